@@ -53,7 +53,6 @@ export interface EvaluatorOptions {
 
 export class Evaluator implements Evaluation {
   readonly dialect: Dialect;
-  environment: Environment;
   database: Database;
   readonly gas: GasMeter;
   state: State = INITIAL_STATE;
@@ -63,6 +62,7 @@ export class Evaluator implements Evaluation {
   testFunctions: ReadonlyMap<string, Native>;
   readonly #natives: ReadonlyMap<string, Native>;
   readonly #maxSteps: number;
+  #environment: Environment;
   #context: Context = OUTERMOST;
   #steps = 0;
   #nesting = 0;
@@ -74,15 +74,27 @@ export class Evaluator implements Evaluation {
     maxSteps = MAX_STEPS,
     environment = INITIAL_ENVIRONMENT,
     database = new Database(),
-    gas = new GasMeter({ dialect, flags: environment.flags }),
+    gas = meterOf(environment, dialect),
   }: EvaluatorOptions) {
     this.dialect = dialect;
-    this.environment = environment;
+    this.#environment = environment;
     this.database = database;
     this.testFunctions = testFunctions;
     this.gas = gas;
     this.#natives = natives;
     this.#maxSteps = maxSteps;
+  }
+
+  get environment(): Environment {
+    return this.#environment;
+  }
+
+  /** Code that runs from now on sees it, and is charged by its model. */
+  set environment(environment: Environment) {
+    this.#environment = environment;
+    this.gas.model = environment.gasModel;
+    this.gas.limit = environment.gasLimit;
+    this.gas.flags = environment.flags;
   }
 
   get context(): Context {
@@ -429,6 +441,10 @@ export class Evaluator implements Evaluation {
     const native = this.#natives.get(name);
     return (native?.dialect ?? this.dialect) === this.dialect ? native : undefined;
   }
+}
+
+function meterOf({ gasModel, gasLimit, flags }: Environment, dialect: Dialect): GasMeter {
+  return new GasMeter({ model: gasModel, limit: gasLimit, flags, dialect });
 }
 
 function isNative(callee: Native | Closure | Member): callee is Native {

@@ -62,7 +62,7 @@ export function continueFlow(evaluation: Evaluation, step: FlowStep, foreign?: F
   if (!member.is('defpact')) throw faults.noFlow(last.continuation, 'defpact required');
   const resumed = step.resumed ?? last.yielded;
   return evaluation.within({ step: { ...step, resumed } }, () =>
-    inRun(evaluation, { member, args }, position, (run) => runFlow(evaluation, run, step, last)),
+    inContinued(evaluation, { member, args }, position, (run) => runFlow(evaluation, run, step, last)),
   );
 }
 
@@ -79,7 +79,18 @@ export function continueNested(evaluation: Evaluation, call: MemberCall, positio
   const last = state.flow.nested.get(flowId);
   if (!last) throw new FlowFaults(dialect, position).notNested(call.member);
   const step = { ...outer, flowId, resumed: last.yielded };
-  return inRun(evaluation, call, position, (run) => runNested(evaluation, run, step));
+  return inContinued(evaluation, call, position, (run) => runNested(evaluation, run, step));
+}
+
+/** A step that is not the first. The first one is charged for as the application that it is. */
+function inContinued(
+  evaluation: Evaluation,
+  call: MemberCall,
+  position: Position | undefined,
+  action: (run: Run) => Value,
+): Value {
+  evaluation.gas.call(call.member.definition.name);
+  return inRun(evaluation, call, position, action);
 }
 
 function inRun(

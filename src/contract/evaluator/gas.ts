@@ -90,6 +90,11 @@ export class GasMeter {
     return [`TOTAL: ${total}`, ...entries.map(({ name, units }) => `${name}: ${units}`)];
   }
 
+  /** Forgets the log, until the next call of `takeLog` begins a new one. */
+  endLog(): void {
+    this.#log = undefined;
+  }
+
   /* Calls. */
 
   /** A call of a native. The functions that only the interactive interpreter has are not charged for at all. */

@@ -73,9 +73,13 @@ export function enforceNamedKeyset(evaluation: Evaluation, name: string): void {
   enforceKeyset(evaluation, requireKeyset(evaluation, name), name);
 }
 
-export function requireKeyset({ database, dialect }: Evaluation, name: string): KeysetGuard {
+export function requireKeyset(evaluation: Evaluation, name: string): KeysetGuard {
+  const { database, dialect } = evaluation;
   const keyset = database.keysets.get(name);
-  if (keyset) return keyset;
+  if (keyset) {
+    evaluation.gas.readKeyset();
+    return keyset;
+  }
   throw new ContractError(
     'eval',
     dialect === 4 ? `No such keyset: '${name}` : `Cannot find keyset in database: '${name}`,
@@ -221,6 +225,7 @@ function enforceGovernance(evaluation: Evaluation, module: LoadedModule): void {
   }
   const member = module.members.get(governance.name);
   if (!member?.is('defcap')) throw new ContractError('eval', 'enforceModuleAdmin: module governance must be defcap');
+  evaluation.gas.call(governance.name);
   evaluation.inFrame({ member, args: [] }, undefined, (scope) =>
     evaluation.evaluateBody(member.definition.body, scope),
   );

@@ -13,7 +13,10 @@ export function findModule(evaluation: Evaluation, name: ModuleName): LoadedModu
   const known = state.modules.get(name.text);
   if (known) return known;
   const stored = database.modules.get(name.text);
-  if (stored) rememberModule(evaluation, stored);
+  if (stored) {
+    evaluation.gas.lookUpModule();
+    rememberModule(evaluation, stored);
+  }
   return stored;
 }
 

@@ -52,7 +52,13 @@ export function loadInterface(evaluation: Evaluation, syntax: Interface): string
 }
 
 /** Brings the names of a module to the code of the transaction. @returns what the interpreter prints */
-export function use(evaluation: Evaluation, { module: name, hash, names }: Use): string {
+export function use(evaluation: Evaluation, syntax: Use): string {
+  evaluation.gas.useModule();
+  bringInFrom(evaluation, syntax);
+  return `Using ${syntax.module.text}`;
+}
+
+function bringInFrom(evaluation: Evaluation, { module: name, hash, names }: Use): void {
   const module = resolveModule(evaluation, name);
   if (!module) {
     const { dialect } = evaluation;
@@ -70,7 +76,6 @@ export function use(evaluation: Evaluation, { module: name, hash, names }: Use):
   }
   if (names) checkImports(module, names, hash);
   bringIn(evaluation, module, names);
-  return `Using ${name.text}`;
 }
 
 function checkImports({ members }: LoadedModule, names: readonly string[], hash: string | undefined): void {
@@ -176,8 +181,9 @@ class Loader {
 
   /** @returns the module, which is not installed yet */
   load(): LoadedModule {
-    for (const item of this.#syntax.items) if (item.kind === 'use') use(this.#evaluation, item);
+    for (const item of this.#syntax.items) if (item.kind === 'use') bringInFrom(this.#evaluation, item);
     for (const item of this.#syntax.items) if ('name' in item) this.#define(item);
+    this.#charge();
     const order = this.#resolve();
     for (const member of order) if (member.is('defconst')) this.#evaluateConstant(member);
     for (const name of this.#module.interfaces) {
@@ -185,6 +191,11 @@ class Loader {
       if (found) checkInterface(this.#module, found);
     }
     return this.#module;
+  }
+
+  #charge(): void {
+    const { name, kind, code } = this.#syntax;
+    this.#evaluation.gas.loadModule(new ModuleName(name), [...this.#members.keys()], code, kind === 'interface');
   }
 
   #interfaces(): readonly ModuleName[] {

@@ -11,13 +11,16 @@ function yieldToNext(values: readonly Value[], { evaluation }: Call): Value | un
   const [object, targetChain] = values;
   if (values.length < 1 || values.length > 2 || !isObject(object)) return undefined;
   if (targetChain !== undefined && typeof targetChain !== 'string') return undefined;
+  evaluation.gas.yieldObject(object);
   yieldObject(evaluation, object, targetChain);
   return object;
 }
 
 function resume(args: readonly Argument[], { evaluation, scope, binding }: Call): Value | undefined {
   if (args.length > 0 || !binding) return undefined;
-  return evaluation.evaluateBinding(binding, resumedObject(evaluation), scope);
+  const object = resumedObject(evaluation);
+  evaluation.gas.resume(object.size);
+  return evaluation.evaluateBinding(binding, object, scope);
 }
 
 function continueStep(args: readonly Argument[], { evaluation, binding, position }: Call): Value | undefined {

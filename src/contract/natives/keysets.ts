@@ -42,6 +42,7 @@ function defineKeyset(evaluation: Evaluation, name: string, keyset: KeysetGuard)
   const { keysets } = evaluation.database;
   if (keysets.get(name)) enforceNamedKeyset(evaluation, name);
   else enforceKeysetNamespace(evaluation, name);
+  evaluation.gas.defineKeyset(name, keyset);
   keysets.set(name, keyset);
   return evaluation.dialect === 4 ? 'Keyset defined' : 'Keyset write success';
 }
@@ -176,7 +177,9 @@ export const KEYSETS: readonly Native[] = [
     ...strict('describe-keyset', 'keyset:string -> object:*', ([name, ...more], { evaluation }) => {
       if (!isText(name) || more.length > 0) return undefined;
       checkKeysetName(evaluation, name);
-      return requireKeyset(evaluation, name, 'Keyset not found');
+      const keyset = requireKeyset(evaluation, name, 'Keyset not found');
+      evaluation.gas.readKeyset();
+      return keyset;
     }),
     isTopLevel: true,
   },

@@ -39,12 +39,13 @@ function enter(name: string, evaluation: Evaluation): string {
   return evaluation.state.namespace ? `Namespace set to ${name}` : 'Namespace reset to root';
 }
 
-function describeNamespace(name: string, { database, dialect }: Evaluation): StorableObject {
+function describeNamespace(name: string, { database, dialect, gas }: Evaluation): StorableObject {
   const namespace = database.namespaces.get(name);
   if (!namespace) {
     const message = dialect === 4 ? 'Namespace not defined' : 'Namespace not found';
     throw new ContractError('eval', `${message}: ${name}`);
   }
+  gas.readNamespace();
   const { user, admin } = namespace;
   return sortedObject<Storable>([
     ['admin-guard', admin],
