@@ -30,7 +30,7 @@ export const ROOMS: readonly Room[] = [
     rooms: ['chain', 'ledger', 'ledger/command', 'contract'],
     packages: ['@noble/hashes'],
   },
-  { name: 'contract/evaluator', rooms: ['contract', 'contract/syntax', 'contract/values'], packages: [] },
+  { name: 'contract/evaluator', rooms: ['ledger', 'contract', 'contract/syntax', 'contract/values'], packages: [] },
   {
     name: 'contract/natives',
     rooms: ['ledger', 'contract', 'contract/syntax', 'contract/values', 'contract/evaluator'],

@@ -9,20 +9,36 @@ export interface Position {
   readonly offset: number;
 }
 
+/** A call through which a failure has come. */
+export interface FailedCall {
+  readonly position: Position | undefined;
+  /** With module and namespace. */
+  readonly name: string;
+  readonly args: readonly unknown[];
+}
+
 /** A failure of contract code. The message is the one that nodes and the interactive interpreter show. */
 export class ContractError extends Error {
   override readonly name = 'ContractError';
   readonly kind: ErrorKind;
   readonly position: Position | undefined;
+  /** The calls of functions of modules that have failed with it, the innermost first. */
+  readonly calls: readonly FailedCall[];
 
-  constructor(kind: ErrorKind, message: string, position?: Position) {
+  constructor(kind: ErrorKind, message: string, position?: Position, calls: readonly FailedCall[] = []) {
     super(message);
     this.kind = kind;
     this.position = position;
+    this.calls = calls;
   }
 
   /** @returns itself if its place is known already, otherwise the same failure at this place */
   at(position: Position): ContractError {
-    return this.position ? this : new ContractError(this.kind, this.message, position);
+    return this.position ? this : new ContractError(this.kind, this.message, position, this.calls);
+  }
+
+  /** @returns the same failure, which has come through one more call */
+  through(call: FailedCall): ContractError {
+    return new ContractError(this.kind, this.message, this.position, [...this.calls, call]);
   }
 }

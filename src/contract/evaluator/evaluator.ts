@@ -2,22 +2,30 @@
 
 import { DEFAULT_DIALECT, type Dialect } from '../dialect.ts';
 import { ContractError, type Position } from '../errors.ts';
-import type { Application, Binding, Expression, Let, Parameter } from '../syntax/tree.ts';
+import type { Application, Binding, Cond, DynamicName, Expression, Let, Name, Parameter } from '../syntax/tree.ts';
 import { Decimal } from '../values/decimal.ts';
 import { printed, typeText } from '../values/printing.ts';
-import { isList, isObject, type Value } from '../values/values.ts';
+import { isObject, ModuleRef, type Value } from '../values/values.ts';
+import { GivenArgument, WrittenArgument } from './arguments.ts';
+import { withCapability } from './capabilities.ts';
 import { CONSTANTS } from './constants.ts';
+import { Database } from './database.ts';
+import { type Environment, INITIAL_ENVIRONMENT } from './environment.ts';
+import { beginFlow } from './flows.ts';
+import { requireModule, TransactionNames } from './lookup.ts';
+import { type Callable, Member, tableOf, textOfName } from './module.ts';
 import {
   type Argument,
   type Evaluation,
   fewestParameters,
+  type MemberCall,
   type Native,
   NativeFunction,
-  type Remaining,
   wrongArguments,
 } from './native.ts';
 import { Closure, Scope } from './scope.ts';
-import { hasType, typeFault } from './types.ts';
+import { type Context, findFrame, INITIAL_STATE, OUTERMOST, type State } from './state.ts';
+import { checked, hasType, typeFault } from './types.ts';
 
 /**
  * Maximum number of evaluations inside of each other. Each takes up to two kilobytes of this process's stack, of which
@@ -33,25 +41,44 @@ export interface EvaluatorOptions {
   /** The natives by their names. */
   readonly natives: ReadonlyMap<string, Native>;
   readonly maxSteps?: number;
+  readonly environment?: Environment;
+  readonly database?: Database;
 }
-
-type Callable = Native | Closure;
 
 export class Evaluator implements Evaluation {
   readonly dialect: Dialect;
+  environment: Environment;
+  database: Database;
+  state: State = INITIAL_STATE;
+  readonly transactionNames = new TransactionNames(this);
+  /** What code outside of modules sees. */
+  readonly outermostScope = new Scope(this.transactionNames);
   readonly #natives: ReadonlyMap<string, Native>;
   readonly #maxSteps: number;
+  #context: Context = OUTERMOST;
   #steps = 0;
   #nesting = 0;
 
-  constructor({ dialect = DEFAULT_DIALECT, natives, maxSteps = MAX_STEPS }: EvaluatorOptions) {
+  constructor({
+    dialect = DEFAULT_DIALECT,
+    natives,
+    maxSteps = MAX_STEPS,
+    environment = INITIAL_ENVIRONMENT,
+    database = new Database(),
+  }: EvaluatorOptions) {
     this.dialect = dialect;
+    this.environment = environment;
+    this.database = database;
     this.#natives = natives;
     this.#maxSteps = maxSteps;
   }
 
+  get context(): Context {
+    return this.#context;
+  }
+
   /** @throws ContractError with the position of the innermost application that has failed */
-  evaluate(expression: Expression, scope = Scope.EMPTY): Value {
+  evaluate(expression: Expression, scope = this.outermostScope): Value {
     this.spend(1);
     if (this.#nesting === MAX_NESTING) {
       throw new ContractError('eval', `Code is nested more than ${MAX_NESTING} evaluations deep`, expression.position);
@@ -64,17 +91,34 @@ export class Evaluator implements Evaluation {
     }
   }
 
+  /** Begins to count steps anew, for the next program. */
+  resetSteps(): void {
+    this.#steps = 0;
+  }
+
   spend(steps: number): void {
     this.#steps += steps;
     if (this.#steps > this.#maxSteps) throw new ContractError('eval', `Code takes more than ${this.#maxSteps} steps`);
   }
 
   attempt(action: () => Value): Value | undefined {
+    const { state } = this;
     try {
       return action();
     } catch (fault) {
-      if (fault instanceof ContractError && fault.kind === 'tx-failure') return undefined;
-      throw fault;
+      if (!(fault instanceof ContractError) || fault.kind !== 'tx-failure') throw fault;
+      this.state = state;
+      return undefined;
+    }
+  }
+
+  within<T>(change: Partial<Context>, action: () => T): T {
+    const before = this.#context;
+    this.#context = { ...before, ...change };
+    try {
+      return action();
+    } finally {
+      this.#context = before;
     }
   }
 
@@ -97,46 +141,128 @@ export class Evaluator implements Evaluation {
           `Bad column in binding: ${typeof name === 'string' ? name : this.print(name)}`,
           position,
         );
-      variables.set(variable.name, value);
+      variables.set(variable.name, checked(variable, value, scope.names, this.dialect));
     }
     return this.evaluateBody(body, scope.with(variables));
   }
 
-  /** @param last arguments behind those that are written */
   apply(application: Application, scope: Scope, last: readonly Value[] = []): Value {
+    const { position, arguments: written } = application;
     try {
-      const callable = this.#calleeOf(application, scope);
-      const args = application.arguments;
-      if (callable instanceof Closure) {
-        const given = args.map((arg) => this.evaluate(arg, scope));
-        return this.applyClosure(callable, [...given, ...last], application.position);
+      const callee = this.#calleeOf(application, scope);
+      if (isNative(callee)) {
+        const args = written.map((arg) => new WrittenArgument(this, arg, scope));
+        const all = [...args, ...last.map((value) => new GivenArgument(this, value))];
+        return this.#applyNative(callee, all, application, scope);
       }
-      const written = args.map((arg) => new WrittenArgument(this, arg, scope));
-      const all = [...written, ...last.map((value) => new GivenArgument(this, value))];
-      return this.#applyNative(callable, all, application, scope);
+      const args = [...written.map((arg) => this.evaluate(arg, scope)), ...last];
+      return callee instanceof Closure
+        ? this.#applyClosure(callee, args, position)
+        : this.applyMember({ member: callee, args }, position);
     } catch (fault) {
-      throw fault instanceof ContractError ? fault.at(application.position) : fault;
+      throw fault instanceof ContractError ? fault.at(position) : fault;
     }
   }
 
-  applyValue(callable: Closure | NativeFunction, args: readonly Value[]): Value {
-    if (callable instanceof Closure) return this.applyClosure(callable, args, undefined);
+  applyValue(callable: Closure | NativeFunction | Member, args: readonly Value[]): Value {
+    if (callable instanceof Closure) return this.#applyClosure(callable, args, undefined);
+    if (callable instanceof Member) return this.applyMember({ member: calledMember(callable, this.dialect), args });
     const given = args.map((value) => new GivenArgument(this, value));
-    return this.#applyNative(callable.native, given, undefined, Scope.EMPTY);
+    return this.#applyNative(callable.native, given, undefined, this.outermostScope);
   }
 
-  applyClosure({ lambda, scope }: Closure, args: readonly Value[], position: Position | undefined): Value {
+  applyMember(call: MemberCall, position?: Position): Value {
+    const { definition, module } = call.member;
+    switch (definition.kind) {
+      case 'defcap':
+        throw new ContractError('eval', 'Cannot directly evaluate defcap', position);
+      case 'defpact':
+        return beginFlow(this, call, position);
+      case 'defun': {
+        const value = this.inFrame(call, position, (scope) => this.evaluateBody(definition.body, scope));
+        const { returnType } = definition;
+        const isChecked = returnType && !this.environment.flags.has('DisableRuntimeReturnTypeChecking');
+        if (isChecked && !hasType(value, returnType, module.names)) {
+          throw typeFault(value, returnType, this.dialect, position ?? definition.position);
+        }
+        return value;
+      }
+    }
+  }
+
+  inFrame<T>({ member, args }: MemberCall, position: Position | undefined, run: (scope: Scope) => T): T {
+    const { definition, module } = member;
+    const name = member.name.text;
+    if (findFrame(this.#context.frame, (frame) => frame.member.name.text === name)) {
+      throw new ContractError('eval', recursionText(name, this.dialect), position);
+    }
+    const { parameters } = definition;
+    if (args.length !== parameters.length) {
+      throw wrongCount(definition.name, args.length, parameters.length, this.dialect, position);
+    }
+    const variables = this.#bound(parameters, args, new Scope(module.names), position);
+    const frame = { member, outer: this.#context.frame };
+    try {
+      return this.within({ frame }, () => run(new Scope(module.names, variables)));
+    } catch (fault) {
+      throw fault instanceof ContractError ? fault.through({ position, name, args }) : fault;
+    }
+  }
+
+  callOf(expression: Expression, scope: Scope): MemberCall | undefined {
+    if (expression.kind !== 'application' || expression.binding) return undefined;
+    const callee = this.#calleeOf(expression, scope);
+    if (isNative(callee) || callee instanceof Closure) return undefined;
+    return { member: callee, args: expression.arguments.map((arg) => this.evaluate(arg, scope)) };
+  }
+
+  isNative = (name: string): boolean => this.#native(name) !== undefined;
+
+  isConstant = (name: string): boolean => CONSTANTS.has(name);
+
+  /** @throws ContractError for a name that means nothing to code outside of modules */
+  requireMeaning(name: string, position: Position | undefined): void {
+    if (this.isNative(name) || this.isConstant(name) || this.transactionNames.find(name)) return;
+    throw new ContractError('eval', unresolvedText(name, this.dialect), position);
+  }
+
+  print(value: Value): string {
+    return printed(value, { dialect: this.dialect });
+  }
+
+  isPartial(expression: Expression, scope: Scope): boolean {
+    if (expression.kind !== 'application') return false;
+    const { callee, arguments: args, binding } = expression;
+    if (callee.kind === 'lambda') return callee.parameters.length > args.length;
+    if ((callee.kind !== 'name' && callee.kind !== 'dotted-name') || binding) return false;
+    const local = callee.kind === 'name' ? scope.find(callee.name) : undefined;
+    const native = local === undefined && callee.kind === 'name' ? this.#native(callee.name) : undefined;
+    if (native) return fewestParameters(native) > args.length;
+    const known = local ?? scope.names.find(textOfName(callee));
+    if (known instanceof Closure) return known.lambda.parameters.length > args.length;
+    return known instanceof Member && isCallable(known) && known.definition.parameters.length > args.length;
+  }
+
+  #applyClosure({ lambda, scope }: Closure, args: readonly Value[], position: Position | undefined): Value {
     const { parameters, body } = lambda;
     if (args.length !== parameters.length)
       throw wrongCount('lambda', args.length, parameters.length, this.dialect, position);
-    return this.evaluateBody(body, scope.with(this.#bound(parameters, args)));
+    return this.evaluateBody(body, scope.with(this.#bound(parameters, args, scope, position)));
   }
 
   #applyNative(native: Native, args: readonly Argument[], application: Application | undefined, scope: Scope): Value {
     const { binding, position } = application ?? {};
+    if (native.isTopLevel) this.#requireTopLevel(native.name);
     const value = native.apply(args, { evaluation: this, scope, binding, position });
     if (value === undefined) throw wrongArguments(native, args, this.dialect);
     return value;
+  }
+
+  #requireTopLevel(name: string): void {
+    const { frame } = this.#context;
+    if (!frame) return;
+    const module = frame.member.module.name.text;
+    throw new ContractError('eval', `Top-level call used in module ${module}: ${name}`);
   }
 
   #evaluate(expression: Expression, scope: Scope): Value {
@@ -157,29 +283,32 @@ export class Evaluator implements Evaluation {
         return this.#evaluateLet(expression, scope);
       case 'lambda':
         return new Closure(expression, scope);
-      case 'cond': {
-        const { branches, otherwise } = expression;
-        const branch = branches.find(({ condition }) => this.evaluateCondition('cond', condition, scope));
-        return this.evaluate(branch ? branch.value : otherwise, scope);
-      }
-      case 'name': {
-        const value = this.#valueOf(expression.name, scope);
-        if (value === undefined) throw cannotResolve(expression.name, this.dialect, expression.position);
-        return value;
-      }
+      case 'cond':
+        return this.#evaluateCond(expression, scope);
+      case 'name':
       case 'dotted-name':
-        throw cannotResolve(expression.name.text, this.dialect, expression.position);
       case 'dynamic-name':
-        throw cannotResolve(`${expression.reference}::${expression.member}`, this.dialect, expression.position);
-      case 'with-capability':
-        throw new ContractError(
-          'eval',
-          'with-capability: only the code of modules has capabilities',
-          expression.position,
-        );
+        return this.#valueOf(expression, scope);
+      case 'with-capability': {
+        const { capability, body, position } = expression;
+        const call = this.callOf(capability, scope);
+        if (!call) throw new ContractError('eval', 'with-capability: expected a capability', position);
+        return withCapability(this, call, position, () => this.evaluateBody(body, scope));
+      }
       case 'unit':
         throw new ContractError('eval', 'this evaluator has no unit value', expression.position);
     }
+  }
+
+  #evaluateCond({ branches, otherwise }: Cond, scope: Scope): Value {
+    for (const { condition, value } of branches) {
+      const isMet = this.evaluate(condition, scope);
+      if (typeof isMet !== 'boolean') {
+        throw new ContractError('eval', `cond: conditional not boolean: ${this.print(isMet)}`, condition.position);
+      }
+      if (isMet) return this.evaluate(value, scope);
+    }
+    return this.evaluate(otherwise, scope);
   }
 
   #evaluateLet({ isSequential, variables, body }: Let, outer: Scope): Value {
@@ -189,62 +318,76 @@ export class Evaluator implements Evaluation {
     const together = new Map<string, Value>();
     for (const { variable, value } of variables) {
       const name = variable.name;
-      const bound = this.#checked(variable, this.evaluate(value, isNested ? scope : outer));
+      const bound = checked(variable, this.evaluate(value, isNested ? scope : outer), outer.names, this.dialect);
       if (isNested) scope = scope.with(new Map([[name, bound]]));
       else together.set(name, bound);
     }
     return this.evaluateBody(body, isNested ? scope : outer.with(together));
   }
 
-  /** @param who as messages name it */
-  evaluateCondition(who: string, condition: Expression, scope: Scope): boolean {
-    const value = this.evaluate(condition, scope);
-    if (typeof value === 'boolean') return value;
-    throw new ContractError('eval', `${who}: conditional not boolean: ${this.print(value)}`, condition.position);
+  #bound(
+    parameters: readonly Parameter[],
+    args: readonly Value[],
+    { names }: Scope,
+    position: Position | undefined,
+  ): ReadonlyMap<string, Value> {
+    const variables = new Map<string, Value>();
+    for (const [at, { name, type, position: own }] of parameters.entries()) {
+      const value = args[at];
+      if (type && !hasType(value, type, names)) throw typeFault(value, type, this.dialect, position ?? own);
+      variables.set(name, value);
+    }
+    return variables;
   }
 
-  print(value: Value): string {
-    return printed(value, { dialect: this.dialect });
-  }
-
-  /** Whether the expression is an application that lacks arguments, or names a function. */
-  isPartial(expression: Expression, scope: Scope): boolean {
-    if (expression.kind !== 'application') return false;
-    const { callee, arguments: args, binding } = expression;
-    if (callee.kind !== 'name' || binding) return false;
-    const known = scope.find(callee.name);
-    if (known !== undefined) return known instanceof Closure && known.lambda.parameters.length > args.length;
-    const native = this.#native(callee.name);
-    return native !== undefined && fewestParameters(native) > args.length;
-  }
-
-  #bound(parameters: readonly Parameter[], args: readonly Value[]): ReadonlyMap<string, Value> {
-    return new Map(parameters.map((parameter, at) => [parameter.name, this.#checked(parameter, args[at])]));
-  }
-
-  /** @returns the value @throws ContractError if it has not the parameter's type */
-  #checked({ type, position }: Parameter, value: Value): Value {
-    if (type && !hasType(value, type)) throw typeFault(value, type, this.dialect, position);
-    return value;
-  }
-
-  #calleeOf({ callee }: Application, scope: Scope): Callable {
+  #calleeOf({ callee }: Application, scope: Scope): Native | Closure | Member<Callable> {
     if (callee.kind === 'name') {
       const local = scope.find(callee.name);
       const native = local === undefined ? this.#native(callee.name) : undefined;
       if (native) return native;
-      if (local === undefined) throw cannotResolve(callee.name, this.dialect, callee.position);
-      return callableOf(local, this.dialect);
+      return callableOf(local ?? this.#meant(callee, scope), this.dialect);
     }
+    if (callee.kind === 'dotted-name') return callableOf(this.#meant(callee, scope), this.dialect);
+    if (callee.kind === 'dynamic-name') return callableOf(this.#memberOf(callee, scope), this.dialect);
     if (this.dialect === 4) throw new ContractError('eval', 'Expected: name', callee.position);
     return callableOf(this.evaluate(callee, scope), this.dialect);
   }
 
-  #valueOf(name: string, scope: Scope): Value | undefined {
-    const value = scope.find(name) ?? CONSTANTS.get(name);
-    // Natives are values in dialect 5 only.
-    const native = value === undefined && this.dialect === 5 ? this.#native(name) : undefined;
-    return native ? new NativeFunction(native) : value;
+  #valueOf(name: Name, scope: Scope): Value {
+    if (name.kind === 'dynamic-name') return valueOfMember(this.#memberOf(name, scope));
+    if (name.kind === 'name') {
+      const value = scope.find(name.name) ?? CONSTANTS.get(name.name);
+      if (value !== undefined) return value;
+      // Natives are values in dialect 5 only.
+      const native = this.dialect === 5 ? this.#native(name.name) : undefined;
+      if (native) return new NativeFunction(native);
+    }
+    const meant = this.#meant(name, scope);
+    return meant instanceof ModuleRef ? meant : valueOfMember(meant);
+  }
+
+  #meant(name: Name, scope: Scope): Member | ModuleRef {
+    const text = textOfName(name);
+    const meant = scope.names.find(text);
+    if (meant) return meant;
+    throw new ContractError('eval', unresolvedText(text, this.dialect), name.position);
+  }
+
+  /** `reference::member`. */
+  #memberOf({ reference, member, position, code }: DynamicName, scope: Scope): Member {
+    const name = { kind: 'name', name: reference, position, code } as const;
+    const value = this.#valueOf(name, scope);
+    if (!(value instanceof ModuleRef)) {
+      throw new ContractError('eval', `reduceDynamic: expected module reference: ${this.print(value)}`, position);
+    }
+    const found = requireModule(this, value.name).members.get(member);
+    if (found) return found;
+    // The constants of an interface are those of all modules that implement it.
+    for (const each of value.interfaces ?? []) {
+      const constant = requireModule(this, each).members.get(member);
+      if (constant?.is('defconst')) return constant;
+    }
+    throw new ContractError('eval', `resolveRef: dynamic ref not found: ${reference}::${member}`, position);
   }
 
   #native(name: string): Native | undefined {
@@ -253,95 +396,49 @@ export class Evaluator implements Evaluation {
   }
 }
 
-/** An argument that is written in the code. */
-class WrittenArgument implements Argument {
-  readonly #evaluator: Evaluator;
-  readonly #expression: Expression;
-  readonly #scope: Scope;
-  #value: Value | undefined;
-
-  constructor(evaluator: Evaluator, expression: Expression, scope: Scope) {
-    this.#evaluator = evaluator;
-    this.#expression = expression;
-    this.#scope = scope;
-  }
-
-  get value(): Value {
-    this.#value ??= this.#evaluator.evaluate(this.#expression, this.#scope);
-    return this.#value;
-  }
-
-  get text(): string {
-    return this.isFunction ? this.#expression.code.trim() : this.#evaluator.print(this.value);
-  }
-
-  get isFunction(): boolean {
-    return this.#expression.kind === 'lambda' || this.#evaluator.isPartial(this.#expression, this.#scope);
-  }
-
-  get items(): readonly Argument[] | undefined {
-    if (this.#expression.kind !== 'list') return undefined;
-    return this.#expression.items.map((item) => new WrittenArgument(this.#evaluator, item, this.#scope));
-  }
-
-  asFunction(): Remaining | undefined {
-    const expression = this.#expression;
-    const [evaluator, scope] = [this.#evaluator, this.#scope];
-    // It is evaluated anew with each of the last arguments.
-    if (expression.kind === 'application') return (...last) => evaluator.apply(expression, scope, last);
-    if (evaluator.dialect === 4 && expression.kind !== 'lambda') return undefined;
-    return functionOf(evaluator, this.value);
-  }
+function isNative(callee: Native | Closure | Member): callee is Native {
+  return !(callee instanceof Closure) && !(callee instanceof Member);
 }
 
-/** An argument that is known already, such as an item of a list. */
-class GivenArgument implements Argument {
-  readonly #evaluator: Evaluator;
-  readonly value: Value;
-
-  constructor(evaluator: Evaluator, value: Value) {
-    this.#evaluator = evaluator;
-    this.value = value;
-  }
-
-  get text(): string {
-    return this.#evaluator.print(this.value);
-  }
-
-  get isFunction(): boolean {
-    return isFunction(this.value);
-  }
-
-  get items(): readonly Argument[] | undefined {
-    return isList(this.value) ? this.value.map((item) => new GivenArgument(this.#evaluator, item)) : undefined;
-  }
-
-  asFunction(): Remaining | undefined {
-    return functionOf(this.#evaluator, this.value);
-  }
+function isCallable(member: Member): member is Member<Callable> {
+  return member.is('defun') || member.is('defcap') || member.is('defpact');
 }
 
-function isFunction(value: Value): value is Closure | NativeFunction {
-  return value instanceof Closure || value instanceof NativeFunction;
+/** @returns a constant's value, a table, or a function as a value */
+function valueOfMember(member: Member): Value {
+  if (member.value !== undefined) return member.value;
+  return member.is('deftable') ? tableOf(member) : member;
 }
 
-function functionOf(evaluator: Evaluator, value: Value): Remaining | undefined {
-  return isFunction(value) ? (...last) => evaluator.applyValue(value, last) : undefined;
+function calledMember(member: Member, dialect: Dialect): Member<Callable> {
+  if (isCallable(member)) return member;
+  throw notCallable(valueOfMember(member), dialect);
 }
 
-function callableOf(value: Value, dialect: Dialect): Callable {
-  if (value instanceof Closure) return value;
+function callableOf(value: Value, dialect: Dialect): Native | Closure | Member<Callable> {
+  if (value instanceof Member) return calledMember(value, dialect);
   if (value instanceof NativeFunction) return value.native;
+  if (value instanceof Closure) return value;
+  throw notCallable(value, dialect);
+}
+
+function notCallable(value: Value, dialect: Dialect): ContractError {
   const type = typeText(value, dialect);
   const message =
     dialect === 4
       ? `Tried to call a value which is not a function, but a(n) ${type}`
       : 'Cannot apply value to non-closure';
-  throw new ContractError('eval', message);
+  return new ContractError('eval', message);
 }
 
-function cannotResolve(name: string, dialect: Dialect, position: Position): ContractError {
-  return new ContractError('eval', dialect === 4 ? `Cannot resolve ${name}` : `Unbound variable ${name}`, position);
+function unresolvedText(name: string, dialect: Dialect): string {
+  return dialect === 4 ? `Cannot resolve ${name}` : `Unbound variable ${name}`;
+}
+
+function recursionText(name: string, dialect: Dialect): string {
+  return dialect === 4
+    ? `Detected recursive call: ${name}`
+    : `Recursion detected by the runtime. Recursing in function: ${name}`;
 }
 
 /** @param who the function, as messages name it */

@@ -2,39 +2,85 @@
 
 import type { Dialect } from '../dialect.ts';
 import { ContractError, type Position } from '../errors.ts';
-import type { Binding, Expression } from '../syntax/tree.ts';
+import type { Application, Binding, Expression } from '../syntax/tree.ts';
 import { typeText } from '../values/printing.ts';
 import { Unstorable, type Value } from '../values/values.ts';
-import type { Scope } from './scope.ts';
+import type { Database } from './database.ts';
+import type { Environment } from './environment.ts';
+import type { Callable, Member, Names } from './module.ts';
+import type { Closure, Scope } from './scope.ts';
+import type { Context, State } from './state.ts';
 
 /** A function that has all its arguments but the last ones. */
 export type Remaining = (...last: readonly Value[]) => Value;
+
+/** An application of something that a module defines, with the values of its arguments, that was not called yet. */
+export interface MemberCall {
+  readonly member: Member<Callable>;
+  readonly args: readonly Value[];
+}
 
 /** An argument of a native, which is evaluated when its value is first asked for. */
 export interface Argument {
   readonly value: Value;
   /** The argument, as messages show it. */
   readonly text: string;
+  /** Where it is written; undefined for one that is known already. */
+  readonly position: Position | undefined;
   /** Whether it is a function, or an application that lacks arguments. */
   readonly isFunction: boolean;
   /** The items of a list that is written as such, each to be evaluated on its own; undefined for anything else. */
   readonly items: readonly Argument[] | undefined;
   /** @returns undefined if it can be no function */
   asFunction(): Remaining | undefined;
+  /** @returns undefined unless it is written as an application of something that a module defines */
+  asCall(): MemberCall | undefined;
 }
 
-/** What natives need of the evaluator. */
+/** What natives, capabilities, flows and modules need of the evaluator. */
 export interface Evaluation {
   readonly dialect: Dialect;
+  readonly environment: Environment;
+  readonly database: Database;
+  /** It is replaced as a whole, never changed. */
+  state: State;
+  readonly context: Context;
+  /** What names mean to code outside of modules. */
+  readonly transactionNames: Names;
+  /** Whether a native has this name. */
+  readonly isNative: (name: string) => boolean;
+  /** Whether a constant of the language has this name. */
+  readonly isConstant: (name: string) => boolean;
   evaluate(expression: Expression, scope: Scope): Value;
   /** @returns the value of the last of the expressions */
   evaluateBody(body: readonly Expression[], scope: Scope): Value;
   /** Evaluates the body of a binding with its variables. @throws ContractError for an object without one of the keys */
   evaluateBinding(binding: Binding, object: Value, scope: Scope): Value;
-  /** @returns undefined if a transaction's failure (`enforce`) comes out of it; everything else that fails goes on */
+  /** @param last arguments behind those that are written */
+  apply(application: Application, scope: Scope, last?: readonly Value[]): Value;
+  /** Calls a function that is a value. */
+  applyValue(callable: Closure | NativeFunction | Member, args: readonly Value[]): Value;
+  /** Calls what a module defines. @throws ContractError for a capability: it can only be acquired */
+  applyMember(call: MemberCall, position?: Position): Value;
+  /**
+   * Runs the body of a definition, in a frame of its own, after a check of the arguments.
+   * @param run gets the variables of the body
+   */
+  inFrame<T>(call: MemberCall, position: Position | undefined, run: (scope: Scope) => T): T;
+  /** @returns undefined unless the expression is an application of something that a module defines */
+  callOf(expression: Expression, scope: Scope): MemberCall | undefined;
+  /** Whether the expression is an application that lacks arguments, or names a function. */
+  isPartial(expression: Expression, scope: Scope): boolean;
+  /** Runs the action with another context. */
+  within<T>(change: Partial<Context>, action: () => T): T;
+  /**
+   * @returns undefined if a transaction's failure (`enforce`) comes out of it; everything else that fails goes on.
+   *   After a failure the state is as it was before
+   */
   attempt(action: () => Value): Value | undefined;
-  /** Counts steps of a native that takes long by itself, such as one that makes a list. */
+  /** Counts steps of what takes long by itself, such as a native that makes a list. */
   spend(steps: number): void;
+  print(value: Value): string;
 }
 
 /** An application of a native, apart from its arguments. */
@@ -51,6 +97,8 @@ export interface Native {
   readonly name: string;
   /** The only dialect that has it; undefined for both. */
   readonly dialect?: Dialect;
+  /** Whether code of modules cannot call it. */
+  readonly isTopLevel?: boolean;
   /** The types of arguments and result, as messages show them: `x:integer y:integer -> integer`. */
   readonly signatures: readonly string[];
   /** @returns undefined for arguments that none of the signatures has */

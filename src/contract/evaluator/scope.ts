@@ -2,21 +2,24 @@
 
 import type { Lambda } from '../syntax/tree.ts';
 import { Unstorable, type Value } from '../values/values.ts';
+import type { Names } from './module.ts';
 
 /** Inner variables hide outer ones of the same name. */
 export class Scope {
-  static readonly EMPTY = new Scope(undefined, new Map());
-
+  /** What other names mean. */
+  readonly names: Names;
   readonly #outer: Scope | undefined;
   readonly #variables: ReadonlyMap<string, Value>;
 
-  private constructor(outer: Scope | undefined, variables: ReadonlyMap<string, Value>) {
+  /** @param variables those of a function, which does not see the variables of its caller */
+  constructor(names: Names, variables: ReadonlyMap<string, Value> = new Map(), outer?: Scope) {
+    this.names = names;
     this.#outer = outer;
     this.#variables = variables;
   }
 
   with(variables: ReadonlyMap<string, Value>): Scope {
-    return new Scope(this, variables);
+    return new Scope(this.names, variables, this);
   }
 
   find(name: string): Value | undefined {

@@ -2,11 +2,13 @@
 
 import type { Dialect } from '../dialect.ts';
 import { ContractError, type Position } from '../errors.ts';
-import type { PrimitiveType, Type } from '../syntax/tree.ts';
+import type { Defschema, Parameter, PrimitiveType, Type } from '../syntax/tree.ts';
 import { Decimal } from '../values/decimal.ts';
 import { typeText } from '../values/printing.ts';
 import { Time } from '../values/time.ts';
-import { isGuard, isList, isObject, ModuleRef, type Value, Walk } from '../values/values.ts';
+import { type ContractObject, isGuard, isList, isObject, ModuleRef, type Value, Walk } from '../values/values.ts';
+import { schemaOf } from './lookup.ts';
+import { type Member, type Names, Table, textOfName } from './module.ts';
 
 const IS_PRIMITIVE: Readonly<Record<PrimitiveType, (value: Value) => boolean>> = {
   integer: (value) => typeof value === 'bigint',
@@ -20,24 +22,49 @@ const IS_PRIMITIVE: Readonly<Record<PrimitiveType, (value: Value) => boolean>> =
   unit: () => false,
 };
 
-/** Whether a value has a type. Fields of objects are not looked at, nor the interfaces of modules. */
-export function hasType(value: Value, type: Type, walk = new Walk()): boolean {
+/** @param names what the names in the type mean */
+export function hasType(value: Value, type: Type, names: Names, walk = new Walk()): boolean {
   walk.visit(1);
   switch (type.kind) {
     case 'primitive':
       return IS_PRIMITIVE[type.name](value);
     case 'list': {
       const { item } = type;
-      return isList(value) && (!item || value.every((each) => hasType(each, item, walk)));
+      return isList(value) && (!item || value.every((each) => hasType(each, item, names, walk)));
     }
     case 'object':
-    case 'schema':
-      return isObject(value);
-    case 'table':
-      return false;
+    case 'schema': {
+      if (!isObject(value)) return false;
+      const schema = schemaOf(type, names);
+      return !schema || walk.inside(() => hasSchema(value, schema, walk));
+    }
+    case 'table': {
+      const schema = schemaOf(type, names);
+      return value instanceof Table && (!schema || value.schema?.equals(schema) === true);
+    }
     case 'module':
-      return value instanceof ModuleRef;
+      return (
+        value instanceof ModuleRef && type.interfaces.every((each) => implementsInterface(value, each.text, names))
+      );
   }
+}
+
+/** Whether an object has all fields of a schema, and no others. */
+function hasSchema(object: ContractObject, { definition, module }: Member<Defschema>, walk: Walk): boolean {
+  const { fields } = definition;
+  return (
+    object.size === fields.length &&
+    fields.every(({ name, type }) => {
+      const value = object.get(name);
+      return value !== undefined && (!type || hasType(value, type, module.names, walk));
+    })
+  );
+}
+
+function implementsInterface({ interfaces = [] }: ModuleRef, name: string, names: Names): boolean {
+  const meant = names.find(name);
+  const wanted = meant instanceof ModuleRef ? meant.name.text : name;
+  return interfaces.some((each) => each.text === wanted);
 }
 
 /** @returns how messages name a type: `[integer]`, `object:{account}` */
@@ -48,14 +75,20 @@ export function textOfType(type: Type): string {
     case 'list':
       return type.item ? `[${textOfType(type.item)}]` : '[<a>]';
     case 'object':
-      return 'object:*';
+      return `object:${type.schema ? `{${textOfName(type.schema)}}` : '*'}`;
     case 'schema':
-      return 'object';
+      return `{${textOfName(type.schema)}}`;
     case 'table':
-      return 'table:*';
+      return `table:${type.schema ? `{${textOfName(type.schema)}}` : '*'}`;
     case 'module':
       return `module{${type.interfaces.map(({ text }) => text).join(',')}}`;
   }
+}
+
+/** @returns the value @throws ContractError if it has not the parameter's type */
+export function checked({ type, position }: Parameter, value: Value, names: Names, dialect: Dialect): Value {
+  if (type && !hasType(value, type, names)) throw typeFault(value, type, dialect, position);
+  return value;
 }
 
 export function typeFault(value: Value, type: Type, dialect: Dialect, position: Position): ContractError {

@@ -1,0 +1,98 @@
+/** The arguments of natives: those that are written in the code, and those that are known already. */
+
+import type { Position } from '../errors.ts';
+import type { Expression } from '../syntax/tree.ts';
+import { isList, type Value } from '../values/values.ts';
+import { Member } from './module.ts';
+import { type Argument, type Evaluation, type MemberCall, NativeFunction, type Remaining } from './native.ts';
+import { Closure, type Scope } from './scope.ts';
+
+/** An argument that is written in the code. */
+export class WrittenArgument implements Argument {
+  readonly #evaluation: Evaluation;
+  readonly #expression: Expression;
+  readonly #scope: Scope;
+  #value: Value | undefined;
+
+  constructor(evaluation: Evaluation, expression: Expression, scope: Scope) {
+    this.#evaluation = evaluation;
+    this.#expression = expression;
+    this.#scope = scope;
+  }
+
+  get value(): Value {
+    this.#value ??= this.#evaluation.evaluate(this.#expression, this.#scope);
+    return this.#value;
+  }
+
+  get text(): string {
+    return this.isFunction ? this.#expression.code.trim() : this.#evaluation.print(this.value);
+  }
+
+  get position(): Position {
+    return this.#expression.position;
+  }
+
+  get isFunction(): boolean {
+    return this.#expression.kind === 'lambda' || this.#evaluation.isPartial(this.#expression, this.#scope);
+  }
+
+  get items(): readonly Argument[] | undefined {
+    if (this.#expression.kind !== 'list') return undefined;
+    return this.#expression.items.map((item) => new WrittenArgument(this.#evaluation, item, this.#scope));
+  }
+
+  asFunction(): Remaining | undefined {
+    const expression = this.#expression;
+    const [evaluation, scope] = [this.#evaluation, this.#scope];
+    // It is evaluated anew with each of the last arguments.
+    if (expression.kind === 'application') return (...last) => evaluation.apply(expression, scope, last);
+    if (evaluation.dialect === 4 && expression.kind !== 'lambda') return undefined;
+    return functionOf(evaluation, this.value);
+  }
+
+  asCall(): MemberCall | undefined {
+    return this.#evaluation.callOf(this.#expression, this.#scope);
+  }
+}
+
+/** An argument that is known already, such as an item of a list. */
+export class GivenArgument implements Argument {
+  readonly #evaluation: Evaluation;
+  readonly value: Value;
+  readonly position = undefined;
+
+  constructor(evaluation: Evaluation, value: Value) {
+    this.#evaluation = evaluation;
+    this.value = value;
+  }
+
+  get text(): string {
+    return this.#evaluation.print(this.value);
+  }
+
+  get isFunction(): boolean {
+    return isFunction(this.value);
+  }
+
+  get items(): readonly Argument[] | undefined {
+    return isList(this.value) ? this.value.map((item) => new GivenArgument(this.#evaluation, item)) : undefined;
+  }
+
+  asFunction(): Remaining | undefined {
+    return functionOf(this.#evaluation, this.value);
+  }
+
+  asCall(): undefined {
+    return undefined;
+  }
+}
+
+/** Whether a value can be called. */
+export function isFunction(value: Value): value is Closure | NativeFunction | Member {
+  return value instanceof Closure || value instanceof NativeFunction || value instanceof Member;
+}
+
+function functionOf(evaluation: Evaluation, value: Value): Remaining | undefined {
+  return isFunction(value) ? (...last) => evaluation.applyValue(value, last) : undefined;
+}

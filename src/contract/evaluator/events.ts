@@ -1,0 +1,37 @@
+/** Events: what a transaction tells the world. */
+
+import { ContractError } from '../errors.ts';
+import { ModuleName, QualifiedName } from '../names.ts';
+import type { Value } from '../values/values.ts';
+import type { Capability } from './environment.ts';
+import { callingModule } from './guards.ts';
+import type { LoadedModule } from './module.ts';
+import type { Evaluation } from './native.ts';
+
+/** @throws ContractError unless code of the capability's module runs */
+export function emit(evaluation: Evaluation, { name, args }: Capability, module: LoadedModule): void {
+  const caller = callingModule(evaluation);
+  if (!caller) {
+    if (evaluation.environment.flags.has('DisablePactEvents')) return;
+    throw new ContractError('eval', 'Unable to resolve current calling module');
+  }
+  if (caller.name.text !== module.name.text) {
+    const message = `emitEvent: event '${name.text}' does not match emitting module: ${caller.name.text}`;
+    throw new ContractError('eval', message);
+  }
+  append(evaluation, name, args, caller.hash);
+}
+
+/** The module in whose name the language itself emits events. */
+const LANGUAGE = new ModuleName('pact');
+
+/** @param moduleHash of the module that has yielded */
+export function emitReserved(evaluation: Evaluation, name: string, args: readonly Value[], moduleHash: string): void {
+  append(evaluation, new QualifiedName(LANGUAGE, name), args, moduleHash);
+}
+
+function append(evaluation: Evaluation, name: QualifiedName, args: readonly Value[], moduleHash: string): void {
+  if (evaluation.environment.flags.has('DisablePactEvents')) return;
+  const { state } = evaluation;
+  evaluation.state = { ...state, events: [...state.events, { name, args, moduleHash }] };
+}

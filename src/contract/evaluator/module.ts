@@ -1,0 +1,156 @@
+/** Modules and interfaces as they are stored, and what their names mean. */
+
+import { type ModuleName, QualifiedName } from '../names.ts';
+import type {
+  CapabilitySignature,
+  Defcap,
+  Defconst,
+  Defpact,
+  Defschema,
+  Deftable,
+  Defun,
+  FlowSignature,
+  FunctionSignature,
+  Interface,
+  Module,
+  Name,
+} from '../syntax/tree.ts';
+import { ModuleRef, Unstorable, type Value } from '../values/values.ts';
+
+/** What has a name in a module or in an interface. */
+export type Definition =
+  | Defun
+  | Defcap
+  | Defconst
+  | Defschema
+  | Deftable
+  | Defpact
+  | FunctionSignature
+  | CapabilitySignature
+  | FlowSignature;
+
+/** What can be called: a function, a capability, a flow. */
+export type Callable = Defun | Defcap | Defpact;
+
+/** What the names of some code mean, apart from variables and natives. */
+export interface Names {
+  /** The module in which the code stands; undefined for code outside of modules. */
+  readonly module: LoadedModule | undefined;
+  /**
+   * @param name `f`, `module.f`, `namespace.module.f`, or the name of a module
+   * @returns undefined for a name that means nothing here
+   */
+  find(name: string): Member | ModuleRef | undefined;
+}
+
+/** A module or an interface that code can use. Nothing changes it once it is loaded. */
+export interface LoadedModule {
+  readonly name: ModuleName;
+  readonly syntax: Module | Interface;
+  /** BLAKE2b-256 of the form's text, in base64url. */
+  readonly hash: string;
+  /** The hashes of earlier versions whose tables and yields this version accepts. */
+  readonly blessed: ReadonlySet<string>;
+  /** The interfaces that a module implements, in the order written. */
+  readonly interfaces: readonly ModuleName[];
+  /** Its definitions by their names. */
+  readonly members: ReadonlyMap<string, Member>;
+  /** What the names in its code mean, as of the time when it was loaded. */
+  readonly names: Names;
+  /** The hash of the transaction that has loaded it. */
+  readonly transactionHash: string;
+}
+
+/** A definition in its module. As a value it is a function, which cannot be stored. */
+export class Member<Kind extends Definition = Definition> extends Unstorable {
+  readonly module: LoadedModule;
+  readonly definition: Kind;
+  /** The value of a constant. */
+  readonly value: Value | undefined;
+
+  constructor(module: LoadedModule, definition: Kind, value?: Value) {
+    super();
+    this.module = module;
+    this.definition = definition;
+    this.value = value;
+  }
+
+  get name(): QualifiedName {
+    return new QualifiedName(this.module.name, this.definition.name);
+  }
+
+  override get type(): string {
+    return this.definition.kind;
+  }
+
+  is<Wanted extends Definition['kind']>(kind: Wanted): this is Member<Extract<Definition, { kind: Wanted }>> {
+    return this.definition.kind === kind;
+  }
+
+  override toString(): string {
+    return this.name.text;
+  }
+
+  override equals(other: Unstorable): boolean {
+    return other instanceof Member && other.name.text === this.name.text && other.module.hash === this.module.hash;
+  }
+}
+
+/** A table of a module, as a value. */
+export class Table extends Unstorable {
+  readonly module: LoadedModule;
+  readonly definition: Deftable;
+  /** The columns; undefined for a table without a schema. */
+  readonly schema: Member<Defschema> | undefined;
+
+  constructor(module: LoadedModule, definition: Deftable, schema: Member<Defschema> | undefined) {
+    super();
+    this.module = module;
+    this.definition = definition;
+    this.schema = schema;
+  }
+
+  /** Its name in the database. */
+  get name(): string {
+    return `${this.module.name.text}_${this.definition.name}`;
+  }
+
+  override get type(): string {
+    return `table:${this.schema ? `{${this.schema.definition.name}}` : '*'}`;
+  }
+
+  override toString(): string {
+    return `${this.module.name.text}.${this.definition.name}`;
+  }
+
+  override equals(other: Unstorable): boolean {
+    return other instanceof Table && other.name === this.name;
+  }
+}
+
+/** @returns a table's definition as a value */
+export function tableOf({ module, definition }: Member<Deftable>): Table {
+  const schema = definition.schema && module.names.find(textOfName(definition.schema));
+  return new Table(module, definition, schema instanceof Member && schema.is('defschema') ? schema : undefined);
+}
+
+/** @returns the text under which `Names` find what a name means */
+export function textOfName(name: Name): string {
+  switch (name.kind) {
+    case 'name':
+      return name.name;
+    case 'dotted-name':
+      return name.name.text;
+    case 'dynamic-name':
+      return `${name.reference}::${name.member}`;
+  }
+}
+
+export function isInterface(module: LoadedModule): module is LoadedModule & { readonly syntax: Interface } {
+  return module.syntax.kind === 'interface';
+}
+
+/** @returns the module as a value */
+export function referenceTo(module: LoadedModule): ModuleRef {
+  return new ModuleRef(module.name, isInterface(module) ? undefined : module.interfaces);
+}

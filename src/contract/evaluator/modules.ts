@@ -1,0 +1,276 @@
+/** Loads modules and interfaces. */
+
+import { ContractError } from '../errors.ts';
+import { ModuleName } from '../names.ts';
+import type { Defconst, Implements, Interface, Module, Use } from '../syntax/tree.ts';
+import { hashText } from '../values/hash.ts';
+import type { ModuleRef, Value } from '../values/values.ts';
+import { administer, enforceGuard, enforceNamedKeyset, grantAdministration } from './guards.ts';
+import { checkInterface } from './interfaces.ts';
+import { findModule, rememberModule, resolveModule } from './lookup.ts';
+import { type Definition, isInterface, type LoadedModule, Member, type Names, referenceTo } from './module.ts';
+import type { Evaluation } from './native.ts';
+import { visitDefinition } from './resolution.ts';
+import { Scope } from './scope.ts';
+import { checked } from './types.ts';
+
+/** Installs a module, or a newer version of one. @returns what the interpreter prints */
+export function loadModule(evaluation: Evaluation, syntax: Module): string {
+  refuseInstallation(evaluation);
+  const name = new ModuleName(syntax.name, evaluation.state.namespace?.name);
+  const existing = findModule(evaluation, name);
+  if (existing && isInterface(existing)) {
+    const message = `Name overlap: module ${syntax.name} overlaps with interface  ${name.text}`;
+    throw new ContractError('eval', message);
+  }
+  if (existing) administer(evaluation, existing);
+  enforceNamespace(evaluation, existing !== undefined);
+  const { governance } = syntax;
+  if (governance.kind === 'keyset') enforceNamedKeyset(evaluation, governance.name);
+  else grantAdministration(evaluation, name);
+  const module = new Loader(evaluation, name, syntax).load();
+  refuseGovernance(module, syntax);
+  install(evaluation, module);
+  return `Loaded module ${name.text}, hash ${module.hash}`;
+}
+
+/** Installs an interface, which can never be replaced. @returns what the interpreter prints */
+export function loadInterface(evaluation: Evaluation, syntax: Interface): string {
+  const { dialect, state } = evaluation;
+  refuseInstallation(evaluation);
+  enforceNamespace(evaluation, false);
+  const name = new ModuleName(syntax.name, state.namespace?.name);
+  if (findModule(evaluation, name)) {
+    const message4 = 'Existing interface found (interfaces cannot be upgraded)';
+    throw new ContractError('eval', dialect === 4 ? message4 : `Interface cannot be upgraded: ${name.text}`);
+  }
+  const module = new Loader(evaluation, name, syntax).load();
+  install(evaluation, module);
+  return dialect === 4 ? `Loaded interface ${name.text}` : `Loaded interface ${name.text}, hash ${module.hash}`;
+}
+
+/** Brings the names of a module to the code of the transaction. @returns what the interpreter prints */
+export function use(evaluation: Evaluation, { module: name, hash, names }: Use): string {
+  const module = resolveModule(evaluation, name);
+  if (!module) {
+    const { dialect } = evaluation;
+    throw new ContractError(
+      'eval',
+      dialect === 4 ? `Module ${name.text} not found` : `Cannot find module: ${name.text}`,
+    );
+  }
+  if (hash !== undefined && isInterface(module)) {
+    throw new ContractError('eval', `Interfaces should not have associated hashes: ${module.name.text}`);
+  }
+  if (hash !== undefined && hash !== module.hash) {
+    const message = `Module ${name.text} does not match specified hash: ${hash}, ${module.hash}`;
+    throw new ContractError('eval', message);
+  }
+  if (names) checkImports(module, names, hash);
+  bringIn(evaluation, module, names);
+  return `Using ${name.text}`;
+}
+
+function checkImports({ members }: LoadedModule, names: readonly string[], hash: string | undefined): void {
+  if (names.length === 0 && hash === undefined) {
+    throw new ContractError('eval', 'empty imports are only allowed if a module hash is referenced');
+  }
+  for (const name of names) {
+    const kind = members.get(name)?.definition.kind;
+    if (kind === undefined) throw new ContractError('eval', `imported name not found: ${name}`);
+    if (kind === 'defcap') throw new ContractError('eval', `cannot import capabilities: ${name}`);
+    if (kind === 'deftable') {
+      const message = `invalid import - only function, schema, and constant symbols allowed: ${name}`;
+      throw new ContractError('eval', message);
+    }
+  }
+}
+
+function bringIn(evaluation: Evaluation, module: LoadedModule, names?: readonly string[]): void {
+  const imported = new Map(evaluation.state.imported);
+  for (const [name, member] of module.members) {
+    // Only modules have functions that can be called.
+    const isUsable = !member.definition.kind.endsWith('-signature');
+    if (isUsable && (!names || names.includes(name))) imported.set(name, member);
+  }
+  evaluation.state = { ...evaluation.state, imported };
+}
+
+function refuseInstallation({ environment }: Evaluation): void {
+  if (!environment.flags.has('DisableModuleInstall')) return;
+  throw new ContractError('eval', 'Module/interface install not supported');
+}
+
+/** @param isUpgrade whether there is a module of that name already */
+function enforceNamespace(evaluation: Evaluation, isUpgrade: boolean): void {
+  const { state, environment } = evaluation;
+  const isOlderRule = environment.flags.has('DisablePact44');
+  if (state.namespace) {
+    if (!isUpgrade && !isOlderRule) enforceGuard(evaluation, state.namespace.user);
+  } else if ((!isUpgrade || isOlderRule) && environment.namespacePolicy?.allowsRoot === false) {
+    throw new ContractError('eval', 'Definitions in default namespace are not authorized');
+  }
+}
+
+function refuseGovernance({ members }: LoadedModule, { governance }: Module): void {
+  if (governance.kind === 'keyset') return;
+  const member = members.get(governance.name);
+  if (!member) throw new ContractError('eval', 'Unknown module governance reference');
+  if (!member.is('defcap')) throw new ContractError('eval', 'Invalid module governance, must be defcap');
+}
+
+function install(evaluation: Evaluation, module: LoadedModule): void {
+  evaluation.database.modules.set(module.name.text, module);
+  rememberModule(evaluation, module);
+  bringIn(evaluation, module);
+}
+
+/** What names mean in a module: its own definitions, and what it found when it was loaded. */
+class ModuleNames implements Names {
+  readonly module: LoadedModule;
+  /** Names of own definitions by `module.f` and `namespace.module.f`. */
+  readonly aliases = new Map<string, string>();
+  readonly found = new Map<string, Member | ModuleRef>();
+
+  constructor(module: LoadedModule) {
+    this.module = module;
+  }
+
+  find(name: string): Member | ModuleRef | undefined {
+    const { members } = this.module;
+    const own = members.get(this.aliases.get(name) ?? name) ?? this.found.get(name);
+    if (own) return own;
+    return name === this.module.name.name || name === this.module.name.text ? referenceTo(this.module) : undefined;
+  }
+}
+
+/** Makes a module from its syntax. */
+class Loader {
+  readonly #evaluation: Evaluation;
+  readonly #syntax: Module | Interface;
+  readonly #members = new Map<string, Member>();
+  readonly #module: LoadedModule;
+  readonly #names: ModuleNames;
+
+  constructor(evaluation: Evaluation, name: ModuleName, syntax: Module | Interface) {
+    this.#evaluation = evaluation;
+    this.#syntax = syntax;
+    const blessed = syntax.items.flatMap((item) => (item.kind === 'bless' ? [item.hash] : []));
+    const module = {
+      name,
+      syntax,
+      hash: hashText(syntax.code),
+      blessed: new Set(blessed),
+      interfaces: this.#interfaces(),
+      members: this.#members,
+      transactionHash: evaluation.environment.hash,
+    };
+    const withNames: LoadedModule = Object.assign(module, {
+      get names(): Names {
+        return names;
+      },
+    });
+    const names = new ModuleNames(withNames);
+    this.#names = names;
+    this.#module = withNames;
+  }
+
+  /** @returns the module, which is not installed yet */
+  load(): LoadedModule {
+    for (const item of this.#syntax.items) if (item.kind === 'use') use(this.#evaluation, item);
+    for (const item of this.#syntax.items) if ('name' in item) this.#define(item);
+    const order = this.#resolve();
+    for (const member of order) if (member.is('defconst')) this.#evaluateConstant(member);
+    for (const name of this.#module.interfaces) {
+      const found = resolveModule(this.#evaluation, name);
+      if (found) checkInterface(this.#module, found);
+    }
+    return this.#module;
+  }
+
+  #interfaces(): readonly ModuleName[] {
+    const items = this.#syntax.items.filter((item): item is Implements => item.kind === 'implements');
+    return items.map(({ module }) => {
+      const found = resolveModule(this.#evaluation, module);
+      if (!found) throw new ContractError('eval', `Interface not defined: ${module.text}`);
+      if (isInterface(found)) return found.name;
+      const message = 'Unexpected: module found in interface position while solving constraints';
+      throw new ContractError('eval', message);
+    });
+  }
+
+  #define(definition: Definition): void {
+    const { name, position } = definition;
+    if (this.#evaluation.isNative(name)) {
+      throw new ContractError('eval', `definitions cannot overlap with native names: ${name}`, position);
+    }
+    this.#members.set(name, new Member(this.#module, definition));
+    const { name: module } = this.#module;
+    this.#names.aliases.set(`${module.name}.${name}`, name);
+    this.#names.aliases.set(`${module.text}.${name}`, name);
+  }
+
+  /** Finds what all names mean. @returns the members, each behind those that it needs */
+  #resolve(): readonly Member[] {
+    const needs = new Map<string, Set<string>>();
+    for (const [name, { definition }] of this.#members) {
+      const own = new Set<string>();
+      needs.set(name, own);
+      visitDefinition(definition, this.#evaluation.dialect, (used, position) => {
+        const member = this.#members.get(this.#names.aliases.get(used) ?? used);
+        if (member) own.add(member.definition.name);
+        else this.#find(used, position);
+      });
+    }
+    return this.#sorted(needs);
+  }
+
+  #find(name: string, position: ContractError['position']): void {
+    if (this.#names.found.has(name) || this.#evaluation.isNative(name) || this.#evaluation.isConstant(name)) return;
+    const meant = this.#evaluation.transactionNames.find(name) ?? this.#names.find(name);
+    if (!meant) {
+      const { dialect } = this.#evaluation;
+      throw new ContractError(
+        'eval',
+        dialect === 4 ? `Cannot resolve "${name}"` : `Unbound variable ${name}`,
+        position,
+      );
+    }
+    this.#names.found.set(name, meant);
+  }
+
+  /** @throws ContractError for members that need each other */
+  #sorted(needs: ReadonlyMap<string, ReadonlySet<string>>): readonly Member[] {
+    const neededBy = new Map<string, string[]>();
+    const open = new Map<string, number>();
+    for (const [name, own] of needs) {
+      open.set(name, own.size);
+      for (const each of own) neededBy.set(each, [...(neededBy.get(each) ?? []), name]);
+    }
+    const order = [...needs.keys()].filter((name) => open.get(name) === 0);
+    for (const name of order) {
+      for (const user of neededBy.get(name) ?? []) {
+        const left = (open.get(user) ?? 0) - 1;
+        open.set(user, left);
+        if (left === 0) order.push(user);
+      }
+    }
+    if (order.length < needs.size) this.#refuseRecursion([...needs.keys()].filter((name) => open.get(name) !== 0));
+    return order.flatMap((name) => this.#members.get(name) ?? []);
+  }
+
+  #refuseRecursion(names: readonly string[]): never {
+    const all = names.map((name) => `${this.#module.name.text}.${name}`).join(', ');
+    const message = this.#evaluation.dialect === 4 ? 'Recursion detected' : `Recursive dependency cycle detected`;
+    throw new ContractError('eval', `${message}: [${all}]`, this.#members.get(names[0])?.definition.position);
+  }
+
+  #evaluateConstant({ definition }: Member<Defconst>): void {
+    const { name, type, value, position } = definition;
+    const result = this.#evaluation.within({ access: 'none', frame: undefined }, (): Value => {
+      const evaluated = this.#evaluation.evaluate(value, new Scope(this.#names));
+      return checked({ name, type, position }, evaluated, this.#names, this.#evaluation.dialect);
+    });
+    this.#members.set(name, new Member(this.#module, definition, result));
+  }
+}
