@@ -1,4 +1,4 @@
-;; The coin of the mock node's ledger, with which gas is paid and miners are rewarded.
+;; The coin of the mock node's ledger. It pays for gas, and it is the reward of miners.
 
 (module coin GOVERNANCE
 
@@ -18,24 +18,26 @@
   (deftable coin-table:{account})
 
   (defschema in-transit
-    "Coins that have left one chain and have not yet arrived on another."
+    "Coins on their way from one chain to another."
     receiver:string
     receiver-guard:guard
     amount:decimal
     source-chain:string)
 
   (defconst PRECISION:integer 12
-    "The greatest number of places of an amount.")
+    "Maximum number of decimal places of an amount.")
 
   (defconst NAME-CHARSET:integer CHARSET_LATIN1
-    "The characters that the names of accounts may have.")
+    "Allowed characters of account names.")
 
-  (defconst SHORTEST-NAME:integer 3)
+  (defconst MIN-NAME:integer 3
+    "Minimum length of an account name, in characters.")
 
-  (defconst LONGEST-NAME:integer 256)
+  (defconst MAX-NAME:integer 256
+    "Maximum length of an account name, in characters.")
 
   (defconst CHAINS:[string] (map (int-to-str 10) (enumerate 0 19))
-    "The chains to which coins can go.")
+    "The chains that can be the target of a transfer.")
 
   ;; ----------------------------------------------------------------------------------------------------------------
   ;; Capabilities
@@ -44,34 +46,34 @@
     "Nobody can change this module."
     (enforce false "the coin contract cannot be changed"))
 
-  ;; The node alone grants the next three, because no function here acquires them.
+  ;; No function here acquires the next three capabilities: only the node can grant them.
 
   (defcap GAS ()
-    "Holds while the node buys gas for a command, and while it pays the miner. Who pays for gas signs for it."
+    "Granted while the node buys gas for a command, and while it pays the miner. The payer of the gas signs for it."
     true)
 
   (defcap COINBASE ()
-    "Holds while the node rewards the miner of a block."
+    "Granted while the node rewards the miner of a block."
     true)
 
   (defcap GENESIS ()
-    "Holds while the node makes the first accounts."
+    "Granted while the node makes the first accounts."
     true)
 
   (defcap DEBIT (sender:string)
-    "Allows to take coins from an account, if its guard agrees."
+    "Allows a debit of an account. Its guard must pass."
     (enforce-guard (guard-of sender)))
 
   (defcap WITHDRAW (account:string)
-    "Holds while coins are taken from an account whose guard has agreed before."
+    "Acquired only after the guard of the account has passed."
     true)
 
   (defcap CREDIT (receiver:string)
-    "Allows to give coins to an account."
+    "Allows a credit to an account."
     (enforce-named receiver))
 
   (defcap ROTATE (account:string)
-    "Allows one change of an account's guard, if the present guard agrees."
+    "Allows one change of an account's guard. The present guard must pass."
     @managed
     (enforce-guard (guard-of account)))
 
@@ -91,7 +93,7 @@
     (compose-capability (DEBIT sender)))
 
   (defun TRANSFER_XCHAIN-mgr:decimal (managed:decimal requested:decimal)
-    "Nothing is left after the first use, because each use begins another transfer between chains."
+    "Leaves nothing, so that one signature begins only one transfer between chains."
     (enforce (<= requested managed) (format "TRANSFER_XCHAIN exceeded for balance {}" [managed]))
     0.0)
 
@@ -106,29 +108,29 @@
     (enforce (= amount (floor amount PRECISION)) (format "Amount violates minimum precision: {}" [amount])))
 
   (defun enforce-transferable:bool (amount:decimal)
-    "Fails for an amount that nobody can send."
+    "Fails unless AMOUNT can be transferred."
     (enforce (> amount 0.0) "transfer amount must be positive")
     (enforce-unit amount))
 
   (defun enforce-transfer:bool (sender:string receiver:string amount:decimal)
-    "Fails for a transfer that is not possible on one chain, whoever has signed for it."
+    "Fails unless the transfer is possible on one chain."
     (enforce (!= sender receiver) "sender cannot be the receiver of a transfer")
     (enforce-named sender)
     (enforce-named receiver)
     (enforce-transferable amount))
 
   (defun enforce-named:bool (account:string)
-    "Fails for a name that no account can have."
+    "Fails unless ACCOUNT is a possible name."
     (enforce (is-charset NAME-CHARSET account)
       (format "Account does not conform to the coin contract charset: {}" [account]))
-    (enforce (>= (length account) SHORTEST-NAME)
+    (enforce (>= (length account) MIN-NAME)
       (format "Account name does not conform to the min length requirement: {}" [account]))
-    (enforce (<= (length account) LONGEST-NAME)
+    (enforce (<= (length account) MAX-NAME)
       (format "Account name does not conform to the max length requirement: {}" [account])))
 
   (defun enforce-principal:bool (account:string guard:guard)
-    "Fails if the name of ACCOUNT begins like one that is made from a guard, such as k:KEY, and GUARD is another one. \
-    \So everybody can tell from such a name who owns the account, and it can be made safely on every chain."
+    "Fails if the name of ACCOUNT is in the form of a principal, such as k:KEY, but is not the principal of GUARD. \
+    \So the owner of such an account is the same on every chain."
     (let ((protocol (take 1 account)))
       (enforce (or (!= ":" (take 1 (drop 1 account))) (validate-principal guard account))
         (if (= protocol "k")
@@ -174,7 +176,7 @@
       (enforce-principal account new-guard)
       (update coin-table account { "guard": new-guard })))
 
-  ;; The body of TRANSFER runs with the amount that was signed for, so each transfer checks its own amount as well.
+  ;; The body of TRANSFER runs with the signed amount, so each transfer also checks the amount that it moves.
 
   (defun transfer:string (sender:string receiver:string amount:decimal)
     (enforce-transfer sender receiver amount)
@@ -191,7 +193,7 @@
   (defpact transfer-crosschain:string
     (sender:string receiver:string receiver-guard:guard target-chain:string amount:decimal)
 
-    ;; On the chain that the coins leave. What could not arrive must not leave.
+    ;; This step runs on the source chain. It refuses what the second step would refuse.
     (step
       (let ((coins:object{in-transit}
               { "receiver": receiver
@@ -208,7 +210,7 @@
           (debit sender amount)
           (yield coins target-chain))))
 
-    ;; On the chain where the coins arrive. Anybody may send this step.
+    ;; This step runs on the target chain. It needs no signature.
     (step
       (resume
         { "receiver" := receiver
@@ -221,10 +223,10 @@
           (credit receiver receiver-guard amount)))))
 
   ;; ----------------------------------------------------------------------------------------------------------------
-  ;; Balances. Only functions of this module can hold the capabilities that these three require.
+  ;; Balances. Only functions of this module can acquire the capabilities that these three require.
 
   (defun debit:string (account:string amount:decimal)
-    "Takes coins from an account whose guard has agreed by DEBIT."
+    "Takes coins from an account."
     (require-capability (DEBIT account))
     (with-capability (WITHDRAW account)
       (withdraw account amount)))
@@ -237,7 +239,7 @@
       (update coin-table account { "balance": (- balance amount) })))
 
   (defun credit:string (account:string guard:guard amount:decimal)
-    "Gives coins to an account. Makes it if it does not exist; otherwise it must have this guard."
+    "Gives coins to an account, and makes it if it does not exist. An existing account must have this guard."
     (require-capability (CREDIT account))
     (enforce-amount amount)
     (with-default-read coin-table account
@@ -248,29 +250,29 @@
       (write coin-table account { "balance": (+ balance amount), "guard": guard })))
 
   (defun enforce-amount:bool (amount:decimal)
-    "Fails for an amount that no balance can grow or shrink by. Rewards and fees may be nothing at all."
+    "Fails unless a balance can change by AMOUNT. Rewards and fees can be 0."
     (enforce (>= amount 0.0) "an amount cannot be negative")
     (enforce-unit amount))
 
   ;; ----------------------------------------------------------------------------------------------------------------
-  ;; Gas. The node runs the first step before a command, for all the gas that the command may use, and the second step
-  ;; after it, with the fee for the gas that it has used.
+  ;; Gas. Before a command, the node runs the first step of `fund-tx`, which takes the price of the gas limit. After the
+  ;; command it runs the second step, which pays for the gas used.
 
   (defpact fund-tx (sender:string miner:string miner-guard:guard total:decimal)
-    "Pays for the gas of one command. TOTAL is the price of the greatest amount of gas."
+    "Pays for the gas of one command. TOTAL is the gas limit times the gas price."
     (step (buy-gas sender total))
     (step (redeem-gas miner miner-guard sender total)))
 
   (defun buy-gas:string (sender:string total:decimal)
-    "Takes the price of all the gas from its payer. The guard is not enforced by DEBIT: in the body of a capability, \
-    \only signatures for that capability count, and who pays for gas signs for GAS."
+    "Takes the price of the gas limit from its payer. DEBIT is not used here: in the body of a capability, only \
+    \signatures for that capability count, and the payer of gas has signed for GAS."
     (require-capability (GAS))
     (enforce-guard (guard-of sender))
     (with-capability (WITHDRAW sender)
       (withdraw sender total)))
 
   (defun redeem-gas:string (miner:string miner-guard:guard sender:string total:decimal)
-    "Gives the fee to the miner, and the rest of TOTAL back to SENDER. The node tells the fee in the data."
+    "Gives the fee to the miner, and the rest of TOTAL back to SENDER. The node puts the fee into the data."
     (require-capability (GAS))
     (let ((fee:decimal (read-decimal "fee")))
       (enforce (<= fee total) "the fee cannot be more than what was paid")
@@ -280,7 +282,7 @@
       (with-capability (CREDIT miner)
         (credit miner miner-guard fee))))
 
-  ;; The guards of accounts that are for gas are user guards of these two.
+  ;; Functions for the user guards of accounts that pay for gas.
 
   (defun gas-only:bool ()
     "Passes only while gas is bought."

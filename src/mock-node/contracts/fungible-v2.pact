@@ -1,8 +1,8 @@
-;; What a token can do, so that wallets and other contracts handle every token alike.
+;; The interface of tokens. Wallets and other contracts use every token through it.
 
 (interface fungible-v2
 
-  "A token with accounts. An account has a name, a balance, and a guard that decides who may spend the balance."
+  "A token with accounts. An account has a name, a balance, and a guard that protects the balance."
 
   (defschema account-details
     @doc "An account as `details` returns it."
@@ -10,39 +10,37 @@
     balance:decimal
     guard:guard)
 
-  ;; What is signed, and what happened.
-
   (defcap TRANSFER:bool (sender:string receiver:string amount:decimal)
-    @doc "Allows to move up to AMOUNT from SENDER to RECEIVER. It is also the event of every movement of tokens: \
-         \the sender is empty where tokens come into being, and the receiver where they leave the chain."
+    @doc "Allows transfers of AMOUNT in total from SENDER to RECEIVER. As an event it reports any movement of tokens: \
+         \the sender is empty for new tokens, and the receiver for tokens that leave the chain."
     @managed amount TRANSFER-mgr)
 
   (defun TRANSFER-mgr:decimal (managed:decimal requested:decimal)
-    @doc "Takes REQUESTED from the amount that is still allowed, MANAGED, and returns the rest.")
+    @doc "Returns the amount that stays allowed when REQUESTED of MANAGED is used.")
 
-  ;; Movements.
+  ;; Transfers.
 
   (defun transfer:string (sender:string receiver:string amount:decimal)
-    @doc "Moves AMOUNT to an account that exists.")
+    @doc "Moves AMOUNT to an existing account.")
 
   (defun transfer-create:string (sender:string receiver:string receiver-guard:guard amount:decimal)
-    @doc "Moves AMOUNT, and makes the account RECEIVER if it does not exist. If it exists, its guard must be equal.")
+    @doc "Moves AMOUNT, and makes the account RECEIVER if it does not exist. An existing account must have this guard.")
 
   (defpact transfer-crosschain:string
     (sender:string receiver:string receiver-guard:guard target-chain:string amount:decimal)
     @doc "Moves AMOUNT to an account on another chain. The first step takes it from this chain, the second step \
          \runs on TARGET-CHAIN and makes the account there if it does not exist.")
 
-  ;; Questions.
+  ;; Reads.
 
   (defun get-balance:decimal (account:string)
     @doc "Returns the balance of an account. Fails if there is no such account.")
 
   (defun details:object{account-details} (account:string)
-    @doc "Returns all that is known of an account. Fails if there is no such account.")
+    @doc "Returns the whole account. Fails if there is no such account.")
 
   (defun precision:integer ()
-    @doc "Returns the greatest number of places that an amount may have.")
+    @doc "Returns the maximum number of decimal places of an amount.")
 
   (defun enforce-unit:bool (amount:decimal)
     @doc "Fails if AMOUNT has more places than `precision` allows.")
@@ -53,5 +51,5 @@
     @doc "Makes an account without balance. Fails if it exists.")
 
   (defun rotate:string (account:string new-guard:guard)
-    @doc "Gives an account another guard. The present guard must agree.")
+    @doc "Gives an account another guard. The present guard must pass.")
 )

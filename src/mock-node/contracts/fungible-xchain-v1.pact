@@ -1,17 +1,17 @@
-;; What is signed, and what happened, when tokens go to another chain.
+;; The interface of tokens that can go to other chains.
 
 (interface fungible-xchain-v1
 
-  "The capabilities of tokens that can go to other chains, beside those of fungible-v2."
+  "Capabilities of transfers between chains, in addition to those of fungible-v2."
 
   (defcap TRANSFER_XCHAIN:bool (sender:string receiver:string amount:decimal target-chain:string)
-    @doc "Allows one movement of at most AMOUNT from SENDER to RECEIVER on TARGET-CHAIN. It is also its event."
+    @doc "Allows one transfer of at most AMOUNT from SENDER to RECEIVER on TARGET-CHAIN, and reports it as an event."
     @managed amount TRANSFER_XCHAIN-mgr)
 
   (defun TRANSFER_XCHAIN-mgr:decimal (managed:decimal requested:decimal)
-    @doc "Fails if REQUESTED is more than MANAGED, and returns what may be moved afterwards.")
+    @doc "Returns the amount that stays allowed when REQUESTED of MANAGED is used.")
 
   (defcap TRANSFER_XCHAIN_RECD:bool (sender:string receiver:string amount:decimal source-chain:string)
-    @doc "The event of an arrival. The sender is empty, because it has no account on this chain."
+    @doc "Reports an arrival. The sender is empty, because its account is on another chain."
     @event)
 )

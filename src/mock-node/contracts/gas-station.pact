@@ -1,19 +1,19 @@
-;; The gas station of the mock node. With it, coins can be received on a chain where their receiver has none yet.
+;; The gas station of the mock node. It pays for the arrival of coins on a chain where their receiver has none.
 
 (module gas-station GOVERNANCE
 
-  "Pays for the second step of transfers between chains, and for other continuations of flows, up to a limit."
+  "Pays for continuations of flows, such as the second step of a transfer between chains, up to a limit."
 
   (implements gas-payer-v1)
 
   (defconst ACCOUNT:string "kadena-xchain-gas"
     "The account that pays.")
 
-  (defconst GREATEST-LIMIT:integer 850
-    "The greatest limit of gas that the station pays for.")
+  (defconst MAX-LIMIT:integer 850
+    "Maximum gas limit that the station pays for.")
 
-  (defconst HIGHEST-PRICE:decimal 0.00000001
-    "The highest price of a unit of gas that the station pays.")
+  (defconst MAX-PRICE:decimal 0.00000001
+    "Maximum price of a unit of gas, in coins.")
 
   (defcap GOVERNANCE ()
     "Nobody can change this module."
@@ -26,20 +26,20 @@
     (create-user-guard (enforce-arrival)))
 
   (defun enforce-arrival:bool ()
-    "Passes while gas is bought for a command that the station pays for, signed or not: who has no coins need not sign."
+    "Passes while gas is bought for a command that meets the conditions. The command needs no signature."
     (require-capability (coin.GAS))
     (let ((command (chain-data)))
       (enforce-conditions (at 'gas-limit command) (at 'gas-price command))))
 
   (defun enforce-conditions:bool (limit:integer price:decimal)
-    "Fails unless the command is a continuation that is cheap enough. While gas is bought, the node tells in the data \
-    \what kind of command it is for: cont or exec."
+    "Fails unless the command is a continuation within the limits. While gas is bought, the node puts the kind of the \
+    \command, `cont` or `exec`, into the data."
     (enforce
       (and (= "cont" (try "" (read-string "tx-type")))
-           (and (<= limit GREATEST-LIMIT) (<= price HIGHEST-PRICE)))
+           (and (<= limit MAX-LIMIT) (<= price MAX-PRICE)))
       "the gas station does not pay for this"))
 
   (defun open-account:string ()
-    "Makes the account of the station, into which everybody may then pay."
+    "Makes the account of the station. Anybody can then pay into it."
     (coin.create-account ACCOUNT (create-gas-payer-guard)))
 )

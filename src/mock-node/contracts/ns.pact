@@ -1,8 +1,8 @@
-;; Who may define which namespace. The node asks `validate` before a namespace is defined for the first time.
+;; The policy of namespaces. The node calls `validate` before a namespace is defined for the first time.
 
 (module ns GOVERNANCE
 
-  "Whoever has a guard may define the namespace that is named after it. The node registers all other names."
+  "The owner of a guard may define the namespace that is named after it. The node registers all other names."
 
   (defschema registration
     "A row of the table. Its key is the name of a namespace."
@@ -12,25 +12,25 @@
   (deftable registry:{registration})
 
   (defconst PREFIX:string "n_"
-    "The beginning of the names that are made from guards.")
+    "Prefix of the names that are made from guards.")
 
   (defconst DIGITS:integer 40
-    "The number of hex digits after it.")
+    "Number of hex digits after the prefix.")
 
   (defcap GOVERNANCE ()
     "Nobody can change this module."
     (enforce false "the module of namespaces cannot be changed"))
 
   (defcap REGISTER ()
-    "Holds while the node registers a name. No function here acquires it."
+    "Granted while the node registers a name. No function here acquires it."
     true)
 
   (defun create-principal-namespace:string (guard:guard)
-    "Returns the name of the namespace that only an owner of GUARD may define."
+    "Returns the name of the namespace that needs GUARD as its administrator."
     (+ PREFIX (take DIGITS (int-to-str 16 (str-to-int 64 (hash guard))))))
 
   (defun validate:bool (name:string admin:guard)
-    "Whether a namespace NAME may be defined with ADMIN as the guard of its administration."
+    "Returns whether a namespace NAME may be defined with ADMIN as its administrator."
     (or (= name (create-principal-namespace admin)) (is-registered name admin)))
 
   (defun is-registered:bool (name:string admin:guard)
@@ -40,19 +40,19 @@
       (and active (= admin registered-admin))))
 
   (defun register:string (name:string admin:guard active:bool)
-    "Lets ADMIN define the namespace NAME, or no longer."
+    "Allows ADMIN to define the namespace NAME, or forbids it if ACTIVE is false."
     (require-capability (REGISTER))
     (enforce (!= PREFIX (take (length PREFIX) name)) "names that are made from guards cannot be registered")
     (write registry name { "admin": admin, "active": active }))
 
-  ;; Guards of namespaces that belong to everybody.
+  ;; Guards of open namespaces.
 
   (defun open-guard:guard ()
-    "Returns a guard that everybody passes."
+    "Returns a guard that always passes."
     (create-user-guard (anybody)))
 
   (defun closed-guard:guard ()
-    "Returns a guard that nobody passes."
+    "Returns a guard that never passes."
     (create-user-guard (nobody)))
 
   (defun anybody:bool ()
@@ -64,7 +64,7 @@
 
 (create-table registry)
 
-;; Everybody may load modules into these two, and nobody can define them again. The node runs these lines before it
-;; asks `validate`.
+;; Anybody can load modules into these two, and nobody can redefine them. The node runs these lines before it installs
+;; the policy.
 (define-namespace "free" (ns.open-guard) (ns.closed-guard))
 (define-namespace "user" (ns.open-guard) (ns.closed-guard))
