@@ -36,6 +36,11 @@ export const ROOMS: readonly Room[] = [
     rooms: ['ledger', 'contract', 'contract/syntax', 'contract/values', 'contract/evaluator'],
     packages: ['@noble/hashes'],
   },
+  {
+    name: 'contract/repl',
+    rooms: ['ledger', 'contract', 'contract/syntax', 'contract/values', 'contract/evaluator', 'contract/natives'],
+    packages: [],
+  },
   { name: 'system', rooms: [], packages: ['zod'] },
   { name: 'engine/device.ts', rooms: [], packages: [] },
   { name: 'engine/engine.ts', rooms: ['chain', 'engine/device.ts'], packages: [] },

@@ -22,10 +22,19 @@ export interface JsonVector {
   hash?: string;
 }
 
+/** One input of a dialogue: what it prints, or a part of its failure. */
+export interface SessionStep {
+  code: string;
+  prints?: string;
+  prints_begin?: string;
+  prints_end?: string;
+  error?: string;
+}
+
 interface Vectors {
   /** By native. */
   expressions: Record<string, ExpressionVector[]>;
-  sessions: { name: string; dialects: ('4' | '5')[]; steps: { code: string }[] }[];
+  sessions: { name: string; dialects: ('4' | '5')[]; steps: SessionStep[] }[];
   syntax_errors: { code: string; dialect: '4' | '5'; error: string }[];
   json_forms: JsonVector[];
   module_hashes: { texts: { text: string; hash: string }[] };

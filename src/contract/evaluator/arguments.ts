@@ -2,7 +2,7 @@
 
 import type { Position } from '../errors.ts';
 import type { Expression } from '../syntax/tree.ts';
-import { isList, type Value } from '../values/values.ts';
+import { isList, isObject, type Value } from '../values/values.ts';
 import { Member } from './module.ts';
 import { type Argument, type Evaluation, type MemberCall, NativeFunction, type Remaining } from './native.ts';
 import { Closure, type Scope } from './scope.ts';
@@ -29,6 +29,10 @@ export class WrittenArgument implements Argument {
     return this.isFunction ? this.#expression.code.trim() : this.#evaluation.print(this.value);
   }
 
+  get code(): string {
+    return this.#expression.code;
+  }
+
   get position(): Position {
     return this.#expression.position;
   }
@@ -40,6 +44,12 @@ export class WrittenArgument implements Argument {
   get items(): readonly Argument[] | undefined {
     if (this.#expression.kind !== 'list') return undefined;
     return this.#expression.items.map((item) => new WrittenArgument(this.#evaluation, item, this.#scope));
+  }
+
+  get fields(): ReadonlyMap<string, Argument> | undefined {
+    if (this.#expression.kind !== 'object') return undefined;
+    const { fields } = this.#expression;
+    return new Map(fields.map(({ key, value }) => [key, new WrittenArgument(this.#evaluation, value, this.#scope)]));
   }
 
   asFunction(): Remaining | undefined {
@@ -61,6 +71,7 @@ export class GivenArgument implements Argument {
   readonly #evaluation: Evaluation;
   readonly value: Value;
   readonly position = undefined;
+  readonly code = '';
 
   constructor(evaluation: Evaluation, value: Value) {
     this.#evaluation = evaluation;
@@ -77,6 +88,11 @@ export class GivenArgument implements Argument {
 
   get items(): readonly Argument[] | undefined {
     return isList(this.value) ? this.value.map((item) => new GivenArgument(this.#evaluation, item)) : undefined;
+  }
+
+  get fields(): ReadonlyMap<string, Argument> | undefined {
+    if (!isObject(this.value)) return undefined;
+    return new Map([...this.value].map(([key, value]) => [key, new GivenArgument(this.#evaluation, value)]));
   }
 
   asFunction(): Remaining | undefined {

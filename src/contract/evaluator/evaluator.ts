@@ -40,6 +40,8 @@ export interface EvaluatorOptions {
   readonly dialect?: Dialect;
   /** The natives by their names. */
   readonly natives: ReadonlyMap<string, Native>;
+  /** The functions of the interactive interpreter, whose names code may define anew. */
+  readonly testFunctions?: ReadonlyMap<string, Native>;
   readonly maxSteps?: number;
   readonly environment?: Environment;
   readonly database?: Database;
@@ -53,6 +55,7 @@ export class Evaluator implements Evaluation {
   readonly transactionNames = new TransactionNames(this);
   /** What code outside of modules sees. */
   readonly outermostScope = new Scope(this.transactionNames);
+  testFunctions: ReadonlyMap<string, Native>;
   readonly #natives: ReadonlyMap<string, Native>;
   readonly #maxSteps: number;
   #context: Context = OUTERMOST;
@@ -62,6 +65,7 @@ export class Evaluator implements Evaluation {
   constructor({
     dialect = DEFAULT_DIALECT,
     natives,
+    testFunctions = new Map(),
     maxSteps = MAX_STEPS,
     environment = INITIAL_ENVIRONMENT,
     database = new Database(),
@@ -69,6 +73,7 @@ export class Evaluator implements Evaluation {
     this.dialect = dialect;
     this.environment = environment;
     this.database = database;
+    this.testFunctions = testFunctions;
     this.#natives = natives;
     this.#maxSteps = maxSteps;
   }
@@ -160,7 +165,7 @@ export class Evaluator implements Evaluation {
         ? this.#applyClosure(callee, args, position)
         : this.applyMember({ member: callee, args }, position);
     } catch (fault) {
-      throw fault instanceof ContractError ? fault.at(position) : fault;
+      throw fault instanceof ContractError ? fault.at(position, application.code) : fault;
     }
   }
 
@@ -205,7 +210,9 @@ export class Evaluator implements Evaluation {
     try {
       return this.within({ frame }, () => run(new Scope(module.names, variables)));
     } catch (fault) {
-      throw fault instanceof ContractError ? fault.through({ position, name, args }) : fault;
+      throw fault instanceof ContractError
+        ? fault.through({ position, text: callText(name, args, this.dialect) })
+        : fault;
     }
   }
 
@@ -218,11 +225,11 @@ export class Evaluator implements Evaluation {
 
   isNative = (name: string): boolean => this.#native(name) !== undefined;
 
-  isConstant = (name: string): boolean => CONSTANTS.has(name);
+  isKnown = (name: string): boolean => this.isNative(name) || CONSTANTS.has(name) || this.testFunctions.has(name);
 
   /** @throws ContractError for a name that means nothing to code outside of modules */
   requireMeaning(name: string, position: Position | undefined): void {
-    if (this.isNative(name) || this.isConstant(name) || this.transactionNames.find(name)) return;
+    if (this.isKnown(name) || this.transactionNames.find(name)) return;
     throw new ContractError('eval', unresolvedText(name, this.dialect), position);
   }
 
@@ -343,9 +350,12 @@ export class Evaluator implements Evaluation {
   #calleeOf({ callee }: Application, scope: Scope): Native | Closure | Member<Callable> {
     if (callee.kind === 'name') {
       const local = scope.find(callee.name);
-      const native = local === undefined ? this.#native(callee.name) : undefined;
+      if (local !== undefined) return callableOf(local, this.dialect);
+      const native = this.#native(callee.name);
       if (native) return native;
-      return callableOf(local ?? this.#meant(callee, scope), this.dialect);
+      const testFunction = this.testFunctions.get(callee.name);
+      if (testFunction && !scope.names.find(callee.name)) return testFunction;
+      return callableOf(this.#meant(callee, scope), this.dialect);
     }
     if (callee.kind === 'dotted-name') return callableOf(this.#meant(callee, scope), this.dialect);
     if (callee.kind === 'dynamic-name') return callableOf(this.#memberOf(callee, scope), this.dialect);
@@ -429,6 +439,19 @@ function notCallable(value: Value, dialect: Dialect): ContractError {
       ? `Tried to call a value which is not a function, but a(n) ${type}`
       : 'Cannot apply value to non-closure';
   return new ContractError('eval', message);
+}
+
+const SHOWN_TEXT_LENGTH = 50;
+
+/** @returns a call for the list of calls that have failed, where only numbers and texts are shown whole */
+function callText(name: string, args: readonly Value[], dialect: Dialect): string {
+  const shown = args.map((arg) => {
+    if (typeof arg === 'string' && arg.length > SHOWN_TEXT_LENGTH) return `"${arg.slice(0, SHOWN_TEXT_LENGTH)}..."`;
+    return typeof arg === 'object' && !(arg instanceof Decimal)
+      ? `<${typeText(arg, dialect)}>`
+      : printed(arg, { dialect });
+  });
+  return `(${[name, ...shown].join(' ')})`;
 }
 
 function unresolvedText(name: string, dialect: Dialect): string {

@@ -50,7 +50,6 @@ export function findQualified(evaluation: Evaluation, name: QualifiedName): Memb
 
 /** What names mean to code outside of modules: what the transaction has brought in so far. */
 export class TransactionNames implements Names {
-  readonly module = undefined;
   readonly #evaluation: Evaluation;
 
   constructor(evaluation: Evaluation) {

@@ -34,8 +34,6 @@ export type Callable = Defun | Defcap | Defpact;
 
 /** What the names of some code mean, apart from variables and natives. */
 export interface Names {
-  /** The module in which the code stands; undefined for code outside of modules. */
-  readonly module: LoadedModule | undefined;
   /**
    * @param name `f`, `module.f`, `namespace.module.f`, or the name of a module
    * @returns undefined for a name that means nothing here

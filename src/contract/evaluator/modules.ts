@@ -4,11 +4,11 @@ import { ContractError } from '../errors.ts';
 import { ModuleName } from '../names.ts';
 import type { Defconst, Implements, Interface, Module, Use } from '../syntax/tree.ts';
 import { hashText } from '../values/hash.ts';
-import type { ModuleRef, Value } from '../values/values.ts';
+import { ModuleRef, type Value } from '../values/values.ts';
 import { administer, enforceGuard, enforceNamedKeyset, grantAdministration } from './guards.ts';
 import { checkInterface } from './interfaces.ts';
 import { findModule, rememberModule, resolveModule } from './lookup.ts';
-import { type Definition, isInterface, type LoadedModule, Member, type Names, referenceTo } from './module.ts';
+import { type Definition, isInterface, type LoadedModule, Member, type Names } from './module.ts';
 import type { Evaluation } from './native.ts';
 import { visitDefinition } from './resolution.ts';
 import { Scope } from './scope.ts';
@@ -127,20 +127,31 @@ function install(evaluation: Evaluation, module: LoadedModule): void {
 
 /** What names mean in a module: its own definitions, and what it found when it was loaded. */
 class ModuleNames implements Names {
-  readonly module: LoadedModule;
-  /** Names of own definitions by `module.f` and `namespace.module.f`. */
-  readonly aliases = new Map<string, string>();
   readonly found = new Map<string, Member | ModuleRef>();
+  readonly #members: ReadonlyMap<string, Member>;
+  /** Names of own definitions by `module.f` and `namespace.module.f`. */
+  readonly #aliases = new Map<string, string>();
+  readonly #reference: ModuleRef;
 
-  constructor(module: LoadedModule) {
-    this.module = module;
+  constructor(reference: ModuleRef, members: ReadonlyMap<string, Member>) {
+    this.#reference = reference;
+    this.#members = members;
+  }
+
+  addAliases(name: string): void {
+    const { name: module } = this.#reference;
+    this.#aliases.set(`${module.name}.${name}`, name);
+    this.#aliases.set(`${module.text}.${name}`, name);
+  }
+
+  own(name: string): Member | undefined {
+    return this.#members.get(this.#aliases.get(name) ?? name);
   }
 
   find(name: string): Member | ModuleRef | undefined {
-    const { members } = this.module;
-    const own = members.get(this.aliases.get(name) ?? name) ?? this.found.get(name);
-    if (own) return own;
-    return name === this.module.name.name || name === this.module.name.text ? referenceTo(this.module) : undefined;
+    const meant = this.own(name) ?? this.found.get(name);
+    const { name: module } = this.#reference;
+    return meant ?? (name === module.name || name === module.text ? this.#reference : undefined);
   }
 }
 
@@ -149,30 +160,27 @@ class Loader {
   readonly #evaluation: Evaluation;
   readonly #syntax: Module | Interface;
   readonly #members = new Map<string, Member>();
-  readonly #module: LoadedModule;
   readonly #names: ModuleNames;
+  readonly #module: LoadedModule;
 
   constructor(evaluation: Evaluation, name: ModuleName, syntax: Module | Interface) {
     this.#evaluation = evaluation;
     this.#syntax = syntax;
-    const blessed = syntax.items.flatMap((item) => (item.kind === 'bless' ? [item.hash] : []));
-    const module = {
+    const interfaces = this.#interfaces();
+    this.#names = new ModuleNames(
+      new ModuleRef(name, syntax.kind === 'module' ? interfaces : undefined),
+      this.#members,
+    );
+    this.#module = {
       name,
       syntax,
       hash: hashText(syntax.code),
-      blessed: new Set(blessed),
-      interfaces: this.#interfaces(),
+      blessed: new Set(syntax.items.flatMap((item) => (item.kind === 'bless' ? [item.hash] : []))),
+      interfaces,
       members: this.#members,
+      names: this.#names,
       transactionHash: evaluation.environment.hash,
     };
-    const withNames: LoadedModule = Object.assign(module, {
-      get names(): Names {
-        return names;
-      },
-    });
-    const names = new ModuleNames(withNames);
-    this.#names = names;
-    this.#module = withNames;
   }
 
   /** @returns the module, which is not installed yet */
@@ -205,9 +213,7 @@ class Loader {
       throw new ContractError('eval', `definitions cannot overlap with native names: ${name}`, position);
     }
     this.#members.set(name, new Member(this.#module, definition));
-    const { name: module } = this.#module;
-    this.#names.aliases.set(`${module.name}.${name}`, name);
-    this.#names.aliases.set(`${module.text}.${name}`, name);
+    this.#names.addAliases(name);
   }
 
   /** Finds what all names mean. @returns the members, each behind those that it needs */
@@ -217,7 +223,7 @@ class Loader {
       const own = new Set<string>();
       needs.set(name, own);
       visitDefinition(definition, this.#evaluation.dialect, (used, position) => {
-        const member = this.#members.get(this.#names.aliases.get(used) ?? used);
+        const member = this.#names.own(used);
         if (member) own.add(member.definition.name);
         else this.#find(used, position);
       });
@@ -226,9 +232,10 @@ class Loader {
   }
 
   #find(name: string, position: ContractError['position']): void {
-    if (this.#names.found.has(name) || this.#evaluation.isNative(name) || this.#evaluation.isConstant(name)) return;
+    if (this.#names.found.has(name) || this.#evaluation.isNative(name)) return;
     const meant = this.#evaluation.transactionNames.find(name) ?? this.#names.find(name);
     if (!meant) {
+      if (this.#evaluation.isKnown(name)) return;
       const { dialect } = this.#evaluation;
       throw new ContractError(
         'eval',

@@ -25,12 +25,16 @@ export interface Argument {
   readonly value: Value;
   /** The argument, as messages show it. */
   readonly text: string;
+  /** Its source, up to the next token; empty for one that is known already. */
+  readonly code: string;
   /** Where it is written; undefined for one that is known already. */
   readonly position: Position | undefined;
   /** Whether it is a function, or an application that lacks arguments. */
   readonly isFunction: boolean;
   /** The items of a list that is written as such, each to be evaluated on its own; undefined for anything else. */
   readonly items: readonly Argument[] | undefined;
+  /** The fields of an object that is written as such, as `items`. */
+  readonly fields: ReadonlyMap<string, Argument> | undefined;
   /** @returns undefined if it can be no function */
   asFunction(): Remaining | undefined;
   /** @returns undefined unless it is written as an application of something that a module defines */
@@ -49,8 +53,8 @@ export interface Evaluation {
   readonly transactionNames: Names;
   /** Whether a native has this name. */
   readonly isNative: (name: string) => boolean;
-  /** Whether a constant of the language has this name. */
-  readonly isConstant: (name: string) => boolean;
+  /** Whether a native, a constant of the language or a function of the interpreter has this name. */
+  readonly isKnown: (name: string) => boolean;
   evaluate(expression: Expression, scope: Scope): Value;
   /** @returns the value of the last of the expressions */
   evaluateBody(body: readonly Expression[], scope: Scope): Value;

@@ -94,16 +94,18 @@ const SYMBOL_5 = /[a-zA-Z][a-zA-Z0-9_-]*/y;
 const CLOSING: Readonly<Record<Bracket, string>> = { '(': ')', '[': ']', '{': '}' };
 
 /**
+ * @param file its name, for the positions
  * @returns all forms of a text, in order
  * @throws ContractError of kind `syntax`
  */
-export function readForms(text: string, dialect: Dialect = DEFAULT_DIALECT): readonly Form[] {
-  return new Reader(text, dialect).readAll();
+export function readForms(text: string, dialect: Dialect = DEFAULT_DIALECT, file?: string): readonly Form[] {
+  return new Reader(text, dialect, file).readAll();
 }
 
 class Reader {
   readonly #text: string;
   readonly #dialect: Dialect;
+  readonly #file: string | undefined;
   /** Offset of the next character to read. */
   #at = 0;
   /** The place of offset `#counted`, which follows `#at`, so that lines are counted once. */
@@ -111,9 +113,10 @@ class Reader {
   #line = 1;
   #column = 0;
 
-  constructor(text: string, dialect: Dialect) {
+  constructor(text: string, dialect: Dialect, file: string | undefined) {
     this.#text = text;
     this.#dialect = dialect;
+    this.#file = file;
   }
 
   readAll(): Form[] {
@@ -296,7 +299,8 @@ class Reader {
         this.#column++;
       }
     }
-    return { line: this.#line, column: this.#column, offset: this.#at };
+    const place = { line: this.#line, column: this.#column, offset: this.#at };
+    return this.#file === undefined ? place : { file: this.#file, ...place };
   }
 
   #fail(message4: string, message5: string, position: Position): never {

@@ -1,0 +1,160 @@
+/** `expect`, `expect-failure` and `expect-that`. They never fail themselves: the run does, at its end. */
+
+import { ContractError, type ErrorKind } from '../../errors.ts';
+import { type Argument, type Call, lazy, type Native } from '../../evaluator/native.ts';
+import { typeText } from '../../values/printing.ts';
+import { areEqual, type Value } from '../../values/values.ts';
+import type { TestRun } from '../test-run.ts';
+
+/** What failures are called where they are shown. Those of other kinds have no name there. */
+const KIND_NAMES: Partial<Record<ErrorKind, string>> = {
+  'tx-failure': 'Tx Failed: ',
+  db: 'Database exception: ',
+  syntax: 'Syntax error: ',
+  gas: 'Gas Error: ',
+  continuation: 'Continuation Error: ',
+};
+
+export function expectations(run: TestRun): readonly Native[] {
+  return [
+    lazy('expect', 'doc:string expected:<a> actual:<a> -> string', (args, call) => {
+      return args.length === 3 ? new Expecting(run, args[0], call, 'Expect').equal(args[1], args[2]) : undefined;
+    }),
+    lazy(
+      'expect-failure',
+      ['doc:string exp:<a> -> string', 'doc:string err:string exp:<a> -> string'],
+      (args, call) => {
+        if (args.length !== 2 && args.length !== 3) return undefined;
+        const [doc, ...rest] = args;
+        return new Expecting(run, doc, call, 'Expect failure').failure(rest[rest.length - 1], rest.at(-2));
+      },
+    ),
+    lazy('expect-that', 'doc:string pred:(value:<a> -> bool) exp:<a> -> string', (args, call) => {
+      return args.length === 3
+        ? new Expecting(run, args[0], call, 'Expect-that').satisfied(args[1], args[2])
+        : undefined;
+    }),
+  ];
+}
+
+/** One expectation. */
+class Expecting {
+  readonly #run: TestRun;
+  readonly #call: Call;
+  readonly #doc: string;
+  readonly #what: string;
+
+  /** @param what is expected, as the interpreter says it */
+  constructor(run: TestRun, doc: Argument, call: Call, what: string) {
+    this.#run = run;
+    this.#call = call;
+    this.#doc = docOf(doc, call);
+    this.#what = what;
+  }
+
+  equal(expected: Argument, actual: Argument): Value {
+    return this.#attempt(actual, 'actual', (received) =>
+      this.#attempt(expected, 'expected', (wanted) => {
+        if (areEqual(wanted, received)) return this.#success();
+        const [text, other] = [this.#shown(wanted), this.#shown(received)];
+        if (this.#is5) return this.#failed(`expected: ${text}, received: ${other}`);
+        return this.#failed(`expected ${text}:${typeText(wanted)}, received ${other}:${typeText(received)}`);
+      }),
+    );
+  }
+
+  /** @param second what the failure must say, if that is asked for */
+  failure(action: Argument, second: Argument | undefined): Value {
+    const message = second && textOf(second);
+    const outcome = this.#caught(() => action.value);
+    if (!(outcome instanceof ContractError)) {
+      const result = this.#is5 ? '' : ` = ${this.#shown(outcome)}`;
+      return this.#failed(`expected failure, got result${result}`);
+    }
+    const shown = this.#is5 ? outcome.message : shownFailure(outcome);
+    if (message === undefined || shown.includes(message)) return this.#success();
+    const wanted = this.#is5 ? 'expected error message' : 'expected error message to contain';
+    return this.#failed(`${wanted} '${message}', got '${shown}'`);
+  }
+
+  satisfied(predicate: Argument, action: Argument): Value {
+    const test = predicate.asFunction();
+    if (!test) throw new ContractError('args', 'expect-that: the predicate must be a function');
+    return this.#attempt(action, 'expression', (value) => {
+      const answer = this.#caught(() => test(value));
+      if (answer instanceof ContractError) return this.#raised('predicate', answer);
+      if (answer === true) return this.#success();
+      if (this.#is5) return this.#report(false, `FAILURE: Expect-that: Did not satisfy condition: ${this.#doc}`);
+      if (answer !== false) return this.#failed(`predicate did not return boolean: ${this.#shown(answer)}`);
+      return this.#failed(`did not satisfy ${predicate.code}: ${this.#shown(value)}:${typeText(value)}`);
+    });
+  }
+
+  get #is5(): boolean {
+    return this.#call.evaluation.dialect === 5;
+  }
+
+  #shown(value: Value): string {
+    return this.#call.evaluation.print(value);
+  }
+
+  /** @returns the value, or the failure: then the state is as before, apart from the database and gas */
+  #caught(action: () => Value): Value | ContractError {
+    const { evaluation } = this.#call;
+    const { state } = evaluation;
+    try {
+      return action();
+    } catch (fault) {
+      if (!(fault instanceof ContractError)) throw fault;
+      evaluation.state = state;
+      return fault;
+    }
+  }
+
+  #attempt(argument: Argument, what: string, next: (value: Value) => Value): Value {
+    const outcome = this.#caught(() => argument.value);
+    return outcome instanceof ContractError ? this.#raised(what, outcome) : next(outcome);
+  }
+
+  #raised(what: string, { message, position }: ContractError): Value {
+    if (this.#is5) return this.#failed(`evaluation of ${what} failed with error message:\n${message}`);
+    const place = position ? `${position.file ?? '<interactive>'}:${position.line}:${position.column}: ` : '';
+    return this.#failed(`evaluation of ${what} failed:${place}${message}`);
+  }
+
+  #success(): Value {
+    if (!this.#is5) return this.#report(true, `${this.#what}: success: ${this.#doc}`);
+    const success = this.#what === 'Expect failure' ? 'Success:' : 'success';
+    return this.#report(true, `${this.#what}: ${success} ${this.#doc}`);
+  }
+
+  #failed(text: string): Value {
+    // Dialect 5 has no colon before what `expect` says.
+    const colon = this.#is5 && this.#what !== 'Expect failure' ? '' : ':';
+    return this.#report(false, `FAILURE: ${this.#doc}${colon} ${text}`);
+  }
+
+  #report(passed: boolean, text: string): string {
+    this.#run.expectation(passed, text, this.#call.position);
+    return text;
+  }
+}
+
+/** Inside of functions of modules, their names stand before the text, the outermost last. */
+function docOf(argument: Argument, { evaluation }: Call): string {
+  let doc = textOf(argument);
+  if (evaluation.dialect === 4) {
+    for (let { frame } = evaluation.context; frame; frame = frame.outer) doc = `${frame.member.definition.name}.${doc}`;
+  }
+  return doc;
+}
+
+function textOf({ value, position }: Argument): string {
+  if (typeof value === 'string') return value;
+  throw new ContractError('eval', 'Expected string', position);
+}
+
+/** @returns a failure as dialect 4 shows it where nobody catches it */
+function shownFailure({ code, kind, message }: ContractError): string {
+  return `${code}: Failure: ${KIND_NAMES[kind] ?? ''}${message}`;
+}

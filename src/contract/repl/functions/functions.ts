@@ -1,0 +1,13 @@
+/** All functions of the interactive interpreter, by their names. */
+
+import type { Native } from '../../evaluator/native.ts';
+import type { TestRun } from '../test-run.ts';
+import { environment } from './environment.ts';
+import { expectations } from './expectations.ts';
+import { otherFunctions } from './other.ts';
+import { transactions } from './transactions.ts';
+
+export function testFunctions(run: TestRun): ReadonlyMap<string, Native> {
+  const all = [...expectations(run), ...transactions(run), ...environment(run), ...otherFunctions(run)];
+  return new Map(all.map((native) => [native.name, native]));
+}
