@@ -3,6 +3,7 @@
 import { ContractError } from '../errors.ts';
 import type { ModuleName } from '../names.ts';
 import {
+  type CapabilityGuard,
   type Guard,
   isStorable,
   type KeysetGuard,
@@ -10,11 +11,12 @@ import {
   type UserGuard,
   type Value,
 } from '../values/values.ts';
+import { limited } from './access.ts';
 import type { Capability, Signature } from './environment.ts';
 import { heldCapabilities, includesCapability, isHeld } from './grants.ts';
 import { requireModule } from './lookup.ts';
 import { isInterface, type LoadedModule, Member } from './module.ts';
-import type { Evaluation } from './native.ts';
+import { type Evaluation, NativeFunction } from './native.ts';
 import { findFrame } from './state.ts';
 
 /** @throws ContractError unless the guard agrees */
@@ -30,29 +32,40 @@ export function enforceGuard(evaluation: Evaluation, guard: Guard): void {
       enforceModule(evaluation, guard.module);
       return;
     case 'flow':
-      enforceFlow(evaluation, guard.flowId, 'eval');
+      enforceFlow(evaluation, guard.flowId, `Pact guard failed, intended: ${guard.flowId}`);
       return;
     case 'user':
       enforceUserGuard(evaluation, guard);
       return;
-    case 'capability': {
-      if (guard.flowId !== undefined) enforceFlow(evaluation, guard.flowId, 'tx-failure');
-      const capability = { name: guard.name, args: guard.args };
-      if (!isHeld(evaluation.state, capability)) throw new ContractError('tx-failure', 'Capability not acquired');
-    }
+    case 'capability':
+      enforceCapabilityGuard(evaluation, guard);
   }
+}
+
+function enforceCapabilityGuard(evaluation: Evaluation, guard: CapabilityGuard): void {
+  const { name, args, flowId } = guard;
+  if (flowId !== undefined) enforceFlow(evaluation, flowId);
+  if (isHeld(evaluation.state, { name, args })) return;
+  const message = 'Capability not acquired';
+  throw new ContractError('tx-failure', evaluation.dialect === 4 ? message : `${message}: ${evaluation.print(guard)}`);
 }
 
 /* Keysets. */
 
-const BUILT_IN: Readonly<Record<string, (count: number, matched: number) => boolean>> = {
+const BUILT_IN: Readonly<Record<string, (count: bigint, matched: bigint) => boolean>> = {
   'keys-all': (count, matched) => matched >= count,
-  'keys-any': (_, matched) => matched >= 1,
-  'keys-2': (_, matched) => matched >= 2,
+  'keys-any': (_, matched) => matched >= 1n,
+  'keys-2': (_, matched) => matched >= 2n,
 };
 
-export function isBuiltInPredicate(name: string): boolean {
-  return Object.hasOwn(BUILT_IN, name);
+/**
+ * @param predicate `keys-all`, `keys-any` or `keys-2`
+ * @param count of the keys
+ * @param matched how many of them have signed
+ * @returns undefined for another name
+ */
+export function satisfiesBuiltIn(predicate: string, count: bigint, matched: bigint): boolean | undefined {
+  return Object.hasOwn(BUILT_IN, predicate) ? BUILT_IN[predicate](count, matched) : undefined;
 }
 
 /** @param name of a keyset that was defined @throws ContractError if there is none, or if too few of its keys signed */
@@ -60,9 +73,13 @@ export function enforceNamedKeyset(evaluation: Evaluation, name: string): void {
   enforceKeyset(evaluation, requireKeyset(evaluation, name), name);
 }
 
-export function requireKeyset({ database, dialect }: Evaluation, name: string): KeysetGuard {
+export function requireKeyset(evaluation: Evaluation, name: string): KeysetGuard {
+  const { database, dialect } = evaluation;
   const keyset = database.keysets.get(name);
-  if (keyset) return keyset;
+  if (keyset) {
+    evaluation.gas.readKeyset();
+    return keyset;
+  }
   throw new ContractError(
     'eval',
     dialect === 4 ? `No such keyset: '${name}` : `Cannot find keyset in database: '${name}`,
@@ -71,18 +88,24 @@ export function requireKeyset({ database, dialect }: Evaluation, name: string): 
 
 function enforceKeyset(evaluation: Evaluation, keyset: KeysetGuard, name?: string): void {
   const { keys, predicate } = keyset;
-  const signed = countingSignatures(evaluation).filter(({ key }) => keys.includes(key)).length;
-  const agrees = isBuiltInPredicate(predicate)
-    ? BUILT_IN[predicate](keys.length, signed)
-    : evaluation.within({ access: 'none' }, () => asksPredicate(evaluation, predicate, keys.length, signed));
+  const signed = new Set(countingSignatures(evaluation).map(({ key }) => key));
+  const matched = BigInt(keys.filter((key) => signed.has(key)).length);
+  const count = BigInt(keys.length);
+  const agrees =
+    satisfiesBuiltIn(predicate, count, matched) ??
+    limited(evaluation, evaluation.dialect === 4 ? 'none' : 'write', () =>
+      asksPredicate(evaluation, predicate, count, matched),
+    );
   if (agrees) return;
-  const shown = name === undefined ? shownKeys(keys, evaluation) : `'${name}`;
+  // Dialect 5 always shows the keys.
+  const shown = name === undefined || evaluation.dialect === 5 ? shownKeys(keys, evaluation) : `'${name}`;
   throw new ContractError('tx-failure', `Keyset failure (${predicate}): ${shown}`);
 }
 
-function asksPredicate(evaluation: Evaluation, predicate: string, count: number, signed: number): boolean {
-  const member = requireFunction(evaluation, predicate);
-  const answer = evaluation.applyValue(member, [BigInt(count), BigInt(signed)]);
+function asksPredicate(evaluation: Evaluation, predicate: string, count: bigint, matched: bigint): boolean {
+  const native = evaluation.findNative(predicate);
+  const asked = native ? new NativeFunction(native) : requireFunction(evaluation, predicate);
+  const answer = evaluation.applyValue(asked, [count, matched]);
   if (typeof answer === 'boolean') return answer;
   throw new ContractError('eval', `Invalid response from keyset predicate: ${evaluation.print(answer)}`);
 }
@@ -125,17 +148,30 @@ function enforceUserGuard(evaluation: Evaluation, { fun, args }: UserGuard): voi
   if (findFrame(evaluation.context.frame, (frame) => frame.member.name.text === member.name.text)) {
     throw new ContractError('eval', `evalByName: loop detected: ${fun.text}`);
   }
-  evaluation.within({ access: 'none' }, () => evaluation.applyValue(member, args));
+  // Since version 5.3, such a function may read tables.
+  const access = evaluation.dialect === 4 ? 'none' : 'read';
+  limited(evaluation, access, () => evaluation.applyValue(member, args));
 }
 
 /* Modules and flows. */
 
-function enforceFlow({ context, state }: Evaluation, id: string, kind: 'eval' | 'tx-failure'): void {
-  const current = context.step ? state.flow : undefined;
-  if (current?.id === id) return;
-  if (!current) throw new ContractError('eval', 'pact-id: not in pact execution');
-  const message = kind === 'eval' ? `Pact guard failed, intended: ${id}, active: ${current.id}` : 'Invalid Pact ID';
-  throw new ContractError(kind, message);
+/** @param uncaught what a flow guard of dialect 4 says, which contract code cannot catch */
+function enforceFlow(evaluation: Evaluation, id: string, uncaught?: string): void {
+  const current = currentFlowId(evaluation);
+  if (current === id) return;
+  if (evaluation.dialect === 5) {
+    const message = `Capability pact guard failed: invalid pact id, expected ${id} got ${current}`;
+    throw new ContractError('tx-failure', message);
+  }
+  if (uncaught === undefined) throw new ContractError('tx-failure', 'Invalid Pact ID');
+  throw new ContractError('eval', `${uncaught}, active: ${current}`);
+}
+
+/** @returns the id of the flow that was executed last in this transaction @throws ContractError if there was none */
+export function currentFlowId({ state, dialect }: Evaluation): string {
+  if (state.flow) return state.flow.id;
+  const message5 = 'Attempted to fetch defpact data, but currently not within defpact execution';
+  throw new ContractError('eval', dialect === 4 ? 'pact-id: not in pact execution' : message5);
 }
 
 function enforceModule(evaluation: Evaluation, name: ModuleName): void {
@@ -189,6 +225,7 @@ function enforceGovernance(evaluation: Evaluation, module: LoadedModule): void {
   }
   const member = module.members.get(governance.name);
   if (!member?.is('defcap')) throw new ContractError('eval', 'enforceModuleAdmin: module governance must be defcap');
+  evaluation.gas.call(governance.name);
   evaluation.inFrame({ member, args: [] }, undefined, (scope) =>
     evaluation.evaluateBody(member.definition.body, scope),
   );

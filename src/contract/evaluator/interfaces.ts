@@ -1,7 +1,7 @@
 /** Whether a module has everything that an interface asks for. */
 
 import { ContractError } from '../errors.ts';
-import type { CapabilityMeta, Parameter, Type } from '../syntax/tree.ts';
+import type { CapabilityMeta, Defschema, Parameter, Type } from '../syntax/tree.ts';
 import { schemaOf } from './lookup.ts';
 import { type Definition, type LoadedModule, type Member, textOfName } from './module.ts';
 import { textOfType } from './types.ts';
@@ -48,23 +48,20 @@ class Comparison {
       throw new ContractError('eval', `found overlapping refs - please resolve: ${found.name}`, found.position);
     }
     this.#match('Def type mismatch', kind, found.kind);
-    this.#match('Return type mismatch', this.#typeText(wanted, this.#wanted), this.#typeText(found, this.#found));
+    this.#matchType('Return type mismatch', wanted.returnType, found.returnType);
     this.#match('Arity mismatch', wanted.parameters.length, found.parameters.length);
     this.#matchMeta(wanted, found);
     for (const [at, parameter] of wanted.parameters.entries()) {
       const own = found.parameters[at];
       this.#match('Argument name mismatch', parameter.name, own.name);
-      const [type, ownType] = [parameter.type, own.type].map((each) => each && textOfType(each));
-      if (!areSameType(parameter.type, own.type, this.#wanted, this.#found)) {
-        this.#fail(`Argument type mismatch for ${parameter.name}`, type ?? '<a>', ownType ?? '<a>');
-      }
+      this.#matchType(`Argument type mismatch for ${parameter.name}`, parameter.type, own.type);
     }
   }
 
-  #typeText({ returnType }: Signature, { module }: Member): string {
-    if (!returnType) return '<a>';
-    const schema = schemaOf(returnType, module.names);
-    return schema ? `object:{${schema.name.text}}` : textOfType(returnType);
+  #matchType(what: string, wanted: Type | undefined, found: Type | undefined): void {
+    if (areSameType(wanted, found, this.#wanted, this.#found)) return;
+    const [text, ownText] = [wanted, found].map((each) => (each ? textOfType(each) : '<a>'));
+    this.#fail(what, text, ownText);
   }
 
   /** An interface that names a manager wants exactly that one. Bare `@managed` accepts any. */
@@ -78,7 +75,6 @@ class Comparison {
     if (wanted !== found) this.#fail(what, `${wanted}`, `${found}`);
   }
 
-  /** Of an interface's and a module's text, the sources show the module's as the one that is expected. */
   #fail(what: string, wanted: string, found: string): never {
     const message = `${what} with ${this.#interface}: found ${found}, expected ${wanted}`;
     throw new ContractError('eval', message, this.#found.definition.position);
@@ -90,7 +86,7 @@ function areSameType(a: Type | undefined, b: Type | undefined, of: Member, ofOth
   if (a.kind === 'list' && b.kind === 'list') return areSameType(a.item, b.item, of, ofOther);
   if (a.kind !== b.kind) return false;
   const [schema, other] = [schemaOf(a, of.module.names), schemaOf(b, ofOther.module.names)];
-  if (schema || other) return schema !== undefined && other !== undefined && schema.equals(other);
+  if (schema || other) return schema !== undefined && other !== undefined && areSameSchema(schema, other);
   if (a.kind === 'module' && b.kind === 'module') {
     const names = (type: typeof a, { module }: Member) =>
       type.interfaces
@@ -100,6 +96,17 @@ function areSameType(a: Type | undefined, b: Type | undefined, of: Member, ofOth
     return names(a, of) === names(b, ofOther);
   }
   return textOfType(a) === textOfType(b);
+}
+
+/** The module of a schema may have been loaded again between the interface and the module. */
+function areSameSchema(a: Member<Defschema>, b: Member<Defschema>): boolean {
+  if (a.name.text !== b.name.text) return false;
+  const [fields, others] = [a.definition.fields, b.definition.fields];
+  return fields.length === others.length && fields.every((field, at) => fieldText(field) === fieldText(others[at]));
+}
+
+function fieldText({ name, type }: Parameter): string {
+  return `${name}:${type ? textOfType(type) : '<a>'}`;
 }
 
 function metaText(meta: CapabilityMeta | undefined): string {

@@ -5,10 +5,11 @@ import { ModuleName } from '../names.ts';
 import type { Defconst, Implements, Interface, Module, Use } from '../syntax/tree.ts';
 import { hashText } from '../values/hash.ts';
 import { ModuleRef, type Value } from '../values/values.ts';
-import { administer, enforceGuard, enforceNamedKeyset, grantAdministration } from './guards.ts';
+import { administer, enforceNamedKeyset, grantAdministration } from './guards.ts';
 import { checkInterface } from './interfaces.ts';
 import { findModule, rememberModule, resolveModule } from './lookup.ts';
 import { type Definition, isInterface, type LoadedModule, Member, type Names } from './module.ts';
+import { enforceInstallation } from './namespaces.ts';
 import type { Evaluation } from './native.ts';
 import { visitDefinition } from './resolution.ts';
 import { Scope } from './scope.ts';
@@ -24,7 +25,7 @@ export function loadModule(evaluation: Evaluation, syntax: Module): string {
     throw new ContractError('eval', message);
   }
   if (existing) administer(evaluation, existing);
-  enforceNamespace(evaluation, existing !== undefined);
+  enforceInstallation(evaluation, existing !== undefined);
   const { governance } = syntax;
   if (governance.kind === 'keyset') enforceNamedKeyset(evaluation, governance.name);
   else grantAdministration(evaluation, name);
@@ -38,7 +39,7 @@ export function loadModule(evaluation: Evaluation, syntax: Module): string {
 export function loadInterface(evaluation: Evaluation, syntax: Interface): string {
   const { dialect, state } = evaluation;
   refuseInstallation(evaluation);
-  enforceNamespace(evaluation, false);
+  enforceInstallation(evaluation, false);
   const name = new ModuleName(syntax.name, state.namespace?.name);
   if (findModule(evaluation, name)) {
     const message4 = 'Existing interface found (interfaces cannot be upgraded)';
@@ -50,7 +51,13 @@ export function loadInterface(evaluation: Evaluation, syntax: Interface): string
 }
 
 /** Brings the names of a module to the code of the transaction. @returns what the interpreter prints */
-export function use(evaluation: Evaluation, { module: name, hash, names }: Use): string {
+export function use(evaluation: Evaluation, syntax: Use): string {
+  evaluation.gas.useModule();
+  bringInFrom(evaluation, syntax);
+  return `Using ${syntax.module.text}`;
+}
+
+function bringInFrom(evaluation: Evaluation, { module: name, hash, names }: Use): void {
   const module = resolveModule(evaluation, name);
   if (!module) {
     const { dialect } = evaluation;
@@ -68,7 +75,6 @@ export function use(evaluation: Evaluation, { module: name, hash, names }: Use):
   }
   if (names) checkImports(module, names, hash);
   bringIn(evaluation, module, names);
-  return `Using ${name.text}`;
 }
 
 function checkImports({ members }: LoadedModule, names: readonly string[], hash: string | undefined): void {
@@ -101,17 +107,6 @@ function refuseInstallation({ environment }: Evaluation): void {
   throw new ContractError('eval', 'Module/interface install not supported');
 }
 
-/** @param isUpgrade whether there is a module of that name already */
-function enforceNamespace(evaluation: Evaluation, isUpgrade: boolean): void {
-  const { state, environment } = evaluation;
-  const isOlderRule = environment.flags.has('DisablePact44');
-  if (state.namespace) {
-    if (!isUpgrade && !isOlderRule) enforceGuard(evaluation, state.namespace.user);
-  } else if ((!isUpgrade || isOlderRule) && environment.namespacePolicy?.allowsRoot === false) {
-    throw new ContractError('eval', 'Definitions in default namespace are not authorized');
-  }
-}
-
 function refuseGovernance({ members }: LoadedModule, { governance }: Module): void {
   if (governance.kind === 'keyset') return;
   const member = members.get(governance.name);
@@ -127,7 +122,7 @@ function install(evaluation: Evaluation, module: LoadedModule): void {
 
 /** What names mean in a module: its own definitions, and what it found when it was loaded. */
 class ModuleNames implements Names {
-  readonly found = new Map<string, Member | ModuleRef>();
+  readonly found = new Map<string, Value>();
   readonly #members: ReadonlyMap<string, Member>;
   /** Names of own definitions by `module.f` and `namespace.module.f`. */
   readonly #aliases = new Map<string, string>();
@@ -148,7 +143,7 @@ class ModuleNames implements Names {
     return this.#members.get(this.#aliases.get(name) ?? name);
   }
 
-  find(name: string): Member | ModuleRef | undefined {
+  find(name: string): Value | undefined {
     const meant = this.own(name) ?? this.found.get(name);
     const { name: module } = this.#reference;
     return meant ?? (name === module.name || name === module.text ? this.#reference : undefined);
@@ -185,8 +180,9 @@ class Loader {
 
   /** @returns the module, which is not installed yet */
   load(): LoadedModule {
-    for (const item of this.#syntax.items) if (item.kind === 'use') use(this.#evaluation, item);
+    for (const item of this.#syntax.items) if (item.kind === 'use') bringInFrom(this.#evaluation, item);
     for (const item of this.#syntax.items) if ('name' in item) this.#define(item);
+    this.#charge();
     const order = this.#resolve();
     for (const member of order) if (member.is('defconst')) this.#evaluateConstant(member);
     for (const name of this.#module.interfaces) {
@@ -194,6 +190,11 @@ class Loader {
       if (found) checkInterface(this.#module, found);
     }
     return this.#module;
+  }
+
+  #charge(): void {
+    const { name, kind, code } = this.#syntax;
+    this.#evaluation.gas.loadModule(new ModuleName(name), [...this.#members.keys()], code, kind === 'interface');
   }
 
   #interfaces(): readonly ModuleName[] {

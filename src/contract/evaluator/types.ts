@@ -6,7 +6,7 @@ import type { Defschema, Parameter, PrimitiveType, Type } from '../syntax/tree.t
 import { Decimal } from '../values/decimal.ts';
 import { typeText } from '../values/printing.ts';
 import { Time } from '../values/time.ts';
-import { type ContractObject, isGuard, isList, isObject, ModuleRef, type Value, Walk } from '../values/values.ts';
+import { type ContractObject, isGuard, isList, isObject, ModuleRef, UNIT, type Value, Walk } from '../values/values.ts';
 import { schemaOf } from './lookup.ts';
 import { type Member, type Names, Table, textOfName } from './module.ts';
 
@@ -18,8 +18,7 @@ const IS_PRIMITIVE: Readonly<Record<PrimitiveType, (value: Value) => boolean>> =
   string: (value) => typeof value === 'string',
   keyset: (value) => isGuard(value) && value.kind === 'keyset',
   guard: isGuard,
-  // No value is a unit yet but the result of natives that return nothing.
-  unit: () => false,
+  unit: (value) => value === UNIT,
 };
 
 /** @param names what the names in the type mean */
@@ -91,7 +90,7 @@ export function checked({ type, position }: Parameter, value: Value, names: Name
   return value;
 }
 
-export function typeFault(value: Value, type: Type, dialect: Dialect, position: Position): ContractError {
+export function typeFault(value: Value, type: Type, dialect: Dialect, position?: Position): ContractError {
   const [expected, found] = [textOfType(type), typeText(value, dialect)];
   const message =
     dialect === 4

@@ -9,7 +9,7 @@ import {
   stringifyExactJson,
 } from '../../ledger/json.ts';
 import { DEFAULT_DIALECT, type Dialect } from '../dialect.ts';
-import { ContractError } from '../errors.ts';
+import { ContractError, type ErrorKind } from '../errors.ts';
 import { ModuleName, QualifiedName } from '../names.ts';
 import { toDecimal } from './arithmetic.ts';
 import { Decimal } from './decimal.ts';
@@ -29,6 +29,7 @@ import {
   ModuleRef,
   type Storable,
   sortedObject,
+  Unit,
   UserGuard,
   Walk,
 } from './values.ts';
@@ -49,6 +50,7 @@ export function jsonOf(value: Storable, walk = new Walk()): ExactJson {
   }
   if (value instanceof Decimal) return decimalJson(value);
   if (value instanceof Time) return timeJson(value);
+  if (value instanceof Unit) return null;
   return walk.inside(() => {
     if (isGuard(value)) return guardJson(value, walk);
     if (value instanceof ModuleRef) return referenceJson(value);
@@ -240,17 +242,19 @@ function isJsonList(json: ExactJson): json is readonly ExactJson[] {
 
 /**
  * @param native the native that reads the key
- * @throws ContractError when the data have no such key; in dialect 4 it is one that contract code can catch
+ * @param kind of the failure in dialect 4
+ * @throws ContractError when the data have no such key
  */
 export function messageField(
   data: ExactJson,
   key: string,
   native: string,
   dialect: Dialect = DEFAULT_DIALECT,
+  kind: ErrorKind = 'tx-failure',
 ): ExactJson {
   if (isExactJsonObject(data) && Object.hasOwn(data, key)) return data[key];
   if (dialect === 5) throw readFailure(native);
-  throw new ContractError('tx-failure', `No such key in message: ${key}`);
+  throw new ContractError(kind, `No such key in message: ${key}`);
 }
 
 /** The native `read-msg`. @throws ContractError for a null anywhere */
@@ -309,6 +313,7 @@ function fitting<T>(native: string, value: T | undefined, json: ExactJson, diale
   throw new ContractError('eval', `${native}: parse failed: ${text}`);
 }
 
+/** In dialect 5, contract code can catch it. */
 function readFailure(native: string): ContractError {
-  return new ContractError('eval', `${native} failure`);
+  return new ContractError('tx-failure', `${native} failure`);
 }

@@ -13,6 +13,7 @@ import {
   isList,
   ModuleRef,
   shapeOf,
+  Unit,
   Unstorable,
   type Value,
   Walk,
@@ -76,6 +77,7 @@ class Printer {
     }
     if (value instanceof Decimal) return printedDecimal(value, this.#dialect);
     if (value instanceof Time) return `"${value}"`;
+    if (value instanceof Unit) return '()';
     if (value instanceof ModuleRef) return value.name.text;
     if (value instanceof Unstorable) return `${value}`;
     return this.#walk.inside(() => {
@@ -133,6 +135,7 @@ export function typeText(value: Value, dialect: Dialect = DEFAULT_DIALECT): stri
   }
   if (value instanceof Decimal) return 'decimal';
   if (value instanceof Time) return 'time';
+  if (value instanceof Unit) return value.type;
   if (isGuard(value)) return dialect === 4 && value.kind === 'keyset' ? 'keyset' : 'guard';
   if (value instanceof ModuleRef) return `module{${(value.interfaces ?? []).map((name) => name.text).join(',')}}`;
   if (value instanceof Unstorable) return value.type;

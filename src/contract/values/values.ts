@@ -12,7 +12,7 @@ import { Time } from './time.ts';
 export type Storable = Literal | Guard | ModuleRef | readonly Storable[] | StorableObject;
 export type StorableObject = ReadonlyMap<string, Storable>;
 
-export type Literal = bigint | Decimal | string | boolean | Time;
+export type Literal = bigint | Decimal | string | boolean | Time | Unit;
 
 /** Every value. The order of an object's entries is that in which they were written. */
 export type Value = Literal | Guard | ModuleRef | Unstorable | readonly Value[] | ContractObject;
@@ -25,6 +25,14 @@ export abstract class Unstorable {
   abstract toString(): string;
   abstract equals(other: Unstorable): boolean;
 }
+
+/** The type of `UNIT`. */
+export class Unit {
+  readonly type = 'unit';
+}
+
+/** `()` of dialect 5, which is also the value of what is run only for its effects. */
+export const UNIT = new Unit();
 
 /** A module or interface as a value. */
 export class ModuleRef {

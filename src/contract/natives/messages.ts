@@ -1,0 +1,98 @@
+/** Natives that read what a transaction brings along: its data, its hash, and what the chain says. */
+
+import type { ExactJson } from '../../ledger/json.ts';
+import type { Dialect } from '../dialect.ts';
+import { ContractError } from '../errors.ts';
+import { type Evaluation, type Native, strict } from '../evaluator/native.ts';
+import { messageField, readDecimal, readInteger, readKeyset, readMessage, readString } from '../values/json.ts';
+import { isStorable, type KeysetGuard, type Storable, sortedObject } from '../values/values.ts';
+import { CountedWalk, isText } from './bounds.ts';
+
+type Read<Result extends Storable> = (json: ExactJson, dialect: Dialect) => Result;
+
+/** Reads one key of the data. @throws ContractError */
+function readField<Result extends Storable>(
+  { environment, dialect }: Evaluation,
+  key: string,
+  native: string,
+  read: Read<Result>,
+): Result {
+  // Contract code could not catch it before version 4.7.
+  const kind = environment.flags.has('DisablePact47') ? 'eval' : 'tx-failure';
+  return read(messageField(environment.data, key, native, dialect, kind), dialect);
+}
+
+/** @returns a native that reads one key of the data */
+function reader(name: string, type: string, read: Read<Storable>): Native {
+  return strict(name, `key:string -> ${type}`, ([key, ...more], { evaluation }) =>
+    isText(key) && more.length === 0 ? readField(evaluation, key, name, read) : undefined,
+  );
+}
+
+/** Every part of the data counts as a step, however often they are read. */
+function counted(evaluation: Evaluation, value: Storable): Storable {
+  isStorable(value, new CountedWalk(evaluation));
+  return value;
+}
+
+/* Keysets. */
+
+/** A public key of ED25519: 32 bytes in hex digits. */
+const ED25519 = /^[\da-f]{64}$/;
+/** A public key of a WebAuthn device, in hex digits. What the bytes say is not checked. */
+const WEBAUTHN = /^WEBAUTHN-(?:[\da-f]{2})+$/;
+
+/**
+ * The native `read-keyset`, which `define-keyset` uses, too.
+ * @param native which one reads it, for the messages of dialect 5
+ * @throws ContractError
+ */
+export function readKeysetField(evaluation: Evaluation, key: string, native: string): KeysetGuard {
+  const { dialect, environment } = evaluation;
+  const keyset = readField(evaluation, key, dialect === 4 ? 'read-keyset' : native, readKeyset);
+  if (environment.flags.has('EnforceKeyFormats') && !keyset.keys.every((each) => isKey(each, evaluation))) {
+    const message = dialect === 4 ? 'Invalid keyset' : `Invalid keyset format: ${evaluation.print(keyset)}`;
+    throw new ContractError('eval', message);
+  }
+  return keyset;
+}
+
+function isKey(text: string, { environment }: Evaluation): boolean {
+  return ED25519.test(text) || (!environment.flags.has('DisablePact410') && WEBAUTHN.test(text));
+}
+
+/* The chain. */
+
+function chainData({ environment }: Evaluation): Storable {
+  const { chainId, blockHeight, blockTime, previousBlockHash, sender, gasLimit, gasPrice } = environment.chain;
+  return sortedObject<Storable>([
+    ['block-height', blockHeight],
+    ['block-time', blockTime],
+    ['chain-id', chainId],
+    ['gas-limit', gasLimit],
+    ['gas-price', gasPrice],
+    ['prev-block-hash', previousBlockHash],
+    ['sender', sender],
+  ]);
+}
+
+export const MESSAGES: readonly Native[] = [
+  strict('read-msg', [' -> <a>', 'key:string -> <a>'], ([key, ...more], { evaluation }) => {
+    const { environment, dialect } = evaluation;
+    if (key === undefined) return counted(evaluation, readMessage(environment.data, dialect));
+    if (!isText(key) || more.length > 0) return undefined;
+    return counted(evaluation, readField(evaluation, key, 'read-msg', readMessage));
+  }),
+  reader('read-string', 'string', readString),
+  reader('read-integer', 'integer', readInteger),
+  reader('read-decimal', 'decimal', readDecimal),
+  strict('read-keyset', 'key:string -> keyset', ([key, ...more], { evaluation }) =>
+    isText(key) && more.length === 0 ? readKeysetField(evaluation, key, 'read-keyset') : undefined,
+  ),
+  strict('chain-data', ' -> object:{public-chain-data}', (args, { evaluation }) =>
+    args.length === 0 ? chainData(evaluation) : undefined,
+  ),
+  strict('tx-hash', ' -> string', (args, { evaluation }) =>
+    args.length === 0 ? evaluation.environment.hash : undefined,
+  ),
+];
