@@ -149,6 +149,7 @@ function namedGuard(name: string, parameter: string, make: (evaluation: Evaluati
 function principal(evaluation: Evaluation, guard: Guard): string {
   const parts: Value = guard.kind === 'user' || guard.kind === 'capability' ? guard.args : [];
   isStorable(guard.kind === 'keyset' ? guard.keys : parts, new CountedWalk(evaluation));
+  evaluation.gas.principal(guard);
   return principalOf(guard);
 }
 
