@@ -4,6 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
+import type { Dialect } from '#pickaxe/contract/dialect.js';
 import { Session } from '#pickaxe/contract/repl/session.js';
 
 const FOLDER = fileURLToPath(new URL('.', import.meta.url));
@@ -12,11 +13,7 @@ const CONTRACTS = fileURLToPath(new URL('../../../src/mock-node/contracts', impo
 const SUITES = namesIn(FOLDER, '.repl');
 
 it.each(SUITES)('%s', (name) => {
-  const session = new Session({
-    readFile: (path) => readFileSync(path, 'utf8'),
-    resolvePath: (from, path) => join(dirname(from), path),
-  });
-  const { expectations, error } = session.runFile(join(FOLDER, `${name}.repl`));
+  const { expectations, error } = sessionOf(4).runFile(join(FOLDER, `${name}.repl`));
   expect(error).toBeUndefined();
   expect(expectations.length).toBeGreaterThan(0);
   const failures = expectations.filter(({ passed }) => !passed);
@@ -26,6 +23,23 @@ it.each(SUITES)('%s', (name) => {
 it('every contract has a suite', () => {
   expect(SUITES).toEqual(expect.arrayContaining(namesIn(CONTRACTS, '.pact')));
 });
+
+it('all of them load in dialect 5, too', () => {
+  const session = sessionOf(5);
+  const { expectations, error } = session.runFile(join(FOLDER, 'ledger.repl'));
+  expect([error, ...expectations]).toEqual([undefined, expect.objectContaining({ passed: true })]);
+  for (const name of ['gas-payer-v1', 'gas-station', 'ns']) {
+    expect(session.runFile(join(CONTRACTS, `${name}.pact`)).error).toBeUndefined();
+  }
+});
+
+function sessionOf(dialect: Dialect): Session {
+  return new Session({
+    dialect,
+    readFile: (path) => readFileSync(path, 'utf8'),
+    resolvePath: (from, path) => join(dirname(from), path),
+  });
+}
 
 /** @returns the names of the files in a folder with this ending, without the ending */
 function namesIn(folder: string, ending: string): string[] {
