@@ -28,8 +28,8 @@ export function loadModule(evaluation: Evaluation, syntax: Module): string {
   enforceInstallation(evaluation, existing !== undefined);
   const { governance } = syntax;
   if (governance.kind === 'keyset') enforceNamedKeyset(evaluation, governance.name);
-  // Dialect 4 asks a keyset each time.
-  if (governance.kind === 'capability' || evaluation.dialect === 5) grantAdministration(evaluation, name);
+  // A keyset is asked again in dialect 4 when the rights are needed.
+  if (governance.kind !== 'keyset' || evaluation.dialect === 5) grantAdministration(evaluation, name);
   const module = new Loader(evaluation, name, syntax).load();
   refuseGovernance(module, syntax);
   install(evaluation, module);
