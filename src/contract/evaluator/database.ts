@@ -39,30 +39,23 @@ export class Database {
   readonly flows: Layered<FlowState | 'completed'>;
   /** What the transactions that had a number have written, by the names of tables. */
   readonly histories: Layered<TableHistory>;
-  readonly #below: Database | undefined;
   readonly #tables = new Map<string, Layered<StorableObject>>();
   /** What was written to this version, by the names of tables. */
   readonly #writes = new Map<string, LoggedWrite[]>();
 
   /** @param below the version to begin with, which must not change as long as this one is in use */
   constructor(below?: Database) {
-    this.#below = below;
     this.modules = new Layered(below?.modules);
     this.keysets = new Layered(below?.keysets);
     this.namespaces = new Layered(below?.namespaces);
     this.flows = new Layered(below?.flows);
     this.histories = new Layered(below?.histories);
+    for (const [name, rows] of below?.#tables ?? []) this.#tables.set(name, new Layered(rows));
   }
 
   /** @param name as `Table.name` @returns the rows by their keys; undefined for a table that was not created */
   table(name: string): Layered<StorableObject> | undefined {
-    const own = this.#tables.get(name);
-    if (own) return own;
-    const below = this.#below?.table(name);
-    if (!below) return undefined;
-    const rows = new Layered(below);
-    this.#tables.set(name, rows);
-    return rows;
+    return this.#tables.get(name);
   }
 
   /** @returns whether there was no such table yet */
