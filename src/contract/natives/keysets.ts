@@ -150,7 +150,6 @@ function principal(evaluation: Evaluation, guard: Guard): string {
   evaluation.gas.principal(guard);
   const parts: Value = guard.kind === 'user' || guard.kind === 'capability' ? guard.args : [];
   isStorable(guard.kind === 'keyset' ? guard.keys : parts, new CountedWalk(evaluation));
-  evaluation.gas.principal(guard);
   return principalOf(guard);
 }
 
