@@ -187,7 +187,21 @@ export const ROOMS: readonly Room[] = [
     rooms: ['chain', 'text', 'system', 'events', 'source/source.ts', 'relay'],
     packages: ['zod'],
   },
-  { name: 'mock-node', rooms: ['chain', 'ledger', 'ledger/command', 'system'], packages: ['zod'] },
+  {
+    name: 'mock-node',
+    rooms: [
+      'chain',
+      'ledger',
+      'ledger/command',
+      'contract',
+      'contract/syntax',
+      'contract/values',
+      'contract/evaluator',
+      'contract/natives',
+      'system',
+    ],
+    packages: ['zod'],
+  },
   {
     name: 'config',
     rooms: ['text', 'engine/device.ts', 'net/certificate.ts', 'node/url.ts', 'node/miner-identity.ts'],

@@ -122,6 +122,9 @@ const ledgerOptions = {
   clockSkewMs: z.number().int().min(-LONGEST_TIMER_MS).max(LONGEST_TIMER_MS).default(0),
 };
 
+/** Maximum length of a contract, in characters. */
+export const MAX_CONTRACT_LENGTH = 1_048_576;
+
 const contractOptions = {
   /** Accounts that exist from the beginning. */
   accounts: z
@@ -137,6 +140,11 @@ const contractOptions = {
       }),
     )
     .max(1000)
+    .default([]),
+  /** Contracts that all chains have from the beginning, behind the node's own ones: texts of the contract language. */
+  contracts: z
+    .array(z.strictObject({ name: z.string(), text: z.string().max(MAX_CONTRACT_LENGTH) }))
+    .max(100)
     .default([]),
   /** Whether an account pays for the arrival of coins from other chains, as on real networks. */
   gasStation: z.boolean().default(false),

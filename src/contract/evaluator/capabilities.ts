@@ -121,7 +121,9 @@ function approve(evaluation: Evaluation, applied: Applied): readonly Capability[
   const usable = known ?? installFrom(evaluation, call.member, matches);
   if (!usable) {
     const shown = printedCapability(capability.name, capability.args, evaluation.dialect);
-    throw new ContractError('eval', `Managed capability not installed: ${shown}`);
+    const hint = 'Check the sigs field or the arguments to verify that the capability is specified correctly.';
+    const stored = `Capability ${capability.name.text} was not installed. ${hint}`;
+    throw new ContractError('eval', `Managed capability not installed: ${shown}`, undefined, { stored });
   }
   const remaining = manager ? spend(evaluation, usable, manager, capability) : fire(evaluation, usable);
   // The manager may have installed others.

@@ -50,7 +50,8 @@ export class Database {
     this.namespaces = new Layered(below?.namespaces);
     this.flows = new Layered(below?.flows);
     this.histories = new Layered(below?.histories);
-    for (const [name, rows] of below?.#tables ?? []) this.#tables.set(name, new Layered(rows));
+    if (!below) return;
+    for (const [name, rows] of below.#tables) this.#tables.set(name, new Layered(rows));
   }
 
   /** @param name as `Table.name` @returns the rows by their keys; undefined for a table that was not created */

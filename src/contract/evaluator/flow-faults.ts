@@ -1,7 +1,7 @@
 /** What messages say of flows. */
 
 import type { Dialect } from '../dialect.ts';
-import { ContractError, type Position } from '../errors.ts';
+import { ContractError, type Position, STORED_ID_LENGTH, shortened } from '../errors.ts';
 import type { Parameter } from '../syntax/tree.ts';
 import { printedCapability } from '../values/printing.ts';
 import type { Continuation, FlowState, Provenance } from './flow-state.ts';
@@ -50,6 +50,7 @@ export class FlowFaults {
     return this.#fault(
       `resumePact: pact completed: ${flowId}`,
       `Requested defpact already completed:  defpact id:${flowId}`,
+      `Requested defpact execution already completed for defpact id: ${shortened(flowId, STORED_ID_LENGTH)}`,
     );
   }
 
@@ -57,6 +58,7 @@ export class FlowFaults {
     return this.#fault(
       `resumePact: no previous execution found for: ${flowId}`,
       `No previous defpact execution found for defpact id:  ${flowId}`,
+      `No previous defpact execution found for defpact id:  ${shortened(flowId, STORED_ID_LENGTH)}`,
     );
   }
 
@@ -182,12 +184,13 @@ export class FlowFaults {
     return this.#fault(`resumePact: ${message4}`, `Crosschain defpact continuation error: defpact id:${step}`);
   }
 
-  #fault(message4: string, message5: string): ContractError {
-    return this.#error(this.#dialect === 4 ? message4 : message5);
+  /** @param stored what nodes of dialect 5 store, if that is shorter */
+  #fault(message4: string, message5: string, stored?: string): ContractError {
+    return this.#dialect === 4 ? this.#error(message4) : this.#error(message5, stored);
   }
 
-  #error(message: string): ContractError {
-    return new ContractError('eval', message, this.#position);
+  #error(message: string, stored?: string): ContractError {
+    return new ContractError('eval', message, this.#position, { stored });
   }
 }
 

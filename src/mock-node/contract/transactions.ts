@@ -1,9 +1,11 @@
 /** The interface from payloads to the contract: a block's transactions and their outputs. */
 
-import { LedgerFormatError } from '../../ledger/json.ts';
+import type { Decimal } from '../../ledger/decimal.ts';
+import { type ExactJson, LedgerFormatError } from '../../ledger/json.ts';
 import type { Miner } from '../../ledger/payload.ts';
 import type { Block } from '../ledger/block-store.ts';
-import type { CoinState } from './state.ts';
+import type { Failure } from './outcome.ts';
+import type { ChainState } from './state.ts';
 
 /** A block to be made. */
 export interface NextBlock {
@@ -14,10 +16,15 @@ export interface NextBlock {
   readonly hasAncestor: (id: string) => boolean;
 }
 
+/** @returns what the next block can say of a block below it */
+export function placeOf({ id, header }: Block): { id: string; height: bigint; timeUs: bigint } {
+  return { id, height: header.height, timeUs: header.creationTimeUs };
+}
+
 /** A block being made. */
 export interface BlockContext extends NextBlock {
-  /** The accounts so far. */
-  readonly state: CoinState;
+  /** As the transactions so far have left it. */
+  readonly state: ChainState;
 }
 
 export interface Ran {
@@ -28,6 +35,8 @@ export interface Ran {
 }
 
 export interface Transactions {
+  /** Pays the miner, and changes the state unless that fails. @param amount in 10^-12 coins */
+  reward(context: BlockContext, amount: Decimal): Reward;
   /** Runs the chain's waiting commands, and changes the state. */
   run(context: BlockContext): Ran;
   /**
@@ -38,7 +47,12 @@ export interface Transactions {
   replay(context: BlockContext, transactions: readonly Uint8Array[]): readonly Uint8Array[];
 }
 
+/** What the node tells of a payment, as in the outputs of commands. */
+export type Reward = { readonly events: readonly ExactJson[] } | { readonly failure: Failure };
+
+/** A ledger without contracts, which pays miners without keeping accounts. */
 export const NO_TRANSACTIONS: Transactions = {
+  reward: () => ({ events: [] }),
   run: () => ({ transactions: [], outputs: [] }),
   replay: (_, transactions) => {
     if (transactions.length > 0) throw new LedgerFormatError('this ledger has no transactions');
