@@ -27,6 +27,7 @@ import {
 } from './native.ts';
 import { Closure, Scope } from './scope.ts';
 import { type Context, findFrame, INITIAL_STATE, OUTERMOST, type State } from './state.ts';
+import { SteppedWalk } from './stepped-walk.ts';
 import { checked, hasType, typeFault } from './types.ts';
 
 /**
@@ -170,7 +171,7 @@ export class Evaluator implements Evaluation {
           `Bad column in binding: ${typeof name === 'string' ? name : this.print(name)}`,
           position,
         );
-      variables.set(variable.name, checked(variable, value, scope.names, this.dialect));
+      variables.set(variable.name, checked(variable, value, scope.names, this));
     }
     return this.evaluateBody(body, scope.with(variables));
   }
@@ -213,7 +214,7 @@ export class Evaluator implements Evaluation {
         const value = this.inFrame(call, position, (scope) => this.evaluateBody(definition.body, scope));
         const { returnType } = definition;
         const isChecked = returnType && !this.environment.flags.has('DisableRuntimeReturnTypeChecking');
-        if (isChecked && !hasType(value, returnType, module.names)) {
+        if (isChecked && !hasType(value, returnType, module.names, new SteppedWalk(this))) {
           throw typeFault(value, returnType, this.dialect, position ?? definition.position);
         }
         return value;
@@ -362,7 +363,7 @@ export class Evaluator implements Evaluation {
     const together = new Map<string, Value>();
     for (const { variable, value } of variables) {
       const name = variable.name;
-      const bound = checked(variable, this.evaluate(value, isNested ? scope : outer), outer.names, this.dialect);
+      const bound = checked(variable, this.evaluate(value, isNested ? scope : outer), outer.names, this);
       if (isNested) scope = scope.with(new Map([[name, bound]]));
       else together.set(name, bound);
     }
@@ -378,7 +379,8 @@ export class Evaluator implements Evaluation {
     const variables = new Map<string, Value>();
     for (const [at, { name, type, position: own }] of parameters.entries()) {
       const value = args[at];
-      if (type && !hasType(value, type, names)) throw typeFault(value, type, this.dialect, position ?? own);
+      if (type && !hasType(value, type, names, new SteppedWalk(this)))
+        throw typeFault(value, type, this.dialect, position ?? own);
       variables.set(name, value);
     }
     return variables;
