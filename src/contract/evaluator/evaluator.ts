@@ -334,6 +334,7 @@ export class Evaluator implements Evaluation {
         return this.#valueOf(expression, scope);
       case 'with-capability': {
         const { capability, body, position } = expression;
+        this.gas.native('with-capability');
         const call = this.callOf(capability, scope);
         if (!call) throw new ContractError('eval', 'with-capability: expected a capability', position);
         return withCapability(this, call, position, () => this.evaluateBody(body, scope));
