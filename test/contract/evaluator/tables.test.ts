@@ -269,6 +269,15 @@ describe('what takes long', () => {
     );
   });
 
+  it('a change of a row takes steps for each of its columns', () => {
+    const columns = Array.from({ length: 1000 }, (_, i) => `"c${i}": 1`).join(', ');
+    const transaction = anything({ maxSteps: 50_000 });
+    transaction.run(`(write t "k" { ${columns} })`);
+    const change = (count: number) => `(length (map (lambda (i) (update t "k" { "c1": i })) (enumerate 1 ${count})))`;
+    expect(transaction.run(change(10))).toBe('10');
+    expect(transaction.faultOf(change(20)).message).toBe('Code takes more than 50000 steps');
+  });
+
   it('a value whose type is checked takes steps for each of its parts', () => {
     const code =
       '(let ((l (make-list 1000 1)) (f (lambda (x:[integer]) 1))) (map (lambda (i) (f l)) (enumerate 1 100)))';
@@ -341,4 +350,13 @@ describe('the log of writes', () => {
     expect(base.histories.get('t')).toMatchObject({ transaction: 2n, earlier: undefined });
     expect(base.writeRow('none', 'k', new Map())).toBe(false);
   });
+});
+
+it('a table is found many versions below', () => {
+  let database = new Database();
+  database.createTable('t');
+  database.writeRow('t', 'k', new Map([['v', 1n]]));
+  for (let i = 0; i < 20_000; i++) database = new Database(database);
+  expect(database.table('t')?.get('k')).toEqual(new Map([['v', 1n]]));
+  expect(database.table('none')).toBeUndefined();
 });
