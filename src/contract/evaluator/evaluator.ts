@@ -2,6 +2,7 @@
 
 import { DEFAULT_DIALECT, type Dialect } from '../dialect.ts';
 import { ContractError, type Position } from '../errors.ts';
+import { ModuleName } from '../names.ts';
 import type { Application, Binding, Cond, DynamicName, Expression, Let, Name, Parameter } from '../syntax/tree.ts';
 import { Decimal } from '../values/decimal.ts';
 import { printed, typeText } from '../values/printing.ts';
@@ -14,8 +15,8 @@ import { Database } from './database.ts';
 import { type Environment, INITIAL_ENVIRONMENT } from './environment.ts';
 import { beginFlow } from './flows.ts';
 import { GasMeter } from './gas.ts';
-import { requireModule, TransactionNames } from './lookup.ts';
-import { type Callable, Member, tableOf, textOfName } from './module.ts';
+import { requireModule, resolveModule, TransactionNames } from './lookup.ts';
+import { type Callable, Member, referenceTo, tableOf, textOfName } from './module.ts';
 import {
   type Argument,
   type Evaluation,
@@ -413,7 +414,10 @@ export class Evaluator implements Evaluation {
       if (native) return new NativeFunction(native);
     }
     const meant = this.#meant(name, scope);
-    return meant instanceof Member ? valueOfMember(meant) : meant;
+    if (!(meant instanceof Member)) return meant;
+    // A schema is no value, so its name can also be that of a module.
+    const module = meant.is('defschema') && name.kind === 'name' && resolveModule(this, new ModuleName(name.name));
+    return module ? referenceTo(module) : valueOfMember(meant);
   }
 
   #meant(name: Name, scope: Scope): Value {

@@ -111,3 +111,13 @@ it('arguments of a capability take steps for each of their parts', () => {
   expect(transaction.run('(m.f 20)')).toBe('20');
   expect(transaction.faultOf('(m.f 60)').message).toBe('Code takes more than 50000 steps');
 });
+
+it('a name that a schema shares with a module is a value only as that of the module', () => {
+  const transaction = new Transaction({ dialect: 5 });
+  transaction.run('(module ledger G (defcap G () true) (defun f () 1))');
+  transaction.run(
+    '(module m G (defcap G () true) (defschema ledger a:integer) (defun f:object{ledger} () { "a": 1 }))',
+  );
+  expect(transaction.run('[ledger]')).toBe('[ledger]');
+  expect(transaction.run('(m.f)')).toBe('{"a": 1}');
+});
