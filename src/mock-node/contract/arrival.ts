@@ -36,7 +36,7 @@ function flowOf({
   ...rest
 }: Continuation): FlowState {
   const name = QualifiedName.parse(continuation.def);
-  const args = valueOf(continuation.args);
+  const args = storableOf(continuation.args);
   if (!name || !isList(args)) throw unproven('the proven flow has no name or no arguments');
   return {
     id: pactId,
@@ -51,7 +51,7 @@ function flowOf({
 }
 
 function yieldedOf({ data, source, provenance }: NonNullable<Continuation['yield']>): FlowState['yielded'] {
-  const object = valueOf(data);
+  const object = storableOf(data);
   if (!isObject(object)) throw unproven('what the proven flow has yielded is no object');
   return {
     data: object as StorableObject,
@@ -60,7 +60,7 @@ function yieldedOf({ data, source, provenance }: NonNullable<Continuation['yield
   };
 }
 
-function valueOf(json: ExactJson): Storable {
+function storableOf(json: ExactJson): Storable {
   const value = valueOfJson(json);
   if (value !== undefined && isStorable(value)) return value;
   throw unproven('the proven flow has a value that is none');
