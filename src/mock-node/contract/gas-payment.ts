@@ -115,7 +115,7 @@ function acquirePayers(evaluator: Evaluator, { signatures }: Environment): void 
   for (const capability of signed.filter(({ name }) => name.member === GAS_PAYER)) {
     const member = payerOf(evaluator, capability);
     if (!member) continue;
-    grantForTransaction(evaluator, appliedCapability({ member, args: capability.args }, undefined));
+    grantForTransaction(evaluator, appliedCapability(evaluator, { member, args: capability.args }, undefined));
   }
 }
 

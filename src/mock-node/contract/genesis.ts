@@ -15,11 +15,13 @@ import type { ContractSettings } from '../options.ts';
 import { coinsValue, dialectOf, grant } from './environment.ts';
 import { coinMember } from './gas-payment.ts';
 import { HELPER, HELPER_ACCOUNT } from './helper.ts';
-import { ChainState } from './state.ts';
+import { ACCOUNTS, ChainState } from './state.ts';
 
 /** Each may use those before it. */
 const CONTRACTS = ['fungible-v2', 'fungible-xchain-v1', 'coin', 'gas-payer-v1', 'gas-station', 'ns'];
-const STATION = { account: 'kadena-xchain-gas', module: 'gas-station' };
+const STATION_MODULE = 'gas-station';
+/** Pays for the arrival of coins from other chains. */
+export const GAS_STATION = 'kadena-xchain-gas';
 const OWN_BALANCE = 1000n * ONE;
 
 /** The node's own contracts are the same in all its chains, and are read once in a process. */
@@ -99,9 +101,9 @@ export class Genesis {
 
   /** The station's account begins with coins of the node. */
   #openStation(database: Database, environment: Environment): void {
-    load(database, this.#dialect, `(${STATION.module}.open-account)`, 'genesis', environment);
-    const table = database.table('coin_coin-table');
-    const row = table?.get(STATION.account);
-    if (row) table?.set(STATION.account, new Map([...row, ['balance', coinsValue(OWN_BALANCE)]]));
+    load(database, this.#dialect, `(${STATION_MODULE}.open-account)`, 'genesis', environment);
+    const table = database.table(ACCOUNTS);
+    const row = table?.get(GAS_STATION);
+    if (row) table?.set(GAS_STATION, new Map([...row, ['balance', coinsValue(OWN_BALANCE)]]));
   }
 }

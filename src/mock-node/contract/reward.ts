@@ -8,9 +8,6 @@ import { blockEnvironment, coinsValue, evaluatorOn, type Ground, grant } from '.
 import { coinMember } from './gas-payment.ts';
 import type { ChainState } from './state.ts';
 
-/** The table of accounts in the database. */
-const ACCOUNTS = 'coin_coin-table';
-
 /** @returns what the node tells of it @throws ContractError if the miner's account has another guard */
 export function payReward(ground: Ground, miner: Miner, amount: Coins): readonly Event[] {
   const evaluator = evaluatorOn(ground, blockEnvironment(ground, ground.parent.id));
@@ -21,9 +18,9 @@ export function payReward(ground: Ground, miner: Miner, amount: Coins): readonly
 }
 
 /** Whether the miner's account does not exist, or has the miner's own guard. */
-export function canBePaid({ database }: ChainState, miner: Miner): boolean {
-  const guard = database.table(ACCOUNTS)?.get(miner.account)?.get('guard');
-  return guard === undefined || areEqual(guard, guardOf(miner));
+export function canBePaid(state: ChainState, miner: Miner): boolean {
+  const account = state.account(miner.account);
+  return account === undefined || areEqual(account.guard, guardOf(miner));
 }
 
 function guardOf({ publicKeys, predicate }: Miner): KeysetGuard {

@@ -2,6 +2,18 @@
 
 import { Database } from '../../contract/evaluator/database.ts';
 import { Layered } from '../../contract/evaluator/layered.ts';
+import { Decimal } from '../../contract/values/decimal.ts';
+import { type Guard, isGuard } from '../../contract/values/values.ts';
+import { type Decimal as Coins, parseDecimal } from '../../ledger/decimal.ts';
+
+/** The table of accounts in the database. */
+export const ACCOUNTS = 'coin_coin-table';
+
+interface Account {
+  /** In 10^-12 coins. */
+  readonly balance: Coins;
+  readonly guard: Guard;
+}
 
 export class ChainState {
   readonly database: Database;
@@ -22,6 +34,14 @@ export class ChainState {
   absorb(above: ChainState): void {
     this.database.absorb(above.database);
     this.#commands.absorb(above.#commands);
+  }
+
+  /** @returns an account of the coin contract */
+  account(name: string): Account | undefined {
+    const row = this.database.table(ACCOUNTS)?.get(name);
+    const [balance, guard] = [row?.get('balance'), row?.get('guard')];
+    if (!(balance instanceof Decimal) || guard === undefined || !isGuard(guard)) return undefined;
+    return { balance: parseDecimal(`${balance}`), guard };
   }
 
   heightOf(requestKey: string): bigint | undefined {

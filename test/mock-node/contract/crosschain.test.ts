@@ -5,7 +5,7 @@ import { isAlreadyCompleted, readProofRefusal } from '#pickaxe/ledger/command/re
 import { distance } from '#pickaxe/ledger/graphs.js';
 import { decodeBase64url } from '#pickaxe/ledger/json.js';
 import { checkSpvProof, parseSpvProof, spvRoot } from '#pickaxe/ledger/spv-proof.js';
-import { GAS_STATION } from '#pickaxe/mock-node/contract/first-accounts.js';
+import { GAS_STATION } from '#pickaxe/mock-node/contract/genesis.js';
 import type { MockNodeOptions } from '#pickaxe/mock-node/options.js';
 import { alice, arrival, bob, coins, commandOf, startBank, toBob, toChain } from './bank.ts';
 
