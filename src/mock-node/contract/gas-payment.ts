@@ -24,7 +24,7 @@ import {
   type Ground,
   grant,
 } from './environment.ts';
-import { type Failure, failureOf } from './outcome.ts';
+import { type Failure, failureOf, type Words } from './outcome.ts';
 import { decimalJson } from './output.ts';
 import type { ReadCommand } from './read-command.ts';
 
@@ -140,6 +140,15 @@ function payerData({ payload: { payload } }: ReadCommand, { words }: Ground): Ex
     };
   }
   const { code, data } = payload.exec;
-  const forms = readForms(code, dialectOf(words)).map((form) => form.code.trim());
-  return { 'tx-type': 'exec', 'exec-code': forms, 'exec-user-data': data ?? {} };
+  return { 'tx-type': 'exec', 'exec-code': formsOf(code, words), 'exec-user-data': data ?? {} };
+}
+
+/** Code that cannot be read is paid for, too, and fails then. */
+function formsOf(code: string, words: Words): readonly string[] {
+  try {
+    return readForms(code, dialectOf(words)).map((form) => form.code.trim());
+  } catch (error) {
+    if (error instanceof ContractError) return [code];
+    throw error;
+  }
 }
