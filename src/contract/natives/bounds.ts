@@ -39,14 +39,6 @@ export function characters(evaluation: Evaluation, text: string): readonly strin
   return Array.from(text);
 }
 
-const MESSAGE_LENGTH = 50;
-
-/** @returns how messages of dialect 4 show a value: its first 50 characters */
-export function abbreviated(text: string): string {
-  const all = Array.from(text);
-  return all.length > MESSAGE_LENGTH ? `${all.slice(0, MESSAGE_LENGTH).join('')}...` : text;
-}
-
 export function isText(value: Value): value is string {
   return typeof value === 'string';
 }

@@ -2,6 +2,7 @@
 
 import { ContractError } from '../errors.ts';
 import { type Argument, type Call, lazy, type Native, type Remaining, strict } from '../evaluator/native.ts';
+import { abbreviated, type BeforeShown, shownValue } from '../evaluator/shown.ts';
 import { Decimal } from '../values/decimal.ts';
 import { absolute } from '../values/integers.ts';
 import { printed, typeText } from '../values/printing.ts';
@@ -16,7 +17,7 @@ import {
   sortedObject,
   type Value,
 } from '../values/values.ts';
-import { abbreviated, CountedWalk, characters, isText, spendParts } from './bounds.ts';
+import { CountedWalk, characters, isText, spendParts } from './bounds.ts';
 import { containsText } from './search.ts';
 
 function fail(message: string): never {
@@ -228,7 +229,10 @@ function listOf(name: string, { value }: Argument, { evaluation }: Call) {
     evaluation.spend(value.length);
     return value;
   }
-  return evaluation.dialect === 5 ? undefined : fail(`${name}: expecting list: ${abbreviated(printed(value))}`);
+  if (evaluation.dialect === 5) return undefined;
+  const before: BeforeShown = [': ', ', received argument of type: '];
+  const shown = shownValue(evaluation, value, before, (each) => abbreviated(printed(each)));
+  return fail(`${name}: expecting list${shown}`);
 }
 
 function map(args: readonly Argument[], call: Call): Value | undefined {
@@ -243,8 +247,9 @@ function filter(args: readonly Argument[], call: Call): Value | undefined {
   return app && list?.filter((item) => isAccepted(app(item), args[0], call));
 }
 
-function isAccepted(result: Value, app: Argument, { evaluation: { dialect } }: Call): boolean {
+function isAccepted(result: Value, app: Argument, { evaluation: { dialect, environment } }: Call): boolean {
   if (typeof result === 'boolean') return result;
+  if (dialect === 4 && environment.flags.has('DisablePact42')) return false;
   if (dialect === 5) fail(`expected bool value, got ${printed(result, { dialect })}`);
   return fail(`filter: expected closure to return bool: ${app.text}`);
 }

@@ -6,6 +6,7 @@ import type { Dialect } from '../dialect.ts';
 import { ContractError } from '../errors.ts';
 import { CHARSET_ASCII, CHARSET_LATIN1 } from '../evaluator/constants.ts';
 import { type Call, type Native, nativeFailure, strict } from '../evaluator/native.ts';
+import { type BeforeShown, shownValue } from '../evaluator/shown.ts';
 import { characterCount } from '../evaluator/sizes.ts';
 import { hashedText, hashText } from '../values/hash.ts';
 import { printed, typeText } from '../values/printing.ts';
@@ -30,7 +31,10 @@ function concat([list, ...more]: readonly Value[], { evaluation }: Call): string
   for (const item of list) {
     if (isText(item)) total += item.length;
     else if (evaluation.dialect === 5) return undefined;
-    else throw new ContractError('eval', `concat: expecting list of strings: ${printed(item)}`);
+    else {
+      const before: BeforeShown = ['expecting list of strings: ', 'expected list of strings, received value of type: '];
+      throw new ContractError('eval', `concat: ${shownValue(evaluation, item, before)}`);
+    }
   }
   spendParts(evaluation, total);
   const joined = list.join('');
