@@ -1,7 +1,7 @@
 /** Whether a module has everything that an interface asks for. */
 
 import { ContractError } from '../errors.ts';
-import type { CapabilityMeta, Defschema, Type } from '../syntax/tree.ts';
+import type { CapabilityMeta, Defschema, Parameter, Type } from '../syntax/tree.ts';
 import { schemaOf } from './lookup.ts';
 import { type Definition, type LoadedModule, type Member, textOfName } from './module.ts';
 import { haveSameFields, textOfType } from './types.ts';
