@@ -26,7 +26,7 @@ import {
   wrongArguments,
 } from './native.ts';
 import { Closure, Scope } from './scope.ts';
-import { hidesValues, shownValue } from './shown.ts';
+import { hidesValues, shownValue, undecided } from './shown.ts';
 import { type Context, findFrame, INITIAL_STATE, OUTERMOST, type State } from './state.ts';
 import { checked, hasType, typeFault } from './types.ts';
 
@@ -347,9 +347,7 @@ export class Evaluator implements Evaluation {
       // It stands for applications of `if` in each other.
       this.gas.native('if');
       const isMet = this.evaluate(condition, scope);
-      if (typeof isMet !== 'boolean') {
-        throw new ContractError('eval', `cond: conditional not boolean: ${this.print(isMet)}`, condition.position);
-      }
+      if (typeof isMet !== 'boolean') throw undecided(this, isMet, condition.position);
       if (isMet) return this.evaluate(value, scope);
     }
     return this.evaluate(otherwise, scope);

@@ -1,5 +1,7 @@
 /** How messages of dialect 4 show values. */
 
+import type { Dialect } from '../dialect.ts';
+import { ContractError, type Position } from '../errors.ts';
 import { typeText } from '../values/printing.ts';
 import type { Value } from '../values/values.ts';
 import type { Environment } from './environment.ts';
@@ -21,6 +23,7 @@ export function abbreviated(text: string): string {
 export type BeforeShown = readonly [value: string, type: string];
 
 interface Shower {
+  readonly dialect: Dialect;
   readonly environment: Environment;
   print(value: Value): string;
 }
@@ -36,4 +39,13 @@ export function shownValue(
   print = (shown: Value) => shower.print(shown),
 ): string {
   return hidesValues(shower.environment) ? `${beforeType}${typeText(value)}` : `${beforeValue}${print(value)}`;
+}
+
+/** @returns what `if` and `cond` say of a condition that is no bool */
+export function undecided(shower: Shower, value: Value, position?: Position): ContractError {
+  const message =
+    shower.dialect === 5
+      ? `expected bool value, got ${shower.print(value)}`
+      : `if: conditional not boolean${shownValue(shower, value, [': ', ', received value of type: '])}`;
+  return new ContractError('eval', message, position);
 }

@@ -3,7 +3,7 @@
 import { ContractError } from '../errors.ts';
 import { limited } from '../evaluator/access.ts';
 import { type Argument, type Call, type Evaluation, lazy, type Native, strict } from '../evaluator/native.ts';
-import { shownValue } from '../evaluator/shown.ts';
+import { shownValue, undecided } from '../evaluator/shown.ts';
 import { printed } from '../values/printing.ts';
 import type { Value } from '../values/values.ts';
 
@@ -50,9 +50,7 @@ function choose(args: readonly Argument[], { evaluation }: Call): Value | undefi
   if (args.length !== 3) return undefined;
   const condition = args[0].value;
   if (typeof condition === 'boolean') return args[condition ? 1 : 2].value;
-  if (evaluation.dialect === 5) return requireBool5(args[0], evaluation);
-  const shown = shownValue(evaluation, condition, [': ', ', received value of type: ']);
-  throw new ContractError('eval', `if: conditional not boolean${shown}`);
+  throw undecided(evaluation, condition);
 }
 
 function enforce(args: readonly Argument[], { evaluation }: Call): Value | undefined {

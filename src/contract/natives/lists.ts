@@ -1,7 +1,15 @@
 /** Natives of lists and objects. Some of them take texts as lists of characters. */
 
 import { ContractError } from '../errors.ts';
-import { type Argument, type Call, lazy, type Native, type Remaining, strict } from '../evaluator/native.ts';
+import {
+  type Argument,
+  type Call,
+  lazy,
+  type Native,
+  type Remaining,
+  strict,
+  wrongArguments,
+} from '../evaluator/native.ts';
 import { abbreviated, type BeforeShown, shownValue } from '../evaluator/shown.ts';
 import { Decimal } from '../values/decimal.ts';
 import { absolute } from '../values/integers.ts';
@@ -261,11 +269,17 @@ function fold(args: readonly Argument[], call: Call): Value | undefined {
   return app && list?.reduce((result: Value, item) => app(result, item), args[1].value);
 }
 
+const ZIP = lazy('zip', 'f:(x:<a> y:<b> -> <c>) list1:[<a>] list2:[<b>] -> [<c>]', zip);
+
 function zip(args: readonly Argument[], { evaluation }: Call): Value | undefined {
   const app = args.length === 3 ? args[0].asFunction() : undefined;
   if (!app) return undefined;
   const [first, second] = [args[1].value, args[2].value];
-  if (!isList(first) || !isList(second)) return undefined;
+  if (!isList(first) || !isList(second)) {
+    if (evaluation.dialect === 5) return undefined;
+    // Its message shows the lists only.
+    throw wrongArguments({ ...ZIP, isLazy: false }, args.slice(1), evaluation);
+  }
   const shortest = first.slice(0, second.length);
   evaluation.spend(shortest.length);
   return shortest.map((item, index) => app(item, second[index]));
@@ -311,5 +325,5 @@ export const LISTS: readonly Native[] = [
   strict('sort', ['values:[<a>] -> [<a>]', 'fields:[string] values:[object:<{o}>] -> [object:<{o}>]'], sort),
   part('take', true),
   lazy('where', 'field:string app:(x:<a> -> bool) value:object:<{row}> -> bool', where),
-  lazy('zip', 'f:(x:<a> y:<b> -> <c>) list1:[<a>] list2:[<b>] -> [<c>]', zip),
+  ZIP,
 ];

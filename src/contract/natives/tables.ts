@@ -4,6 +4,7 @@ import { ContractError } from '../errors.ts';
 import { requireLocal } from '../evaluator/access.ts';
 import { Table, textOfName } from '../evaluator/module.ts';
 import { type Argument, type Call, type Evaluation, lazy, type Native, strict } from '../evaluator/native.ts';
+import { type BeforeShown, shownValue } from '../evaluator/shown.ts';
 import {
   createTable,
   nameInLog,
@@ -15,7 +16,6 @@ import {
   type WriteMode,
   writeRow,
 } from '../evaluator/tables.ts';
-import { type BeforeShown, shownValue } from '../evaluator/shown.ts';
 import { isList, isObject, type StorableObject, sortedObject, type Value } from '../values/values.ts';
 import { isText } from './bounds.ts';
 
