@@ -9,7 +9,7 @@ import { isObject, ModuleRef, UNIT, type Value } from '../values/values.ts';
 import { limited } from './access.ts';
 import { GivenArgument, WrittenArgument } from './arguments.ts';
 import { withCapability } from './capabilities.ts';
-import { CONSTANTS } from './constants.ts';
+import { CONSTANTS, SCHEMAS } from './constants.ts';
 import { Database } from './database.ts';
 import { type Environment, INITIAL_ENVIRONMENT } from './environment.ts';
 import { beginFlow } from './flows.ts';
@@ -28,7 +28,8 @@ import {
 import { Closure, Scope } from './scope.ts';
 import { hidesValues, shownValue, undecided } from './shown.ts';
 import { type Context, findFrame, INITIAL_STATE, OUTERMOST, type State } from './state.ts';
-import { checked, hasType, typeFault } from './types.ts';
+import { checked, typeFault } from './type-faults.ts';
+import { hasType } from './types.ts';
 
 /**
  * Maximum number of evaluations inside of each other. Each takes up to two kilobytes of this process's stack, of which
@@ -214,7 +215,7 @@ export class Evaluator implements Evaluation {
         const { returnType } = definition;
         const isChecked = returnType && !this.environment.flags.has('DisableRuntimeReturnTypeChecking');
         if (isChecked && !hasType(value, returnType, module.names)) {
-          throw typeFault(value, returnType, this.dialect, position ?? definition.position);
+          throw typeFault(value, returnType, module.names, this.dialect, position ?? definition.position);
         }
         return value;
       }
@@ -251,7 +252,11 @@ export class Evaluator implements Evaluation {
 
   isNative = (name: string): boolean => this.findNative(name) !== undefined;
 
-  isKnown = (name: string): boolean => this.isNative(name) || CONSTANTS.has(name) || this.testFunctions.has(name);
+  isKnown = (name: string): boolean =>
+    this.isNative(name) ||
+    CONSTANTS.has(name) ||
+    (this.dialect === 4 && SCHEMAS.has(name)) ||
+    this.testFunctions.has(name);
 
   /** @throws ContractError for a name that means nothing to code outside of modules */
   requireMeaning(name: string, position: Position | undefined): void {
@@ -376,7 +381,7 @@ export class Evaluator implements Evaluation {
     const variables = new Map<string, Value>();
     for (const [at, { name, type, position: own }] of parameters.entries()) {
       const value = args[at];
-      if (type && !hasType(value, type, names)) throw typeFault(value, type, this.dialect, position ?? own);
+      if (type && !hasType(value, type, names)) throw typeFault(value, type, names, this.dialect, position ?? own);
       variables.set(name, value);
     }
     return variables;

@@ -1,12 +1,10 @@
 /** Types at run time: whether a value has one, and how messages name it. */
 
-import type { Dialect } from '../dialect.ts';
-import { ContractError, type Position } from '../errors.ts';
-import type { Defschema, Parameter, PrimitiveType, Type } from '../syntax/tree.ts';
+import type { Defschema, PrimitiveType, Type } from '../syntax/tree.ts';
 import { Decimal } from '../values/decimal.ts';
-import { typeText } from '../values/printing.ts';
 import { Time } from '../values/time.ts';
 import { type ContractObject, isGuard, isList, isObject, ModuleRef, UNIT, type Value, Walk } from '../values/values.ts';
+import { SCHEMAS } from './constants.ts';
 import { schemaOf } from './lookup.ts';
 import { type Member, type Names, Table, textOfName } from './module.ts';
 
@@ -35,7 +33,9 @@ export function hasType(value: Value, type: Type, names: Names, walk = new Walk(
     case 'schema': {
       if (!isObject(value)) return false;
       const schema = schemaOf(type, names);
-      return !schema || walk.inside(() => hasSchema(value, schema, walk));
+      if (schema) return walk.inside(() => hasSchema(value, schema, walk));
+      const fields = type.schema && SCHEMAS.get(textOfName(type.schema));
+      return !fields || hasFields(value, fields);
     }
     case 'table': {
       const schema = schemaOf(type, names);
@@ -69,6 +69,17 @@ function hasSchema(object: ContractObject, { definition, module }: Member<Defsch
   );
 }
 
+function hasFields(object: ContractObject, fields: Readonly<Record<string, PrimitiveType>>): boolean {
+  const wanted = Object.entries(fields);
+  return (
+    object.size === wanted.length &&
+    wanted.every(([name, type]) => {
+      const value = object.get(name);
+      return value !== undefined && IS_PRIMITIVE[type](value);
+    })
+  );
+}
+
 function implementsInterface({ interfaces = [] }: ModuleRef, name: string, names: Names): boolean {
   const meant = names.find(name);
   const wanted = meant instanceof ModuleRef ? meant.name.text : name;
@@ -91,19 +102,4 @@ export function textOfType(type: Type): string {
     case 'module':
       return `module{${type.interfaces.map(({ text }) => text).join(',')}}`;
   }
-}
-
-/** @returns the value @throws ContractError if it has not the parameter's type */
-export function checked({ type, position }: Parameter, value: Value, names: Names, dialect: Dialect): Value {
-  if (type && !hasType(value, type, names)) throw typeFault(value, type, dialect, position);
-  return value;
-}
-
-export function typeFault(value: Value, type: Type, dialect: Dialect, position?: Position): ContractError {
-  const [expected, found] = [textOfType(type), typeText(value, dialect)];
-  const message =
-    dialect === 4
-      ? `Type error: expected ${expected}, found ${found}`
-      : `Runtime typecheck failure, argument is ${found} , but expected type ${expected}`;
-  return new ContractError('eval', message, position);
 }
