@@ -40,6 +40,11 @@ class RowWalk extends Walk {
     super.visit(parts);
     this.#evaluation.spend(parts);
   }
+
+  override visitText(length: number): void {
+    super.visitText(length);
+    this.#evaluation.spend(length);
+  }
 }
 
 /**

@@ -4,6 +4,7 @@ import { ContractError } from '../errors.ts';
 import {
   type Argument,
   type Call,
+  type Evaluation,
   lazy,
   type Native,
   type Remaining,
@@ -11,6 +12,7 @@ import {
   wrongArguments,
 } from '../evaluator/native.ts';
 import { abbreviated, type BeforeShown, shownValue } from '../evaluator/shown.ts';
+import { characterCount } from '../evaluator/sizes.ts';
 import { Decimal } from '../values/decimal.ts';
 import { absolute } from '../values/integers.ts';
 import { printed, typeText } from '../values/printing.ts';
@@ -25,7 +27,7 @@ import {
   sortedObject,
   type Value,
 } from '../values/values.ts';
-import { CountedWalk, characters, isText, spendParts } from './bounds.ts';
+import { CountedWalk, characters, isText, spendParts, spendText } from './bounds.ts';
 import { containsText } from './search.ts';
 
 function fail(message: string): never {
@@ -65,7 +67,7 @@ function part(name: string, isTake: boolean): Native {
   return strict(name, signatures, ([which, from, ...more], { evaluation }) => {
     if (more.length > 0) return undefined;
     if (typeof which === 'bigint') {
-      if (typeof from === 'string') return counted(characters(evaluation, from), which, isTake).join('');
+      if (typeof from === 'string') return countedCharacters(from, which, isTake, evaluation);
       if (!isList(from)) return undefined;
       evaluation.spend(from.length);
       return counted(from, which, isTake);
@@ -80,10 +82,23 @@ function part(name: string, isTake: boolean): Native {
 
 /** @param count from the beginning, or below 0 from the end */
 function counted<T>(items: readonly T[], count: bigint, isTake: boolean): readonly T[] {
-  const length = BigInt(items.length);
-  const border = count >= 0n ? count : length + count;
-  const clamped = Number(border < 0n ? 0n : border > length ? length : border);
-  return count >= 0n === isTake ? items.slice(0, clamped) : items.slice(clamped);
+  const border = borderOf(items.length, count);
+  return count >= 0n === isTake ? items.slice(0, border) : items.slice(border);
+}
+
+/** A long text is not taken apart: a list of its characters takes far more memory. */
+function countedCharacters(text: string, count: bigint, isTake: boolean, evaluation: Evaluation): string {
+  spendText(evaluation, text.length);
+  let border = borderOf(characterCount(text), count);
+  let at = 0;
+  for (; border > 0; border--) at += (text.codePointAt(at) ?? 0) > 0xffff ? 2 : 1;
+  return count >= 0n === isTake ? text.slice(0, at) : text.slice(at);
+}
+
+/** @returns where to cut what has this length: `count` from the beginning, or below 0 from the end */
+function borderOf(length: number, count: bigint): number {
+  const border = count >= 0n ? count : BigInt(length) + count;
+  return Number(border < 0n ? 0n : border > length ? BigInt(length) : border);
 }
 
 function contains([value, within, ...more]: readonly Value[], { evaluation }: Call): boolean | undefined {
@@ -101,7 +116,10 @@ function contains([value, within, ...more]: readonly Value[], { evaluation }: Ca
 
 function length([of, ...more]: readonly Value[], { evaluation }: Call): bigint | undefined {
   if (more.length > 0 || of === undefined) return undefined;
-  if (isText(of)) return BigInt(characters(evaluation, of).length);
+  if (isText(of)) {
+    spendText(evaluation, of.length);
+    return BigInt(characterCount(of));
+  }
   if (isList(of)) return BigInt(of.length);
   return isObject(of) ? BigInt(of.size) : undefined;
 }

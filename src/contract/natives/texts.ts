@@ -10,9 +10,9 @@ import { type BeforeShown, shownValue } from '../evaluator/shown.ts';
 import { characterCount } from '../evaluator/sizes.ts';
 import { hashedText, hashText } from '../values/hash.ts';
 import { printed, typeText } from '../values/printing.ts';
-import { isList, isStorable, Unstorable, type Value } from '../values/values.ts';
+import { checkCharacters, isList, isStorable, Unstorable, type Value } from '../values/values.ts';
 import { bytesOfBase64, bytesOrFault } from './base64.ts';
-import { CountedWalk, characters, checkParts, isText, spendParts } from './bounds.ts';
+import { CountedWalk, characters, isText, spendText } from './bounds.ts';
 
 /** @throws ContractError with the message of the dialect; dialect 5 says which native has failed */
 function fail(native: string, message4: string, message5: string, dialect: Dialect): never {
@@ -39,7 +39,7 @@ function concat([list, ...more]: readonly Value[], { evaluation }: Call): string
       throw new ContractError('eval', `concat: ${shownValue(evaluation, item, before)}`);
     }
   }
-  spendParts(evaluation, total);
+  spendText(evaluation, total);
   const joined = list.join('');
   evaluation.gas.concat(characterCount(joined), list.length);
   return joined;
@@ -49,7 +49,7 @@ function concat([list, ...more]: readonly Value[], { evaluation }: Call): string
 function format([template, values, ...more]: readonly Value[], { evaluation }: Call): string | undefined {
   if (!isText(template) || values === undefined || !isList(values) || more.length > 0) return undefined;
   const { dialect } = evaluation;
-  spendParts(evaluation, template.length);
+  spendText(evaluation, template.length);
   const [first, ...others] = template.split('{}');
   if (others.length > values.length) {
     const message = 'not enough arguments for template';
@@ -62,7 +62,7 @@ function format([template, values, ...more]: readonly Value[], { evaluation }: C
     const text = isText(value) ? value : printed(value, { dialect, commas: true });
     evaluation.spend(text.length);
     total += text.length;
-    checkParts(total);
+    checkCharacters(total);
     return text + part;
   });
   return [first, ...parts].join('');
@@ -151,14 +151,14 @@ function isCharset([charset, text, ...more]: readonly Value[], { evaluation }: C
 function base64Encode([text, ...more]: readonly Value[], { evaluation }: Call): string | undefined {
   if (text === undefined || !isText(text) || more.length > 0) return undefined;
   // Three bytes become four characters.
-  spendParts(evaluation, Math.ceil((Buffer.byteLength(text) * 4) / 3));
+  spendText(evaluation, Math.ceil((Buffer.byteLength(text) * 4) / 3));
   return encodeBase64url(Buffer.from(text));
 }
 
 function base64Decode([text, ...more]: readonly Value[], { evaluation }: Call): string | undefined {
   if (text === undefined || !isText(text) || more.length > 0) return undefined;
   const { dialect } = evaluation;
-  spendParts(evaluation, text.length);
+  spendText(evaluation, text.length);
   const failed = 'Could not decode string: ';
   const bytes = bytesOrFault(text, evaluation);
   if (typeof bytes === 'string') return failDecoding(failed + bytes, UNDECODABLE_5, dialect);
@@ -208,7 +208,7 @@ function typeOf([value, ...more]: readonly Value[], { evaluation: { dialect } }:
 function show([value, ...more]: readonly Value[], { evaluation }: Call): string | undefined {
   if (value === undefined || more.length > 0) return undefined;
   const text = printed(value, { dialect: evaluation.dialect, commas: true });
-  spendParts(evaluation, text.length);
+  spendText(evaluation, text.length);
   return text;
 }
 
