@@ -2,10 +2,25 @@
 
 import type { Position } from '../errors.ts';
 import type { Expression } from '../syntax/tree.ts';
+import { typeText } from '../values/printing.ts';
 import { isList, isObject, type Value } from '../values/values.ts';
 import { Member } from './module.ts';
 import { type Argument, type Evaluation, type MemberCall, NativeFunction, type Remaining } from './native.ts';
 import { Closure, type Scope } from './scope.ts';
+
+/** The types of expressions that were not evaluated. All that are not here are applications. */
+const TYPES_OF_CODE: Readonly<Partial<Record<Expression['kind'], string>>> = {
+  integer: 'integer',
+  decimal: 'decimal',
+  text: 'string',
+  boolean: 'bool',
+  list: '[<a>]',
+  object: 'object:*',
+  name: 'var',
+  'dotted-name': 'var',
+  'dynamic-name': 'dynamic',
+  let: 'let',
+};
 
 /** An argument that is written in the code. */
 export class WrittenArgument implements Argument {
@@ -27,6 +42,10 @@ export class WrittenArgument implements Argument {
 
   get text(): string {
     return this.isFunction ? this.#expression.code.trim() : this.#evaluation.print(this.value);
+  }
+
+  get writtenType(): string {
+    return TYPES_OF_CODE[this.#expression.kind] ?? 'app';
   }
 
   get code(): string {
@@ -80,6 +99,10 @@ export class GivenArgument implements Argument {
 
   get text(): string {
     return this.#evaluation.print(this.value);
+  }
+
+  get writtenType(): string {
+    return typeText(this.value);
   }
 
   get isFunction(): boolean {

@@ -13,7 +13,7 @@ import { enforceInstallation } from './namespaces.ts';
 import type { Evaluation } from './native.ts';
 import { visitDefinition } from './resolution.ts';
 import { Scope } from './scope.ts';
-import { checked } from './types.ts';
+import { checked } from './type-faults.ts';
 
 /** Installs a module, or a newer version of one. @returns what the interpreter prints */
 export function loadModule(evaluation: Evaluation, syntax: Module): string {

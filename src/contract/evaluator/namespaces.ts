@@ -2,11 +2,11 @@
 
 import { ContractError } from '../errors.ts';
 import { isDottedName } from '../names.ts';
-import { typeText } from '../values/printing.ts';
 import type { Value } from '../values/values.ts';
 import type { Namespace } from './database.ts';
 import { enforceGuard } from './guards.ts';
 import { type Evaluation, nativeFailure } from './native.ts';
+import { shownValue } from './shown.ts';
 
 /** Defines a namespace, or changes one, which its old admin guard has to allow. @throws ContractError */
 export function defineNamespace(evaluation: Evaluation, namespace: Namespace): void {
@@ -52,9 +52,7 @@ function enforcePolicy(evaluation: Evaluation, { name, admin }: Namespace): void
 function unexpectedAnswer(evaluation: Evaluation, answer: Value): string {
   if (evaluation.dialect === 5) return `expected bool value, got ${evaluation.print(answer)}`;
   const message = 'Unexpected return value from namespace policy';
-  return evaluation.environment.isOnChain
-    ? `${message}, received value of type: ${typeText(answer)}`
-    : `${message}: ${evaluation.print(answer)}`;
+  return `${message}${shownValue(evaluation, answer, [': ', ', received value of type: '])}`;
 }
 
 /**

@@ -1,10 +1,7 @@
 /** Types at run time: whether a value has one, and how messages name it. */
 
-import type { Dialect } from '../dialect.ts';
-import { ContractError, type Position } from '../errors.ts';
-import type { Defschema, Parameter, PrimitiveType, Type } from '../syntax/tree.ts';
+import type { Defschema, PrimitiveType, Type } from '../syntax/tree.ts';
 import { Decimal } from '../values/decimal.ts';
-import { typeText } from '../values/printing.ts';
 import { Time } from '../values/time.ts';
 import {
   type ContractObject,
@@ -16,10 +13,9 @@ import {
   type Value,
   type Walk,
 } from '../values/values.ts';
+import { SCHEMAS } from './constants.ts';
 import { schemaOf } from './lookup.ts';
 import { type Member, type Names, Table, textOfName } from './module.ts';
-import type { Evaluation } from './native.ts';
-import { SteppedWalk } from './stepped-walk.ts';
 
 const IS_PRIMITIVE: Readonly<Record<PrimitiveType, (value: Value) => boolean>> = {
   integer: (value) => typeof value === 'bigint',
@@ -46,7 +42,9 @@ export function hasType(value: Value, type: Type, names: Names, walk: Walk): boo
     case 'schema': {
       if (!isObject(value)) return false;
       const schema = schemaOf(type, names);
-      return !schema || walk.inside(() => hasSchema(value, schema, walk));
+      if (schema) return walk.inside(() => hasSchema(value, schema, walk));
+      const fields = type.schema && SCHEMAS.get(textOfName(type.schema));
+      return !fields || hasFields(value, fields);
     }
     case 'table': {
       const schema = schemaOf(type, names);
@@ -83,6 +81,17 @@ function hasSchema(object: ContractObject, { definition, module }: Member<Defsch
   );
 }
 
+function hasFields(object: ContractObject, fields: Readonly<Record<string, PrimitiveType>>): boolean {
+  const wanted = Object.entries(fields);
+  return (
+    object.size === wanted.length &&
+    wanted.every(([name, type]) => {
+      const value = object.get(name);
+      return value !== undefined && IS_PRIMITIVE[type](value);
+    })
+  );
+}
+
 function implementsInterface({ interfaces = [] }: ModuleRef, name: string, names: Names): boolean {
   const meant = names.find(name);
   const wanted = meant instanceof ModuleRef ? meant.name.text : name;
@@ -105,21 +114,4 @@ export function textOfType(type: Type): string {
     case 'module':
       return `module{${type.interfaces.map(({ text }) => text).join(',')}}`;
   }
-}
-
-/** @returns the value @throws ContractError if it has not the parameter's type */
-export function checked({ type, position }: Parameter, value: Value, names: Names, evaluation: Evaluation): Value {
-  if (type && !hasType(value, type, names, new SteppedWalk(evaluation))) {
-    throw typeFault(value, type, evaluation.dialect, position);
-  }
-  return value;
-}
-
-export function typeFault(value: Value, type: Type, dialect: Dialect, position?: Position): ContractError {
-  const [expected, found] = [textOfType(type), typeText(value, dialect)];
-  const message =
-    dialect === 4
-      ? `Type error: expected ${expected}, found ${found}`
-      : `Runtime typecheck failure, argument is ${found} , but expected type ${expected}`;
-  return new ContractError('eval', message, position);
 }

@@ -3,9 +3,9 @@
 import type { ExactJson } from '../../ledger/json.ts';
 import type { Dialect } from '../dialect.ts';
 import { ContractError } from '../errors.ts';
-import { type Evaluation, type Native, strict } from '../evaluator/native.ts';
+import { type Call, type Evaluation, type Native, strict } from '../evaluator/native.ts';
 import { messageField, readDecimal, readInteger, readKeyset, readMessage, readString } from '../values/json.ts';
-import { isStorable, type KeysetGuard, type Storable, sortedObject } from '../values/values.ts';
+import { isObject, isStorable, type KeysetGuard, type Storable, sortedObject, type Value } from '../values/values.ts';
 import { CountedWalk, isText } from './bounds.ts';
 
 type Read<Result extends Storable> = (json: ExactJson, dialect: Dialect) => Result;
@@ -76,6 +76,16 @@ function chainData({ environment }: Evaluation): Storable {
   ]);
 }
 
+/** What a proof shows of another chain. @throws ContractError for one that shows nothing */
+function verifyProof([type, payload, ...more]: readonly Value[], { evaluation }: Call): Value | undefined {
+  if (!isText(type) || payload === undefined || !isObject(payload) || more.length > 0) return undefined;
+  const { environment, dialect } = evaluation;
+  const shown = environment.proofs(type, payload);
+  if (shown !== undefined) return shown;
+  const failed = dialect === 4 ? 'SPV verify failed' : 'SPV verification failure';
+  throw new ContractError('eval', `${failed}: SPV verification failure`);
+}
+
 export const MESSAGES: readonly Native[] = [
   strict('read-msg', [' -> <a>', 'key:string -> <a>'], ([key, ...more], { evaluation }) => {
     const { environment, dialect } = evaluation;
@@ -92,6 +102,7 @@ export const MESSAGES: readonly Native[] = [
   strict('chain-data', ' -> object:{public-chain-data}', (args, { evaluation }) =>
     args.length === 0 ? chainData(evaluation) : undefined,
   ),
+  strict('verify-spv', 'type:string payload:object:<in> -> object:<out>', verifyProof),
   strict('tx-hash', ' -> string', (args, { evaluation }) =>
     args.length === 0 ? evaluation.environment.hash : undefined,
   ),
