@@ -38,6 +38,8 @@ interface Vectors {
   syntax_errors: { code: string; dialect: '4' | '5'; error: string }[];
   json_forms: JsonVector[];
   module_hashes: { texts: { text: string; hash: string }[] };
+  /** One dialogue. Each line has what it costs in the table model of dialect 4, in units. */
+  gas: { setup: string; data: string; lines: { code: string; gas: number }[] };
 }
 
 export const vectors: Vectors = JSON.parse(readFileSync(new URL('./vectors.json', import.meta.url), 'utf8'));

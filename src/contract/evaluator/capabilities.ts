@@ -105,6 +105,7 @@ function acquire(evaluation: Evaluation, applied: Applied): boolean {
 }
 
 function runBody(evaluation: Evaluation, call: Applied['call']): void {
+  evaluation.gas.call(call.member.definition.name);
   evaluation.inFrame(call, undefined, (scope) => evaluation.evaluateBody(call.member.definition.body, scope));
 }
 
@@ -146,7 +147,7 @@ function spend(
   { function: member, parameter }: CapabilityManager,
   { args }: Capability,
 ): Value {
-  const left = evaluation.applyMember({ member, args: [remaining, args[parameter]] });
+  const left = evaluation.applyValue(member, [remaining, args[parameter]]);
   storable([left], 'Invalid return value from mgr function');
   return left;
 }

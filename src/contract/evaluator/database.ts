@@ -13,6 +13,20 @@ export interface Namespace {
   readonly admin: Guard;
 }
 
+export interface LoggedWrite {
+  readonly key: string;
+  /** The whole row after the write. */
+  readonly row: StorableObject;
+}
+
+/** What a transaction has written to a table, and what the transactions before it have. */
+export interface TableHistory {
+  readonly transaction: bigint;
+  /** The first one at the beginning. */
+  readonly writes: readonly LoggedWrite[];
+  readonly earlier: TableHistory | undefined;
+}
+
 /**
  * One version of the database. A transaction works on a version above the one that it began with, which takes the
  * changes over when the transaction succeeds. Blocks of different branches share the versions below them.
@@ -21,9 +35,14 @@ export class Database {
   readonly modules: Layered<LoadedModule>;
   readonly keysets: Layered<KeysetGuard>;
   readonly namespaces: Layered<Namespace>;
-  readonly flows: Layered<FlowState>;
+  /** By their ids. Of a flow that no step can follow, only that is kept. */
+  readonly flows: Layered<FlowState | 'completed'>;
+  /** What the transactions that had a number have written, by the names of tables. */
+  readonly histories: Layered<TableHistory>;
   readonly #below: Database | undefined;
   readonly #tables = new Map<string, Layered<StorableObject>>();
+  /** What was written to this version, by the names of tables. */
+  readonly #writes = new Map<string, LoggedWrite[]>();
 
   /** @param below the version to begin with, which must not change as long as this one is in use */
   constructor(below?: Database) {
@@ -32,6 +51,7 @@ export class Database {
     this.keysets = new Layered(below?.keysets);
     this.namespaces = new Layered(below?.namespaces);
     this.flows = new Layered(below?.flows);
+    this.histories = new Layered(below?.histories);
   }
 
   /** @param name as `Table.name` @returns the rows by their keys; undefined for a table that was not created */
@@ -52,15 +72,35 @@ export class Database {
     return true;
   }
 
-  /** Takes over the changes of a version that was made above this one. */
-  absorb(above: Database): void {
+  /** @param table as `Table.name` @param row all of its columns @returns whether there is such a table */
+  writeRow(table: string, key: string, row: StorableObject): boolean {
+    const rows = this.table(table);
+    if (!rows) return false;
+    rows.set(key, row);
+    const writes = this.#writes.get(table) ?? [];
+    writes.push({ key, row });
+    this.#writes.set(table, writes);
+    return true;
+  }
+
+  /**
+   * Takes over the changes of a version that was made above this one.
+   * @param transaction the number under which the natives `txids`, `txlog` and `keylog` find what was written; without
+   *   a number they do not find it
+   */
+  absorb(above: Database, transaction?: bigint): void {
     this.modules.absorb(above.modules);
     this.keysets.absorb(above.keysets);
     this.namespaces.absorb(above.namespaces);
     this.flows.absorb(above.flows);
+    this.histories.absorb(above.histories);
     for (const [name, rows] of above.#tables) {
       this.createTable(name);
       this.table(name)?.absorb(rows);
+    }
+    if (transaction === undefined) return;
+    for (const [name, writes] of above.#writes) {
+      this.histories.set(name, { transaction, writes, earlier: this.histories.get(name) });
     }
   }
 }

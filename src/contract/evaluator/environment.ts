@@ -7,6 +7,7 @@ import { Decimal } from '../values/decimal.ts';
 import { hashText } from '../values/hash.ts';
 import { Time } from '../values/time.ts';
 import type { Value } from '../values/values.ts';
+import { FREE_OF_CHARGE, type GasModel } from './gas-model.ts';
 import type { Member } from './module.ts';
 
 /** An application of a capability: what is granted, signed for, and emitted. */
@@ -57,6 +58,9 @@ export interface Environment {
   /** Whether messages are those of nodes, which do not show values. */
   readonly isOnChain: boolean;
   readonly proofs: ProofCheck;
+  readonly gasModel: GasModel;
+  /** In units; undefined for none. */
+  readonly gasLimit: bigint | undefined;
 }
 
 export const INITIAL_CHAIN_DATA: ChainData = {
@@ -69,7 +73,7 @@ export const INITIAL_CHAIN_DATA: ChainData = {
   gasPrice: new Decimal(0n, 0),
 };
 
-/** As the interactive interpreter begins. */
+/** Of a transaction that brings nothing along, and takes no gas. */
 export const INITIAL_ENVIRONMENT: Environment = {
   data: {},
   signatures: [],
@@ -81,6 +85,8 @@ export const INITIAL_ENVIRONMENT: Environment = {
   entity: undefined,
   isOnChain: false,
   proofs: () => undefined,
+  gasModel: FREE_OF_CHARGE,
+  gasLimit: undefined,
 };
 
 /**

@@ -12,6 +12,7 @@ import { CONSTANTS } from './constants.ts';
 import { Database } from './database.ts';
 import { type Environment, INITIAL_ENVIRONMENT } from './environment.ts';
 import { beginFlow } from './flows.ts';
+import { GasMeter } from './gas.ts';
 import { requireModule, TransactionNames } from './lookup.ts';
 import { type Callable, Member, tableOf, textOfName } from './module.ts';
 import {
@@ -45,12 +46,14 @@ export interface EvaluatorOptions {
   readonly maxSteps?: number;
   readonly environment?: Environment;
   readonly database?: Database;
+  /** Everything is free of charge by default. */
+  readonly gas?: GasMeter;
 }
 
 export class Evaluator implements Evaluation {
   readonly dialect: Dialect;
-  environment: Environment;
   database: Database;
+  readonly gas: GasMeter;
   state: State = INITIAL_STATE;
   readonly transactionNames = new TransactionNames(this);
   /** What code outside of modules sees. */
@@ -58,6 +61,7 @@ export class Evaluator implements Evaluation {
   testFunctions: ReadonlyMap<string, Native>;
   readonly #natives: ReadonlyMap<string, Native>;
   readonly #maxSteps: number;
+  #environment: Environment;
   #context: Context = OUTERMOST;
   #steps = 0;
   #nesting = 0;
@@ -69,13 +73,27 @@ export class Evaluator implements Evaluation {
     maxSteps = MAX_STEPS,
     environment = INITIAL_ENVIRONMENT,
     database = new Database(),
+    gas = meterOf(environment, dialect),
   }: EvaluatorOptions) {
     this.dialect = dialect;
-    this.environment = environment;
+    this.#environment = environment;
     this.database = database;
     this.testFunctions = testFunctions;
+    this.gas = gas;
     this.#natives = natives;
     this.#maxSteps = maxSteps;
+  }
+
+  get environment(): Environment {
+    return this.#environment;
+  }
+
+  /** Code that runs from now on sees it, and is charged by its model. */
+  set environment(environment: Environment) {
+    this.#environment = environment;
+    this.gas.model = environment.gasModel;
+    this.gas.limit = environment.gasLimit;
+    this.gas.flags = environment.flags;
   }
 
   get context(): Context {
@@ -108,10 +126,15 @@ export class Evaluator implements Evaluation {
 
   attempt(action: () => Value): Value | undefined {
     const { state } = this;
+    const unspend = this.gas.mark();
     try {
       return action();
     } catch (fault) {
-      if (!(fault instanceof ContractError) || fault.kind !== 'tx-failure') throw fault;
+      if (!(fault instanceof ContractError)) throw fault;
+      // Before 4.4, code could catch everything, and what had failed was free of charge.
+      const isOlderRule = this.environment.flags.has('DisablePact44');
+      if (isOlderRule ? fault.kind === 'gas' : fault.kind !== 'tx-failure') throw fault;
+      if (isOlderRule) unspend();
       this.state = state;
       return undefined;
     }
@@ -160,6 +183,7 @@ export class Evaluator implements Evaluation {
         const all = [...args, ...last.map((value) => new GivenArgument(this, value))];
         return this.#applyNative(callee, all, application, scope);
       }
+      this.gas.call(nameOf(callee));
       const args = [...written.map((arg) => this.evaluate(arg, scope)), ...last];
       return callee instanceof Closure
         ? this.#applyClosure(callee, args, position)
@@ -170,6 +194,7 @@ export class Evaluator implements Evaluation {
   }
 
   applyValue(callable: Closure | NativeFunction | Member, args: readonly Value[]): Value {
+    if (!(callable instanceof NativeFunction)) this.gas.call(nameOf(callable));
     if (callable instanceof Closure) return this.#applyClosure(callable, args, undefined);
     if (callable instanceof Member) return this.applyMember({ member: calledMember(callable, this.dialect), args });
     const given = args.map((value) => new GivenArgument(this, value));
@@ -223,7 +248,7 @@ export class Evaluator implements Evaluation {
     return { member: callee, args: expression.arguments.map((arg) => this.evaluate(arg, scope)) };
   }
 
-  isNative = (name: string): boolean => this.#native(name) !== undefined;
+  isNative = (name: string): boolean => this.findNative(name) !== undefined;
 
   isKnown = (name: string): boolean => this.isNative(name) || CONSTANTS.has(name) || this.testFunctions.has(name);
 
@@ -243,7 +268,7 @@ export class Evaluator implements Evaluation {
     if (callee.kind === 'lambda') return callee.parameters.length > args.length;
     if ((callee.kind !== 'name' && callee.kind !== 'dotted-name') || binding) return false;
     const local = callee.kind === 'name' ? scope.find(callee.name) : undefined;
-    const native = local === undefined && callee.kind === 'name' ? this.#native(callee.name) : undefined;
+    const native = local === undefined && callee.kind === 'name' ? this.findNative(callee.name) : undefined;
     if (native) return fewestParameters(native) > args.length;
     const known = local ?? scope.names.find(textOfName(callee));
     if (known instanceof Closure) return known.lambda.parameters.length > args.length;
@@ -260,6 +285,8 @@ export class Evaluator implements Evaluation {
   #applyNative(native: Native, args: readonly Argument[], application: Application | undefined, scope: Scope): Value {
     const { binding, position } = application ?? {};
     if (native.isTopLevel) this.#requireTopLevel(native.name);
+    // The functions that only the interactive interpreter has are free of charge.
+    if (this.#natives.get(native.name) === native) this.gas.native(native.name);
     const value = native.apply(args, { evaluation: this, scope, binding, position });
     if (value === undefined) throw wrongArguments(native, args, this.dialect);
     return value;
@@ -309,6 +336,8 @@ export class Evaluator implements Evaluation {
 
   #evaluateCond({ branches, otherwise }: Cond, scope: Scope): Value {
     for (const { condition, value } of branches) {
+      // It stands for applications of `if` in each other.
+      this.gas.native('if');
       const isMet = this.evaluate(condition, scope);
       if (typeof isMet !== 'boolean') {
         throw new ContractError('eval', `cond: conditional not boolean: ${this.print(isMet)}`, condition.position);
@@ -351,7 +380,7 @@ export class Evaluator implements Evaluation {
     if (callee.kind === 'name') {
       const local = scope.find(callee.name);
       if (local !== undefined) return callableOf(local, this.dialect);
-      const native = this.#native(callee.name);
+      const native = this.findNative(callee.name);
       if (native) return native;
       const testFunction = this.testFunctions.get(callee.name);
       if (testFunction && !scope.names.find(callee.name)) return testFunction;
@@ -369,14 +398,14 @@ export class Evaluator implements Evaluation {
       const value = scope.find(name.name) ?? CONSTANTS.get(name.name);
       if (value !== undefined) return value;
       // Natives are values in dialect 5 only.
-      const native = this.dialect === 5 ? this.#native(name.name) : undefined;
+      const native = this.dialect === 5 ? this.findNative(name.name) : undefined;
       if (native) return new NativeFunction(native);
     }
     const meant = this.#meant(name, scope);
-    return meant instanceof ModuleRef ? meant : valueOfMember(meant);
+    return meant instanceof Member ? valueOfMember(meant) : meant;
   }
 
-  #meant(name: Name, scope: Scope): Member | ModuleRef {
+  #meant(name: Name, scope: Scope): Value {
     const text = textOfName(name);
     const meant = scope.names.find(text);
     if (meant) return meant;
@@ -400,10 +429,14 @@ export class Evaluator implements Evaluation {
     throw new ContractError('eval', `resolveRef: dynamic ref not found: ${reference}::${member}`, position);
   }
 
-  #native(name: string): Native | undefined {
+  findNative(name: string): Native | undefined {
     const native = this.#natives.get(name);
     return (native?.dialect ?? this.dialect) === this.dialect ? native : undefined;
   }
+}
+
+function meterOf({ gasModel, gasLimit, flags }: Environment, dialect: Dialect): GasMeter {
+  return new GasMeter({ model: gasModel, limit: gasLimit, flags, dialect });
 }
 
 function isNative(callee: Native | Closure | Member): callee is Native {
@@ -418,6 +451,10 @@ function isCallable(member: Member): member is Member<Callable> {
 function valueOfMember(member: Member): Value {
   if (member.value !== undefined) return member.value;
   return member.is('deftable') ? tableOf(member) : member;
+}
+
+function nameOf(callable: Closure | Member): string | undefined {
+  return callable instanceof Member ? callable.definition.name : undefined;
 }
 
 function calledMember(member: Member, dialect: Dialect): Member<Callable> {

@@ -11,11 +11,12 @@ import {
   type UserGuard,
   type Value,
 } from '../values/values.ts';
+import { limited } from './access.ts';
 import type { Capability, Signature } from './environment.ts';
 import { heldCapabilities, includesCapability, isHeld } from './grants.ts';
 import { requireModule } from './lookup.ts';
 import { isInterface, type LoadedModule, Member } from './module.ts';
-import type { Evaluation } from './native.ts';
+import { type Evaluation, NativeFunction } from './native.ts';
 import { findFrame } from './state.ts';
 
 /** @throws ContractError unless the guard agrees */
@@ -72,9 +73,13 @@ export function enforceNamedKeyset(evaluation: Evaluation, name: string): void {
   enforceKeyset(evaluation, requireKeyset(evaluation, name), name);
 }
 
-export function requireKeyset({ database, dialect }: Evaluation, name: string): KeysetGuard {
+export function requireKeyset(evaluation: Evaluation, name: string): KeysetGuard {
+  const { database, dialect } = evaluation;
   const keyset = database.keysets.get(name);
-  if (keyset) return keyset;
+  if (keyset) {
+    evaluation.gas.readKeyset();
+    return keyset;
+  }
   throw new ContractError(
     'eval',
     dialect === 4 ? `No such keyset: '${name}` : `Cannot find keyset in database: '${name}`,
@@ -88,7 +93,9 @@ function enforceKeyset(evaluation: Evaluation, keyset: KeysetGuard, name?: strin
   const count = BigInt(keys.length);
   const agrees =
     satisfiesBuiltIn(predicate, count, matched) ??
-    evaluation.within({ access: 'none' }, () => asksPredicate(evaluation, predicate, count, matched));
+    limited(evaluation, evaluation.dialect === 4 ? 'none' : 'write', () =>
+      asksPredicate(evaluation, predicate, count, matched),
+    );
   if (agrees) return;
   // Dialect 5 always shows the keys.
   const shown = name === undefined || evaluation.dialect === 5 ? shownKeys(keys, evaluation) : `'${name}`;
@@ -96,8 +103,9 @@ function enforceKeyset(evaluation: Evaluation, keyset: KeysetGuard, name?: strin
 }
 
 function asksPredicate(evaluation: Evaluation, predicate: string, count: bigint, matched: bigint): boolean {
-  const member = requireFunction(evaluation, predicate);
-  const answer = evaluation.applyValue(member, [count, matched]);
+  const native = evaluation.findNative(predicate);
+  const asked = native ? new NativeFunction(native) : requireFunction(evaluation, predicate);
+  const answer = evaluation.applyValue(asked, [count, matched]);
   if (typeof answer === 'boolean') return answer;
   throw new ContractError('eval', `Invalid response from keyset predicate: ${evaluation.print(answer)}`);
 }
@@ -141,27 +149,15 @@ function enforceUserGuard(evaluation: Evaluation, { fun, args }: UserGuard): voi
     throw new ContractError('eval', `evalByName: loop detected: ${fun.text}`);
   }
   // Since version 5.3, such a function may read tables.
-  const { access } = evaluation.context;
-  const allowed = evaluation.dialect === 4 || access === 'none' ? 'none' : 'read';
-  evaluation.within({ access: allowed }, () => evaluation.applyValue(member, args));
+  const access = evaluation.dialect === 4 ? 'none' : 'read';
+  limited(evaluation, access, () => evaluation.applyValue(member, args));
 }
 
 /* Modules and flows. */
 
-/** @returns the id of the flow of this transaction @throws ContractError if there is none */
-export function requireFlowId({ state, dialect }: Evaluation): string {
-  if (state.flow) return state.flow.id;
-  throw new ContractError(
-    'eval',
-    dialect === 4
-      ? 'pact-id: not in pact execution'
-      : 'Attempted to fetch defpact data, but currently not within defpact execution',
-  );
-}
-
 /** @param uncaught what a flow guard of dialect 4 says, which contract code cannot catch */
 function enforceFlow(evaluation: Evaluation, id: string, uncaught?: string): void {
-  const current = requireFlowId(evaluation);
+  const current = currentFlowId(evaluation);
   if (current === id) return;
   if (evaluation.dialect === 5) {
     const message = `Capability pact guard failed: invalid pact id, expected ${id} got ${current}`;
@@ -169,6 +165,13 @@ function enforceFlow(evaluation: Evaluation, id: string, uncaught?: string): voi
   }
   if (uncaught === undefined) throw new ContractError('tx-failure', 'Invalid Pact ID');
   throw new ContractError('eval', `${uncaught}, active: ${current}`);
+}
+
+/** @returns the id of the flow that was executed last in this transaction @throws ContractError if there was none */
+export function currentFlowId({ state, dialect }: Evaluation): string {
+  if (state.flow) return state.flow.id;
+  const message5 = 'Attempted to fetch defpact data, but currently not within defpact execution';
+  throw new ContractError('eval', dialect === 4 ? 'pact-id: not in pact execution' : message5);
 }
 
 function enforceModule(evaluation: Evaluation, name: ModuleName): void {
@@ -222,6 +225,7 @@ function enforceGovernance(evaluation: Evaluation, module: LoadedModule): void {
   }
   const member = module.members.get(governance.name);
   if (!member?.is('defcap')) throw new ContractError('eval', 'enforceModuleAdmin: module governance must be defcap');
+  evaluation.gas.call(governance.name);
   evaluation.inFrame({ member, args: [] }, undefined, (scope) =>
     evaluation.evaluateBody(member.definition.body, scope),
   );

@@ -3,8 +3,8 @@
 import { ContractError } from '../errors.ts';
 import { ModuleName, QualifiedName } from '../names.ts';
 import type { Defschema, Type } from '../syntax/tree.ts';
-import { ModuleRef } from '../values/values.ts';
-import { type LoadedModule, type Member, type Names, referenceTo, textOfName } from './module.ts';
+import type { ModuleRef, Value } from '../values/values.ts';
+import { type LoadedModule, Member, type Names, referenceTo, textOfName } from './module.ts';
 import type { Evaluation } from './native.ts';
 
 /** Finds the module of exactly this name. */
@@ -13,7 +13,10 @@ export function findModule(evaluation: Evaluation, name: ModuleName): LoadedModu
   const known = state.modules.get(name.text);
   if (known) return known;
   const stored = database.modules.get(name.text);
-  if (stored) rememberModule(evaluation, stored);
+  if (stored) {
+    evaluation.gas.lookUpModule();
+    rememberModule(evaluation, stored);
+  }
   return stored;
 }
 
@@ -56,7 +59,7 @@ export class TransactionNames implements Names {
     this.#evaluation = evaluation;
   }
 
-  find(name: string): Member | ModuleRef | undefined {
+  find(name: string): Value | undefined {
     const imported = this.#evaluation.state.imported.get(name);
     if (imported) return imported;
     const qualified = QualifiedName.parse(name);
@@ -70,5 +73,5 @@ export class TransactionNames implements Names {
 export function schemaOf(type: Type, names: Names): Member<Defschema> | undefined {
   if (type.kind !== 'object' && type.kind !== 'table' && type.kind !== 'schema') return undefined;
   const found = type.schema && names.find(textOfName(type.schema));
-  return found && !(found instanceof ModuleRef) && found.is('defschema') ? found : undefined;
+  return found instanceof Member && found.is('defschema') ? found : undefined;
 }

@@ -38,7 +38,7 @@ export interface Names {
    * @param name `f`, `module.f`, `namespace.module.f`, or the name of a module
    * @returns undefined for a name that means nothing here
    */
-  find(name: string): Member | ModuleRef | undefined;
+  find(name: string): Value | undefined;
 }
 
 /** A module or an interface that code can use. Nothing changes it once it is loaded. */
@@ -90,7 +90,7 @@ export class Member<Kind extends Definition = Definition> extends Unstorable {
   }
 
   override equals(other: Unstorable): boolean {
-    return other instanceof Member && other.name.text === this.name.text && other.module.hash === this.module.hash;
+    return other instanceof Member && other.name.text === this.name.text;
   }
 }
 

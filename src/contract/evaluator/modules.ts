@@ -51,7 +51,13 @@ export function loadInterface(evaluation: Evaluation, syntax: Interface): string
 }
 
 /** Brings the names of a module to the code of the transaction. @returns what the interpreter prints */
-export function use(evaluation: Evaluation, { module: name, hash, names }: Use): string {
+export function use(evaluation: Evaluation, syntax: Use): string {
+  evaluation.gas.useModule();
+  bringInFrom(evaluation, syntax);
+  return `Using ${syntax.module.text}`;
+}
+
+function bringInFrom(evaluation: Evaluation, { module: name, hash, names }: Use): void {
   const module = resolveModule(evaluation, name);
   if (!module) {
     const { dialect } = evaluation;
@@ -69,7 +75,6 @@ export function use(evaluation: Evaluation, { module: name, hash, names }: Use):
   }
   if (names) checkImports(module, names, hash);
   bringIn(evaluation, module, names);
-  return `Using ${name.text}`;
 }
 
 function checkImports({ members }: LoadedModule, names: readonly string[], hash: string | undefined): void {
@@ -117,7 +122,7 @@ function install(evaluation: Evaluation, module: LoadedModule): void {
 
 /** What names mean in a module: its own definitions, and what it found when it was loaded. */
 class ModuleNames implements Names {
-  readonly found = new Map<string, Member | ModuleRef>();
+  readonly found = new Map<string, Value>();
   readonly #members: ReadonlyMap<string, Member>;
   /** Names of own definitions by `module.f` and `namespace.module.f`. */
   readonly #aliases = new Map<string, string>();
@@ -138,7 +143,7 @@ class ModuleNames implements Names {
     return this.#members.get(this.#aliases.get(name) ?? name);
   }
 
-  find(name: string): Member | ModuleRef | undefined {
+  find(name: string): Value | undefined {
     const meant = this.own(name) ?? this.found.get(name);
     const { name: module } = this.#reference;
     return meant ?? (name === module.name || name === module.text ? this.#reference : undefined);
@@ -175,8 +180,9 @@ class Loader {
 
   /** @returns the module, which is not installed yet */
   load(): LoadedModule {
-    for (const item of this.#syntax.items) if (item.kind === 'use') use(this.#evaluation, item);
+    for (const item of this.#syntax.items) if (item.kind === 'use') bringInFrom(this.#evaluation, item);
     for (const item of this.#syntax.items) if ('name' in item) this.#define(item);
+    this.#charge();
     const order = this.#resolve();
     for (const member of order) if (member.is('defconst')) this.#evaluateConstant(member);
     for (const name of this.#module.interfaces) {
@@ -184,6 +190,11 @@ class Loader {
       if (found) checkInterface(this.#module, found);
     }
     return this.#module;
+  }
+
+  #charge(): void {
+    const { name, kind, code } = this.#syntax;
+    this.#evaluation.gas.loadModule(new ModuleName(name), [...this.#members.keys()], code, kind === 'interface');
   }
 
   #interfaces(): readonly ModuleName[] {

@@ -13,8 +13,13 @@ export function defineNamespace(evaluation: Evaluation, namespace: Namespace): v
   const { name } = namespace;
   checkName(evaluation, name);
   const existing = evaluation.database.namespaces.get(name);
-  if (existing) enforceGuard(evaluation, existing.admin);
-  else enforcePolicy(evaluation, namespace);
+  if (existing) {
+    evaluation.gas.readNamespace();
+    enforceGuard(evaluation, existing.admin);
+  } else {
+    enforcePolicy(evaluation, namespace);
+  }
+  evaluation.gas.defineNamespace(name, namespace.user, namespace.admin);
   evaluation.database.namespaces.set(name, namespace);
 }
 
@@ -67,6 +72,7 @@ export function enterNamespace(evaluation: Evaluation, name: string): void {
     const message = evaluation.dialect === 4 ? `namespace: '${name}' not defined` : `Namespace not found: ${name}`;
     throw new ContractError('eval', message);
   }
+  evaluation.gas.readNamespace();
   // Since version 4.4, its user guard is asked when something is put into it.
   if (flags.has('DisablePact44')) enforceGuard(evaluation, namespace.user);
   evaluation.state = { ...evaluation.state, namespace };

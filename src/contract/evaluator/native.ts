@@ -7,6 +7,7 @@ import { typeText } from '../values/printing.ts';
 import { Unstorable, type Value } from '../values/values.ts';
 import type { Database } from './database.ts';
 import type { Environment } from './environment.ts';
+import type { GasMeter } from './gas.ts';
 import type { Callable, Member, Names } from './module.ts';
 import type { Closure, Scope } from './scope.ts';
 import type { Context, State } from './state.ts';
@@ -46,6 +47,8 @@ export interface Evaluation {
   readonly dialect: Dialect;
   readonly environment: Environment;
   readonly database: Database;
+  /** What natives charge for beyond their calls, which the evaluator charges for. */
+  readonly gas: GasMeter;
   /** It is replaced as a whole, never changed. */
   state: State;
   readonly context: Context;
@@ -53,6 +56,7 @@ export interface Evaluation {
   readonly transactionNames: Names;
   /** Whether a native has this name. */
   readonly isNative: (name: string) => boolean;
+  findNative(name: string): Native | undefined;
   /** Whether a native, a constant of the language or a function of the interpreter has this name. */
   readonly isKnown: (name: string) => boolean;
   evaluate(expression: Expression, scope: Scope): Value;
@@ -78,8 +82,8 @@ export interface Evaluation {
   /** Runs the action with another context. */
   within<T>(change: Partial<Context>, action: () => T): T;
   /**
-   * @returns undefined if a transaction's failure (`enforce`) comes out of it; everything else that fails goes on.
-   *   After a failure the state is as it was before
+   * @returns undefined if a transaction's failure (`enforce`) comes out of it; everything else that fails goes on,
+   *   unless the flag `DisablePact44` is set. After a failure the state is as it was before
    */
   attempt(action: () => Value): Value | undefined;
   /** Counts steps of what takes long by itself, such as a native that makes a list. */

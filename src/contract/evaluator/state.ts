@@ -56,7 +56,7 @@ export interface Capabilities {
 export interface State {
   readonly namespace: Namespace | undefined;
   /** The names that `use` and definitions of this transaction have brought to code outside of modules. */
-  readonly imported: ReadonlyMap<string, Member>;
+  readonly imported: ReadonlyMap<string, Value>;
   /** The modules that were looked up in this transaction, by their names: they do not change in it unseen. */
   readonly modules: ReadonlyMap<string, LoadedModule>;
   /** The modules whose governance has agreed in this transaction. */
@@ -85,7 +85,10 @@ export interface Frame {
   readonly outer: Frame | undefined;
 }
 
-/** What code may do with tables: conditions of `enforce` and guards nothing, what `try` runs cannot write. */
+/**
+ * What code may do with tables. Conditions of `enforce` and user guards can only read rows in dialect 5, and not even
+ * that in dialect 4; the same holds for constants in both. What `try` and `enforce-one` run can read rows, too.
+ */
 export type TableAccess = 'write' | 'read' | 'none';
 
 /** The step of a flow that is asked for. */

@@ -6,6 +6,8 @@ import type { Value } from '../values/values.ts';
 import type { Evaluator } from './evaluator.ts';
 import { loadInterface, loadModule, use } from './modules.ts';
 import { visitExpression } from './resolution.ts';
+import { Closure } from './scope.ts';
+import { checked } from './types.ts';
 
 /** @returns what the interpreter prints @throws ContractError */
 export function runTopLevel(evaluator: Evaluator, form: TopLevel): Value {
@@ -25,10 +27,22 @@ function run(evaluator: Evaluator, form: TopLevel): Value {
     case 'use':
       return use(evaluator, form);
     case 'defun':
-    case 'defconst':
-      throw new ContractError('eval', 'This evaluator has definitions only in modules');
+      define(evaluator, form.name, new Closure({ ...form, kind: 'lambda' }, evaluator.outermostScope));
+      return `Loaded repl defun ${form.name}`;
+    case 'defconst': {
+      const { name, value, type, position } = form;
+      const { names } = evaluator.outermostScope;
+      define(evaluator, name, checked({ name, type, position }, evaluator.evaluate(value), names, evaluator.dialect));
+      return `Loaded repl defconst ${name}`;
+    }
   }
   // Nothing runs of a form with a name that means nothing.
   visitExpression(form, evaluator.dialect, (name, position) => evaluator.requireMeaning(name, position));
   return evaluator.evaluate(form);
+}
+
+/** Only tests have definitions outside of modules. */
+function define(evaluator: Evaluator, name: string, value: Value): void {
+  const imported = new Map(evaluator.state.imported).set(name, value);
+  evaluator.state = { ...evaluator.state, imported };
 }

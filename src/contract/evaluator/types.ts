@@ -90,7 +90,7 @@ export function checked({ type, position }: Parameter, value: Value, names: Name
   return value;
 }
 
-export function typeFault(value: Value, type: Type, dialect: Dialect, position: Position): ContractError {
+export function typeFault(value: Value, type: Type, dialect: Dialect, position?: Position): ContractError {
   const [expected, found] = [textOfType(type), typeText(value, dialect)];
   const message =
     dialect === 4

@@ -1,8 +1,9 @@
 /** Natives that decide what is evaluated: conditions, failures, and functions of functions. */
 
 import { ContractError } from '../errors.ts';
-import { type Argument, type Call, lazy, type Native, strict } from '../evaluator/native.ts';
-import { printed } from '../values/printing.ts';
+import { limited } from '../evaluator/access.ts';
+import { type Argument, type Call, type Evaluation, lazy, type Native, strict } from '../evaluator/native.ts';
+import { printed, typeText } from '../values/printing.ts';
 import type { Value } from '../values/values.ts';
 
 /** @returns undefined for a value that is no bool, which makes it a wrong argument */
@@ -46,24 +47,66 @@ function choose(args: readonly Argument[], { evaluation }: Call): Value | undefi
   );
 }
 
-function enforce(args: readonly Argument[]): Value | undefined {
+function enforce(args: readonly Argument[], { evaluation }: Call): Value | undefined {
   if (args.length !== 2) return undefined;
-  const isMet = bool(args[0]);
-  if (isMet !== false) return isMet;
-  const message = args[1].value;
-  return typeof message === 'string' ? fail(message) : undefined;
+  if (evaluation.dialect === 5) return limited(evaluation, 'read', () => enforce5(args, evaluation));
+  return limited(evaluation, 'none', () => {
+    const isMet = bool(args[0]);
+    // Since version 4.5 the message is evaluated only if it is needed, and costs nothing otherwise.
+    if (evaluation.gas.flags.has('DisablePact45') && typeof args[1].value !== 'string') return undefined;
+    return isMet === false ? failWith(args[1], evaluation) : isMet;
+  });
 }
 
-/** The tests are tried in order, and what fails in one of them counts as false. */
+function enforce5([condition, message]: readonly Argument[], evaluation: Evaluation): boolean {
+  const isMet = requireBool5(condition, evaluation);
+  return isMet || failWith(message, evaluation);
+}
+
+function requireBool5({ value }: Argument, { dialect }: Evaluation): boolean {
+  if (typeof value === 'boolean') return value;
+  throw new ContractError('eval', `expected bool value, got ${printed(value, { dialect })}`);
+}
+
+/** Fails with the message. @throws ContractError */
+function failWith({ value }: Argument, { dialect, environment }: Evaluation): never {
+  if (typeof value === 'string') return fail(value);
+  if (dialect === 5) throw new ContractError('eval', `expected string value, got: ${printed(value, { dialect })}`);
+  const expected = 'Invalid message argument, expected string';
+  const shown = environment.isOnChain ? `, received argument of type: ${typeText(value)}` : ` ${printed(value)}`;
+  throw new ContractError('eval', `${expected}${shown}`);
+}
+
+/** The tests are tried in order, and what fails in one of them counts as false. They can read tables, but not write. */
 function enforceOne(args: readonly Argument[], { evaluation }: Call): Value | undefined {
-  if (args.length !== 2 || !args[1].items) return undefined;
-  for (const test of args[1].items) {
-    const isMet = evaluation.attempt(() => test.value);
-    if (isMet !== undefined && typeof isMet !== 'boolean') return undefined;
-    if (isMet === true) return true;
-  }
-  const message = args[0].value;
-  return typeof message === 'string' ? fail(message) : undefined;
+  const [message, { items = undefined } = {}] = args;
+  if (args.length !== 2 || !items) return undefined;
+  return limited(evaluation, 'read', () => {
+    // Dialect 5 evaluates the message when it is needed.
+    if (evaluation.dialect === 4 && typeof message.value !== 'string') return undefined;
+    for (const test of items) {
+      const isMet = evaluation.attempt(() => requireTest(test, evaluation));
+      // Before 4.4, the first test that does not fail was the result.
+      if (isMet === true || (isMet !== undefined && evaluation.environment.flags.has('DisablePact44'))) return isMet;
+    }
+    return failWith(message, evaluation);
+  });
+}
+
+function requireTest(test: Argument, evaluation: Evaluation): boolean {
+  const { value } = test;
+  if (evaluation.dialect === 5) return requireBool5(test, evaluation);
+  if (typeof value === 'boolean') return value;
+  throw new ContractError('eval', 'Failure: expected boolean result in enforce-one');
+}
+
+/** What is tried can read tables, but not write. */
+function attempt(args: readonly Argument[], { evaluation }: Call): Value | undefined {
+  if (args.length !== 2) return undefined;
+  const [fallback, action] = args;
+  // Before 4.4, the default value was evaluated in any case.
+  const early = evaluation.environment.flags.has('DisablePact44') ? fallback.value : undefined;
+  return limited(evaluation, 'read', () => evaluation.attempt(() => action.value)) ?? early ?? fallback.value;
 }
 
 function fail(message: string): never {
@@ -83,9 +126,7 @@ export const CONTROL: readonly Native[] = [
   lazy('if', 'cond:bool then:<a> else:<a> -> <a>', choose),
   lazy('enforce', 'test:bool msg:string -> bool', enforce),
   lazy('enforce-one', 'msg:string tests:[bool] -> bool', enforceOne),
-  lazy('try', 'default:<a> action:<a> -> <a>', (args, { evaluation }) =>
-    args.length === 2 ? (evaluation.attempt(() => args[1].value) ?? args[0].value) : undefined,
-  ),
+  lazy('try', 'default:<a> action:<a> -> <a>', attempt),
   strict('identity', 'value:<a> -> <a>', ([value, ...more]) => (more.length === 0 ? value : undefined)),
   // What is ignored is not evaluated.
   lazy(
@@ -102,7 +143,7 @@ export const CONTROL: readonly Native[] = [
     const [first, second] = args.slice(0, 2).map((arg) => arg.asFunction());
     return first && second?.(first(args[2].value));
   }),
-  lazy('bind', 'src:object:<{row}> binding:<{row}> -> <a>', (args, { evaluation, scope, binding }) =>
+  lazy('bind', 'src:object:<{row}> binding:binding:<{row}> -> <a>', (args, { evaluation, scope, binding }) =>
     args.length === 1 && binding ? evaluation.evaluateBinding(binding, args[0].value, scope) : undefined,
   ),
   {

@@ -4,9 +4,9 @@ import { ContractError } from '../errors.ts';
 import { appliedCapability } from '../evaluator/capabilities.ts';
 import {
   callingModule,
+  currentFlowId,
   enforceGuard,
   enforceNamedKeyset,
-  requireFlowId,
   satisfiesBuiltIn,
   storable,
 } from '../evaluator/guards.ts';
@@ -42,6 +42,7 @@ function defineKeyset(evaluation: Evaluation, name: string, keyset: KeysetGuard)
   const { keysets } = evaluation.database;
   if (keysets.get(name)) enforceNamedKeyset(evaluation, name);
   else enforceKeysetNamespace(evaluation, name);
+  evaluation.gas.defineKeyset(name, keyset);
   keysets.set(name, keyset);
   return evaluation.dialect === 4 ? 'Keyset defined' : 'Keyset write success';
 }
@@ -176,7 +177,9 @@ export const KEYSETS: readonly Native[] = [
     ...strict('describe-keyset', 'keyset:string -> object:*', ([name, ...more], { evaluation }) => {
       if (!isText(name) || more.length > 0) return undefined;
       checkKeysetName(evaluation, name);
-      return requireKeyset(evaluation, name, 'Keyset not found');
+      const keyset = requireKeyset(evaluation, name, 'Keyset not found');
+      evaluation.gas.readKeyset();
+      return keyset;
     }),
     isTopLevel: true,
   },
@@ -191,13 +194,13 @@ export const KEYSETS: readonly Native[] = [
     return new KeysetRefGuard(name);
   }),
   namedGuard('create-module-guard', 'name', moduleGuard),
-  namedGuard('create-pact-guard', 'name', (evaluation, name) => new FlowGuard(requireFlowId(evaluation), name)),
+  namedGuard('create-pact-guard', 'name', (evaluation, name) => new FlowGuard(currentFlowId(evaluation), name)),
   lazy('create-user-guard', 'closure:( -> bool) -> guard', (args, { evaluation, binding }) =>
     binding ? undefined : userGuard(args, evaluation),
   ),
   lazy('create-capability-guard', OF_CAPABILITY, (args, { binding }) => (binding ? undefined : capabilityGuard(args))),
   lazy('create-capability-pact-guard', OF_CAPABILITY, (args, { evaluation, binding }) =>
-    binding ? undefined : capabilityGuard(args, () => requireFlowId(evaluation)),
+    binding ? undefined : capabilityGuard(args, () => currentFlowId(evaluation)),
   ),
   strict('create-principal', 'guard:guard -> string', ([guard, ...more], { evaluation }) =>
     guard !== undefined && isGuard(guard) && more.length === 0 ? principal(evaluation, guard) : undefined,

@@ -3,6 +3,7 @@
 import { ContractError } from '../errors.ts';
 import { type Argument, type Call, lazy, type Native, type Remaining, strict } from '../evaluator/native.ts';
 import { Decimal } from '../values/decimal.ts';
+import { absolute } from '../values/integers.ts';
 import { printed, typeText } from '../values/printing.ts';
 import { Time } from '../values/time.ts';
 import {
@@ -101,6 +102,7 @@ function reverse([list, ...more]: readonly Value[], { evaluation }: Call): Value
   if (isText(list) && evaluation.dialect === 5) return [...characters(evaluation, list)].reverse().join('');
   if (!isList(list)) return undefined;
   evaluation.spend(list.length);
+  evaluation.gas.reverse(list.length);
   return [...list].reverse();
 }
 
@@ -108,8 +110,9 @@ function reverse([list, ...more]: readonly Value[], { evaluation }: Call): Value
 
 function makeList([length, value, ...more]: readonly Value[], { evaluation }: Call): Value | undefined {
   if (typeof length !== 'bigint' || value === undefined || more.length > 0) return undefined;
+  if (length > 0n) spendParts(evaluation, length);
+  evaluation.gas.makeList(length > 0n ? Number(length) : 0);
   if (length <= 0n) return [];
-  spendParts(evaluation, length);
   return new Array<Value>(Number(length)).fill(value);
 }
 
@@ -117,8 +120,15 @@ function enumerate([from, to, step, ...more]: readonly Value[], { evaluation }: 
   if (typeof from !== 'bigint' || typeof to !== 'bigint' || more.length > 0) return undefined;
   const increment = step ?? (from > to ? -1n : 1n);
   if (typeof increment !== 'bigint') return undefined;
-  if (from === to) return [from];
-  if (increment === 0n) return [];
+  const largest = [from, to].map(absolute).reduce((a, b) => (a > b ? a : b));
+  if (from === to) {
+    evaluation.gas.enumerate(1, largest);
+    return [from];
+  }
+  if (increment === 0n) {
+    evaluation.gas.enumerate(1, 0n);
+    return [];
+  }
   if (from < to !== increment > 0n) {
     const message = `enumerate: increment diverges ${from < to ? 'below' : 'above'} from interval bounds.`;
     fail(evaluation.dialect === 5 ? `Enumeration error: ${message}` : message);
@@ -126,12 +136,14 @@ function enumerate([from, to, step, ...more]: readonly Value[], { evaluation }: 
   // Both have the same sign, so the quotient is at least 0.
   const count = (to - from) / increment + 1n;
   spendParts(evaluation, count);
+  evaluation.gas.enumerate(Number(count), largest);
   return Array.from({ length: Number(count) }, (_, index) => from + BigInt(index) * increment);
 }
 
 /** The first one of several equal values stays. */
 function distinct([list, ...more]: readonly Value[], { evaluation }: Call): Value | undefined {
   if (list === undefined || !isList(list) || more.length > 0) return undefined;
+  if (list.length > 0) evaluation.gas.sort(list.length, 'distinct');
   const walk = new CountedWalk(evaluation);
   // Only values of the same kind are compared, and texts, integers and bools need no comparison.
   const simple = new Set<Value>();
@@ -176,6 +188,7 @@ function sort(values: readonly Value[], call: Call): Value | undefined {
   const [first, second, ...more] = values;
   if (first === undefined || !isList(first) || more.length > 0) return undefined;
   call.evaluation.spend(first.length);
+  if (second === undefined && first.length > 0) call.evaluation.gas.sort(first.length);
   if (second === undefined) return [...first].sort((a, b) => compareLiterals(a, b, call));
   return isList(second) ? sortObjects(first, second, call) : undefined;
 }
@@ -191,6 +204,8 @@ function sortObjects(fields: readonly Value[], objects: readonly Value[], call: 
   // The last field decides first. Dialect 4 keeps the fields as a set.
   const deciding = dialect === 5 ? [...fields] : [...new Set(fields)].sort(compareTexts);
   deciding.reverse();
+  call.evaluation.gas.sort(objects.length);
+  call.evaluation.gas.sortFields(new Set(fields).size);
   return [...objects].sort((a, b) => {
     if (!isObject(a) || !isObject(b)) return 0;
     for (const field of deciding) {

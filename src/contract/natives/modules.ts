@@ -1,6 +1,7 @@
 /** Natives of namespaces and modules, and of the language's version. */
 
 import { ContractError } from '../errors.ts';
+import { requireLocal } from '../evaluator/access.ts';
 import { administer } from '../evaluator/guards.ts';
 import { findModule, requireModule } from '../evaluator/lookup.ts';
 import { isInterface, type LoadedModule } from '../evaluator/module.ts';
@@ -31,16 +32,6 @@ function ofText(name: string, signature: string, run: (text: string, evaluation:
   );
 }
 
-/**
- * @param native that shows what other transactions have done
- * @throws ContractError where only a query may run it
- */
-function requireLocal({ environment, dialect }: Evaluation, native: string): void {
-  if (!environment.flags.has('DisableHistoryInTransactionalMode')) return;
-  const message = 'Operation only permitted in local execution mode';
-  throw new ContractError('eval', dialect === 4 ? message : `${message}: ${native}`);
-}
-
 /* Namespaces. */
 
 function enter(name: string, evaluation: Evaluation): string {
@@ -48,12 +39,13 @@ function enter(name: string, evaluation: Evaluation): string {
   return evaluation.state.namespace ? `Namespace set to ${name}` : 'Namespace reset to root';
 }
 
-function describeNamespace(name: string, { database, dialect }: Evaluation): StorableObject {
+function describeNamespace(name: string, { database, dialect, gas }: Evaluation): StorableObject {
   const namespace = database.namespaces.get(name);
   if (!namespace) {
     const message = dialect === 4 ? 'Namespace not defined' : 'Namespace not found';
     throw new ContractError('eval', `${message}: ${name}`);
   }
+  gas.readNamespace();
   const { user, admin } = namespace;
   return sortedObject<Storable>([
     ['admin-guard', admin],

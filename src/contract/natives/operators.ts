@@ -1,7 +1,9 @@
 /** Natives that compute, compare and join values, and those that work on the bits of integers. */
 
 import type { Dialect } from '../dialect.ts';
+import type { GasMeter } from '../evaluator/gas.ts';
 import { type Call, type Evaluation, type Native, strict } from '../evaluator/native.ts';
+import { characterCount } from '../evaluator/sizes.ts';
 import {
   abs,
   add,
@@ -18,7 +20,7 @@ import {
   subtract,
 } from '../values/arithmetic.ts';
 import { Decimal, type Rounding } from '../values/decimal.ts';
-import { bounded, shiftInteger } from '../values/integers.ts';
+import { bounded, MAX_BITS, shiftInteger } from '../values/integers.ts';
 import { compareForEquality } from '../values/printing.ts';
 import { isList, isObject, order, sortedObject, Unstorable, type Value } from '../values/values.ts';
 import { CountedWalk, spendParts } from './bounds.ts';
@@ -34,6 +36,7 @@ const ORDERED = '<a[integer,decimal,string,time]>';
 /** Numbers below it take no longer than the application itself, or a decimal's few steps. */
 const SMALL = 1n << 1024n;
 const HEX_DIGITS_PER_STEP = 4;
+const BITS_PER_STEP = 16;
 /** A product or a quotient of decimals takes some thirty microseconds, in which half a microsecond is a step. */
 const DECIMAL_STEPS = 32;
 const CHARACTERS_PER_STEP = 64;
@@ -65,19 +68,29 @@ function unary(
 }
 
 type Computation = (x: Numeric, y: Numeric, dialect: Dialect) => Numeric;
+type Charge = (gas: GasMeter, x: Numeric, y: Numeric) => void;
 
-function computed(values: readonly Value[], { evaluation }: Call, compute: Computation): Value | undefined {
+const chargeArithmetic: Charge = (gas, x, y) => gas.arithmetic(x, y);
+
+function computed(
+  values: readonly Value[],
+  { evaluation }: Call,
+  compute: Computation,
+  charge: Charge = chargeArithmetic,
+): Value | undefined {
   const [x, y] = values;
   if (values.length !== 2 || !isNumber(x) || !isNumber(y)) return undefined;
   spendOn([x, y], evaluation);
   const result = compute(x, y, evaluation.dialect);
+  // What is too large for this evaluator has failed by now, so the charge itself takes no long time.
+  charge(evaluation.gas, x, y);
   spendOn([result], evaluation);
   if (result instanceof Decimal) evaluation.spend(DECIMAL_STEPS);
   return result;
 }
 
-function binary(name: string, compute: Computation): Native {
-  return strict(name, BINARY, (values, call) => computed(values, call, compute));
+function binary(name: string, compute: Computation, charge?: Charge): Native {
+  return strict(name, BINARY, (values, call) => computed(values, call, compute, charge));
 }
 
 function ofIntegers(name: string, compute: (x: bigint, y: bigint) => bigint): Native {
@@ -105,14 +118,17 @@ function join(values: readonly Value[], call: Call): Value | undefined {
   if (values.length !== 2) return undefined;
   if (typeof x === 'string' && typeof y === 'string') {
     spendParts(evaluation, x.length + y.length);
+    evaluation.gas.append(characterCount(x), characterCount(y));
     return x + y;
   }
   if (isList(x) && isList(y)) {
     spendParts(evaluation, x.length + y.length);
+    evaluation.gas.append(x.length, y.length);
     return [...x, ...y];
   }
   if (isObject(x) && isObject(y)) {
     spendParts(evaluation, x.size + y.size);
+    evaluation.gas.append(x.size, y.size);
     return sortedObject([...y, ...x]);
   }
   return computed(values, call, add);
@@ -157,8 +173,8 @@ export const OPERATORS: readonly Native[] = [
   }),
   binary('*', multiply),
   binary('/', divide),
-  binary('^', power),
-  binary('log', logarithm),
+  binary('^', power, (gas, x, y) => gas.power(x, y)),
+  binary('log', logarithm, (gas, x, y) => gas.logarithm(x, y)),
   unary('ln', UNARY, naturalLogarithm),
   unary('exp', UNARY, exponential),
   unary('sqrt', UNARY, squareRoot),
@@ -175,7 +191,14 @@ export const OPERATORS: readonly Native[] = [
   ofIntegers('&', (x, y) => x & y),
   ofIntegers('|', (x, y) => x | y),
   ofIntegers('xor', (x, y) => x ^ y),
-  ofIntegers('shift', shiftInteger),
+  strict('shift', INTEGERS, ([x, places, ...more], { evaluation }) => {
+    if (typeof x !== 'bigint' || typeof places !== 'bigint' || more.length > 0) return undefined;
+    spendOn([x, places], evaluation);
+    const result = shiftInteger(x, places);
+    if (places > 0n) evaluation.spend(Math.floor(Math.min(Number(places), MAX_BITS) / BITS_PER_STEP));
+    evaluation.gas.shift(x, places);
+    return result;
+  }),
   strict('~', 'x:integer -> integer', ([x, ...more]) =>
     typeof x === 'bigint' && more.length === 0 ? bounded(~x) : undefined,
   ),

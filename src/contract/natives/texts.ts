@@ -6,10 +6,11 @@ import type { Dialect } from '../dialect.ts';
 import { ContractError } from '../errors.ts';
 import { CHARSET_ASCII, CHARSET_LATIN1 } from '../evaluator/constants.ts';
 import { type Call, type Native, nativeFailure, strict } from '../evaluator/native.ts';
+import { characterCount } from '../evaluator/sizes.ts';
 import { hashedText, hashText } from '../values/hash.ts';
 import { printed, typeText } from '../values/printing.ts';
 import { isList, isStorable, Unstorable, type Value } from '../values/values.ts';
-import { characters, checkParts, isText, spendParts } from './bounds.ts';
+import { CountedWalk, characters, checkParts, isText, spendParts } from './bounds.ts';
 
 /** @throws ContractError with the message of the dialect; dialect 5 says which native has failed */
 function fail(native: string, message4: string, message5: string, dialect: Dialect): never {
@@ -32,7 +33,9 @@ function concat([list, ...more]: readonly Value[], { evaluation }: Call): string
     else throw new ContractError('eval', `concat: expecting list of strings: ${printed(item)}`);
   }
   spendParts(evaluation, total);
-  return list.join('');
+  const joined = list.join('');
+  evaluation.gas.concat(characterCount(joined), list.length);
+  return joined;
 }
 
 /** Puts values into the places `{}` of a text. Values that are left over are ignored. */
@@ -45,6 +48,7 @@ function format([template, values, ...more]: readonly Value[], { evaluation }: C
     const message = 'not enough arguments for template';
     fail('format', `format: ${message}`, message, dialect);
   }
+  if (others.length > 0) evaluation.gas.format(template, values, new CountedWalk(evaluation));
   let total = template.length;
   const parts = others.map((part, at) => {
     const value = values[at];
@@ -188,6 +192,7 @@ function hash([value, ...more]: readonly Value[], { evaluation }: Call): string 
 /** The hash of all bytes together. */
 function hashKeccak256([list, ...more]: readonly Value[], { evaluation }: Call): string | undefined {
   if (list === undefined || !isList(list) || !list.every(isText) || more.length > 0) return undefined;
+  evaluation.gas.keccak256(list);
   const hasher = keccak_256.create();
   for (const text of list) {
     evaluation.spend(1 + text.length);
@@ -225,8 +230,11 @@ export const TEXTS: readonly Native[] = [
   strict('is-charset', 'charset:integer input:string -> bool', isCharset),
   { ...strict('show', 'value:<a> -> string', show), dialect: 5 },
   strict('str-to-int', ['str-val:string -> integer', 'base:integer str-val:string -> integer'], strToInt),
-  strict('str-to-list', 'str:string -> [string]', ([text, ...more], { evaluation }) =>
-    text !== undefined && isText(text) && more.length === 0 ? characters(evaluation, text) : undefined,
-  ),
+  strict('str-to-list', 'str:string -> [string]', ([text, ...more], { evaluation }) => {
+    if (text === undefined || !isText(text) || more.length > 0) return undefined;
+    const list = characters(evaluation, text);
+    evaluation.gas.makeList(list.length, 'str-to-list');
+    return list;
+  }),
   strict('typeof', 'x:<a> -> string', typeOf),
 ];

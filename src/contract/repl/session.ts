@@ -5,6 +5,7 @@ import { ContractError, type FailedCall, type Position } from '../errors.ts';
 import { Database } from '../evaluator/database.ts';
 import { type Environment, INITIAL_ENVIRONMENT } from '../evaluator/environment.ts';
 import { Evaluator } from '../evaluator/evaluator.ts';
+import { initialGasLimit } from '../evaluator/gas-model.ts';
 import type { Native } from '../evaluator/native.ts';
 import { INITIAL_STATE } from '../evaluator/state.ts';
 import { runTopLevel } from '../evaluator/top-level.ts';
@@ -140,7 +141,7 @@ function frameText({ position, text }: FailedCall, file: string): string {
 /** The state of an interpreter, which its functions change. */
 class Run implements TestRun {
   readonly evaluator: Evaluator;
-  environment: Environment = INITIAL_ENVIRONMENT;
+  environment: Environment;
   readonly proofs: TestRun['proofs'] = [];
   readonly expectations: Expectation[];
   readonly notes: Set<string>;
@@ -157,6 +158,7 @@ class Run implements TestRun {
     this.#dialect = dialect;
     this.expectations = expectations;
     this.notes = notes;
+    this.environment = { ...INITIAL_ENVIRONMENT, gasLimit: initialGasLimit(dialect) };
     this.functions = testFunctions(this);
     this.evaluator = new Evaluator({
       dialect,
@@ -198,9 +200,10 @@ class Run implements TestRun {
   end(how: 'commit' | 'rollback'): { readonly number: number; readonly name: string | undefined } | undefined {
     const transaction = this.#transaction;
     this.#reset();
+    this.evaluator.gas.set(0n);
     if (!transaction) return undefined;
     if (how === 'commit') {
-      this.committed.absorb(this.evaluator.database);
+      this.committed.absorb(this.evaluator.database, BigInt(transaction.number));
       this.#number++;
     }
     this.evaluator.database = this.committed;
@@ -210,6 +213,7 @@ class Run implements TestRun {
 
   #reset(): void {
     this.evaluator.state = INITIAL_STATE;
+    this.evaluator.gas.endLog();
   }
 
   load(path: string, reset: boolean): void {

@@ -3,7 +3,14 @@
 import { isDottedName, ModuleName } from '../names.ts';
 import { hashText } from './hash.ts';
 import { jsonTextOf } from './json.ts';
-import { DEFAULT_PREDICATE, type Guard, type KeysetGuard, type Storable } from './values.ts';
+import {
+  type CapabilityGuard,
+  DEFAULT_PREDICATE,
+  type Guard,
+  type KeysetGuard,
+  type Storable,
+  type UserGuard,
+} from './values.ts';
 
 /** A public key of ED25519 as keysets have it: 32 bytes in hex digits. */
 const KEY = /^[\da-f]{64}$/;
@@ -20,14 +27,21 @@ export function principalOf(guard: Guard): string {
     case 'keyset-ref':
       return `r:${guard.name}`;
     case 'user':
-      return `u:${guard.fun.text}:${hashText(jsonTexts(guard.args))}`;
+      return `u:${guard.fun.text}:${hashText(hashedOfUser(guard))}`;
     case 'capability':
-      return `c:${hashText(guard.name.text + jsonTexts(guard.args) + (guard.flowId ?? ''))}`;
+      return `c:${hashText(hashedOfCapability(guard))}`;
     case 'module':
       return `m:${guard.module.text}:${guard.name}`;
     case 'flow':
       return `p:${guard.flowId}:${guard.name}`;
   }
+}
+
+/** @returns what is hashed for the principal of a guard, if anything is @throws ContractError as `principalOf` */
+export function hashedForPrincipal(guard: Guard): string | undefined {
+  if (guard.kind === 'user') return hashedOfUser(guard);
+  if (guard.kind === 'capability') return hashedOfCapability(guard);
+  return guard.kind === 'keyset' && !isSingleKey(guard) ? hashedOfKeyset(guard) : undefined;
 }
 
 /** The native `validate-principal`. @throws ContractError as `principalOf` */
@@ -68,9 +82,24 @@ function hasForm(type: string, first: string, second: string | undefined): boole
   }
 }
 
-function keysetPrincipal({ keys, predicate }: KeysetGuard): string {
-  if (keys.length === 1 && predicate === DEFAULT_PREDICATE && KEY.test(keys[0])) return `k:${keys[0]}`;
-  return `w:${hashText(keys.join(''))}:${predicate}`;
+function keysetPrincipal(guard: KeysetGuard): string {
+  return isSingleKey(guard) ? `k:${guard.keys[0]}` : `w:${hashText(hashedOfKeyset(guard))}:${guard.predicate}`;
+}
+
+function isSingleKey({ keys, predicate }: KeysetGuard): boolean {
+  return keys.length === 1 && predicate === DEFAULT_PREDICATE && KEY.test(keys[0]);
+}
+
+function hashedOfKeyset({ keys }: KeysetGuard): string {
+  return keys.join('');
+}
+
+function hashedOfUser({ args }: UserGuard): string {
+  return jsonTexts(args);
+}
+
+function hashedOfCapability({ name, args, flowId = '' }: CapabilityGuard): string {
+  return name.text + jsonTexts(args) + flowId;
 }
 
 function jsonTexts(values: readonly Storable[]): string {

@@ -4,10 +4,12 @@ import type { Native } from '../../evaluator/native.ts';
 import type { TestRun } from '../test-run.ts';
 import { environment } from './environment.ts';
 import { expectations } from './expectations.ts';
+import { flows } from './flows.ts';
+import { gas } from './gas.ts';
 import { otherFunctions } from './other.ts';
 import { transactions } from './transactions.ts';
 
 export function testFunctions(run: TestRun): ReadonlyMap<string, Native> {
-  const all = [...expectations(run), ...transactions(run), ...environment(run), ...otherFunctions(run)];
+  const all = [expectations(run), transactions(run), environment(run), gas(run), flows(), otherFunctions(run)].flat();
   return new Map(all.map((native) => [native.name, native]));
 }

@@ -1,0 +1,37 @@
+/** What code may do with tables, depending on where it runs. */
+
+import { ContractError } from '../errors.ts';
+import type { Evaluation } from './native.ts';
+import type { TableAccess } from './state.ts';
+
+const ORDER: readonly TableAccess[] = ['none', 'read', 'write'];
+
+/** Runs an action that may do no more with tables than this, and no more than the code around it may. */
+export function limited<T>(evaluation: Evaluation, access: TableAccess, action: () => T): T {
+  const { access: outer } = evaluation.context;
+  const narrower = ORDER.indexOf(outer) < ORDER.indexOf(access) ? outer : access;
+  return evaluation.within({ access: narrower }, action);
+}
+
+/** @param operation the name that messages of dialect 4 show @throws ContractError unless the code may do it */
+export function requireAccess(evaluation: Evaluation, access: TableAccess, operation: string): void {
+  const { context, dialect } = evaluation;
+  if (ORDER.indexOf(context.access) >= ORDER.indexOf(access)) return;
+  if (dialect === 4) throw new ContractError('eval', `Illegal database access attempt (${operation})`);
+  throw databaseFault('Operation disallowed in read-only or sys-only mode');
+}
+
+/**
+ * @param native that shows what other transactions have done
+ * @throws ContractError where only a query may run it
+ */
+export function requireLocal({ environment, dialect }: Evaluation, native: string): void {
+  if (!environment.flags.has('DisableHistoryInTransactionalMode')) return;
+  const message = 'Operation only permitted in local execution mode';
+  throw new ContractError('eval', dialect === 4 ? message : `${message}: ${native}`);
+}
+
+/** @returns a failure of the database in the words of dialect 5 */
+export function databaseFault(message: string): ContractError {
+  return new ContractError('db', `Error during database operation: ${message}`);
+}

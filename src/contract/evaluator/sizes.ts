@@ -1,0 +1,169 @@
+/**
+ * What values weigh in bytes when they are stored, as the gas model of dialect 4 reckons it. The figures are those of
+ * the reference implementation's memory (words of 8 bytes), so they are no sizes of anything in this process.
+ */
+
+import { type ModuleName, QualifiedName } from '../names.ts';
+import { Decimal } from '../values/decimal.ts';
+import { absolute } from '../values/integers.ts';
+import { Time } from '../values/time.ts';
+import {
+  type ContractObject,
+  type Guard,
+  isGuard,
+  isList,
+  isObject,
+  type KeysetGuard,
+  ModuleRef,
+  type Value,
+  Walk,
+} from '../values/values.ts';
+
+const WORD = 8;
+/** A value's own words, in front of what its kind takes. */
+const VALUE = 2 * WORD;
+/** What a header and so many fields take, without what the fields refer to. */
+const record = (fields: number) => (1 + fields) * WORD;
+
+/** @returns the number of code points of a text */
+export function characterCount(text: string): number {
+  let pairs = 0;
+  for (let at = 1; at < text.length; at++) {
+    if (isBetween(text.charCodeAt(at), 0xdc00, 0xdfff) && isBetween(text.charCodeAt(at - 1), 0xd800, 0xdbff)) pairs++;
+  }
+  return text.length - pairs;
+}
+
+function isBetween(unit: number, lowest: number, highest: number): boolean {
+  return unit >= lowest && unit <= highest;
+}
+
+/** @returns the bits of an integer without its sign; 0 for 0 */
+export function bitCount(integer: bigint): number {
+  if (integer === 0n) return 0;
+  const digits = absolute(integer).toString(16);
+  return 4 * (digits.length - 1) + (32 - Math.clz32(Number.parseInt(digits[0], 16)));
+}
+
+/** Reckons sizes in bytes. */
+export class Sizes {
+  readonly #hasOldIntegers: boolean;
+
+  /** @param hasOldIntegers whether integers weigh as before version 4.5 */
+  constructor({ hasOldIntegers = false }: { readonly hasOldIntegers?: boolean } = {}) {
+    this.#hasOldIntegers = hasOldIntegers;
+  }
+
+  text(text: string): number {
+    return 6 * WORD + 2 * characterCount(text);
+  }
+
+  moduleName({ namespace, name }: ModuleName): number {
+    return record(2) + this.text(name) + this.#optional(namespace);
+  }
+
+  /** @throws ContractError for a value that is too large to be walked through */
+  value(value: Value, walk = new Walk()): number {
+    walk.visit(typeof value === 'string' ? 1 + Math.floor(value.length / 64) : 1);
+    if (typeof value === 'string') return VALUE + record(1) + this.text(value);
+    if (typeof value === 'bigint') return VALUE + record(1) + this.#integer(value);
+    if (typeof value === 'boolean') return VALUE + record(1);
+    if (value instanceof Decimal) return VALUE + record(1) + this.#decimal(value);
+    if (value instanceof Time) return VALUE + record(1) + record(1) + 2 * WORD;
+    if (isList(value)) return VALUE + (7 + value.length) * WORD + this.#all(value, walk);
+    if (isObject(value)) return VALUE + this.fields(value, walk);
+    if (isGuard(value)) return VALUE + this.guard(value, walk);
+    // Functions and tables cannot be stored, so nothing asks for their sizes.
+    return value instanceof ModuleRef ? VALUE + this.#reference(value) : VALUE;
+  }
+
+  /** @returns what a row takes, or the fields of an object @throws ContractError as `value` */
+  fields(object: ContractObject, walk = new Walk()): number {
+    walk.visit(object.size);
+    return walk.inside(() =>
+      [...object].reduce((total, [name, value]) => total + 6 * WORD + this.text(name) + this.value(value, walk), 0),
+    );
+  }
+
+  /** @throws ContractError as `value` */
+  guard(guard: Guard, walk = new Walk()): number {
+    switch (guard.kind) {
+      case 'keyset':
+        walk.visit(guard.keys.length);
+        return record(1) + this.keyset(guard);
+      case 'keyset-ref':
+        return record(1) + this.text(guard.name);
+      case 'module':
+        return record(1) + record(2) + this.moduleName(guard.module) + this.text(guard.name);
+      case 'flow':
+        return record(1) + record(2) + this.text(guard.flowId) + this.text(guard.name);
+      case 'user': {
+        const name = record(1) + this.#qualifiedName(guard.fun);
+        return record(1) + record(2) + name + this.#arguments(guard.args, walk);
+      }
+      case 'capability': {
+        const name = this.#qualifiedName(guard.name);
+        const flow = this.#optional(guard.flowId);
+        return record(1) + record(2) + name + this.#arguments(guard.args, walk) + flow;
+      }
+    }
+  }
+
+  /** @returns what a keyset takes that is stored under a name */
+  keyset({ keys, predicate }: KeysetGuard): number {
+    const all = keys.reduce((total, key) => total + 9 * WORD + characterCount(key), 0);
+    const qualified = QualifiedName.parse(predicate);
+    const name = qualified ? this.#qualifiedName(qualified) : record(2) + this.text(predicate);
+    return record(2) + linked(keys.length) + all + record(1) + name;
+  }
+
+  /** @returns what the entry of a namespace takes */
+  namespace(name: string, userGuard: Guard, adminGuard: Guard): number {
+    return record(3) + this.text(name) + this.guard(userGuard) + this.guard(adminGuard);
+  }
+
+  #integer(integer: bigint): number {
+    if (!this.#hasOldIntegers) return Math.floor(Math.max(64, bitCount(integer)) / 8);
+    return integer > 0n ? Math.ceil(digitsOfBase100000(integer)) : 0;
+  }
+
+  #decimal({ mantissa }: Decimal): number {
+    return record(2) + 2 * WORD + this.#integer(mantissa);
+  }
+
+  #reference({ name, interfaces }: ModuleRef): number {
+    const names = interfaces?.reduce((total, each) => total + this.moduleName(each), linked(interfaces.length));
+    return record(1) + this.moduleName(name) + (names === undefined ? record(0) : record(1) + names);
+  }
+
+  #qualifiedName({ module, member }: QualifiedName): number {
+    return record(3) + this.moduleName(module) + this.text(member);
+  }
+
+  #arguments(values: readonly Value[], walk: Walk): number {
+    return linked(values.length) + this.#all(values, walk);
+  }
+
+  #all(values: readonly Value[], walk: Walk): number {
+    return walk.inside(() => values.reduce((total: number, value) => total + this.value(value, walk), 0));
+  }
+
+  #optional(text: string | undefined): number {
+    return text === undefined ? record(0) : record(1) + this.text(text);
+  }
+}
+
+/** @returns what a list or a set takes whose items are linked, without the items */
+function linked(items: number): number {
+  return (1 + 3 * items) * WORD;
+}
+
+/** Integers of more than 1,024 bits are beyond binary64. */
+const FAR_BITS = 1024;
+
+/** @param integer above 0 */
+function digitsOfBase100000(integer: bigint): number {
+  const excess = Math.max(0, bitCount(integer) - FAR_BITS + 1);
+  const logarithm = Math.log(Number(integer >> BigInt(excess))) + excess * Math.LN2;
+  return logarithm / Math.log(100_000);
+}

@@ -1,0 +1,62 @@
+/** The functions that set what gas costs, and ask for what was used. */
+
+import { describeModel, type GasModel, tableModel } from '../../evaluator/gas-model.ts';
+import { type Native, strict } from '../../evaluator/native.ts';
+import { Decimal } from '../../values/decimal.ts';
+import { printedDecimal } from '../../values/printing.ts';
+import type { Value } from '../../values/values.ts';
+import type { TestRun } from '../test-run.ts';
+
+const UNKNOWN_MODEL = 'Unrecognized model, perhaps try (env-gasmodel "table") or (env-gasmodel "fixed" 1)';
+
+export function gas(run: TestRun): readonly Native[] {
+  const set = (change: Partial<TestRun['environment']>, text: string): string => {
+    run.environment = { ...run.environment, ...change };
+    return text;
+  };
+  const setModel = (gasModel: GasModel) => set({ gasModel }, `Set gas model to ${describeModel(gasModel).description}`);
+  return [
+    strict('env-gas', [' -> integer', 'gas:integer -> string'], ([units, ...more], { evaluation }) => {
+      if (more.length > 0) return undefined;
+      if (units === undefined) return evaluation.gas.used;
+      if (typeof units !== 'bigint') return undefined;
+      evaluation.gas.set(units);
+      return `Set gas to ${units}`;
+    }),
+    strict('env-gaslimit', 'limit:integer -> string', ([limit, ...more]) => {
+      if (typeof limit !== 'bigint' || more.length > 0) return undefined;
+      return set({ gasLimit: limit }, `Set gas limit to ${limit}`);
+    }),
+    strict('env-gasprice', 'price:decimal -> string', ([price, ...more], { evaluation }) => {
+      if (!(price instanceof Decimal) || more.length > 0) return undefined;
+      const chain = { ...run.environment.chain, gasPrice: price };
+      return set({ chain }, `Set gas price to ${printedDecimal(price, evaluation.dialect)}`);
+    }),
+    strict('env-gasrate', 'rate:integer -> string', ([rate, ...more]) =>
+      typeof rate === 'bigint' && more.length === 0 ? setModel({ kind: 'fixed', rate }) : undefined,
+    ),
+    strict(
+      'env-gasmodel',
+      ['model:string -> string', ' -> string', 'model:string rate:integer -> string'],
+      (values, { evaluation }) => {
+        if (values.length === 0) {
+          const { name, description } = describeModel(run.environment.gasModel);
+          return `Current gas model is '${name}': ${description}`;
+        }
+        const model = modelOf(values, evaluation.environment.flags);
+        return model ? setModel(model) : UNKNOWN_MODEL;
+      },
+    ),
+    strict('env-gaslog', ' -> [string]', (values, { evaluation }) => {
+      if (values.length > 0) return undefined;
+      const begun = evaluation.dialect === 4 ? 'Enabled gas log' : ['Enabled gas log'];
+      return evaluation.gas.takeLog() ?? begun;
+    }),
+  ];
+}
+
+function modelOf([name, rate, ...more]: readonly Value[], flags: ReadonlySet<string>): GasModel | undefined {
+  if (more.length > 0) return undefined;
+  if (name === 'table' && rate === undefined) return tableModel(flags);
+  return name === 'fixed' && typeof rate === 'bigint' ? { kind: 'fixed', rate } : undefined;
+}

@@ -1,0 +1,82 @@
+/** The interpreter's functions that run the steps of flows. Whole dialogues with them are in `vectors.json`. */
+
+import { describe, expect, it } from 'vitest';
+import type { Dialect } from '#pickaxe/contract/dialect.js';
+import { Session } from '#pickaxe/contract/repl/session.js';
+import { hashText } from '#pickaxe/contract/values/hash.js';
+
+const MODULE = `(module m G (defcap G () true)
+  (defpact f (n) (step-with-rollback (yield { "n": n }) "undone") (step (resume { "n" := n } [n "resumed"])))
+  (defpact private () (step "A" 1) (step 2))
+  (defpact over (n) (step (yield { "n": n } "1")) (step (resume { "n" := n } n))))`;
+
+/** @returns what the last input prints, or its failure */
+function dialogue(dialect: Dialect, inputs: readonly string[]): string | undefined {
+  const readFile = (path: string) => {
+    throw new Error(`There is no file ${path}`);
+  };
+  const session = new Session({ dialect, readFile, resolvePath: (_, path) => path });
+  const results = [MODULE, '(env-hash (hash "a"))', ...inputs].map((input) => session.runText(input));
+  const last = results[results.length - 1];
+  return last.error?.message ?? last.values.at(-1);
+}
+
+const ID = hashText('a');
+
+describe('continue-pact', () => {
+  it.each<[Dialect, string[], string]>([
+    [4, ['(m.f 1)', '(continue-pact 1)'], '[1 "resumed"]'],
+    [4, ['(m.f 1)', '(continue-flow 1)'], '[1 "resumed"]'],
+    [5, ['(m.f 1)', '(continue-pact 1 false)'], '[1 "resumed"]'],
+    [4, ['(m.f 1)', '(continue-pact 0 true)'], '"undone"'],
+    [4, ['(begin-tx)', '(m.f 1)', '(commit-tx)', '(continue-pact 1 false (hash "a"))'], '[1 "resumed"]'],
+    [4, ['(m.f 1)', '(continue-pact 1 false (hash "a") { "n": 2 })'], '[2 "resumed"]'],
+    [4, ['(m.f 1)', '(pact-state true)', '(continue-pact 1 false (hash "a") { "n": 2 })'], '[2 "resumed"]'],
+  ])('in dialect %i: %j', (dialect, inputs, printed) => {
+    expect(dialogue(dialect, inputs)).toBe(printed);
+  });
+
+  it.each<[Dialect, string[], string]>([
+    [4, ['(continue-pact 1)'], 'continue-pact: No pact id supplied and no pact exec in context'],
+    [5, ['(continue-pact 1)'], 'No defpact id or execution environment supplied'],
+    [
+      4,
+      ['(continue-pact "a")'],
+      'Invalid arguments, received ["a"] for [step:integer -> string, step:integer rollback:bool -> string, step:integer rollback:bool pact-id:string -> string, step:integer rollback:bool pact-id:string yielded:object:<{y}> -> string]',
+    ],
+    [
+      5,
+      ['(continue-pact 1 false "a" 2)'],
+      'Type error: failed to call native function continue-pact with argument(s) of type(s): integer, bool, string, integer',
+    ],
+  ])('fails in dialect %i: %j', (dialect, inputs, message) => {
+    expect(dialogue(dialect, inputs)).toBe(message);
+  });
+
+  it('keeps the provenance of the last yield with another object, and not the chain that it came from', () => {
+    const begun = ['(m.over 1)', '(env-events true)'];
+    const other = `(continue-pact 1 false "${ID}" { "n": 2 })`;
+    expect(dialogue(4, [...begun, other])).toContain('enforceYield: yield provenance (chain = "1"');
+    const moved = [...begun, '(env-chain-data { "chain-id": "1" })'];
+    expect(dialogue(4, [...moved, other])).toBe('2');
+    expect(dialogue(4, [...moved, other, '(env-events true)'])).toBe('[]');
+    expect(dialogue(4, [...moved, '(continue-pact 1)', '(env-events true)'])).toContain('pact.X_RESUME');
+  });
+});
+
+describe('pact-state', () => {
+  it.each<[Dialect, string[], string]>([
+    [4, ['(m.f 1)', '(pact-state)'], `{"executed": true,"pactId": "${ID}","step": 0,"yield": {"n": 1}}`],
+    [5, ['(m.f 1)', '(pact-state false)'], `{"pactId": "${ID}","step": 0,"yield": {"n": 1}}`],
+    [
+      4,
+      ['(env-entity "B")', '(m.private)', '(pact-state)'],
+      `{"executed": false,"pactId": "${ID}","step": 0,"yield": false}`,
+    ],
+    [4, ['(m.f 1)', '(pact-state true)', '(pact-state)'], 'pact-state: no pact exec in context'],
+    [5, ['(begin-tx)', '(m.f 1)', '(commit-tx)', '(pact-state)'], 'pact-state: no pact exec in context'],
+    [4, ['(pact-state 1)'], 'Invalid arguments, received [1] for [ -> object:*, clear:bool -> object:*]'],
+  ])('in dialect %i: %j', (dialect, inputs, printed) => {
+    expect(dialogue(dialect, inputs)).toBe(printed);
+  });
+});
