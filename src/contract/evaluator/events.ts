@@ -1,7 +1,7 @@
 /** Events: what a transaction tells the world. */
 
 import { ContractError } from '../errors.ts';
-import { ModuleName, QualifiedName } from '../names.ts';
+import { LANGUAGE_MODULE, QualifiedName } from '../names.ts';
 import type { Value } from '../values/values.ts';
 import type { Capability } from './environment.ts';
 import { callingModule } from './guards.ts';
@@ -22,12 +22,9 @@ export function emit(evaluation: Evaluation, { name, args }: Capability, module:
   append(evaluation, name, args, caller.hash);
 }
 
-/** The module in whose name the language itself emits events. */
-const LANGUAGE = new ModuleName('pact');
-
 /** @param moduleHash of the module that has yielded */
 export function emitReserved(evaluation: Evaluation, name: string, args: readonly Value[], moduleHash: string): void {
-  append(evaluation, new QualifiedName(LANGUAGE, name), args, moduleHash);
+  append(evaluation, new QualifiedName(LANGUAGE_MODULE, name), args, moduleHash);
 }
 
 function append(evaluation: Evaluation, name: QualifiedName, args: readonly Value[], moduleHash: string): void {

@@ -31,7 +31,7 @@ export const CAPABILITIES: readonly Native[] = [
     return true;
   }),
   ofCapability('require-capability', 'bool', ({ capability }, { evaluation }) => {
-    if (isHeld(evaluation.state, capability)) return true;
+    if (isHeld(evaluation, capability)) return true;
     const shown = printedCapability(capability.name, capability.args, evaluation.dialect);
     const kind = evaluation.environment.flags.has('DisablePact44') ? 'eval' : 'tx-failure';
     throw new ContractError(kind, `require-capability: not granted: ${shown}`);
