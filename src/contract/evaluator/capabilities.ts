@@ -90,6 +90,7 @@ export function refuseInCapability(evaluation: Evaluation, what: string): void {
 /** Notes that code wants a managed capability, which is installed when it is first acquired. */
 export function announce(evaluation: Evaluation, capability: Capability): void {
   const { autonomous } = evaluation.state.capabilities;
+  evaluation.spend(autonomous.length);
   if (!includesCapability(autonomous, capability))
     changeCapabilities(evaluation, { autonomous: [...autonomous, capability] });
 }
@@ -126,6 +127,7 @@ function approve(evaluation: Evaluation, applied: Applied): readonly Capability[
   const manager = managerOf(call.member);
   const matches = (other: Capability) => hasSameStatics(capability, other, manager);
   const { installed } = evaluation.state.capabilities;
+  evaluation.spend(installed.length);
   const known = installed.find((each) => matches(each.capability));
   const usable = known ?? installFrom(evaluation, call.member, matches);
   if (!usable) {

@@ -228,7 +228,8 @@ export class Evaluator implements Evaluation {
     }
     const { parameters } = definition;
     if (args.length !== parameters.length) {
-      throw wrongCount(definition.name, args.length, parameters.length, this.dialect, position);
+      const who = this.dialect === 4 ? definition.name : `function ${name}.{${module.hash}}`;
+      throw wrongCount(who, args.length, parameters.length, this.dialect, position);
     }
     const variables = this.#bound(parameters, args, new Scope(module.names), position);
     const frame = { member, outer: this.#context.frame };
@@ -325,6 +326,7 @@ export class Evaluator implements Evaluation {
         return this.#valueOf(expression, scope);
       case 'with-capability': {
         const { capability, body, position } = expression;
+        this.gas.native('with-capability');
         const call = this.callOf(capability, scope);
         if (!call) throw new ContractError('eval', 'with-capability: expected a capability', position);
         return withCapability(this, call, position, () => this.evaluateBody(body, scope));

@@ -114,9 +114,12 @@ function asksPredicate(evaluation: Evaluation, predicate: string, count: bigint,
 const SHOWN_KEY_LENGTH = 8;
 
 function shownKeys(keys: readonly string[], { dialect }: Evaluation): string {
-  const shown = keys.map((key) =>
-    dialect === 4 && key.length < SHOWN_KEY_LENGTH ? key : `${key.slice(0, SHOWN_KEY_LENGTH)}...`,
-  );
+  const shown = keys.map((key) => {
+    // Characters beyond U+FFFF have two code units.
+    const characters = Array.from(key.slice(0, 2 * SHOWN_KEY_LENGTH));
+    const isWhole = dialect === 4 && characters.length < SHOWN_KEY_LENGTH;
+    return isWhole ? key : `${characters.slice(0, SHOWN_KEY_LENGTH).join('')}...`;
+  });
   return `[${shown.join(', ')}]`;
 }
 

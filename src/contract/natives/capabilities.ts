@@ -43,7 +43,10 @@ export const CAPABILITIES: readonly Native[] = [
   }),
   ofCapability('emit-event', 'bool', ({ capability, call }, { evaluation }) => {
     if (!call.member.definition.meta) {
-      throw new ContractError('eval', 'emit-event: must be managed or event defcap');
+      const { name, module } = call.member;
+      const message5 = `Invalid event capability ${name.text}.{${module.hash}}`;
+      const message4 = 'emit-event: must be managed or event defcap';
+      throw new ContractError('eval', evaluation.dialect === 4 ? message4 : message5);
     }
     requireModuleRights(evaluation, call.member.module);
     emit(evaluation, capability, call.member.module);
