@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { Dialect } from '#pickaxe/contract/dialect.js';
 import { dialogue } from '../dialogue.ts';
 
 const KEYS = '(env-data { "k": ["bob"], "j": ["eve"], "two": { "keys": ["bob" "eve"], "pred": "keys-any" } })';
@@ -87,10 +88,75 @@ describe('keysets', () => {
     expect(say('(enforce-guard (read-keyset "k"))')).toBe('true');
   });
 
+  it('show characters, not code units, of their keys', () => {
+    const { fault } = dialogue(4, '(env-data { "k": ["😀😀😀😀😀😀😀😀😀" "😀😀😀😀😀😀😀"] })');
+    expect(fault('(enforce-guard (read-keyset "k"))')).toBe(
+      'Keyset failure (keys-all): [😀😀😀😀😀😀😀, 😀😀😀😀😀😀😀😀...]',
+    );
+  });
+
   it('count a key that has signed twice once', () => {
     const sigs = '(env-sigs [{ "key": "a", "caps": [] }, { "key": "a", "caps": [] }])';
     const { fault } = dialogue(4, '(env-data { "k": { "keys": ["a" "b"], "pred": "keys-2" } })', sigs);
     expect(fault('(enforce-guard (read-keyset "k"))')).toBe('Keyset failure (keys-2): [a, b]');
+  });
+});
+
+describe('a key that signs for acts of the language, in dialect 5', () => {
+  const LANGUAGE = `(module pact G
+    (defcap G () true)
+    (defcap DEFINE_KEYSET (name:string) true)
+    (defcap DEFINE_NAMESPACE (name:string) true)
+    (defcap MODULE_KEYSET (name:string) true)
+    (defcap NAMESPACE (name:string) true))`;
+  const signed = (capability: string) => `(env-sigs [{ "key": "bob", "caps": [(pact.${capability})] }])`;
+  const flag = "(env-exec-config ['RequireKeysetNs])";
+
+  it.each<[string, string, string]>([
+    ['NAMESPACE "n"', 'NAMESPACE "m"', '(define-keyset "n.j" (read-keyset "k"))'],
+    ['NAMESPACE "n"', 'MODULE_KEYSET "n"', '(interface i (defconst A 1))'],
+    ['DEFINE_KEYSET "n.k"', 'DEFINE_KEYSET "n.j"', '(define-keyset "n.k" (read-keyset "j"))'],
+    ['DEFINE_NAMESPACE "n"', 'NAMESPACE "n"', "(define-namespace 'n (read-keyset 'j) (read-keyset 'j))"],
+    ['MODULE_KEYSET "n.m"', 'MODULE_KEYSET "m"', '(module m G (defcap G () true))'],
+  ])('signs with %s, not with %s, for %s', (capability, other, code) => {
+    const module = '(define-keyset "n.k") (module m "n.k" (defun f () 1))';
+    const data = '(env-data { "n.k": ["bob"], "k": ["bob"], "j": ["eve"] })';
+    const { say, fault } = dialogue(5, LANGUAGE, flag, data, BOB, '(begin-tx)', NAMESPACE, module, '(commit-tx)');
+    say("(begin-tx) (namespace 'n)");
+    say(signed(other));
+    expect(fault(code)).toBe('Keyset failure (keys-all): [bob...]');
+    say(signed(capability));
+    say(code);
+  });
+
+  it('signs for nothing else', () => {
+    const { fault } = dialogue(5, LANGUAGE, KEYS, signed('NAMESPACE "n"'));
+    expect(fault('(enforce-guard (read-keyset "k"))')).toBe('Keyset failure (keys-all): [bob...]');
+  });
+});
+
+describe('the governance of a module', () => {
+  const MODULE = `(module m G
+    (defcap G () (enforce-guard (read-keyset "k")))
+    (defun f () 1))`;
+
+  it.each<[Dialect, boolean]>([
+    [4, false],
+    [5, true],
+  ])('can be signed for in dialect %i: %s', (dialect, can) => {
+    const transaction = [KEYS, '(begin-tx)', MODULE, '(commit-tx)', '(begin-tx)'];
+    const { say, fault } = dialogue(dialect, ...transaction, '(env-sigs [{ "key": "bob", "caps": [(m.G)] }])');
+    if (can) expect(say(MODULE)).toMatch(/^"Loaded module m, hash /);
+    else expect(fault(MODULE)).toBe('Keyset failure (keys-all): [bob]');
+  });
+
+  it('by a keyset gives the rights of the module to whoever loads it in dialect 5', () => {
+    const module = '(module m "k" (defschema s v:integer) (deftable t:{s}))';
+    const { say, fault } = dialogue(5, KEYS, '(env-exec-config [])', BOB, '(define-keyset "k")', '(begin-tx)', module);
+    say('(env-keys [])');
+    expect(say('(create-table t)')).toBe('"TableCreated"');
+    say('(commit-tx) (begin-tx)');
+    expect(fault('(keys m.t)')).toBe('Module admin necessary for operation but has not been acquired:m');
   });
 });
 

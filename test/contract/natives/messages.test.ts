@@ -4,6 +4,7 @@ import { Evaluator } from '#pickaxe/contract/evaluator/evaluator.js';
 import { runTopLevel } from '#pickaxe/contract/evaluator/top-level.js';
 import { NATIVES } from '#pickaxe/contract/natives/natives.js';
 import { parseProgram } from '#pickaxe/contract/syntax/forms.js';
+import { JsonNumber } from '#pickaxe/ledger/json.js';
 import { dialogue } from '../dialogue.ts';
 
 const DATA = `(env-data { "text": "x", "n": 1, "list": [1 "a"], "keys": ["${'0f'.repeat(32)}"], "plain": ["bob"] })`;
@@ -53,12 +54,17 @@ describe('the data of a transaction', () => {
     );
   });
 
-  it('count steps for each part, as often as they are read', () => {
-    const data = { list: Array.from({ length: 1000 }, () => 'a') };
+  it.each([
+    ['(length (read-msg "list"))', { list: Array.from({ length: 1000 }, () => 'a') }],
+    ['(read-msg "deep")', { deep: [{ a: Array.from({ length: 1000 }, () => true) }] }],
+    ['(read-keyset "list")', { list: Array.from({ length: 1000 }, (_, i) => `${i}`) }],
+    ['(read-decimal "large")', { large: new JsonNumber('1e9000') }],
+    ['(read-integer "large")', { large: '1'.repeat(9000) }],
+  ])('count steps for each part, as often as they are read: %s', (code, data) => {
     const environment = { ...INITIAL_ENVIRONMENT, data };
-    const evaluator = new Evaluator({ natives: NATIVES, maxSteps: 20_000, environment });
-    const [form] = parseProgram('(map (lambda (x) (length (read-msg "list"))) [1 2 3 4 5])');
-    expect(() => runTopLevel(evaluator, form)).toThrow('Code takes more than 20000 steps');
+    const evaluator = new Evaluator({ natives: NATIVES, maxSteps: 9000, environment });
+    const [form] = parseProgram(`(map (lambda (x) ${code}) [1 2 3 4 5])`);
+    expect(() => runTopLevel(evaluator, form)).toThrow('Code takes more than 9000 steps');
   });
 });
 

@@ -164,6 +164,28 @@ describe('modules', () => {
   });
 });
 
+describe('a schema of an interface', () => {
+  const SCHEMA = '(module schemas G (defcap G () true) (defschema s a:integer))';
+  const INTERFACE = '(interface i (defun f:object{schemas.s} (o:object{schemas.s})))';
+  const module = '(module m G (defcap G () true) (implements i) (defun f:object{schemas.s} (o:object{schemas.s}) o))';
+
+  it.each([
+    [SCHEMA, undefined],
+    [
+      '(module schemas G (defcap G () true) (defschema s a:decimal))',
+      'Return type mismatch with i: found object:{schemas.s}, expected object:{schemas.s}',
+    ],
+    [
+      '(module schemas G (defcap G () true) (defschema s a:integer b:integer))',
+      'Return type mismatch with i: found object:{schemas.s}, expected object:{schemas.s}',
+    ],
+  ])('may be loaded again before the module: %s', (again, message) => {
+    const { say, fault } = dialogue(4, SCHEMA, INTERFACE, again);
+    if (message === undefined) expect(say(module)).toMatch(/^"Loaded module m, hash /);
+    else expect(fault(module)).toBe(message);
+  });
+});
+
 describe('the version', () => {
   it.each([
     ['"2.3"', undefined],
