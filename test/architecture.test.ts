@@ -143,6 +143,18 @@ describe('imports point one way', () => {
     expect(['zod', 'smol-toml', 'yaml', 'undici', 'fastify', 'pino'].filter((name) => packages.has(name))).toEqual([]);
   });
 
+  it('loads the contract language only when code is run', () => {
+    const loaded = new Set(['cli/repl/repl.ts', 'cli/repl/prompt.ts']);
+    for (const file of loaded) {
+      const text = readFileSync(join(src, file), 'utf8');
+      for (const [, path] of text.matchAll(/^(?:import|export)\s(?!type\b)[^'"`;]*\bfrom '([^']+)'/gm)) {
+        if (isRelative(path)) loaded.add(targetOf(file, path));
+      }
+    }
+    expect(loaded.size).toBeGreaterThan(10);
+    expect([...loaded].filter((file) => file.startsWith('contract/'))).toEqual([]);
+  });
+
   it('lets the web page import only types from the server', () => {
     const types = /^import type [^;]+ from '(?:[^']*\/report\/http\/[^']+|zod)';$/gm;
     for (const file of files.filter((file) => roomOf(file) === 'web')) {

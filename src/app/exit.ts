@@ -4,8 +4,8 @@ export const EXIT = {
   /**
    * An internal error, or: `verify` found no proof of work or another block hash, `doctor` found something that
    * prevents mining, a miner did not answer `stats`, no node gave `ledger` or `balance` a right answer, `nodes` found
-   * none that is useful, a node refused a command of `tx` or the command has failed or is wrong, or a chain of a
-   * `sweep` has failed.
+   * none that is useful, a node refused a command of `tx` or the command has failed or is wrong, a chain of a `sweep`
+   * has failed, or an expectation or a form of a file of `repl` has failed.
    */
   failed: 1,
   usage: 2,

@@ -132,6 +132,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: () => import('./tx/tx.ts'),
   },
   {
+    usage: 'repl [files...]',
+    about: 'run contract code and its tests, from files or at a prompt',
+    load: () => import('./repl/repl.ts'),
+  },
+  {
     usage: 'nodes',
     about: 'look at the nodes: do they answer, agree, keep up, and give work?',
     load: () => import('./nodes.ts'),

@@ -12,6 +12,14 @@ export function oneLine(text: string, most = Number.POSITIVE_INFINITY): string {
   return `${clean.slice(0, most - 1).replace(/\p{Cs}$/u, '')}…`;
 }
 
+/**
+ * As `oneLine`, for a text of several lines: only characters that could be commands to a terminal, or change the
+ * direction of a line, become spaces. Line feeds and tabs stay.
+ */
+export function severalLines(text: string): string {
+  return text.replace(/\r\n/g, '\n').replace(/[^\P{C}\n\t]/gu, ' ');
+}
+
 /** As `oneLine`, with one column for each character: wide characters become question marks. */
 export function oneColumnEach(text: string, most = Number.POSITIVE_INFINITY): string {
   return oneLine(text, most).replace(/[^\x20-\x7e°…]/g, '?');

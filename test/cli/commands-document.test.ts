@@ -18,6 +18,7 @@ const DOCUMENTS: Readonly<Record<string, string>> = {
   mine: 'configuration.md',
   'mock-node': 'mock-node.md',
   nodes: 'ledger.md#nodes',
+  repl: 'repl.md',
   service: 'platforms.md#as-a-service-or-in-a-container',
   stats: 'watching.md#several-rigs',
   sweep: 'sweep.md',

@@ -10,6 +10,7 @@ import { BlocksReport } from '#pickaxe/cli/blocks.js';
 import { DevicesReport } from '#pickaxe/cli/devices.js';
 import { DoctorReport } from '#pickaxe/cli/doctor.js';
 import { NodesReport } from '#pickaxe/cli/nodes.js';
+import { ReplReport } from '#pickaxe/cli/repl/report.js';
 import { RigsReport } from '#pickaxe/cli/stats-table.js';
 import { SweepReport } from '#pickaxe/cli/sweep/sweep.js';
 import { PaymentReport } from '#pickaxe/cli/sweep/transfer.js';
@@ -50,6 +51,7 @@ const DOCUMENTS: Readonly<Record<string, z.ZodType>> = {
   'blocks --json': BlocksReport,
   'doctor --json': DoctorReport,
   'verify --json': VerifyReport,
+  'repl --json': ReplReport,
   'tx show --json': ShownTransactions,
   'tx local, send and poll --json': ShownResults,
   'tx private --json': SentPrivately,
@@ -150,6 +152,7 @@ describe('every public document', () => {
     'commands',
     'sweep',
     'ledger',
+    'repl',
   ].map((name) => readFileSync(new URL(`../../docs/${name}.md`, import.meta.url), 'utf8'));
   it.each(Object.entries(DOCUMENTS))('is explained in the documentation: %s', (_, schema) => {
     const unexplained = wordsOf(schema).filter(({ word }) => !docs.some((text) => text.includes(`\`${word}\``)));

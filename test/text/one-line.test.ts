@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it, test } from 'vitest';
-import { oneLine } from '#pickaxe/text/plain-text.js';
+import { oneLine, severalLines } from '#pickaxe/text/plain-text.js';
 
 it.each([
   ['plain text, as it is', 'plain text, as it is'],
@@ -35,4 +35,13 @@ test('no result has a control character or a line break', () => {
 
 test('a text of many spaces is processed quickly', () => {
   expect(oneLine(`a${' '.repeat(1_000_000)}b`)).toHaveLength(1_000_002);
+});
+
+test.each([
+  ['a\tb\n  c', 'a\tb\n  c'],
+  ['a\r\nb', 'a\nb'],
+  ['a\rb', 'a b'],
+  ['\x1b[2J\u202eab', ' [2J ab'],
+])('several lines stay, and what could be a command to a terminal does not: %j', (text, shown) => {
+  expect(severalLines(text)).toBe(shown);
 });

@@ -6,6 +6,7 @@ import type { Application, Binding, Cond, DynamicName, Expression, Let, Name, Pa
 import { Decimal } from '../values/decimal.ts';
 import { printed, typeText } from '../values/printing.ts';
 import { isObject, ModuleRef, UNIT, type Value } from '../values/values.ts';
+import { limited } from './access.ts';
 import { GivenArgument, WrittenArgument } from './arguments.ts';
 import { withCapability } from './capabilities.ts';
 import { CONSTANTS } from './constants.ts';
@@ -185,9 +186,9 @@ export class Evaluator implements Evaluation {
       }
       this.gas.call(nameOf(callee));
       const args = [...written.map((arg) => this.evaluate(arg, scope)), ...last];
-      return callee instanceof Closure
-        ? this.#applyClosure(callee, args, position)
-        : this.applyMember({ member: callee, args }, position);
+      if (callee instanceof Closure) return this.#applyClosure(callee, args, position);
+      const run = () => this.applyMember({ member: callee, args }, position);
+      return application.callee.kind === 'dynamic-name' ? this.#throughReference(run) : run();
     } catch (fault) {
       throw fault instanceof ContractError ? fault.at(position, application.code) : fault;
     }
@@ -232,9 +233,10 @@ export class Evaluator implements Evaluation {
       throw wrongCount(who, args.length, parameters.length, this.dialect, position);
     }
     const variables = this.#bound(parameters, args, new Scope(module.names), position);
-    const frame = { member, outer: this.#context.frame };
+    const { frame: outer, referring } = this.#context;
+    const enter = () => this.within({ frame: { member, outer } }, () => run(new Scope(module.names, variables)));
     try {
-      return this.within({ frame }, () => run(new Scope(module.names, variables)));
+      return referring.has(module.name.text) ? limited(this, 'read', enter) : enter();
     } catch (fault) {
       throw fault instanceof ContractError
         ? fault.through({ position, text: callText(name, args, this.dialect) })
@@ -274,6 +276,12 @@ export class Evaluator implements Evaluation {
     const known = local ?? scope.names.find(textOfName(callee));
     if (known instanceof Closure) return known.lambda.parameters.length > args.length;
     return known instanceof Member && isCallable(known) && known.definition.parameters.length > args.length;
+  }
+
+  #throughReference<T>(run: () => T): T {
+    const { frame, referring } = this.#context;
+    if (this.dialect === 4 || !frame) return run();
+    return this.within({ referring: new Set(referring).add(frame.member.module.name.text) }, run);
   }
 
   #applyClosure({ lambda, scope }: Closure, args: readonly Value[], position: Position | undefined): Value {

@@ -5,6 +5,7 @@ import type { Defpact, Step } from '../syntax/tree.ts';
 import { hashText } from '../values/hash.ts';
 import { jsonTextOf } from '../values/json.ts';
 import { areEqual, type Storable, type Value } from '../values/values.ts';
+import { requireAccess } from './access.ts';
 import { FlowFaults } from './flow-faults.ts';
 import type { Continuation, FlowState } from './flow-state.ts';
 import { storable } from './guards.ts';
@@ -177,12 +178,9 @@ function enter(evaluation: Evaluation, flow: FlowState): void {
   evaluation.state = { ...evaluation.state, flow };
 }
 
-function keep({ context, database, dialect }: Evaluation, { flowId }: FlowStep, flow: FlowState | 'completed'): void {
-  if (context.access !== 'write') {
-    const message5 = 'Error during database operation: Operation disallowed in read-only or sys-only mode';
-    throw new ContractError('eval', dialect === 4 ? 'Illegal database access attempt (writeRow)' : message5);
-  }
-  database.flows.set(flowId, flow);
+function keep(evaluation: Evaluation, { flowId }: FlowStep, flow: FlowState | 'completed'): void {
+  requireAccess(evaluation, 'write', 'writeRow');
+  evaluation.database.flows.set(flowId, flow);
 }
 
 /* Continuing. */

@@ -4,7 +4,7 @@ import { ContractError } from '../errors.ts';
 import type { CapabilityMeta, Defschema, Parameter, Type } from '../syntax/tree.ts';
 import { schemaOf } from './lookup.ts';
 import { type Definition, type LoadedModule, type Member, textOfName } from './module.ts';
-import { textOfType } from './types.ts';
+import { haveSameFields, textOfType } from './types.ts';
 
 /** @throws ContractError for what is missing, or differs from the interface */
 export function checkInterface(module: LoadedModule, { name, members }: LoadedModule): void {
@@ -100,13 +100,7 @@ function areSameType(a: Type | undefined, b: Type | undefined, of: Member, ofOth
 
 /** The module of a schema may have been loaded again between the interface and the module. */
 function areSameSchema(a: Member<Defschema>, b: Member<Defschema>): boolean {
-  if (a.name.text !== b.name.text) return false;
-  const [fields, others] = [a.definition.fields, b.definition.fields];
-  return fields.length === others.length && fields.every((field, at) => fieldText(field) === fieldText(others[at]));
-}
-
-function fieldText({ name, type }: Parameter): string {
-  return `${name}:${type ? textOfType(type) : '<a>'}`;
+  return a.name.text === b.name.text && haveSameFields(a, b);
 }
 
 function metaText(meta: CapabilityMeta | undefined): string {

@@ -31,8 +31,8 @@ export function loadModule(evaluation: Evaluation, syntax: Module): string {
   if (governance.kind === 'keyset') {
     withReserved(evaluation, 'MODULE_KEYSET', name.text, () => enforceNamedKeyset(evaluation, governance.name));
   }
-  // Dialect 4 asks a keyset each time.
-  if (governance.kind === 'capability' || evaluation.dialect === 5) grantAdministration(evaluation, name);
+  // A keyset is asked again in dialect 4 when the rights are needed.
+  if (governance.kind !== 'keyset' || evaluation.dialect === 5) grantAdministration(evaluation, name);
   const module = new Loader(evaluation, name, syntax).load();
   refuseGovernance(module, syntax);
   install(evaluation, module);

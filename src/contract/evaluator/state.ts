@@ -106,10 +106,15 @@ export interface Context {
   /** The innermost call; undefined for code outside of modules. */
   readonly frame: Frame | undefined;
   readonly access: TableAccess;
+  /**
+   * The modules of dialect 5 that have called what a reference names. Their own code can only read until that returns,
+   * so that a foreign module cannot call it back to make changes.
+   */
+  readonly referring: ReadonlySet<string>;
   readonly step: FlowStep | undefined;
 }
 
-export const OUTERMOST: Context = { frame: undefined, access: 'write', step: undefined };
+export const OUTERMOST: Context = { frame: undefined, access: 'write', referring: new Set(), step: undefined };
 
 /** @returns the innermost frame for which the test is true */
 export function findFrame(frame: Frame | undefined, test: (frame: Frame) => boolean): Frame | undefined {

@@ -39,13 +39,22 @@ export function hasType(value: Value, type: Type, names: Names, walk = new Walk(
     }
     case 'table': {
       const schema = schemaOf(type, names);
-      return value instanceof Table && (!schema || value.schema?.equals(schema) === true);
+      return (
+        value instanceof Table && (!schema || (value.schema !== undefined && haveSameFields(value.schema, schema)))
+      );
     }
     case 'module':
       return (
         value instanceof ModuleRef && type.interfaces.every((each) => implementsInterface(value, each.text, names))
       );
   }
+}
+
+/** Whether two schemas have fields of the same names and types, in any order. */
+export function haveSameFields(a: Member<Defschema>, b: Member<Defschema>): boolean {
+  const texts = ({ definition: { fields } }: Member<Defschema>) =>
+    fields.map(({ name, type }) => `${name}:${type ? textOfType(type) : '<a>'}`).sort();
+  return texts(a).join() === texts(b).join();
 }
 
 /** Whether an object has all fields of a schema, and no others. */

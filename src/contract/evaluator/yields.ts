@@ -30,6 +30,7 @@ export function yieldObject(evaluation: Evaluation, object: ContractObject, targ
     targetChain === undefined
       ? { data, provenance: undefined, sourceChain: undefined }
       : foreignYield(evaluation, flow, data, targetChain);
+  evaluation.gas.yieldObject(data);
   evaluation.state = { ...state, flow: { ...flow, yielded } };
 }
 
@@ -53,6 +54,7 @@ export function resumedObject(evaluation: Evaluation): StorableObject {
   const { dialect, context } = evaluation;
   const resumed = context.step?.resumed;
   if (!resumed) throw new FlowFaults(dialect).noYield(context.step);
+  evaluation.gas.resume(resumed.data.size);
   if (resumed.provenance) enforceProvenance(evaluation, resumed.provenance);
   return resumed.data;
 }

@@ -126,6 +126,12 @@ export const CONTROL: readonly Native[] = [
   lazy('if', 'cond:bool then:<a> else:<a> -> <a>', choose),
   lazy('enforce', 'test:bool msg:string -> bool', enforce),
   lazy('enforce-one', 'msg:string tests:[bool] -> bool', enforceOne),
+  {
+    ...lazy('pure', 'expr:<a> -> <a>', (args, { evaluation }) =>
+      args.length === 1 ? limited(evaluation, 'read', () => args[0].value) : undefined,
+    ),
+    dialect: 5,
+  },
   lazy('try', 'default:<a> action:<a> -> <a>', attempt),
   strict('identity', 'value:<a> -> <a>', ([value, ...more]) => (more.length === 0 ? value : undefined)),
   // What is ignored is not evaluated.

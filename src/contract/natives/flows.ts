@@ -5,22 +5,22 @@ import { continueNested } from '../evaluator/flows.ts';
 import { currentFlowId } from '../evaluator/guards.ts';
 import { type Argument, type Call, lazy, type Native, strict } from '../evaluator/native.ts';
 import { resumedObject, yieldObject } from '../evaluator/yields.ts';
-import { isObject, type Value } from '../values/values.ts';
+import { isObject, isStorable, type Value } from '../values/values.ts';
+import { CountedWalk } from './bounds.ts';
 
 function yieldToNext(values: readonly Value[], { evaluation }: Call): Value | undefined {
   const [object, targetChain] = values;
   if (values.length < 1 || values.length > 2 || !isObject(object)) return undefined;
   if (targetChain !== undefined && typeof targetChain !== 'string') return undefined;
-  evaluation.gas.yieldObject(object);
+  // Every part of the object counts as a step, however often it is yielded.
+  isStorable(object, new CountedWalk(evaluation));
   yieldObject(evaluation, object, targetChain);
   return object;
 }
 
 function resume(args: readonly Argument[], { evaluation, scope, binding }: Call): Value | undefined {
   if (args.length > 0 || !binding) return undefined;
-  const object = resumedObject(evaluation);
-  evaluation.gas.resume(object.size);
-  return evaluation.evaluateBinding(binding, object, scope);
+  return evaluation.evaluateBinding(binding, resumedObject(evaluation), scope);
 }
 
 function continueStep(args: readonly Argument[], { evaluation, binding, position }: Call): Value | undefined {

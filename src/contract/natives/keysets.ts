@@ -151,6 +151,7 @@ function namedGuard(name: string, parameter: string, make: (evaluation: Evaluati
 
 /** @returns the principal of a guard. Every part of the guard's arguments counts as a step */
 function principal(evaluation: Evaluation, guard: Guard): string {
+  evaluation.gas.principal(guard);
   const parts: Value = guard.kind === 'user' || guard.kind === 'capability' ? guard.args : [];
   isStorable(guard.kind === 'keyset' ? guard.keys : parts, new CountedWalk(evaluation));
   return principalOf(guard);

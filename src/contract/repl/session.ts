@@ -82,10 +82,11 @@ export class Session {
     ];
   }
 
-  #load(path: string, depth: number): void {
-    if (depth === MAX_LOADS) throw new ContractError('eval', `More than ${MAX_LOADS} files load each other`);
+  /** @param loadedAt where the form is that loads the file, for failures to do so */
+  #load(path: string, depth: number, loadedAt?: Position): void {
+    if (depth === MAX_LOADS) throw new ContractError('eval', `More than ${MAX_LOADS} files load each other`, loadedAt);
     const isContract = path.endsWith('.pact');
-    for (const form of readForms(this.#textOf(path), this.#dialect, path)) {
+    for (const form of readForms(this.#textOf(path, loadedAt), this.#dialect, path)) {
       // Files of contracts do not see the functions of the interpreter, as on a node.
       if (isContract) this.#run.hideFunctions();
       const value = this.#evaluate(form, path, depth);
@@ -95,12 +96,12 @@ export class Session {
     }
   }
 
-  #textOf(path: string): string {
+  #textOf(path: string, loadedAt: Position | undefined): string {
     try {
       return this.#options.readFile(path);
     } catch (error) {
       const why = error instanceof Error ? error.message : `${error}`;
-      throw new ContractError('eval', `load: file load failed: ${path}, ${why}`);
+      throw new ContractError('eval', `load: file load failed: ${path}, ${why}`, loadedAt);
     }
   }
 
@@ -111,7 +112,7 @@ export class Session {
     for (const text of run.takePrinted()) this.#options.onPrint?.(text);
     for (const { path, reset } of run.takeLoads()) {
       if (reset) this.#run = run.renewed();
-      this.#load(this.#options.resolvePath(file, path), depth + 1);
+      this.#load(this.#options.resolvePath(file, path), depth + 1, form.position);
     }
     return value;
   }

@@ -190,7 +190,7 @@ function changedChain(before: ChainData, data: ContractObject, dialect: 4 | 5): 
   return chain;
 }
 
-/** @returns the flags that are set, in the order of their definition. Those of the document are called `DisableFlow…` */
+/** @returns the flags that are set, in the order of their definition. The document calls some `DisableFlow…` */
 function chosenFlags(flags: readonly string[], ignoresUnknown: boolean): readonly Flag[] {
   const wanted = new Set(flags.map((flag) => flag.replace(/^DisableFlow/, 'DisablePact')));
   const known = new Set<string>(FLAGS);

@@ -1,0 +1,118 @@
+/** What the prompt answers to each line that a person types, without a terminal. */
+
+import type { TextResult } from '../../contract/repl/result.ts';
+import type { Paint } from '../../terminal/screen.ts';
+import { oneLine, severalLines } from '../../text/plain-text.ts';
+import { errorLines, fileLines, hasFailed, summaryLine } from './report.ts';
+import type { ContractSession } from './run-files.ts';
+import { isUnfinished } from './unfinished.ts';
+
+/**
+ * Maximum length of an input in UTF-16 code units. The longest public contract has 50,000, and each further line is
+ * looked at together with all before it.
+ */
+export const MAX_INPUT_LENGTH = 2 ** 17;
+
+/** The name of the prompt in the places of errors that have no other. */
+const PROMPT_NAME = '<prompt>';
+
+export const HELP = [
+  '(+ 1 2)       runs code; an input goes on in the next line until its brackets are closed',
+  ':load FILE    runs a file in this session, and lists the expectations that failed',
+  ':help         prints this',
+  ':quit         ends, as Ctrl-D does',
+  'Tab completes names, the arrow keys bring back what you typed, and Ctrl-C drops the input.',
+  'docs/repl.md explains the functions for tests.',
+];
+
+/** The commands of the prompt, for completion. */
+export const PROMPT_COMMANDS = [':help', ':load', ':quit'];
+
+export class Conversation {
+  readonly #session: ContractSession;
+  readonly #checkFile: (path: string) => void;
+  readonly #paint: Paint;
+  /** The lines of an input that goes on. */
+  #input = '';
+  #hasEnded = false;
+
+  /** @param checkFile throws an Error whose message says why a file cannot be run */
+  constructor(session: ContractSession, checkFile: (path: string) => void, paint: Paint) {
+    this.#session = session;
+    this.#checkFile = checkFile;
+    this.#paint = paint;
+  }
+
+  /** Whether the next line belongs to an input that has begun. */
+  get goesOn(): boolean {
+    return this.#input !== '';
+  }
+
+  get hasEnded(): boolean {
+    return this.#hasEnded;
+  }
+
+  /** @returns the lines to print */
+  take(line: string): readonly string[] {
+    if (!this.goesOn && line.trim() === '') return [];
+    if (!this.goesOn && line.trimStart().startsWith(':')) return this.#command(line.trim());
+    const input = this.goesOn ? `${this.#input}\n${line}` : line;
+    this.#input = '';
+    if (input.length > MAX_INPUT_LENGTH) {
+      const why = `The input was dropped: it has more than ${MAX_INPUT_LENGTH} characters. Put it into a file, and :load it.`;
+      return [this.#paint('red', why)];
+    }
+    if (!isUnfinished(input)) return this.#answer(this.#session.runText(input));
+    this.#input = input;
+    return [];
+  }
+
+  /** Forgets an input that goes on. */
+  drop(): void {
+    this.#input = '';
+  }
+
+  /** @returns names that begin with the last word of a line, and that word, as `node:readline` takes them */
+  complete(line: string): [hits: string[], word: string] {
+    const [word] = /[^\s()[\]{}"';,]*$/.exec(line) ?? [''];
+    if (word === '') return [[], word];
+    const isCommand = !this.goesOn && line.trimStart() === word && word.startsWith(':');
+    const names = isCommand ? PROMPT_COMMANDS : this.#session.names();
+    return [names.filter((name) => name.startsWith(word)).sort(), word];
+  }
+
+  #answer({ values, expectations, error }: TextResult): string[] {
+    const failed = expectations.filter(({ passed }) => !passed).map(({ text }) => text);
+    // A test at the top is its form's value. One inside a form would otherwise not be seen.
+    const unseen = failed.filter((text) => !values.some((value) => value.includes(text)));
+    return [
+      ...values.map((value) => {
+        const shown = severalLines(value);
+        return failed.some((text) => value.includes(text)) ? this.#paint('red', shown) : shown;
+      }),
+      ...unseen.map((text) => this.#paint('red', severalLines(text))),
+      ...(error === undefined ? [] : errorLines(error, PROMPT_NAME).map((line) => this.#paint('red', line))),
+    ];
+  }
+
+  #command(line: string): readonly string[] {
+    const [, name, argument] = /^:(\S*)\s*(.*)$/s.exec(line) ?? [];
+    if (name === 'load' && argument !== '') return this.#load(argument);
+    if (name === 'load') return [':load needs the path of a file.'];
+    if (name === 'help') return HELP;
+    if (name !== 'quit') return [`There is no :${oneLine(name)}. :help lists what there is.`];
+    this.#hasEnded = true;
+    return [];
+  }
+
+  #load(path: string): readonly string[] {
+    try {
+      this.#checkFile(path);
+    } catch (fault) {
+      return [this.#paint('red', oneLine((fault as Error).message))];
+    }
+    const result = this.#session.runFile(path);
+    const lines = [...fileLines(result, false), summaryLine([result])];
+    return hasFailed(result) ? lines.map((line) => this.#paint('red', line)) : lines;
+  }
+}

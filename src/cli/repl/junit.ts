@@ -1,0 +1,96 @@
+/** The results of files as JUnit XML, which CI systems show as a list of tests. Pure. */
+
+import type { Expectation, FileResult, Place } from '../../contract/repl/result.ts';
+import { failuresOf, placeText } from './report.ts';
+
+/** What test functions write before the words of the test, in both dialects, if it has passed. */
+const BEFORE_PASSED = /^Expect(?: failure|-that)?: success:? ?/i;
+const BEFORE_FAILED = /^FAILURE: (?:Expect-that: Did not satisfy condition: )?/;
+/** What they write after the words of the test if it has failed. */
+const AFTER_FAILED =
+  /(?:: expected | expected: |: evaluation of | evaluation of (?:actual|expected) failed|: did not satisfy |: predicate did not ).*$/s;
+
+/** The name of the test case for a form that ended the run. */
+const WHOLE_FILE = 'the file runs to its end';
+
+/** @returns a test suite for each file, with a test case for each expectation, and one for an error */
+export function junitXml(results: readonly FileResult[]): string {
+  const suites = results.map(suiteOf);
+  const sum = (count: (result: FileResult) => number) => results.reduce((total, result) => total + count(result), 0);
+  const counts = { tests: sum(testsIn), failures: sum((each) => failuresOf(each).length), errors: sum(errorsIn) };
+  return `<?xml version="1.0" encoding="UTF-8"?>
+<testsuites${attributes({ name: 'pickaxe repl', ...counts })}>
+${suites.join('')}</testsuites>
+`;
+}
+
+function suiteOf(result: FileResult): string {
+  const { file, expectations, error } = result;
+  const counts = { tests: testsIn(result), failures: failuresOf(result).length, errors: errorsIn(result), skipped: 0 };
+  const names = new DifferentNames();
+  const cases = expectations.map((each) => caseOf(names.next(wordsOf(each)), each.place, failureIn(each)));
+  if (error !== undefined) {
+    const { place, message, frames } = error;
+    const details = [
+      place === undefined ? file : placeText(place),
+      message,
+      ...frames.map((frame) => ` at ${frame}`),
+    ].join('\n');
+    const inside = `<error${attributes({ message, type: 'Error' })}>${escaped(details)}</error>`;
+    cases.push(caseOf(names.next(WHOLE_FILE), place, inside, file));
+  }
+  return `  <testsuite${attributes({ name: file, ...counts })}>\n${cases.join('')}  </testsuite>\n`;
+}
+
+function testsIn(result: FileResult): number {
+  return result.expectations.length + errorsIn(result);
+}
+
+function errorsIn({ error }: FileResult): number {
+  return error === undefined ? 0 : 1;
+}
+
+function failureIn({ passed, text, place }: Expectation): string {
+  if (passed) return '';
+  return `<failure${attributes({ message: text, type: 'ExecError' })}>${escaped(`${placeText(place)}: ${text}`)}</failure>`;
+}
+
+function caseOf(name: string, place: Place | undefined, inside: string, file = place?.file ?? ''): string {
+  const line = place === undefined ? {} : { line: place.position.line };
+  const start = `    <testcase${attributes({ name, classname: place?.file ?? file, file: place?.file ?? file, ...line })}`;
+  return inside === '' ? `${start}/>\n` : `${start}>${inside}</testcase>\n`;
+}
+
+/** @returns the words that the contract's author gave a test, which are the same whether it passes or fails */
+function wordsOf({ passed, text, place }: Expectation): string {
+  const words = passed ? text.replace(BEFORE_PASSED, '') : text.replace(BEFORE_FAILED, '').replace(AFTER_FAILED, '');
+  return words.trim() || `line ${place.position.line}, column ${place.position.column}`;
+}
+
+/** Numbers the tests of one name, because CI systems recognize a test by its name. */
+class DifferentNames {
+  readonly #counts = new Map<string, number>();
+
+  next(name: string): string {
+    const count = (this.#counts.get(name) ?? 0) + 1;
+    this.#counts.set(name, count);
+    return count === 1 ? name : `${name} (${count})`;
+  }
+}
+
+function attributes(values: Readonly<Record<string, string | number>>): string {
+  return Object.entries(values)
+    .map(
+      ([name, value]) =>
+        ` ${name}="${escaped(String(value)).replace(/[\t\n\r]/g, (gap) => `&#${gap.charCodeAt(0)};`)}"`,
+    )
+    .join('');
+}
+
+const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
+/** Everything but the characters of XML 1.0 (section 2.2). No entity may stand for one either. */
+const NO_CHARACTER = /[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu;
+
+function escaped(text: string): string {
+  return text.replace(NO_CHARACTER, '\ufffd').replace(/[&<>"]/g, (character) => ENTITIES[character]);
+}

@@ -1,0 +1,110 @@
+/** The prompt of `pickaxe repl` on a terminal: editing, history, completion and Ctrl-C around a conversation. */
+
+import { createInterface, type Interface } from 'node:readline';
+import { EXIT } from '../../app/exit.ts';
+import { userStateDirectory } from '../../system/files.ts';
+import { version } from '../../system/version.ts';
+import { inColours, inPlain, type Paint, terminalKind } from '../../terminal/screen.ts';
+import { Conversation } from './conversation.ts';
+import { History, MAX_LINES } from './history.ts';
+import { type MakeSession, type RunOptions, sessionOptions } from './run-files.ts';
+import { SourceFiles } from './source-files.ts';
+
+const PROMPT = 'contract> ';
+/** As wide as the prompt, so that the lines of an input begin below each other. */
+const GOES_ON = '     ...> ';
+
+/** Talks with the person at this process's terminal. */
+export async function runPrompt(options: RunOptions, makeSession: MakeSession): Promise<number> {
+  const { stdin: input, stdout: output } = process;
+  const say = (line: string) => process.stderr.write(`${line}\n`);
+  const { escapes, colours } = terminalKind(output.isTTY);
+  const paint = colours ? inColours : inPlain;
+  const files = new SourceFiles();
+  const session = makeSession(sessionOptions(options, files, { out: (text) => output.write(text), say }));
+  await talk({
+    conversation: new Conversation(session, (path) => files.check(path), paint),
+    history: new History(userStateDirectory(), say),
+    input,
+    output,
+    isTerminal: escapes,
+    paint,
+    greeting: `pickaxe ${version}: the contract language, dialect ${options.dialect}. :help explains, Ctrl-D ends.`,
+  });
+  return EXIT.done;
+}
+
+export interface PromptOptions {
+  readonly conversation: Conversation;
+  readonly history: Pick<History, 'newestFirst' | 'add' | 'close'>;
+  readonly input: NodeJS.ReadableStream & { setRawMode?(isRaw: boolean): unknown };
+  readonly output: NodeJS.WritableStream;
+  /** Whether the output understands escape codes. Without them, lines come as the terminal edits them. */
+  readonly isTerminal: boolean;
+  readonly paint: Paint;
+  /** Printed first. */
+  readonly greeting: string;
+}
+
+/** Settles when the person has ended the conversation, with Ctrl-D or `:quit`. */
+export async function talk(options: PromptOptions): Promise<void> {
+  const { conversation, history, input, output, isTerminal, greeting } = options;
+  output.write(`${greeting}\n`);
+  const line = createInterface({
+    input,
+    output,
+    terminal: isTerminal,
+    history: [...history.newestFirst],
+    historySize: MAX_LINES,
+    removeHistoryDuplicates: true,
+    completer: (typed: string) => conversation.complete(typed),
+  });
+  try {
+    await untilClosed(line, options);
+  } finally {
+    line.close();
+    await history.close();
+  }
+}
+
+function untilClosed(
+  line: Interface,
+  { conversation, history, input, output, isTerminal, paint }: PromptOptions,
+): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const ask = () => {
+      line.setPrompt(paint('bold', conversation.goesOn ? GOES_ON : PROMPT));
+      line.prompt();
+    };
+    // While code runs, nobody reads the keyboard: the terminal itself makes a signal of Ctrl-C, which ends the process.
+    const readKeys = (reads: boolean) => isTerminal && input.setRawMode?.(reads);
+    line.on('line', (typed) => {
+      readKeys(false);
+      try {
+        history.add(typed);
+        for (const each of conversation.take(typed)) output.write(`${each}\n`);
+      } catch (fault) {
+        reject(fault);
+        return;
+      } finally {
+        readKeys(true);
+      }
+      if (conversation.hasEnded) resolve();
+      else ask();
+    });
+    line.on('SIGINT', () => {
+      // Readline has no way to replace what was typed, except by the keys that erase it.
+      line.write(null, { ctrl: true, name: 'e' });
+      line.write(null, { ctrl: true, name: 'u' });
+      conversation.drop();
+      output.write('^C\n');
+      ask();
+    });
+    line.on('close', () => {
+      // Ctrl-D leaves the cursor behind the prompt.
+      if (!conversation.hasEnded) output.write('\n');
+      resolve();
+    });
+    ask();
+  });
+}

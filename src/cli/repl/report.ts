@@ -1,0 +1,106 @@
+/** The results of files: as lines for people, and as JSON. */
+
+import { z } from 'zod';
+import type { Expectation, Failure, FileResult, Place } from '../../contract/repl/result.ts';
+import { oneLine } from '../../text/plain-text.ts';
+import { plural } from '../../text/quantities.ts';
+
+/** Whether a form of the file has failed, or one of its expectations. */
+export function hasFailed({ error, expectations }: FileResult): boolean {
+  return error !== undefined || expectations.some(({ passed }) => !passed);
+}
+
+export function failuresOf({ expectations }: FileResult): readonly Expectation[] {
+  return expectations.filter(({ passed }) => !passed);
+}
+
+/** @returns `FILE:LINE:COLUMN`, with lines from 1 and columns from 0 */
+export function placeText({ file, position: { line, column } }: Place): string {
+  return `${oneLine(file)}:${line}:${column}`;
+}
+
+/** @returns a line for each call, after one that says where the form is and why it failed */
+export function errorLines({ place, message, frames }: Failure, file: string): string[] {
+  const where = place === undefined ? oneLine(file) : placeText(place);
+  return [`${where}:Error: ${oneLine(message)}`, ...frames.map((frame) => ` at ${oneLine(frame)}`)];
+}
+
+/** @param isOneOfSeveral whether the last line has to say which file it is about */
+export function fileLines(result: FileResult, isOneOfSeveral: boolean): string[] {
+  const { file, error, notes } = result;
+  const name = oneLine(file);
+  return [
+    ...(error === undefined ? [] : errorLines(error, file)),
+    ...failuresOf(result).map(({ place, text }) => `${placeText(place)}:ExecError: ${oneLine(text)}`),
+    ...[...new Set(notes)].map((note) => `${name}: ${oneLine(note)}`),
+    `${isOneOfSeveral ? `${name}: ` : ''}${hasFailed(result) ? 'Load failed' : 'Load successful'}`,
+  ];
+}
+
+/** Maximum number of files that the summary names. */
+const MOST_NAMED = 4;
+
+/** @returns one line about all files */
+export function summaryLine(results: readonly FileResult[]): string {
+  const count = results.reduce((sum, { expectations }) => sum + expectations.length, 0);
+  const failed = results.reduce((sum, result) => sum + failuresOf(result).length, 0);
+  const stopped = results.filter(({ error }) => error !== undefined);
+  const empty = results.filter(({ error, expectations }) => error === undefined && expectations.length === 0);
+  const passed = failed === 0 ? `${count === 1 ? '' : 'all '}passed` : `${count - failed} passed, ${failed} failed`;
+  return [
+    `${plural(results.length, 'file')}, ${plural(count, 'expectation')}${count === 0 ? '' : `: ${passed}`}`,
+    ...(stopped.length === 0 ? [] : [`${plural(stopped.length, 'file')} ended with an error`]),
+    ...(empty.length === 0 || results.length === 1 ? [] : [`no expectation in ${namesOf(empty)}`]),
+  ].join('; ');
+}
+
+function namesOf(results: readonly FileResult[]): string {
+  const names = results.slice(0, MOST_NAMED).map(({ file }) => oneLine(file));
+  const rest = results.length - names.length;
+  return `${names.join(', ')}${rest === 0 ? '' : ` and ${plural(rest, 'other')}`}`;
+}
+
+export function reportOf(result: FileResult): ReplReport {
+  const { file, expectations, error, notes } = result;
+  const failures = failuresOf(result).map(({ place, text }) => ({ ...jsonPlace(place), text }));
+  return {
+    file,
+    expectations: expectations.length,
+    passed: expectations.length - failures.length,
+    failures,
+    error: error === undefined ? null : errorToJson(error),
+    notes: [...new Set(notes)],
+  };
+}
+
+function errorToJson({ place, message, frames }: Failure) {
+  return { ...(place === undefined ? NOWHERE : jsonPlace(place)), message, frames: [...frames] };
+}
+
+function jsonPlace({ file, position: { line, column } }: Place) {
+  return { file, line, column };
+}
+
+const NOWHERE = { file: null, line: null, column: null };
+
+const line = z.int().positive();
+const column = z.int().nonnegative();
+
+export const ReplReport = z.object({
+  file: z.string(),
+  expectations: z.int().nonnegative(),
+  passed: z.int().nonnegative(),
+  failures: z.array(z.object({ file: z.string(), line, column, text: z.string() })),
+  error: z
+    .object({
+      file: z.string().nullable(),
+      line: line.nullable(),
+      column: column.nullable(),
+      message: z.string(),
+      frames: z.array(z.string()),
+    })
+    .nullable()
+    .meta({ description: 'the form that ended the run, or null if the file has run to its end' }),
+  notes: z.array(z.string()).meta({ description: 'what was not checked' }),
+});
+export type ReplReport = Readonly<z.infer<typeof ReplReport>>;

@@ -1,0 +1,55 @@
+/** Whether an input at the prompt goes on in its next line. Pure. */
+
+const OPENING = '([{';
+const CLOSING = ')]}';
+
+/**
+ * @returns whether a bracket is open, or a text ends with a backslash, which continues it in the next line. An input
+ *   that no further line can complete is finished: the interpreter says what is wrong with it
+ */
+export function isUnfinished(input: string): boolean {
+  const open: string[] = [];
+  let at = 0;
+  while (at < input.length) {
+    const character = input[at];
+    if (character === ';') {
+      at = lineEnd(input, at);
+    } else if (character === '"') {
+      const end = textEnd(input, at + 1);
+      if (end === 'continues') return true;
+      if (end === 'never ends') return false;
+      at = end;
+    } else {
+      if (OPENING.includes(character)) open.push(character);
+      else if (CLOSING.includes(character) && open.pop() !== OPENING[CLOSING.indexOf(character)]) return false;
+      at++;
+    }
+  }
+  return open.length > 0;
+}
+
+function lineEnd(input: string, start: number): number {
+  const end = input.indexOf('\n', start);
+  return end < 0 ? input.length : end;
+}
+
+/** White space between two backslashes belongs to no text. */
+const GAP = /\s+/y;
+
+/** @param start the offset after the quotation mark @returns the offset after the text */
+function textEnd(input: string, start: number): number | 'continues' | 'never ends' {
+  let at = start;
+  for (;;) {
+    const character = input[at];
+    if (character === undefined || character === '\n') return 'never ends';
+    if (character === '"') return at + 1;
+    at++;
+    if (character !== '\\') continue;
+    GAP.lastIndex = at;
+    const gap = GAP.exec(input)?.[0] ?? '';
+    at += gap.length;
+    if (at === input.length) return 'continues';
+    if (gap !== '' && input[at] !== '\\') return 'never ends';
+    at++;
+  }
+}
