@@ -8,6 +8,8 @@ import { hashText } from '#pickaxe/contract/values/hash.js';
 const MODULE = `(module m G (defcap G () true)
   (defpact f (n) (step-with-rollback (yield { "n": n }) "undone") (step (resume { "n" := n } [n "resumed"])))
   (defpact private () (step "A" 1) (step 2))
+  (defpact clears () (step (pact-state true)) (step 1))
+  (defpact clears-first () (step [(pact-state true) (f 1)]) (step 1))
   (defpact over (n) (step (yield { "n": n } "1")) (step (resume { "n" := n } n))))`;
 
 /** @returns what the last input prints, or its failure */
@@ -73,6 +75,8 @@ describe('pact-state', () => {
       ['(env-entity "B")', '(m.private)', '(pact-state)'],
       `{"executed": false,"pactId": "${ID}","step": 0,"yield": false}`,
     ],
+    [4, ['(m.clears)'], 'Internal error, pact exec state not found after execution'],
+    [4, ['(m.clears-first)'], 'Nested Pact attempted but no pactExec found for:m.f'],
     [4, ['(m.f 1)', '(pact-state true)', '(pact-state)'], 'pact-state: no pact exec in context'],
     [5, ['(begin-tx)', '(m.f 1)', '(commit-tx)', '(pact-state)'], 'pact-state: no pact exec in context'],
     [4, ['(pact-state 1)'], 'Invalid arguments, received [1] for [ -> object:*, clear:bool -> object:*]'],

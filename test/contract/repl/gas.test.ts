@@ -1,0 +1,31 @@
+/** What a dialogue costs in the table model, modules, tables and flows included. */
+
+import { expect, it } from 'vitest';
+import { Session } from '#pickaxe/contract/repl/session.js';
+import { vectors } from '../vectors.ts';
+
+const { setup, data, lines } = vectors.gas;
+
+const session = new Session({
+  readFile: (path) => {
+    throw new Error(`There is no file ${path}`);
+  },
+  resolvePath: (_, path) => path,
+});
+
+function run(code: string): string | undefined {
+  const { values, error } = session.runText(code);
+  expect(error?.message).toBeUndefined();
+  return values.at(-1);
+}
+
+it('the dialogue begins', () => {
+  for (const code of ['(env-gaslimit 1000000)', setup, data]) run(code);
+});
+
+// Dialect 4 cannot call what is not a name.
+it.each(lines.filter(({ code }) => !code.startsWith('((')))('$code', ({ code, gas }) => {
+  run('(env-gas 0)');
+  run(code);
+  expect(run('(env-gas)')).toBe(`${gas}`);
+});
