@@ -27,12 +27,17 @@ export interface Applied {
 }
 
 /** @param call what stands where a capability must stand */
-export function appliedCapability(call: MemberCall | undefined, position: Position | undefined): Applied {
+export function appliedCapability(
+  evaluation: Evaluation,
+  call: MemberCall | undefined,
+  position: Position | undefined,
+): Applied {
   if (!call) throw new ContractError('eval', 'Can only apply defcap here', position);
   const { member, args } = call;
   if (!member.is('defcap')) {
     throw new ContractError('eval', `Can only apply defcap here, found: ${member.definition.kind}`, position);
   }
+  evaluation.checkArguments(call, position);
   const capability = { name: member.name, args: storable(args, 'Invalid capability argument') };
   return { capability, call: { member, args } };
 }
@@ -45,7 +50,7 @@ export function withCapability(
   run: () => Value,
 ): Value {
   refuseInCapability(evaluation, 'with-capability');
-  const applied = appliedCapability(call, position);
+  const applied = appliedCapability(evaluation, call, position);
   requireModuleRights(evaluation, applied.call.member.module);
   const isNew = whileEvaluating(evaluation, [applied.capability], () => acquire(evaluation, applied));
   const value = run();

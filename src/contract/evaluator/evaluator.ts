@@ -222,17 +222,12 @@ export class Evaluator implements Evaluation {
   }
 
   inFrame<T>({ member, args }: MemberCall, position: Position | undefined, run: (scope: Scope) => T): T {
-    const { definition, module } = member;
+    const { module } = member;
     const name = member.name.text;
     if (findFrame(this.#context.frame, (frame) => frame.member.name.text === name)) {
       throw new ContractError('eval', recursionText(name, this.dialect), position);
     }
-    const { parameters } = definition;
-    if (args.length !== parameters.length) {
-      const who = this.dialect === 4 ? definition.name : `function ${name}.{${module.hash}}`;
-      throw wrongCount(who, args.length, parameters.length, this.dialect, position);
-    }
-    const variables = this.#bound(parameters, args, new Scope(module.names), position);
+    const variables = this.#variablesOf({ member, args }, position);
     const { frame: outer, referring } = this.#context;
     const enter = () => this.within({ frame: { member, outer } }, () => run(new Scope(module.names, variables)));
     try {
@@ -242,6 +237,10 @@ export class Evaluator implements Evaluation {
         ? fault.through({ position, text: callText(name, args, this.dialect) })
         : fault;
     }
+  }
+
+  checkArguments(call: MemberCall, position: Position | undefined): void {
+    this.#variablesOf(call, position);
   }
 
   callOf(expression: Expression, scope: Scope): MemberCall | undefined {
@@ -282,6 +281,17 @@ export class Evaluator implements Evaluation {
     const { frame, referring } = this.#context;
     if (this.dialect === 4 || !frame) return run();
     return this.within({ referring: new Set(referring).add(frame.member.module.name.text) }, run);
+  }
+
+  /** @returns the variables of the definition's body */
+  #variablesOf({ member, args }: MemberCall, position: Position | undefined): ReadonlyMap<string, Value> {
+    const { definition, module, name } = member;
+    const { parameters } = definition;
+    if (args.length !== parameters.length) {
+      const who = this.dialect === 4 ? definition.name : `function ${name.text}.{${module.hash}}`;
+      throw wrongCount(who, args.length, parameters.length, this.dialect, position);
+    }
+    return this.#bound(parameters, args, new Scope(module.names), position);
   }
 
   #applyClosure({ lambda, scope }: Closure, args: readonly Value[], position: Position | undefined): Value {

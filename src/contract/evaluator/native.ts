@@ -75,6 +75,8 @@ export interface Evaluation {
    * @param run gets the variables of the body
    */
   inFrame<T>(call: MemberCall, position: Position | undefined, run: (scope: Scope) => T): T;
+  /** @throws ContractError unless the definition takes these arguments, by their number and types */
+  checkArguments(call: MemberCall, position: Position | undefined): void;
   /** @returns undefined unless the expression is an application of something that a module defines */
   callOf(expression: Expression, scope: Scope): MemberCall | undefined;
   /** Whether the expression is an application that lacks arguments, or names a function. */

@@ -126,9 +126,13 @@ function userGuard([closure, ...more]: readonly Argument[], { dialect }: Evaluat
   throw new ContractError('eval', message, closure.position);
 }
 
-function capabilityGuard([argument, ...more]: readonly Argument[], flowId?: () => string): Guard | undefined {
+function capabilityGuard(
+  [argument, ...more]: readonly Argument[],
+  evaluation: Evaluation,
+  flowId?: () => string,
+): Guard | undefined {
   if (!argument || more.length > 0) return undefined;
-  const { capability } = appliedCapability(argument.asCall(), argument.position);
+  const { capability } = appliedCapability(evaluation, argument.asCall(), argument.position);
   return new CapabilityGuard(capability.name, storable(capability.args), flowId?.());
 }
 
@@ -203,9 +207,11 @@ export const KEYSETS: readonly Native[] = [
   lazy('create-user-guard', 'closure:( -> bool) -> guard', (args, { evaluation, binding }) =>
     binding ? undefined : userGuard(args, evaluation),
   ),
-  lazy('create-capability-guard', OF_CAPABILITY, (args, { binding }) => (binding ? undefined : capabilityGuard(args))),
+  lazy('create-capability-guard', OF_CAPABILITY, (args, { evaluation, binding }) =>
+    binding ? undefined : capabilityGuard(args, evaluation),
+  ),
   lazy('create-capability-pact-guard', OF_CAPABILITY, (args, { evaluation, binding }) =>
-    binding ? undefined : capabilityGuard(args, () => currentFlowId(evaluation)),
+    binding ? undefined : capabilityGuard(args, evaluation, () => currentFlowId(evaluation)),
   ),
   strict('create-principal', 'guard:guard -> string', ([guard, ...more], { evaluation }) =>
     guard !== undefined && isGuard(guard) && more.length === 0 ? principal(evaluation, guard) : undefined,

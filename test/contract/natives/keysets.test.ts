@@ -188,6 +188,16 @@ describe('guards', () => {
     expect(fault('(create-pact-guard "x")')).toBe('pact-id: not in pact execution');
   });
 
+  it.each([
+    ['(create-capability-guard (C))', 'C: Incorrect number of arguments (0) supplied; expected 1'],
+    ['(create-capability-guard (C "x"))', 'Type error: expected integer, found string'],
+    ['(require-capability (C 1 2))', 'C: Incorrect number of arguments (2) supplied; expected 1'],
+    ['(test-capability (C true))', 'Type error: expected integer, found bool'],
+    ['(env-sigs [{ "key": "bob", "caps": [(C 1 2)] }])', 'C: Incorrect number of arguments (2) supplied; expected 1'],
+  ])('and capabilities have the arguments that the capability takes: %s', (code, message) => {
+    expect(dialogue(4, MODULE).fault(code)).toBe(message);
+  });
+
   it('of modules ask who governs them, unless their code runs', () => {
     const { say, fault } = dialogue(4, '(begin-tx)', MODULE, '(commit-tx)');
     expect(say('(m.module-guard)')).toBe('ModuleGuard {module: m,name: x}');

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { Session } from '#pickaxe/contract/repl/session.js';
 import { dialogue } from '../dialogue.ts';
 
 const KEYS = '(env-data { "k": ["bob"], "j": ["eve"] })';
@@ -161,6 +162,24 @@ describe('modules', () => {
   it('name the native that is for queries in dialect 5', () => {
     const { fault } = dialogue(5, "(env-exec-config ['DisableHistoryInTransactionalMode])");
     expect(fault('(list-modules)')).toBe('Operation only permitted in local execution mode: list-modules');
+  });
+});
+
+describe('names of a module', () => {
+  const MODULE = '(module m G (defcap G () true) (defun f () 1))';
+
+  it('are unknown to files of contracts that are loaded after it', () => {
+    const files: Record<string, string> = { 'all.repl': `${MODULE} (f) (load "c.pact")`, 'c.pact': '(m.f) (f)' };
+    const session = new Session({ readFile: (path) => files[path], resolvePath: (_, path) => path });
+    const { error } = session.runFile('all.repl');
+    expect(error).toMatchObject({ message: 'Cannot resolve f', place: { file: 'c.pact' } });
+  });
+
+  it('are shown with the hash of the module in dialect 5', () => {
+    const { say, fault } = dialogue(5);
+    const [hash] = /[\w-]{43}/.exec(say(MODULE)) ?? [];
+    expect(fault('(f 1)')).toBe(`Incorrect number of arguments (1) for function m.f.{${hash}} supplied; expected (0)`);
+    expect(fault('(emit-event (G))')).toBe(`Invalid event capability m.G.{${hash}}`);
   });
 });
 

@@ -27,7 +27,7 @@ export function otherFunctions(run: TestRun): readonly Native[] {
     lazy('test-capability', 'capability:( -> bool) -> string', ([argument, ...more], { evaluation }) => {
       const call = argument?.asCall();
       if (!call || more.length > 0) return undefined;
-      const how = grantForTransaction(evaluation, appliedCapability(call, argument.position));
+      const how = grantForTransaction(evaluation, appliedCapability(evaluation, call, argument.position));
       return evaluation.dialect === 4 ? GRANTED[how] : UNIT;
     }),
     strict('mock-spv', 'type:string payload:object:* output:object:* -> string', ([type, payload, output, ...more]) => {
