@@ -8,6 +8,7 @@ import { printed, typeText } from '../values/printing.ts';
 import { isObject, ModuleRef, UNIT, type Value } from '../values/values.ts';
 import { limited } from './access.ts';
 import { GivenArgument, WrittenArgument } from './arguments.ts';
+import { BUILT_IN_SCHEMAS } from './built-in-schemas.ts';
 import { withCapability } from './capabilities.ts';
 import { CONSTANTS } from './constants.ts';
 import { Database } from './database.ts';
@@ -252,7 +253,11 @@ export class Evaluator implements Evaluation {
 
   isNative = (name: string): boolean => this.findNative(name) !== undefined;
 
-  isKnown = (name: string): boolean => this.isNative(name) || CONSTANTS.has(name) || this.testFunctions.has(name);
+  isKnown = (name: string): boolean =>
+    this.isNative(name) ||
+    CONSTANTS.has(name) ||
+    this.testFunctions.has(name) ||
+    (this.dialect === 4 && BUILT_IN_SCHEMAS.has(name));
 
   /** @throws ContractError for a name that means nothing to code outside of modules */
   requireMeaning(name: string, position: Position | undefined): void {

@@ -57,7 +57,7 @@ export interface Evaluation {
   /** Whether a native has this name. */
   readonly isNative: (name: string) => boolean;
   findNative(name: string): Native | undefined;
-  /** Whether a native, a constant of the language or a function of the interpreter has this name. */
+  /** Whether a native, a constant or schema of the language or a function of the interpreter has this name. */
   readonly isKnown: (name: string) => boolean;
   evaluate(expression: Expression, scope: Scope): Value;
   /** @returns the value of the last of the expressions */

@@ -68,6 +68,23 @@ describe('the data of a transaction', () => {
   });
 });
 
+describe('the chain data', () => {
+  const module = (body: string) => `(module m G (defcap G () true) (defun f:object{public-chain-data} () ${body}))`;
+
+  it('have a schema that all code of dialect 4 knows', () => {
+    expect(dialogue(4, module('(chain-data)')).say("(at 'chain-id (f))")).toBe('""');
+    expect(dialogue(4, module('{ "chain-id": "1" }')).fault('(f)')).toBe(
+      'Type error: expected object:{public-chain-data}, found object:*',
+    );
+    expect(dialogue(5).fault(module('(chain-data)'))).toBe('Unbound variable public-chain-data');
+  });
+
+  it('can be read in modules', () => {
+    const { say } = dialogue(4, '(module m G (defcap G () true) (defun f () [(tx-hash) (chain-data)]))');
+    expect(say('(= (f) [(tx-hash) (chain-data)])')).toBe('true');
+  });
+});
+
 describe('the form of keys', () => {
   it.each([
     ['keys', true],

@@ -37,6 +37,12 @@ describe('namespaces', () => {
     expect(fault("(namespace 'n)")).toBe('Keyset failure (keys-all): [bob]');
   });
 
+  it('are described by a schema that all code of dialect 4 knows', () => {
+    const { say, fault } = dialogue(4, KEYS, DEFINE);
+    expect(say("(let ((n:object{described-namespace} (describe-namespace 'n))) (at 'namespace-name n))")).toBe('"n"');
+    expect(fault('(let ((n:object{described-namespace} {})) n)')).toMatch(/^Type error/);
+  });
+
   it('could not be left before version 4.8', () => {
     const { say, fault } = dialogue(4, KEYS, DEFINE, "(namespace 'n)");
     expect(say('(namespace "")')).toBe('"Namespace reset to root"');
