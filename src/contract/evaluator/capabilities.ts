@@ -38,7 +38,7 @@ export function appliedCapability(
     throw new ContractError('eval', `Can only apply defcap here, found: ${member.definition.kind}`, position);
   }
   evaluation.checkArguments(call, position);
-  const capability = { name: member.name, args: storable(args, 'Invalid capability argument') };
+  const capability = { name: member.name, args: storable(evaluation, args, 'Invalid capability argument') };
   return { capability, call: { member, args } };
 }
 
@@ -93,11 +93,35 @@ export function refuseInCapability(evaluation: Evaluation, what: string): void {
 }
 
 /** Notes that code wants a managed capability, which is installed when it is first acquired. */
-export function announce(evaluation: Evaluation, capability: Capability): void {
+export function announce(evaluation: Evaluation, applied: Applied): void {
+  const { capability } = applied;
   const { autonomous } = evaluation.state.capabilities;
   evaluation.spend(autonomous.length);
-  if (!includesCapability(autonomous, capability))
+  if (evaluation.dialect === 5) refuseAnnouncement(evaluation, applied);
+  if (!includesCapability(autonomous, capability)) {
     changeCapabilities(evaluation, { autonomous: [...autonomous, capability] });
+  }
+}
+
+/** Dialect 5 refuses what can be acquired already. */
+function refuseAnnouncement(evaluation: Evaluation, { capability, call }: Applied): void {
+  const { meta } = call.member.definition;
+  if (meta?.kind !== 'managed') {
+    const message = 'Install capability error: capability is not managed and cannot be installed';
+    throw new ContractError('eval', `${message}: ${capability.name.text}`);
+  }
+  const manager = managerOf(call.member);
+  const { installed, autonomous } = evaluation.state.capabilities;
+  const signed = manager ? evaluation.environment.signatures.flatMap(({ capabilities }) => capabilities) : [];
+  const others = [...installed.map((each) => each.capability), ...autonomous, ...signed];
+  if (others.some((other) => hasSameStatics(capability, other, manager))) {
+    throw alreadyInstalled(evaluation, capability);
+  }
+}
+
+function alreadyInstalled({ dialect }: Evaluation, { name, args }: Capability): ContractError {
+  const what = dialect === 4 ? 'Duplicate install of managed capability' : 'Capability already installed:';
+  return new ContractError('eval', `${what} ${printedCapability(name, args, dialect)}`);
 }
 
 /* Acquiring. */
@@ -164,7 +188,7 @@ function spend(
   { args }: Capability,
 ): Value {
   const left = evaluation.applyValue(member, [remaining, args[parameter]]);
-  storable([left], 'Invalid return value from mgr function');
+  storable(evaluation, [left], 'Invalid return value from mgr function');
   return left;
 }
 
@@ -191,12 +215,7 @@ function installFrom(
 function install(evaluation: Evaluation, { capability, call }: Applied): InstalledCapability {
   const manager = managerOf(call.member);
   if (evaluation.state.capabilities.installed.some((each) => hasSameStatics(capability, each.capability, manager))) {
-    const shown = printedCapability(capability.name, capability.args, evaluation.dialect);
-    const message =
-      evaluation.dialect === 4
-        ? `Duplicate install of managed capability ${shown}`
-        : `Capability already installed: ${shown}`;
-    throw new ContractError('eval', message);
+    throw alreadyInstalled(evaluation, capability);
   }
   pushGrant(evaluation, { capability, composed: [] });
   runBody(evaluation, call);

@@ -36,9 +36,9 @@ export const CAPABILITIES: readonly Native[] = [
     const kind = evaluation.environment.flags.has('DisablePact44') ? 'eval' : 'tx-failure';
     throw new ContractError(kind, `require-capability: not granted: ${shown}`);
   }),
-  ofCapability('install-capability', 'string', ({ capability }, { evaluation }) => {
+  ofCapability('install-capability', 'string', (applied, { evaluation }) => {
     refuseInCapability(evaluation, 'install-capability');
-    announce(evaluation, capability);
+    announce(evaluation, applied);
     return 'Installed capability';
   }),
   ofCapability('emit-event', 'bool', ({ capability, call }, { evaluation }) => {

@@ -104,8 +104,9 @@ function predicate(name: string): Native {
 
 /* Making guards. */
 
-function userGuard([closure, ...more]: readonly Argument[], { dialect }: Evaluation): Guard | undefined {
+function userGuard([closure, ...more]: readonly Argument[], evaluation: Evaluation): Guard | undefined {
   if (!closure || more.length > 0) return undefined;
+  const { dialect } = evaluation;
   const call = closure.asCall();
   if (!call) {
     const message5 = 'create-user-guard: expected function application of a top-level function';
@@ -118,7 +119,7 @@ function userGuard([closure, ...more]: readonly Argument[], { dialect }: Evaluat
   }
   const { member, args } = call;
   const { kind } = member.definition;
-  if (kind === 'defun') return new UserGuard(member.name, storable(args));
+  if (kind === 'defun') return new UserGuard(member.name, storable(evaluation, args));
   const message =
     dialect === 4
       ? `User guard closure must be defun, found: ${kind}`
@@ -133,7 +134,7 @@ function capabilityGuard(
 ): Guard | undefined {
   if (!argument || more.length > 0) return undefined;
   const { capability } = appliedCapability(evaluation, argument.asCall(), argument.position);
-  return new CapabilityGuard(capability.name, storable(capability.args), flowId?.());
+  return new CapabilityGuard(capability.name, storable(evaluation, capability.args), flowId?.());
 }
 
 function moduleGuard(evaluation: Evaluation, name: string): Guard {

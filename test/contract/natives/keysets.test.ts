@@ -135,6 +135,34 @@ describe('a key that signs for acts of the language, in dialect 5', () => {
   });
 });
 
+describe('install-capability', () => {
+  const MODULE = `(module m G
+    (defcap G () true)
+    (defcap PAY (to:string amount:integer) @managed amount spend true)
+    (defcap ONCE () @managed true)
+    (defun spend (left:integer wanted:integer) (- left wanted)))`;
+  const signed = '(env-sigs [{ "key": "bob", "caps": [(PAY "eve" 1)] }])';
+
+  it('may repeat what is signed for or installed in dialect 4', () => {
+    const { say } = dialogue(4, MODULE, signed);
+    for (const capability of ['PAY "eve" 2', 'PAY "joe" 1', 'PAY "joe" 2', 'ONCE', 'ONCE', 'G']) {
+      expect(say(`(install-capability (${capability}))`)).toBe('"Installed capability"');
+    }
+  });
+
+  it('must not in dialect 5', () => {
+    const { say, fault } = dialogue(5, MODULE, signed);
+    expect(fault('(install-capability (PAY "eve" 2))')).toBe('Capability already installed: (m.PAY "eve" 2)');
+    expect(say('(install-capability (PAY "joe" 1))')).toBe('"Installed capability"');
+    expect(fault('(install-capability (PAY "joe" 2))')).toBe('Capability already installed: (m.PAY "joe" 2)');
+    expect(say('(install-capability (ONCE))')).toBe('"Installed capability"');
+    expect(fault('(install-capability (ONCE))')).toBe('Capability already installed: (m.ONCE)');
+    expect(fault('(install-capability (G))')).toBe(
+      'Install capability error: capability is not managed and cannot be installed: m.G',
+    );
+  });
+});
+
 describe('the governance of a module', () => {
   const MODULE = `(module m G
     (defcap G () (enforce-guard (read-keyset "k")))
