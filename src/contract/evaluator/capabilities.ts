@@ -19,13 +19,17 @@ export interface Applied {
 }
 
 /** @param call what stands where a capability must stand */
-export function appliedCapability(call: MemberCall | undefined, position: Position | undefined): Applied {
+export function appliedCapability(
+  evaluation: Evaluation,
+  call: MemberCall | undefined,
+  position: Position | undefined,
+): Applied {
   if (!call) throw new ContractError('eval', 'Can only apply defcap here', position);
   const { member, args } = call;
   if (!member.is('defcap')) {
     throw new ContractError('eval', `Can only apply defcap here, found: ${member.definition.kind}`, position);
   }
-  const capability = { name: member.name, args: storable(args, 'Invalid capability argument') };
+  const capability = { name: member.name, args: storable(evaluation, args, 'Invalid capability argument') };
   return { capability, call: { member, args } };
 }
 
@@ -37,7 +41,7 @@ export function withCapability(
   run: () => Value,
 ): Value {
   refuseInCapability(evaluation, 'with-capability');
-  const applied = appliedCapability(call, position);
+  const applied = appliedCapability(evaluation, call, position);
   requireModuleRights(evaluation, applied.call.member.module);
   const isNew = evaluating(evaluation, [applied.capability], () => acquire(evaluation, applied));
   const value = run();
@@ -148,7 +152,7 @@ function spend(
   { args }: Capability,
 ): Value {
   const left = evaluation.applyValue(member, [remaining, args[parameter]]);
-  storable([left], 'Invalid return value from mgr function');
+  storable(evaluation, [left], 'Invalid return value from mgr function');
   return left;
 }
 

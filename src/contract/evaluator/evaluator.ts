@@ -2,6 +2,7 @@
 
 import { DEFAULT_DIALECT, type Dialect } from '../dialect.ts';
 import { ContractError, type Position } from '../errors.ts';
+import { ModuleName } from '../names.ts';
 import type { Application, Binding, Cond, DynamicName, Expression, Let, Name, Parameter } from '../syntax/tree.ts';
 import { Decimal } from '../values/decimal.ts';
 import { printed, typeText } from '../values/printing.ts';
@@ -14,8 +15,8 @@ import { Database } from './database.ts';
 import { type Environment, INITIAL_ENVIRONMENT } from './environment.ts';
 import { beginFlow } from './flows.ts';
 import { GasMeter } from './gas.ts';
-import { requireModule, TransactionNames } from './lookup.ts';
-import { type Callable, Member, tableOf, textOfName } from './module.ts';
+import { requireModule, resolveModule, TransactionNames } from './lookup.ts';
+import { type Callable, Member, referenceTo, tableOf, textOfName } from './module.ts';
 import {
   type Argument,
   type Evaluation,
@@ -28,6 +29,7 @@ import {
 import { Closure, Scope } from './scope.ts';
 import { hidesValues, shownValue, undecided } from './shown.ts';
 import { type Context, findFrame, INITIAL_STATE, OUTERMOST, type State } from './state.ts';
+import { SteppedWalk } from './stepped-walk.ts';
 import { checked, typeFault } from './type-faults.ts';
 import { hasType } from './types.ts';
 
@@ -171,7 +173,7 @@ export class Evaluator implements Evaluation {
           `Bad column in binding: ${typeof name === 'string' ? name : this.print(name)}`,
           position,
         );
-      variables.set(variable.name, checked(variable, value, scope.names, this.dialect));
+      variables.set(variable.name, checked(variable, value, scope.names, this));
     }
     return this.evaluateBody(body, scope.with(variables));
   }
@@ -214,8 +216,8 @@ export class Evaluator implements Evaluation {
         const value = this.inFrame(call, position, (scope) => this.evaluateBody(definition.body, scope));
         const { returnType } = definition;
         const isChecked = returnType && !this.environment.flags.has('DisableRuntimeReturnTypeChecking');
-        if (isChecked && !hasType(value, returnType, module.names)) {
-          throw typeFault(value, returnType, module.names, this.dialect, position ?? definition.position);
+        if (isChecked && !hasType(value, returnType, module.names, new SteppedWalk(this))) {
+          throw typeFault(value, returnType, module.names, this, position ?? definition.position);
         }
         return value;
       }
@@ -365,7 +367,7 @@ export class Evaluator implements Evaluation {
     const together = new Map<string, Value>();
     for (const { variable, value } of variables) {
       const name = variable.name;
-      const bound = checked(variable, this.evaluate(value, isNested ? scope : outer), outer.names, this.dialect);
+      const bound = checked(variable, this.evaluate(value, isNested ? scope : outer), outer.names, this);
       if (isNested) scope = scope.with(new Map([[name, bound]]));
       else together.set(name, bound);
     }
@@ -381,7 +383,9 @@ export class Evaluator implements Evaluation {
     const variables = new Map<string, Value>();
     for (const [at, { name, type, position: own }] of parameters.entries()) {
       const value = args[at];
-      if (type && !hasType(value, type, names)) throw typeFault(value, type, names, this.dialect, position ?? own);
+      if (type && !hasType(value, type, names, new SteppedWalk(this))) {
+        throw typeFault(value, type, names, this, position ?? own);
+      }
       variables.set(name, value);
     }
     return variables;
@@ -413,7 +417,10 @@ export class Evaluator implements Evaluation {
       if (native) return new NativeFunction(native);
     }
     const meant = this.#meant(name, scope);
-    return meant instanceof Member ? valueOfMember(meant) : meant;
+    if (!(meant instanceof Member)) return meant;
+    // A schema is no value, so its name can also be that of a module.
+    const module = meant.is('defschema') && name.kind === 'name' && resolveModule(this, new ModuleName(name.name));
+    return module ? referenceTo(module) : valueOfMember(meant);
   }
 
   #meant(name: Name, scope: Scope): Value {

@@ -17,35 +17,16 @@ import {
   Unstorable,
   UserGuard,
   type Value,
-  Walk,
+  type Walk,
 } from '../values/values.ts';
 import type { Member } from './module.ts';
 import type { Evaluation } from './native.ts';
+import { SteppedWalk } from './stepped-walk.ts';
 import { schemaFault, sortedFields, textOfField, typeFault } from './type-faults.ts';
 import { hasType } from './types.ts';
 
 /** A number or a time that is made anew takes as much memory as some ten items of a list. */
 const CONVERSION_STEPS = 8;
-
-/** Each part of a row counts as a step, and a row has no more parts than a value may have. */
-class RowWalk extends Walk {
-  readonly #evaluation: Evaluation;
-
-  constructor(evaluation: Evaluation) {
-    super();
-    this.#evaluation = evaluation;
-  }
-
-  override visit(parts: number): void {
-    super.visit(parts);
-    this.#evaluation.spend(parts);
-  }
-
-  override visitText(length: number): void {
-    super.visitText(length);
-    this.#evaluation.spend(length);
-  }
-}
 
 /**
  * @returns the row as the database gives it back: dialect 4 keeps rows as JSON, which loses zeros at the end of
@@ -63,7 +44,7 @@ class Conversion {
 
   constructor(evaluation: Evaluation) {
     this.#evaluation = evaluation;
-    this.#walk = new RowWalk(evaluation);
+    this.#walk = new SteppedWalk(evaluation);
   }
 
   column(value: Value): Storable {
@@ -126,10 +107,10 @@ export function checkRow(
     checkRow5(row, schema, columns, isPartial, evaluation);
     return;
   }
-  const walk = new RowWalk(evaluation);
+  const walk = new SteppedWalk(evaluation);
   const { names } = schema.module;
   const fault = schemaFault(row, schema, isPartial, ({ type }, value) =>
-    type && !hasType(value, type, names, walk) ? typeFault(value, type, names, evaluation.dialect).message : undefined,
+    type && !hasType(value, type, names, walk) ? typeFault(value, type, names, evaluation).message : undefined,
   );
   if (fault !== undefined) throw new ContractError('eval', fault);
 }
@@ -141,7 +122,7 @@ function checkRow5(
   isPartial: boolean,
   evaluation: Evaluation,
 ): void {
-  const walk = new RowWalk(evaluation);
+  const walk = new SteppedWalk(evaluation);
   const isAllowed = [...row].every(([name, value]) => {
     const column = columns.get(name);
     return column && (!column.type || hasType(value, column.type, schema.module.names, walk));

@@ -3,7 +3,16 @@
 import type { Defschema, PrimitiveType, Type } from '../syntax/tree.ts';
 import { Decimal } from '../values/decimal.ts';
 import { Time } from '../values/time.ts';
-import { type ContractObject, isGuard, isList, isObject, ModuleRef, UNIT, type Value, Walk } from '../values/values.ts';
+import {
+  type ContractObject,
+  isGuard,
+  isList,
+  isObject,
+  ModuleRef,
+  UNIT,
+  type Value,
+  type Walk,
+} from '../values/values.ts';
 import { SCHEMAS } from './constants.ts';
 import { schemaOf } from './lookup.ts';
 import { type Member, type Names, Table, textOfName } from './module.ts';
@@ -20,7 +29,7 @@ const IS_PRIMITIVE: Readonly<Record<PrimitiveType, (value: Value) => boolean>> =
 };
 
 /** @param names what the names in the type mean */
-export function hasType(value: Value, type: Type, names: Names, walk = new Walk()): boolean {
+export function hasType(value: Value, type: Type, names: Names, walk: Walk): boolean {
   walk.visit(1);
   switch (type.kind) {
     case 'primitive':
@@ -40,7 +49,8 @@ export function hasType(value: Value, type: Type, names: Names, walk = new Walk(
     case 'table': {
       const schema = schemaOf(type, names);
       return (
-        value instanceof Table && (!schema || (value.schema !== undefined && haveSameFields(value.schema, schema)))
+        value instanceof Table &&
+        (!schema || (value.schema !== undefined && haveSameFields(value.schema, schema, walk)))
       );
     }
     case 'module':
@@ -51,7 +61,9 @@ export function hasType(value: Value, type: Type, names: Names, walk = new Walk(
 }
 
 /** Whether two schemas have fields of the same names and types, in any order. */
-export function haveSameFields(a: Member<Defschema>, b: Member<Defschema>): boolean {
+export function haveSameFields(a: Member<Defschema>, b: Member<Defschema>, walk?: Walk): boolean {
+  if (a === b) return true;
+  walk?.visit(a.definition.fields.length + b.definition.fields.length);
   const texts = ({ definition: { fields } }: Member<Defschema>) =>
     fields.map(({ name, type }) => `${name}:${type ? textOfType(type) : '<a>'}`).sort();
   return texts(a).join() === texts(b).join();
