@@ -218,7 +218,7 @@ export class Evaluator implements Evaluation {
         const { returnType } = definition;
         const isChecked = returnType && !this.environment.flags.has('DisableRuntimeReturnTypeChecking');
         if (isChecked && !hasType(value, returnType, module.names, new SteppedWalk(this))) {
-          throw typeFault(value, returnType, module.names, this.dialect, position ?? definition.position);
+          throw typeFault(value, returnType, module.names, this, position ?? definition.position);
         }
         return value;
       }
@@ -396,7 +396,7 @@ export class Evaluator implements Evaluation {
     for (const [at, { name, type, position: own }] of parameters.entries()) {
       const value = args[at];
       if (type && !hasType(value, type, names, new SteppedWalk(this))) {
-        throw typeFault(value, type, names, this.dialect, position ?? own);
+        throw typeFault(value, type, names, this, position ?? own);
       }
       variables.set(name, value);
     }

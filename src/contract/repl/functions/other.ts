@@ -12,6 +12,7 @@ const GRANTED = {
 };
 
 export function otherFunctions(run: TestRun): readonly Native[] {
+  const verify = unchecked(run, 'verify', (module) => `Verification of ${module} succeeded`);
   return [
     strict('load', ['file:string -> string', 'file:string reset:bool -> string'], ([file, reset, ...more]) => {
       if (typeof file !== 'string' || more.length > 0) return undefined;
@@ -43,8 +44,8 @@ export function otherFunctions(run: TestRun): readonly Native[] {
       return `Added mock SPV for ${type}`;
     }),
     unchecked(run, 'typecheck', (module) => `Typecheck ${module}: success`),
-    unchecked(run, 'verify', (module) => `Verification of ${module} succeeded`),
-    lazy('bench', 'exprs:<a> -> string', (args) => {
+    { ...verify, signatures: ['module:string debug:bool -> string'] },
+    lazy('bench', 'exprs:* -> string', (args) => {
       for (const arg of args) void arg.value;
       return 'Done';
     }),
