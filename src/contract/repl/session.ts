@@ -86,6 +86,7 @@ export class Session {
   #load(path: string, depth: number, loadedAt?: Position): void {
     if (depth === MAX_LOADS) throw new ContractError('eval', `More than ${MAX_LOADS} files load each other`, loadedAt);
     const isContract = path.endsWith('.pact');
+    if (isContract) this.#run.forgetNames();
     for (const form of readForms(this.#textOf(path, loadedAt), this.#dialect, path)) {
       // Files of contracts do not see the functions of the interpreter, as on a node.
       if (isContract) this.#run.hideFunctions();
@@ -248,6 +249,11 @@ class Run implements TestRun {
 
   allowInModules(allows: boolean): void {
     this.#allowsInModules = allows;
+  }
+
+  /** Takes the names away that earlier code has brought in. Files of contracts begin without them. */
+  forgetNames(): void {
+    this.evaluator.state = { ...this.evaluator.state, imported: new Map() };
   }
 
   /** Hides the functions of the interpreter from code, unless that was allowed to use them. */
