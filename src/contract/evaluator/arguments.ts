@@ -4,7 +4,14 @@ import type { Position } from '../errors.ts';
 import type { Expression } from '../syntax/tree.ts';
 import { isList, isObject, type Value } from '../values/values.ts';
 import { Member } from './module.ts';
-import { type Argument, type Evaluation, type MemberCall, NativeFunction, type Remaining } from './native.ts';
+import {
+  type Argument,
+  CapabilityToken,
+  type Evaluation,
+  type MemberCall,
+  NativeFunction,
+  type Remaining,
+} from './native.ts';
 import { Closure, type Scope } from './scope.ts';
 
 /** An argument that is written in the code. */
@@ -64,6 +71,10 @@ export class WrittenArgument implements Argument {
   asCall(): MemberCall | undefined {
     return this.#evaluation.callOf(this.#expression, this.#scope);
   }
+
+  asCapability(): MemberCall | undefined {
+    return this.#evaluation.capabilityOf(this.#expression, this.#scope);
+  }
 }
 
 /** An argument that is known already, such as an item of a list. */
@@ -101,6 +112,10 @@ export class GivenArgument implements Argument {
 
   asCall(): undefined {
     return undefined;
+  }
+
+  asCapability(): MemberCall | undefined {
+    return this.value instanceof CapabilityToken ? this.value : undefined;
   }
 }
 

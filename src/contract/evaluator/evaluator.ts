@@ -2,7 +2,17 @@
 
 import { DEFAULT_DIALECT, type Dialect } from '../dialect.ts';
 import { ContractError, type Position } from '../errors.ts';
-import type { Application, Binding, Cond, DynamicName, Expression, Let, Name, Parameter } from '../syntax/tree.ts';
+import type {
+  Application,
+  Binding,
+  Cond,
+  Defcap,
+  DynamicName,
+  Expression,
+  Let,
+  Name,
+  Parameter,
+} from '../syntax/tree.ts';
 import { Decimal } from '../values/decimal.ts';
 import { printed, typeText } from '../values/printing.ts';
 import { isObject, ModuleRef, UNIT, type Value } from '../values/values.ts';
@@ -18,6 +28,7 @@ import { requireModule, TransactionNames } from './lookup.ts';
 import { type Callable, Member, tableOf, textOfName } from './module.ts';
 import {
   type Argument,
+  CapabilityToken,
   type Evaluation,
   fewestParameters,
   type MemberCall,
@@ -184,6 +195,8 @@ export class Evaluator implements Evaluation {
         const all = [...args, ...last.map((value) => new GivenArgument(this, value))];
         return this.#applyNative(callee, all, application, scope);
       }
+      // A function applied to nothing is the function itself in dialect 5.
+      if (this.dialect === 5 && written.length + last.length === 0 && parametersOf(callee).length > 0) return callee;
       this.gas.call(nameOf(callee));
       const args = [...written.map((arg) => this.evaluate(arg, scope)), ...last];
       if (callee instanceof Closure) return this.#applyClosure(callee, args, position);
@@ -206,19 +219,31 @@ export class Evaluator implements Evaluation {
     const { definition, module } = call.member;
     switch (definition.kind) {
       case 'defcap':
-        throw new ContractError('eval', 'Cannot directly evaluate defcap', position);
+        return this.#tokenOf(definition, call, position);
       case 'defpact':
         return beginFlow(this, call, position);
       case 'defun': {
         const value = this.inFrame(call, position, (scope) => this.evaluateBody(definition.body, scope));
         const { returnType } = definition;
-        const isChecked = returnType && !this.environment.flags.has('DisableRuntimeReturnTypeChecking');
-        if (isChecked && !hasType(value, returnType, module.names)) {
+        const flag = this.dialect === 4 ? 'DisableRuntimeReturnTypeChecking' : 'DisableRuntimeRTC';
+        if (returnType && !this.environment.flags.has(flag) && !hasType(value, returnType, module.names)) {
           throw typeFault(value, returnType, this.dialect, position ?? definition.position);
         }
         return value;
       }
     }
+  }
+
+  /** Only dialect 5 has values for applications of capabilities. */
+  #tokenOf({ parameters }: Defcap, { member, args }: MemberCall, position: Position | undefined): CapabilityToken {
+    if (this.dialect === 4 || !member.is('defcap')) {
+      throw new ContractError('eval', 'Cannot directly evaluate defcap', position);
+    }
+    if (args.length !== parameters.length) {
+      throw new ContractError('eval', 'Attempted to apply a closure to too many arguments', position);
+    }
+    this.#bound(parameters, args, new Scope(member.module.names), position);
+    return new CapabilityToken(member, args);
   }
 
   inFrame<T>({ member, args }: MemberCall, position: Position | undefined, run: (scope: Scope) => T): T {
@@ -248,6 +273,12 @@ export class Evaluator implements Evaluation {
     const callee = this.#calleeOf(expression, scope);
     if (isNative(callee) || callee instanceof Closure) return undefined;
     return { member: callee, args: expression.arguments.map((arg) => this.evaluate(arg, scope)) };
+  }
+
+  capabilityOf(expression: Expression, scope: Scope): MemberCall | undefined {
+    if (this.dialect === 4) return this.callOf(expression, scope);
+    const value = this.evaluate(expression, scope);
+    return value instanceof CapabilityToken ? value : undefined;
   }
 
   isNative = (name: string): boolean => this.findNative(name) !== undefined;
@@ -334,7 +365,7 @@ export class Evaluator implements Evaluation {
       case 'with-capability': {
         const { capability, body, position } = expression;
         this.gas.native('with-capability');
-        const call = this.callOf(capability, scope);
+        const call = this.capabilityOf(capability, scope);
         if (!call) throw new ContractError('eval', 'with-capability: expected a capability', position);
         return withCapability(this, call, position, () => this.evaluateBody(body, scope));
       }
@@ -460,6 +491,10 @@ function isCallable(member: Member): member is Member<Callable> {
 function valueOfMember(member: Member): Value {
   if (member.value !== undefined) return member.value;
   return member.is('deftable') ? tableOf(member) : member;
+}
+
+function parametersOf(callable: Closure | Member<Callable>): readonly Parameter[] {
+  return (callable instanceof Closure ? callable.lambda : callable.definition).parameters;
 }
 
 function nameOf(callable: Closure | Member): string | undefined {

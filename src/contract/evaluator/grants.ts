@@ -2,7 +2,8 @@
 
 import { areEqual } from '../values/values.ts';
 import type { Capability } from './environment.ts';
-import type { Capabilities, State } from './state.ts';
+import type { Evaluation } from './native.ts';
+import type { Capabilities, Grant, State } from './state.ts';
 
 /** Whether two capabilities have the same name and equal arguments. */
 export function isSame(a: Capability, b: Capability): boolean {
@@ -20,4 +21,36 @@ export function heldCapabilities({ grants }: Capabilities): readonly Capability[
 
 export function isHeld({ capabilities }: State, capability: Capability): boolean {
   return includesCapability(heldCapabilities(capabilities), capability);
+}
+
+export function changeCapabilities(evaluation: Evaluation, changed: Partial<Capabilities>): void {
+  const { state } = evaluation;
+  evaluation.state = { ...state, capabilities: { ...state.capabilities, ...changed } };
+}
+
+/** Runs an action while these are the capabilities whose bodies are being evaluated. */
+export function evaluating<T>(evaluation: Evaluation, capabilities: readonly Capability[], action: () => T): T {
+  const { evaluating: before } = evaluation.state.capabilities;
+  changeCapabilities(evaluation, { evaluating: capabilities });
+  const result = action();
+  changeCapabilities(evaluation, { evaluating: before });
+  return result;
+}
+
+export function pushGrant(evaluation: Evaluation, grant: Grant): void {
+  changeCapabilities(evaluation, { grants: [...evaluation.state.capabilities.grants, grant] });
+}
+
+export function takeGrant(evaluation: Evaluation): Grant {
+  const { grants } = evaluation.state.capabilities;
+  changeCapabilities(evaluation, { grants: grants.slice(0, -1) });
+  return grants[grants.length - 1];
+}
+
+/** Runs an action that holds a capability. */
+export function holding<T>(evaluation: Evaluation, capability: Capability, action: () => T): T {
+  pushGrant(evaluation, { capability, composed: [] });
+  const result = action();
+  takeGrant(evaluation);
+  return result;
 }

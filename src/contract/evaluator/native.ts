@@ -2,9 +2,9 @@
 
 import type { Dialect } from '../dialect.ts';
 import { ContractError, type Position } from '../errors.ts';
-import type { Application, Binding, Expression } from '../syntax/tree.ts';
-import { typeText } from '../values/printing.ts';
-import { Unstorable, type Value } from '../values/values.ts';
+import type { Application, Binding, Defcap, Expression } from '../syntax/tree.ts';
+import { printedCapability, typeText } from '../values/printing.ts';
+import { areEqual, Unstorable, type Value } from '../values/values.ts';
 import type { Database } from './database.ts';
 import type { Environment } from './environment.ts';
 import type { GasMeter } from './gas.ts';
@@ -40,6 +40,8 @@ export interface Argument {
   asFunction(): Remaining | undefined;
   /** @returns undefined unless it is written as an application of something that a module defines */
   asCall(): MemberCall | undefined;
+  /** @returns as `asCall`; in dialect 5, undefined unless its value is an application of a capability */
+  asCapability(): MemberCall | undefined;
 }
 
 /** What natives, capabilities, flows and modules need of the evaluator. */
@@ -77,6 +79,8 @@ export interface Evaluation {
   inFrame<T>(call: MemberCall, position: Position | undefined, run: (scope: Scope) => T): T;
   /** @returns undefined unless the expression is an application of something that a module defines */
   callOf(expression: Expression, scope: Scope): MemberCall | undefined;
+  /** @returns as `callOf`; in dialect 5, undefined unless the value is an application of a capability */
+  capabilityOf(expression: Expression, scope: Scope): MemberCall | undefined;
   /** Whether the expression is an application that lacks arguments, or names a function. */
   isPartial(expression: Expression, scope: Scope): boolean;
   /** Runs the action with another context. */
@@ -129,6 +133,27 @@ export class NativeFunction extends Unstorable {
 
   override equals(other: Unstorable): boolean {
     return other instanceof NativeFunction && other.native === this.native;
+  }
+}
+
+/** An application of a capability as a value, which only dialect 5 has. */
+export class CapabilityToken extends Unstorable implements MemberCall {
+  override readonly type = 'function';
+  readonly member: Member<Defcap>;
+  readonly args: readonly Value[];
+
+  constructor(member: Member<Defcap>, args: readonly Value[]) {
+    super();
+    this.member = member;
+    this.args = args;
+  }
+
+  override toString(): string {
+    return `CapToken${printedCapability(this.member.name, this.args, 5)}`;
+  }
+
+  override equals(other: Unstorable): boolean {
+    return other instanceof CapabilityToken && other.member.equals(this.member) && areEqual(other.args, this.args);
   }
 }
 

@@ -1,13 +1,8 @@
 /** Natives that acquire capabilities, ask for them, and tell of them. */
 
 import { ContractError } from '../errors.ts';
-import {
-  type Applied,
-  announce,
-  appliedCapability,
-  composeCapability,
-  refuseInCapability,
-} from '../evaluator/capabilities.ts';
+import { type Applied, appliedCapability } from '../evaluator/applied.ts';
+import { composeCapability, installByCode, refuseInCapability } from '../evaluator/capabilities.ts';
 import { emit } from '../evaluator/events.ts';
 import { includesCapability, isHeld } from '../evaluator/grants.ts';
 import { requireModuleRights } from '../evaluator/guards.ts';
@@ -20,7 +15,7 @@ import type { Value } from '../values/values.ts';
 function ofCapability(name: string, result: string, run: (applied: Applied, call: Call) => Value): Native {
   return lazy(name, `capability:( -> bool) -> ${result}`, ([argument, ...more], call) => {
     if (!argument || more.length > 0) return undefined;
-    const applied = argument.asCall();
+    const applied = argument.asCapability();
     return applied && run(appliedCapability(applied, argument.position), call);
   });
 }
@@ -36,14 +31,16 @@ export const CAPABILITIES: readonly Native[] = [
     const kind = evaluation.environment.flags.has('DisablePact44') ? 'eval' : 'tx-failure';
     throw new ContractError(kind, `require-capability: not granted: ${shown}`);
   }),
-  ofCapability('install-capability', 'string', ({ capability }, { evaluation }) => {
+  ofCapability('install-capability', 'string', (applied, { evaluation }) => {
     refuseInCapability(evaluation, 'install-capability');
-    announce(evaluation, capability);
+    installByCode(evaluation, applied);
     return 'Installed capability';
   }),
   ofCapability('emit-event', 'bool', ({ capability, call }, { evaluation }) => {
     if (!call.member.definition.meta) {
-      throw new ContractError('eval', 'emit-event: must be managed or event defcap');
+      const message5 = `Invalid event capability ${capability.name.text}.{${call.member.module.hash}}`;
+      const message4 = 'emit-event: must be managed or event defcap';
+      throw new ContractError('eval', evaluation.dialect === 4 ? message4 : message5);
     }
     requireModuleRights(evaluation, call.member.module);
     emit(evaluation, capability, call.member.module);

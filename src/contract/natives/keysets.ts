@@ -1,7 +1,7 @@
 /** Natives of keysets and other guards, and of the principals that follow from guards. */
 
 import { ContractError } from '../errors.ts';
-import { appliedCapability } from '../evaluator/capabilities.ts';
+import { appliedCapability } from '../evaluator/applied.ts';
 import {
   callingModule,
   currentFlowId,
@@ -124,7 +124,7 @@ function userGuard([closure, ...more]: readonly Argument[], { dialect }: Evaluat
 
 function capabilityGuard([argument, ...more]: readonly Argument[], flowId?: () => string): Guard | undefined {
   if (!argument || more.length > 0) return undefined;
-  const { capability } = appliedCapability(argument.asCall(), argument.position);
+  const { capability } = appliedCapability(argument.asCapability(), argument.position);
   return new CapabilityGuard(capability.name, storable(capability.args), flowId?.());
 }
 

@@ -1,8 +1,9 @@
 /** The functions that set what a transaction brings along: `env-…`. */
 
 import { isExactJsonObject, parseExactJson } from '../../../ledger/json.ts';
+import type { Dialect } from '../../dialect.ts';
 import { ContractError } from '../../errors.ts';
-import { appliedCapability } from '../../evaluator/capabilities.ts';
+import { appliedCapability } from '../../evaluator/applied.ts';
 import { type Capability, type ChainData, type Environment, FLAGS, type Flag } from '../../evaluator/environment.ts';
 import { Member } from '../../evaluator/module.ts';
 import { type Argument, lazy, type Native, strict } from '../../evaluator/native.ts';
@@ -83,7 +84,7 @@ export function environment(run: TestRun): readonly Native[] {
       if (more.length > 0) return undefined;
       if (flags === undefined) return evaluation.dialect === 5 ? undefined : [...evaluation.environment.flags];
       if (!isListOfTexts(flags)) return undefined;
-      const chosen = chosenFlags(flags, evaluation.dialect === 5);
+      const chosen = chosenFlags(flags, evaluation.dialect);
       run.environment = { ...run.environment, flags: new Set(chosen) };
       return chosen;
     }),
@@ -155,7 +156,7 @@ function named(argument: Argument, field: 'key' | 'name'): { name: string; capab
   }
   if (typeof name.value !== 'string') throw new ContractError('eval', 'Expected string value', name.position);
   const capabilities = caps.map((cap) => {
-    const call = cap.asCall();
+    const call = cap.asCapability();
     if (!call) throw new ContractError('eval', 'Expected capability invocation', cap.position);
     return appliedCapability(call, cap.position).capability;
   });
@@ -189,18 +190,17 @@ function changedChain(before: ChainData, data: ContractObject, dialect: 4 | 5): 
   return chain;
 }
 
-/** @returns the flags that are set, in the order of their definition. The document calls some `DisableFlow…` */
-function chosenFlags(flags: readonly string[], ignoresUnknown: boolean): readonly Flag[] {
+/**
+ * @returns the flags that are set, in the order of their definition. The document calls some `DisableFlow…`. Dialect 5
+ *   ignores those that it does not know
+ */
+function chosenFlags(flags: readonly string[], dialect: Dialect): readonly Flag[] {
   const wanted = new Set(flags.map((flag) => flag.replace(/^DisableFlow/, 'DisablePact')));
-  const known = new Set<string>(FLAGS);
-  if (!ignoresUnknown && [...wanted].some((flag) => !known.has(flag))) {
-    throw new ContractError(
-      'eval',
-      `Invalid flag, allowed: [${[...FLAGS]
-        .sort()
-        .map((each) => `"${each}"`)
-        .join(',')}]`,
-    );
+  const known: readonly Flag[] = FLAGS[dialect];
+  const allowed = new Set<string>(known);
+  if (dialect === 4 && [...wanted].some((flag) => !allowed.has(flag))) {
+    const shown = [...known].sort().map((each) => `"${each}"`);
+    throw new ContractError('eval', `Invalid flag, allowed: [${shown.join(',')}]`);
   }
-  return FLAGS.filter((flag) => wanted.has(flag));
+  return known.filter((flag) => wanted.has(flag));
 }

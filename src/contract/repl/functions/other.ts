@@ -1,15 +1,10 @@
 /** The functions of the interpreter that load files, print, grant capabilities, and those that check nothing here. */
 
-import { appliedCapability, grantForTransaction } from '../../evaluator/capabilities.ts';
+import { appliedCapability } from '../../evaluator/applied.ts';
+import { grantForTransaction } from '../../evaluator/capabilities.ts';
 import { lazy, type Native, strict } from '../../evaluator/native.ts';
 import { areEqual, isObject } from '../../values/values.ts';
 import type { TestRun } from '../test-run.ts';
-
-const GRANTED = {
-  acquired: 'Capability acquired',
-  already: 'Capability already acquired',
-  installed: 'Capability installed',
-};
 
 export function otherFunctions(run: TestRun): readonly Native[] {
   return [
@@ -25,9 +20,9 @@ export function otherFunctions(run: TestRun): readonly Native[] {
       return '';
     }),
     lazy('test-capability', 'capability:( -> bool) -> string', ([argument, ...more], { evaluation }) => {
-      const call = argument?.asCall();
+      const call = argument?.asCapability();
       if (!call || more.length > 0) return undefined;
-      return GRANTED[grantForTransaction(evaluation, appliedCapability(call, argument.position))];
+      return grantForTransaction(evaluation, appliedCapability(call, argument.position));
     }),
     strict('mock-spv', 'type:string payload:object:* output:object:* -> string', ([type, payload, output, ...more]) => {
       if (typeof type !== 'string' || payload === undefined || output === undefined || more.length > 0)
