@@ -17,13 +17,17 @@ export interface Applied {
 }
 
 /** @param call what stands where a capability must stand */
-export function appliedCapability(call: MemberCall | undefined, position: Position | undefined): Applied {
+export function appliedCapability(
+  evaluation: Evaluation,
+  call: MemberCall | undefined,
+  position: Position | undefined,
+): Applied {
   if (!call) throw new ContractError('eval', 'Can only apply defcap here', position);
   const { member, args } = call;
   if (!member.is('defcap')) {
     throw new ContractError('eval', `Can only apply defcap here, found: ${member.definition.kind}`, position);
   }
-  const capability = { name: member.name, args: storable(args, 'Invalid capability argument') };
+  const capability = { name: member.name, args: storable(evaluation, args, 'Invalid capability argument') };
   return { capability, call: { member, args } };
 }
 
@@ -58,6 +62,6 @@ export function spend(
   { args }: Capability,
 ): Value {
   const left = evaluation.applyValue(member, [remaining, args[parameter]]);
-  storable([left], 'Invalid return value from mgr function');
+  storable(evaluation, [left], 'Invalid return value from mgr function');
   return left;
 }

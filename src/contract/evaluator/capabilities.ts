@@ -20,7 +20,7 @@ export function withCapability(
   run: () => Value,
 ): Value {
   refuseInCapability(evaluation, 'with-capability');
-  const applied = appliedCapability(call, position);
+  const applied = appliedCapability(evaluation, call, position);
   requireModuleRights(evaluation, applied.call.member.module);
   const isNew = acquire(evaluation, applied, []);
   const value = run();

@@ -58,11 +58,15 @@ export class Database {
   table(name: string): Layered<StorableObject> | undefined {
     const own = this.#tables.get(name);
     if (own) return own;
-    const below = this.#below?.table(name);
-    if (!below) return undefined;
-    const rows = new Layered(below);
-    this.#tables.set(name, rows);
-    return rows;
+    // A table that nobody has used for long may be many versions below.
+    for (let below = this.#below; below; below = below.#below) {
+      const found = below.#tables.get(name);
+      if (!found) continue;
+      const rows = new Layered(found);
+      this.#tables.set(name, rows);
+      return rows;
+    }
+    return undefined;
   }
 
   /** @returns whether there was no such table yet */

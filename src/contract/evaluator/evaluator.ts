@@ -2,6 +2,7 @@
 
 import { DEFAULT_DIALECT, type Dialect } from '../dialect.ts';
 import { ContractError, type Position } from '../errors.ts';
+import { ModuleName } from '../names.ts';
 import type {
   Application,
   Binding,
@@ -24,8 +25,8 @@ import { Database } from './database.ts';
 import { type Environment, INITIAL_ENVIRONMENT } from './environment.ts';
 import { beginFlow } from './flows.ts';
 import { GasMeter } from './gas.ts';
-import { requireModule, TransactionNames } from './lookup.ts';
-import { type Callable, Member, tableOf, textOfName } from './module.ts';
+import { requireModule, resolveModule, TransactionNames } from './lookup.ts';
+import { type Callable, Member, referenceTo, tableOf, textOfName } from './module.ts';
 import {
   type Argument,
   CapabilityToken,
@@ -38,6 +39,7 @@ import {
 } from './native.ts';
 import { Closure, Scope } from './scope.ts';
 import { type Context, findFrame, INITIAL_STATE, OUTERMOST, type State } from './state.ts';
+import { SteppedWalk } from './stepped-walk.ts';
 import { checked, hasType, typeFault } from './types.ts';
 
 /**
@@ -181,7 +183,7 @@ export class Evaluator implements Evaluation {
           `Bad column in binding: ${typeof name === 'string' ? name : this.print(name)}`,
           position,
         );
-      variables.set(variable.name, checked(variable, value, scope.names, this.dialect));
+      variables.set(variable.name, checked(variable, value, scope.names, this));
     }
     return this.evaluateBody(body, scope.with(variables));
   }
@@ -226,7 +228,11 @@ export class Evaluator implements Evaluation {
         const value = this.inFrame(call, position, (scope) => this.evaluateBody(definition.body, scope));
         const { returnType } = definition;
         const flag = this.dialect === 4 ? 'DisableRuntimeReturnTypeChecking' : 'DisableRuntimeRTC';
-        if (returnType && !this.environment.flags.has(flag) && !hasType(value, returnType, module.names)) {
+        if (
+          returnType &&
+          !this.environment.flags.has(flag) &&
+          !hasType(value, returnType, module.names, new SteppedWalk(this))
+        ) {
           throw typeFault(value, returnType, this.dialect, position ?? definition.position);
         }
         return value;
@@ -394,7 +400,7 @@ export class Evaluator implements Evaluation {
     const together = new Map<string, Value>();
     for (const { variable, value } of variables) {
       const name = variable.name;
-      const bound = checked(variable, this.evaluate(value, isNested ? scope : outer), outer.names, this.dialect);
+      const bound = checked(variable, this.evaluate(value, isNested ? scope : outer), outer.names, this);
       if (isNested) scope = scope.with(new Map([[name, bound]]));
       else together.set(name, bound);
     }
@@ -410,7 +416,8 @@ export class Evaluator implements Evaluation {
     const variables = new Map<string, Value>();
     for (const [at, { name, type, position: own }] of parameters.entries()) {
       const value = args[at];
-      if (type && !hasType(value, type, names)) throw typeFault(value, type, this.dialect, position ?? own);
+      if (type && !hasType(value, type, names, new SteppedWalk(this)))
+        throw typeFault(value, type, this.dialect, position ?? own);
       variables.set(name, value);
     }
     return variables;
@@ -442,7 +449,10 @@ export class Evaluator implements Evaluation {
       if (native) return new NativeFunction(native);
     }
     const meant = this.#meant(name, scope);
-    return meant instanceof Member ? valueOfMember(meant) : meant;
+    if (!(meant instanceof Member)) return meant;
+    // A schema is no value, so its name can also be that of a module.
+    const module = meant.is('defschema') && name.kind === 'name' && resolveModule(this, new ModuleName(name.name));
+    return module ? referenceTo(module) : valueOfMember(meant);
   }
 
   #meant(name: Name, scope: Scope): Value {

@@ -76,7 +76,7 @@ export function continueNested(evaluation: Evaluation, call: MemberCall, positio
   const { step: outer } = context;
   if (!outer || !state.flow) throw new ContractError('eval', 'Not within pact invocation', position);
   const { name } = call.member;
-  const flowId = nestedId(evaluation, outer.flowId, { name, args: storable(call.args) });
+  const flowId = nestedId(evaluation, outer.flowId, { name, args: storable(evaluation, call.args) });
   const last = state.flow.nested.get(flowId);
   if (!last) throw new FlowFaults(dialect, position).notNested(call.member);
   const step = { ...outer, flowId, resumed: last.yielded };
@@ -103,7 +103,7 @@ function inRun(
   const { member, args } = call;
   const faults = new FlowFaults(evaluation.dialect, position);
   return evaluation.inFrame(call, position, (scope) => {
-    const continuation = { name: member.name, args: storable(args) };
+    const continuation = { name: member.name, args: storable(evaluation, args) };
     if (!member.is('defpact')) throw faults.noFlow(continuation, 'defpact required');
     return action({ steps: member.definition.steps, continuation, scope, faults });
   });

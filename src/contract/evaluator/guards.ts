@@ -18,6 +18,7 @@ import { requireModule } from './lookup.ts';
 import { isInterface, type LoadedModule, Member } from './module.ts';
 import { type Evaluation, NativeFunction } from './native.ts';
 import { findFrame } from './state.ts';
+import { SteppedWalk } from './stepped-walk.ts';
 
 /** @throws ContractError unless the guard agrees */
 export function enforceGuard(evaluation: Evaluation, guard: Guard): void {
@@ -232,9 +233,14 @@ function enforceGovernance(evaluation: Evaluation, module: LoadedModule): void {
 }
 
 /** @returns the values @throws ContractError if one of them cannot be stored */
-export function storable(values: readonly Value[], what = 'Only value-level terms permitted'): readonly Storable[] {
+export function storable(
+  evaluation: Evaluation,
+  values: readonly Value[],
+  what = 'Only value-level terms permitted',
+): readonly Storable[] {
+  const walk = new SteppedWalk(evaluation);
   return values.map((value) => {
-    if (isStorable(value)) return value;
+    if (isStorable(value, walk)) return value;
     throw new ContractError('eval', `${what}: ${value}`);
   });
 }

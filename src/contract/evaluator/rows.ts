@@ -18,29 +18,15 @@ import {
   Unstorable,
   UserGuard,
   type Value,
-  Walk,
+  type Walk,
 } from '../values/values.ts';
 import type { Member } from './module.ts';
 import type { Evaluation } from './native.ts';
+import { SteppedWalk } from './stepped-walk.ts';
 import { hasType, textOfType, typeFault } from './types.ts';
 
 /** A number or a time that is made anew takes as much memory as some ten items of a list. */
 const CONVERSION_STEPS = 8;
-
-/** Each part of a row counts as a step, and a row has no more parts than a value may have. */
-class RowWalk extends Walk {
-  readonly #evaluation: Evaluation;
-
-  constructor(evaluation: Evaluation) {
-    super();
-    this.#evaluation = evaluation;
-  }
-
-  override visit(parts: number): void {
-    super.visit(parts);
-    this.#evaluation.spend(parts);
-  }
-}
 
 /**
  * @returns the row as the database gives it back: dialect 4 keeps rows as JSON, which loses zeros at the end of
@@ -58,7 +44,7 @@ class Conversion {
 
   constructor(evaluation: Evaluation) {
     this.#evaluation = evaluation;
-    this.#walk = new RowWalk(evaluation);
+    this.#walk = new SteppedWalk(evaluation);
   }
 
   column(value: Value): Storable {
@@ -130,7 +116,7 @@ export function checkRow(
     const fields = missing.map((column) => `${column.name}:${textOfColumn(column)}`).join(', ');
     throw new ContractError('eval', `Missing fields for {${name}}: [${fields}]`);
   }
-  const walk = new RowWalk(evaluation);
+  const walk = new SteppedWalk(evaluation);
   for (const [column, value] of row) {
     const type = columns.get(column)?.type;
     if (type && !hasType(value, type, schema.module.names, walk)) throw typeFault(value, type, evaluation.dialect);
@@ -144,7 +130,7 @@ function checkRow5(
   isPartial: boolean,
   evaluation: Evaluation,
 ): void {
-  const walk = new RowWalk(evaluation);
+  const walk = new SteppedWalk(evaluation);
   const isAllowed = [...row].every(([name, value]) => {
     const column = columns.get(name);
     return column && (!column.type || hasType(value, column.type, schema.module.names, walk));

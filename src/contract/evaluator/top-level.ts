@@ -32,7 +32,7 @@ function run(evaluator: Evaluator, form: TopLevel): Value {
     case 'defconst': {
       const { name, value, type, position } = form;
       const { names } = evaluator.outermostScope;
-      define(evaluator, name, checked({ name, type, position }, evaluator.evaluate(value), names, evaluator.dialect));
+      define(evaluator, name, checked({ name, type, position }, evaluator.evaluate(value), names, evaluator));
       return `Loaded repl defconst ${name}`;
     }
   }

@@ -6,9 +6,20 @@ import type { Defschema, Parameter, PrimitiveType, Type } from '../syntax/tree.t
 import { Decimal } from '../values/decimal.ts';
 import { typeText } from '../values/printing.ts';
 import { Time } from '../values/time.ts';
-import { type ContractObject, isGuard, isList, isObject, ModuleRef, UNIT, type Value, Walk } from '../values/values.ts';
+import {
+  type ContractObject,
+  isGuard,
+  isList,
+  isObject,
+  ModuleRef,
+  UNIT,
+  type Value,
+  type Walk,
+} from '../values/values.ts';
 import { schemaOf } from './lookup.ts';
 import { type Member, type Names, Table, textOfName } from './module.ts';
+import type { Evaluation } from './native.ts';
+import { SteppedWalk } from './stepped-walk.ts';
 
 const IS_PRIMITIVE: Readonly<Record<PrimitiveType, (value: Value) => boolean>> = {
   integer: (value) => typeof value === 'bigint',
@@ -22,7 +33,7 @@ const IS_PRIMITIVE: Readonly<Record<PrimitiveType, (value: Value) => boolean>> =
 };
 
 /** @param names what the names in the type mean */
-export function hasType(value: Value, type: Type, names: Names, walk = new Walk()): boolean {
+export function hasType(value: Value, type: Type, names: Names, walk: Walk): boolean {
   walk.visit(1);
   switch (type.kind) {
     case 'primitive':
@@ -40,7 +51,8 @@ export function hasType(value: Value, type: Type, names: Names, walk = new Walk(
     case 'table': {
       const schema = schemaOf(type, names);
       return (
-        value instanceof Table && (!schema || (value.schema !== undefined && haveSameFields(value.schema, schema)))
+        value instanceof Table &&
+        (!schema || (value.schema !== undefined && haveSameFields(value.schema, schema, walk)))
       );
     }
     case 'module':
@@ -51,7 +63,9 @@ export function hasType(value: Value, type: Type, names: Names, walk = new Walk(
 }
 
 /** Whether two schemas have fields of the same names and types, in any order. */
-export function haveSameFields(a: Member<Defschema>, b: Member<Defschema>): boolean {
+export function haveSameFields(a: Member<Defschema>, b: Member<Defschema>, walk?: Walk): boolean {
+  if (a === b) return true;
+  walk?.visit(a.definition.fields.length + b.definition.fields.length);
   const texts = ({ definition: { fields } }: Member<Defschema>) =>
     fields.map(({ name, type }) => `${name}:${type ? textOfType(type) : '<a>'}`).sort();
   return texts(a).join() === texts(b).join();
@@ -94,8 +108,10 @@ export function textOfType(type: Type): string {
 }
 
 /** @returns the value @throws ContractError if it has not the parameter's type */
-export function checked({ type, position }: Parameter, value: Value, names: Names, dialect: Dialect): Value {
-  if (type && !hasType(value, type, names)) throw typeFault(value, type, dialect, position);
+export function checked({ type, position }: Parameter, value: Value, names: Names, evaluation: Evaluation): Value {
+  if (type && !hasType(value, type, names, new SteppedWalk(evaluation))) {
+    throw typeFault(value, type, evaluation.dialect, position);
+  }
   return value;
 }
 

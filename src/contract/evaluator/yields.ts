@@ -11,8 +11,8 @@ import type { LoadedModule } from './module.ts';
 import type { Evaluation } from './native.ts';
 
 /** @returns the fields by their names, in order @throws ContractError if one of them cannot be stored */
-export function storableObject(object: ContractObject): StorableObject {
-  const values = storable([...object.values()]);
+export function storableObject(evaluation: Evaluation, object: ContractObject): StorableObject {
+  const values = storable(evaluation, [...object.values()]);
   return sortedObject([...object.keys()].map((key, at) => [key, values[at]]));
 }
 
@@ -25,7 +25,7 @@ export function yieldObject(evaluation: Evaluation, object: ContractObject, targ
   const { dialect, state } = evaluation;
   const { flow } = state;
   if (!flow) throw new FlowFaults(dialect).yieldOutside();
-  const data = storableObject(object);
+  const data = storableObject(evaluation, object);
   const yielded =
     targetChain === undefined
       ? { data, provenance: undefined, sourceChain: undefined }

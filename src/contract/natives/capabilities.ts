@@ -16,7 +16,7 @@ function ofCapability(name: string, result: string, run: (applied: Applied, call
   return lazy(name, `capability:( -> bool) -> ${result}`, ([argument, ...more], call) => {
     if (!argument || more.length > 0) return undefined;
     const applied = argument.asCapability();
-    return applied && run(appliedCapability(applied, argument.position), call);
+    return applied && run(appliedCapability(call.evaluation, applied, argument.position), call);
   });
 }
 

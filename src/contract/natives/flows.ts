@@ -5,15 +5,12 @@ import { continueNested } from '../evaluator/flows.ts';
 import { currentFlowId } from '../evaluator/guards.ts';
 import { type Argument, type Call, lazy, type Native, strict } from '../evaluator/native.ts';
 import { resumedObject, yieldObject } from '../evaluator/yields.ts';
-import { isObject, isStorable, type Value } from '../values/values.ts';
-import { CountedWalk } from './bounds.ts';
+import { isObject, type Value } from '../values/values.ts';
 
 function yieldToNext(values: readonly Value[], { evaluation }: Call): Value | undefined {
   const [object, targetChain] = values;
   if (values.length < 1 || values.length > 2 || !isObject(object)) return undefined;
   if (targetChain !== undefined && typeof targetChain !== 'string') return undefined;
-  // Every part of the object counts as a step, however often it is yielded.
-  isStorable(object, new CountedWalk(evaluation));
   yieldObject(evaluation, object, targetChain);
   return object;
 }

@@ -100,8 +100,9 @@ function predicate(name: string): Native {
 
 /* Making guards. */
 
-function userGuard([closure, ...more]: readonly Argument[], { dialect }: Evaluation): Guard | undefined {
+function userGuard([closure, ...more]: readonly Argument[], evaluation: Evaluation): Guard | undefined {
   if (!closure || more.length > 0) return undefined;
+  const { dialect } = evaluation;
   const call = closure.asCall();
   if (!call) {
     const message5 = 'create-user-guard: expected function application of a top-level function';
@@ -114,7 +115,7 @@ function userGuard([closure, ...more]: readonly Argument[], { dialect }: Evaluat
   }
   const { member, args } = call;
   const { kind } = member.definition;
-  if (kind === 'defun') return new UserGuard(member.name, storable(args));
+  if (kind === 'defun') return new UserGuard(member.name, storable(evaluation, args));
   const message =
     dialect === 4
       ? `User guard closure must be defun, found: ${kind}`
@@ -122,10 +123,14 @@ function userGuard([closure, ...more]: readonly Argument[], { dialect }: Evaluat
   throw new ContractError('eval', message, closure.position);
 }
 
-function capabilityGuard([argument, ...more]: readonly Argument[], flowId?: () => string): Guard | undefined {
+function capabilityGuard(
+  [argument, ...more]: readonly Argument[],
+  evaluation: Evaluation,
+  flowId?: () => string,
+): Guard | undefined {
   if (!argument || more.length > 0) return undefined;
-  const { capability } = appliedCapability(argument.asCapability(), argument.position);
-  return new CapabilityGuard(capability.name, storable(capability.args), flowId?.());
+  const { capability } = appliedCapability(evaluation, argument.asCapability(), argument.position);
+  return new CapabilityGuard(capability.name, storable(evaluation, capability.args), flowId?.());
 }
 
 function moduleGuard(evaluation: Evaluation, name: string): Guard {
@@ -199,9 +204,11 @@ export const KEYSETS: readonly Native[] = [
   lazy('create-user-guard', 'closure:( -> bool) -> guard', (args, { evaluation, binding }) =>
     binding ? undefined : userGuard(args, evaluation),
   ),
-  lazy('create-capability-guard', OF_CAPABILITY, (args, { binding }) => (binding ? undefined : capabilityGuard(args))),
+  lazy('create-capability-guard', OF_CAPABILITY, (args, { evaluation, binding }) =>
+    binding ? undefined : capabilityGuard(args, evaluation),
+  ),
   lazy('create-capability-pact-guard', OF_CAPABILITY, (args, { evaluation, binding }) =>
-    binding ? undefined : capabilityGuard(args, () => currentFlowId(evaluation)),
+    binding ? undefined : capabilityGuard(args, evaluation, () => currentFlowId(evaluation)),
   ),
   strict('create-principal', 'guard:guard -> string', ([guard, ...more], { evaluation }) =>
     guard !== undefined && isGuard(guard) && more.length === 0 ? principal(evaluation, guard) : undefined,

@@ -5,6 +5,7 @@ import type { Dialect } from '#pickaxe/contract/dialect.js';
 import { ContractError } from '#pickaxe/contract/errors.js';
 import { MAX_NESTING } from '#pickaxe/contract/evaluator/evaluator.js';
 import { printedValue } from '../evaluate.ts';
+import { Transaction } from '../transaction.ts';
 
 function faultOf(code: string, dialect?: Dialect, maxSteps?: number): ContractError {
   try {
@@ -100,4 +101,23 @@ describe('a program without an end', () => {
       'Code takes more than 50000 steps',
     );
   });
+});
+
+it('arguments of a capability take steps for each of their parts', () => {
+  const transaction = new Transaction({ maxSteps: 50_000 });
+  transaction.run(`(module m G (defcap G () true) (defcap C (l) true)
+    (defun f (count) (let ((l (make-list 1000 1)))
+      (length (map (lambda (i) (with-capability (C l) i)) (make-list count 1))))))`);
+  expect(transaction.run('(m.f 20)')).toBe('20');
+  expect(transaction.faultOf('(m.f 60)').message).toBe('Code takes more than 50000 steps');
+});
+
+it('a name that a schema shares with a module is a value only as that of the module', () => {
+  const transaction = new Transaction({ dialect: 5 });
+  transaction.run('(module ledger G (defcap G () true) (defun f () 1))');
+  transaction.run(
+    '(module m G (defcap G () true) (defschema ledger a:integer) (defun f:object{ledger} () { "a": 1 }))',
+  );
+  expect(transaction.run('[ledger]')).toBe('[ledger]');
+  expect(transaction.run('(m.f)')).toBe('{"a": 1}');
 });

@@ -40,14 +40,14 @@ export function environment(run: TestRun): readonly Native[] {
     lazy('env-sigs', 'sigs:[object:*] -> string', ([sigs, ...more]) => {
       if (!sigs?.items || more.length > 0) return undefined;
       const signatures = sigs.items.map((each) => {
-        const { name: key, capabilities } = named(each, 'key');
+        const { name: key, capabilities } = named(run, each, 'key');
         return { key, capabilities };
       });
       return set({ signatures }, 'Setting transaction signatures/caps');
     }),
     lazy('env-verifiers', 'verifiers:[object:*] -> string', ([verifiers, ...more]) => {
       if (!verifiers?.items || more.length > 0) return undefined;
-      const all = verifiers.items.map((each) => named(each, 'name'));
+      const all = verifiers.items.map((each) => named(run, each, 'name'));
       return set({ verifiers: all }, 'Setting transaction verifiers/caps');
     }),
     strict('sig-keyset', ' -> keyset', (values, { evaluation }) =>
@@ -147,7 +147,11 @@ function dataOf(value: Value, run: TestRun): Environment['data'] {
 }
 
 /** Reads `{ 'key: "…", 'caps: [(m.CAP 1)] }`. The capabilities are not acquired. */
-function named(argument: Argument, field: 'key' | 'name'): { name: string; capabilities: readonly Capability[] } {
+function named(
+  run: TestRun,
+  argument: Argument,
+  field: 'key' | 'name',
+): { name: string; capabilities: readonly Capability[] } {
   const { fields, position } = argument;
   if (!fields) throw new ContractError('eval', 'Expected object', position);
   const [name, caps] = [fields.get(field), fields.get('caps')?.items];
@@ -158,7 +162,7 @@ function named(argument: Argument, field: 'key' | 'name'): { name: string; capab
   const capabilities = caps.map((cap) => {
     const call = cap.asCapability();
     if (!call) throw new ContractError('eval', 'Expected capability invocation', cap.position);
-    return appliedCapability(call, cap.position).capability;
+    return appliedCapability(run.evaluator, call, cap.position).capability;
   });
   return { name: name.value, capabilities };
 }

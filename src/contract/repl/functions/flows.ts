@@ -41,15 +41,15 @@ function continuing(name: string): Native {
     const last = evaluation.state.flow;
     const flowId = id ?? last?.id;
     if (flowId === undefined) throw withoutFlow(evaluation);
-    const resumed = object ? ownYield(object, last) : last?.yielded;
+    const resumed = object ? ownYield(evaluation, object, last) : last?.yielded;
     forget(evaluation);
     return continueFlow(evaluation, { flowId, step: Number(step), isRollback, resumed }, undefined, position);
   });
 }
 
 /** Another object may be resumed where the last one may be. */
-function ownYield(object: ContractObject, last: FlowState | undefined): Yield {
-  return { data: storableObject(object), provenance: last?.yielded?.provenance, sourceChain: undefined };
+function ownYield(evaluation: Evaluation, object: ContractObject, last: FlowState | undefined): Yield {
+  return { data: storableObject(evaluation, object), provenance: last?.yielded?.provenance, sourceChain: undefined };
 }
 
 function forget(evaluation: Evaluation): void {

@@ -22,7 +22,7 @@ export function otherFunctions(run: TestRun): readonly Native[] {
     lazy('test-capability', 'capability:( -> bool) -> string', ([argument, ...more], { evaluation }) => {
       const call = argument?.asCapability();
       if (!call || more.length > 0) return undefined;
-      return grantForTransaction(evaluation, appliedCapability(call, argument.position));
+      return grantForTransaction(evaluation, appliedCapability(evaluation, call, argument.position));
     }),
     strict('mock-spv', 'type:string payload:object:* output:object:* -> string', ([type, payload, output, ...more]) => {
       if (typeof type !== 'string' || payload === undefined || output === undefined || more.length > 0)

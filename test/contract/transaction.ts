@@ -1,0 +1,69 @@
+/** Runs code outside of all brackets, such as modules and calls of what they define. */
+
+import type { Dialect } from '#pickaxe/contract/dialect.js';
+import { ContractError } from '#pickaxe/contract/errors.js';
+import { Database } from '#pickaxe/contract/evaluator/database.js';
+import { type Environment, type Flag, INITIAL_ENVIRONMENT } from '#pickaxe/contract/evaluator/environment.js';
+import { Evaluator, MAX_STEPS } from '#pickaxe/contract/evaluator/evaluator.js';
+import { INITIAL_STATE } from '#pickaxe/contract/evaluator/state.js';
+import { runTopLevel } from '#pickaxe/contract/evaluator/top-level.js';
+import { NATIVES } from '#pickaxe/contract/natives/natives.js';
+import { parseProgram } from '#pickaxe/contract/syntax/forms.js';
+
+export interface TransactionOptions {
+  dialect?: Dialect;
+  flags?: Flag[];
+  environment?: Partial<Environment>;
+  maxSteps?: number;
+}
+
+export class Transaction {
+  readonly evaluator: Evaluator;
+  readonly #dialect: Dialect;
+
+  constructor({ dialect = 4, flags = [], environment = {}, maxSteps = MAX_STEPS }: TransactionOptions = {}) {
+    this.#dialect = dialect;
+    this.evaluator = new Evaluator({
+      dialect,
+      natives: NATIVES,
+      maxSteps,
+      environment: { ...INITIAL_ENVIRONMENT, flags: new Set(flags), ...environment },
+    });
+  }
+
+  /** @returns what the interactive interpreter prints for the last form. Each form may take the maximum of steps */
+  run(code: string): string {
+    let text = '';
+    for (const form of parseProgram(code, this.#dialect)) {
+      this.evaluator.resetSteps();
+      const value = runTopLevel(this.evaluator, form);
+      text = this.evaluator.print(value);
+    }
+    return text;
+  }
+
+  faultOf(code: string): ContractError {
+    try {
+      this.run(code);
+    } catch (fault) {
+      if (fault instanceof ContractError) return fault;
+      throw fault;
+    }
+    throw new Error(`${code} has not failed`);
+  }
+
+  /** Runs code in a transaction of its own, whose writes are logged under the number. */
+  commit(number: bigint, code: string): void {
+    const { evaluator } = this;
+    const below = evaluator.database;
+    evaluator.database = new Database(below);
+    this.run(code);
+    below.absorb(evaluator.database, number);
+    evaluator.database = below;
+  }
+
+  /** Forgets what a transaction knows, such as whose governance has agreed. */
+  forget(): void {
+    this.evaluator.state = INITIAL_STATE;
+  }
+}
