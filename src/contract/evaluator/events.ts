@@ -1,7 +1,7 @@
 /** Events: what a transaction tells the world. */
 
 import { ContractError } from '../errors.ts';
-import { ModuleName, QualifiedName } from '../names.ts';
+import { LANGUAGE, QualifiedName } from '../names.ts';
 import type { Value } from '../values/values.ts';
 import type { Capability } from './environment.ts';
 import { callingModule } from './guards.ts';
@@ -36,9 +36,6 @@ function hashOf(evaluation: Evaluation, module: LoadedModule): string {
   const isNewest = evaluation.environment.flags.has('EnableLegacyEventHashes');
   return (isNewest ? requireModule(evaluation, module.name) : module).hash;
 }
-
-/** The module in whose name the language itself emits events. */
-const LANGUAGE = new ModuleName('pact');
 
 /** @param moduleHash of the module that has yielded */
 export function emitReserved(evaluation: Evaluation, name: string, args: readonly Value[], moduleHash: string): void {

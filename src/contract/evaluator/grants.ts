@@ -1,5 +1,7 @@
 /** Which capabilities are held. */
 
+import { ContractError } from '../errors.ts';
+import { LANGUAGE, QualifiedName } from '../names.ts';
 import { areEqual } from '../values/values.ts';
 import type { Capability } from './environment.ts';
 import type { Evaluation } from './native.ts';
@@ -53,4 +55,20 @@ export function holding<T>(evaluation: Evaluation, capability: Capability, actio
   const result = action();
   takeGrant(evaluation);
   return result;
+}
+
+/** What signatures can be for when guards are asked outside of all capabilities of modules. */
+type Reserved = 'DEFINE_KEYSET' | 'MODULE_KEYSET' | 'DEFINE_NAMESPACE' | 'NAMESPACE';
+
+/**
+ * Runs an action, which asks a guard, while the language holds a capability of its own, so that somebody can sign for
+ * nothing but that. Dialect 5 has this since version 5.2.
+ * @param subject the name of what is changed
+ */
+export function onBehalfOfLanguage<T>(evaluation: Evaluation, name: Reserved, subject: string, action: () => T): T {
+  const { dialect, environment, state } = evaluation;
+  if (dialect === 4 || environment.flags.has('DisablePact52')) return action();
+  const capability = { name: new QualifiedName(LANGUAGE, name), args: [subject] };
+  if (isHeld(state, capability)) throw new ContractError('eval', `magic cap already acquired: ${name}`);
+  return holding(evaluation, capability, action);
 }

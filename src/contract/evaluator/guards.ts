@@ -13,7 +13,7 @@ import {
 } from '../values/values.ts';
 import { limited } from './access.ts';
 import type { Capability, Signature } from './environment.ts';
-import { heldCapabilities, includesCapability, isHeld } from './grants.ts';
+import { evaluating, heldCapabilities, holding, includesCapability, isHeld } from './grants.ts';
 import { requireModule } from './lookup.ts';
 import { isInterface, type LoadedModule, Member } from './module.ts';
 import { type Evaluation, NativeFunction } from './native.ts';
@@ -150,7 +150,8 @@ function enforceUserGuard(evaluation: Evaluation, { fun, args }: UserGuard): voi
     throw new ContractError('eval', `evalByName: loop detected: ${fun.text}`);
   }
   // Since version 5.3, such a function may read tables.
-  const access = evaluation.dialect === 4 ? 'none' : 'read';
+  const isOlderRule = evaluation.dialect === 4 || evaluation.environment.flags.has('DisablePact53');
+  const access = isOlderRule ? 'none' : 'read';
   limited(evaluation, access, () => evaluation.applyValue(member, args));
 }
 
@@ -227,9 +228,19 @@ function enforceGovernance(evaluation: Evaluation, module: LoadedModule): void {
   const member = module.members.get(governance.name);
   if (!member?.is('defcap')) throw new ContractError('eval', 'enforceModuleAdmin: module governance must be defcap');
   evaluation.gas.call(governance.name);
-  evaluation.inFrame({ member, args: [] }, undefined, (scope) =>
-    evaluation.evaluateBody(member.definition.body, scope),
-  );
+  const run = () =>
+    evaluation.inFrame({ member, args: [] }, undefined, (scope) =>
+      evaluation.evaluateBody(member.definition.body, scope),
+    );
+  if (evaluation.dialect === 4) run();
+  else asCapability(evaluation, { name: member.name, args: [] }, run);
+}
+
+/** In dialect 5, the governance is acquired as other capabilities are, so that signatures can be for it. */
+function asCapability(evaluation: Evaluation, capability: Capability, run: () => void): void {
+  if (isHeld(evaluation.state, capability)) return;
+  const around = evaluation.state.capabilities.evaluating;
+  holding(evaluation, capability, () => evaluating(evaluation, [...around, capability], run));
 }
 
 /** @returns the values @throws ContractError if one of them cannot be stored */

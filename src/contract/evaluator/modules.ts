@@ -5,6 +5,7 @@ import { ModuleName } from '../names.ts';
 import type { Defconst, Implements, Interface, Module, Use } from '../syntax/tree.ts';
 import { hashText } from '../values/hash.ts';
 import { ModuleRef, type Value } from '../values/values.ts';
+import { onBehalfOfLanguage } from './grants.ts';
 import { administer, enforceNamedKeyset, grantAdministration } from './guards.ts';
 import { checkInterface } from './interfaces.ts';
 import { findModule, rememberModule, resolveModule } from './lookup.ts';
@@ -24,16 +25,30 @@ export function loadModule(evaluation: Evaluation, syntax: Module): string {
     const message = `Name overlap: module ${syntax.name} overlaps with interface  ${name.text}`;
     throw new ContractError('eval', message);
   }
-  if (existing) administer(evaluation, existing);
+  if (existing) forItsKeyset(evaluation, existing, () => administer(evaluation, existing));
   enforceInstallation(evaluation, existing !== undefined);
   const { governance } = syntax;
-  if (governance.kind === 'keyset') enforceNamedKeyset(evaluation, governance.name);
+  if (governance.kind === 'keyset') {
+    const enforceNew = () => enforceNamedKeyset(evaluation, governance.name);
+    forItsKeyset(evaluation, { name, syntax }, enforceNew);
+  }
   // A keyset is asked again in dialect 4 when the rights are needed.
   if (governance.kind !== 'keyset' || evaluation.dialect === 5) grantAdministration(evaluation, name);
   const module = new Loader(evaluation, name, syntax).load();
   refuseGovernance(module, syntax);
   install(evaluation, module);
   return `Loaded module ${name.text}, hash ${module.hash}`;
+}
+
+/** Runs an action that asks the keyset of a module; a capability that governs it is one of the module's own. */
+function forItsKeyset(
+  evaluation: Evaluation,
+  { name, syntax }: Pick<LoadedModule, 'name' | 'syntax'>,
+  action: () => void,
+): void {
+  const hasKeyset = syntax.kind === 'module' && syntax.governance.kind === 'keyset';
+  if (hasKeyset) onBehalfOfLanguage(evaluation, 'MODULE_KEYSET', name.text, action);
+  else action();
 }
 
 /** Installs an interface, which can never be replaced. @returns what the interpreter prints */

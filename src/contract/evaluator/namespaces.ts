@@ -5,6 +5,7 @@ import { isDottedName } from '../names.ts';
 import { typeText } from '../values/printing.ts';
 import type { Value } from '../values/values.ts';
 import type { Namespace } from './database.ts';
+import { onBehalfOfLanguage } from './grants.ts';
 import { enforceGuard } from './guards.ts';
 import { type Evaluation, nativeFailure } from './native.ts';
 
@@ -15,7 +16,8 @@ export function defineNamespace(evaluation: Evaluation, namespace: Namespace): v
   const existing = evaluation.database.namespaces.get(name);
   if (existing) {
     evaluation.gas.readNamespace();
-    enforceGuard(evaluation, existing.admin);
+    const enforceOld = () => enforceGuard(evaluation, existing.admin);
+    onBehalfOfLanguage(evaluation, 'DEFINE_NAMESPACE', name, enforceOld);
   } else {
     enforcePolicy(evaluation, namespace);
   }
@@ -78,6 +80,11 @@ export function enterNamespace(evaluation: Evaluation, name: string): void {
   evaluation.state = { ...evaluation.state, namespace };
 }
 
+/** @throws ContractError unless the guard agrees of those who may put something into the namespace */
+export function enforceUser(evaluation: Evaluation, { name, user }: Namespace): void {
+  onBehalfOfLanguage(evaluation, 'NAMESPACE', name, () => enforceGuard(evaluation, user));
+}
+
 /**
  * @param isUpgrade whether there is a module of that name already
  * @throws ContractError unless a module or interface may be put into the current namespace, or outside of all
@@ -86,7 +93,7 @@ export function enforceInstallation(evaluation: Evaluation, isUpgrade: boolean):
   const { state, environment, dialect } = evaluation;
   const isOlderRule = environment.flags.has('DisablePact44');
   if (state.namespace) {
-    if (!isUpgrade && !isOlderRule) enforceGuard(evaluation, state.namespace.user);
+    if (!isUpgrade && !isOlderRule) enforceUser(evaluation, state.namespace);
   } else if ((!isUpgrade || isOlderRule) && environment.namespacePolicy?.allowsRoot === false) {
     throw new ContractError(
       'eval',

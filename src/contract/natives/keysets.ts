@@ -2,6 +2,7 @@
 
 import { ContractError } from '../errors.ts';
 import { appliedCapability } from '../evaluator/applied.ts';
+import { onBehalfOfLanguage } from '../evaluator/grants.ts';
 import {
   callingModule,
   currentFlowId,
@@ -10,6 +11,7 @@ import {
   satisfiesBuiltIn,
   storable,
 } from '../evaluator/guards.ts';
+import { enforceUser } from '../evaluator/namespaces.ts';
 import { type Argument, type Evaluation, lazy, type Native, nativeFailure, strict } from '../evaluator/native.ts';
 import { isPrincipal, principalOf, typeOfPrincipal } from '../values/principals.ts';
 import {
@@ -40,7 +42,8 @@ function checkKeysetName({ dialect, environment }: Evaluation, name: string): vo
 function defineKeyset(evaluation: Evaluation, name: string, keyset: KeysetGuard): string {
   checkKeysetName(evaluation, name);
   const { keysets } = evaluation.database;
-  if (keysets.get(name)) enforceNamedKeyset(evaluation, name);
+  const enforceOld = () => enforceNamedKeyset(evaluation, name);
+  if (keysets.get(name)) onBehalfOfLanguage(evaluation, 'DEFINE_KEYSET', name, enforceOld);
   else enforceKeysetNamespace(evaluation, name);
   evaluation.gas.defineKeyset(name, keyset);
   keysets.set(name, keyset);
@@ -63,7 +66,7 @@ function enforceKeysetNamespace(evaluation: Evaluation, name: string): void {
     const message5 = `Error defining keyset, namespace mismatch, expected ${namespace.name}`;
     throw new ContractError('eval', dialect === 4 ? 'Mismatching keyset namespace' : message5);
   }
-  if (dialect === 5) enforceGuard(evaluation, namespace.user);
+  if (dialect === 5) enforceUser(evaluation, namespace);
 }
 
 /** @param missing what dialect 4 says if there is none */

@@ -143,13 +143,13 @@ function frameText({ position, text }: FailedCall, file: string): string {
 /** The state of an interpreter, which its functions change. */
 class Run implements TestRun {
   readonly evaluator: Evaluator;
-  environment: Environment;
   readonly proofs: TestRun['proofs'] = [];
   readonly expectations: Expectation[];
   readonly notes: Set<string>;
   readonly functions: ReadonlyMap<string, Native>;
   readonly committed = new Database();
   readonly #dialect: Dialect;
+  #environment: Environment;
   #number = 0;
   #allowsInModules = false;
   #transaction: { readonly number: number; readonly name: string | undefined } | undefined;
@@ -160,13 +160,13 @@ class Run implements TestRun {
     this.#dialect = dialect;
     this.expectations = expectations;
     this.notes = notes;
-    this.environment = { ...INITIAL_ENVIRONMENT, gasLimit: initialGasLimit(dialect) };
-    this.functions = testFunctions(this);
+    this.#environment = { ...INITIAL_ENVIRONMENT, gasLimit: initialGasLimit(dialect) };
+    this.functions = testFunctions(this, dialect);
     this.evaluator = new Evaluator({
       dialect,
       natives: NATIVES,
       testFunctions: this.functions,
-      environment: this.environment,
+      environment: this.#environment,
       database: this.committed,
     });
   }
@@ -174,6 +174,16 @@ class Run implements TestRun {
   /** @returns a new state with the same record of expectations */
   renewed(): Run {
     return new Run(this.#dialect, this.expectations, this.notes);
+  }
+
+  get environment(): Environment {
+    return this.#environment;
+  }
+
+  /** In dialect 5, code sees it at once. */
+  set environment(environment: Environment) {
+    this.#environment = environment;
+    if (this.#dialect === 5) this.evaluator.environment = environment;
   }
 
   evaluate(form: Form, dialect: Dialect): Value {
