@@ -28,7 +28,7 @@ export function withCapability(
   return value;
 }
 
-/** Acquires a capability for the rest of the transaction, or installs one that is managed, as `test-capability` does. */
+/** Acquires a capability for the rest of the transaction, or installs one that is managed (`test-capability`). */
 export function grantForTransaction(evaluation: Evaluation, applied: Applied): Value {
   const { capability, call } = applied;
   if (evaluation.dialect === 5) {

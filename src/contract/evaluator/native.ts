@@ -138,7 +138,7 @@ export class NativeFunction extends Unstorable {
 
 /** An application of a capability as a value, which only dialect 5 has. */
 export class CapabilityToken extends Unstorable implements MemberCall {
-  override readonly type = 'function';
+  override readonly type = 'cap-token';
   readonly member: Member<Defcap>;
   readonly args: readonly Value[];
 
@@ -189,7 +189,7 @@ export function wrongArguments(native: Native, args: readonly Argument[], dialec
     const supplied = `Incorrect number of arguments (${args.length}) for native function ${name} supplied`;
     return new ContractError('args', `${supplied}; expected (${count})`);
   }
-  const types = args.map((arg) => (arg.isFunction ? 'function' : typeText(arg.value, dialect))).join(', ');
+  const types = args.map((arg) => (arg.isFunction ? 'closure' : typeText(arg.value, dialect))).join(', ');
   const message = `Type error: failed to call native function ${name} with argument(s) of type(s): ${types}`;
   return new ContractError('args', message);
 }
