@@ -39,8 +39,8 @@ export class ModuleName {
   }
 }
 
-/** The module in whose name the language itself emits events and asks guards. */
-export const LANGUAGE = new ModuleName('pact');
+/** The module in whose name the language itself emits events, and holds capabilities. */
+export const LANGUAGE_MODULE = new ModuleName('pact');
 
 /** `module.member`, or `namespace.module.member`. */
 export class QualifiedName {

@@ -27,6 +27,7 @@ export function appliedCapability(
   if (!member.is('defcap')) {
     throw new ContractError('eval', `Can only apply defcap here, found: ${member.definition.kind}`, position);
   }
+  evaluation.checkArguments(call, position);
   const capability = { name: member.name, args: storable(evaluation, args, 'Invalid capability argument') };
   return { capability, call: { member, args } };
 }

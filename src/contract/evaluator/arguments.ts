@@ -2,6 +2,7 @@
 
 import type { Position } from '../errors.ts';
 import type { Expression } from '../syntax/tree.ts';
+import { typeText } from '../values/printing.ts';
 import { isList, isObject, type Value } from '../values/values.ts';
 import { Member } from './module.ts';
 import {
@@ -13,6 +14,20 @@ import {
   type Remaining,
 } from './native.ts';
 import { Closure, type Scope } from './scope.ts';
+
+/** The types of expressions that were not evaluated. All that are not here are applications. */
+const TYPES_OF_CODE: Readonly<Partial<Record<Expression['kind'], string>>> = {
+  integer: 'integer',
+  decimal: 'decimal',
+  text: 'string',
+  boolean: 'bool',
+  list: '[<a>]',
+  object: 'object:*',
+  name: 'var',
+  'dotted-name': 'var',
+  'dynamic-name': 'dynamic',
+  let: 'let',
+};
 
 /** An argument that is written in the code. */
 export class WrittenArgument implements Argument {
@@ -34,6 +49,10 @@ export class WrittenArgument implements Argument {
 
   get text(): string {
     return this.isFunction ? this.#expression.code.trim() : this.#evaluation.print(this.value);
+  }
+
+  get writtenType(): string {
+    return TYPES_OF_CODE[this.#expression.kind] ?? 'app';
   }
 
   get code(): string {
@@ -91,6 +110,10 @@ export class GivenArgument implements Argument {
 
   get text(): string {
     return this.#evaluation.print(this.value);
+  }
+
+  get writtenType(): string {
+    return typeText(this.value);
   }
 
   get isFunction(): boolean {

@@ -5,7 +5,7 @@ import { UNIT, type Value } from '../values/values.ts';
 import { type Applied, appliedCapability, runBody } from './applied.ts';
 import type { Capability } from './environment.ts';
 import { emitAcquired } from './events.ts';
-import { evaluating, isHeld, pushGrant, takeGrant } from './grants.ts';
+import { isHeld, pushGrant, takeGrant, whileEvaluating } from './grants.ts';
 import { requireModuleRights } from './guards.ts';
 import { announce, approve, install } from './managed.ts';
 import { acquire5, installByCode5, tryOut5 } from './managed5.ts';
@@ -38,7 +38,7 @@ export function grantForTransaction(evaluation: Evaluation, applied: Applied): V
     return UNIT;
   }
   if (call.member.definition.meta?.kind === 'managed') {
-    evaluating(evaluation, [capability], () => install(evaluation, applied));
+    whileEvaluating(evaluation, [capability], () => install(evaluation, applied));
     return 'Capability installed';
   }
   return acquire(evaluation, applied, []) ? 'Capability acquired' : 'Capability already acquired';
@@ -79,10 +79,10 @@ export function installByCode(evaluation: Evaluation, applied: Applied): void {
  */
 function acquire(evaluation: Evaluation, applied: Applied, around: readonly Capability[]): boolean {
   const { capability, call } = applied;
-  if (isHeld(evaluation.state, capability)) return false;
+  if (isHeld(evaluation, capability)) return false;
   const { meta } = call.member.definition;
   if (meta?.kind === 'managed' && evaluation.dialect === 5) acquire5(evaluation, applied);
-  else evaluating(evaluation, [...around, capability], () => enact(evaluation, applied));
+  else whileEvaluating(evaluation, [...around, capability], () => enact(evaluation, applied));
   if (meta) emitAcquired(evaluation, capability, call.member.module);
   return true;
 }

@@ -19,6 +19,7 @@ import { printed, typeText } from '../values/printing.ts';
 import { isObject, ModuleRef, UNIT, type Value } from '../values/values.ts';
 import { limited } from './access.ts';
 import { GivenArgument, WrittenArgument } from './arguments.ts';
+import { BUILT_IN_SCHEMAS } from './built-in-schemas.ts';
 import { withCapability } from './capabilities.ts';
 import { CONSTANTS } from './constants.ts';
 import { Database } from './database.ts';
@@ -38,9 +39,11 @@ import {
   wrongArguments,
 } from './native.ts';
 import { Closure, Scope } from './scope.ts';
+import { hidesValues, shownValue, undecided } from './shown.ts';
 import { type Context, findFrame, INITIAL_STATE, OUTERMOST, type State } from './state.ts';
 import { SteppedWalk } from './stepped-walk.ts';
-import { checked, hasType, typeFault } from './types.ts';
+import { checked, typeFault } from './type-faults.ts';
+import { hasType } from './types.ts';
 
 /**
  * Maximum number of evaluations inside of each other. Each takes up to two kilobytes of this process's stack, of which
@@ -171,8 +174,7 @@ export class Evaluator implements Evaluation {
   }
 
   evaluateBinding({ pairs, body, position }: Binding, object: Value, scope: Scope): Value {
-    if (!isObject(object))
-      throw new ContractError('eval', `bind: expected object, found ${typeText(object)}`, position);
+    if (!isObject(object)) throw new ContractError('eval', notBoundText(object, this), position);
     const variables = new Map<string, Value>();
     for (const { key, variable } of pairs) {
       const name = this.evaluate(key, scope);
@@ -212,7 +214,7 @@ export class Evaluator implements Evaluation {
   applyValue(callable: Closure | NativeFunction | Member, args: readonly Value[]): Value {
     if (!(callable instanceof NativeFunction)) this.gas.call(nameOf(callable));
     if (callable instanceof Closure) return this.#applyClosure(callable, args, undefined);
-    if (callable instanceof Member) return this.applyMember({ member: calledMember(callable, this.dialect), args });
+    if (callable instanceof Member) return this.applyMember({ member: calledMember(callable, this), args });
     const given = args.map((value) => new GivenArgument(this, value));
     return this.#applyNative(callable.native, given, undefined, this.outermostScope);
   }
@@ -233,7 +235,7 @@ export class Evaluator implements Evaluation {
           !this.environment.flags.has(flag) &&
           !hasType(value, returnType, module.names, new SteppedWalk(this))
         ) {
-          throw typeFault(value, returnType, this.dialect, position ?? definition.position);
+          throw typeFault(value, returnType, module.names, this.dialect, position ?? definition.position);
         }
         return value;
       }
@@ -253,25 +255,24 @@ export class Evaluator implements Evaluation {
   }
 
   inFrame<T>({ member, args }: MemberCall, position: Position | undefined, run: (scope: Scope) => T): T {
-    const { definition, module } = member;
+    const { module } = member;
     const name = member.name.text;
     if (findFrame(this.#context.frame, (frame) => frame.member.name.text === name)) {
       throw new ContractError('eval', recursionText(name, this.dialect), position);
     }
-    const { parameters } = definition;
-    if (args.length !== parameters.length) {
-      throw wrongCount(definition.name, args.length, parameters.length, this.dialect, position);
-    }
-    const variables = this.#bound(parameters, args, new Scope(module.names), position);
+    const variables = this.#variablesOf({ member, args }, position);
     const { frame: outer, referring } = this.#context;
     const enter = () => this.within({ frame: { member, outer } }, () => run(new Scope(module.names, variables)));
     try {
       return referring.has(module.name.text) ? limited(this, 'read', enter) : enter();
     } catch (fault) {
-      throw fault instanceof ContractError
-        ? fault.through({ position, text: callText(name, args, this.dialect) })
-        : fault;
+      if (!(fault instanceof ContractError) || hidesValues(this.environment)) throw fault;
+      throw fault.through({ position, text: callText(name, args, this.dialect) });
     }
+  }
+
+  checkArguments(call: MemberCall, position: Position | undefined): void {
+    this.#variablesOf(call, position);
   }
 
   callOf(expression: Expression, scope: Scope): MemberCall | undefined {
@@ -289,7 +290,11 @@ export class Evaluator implements Evaluation {
 
   isNative = (name: string): boolean => this.findNative(name) !== undefined;
 
-  isKnown = (name: string): boolean => this.isNative(name) || CONSTANTS.has(name) || this.testFunctions.has(name);
+  isKnown = (name: string): boolean =>
+    this.isNative(name) ||
+    CONSTANTS.has(name) ||
+    this.testFunctions.has(name) ||
+    (this.dialect === 4 && BUILT_IN_SCHEMAS.has(name));
 
   /** @throws ContractError for a name that means nothing to code outside of modules */
   requireMeaning(name: string, position: Position | undefined): void {
@@ -320,6 +325,17 @@ export class Evaluator implements Evaluation {
     return this.within({ referring: new Set(referring).add(frame.member.module.name.text) }, run);
   }
 
+  /** @returns the variables of the definition's body */
+  #variablesOf({ member, args }: MemberCall, position: Position | undefined): ReadonlyMap<string, Value> {
+    const { definition, module, name } = member;
+    const { parameters } = definition;
+    if (args.length !== parameters.length) {
+      const who = this.dialect === 4 ? definition.name : `function ${name.text}.{${module.hash}}`;
+      throw wrongCount(who, args.length, parameters.length, this.dialect, position);
+    }
+    return this.#bound(parameters, args, new Scope(module.names), position);
+  }
+
   #applyClosure({ lambda, scope }: Closure, args: readonly Value[], position: Position | undefined): Value {
     const { parameters, body } = lambda;
     if (args.length !== parameters.length)
@@ -333,7 +349,7 @@ export class Evaluator implements Evaluation {
     // The functions that only the interactive interpreter has are free of charge.
     if (this.#natives.get(native.name) === native) this.gas.native(native.name);
     const value = native.apply(args, { evaluation: this, scope, binding, position });
-    if (value === undefined) throw wrongArguments(native, args, this.dialect);
+    if (value === undefined) throw wrongArguments(native, args, this);
     return value;
   }
 
@@ -385,9 +401,7 @@ export class Evaluator implements Evaluation {
       // It stands for applications of `if` in each other.
       this.gas.native('if');
       const isMet = this.evaluate(condition, scope);
-      if (typeof isMet !== 'boolean') {
-        throw new ContractError('eval', `cond: conditional not boolean: ${this.print(isMet)}`, condition.position);
-      }
+      if (typeof isMet !== 'boolean') throw undecided(this, isMet, condition.position);
       if (isMet) return this.evaluate(value, scope);
     }
     return this.evaluate(otherwise, scope);
@@ -416,8 +430,9 @@ export class Evaluator implements Evaluation {
     const variables = new Map<string, Value>();
     for (const [at, { name, type, position: own }] of parameters.entries()) {
       const value = args[at];
-      if (type && !hasType(value, type, names, new SteppedWalk(this)))
-        throw typeFault(value, type, this.dialect, position ?? own);
+      if (type && !hasType(value, type, names, new SteppedWalk(this))) {
+        throw typeFault(value, type, names, this.dialect, position ?? own);
+      }
       variables.set(name, value);
     }
     return variables;
@@ -426,17 +441,17 @@ export class Evaluator implements Evaluation {
   #calleeOf({ callee }: Application, scope: Scope): Native | Closure | Member<Callable> {
     if (callee.kind === 'name') {
       const local = scope.find(callee.name);
-      if (local !== undefined) return callableOf(local, this.dialect);
+      if (local !== undefined) return callableOf(local, this);
       const native = this.findNative(callee.name);
       if (native) return native;
       const testFunction = this.testFunctions.get(callee.name);
       if (testFunction && !scope.names.find(callee.name)) return testFunction;
-      return callableOf(this.#meant(callee, scope), this.dialect);
+      return callableOf(this.#meant(callee, scope), this);
     }
-    if (callee.kind === 'dotted-name') return callableOf(this.#meant(callee, scope), this.dialect);
-    if (callee.kind === 'dynamic-name') return callableOf(this.#memberOf(callee, scope), this.dialect);
+    if (callee.kind === 'dotted-name') return callableOf(this.#meant(callee, scope), this);
+    if (callee.kind === 'dynamic-name') return callableOf(this.#memberOf(callee, scope), this);
     if (this.dialect === 4) throw new ContractError('eval', 'Expected: name', callee.position);
-    return callableOf(this.evaluate(callee, scope), this.dialect);
+    return callableOf(this.evaluate(callee, scope), this);
   }
 
   #valueOf(name: Name, scope: Scope): Value {
@@ -511,25 +526,36 @@ function nameOf(callable: Closure | Member): string | undefined {
   return callable instanceof Member ? callable.definition.name : undefined;
 }
 
-function calledMember(member: Member, dialect: Dialect): Member<Callable> {
+function calledMember(member: Member, evaluation: Evaluation): Member<Callable> {
   if (isCallable(member)) return member;
-  throw notCallable(valueOfMember(member), dialect);
+  throw notCallable(valueOfMember(member), evaluation);
 }
 
-function callableOf(value: Value, dialect: Dialect): Native | Closure | Member<Callable> {
-  if (value instanceof Member) return calledMember(value, dialect);
+function callableOf(value: Value, evaluation: Evaluation): Native | Closure | Member<Callable> {
+  if (value instanceof Member) return calledMember(value, evaluation);
   if (value instanceof NativeFunction) return value.native;
   if (value instanceof Closure) return value;
-  throw notCallable(value, dialect);
+  throw notCallable(value, evaluation);
 }
 
-function notCallable(value: Value, dialect: Dialect): ContractError {
-  const type = typeText(value, dialect);
-  const message =
-    dialect === 4
-      ? `Tried to call a value which is not a function, but a(n) ${type}`
-      : 'Cannot apply value to non-closure';
-  return new ContractError('eval', message);
+function notCallable(value: Value, evaluation: Evaluation): ContractError {
+  return new ContractError('eval', notCallableText(value, evaluation));
+}
+
+function notCallableText(value: Value, evaluation: Evaluation): string {
+  const { dialect, environment } = evaluation;
+  if (dialect === 5) return 'Cannot apply value to non-closure';
+  // Before version 4.8, a text was a message by itself.
+  if (!environment.flags.has('DisablePact48')) {
+    return `Tried to call a value which is not a function, but a(n) ${typeText(value)}`;
+  }
+  return typeof value === 'string' ? value : `Unexpected non-native direct ref: ${evaluation.print(value)}`;
+}
+
+function notBoundText(value: Value, evaluation: Evaluation): string {
+  const expected = 'bind: expected object';
+  if (evaluation.dialect === 5) return `${expected}, found ${typeText(value, 5)}`;
+  return `${expected}${shownValue(evaluation, value, [': ', ', received value of type: '])}`;
 }
 
 const SHOWN_TEXT_LENGTH = 50;

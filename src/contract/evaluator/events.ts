@@ -1,7 +1,7 @@
 /** Events: what a transaction tells the world. */
 
 import { ContractError } from '../errors.ts';
-import { LANGUAGE, QualifiedName } from '../names.ts';
+import { LANGUAGE_MODULE, QualifiedName } from '../names.ts';
 import type { Value } from '../values/values.ts';
 import type { Capability } from './environment.ts';
 import { callingModule } from './guards.ts';
@@ -39,11 +39,15 @@ function hashOf(evaluation: Evaluation, module: LoadedModule): string {
 
 /** @param moduleHash of the module that has yielded */
 export function emitReserved(evaluation: Evaluation, name: string, args: readonly Value[], moduleHash: string): void {
-  append(evaluation, new QualifiedName(LANGUAGE, name), args, moduleHash);
+  append(evaluation, new QualifiedName(LANGUAGE_MODULE, name), args, moduleHash);
 }
+
+/** How many references are copied in the time of one step. */
+const COPIES_PER_STEP = 256;
 
 function append(evaluation: Evaluation, name: QualifiedName, args: readonly Value[], moduleHash: string): void {
   if (evaluation.environment.flags.has('DisablePactEvents')) return;
   const { state } = evaluation;
+  evaluation.spend(Math.ceil(state.events.length / COPIES_PER_STEP));
   evaluation.state = { ...state, events: [...state.events, { name, args, moduleHash }] };
 }

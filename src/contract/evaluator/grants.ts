@@ -1,11 +1,11 @@
 /** Which capabilities are held. */
 
 import { ContractError } from '../errors.ts';
-import { LANGUAGE, QualifiedName } from '../names.ts';
+import { LANGUAGE_MODULE, QualifiedName } from '../names.ts';
 import { areEqual } from '../values/values.ts';
 import type { Capability } from './environment.ts';
 import type { Evaluation } from './native.ts';
-import type { Capabilities, Grant, State } from './state.ts';
+import type { Capabilities, Grant } from './state.ts';
 
 /** Whether two capabilities have the same name and equal arguments. */
 export function isSame(a: Capability, b: Capability): boolean {
@@ -21,9 +21,14 @@ export function heldCapabilities({ grants }: Capabilities): readonly Capability[
   return grants.flatMap(({ capability, composed }) => [capability, ...composed]);
 }
 
-export function isHeld({ capabilities }: State, capability: Capability): boolean {
-  return includesCapability(heldCapabilities(capabilities), capability);
+/** Every capability that is held counts as a step. */
+export function isHeld(evaluation: Evaluation, capability: Capability): boolean {
+  const held = heldCapabilities(evaluation.state.capabilities);
+  evaluation.spend(held.length);
+  return includesCapability(held, capability);
 }
+
+/* Changes. */
 
 export function changeCapabilities(evaluation: Evaluation, changed: Partial<Capabilities>): void {
   const { state } = evaluation;
@@ -31,7 +36,7 @@ export function changeCapabilities(evaluation: Evaluation, changed: Partial<Capa
 }
 
 /** Runs an action while these are the capabilities whose bodies are being evaluated. */
-export function evaluating<T>(evaluation: Evaluation, capabilities: readonly Capability[], action: () => T): T {
+export function whileEvaluating<T>(evaluation: Evaluation, capabilities: readonly Capability[], action: () => T): T {
   const { evaluating: before } = evaluation.state.capabilities;
   changeCapabilities(evaluation, { evaluating: capabilities });
   const result = action();
@@ -50,25 +55,33 @@ export function takeGrant(evaluation: Evaluation): Grant {
 }
 
 /** Runs an action that holds a capability. */
-export function holding<T>(evaluation: Evaluation, capability: Capability, action: () => T): T {
+export function whileHolding(evaluation: Evaluation, capability: Capability, action: () => void): void {
+  const { grants } = evaluation.state.capabilities;
   pushGrant(evaluation, { capability, composed: [] });
-  const result = action();
-  takeGrant(evaluation);
-  return result;
+  action();
+  changeCapabilities(evaluation, { grants });
 }
 
-/** What signatures can be for when guards are asked outside of all capabilities of modules. */
-type Reserved = 'DEFINE_KEYSET' | 'MODULE_KEYSET' | 'DEFINE_NAMESPACE' | 'NAMESPACE';
+/** The capabilities of the language itself, each of a name. */
+export type ReservedCapability = 'DEFINE_KEYSET' | 'DEFINE_NAMESPACE' | 'MODULE_KEYSET' | 'NAMESPACE';
 
 /**
- * Runs an action, which asks a guard, while the language holds a capability of its own, so that somebody can sign for
- * nothing but that. Dialect 5 has this since version 5.2.
- * @param subject the name of what is changed
+ * Asks a guard of something that has a name. Since version 5.2, a key may sign for only that, with a capability of the
+ * language such as `(pact.DEFINE_KEYSET "n.k")`.
  */
-export function onBehalfOfLanguage<T>(evaluation: Evaluation, name: Reserved, subject: string, action: () => T): T {
-  const { dialect, environment, state } = evaluation;
-  if (dialect === 4 || environment.flags.has('DisablePact52')) return action();
-  const capability = { name: new QualifiedName(LANGUAGE, name), args: [subject] };
-  if (isHeld(state, capability)) throw new ContractError('eval', `magic cap already acquired: ${name}`);
-  return holding(evaluation, capability, action);
+export function withReserved(
+  evaluation: Evaluation,
+  reserved: ReservedCapability,
+  name: string,
+  ask: () => void,
+): void {
+  if (evaluation.dialect === 4 || evaluation.environment.flags.has('DisablePact52')) {
+    ask();
+    return;
+  }
+  const capability = { name: new QualifiedName(LANGUAGE_MODULE, reserved), args: [name] };
+  if (isHeld(evaluation, capability)) {
+    throw new ContractError('eval', `magic cap already acquired: ${reserved}`);
+  }
+  whileHolding(evaluation, capability, ask);
 }

@@ -9,7 +9,7 @@ import { printedCapability } from '../values/printing.ts';
 import type { Value } from '../values/values.ts';
 import { type Applied, hasSameStatics, managerOf, runBody, spend } from './applied.ts';
 import type { Capability } from './environment.ts';
-import { changeCapabilities, evaluating, includesCapability, pushGrant, takeGrant } from './grants.ts';
+import { changeCapabilities, includesCapability, pushGrant, takeGrant, whileEvaluating } from './grants.ts';
 import type { Member } from './module.ts';
 import type { Evaluation } from './native.ts';
 import type { InstalledCapability } from './state.ts';
@@ -17,6 +17,7 @@ import type { InstalledCapability } from './state.ts';
 /** Notes that code wants a managed capability, which is installed when it is first acquired. */
 export function announce(evaluation: Evaluation, capability: Capability): void {
   const { autonomous } = evaluation.state.capabilities;
+  evaluation.spend(autonomous.length);
   if (includesCapability(autonomous, capability)) return;
   changeCapabilities(evaluation, { autonomous: [...autonomous, capability] });
 }
@@ -27,6 +28,7 @@ export function approve(evaluation: Evaluation, applied: Applied): readonly Capa
   const manager = managerOf(call.member);
   const matches = (other: Capability) => hasSameStatics(capability, other, manager);
   const { installed } = evaluation.state.capabilities;
+  evaluation.spend(installed.length);
   const known = installed.find((each) => matches(each.capability));
   const usable = known ?? installFrom(evaluation, call.member, matches);
   if (!usable) {
@@ -64,7 +66,7 @@ function installFrom(
   if (!capability) return undefined;
   const { evaluating: before } = evaluation.state.capabilities;
   const applied = { capability, call: { member, args: capability.args } };
-  return evaluating(evaluation, [...before, capability], () => install(evaluation, applied));
+  return whileEvaluating(evaluation, [...before, capability], () => install(evaluation, applied));
 }
 
 /** Runs the body with the arguments that were signed for, and keeps what it composes. */

@@ -6,7 +6,7 @@ import { ContractError } from '../errors.ts';
 import { printedCapability } from '../values/printing.ts';
 import { type Applied, hasSameStatics, managerOf, runBody, spend } from './applied.ts';
 import type { Capability } from './environment.ts';
-import { changeCapabilities, evaluating, pushGrant, takeGrant } from './grants.ts';
+import { changeCapabilities, pushGrant, takeGrant, whileEvaluating } from './grants.ts';
 import type { Evaluation } from './native.ts';
 import type { InstalledCapability } from './state.ts';
 
@@ -18,6 +18,7 @@ export function install5(evaluation: Evaluation, { capability, call }: Applied):
   }
   const manager = managerOf(call.member);
   const { installed } = evaluation.state.capabilities;
+  evaluation.spend(installed.length);
   if (installed.some((each) => hasSameStatics(capability, each.capability, manager))) {
     throw alreadyInstalled(evaluation, capability);
   }
@@ -63,13 +64,15 @@ function runInstalled(evaluation: Evaluation, { call }: Applied, usable: Install
   if (!manager) update(evaluation, usable, { remaining: false });
   pushGrant(evaluation, { capability, composed: [] });
   const { evaluating: before } = evaluation.state.capabilities;
-  evaluating(evaluation, [...before, capability], () => runBody(evaluation, call));
+  whileEvaluating(evaluation, [...before, capability], () => runBody(evaluation, call));
 }
 
 function findInstalled(evaluation: Evaluation, { capability, call }: Applied): InstalledCapability {
   const manager = managerOf(call.member);
   const matches = (other: Capability) => hasSameStatics(capability, other, manager);
-  const known = evaluation.state.capabilities.installed.find((each) => matches(each.capability));
+  const { installed } = evaluation.state.capabilities;
+  evaluation.spend(installed.length);
+  const known = installed.find((each) => matches(each.capability));
   if (known) return known;
   const signed = signedCapabilities(evaluation).find(matches);
   if (signed) return install5(evaluation, { capability: signed, call: { member: call.member, args: signed.args } });

@@ -5,7 +5,7 @@ import { ModuleName } from '../names.ts';
 import type { Defconst, Implements, Interface, Module, Use } from '../syntax/tree.ts';
 import { hashText } from '../values/hash.ts';
 import { ModuleRef, type Value } from '../values/values.ts';
-import { onBehalfOfLanguage } from './grants.ts';
+import { withReserved } from './grants.ts';
 import { administer, enforceNamedKeyset, grantAdministration } from './guards.ts';
 import { checkInterface } from './interfaces.ts';
 import { findModule, rememberModule, resolveModule } from './lookup.ts';
@@ -14,7 +14,7 @@ import { enforceInstallation } from './namespaces.ts';
 import type { Evaluation } from './native.ts';
 import { visitDefinition } from './resolution.ts';
 import { Scope } from './scope.ts';
-import { checked } from './types.ts';
+import { checked } from './type-faults.ts';
 
 /** Installs a module, or a newer version of one. @returns what the interpreter prints */
 export function loadModule(evaluation: Evaluation, syntax: Module): string {
@@ -25,12 +25,11 @@ export function loadModule(evaluation: Evaluation, syntax: Module): string {
     const message = `Name overlap: module ${syntax.name} overlaps with interface  ${name.text}`;
     throw new ContractError('eval', message);
   }
-  if (existing) forItsKeyset(evaluation, existing, () => administer(evaluation, existing));
+  if (existing) administerForUpgrade(evaluation, existing);
   enforceInstallation(evaluation, existing !== undefined);
   const { governance } = syntax;
   if (governance.kind === 'keyset') {
-    const enforceNew = () => enforceNamedKeyset(evaluation, governance.name);
-    forItsKeyset(evaluation, { name, syntax }, enforceNew);
+    withReserved(evaluation, 'MODULE_KEYSET', name.text, () => enforceNamedKeyset(evaluation, governance.name));
   }
   // A keyset is asked again in dialect 4 when the rights are needed.
   if (governance.kind !== 'keyset' || evaluation.dialect === 5) grantAdministration(evaluation, name);
@@ -40,15 +39,12 @@ export function loadModule(evaluation: Evaluation, syntax: Module): string {
   return `Loaded module ${name.text}, hash ${module.hash}`;
 }
 
-/** Runs an action that asks the keyset of a module; a capability that governs it is one of the module's own. */
-function forItsKeyset(
-  evaluation: Evaluation,
-  { name, syntax }: Pick<LoadedModule, 'name' | 'syntax'>,
-  action: () => void,
-): void {
-  const hasKeyset = syntax.kind === 'module' && syntax.governance.kind === 'keyset';
-  if (hasKeyset) onBehalfOfLanguage(evaluation, 'MODULE_KEYSET', name.text, action);
-  else action();
+function administerForUpgrade(evaluation: Evaluation, module: LoadedModule): void {
+  const ask = (): void => administer(evaluation, module);
+  const { syntax } = module;
+  if (syntax.kind === 'module' && syntax.governance.kind === 'keyset') {
+    withReserved(evaluation, 'MODULE_KEYSET', module.name.text, ask);
+  } else ask();
 }
 
 /** Installs an interface, which can never be replaced. @returns what the interpreter prints */

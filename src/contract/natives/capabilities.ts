@@ -26,7 +26,7 @@ export const CAPABILITIES: readonly Native[] = [
     return true;
   }),
   ofCapability('require-capability', 'bool', ({ capability }, { evaluation }) => {
-    if (isHeld(evaluation.state, capability)) return true;
+    if (isHeld(evaluation, capability)) return true;
     const shown = printedCapability(capability.name, capability.args, evaluation.dialect);
     const kind = evaluation.environment.flags.has('DisablePact44') ? 'eval' : 'tx-failure';
     throw new ContractError(kind, `require-capability: not granted: ${shown}`);
@@ -38,7 +38,8 @@ export const CAPABILITIES: readonly Native[] = [
   }),
   ofCapability('emit-event', 'bool', ({ capability, call }, { evaluation }) => {
     if (!call.member.definition.meta) {
-      const message5 = `Invalid event capability ${capability.name.text}.{${call.member.module.hash}}`;
+      const { name, module } = call.member;
+      const message5 = `Invalid event capability ${name.text}.{${module.hash}}`;
       const message4 = 'emit-event: must be managed or event defcap';
       throw new ContractError('eval', evaluation.dialect === 4 ? message4 : message5);
     }

@@ -2,7 +2,7 @@
 
 import { ContractError } from '../errors.ts';
 import { appliedCapability } from '../evaluator/applied.ts';
-import { onBehalfOfLanguage } from '../evaluator/grants.ts';
+import { withReserved } from '../evaluator/grants.ts';
 import {
   callingModule,
   currentFlowId,
@@ -11,7 +11,6 @@ import {
   satisfiesBuiltIn,
   storable,
 } from '../evaluator/guards.ts';
-import { enforceUser } from '../evaluator/namespaces.ts';
 import { type Argument, type Evaluation, lazy, type Native, nativeFailure, strict } from '../evaluator/native.ts';
 import { isPrincipal, principalOf, typeOfPrincipal } from '../values/principals.ts';
 import {
@@ -42,9 +41,9 @@ function checkKeysetName({ dialect, environment }: Evaluation, name: string): vo
 function defineKeyset(evaluation: Evaluation, name: string, keyset: KeysetGuard): string {
   checkKeysetName(evaluation, name);
   const { keysets } = evaluation.database;
-  const enforceOld = () => enforceNamedKeyset(evaluation, name);
-  if (keysets.get(name)) onBehalfOfLanguage(evaluation, 'DEFINE_KEYSET', name, enforceOld);
-  else enforceKeysetNamespace(evaluation, name);
+  if (keysets.get(name)) {
+    withReserved(evaluation, 'DEFINE_KEYSET', name, () => enforceNamedKeyset(evaluation, name));
+  } else enforceKeysetNamespace(evaluation, name);
   evaluation.gas.defineKeyset(name, keyset);
   keysets.set(name, keyset);
   return evaluation.dialect === 4 ? 'Keyset defined' : 'Keyset write success';
@@ -66,7 +65,9 @@ function enforceKeysetNamespace(evaluation: Evaluation, name: string): void {
     const message5 = `Error defining keyset, namespace mismatch, expected ${namespace.name}`;
     throw new ContractError('eval', dialect === 4 ? 'Mismatching keyset namespace' : message5);
   }
-  if (dialect === 5) enforceUser(evaluation, namespace);
+  if (dialect === 5) {
+    withReserved(evaluation, 'NAMESPACE', namespace.name, () => enforceGuard(evaluation, namespace.user));
+  }
 }
 
 /** @param missing what dialect 4 says if there is none */

@@ -24,7 +24,7 @@ import { Decimal, type Rounding } from '../values/decimal.ts';
 import { bounded, MAX_BITS, shiftInteger } from '../values/integers.ts';
 import { compareForEquality } from '../values/printing.ts';
 import { isList, isObject, order, sortedObject, type Value } from '../values/values.ts';
-import { CountedWalk, spendParts } from './bounds.ts';
+import { CountedWalk, spendParts, spendText } from './bounds.ts';
 
 const NUMBER = '<a[integer,decimal]>';
 const UNARY = `x:${NUMBER} -> ${NUMBER}`;
@@ -118,7 +118,7 @@ function join(values: readonly Value[], call: Call): Value | undefined {
   const [x, y] = values;
   if (values.length !== 2) return undefined;
   if (typeof x === 'string' && typeof y === 'string') {
-    spendParts(evaluation, x.length + y.length);
+    spendText(evaluation, x.length + y.length);
     evaluation.gas.append(characterCount(x), characterCount(y));
     return x + y;
   }

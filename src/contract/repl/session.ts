@@ -261,7 +261,7 @@ class Run implements TestRun {
     this.#allowsInModules = allows;
   }
 
-  /** Takes the names away that earlier code has brought in. Files of contracts begin without them. */
+  /** Takes away what `use` and definitions have brought to code outside of modules. */
   forgetNames(): void {
     this.evaluator.state = { ...this.evaluator.state, imported: new Map() };
   }

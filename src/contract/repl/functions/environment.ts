@@ -74,7 +74,8 @@ export function environment(run: TestRun): readonly Native[] {
       'allow-root:bool ns-policy-fun:(ns:string ns-admin:guard -> bool) -> string',
       ([allows, policy, ...more], { evaluation }) => {
         if (!policy || more.length > 0 || typeof allows.value !== 'boolean') return undefined;
-        const member = evaluation.dialect === 5 ? policy.value : policy.asCall()?.member;
+        // Dialect 5 takes the name of a function, too.
+        const member = policy.asCall()?.member ?? (evaluation.dialect === 5 ? policy.value : undefined);
         const isFunction = member !== undefined && isDefun(member);
         if (!isFunction) return undefined;
         return set({ namespacePolicy: { allowsRoot: allows.value, policy: member } }, 'Installed namespace policy');
