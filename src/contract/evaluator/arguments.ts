@@ -11,6 +11,7 @@ import {
   type Evaluation,
   type MemberCall,
   NativeFunction,
+  PartialFunction,
   type Remaining,
 } from './native.ts';
 import { Closure, type Scope } from './scope.ts';
@@ -143,8 +144,13 @@ export class GivenArgument implements Argument {
 }
 
 /** Whether a value can be called. */
-export function isFunction(value: Value): value is Closure | NativeFunction | Member {
-  return value instanceof Closure || value instanceof NativeFunction || value instanceof Member;
+export function isFunction(value: Value): value is Closure | NativeFunction | PartialFunction | Member {
+  return (
+    value instanceof Closure ||
+    value instanceof NativeFunction ||
+    value instanceof PartialFunction ||
+    value instanceof Member
+  );
 }
 
 function functionOf(evaluation: Evaluation, value: Value): Remaining | undefined {

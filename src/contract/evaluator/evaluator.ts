@@ -36,6 +36,7 @@ import {
   type MemberCall,
   type Native,
   NativeFunction,
+  PartialFunction,
   wrongArguments,
 } from './native.ts';
 import { Closure, Scope } from './scope.ts';
@@ -211,7 +212,8 @@ export class Evaluator implements Evaluation {
     }
   }
 
-  applyValue(callable: Closure | NativeFunction | Member, args: readonly Value[]): Value {
+  applyValue(callable: Closure | NativeFunction | PartialFunction | Member, args: readonly Value[]): Value {
+    if (callable instanceof PartialFunction) return this.applyValue(callable.callable, [...callable.args, ...args]);
     if (!(callable instanceof NativeFunction)) this.gas.call(nameOf(callable));
     if (callable instanceof Closure) return this.#applyClosure(callable, args, undefined);
     if (callable instanceof Member) return this.applyMember({ member: calledMember(callable, this), args });
@@ -414,11 +416,20 @@ export class Evaluator implements Evaluation {
     const together = new Map<string, Value>();
     for (const { variable, value } of variables) {
       const name = variable.name;
-      const bound = checked(variable, this.evaluate(value, isNested ? scope : outer), outer.names, this);
+      const bound = checked(variable, this.#bindable(value, isNested ? scope : outer), outer.names, this);
       if (isNested) scope = scope.with(new Map([[name, bound]]));
       else together.set(name, bound);
     }
     return this.evaluateBody(body, isNested ? scope : outer.with(together));
+  }
+
+  /** In dialect 5, a variable can hold an application that lacks arguments. */
+  #bindable(expression: Expression, scope: Scope): Value {
+    const isPartial = this.dialect === 5 && this.isPartial(expression, scope);
+    if (!isPartial || expression.kind !== 'application') return this.evaluate(expression, scope);
+    const callee = this.#calleeOf(expression, scope);
+    const args = expression.arguments.map((arg) => this.evaluate(arg, scope));
+    return new PartialFunction(isNative(callee) ? new NativeFunction(callee) : callee, args);
   }
 
   #bound(
@@ -535,6 +546,9 @@ function callableOf(value: Value, evaluation: Evaluation): Native | Closure | Me
   if (value instanceof Member) return calledMember(value, evaluation);
   if (value instanceof NativeFunction) return value.native;
   if (value instanceof Closure) return value;
+  if (value instanceof PartialFunction) {
+    throw new ContractError('eval', 'Attempted to apply a closure outside of native callsite');
+  }
   throw notCallable(value, evaluation);
 }
 

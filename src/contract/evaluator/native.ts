@@ -72,7 +72,7 @@ export interface Evaluation {
   /** @param last arguments behind those that are written */
   apply(application: Application, scope: Scope, last?: readonly Value[]): Value;
   /** Calls a function that is a value. */
-  applyValue(callable: Closure | NativeFunction | Member, args: readonly Value[]): Value;
+  applyValue(callable: Closure | NativeFunction | PartialFunction | Member, args: readonly Value[]): Value;
   /** Calls what a module defines. @throws ContractError for a capability: it can only be acquired */
   applyMember(call: MemberCall, position?: Position): Value;
   /**
@@ -140,6 +140,27 @@ export class NativeFunction extends Unstorable {
 
   override equals(other: Unstorable): boolean {
     return other instanceof NativeFunction && other.native === this.native;
+  }
+}
+
+/** A function with the first of its arguments, which dialect 5 can keep in a variable. Only natives can call it. */
+export class PartialFunction extends Unstorable {
+  override readonly type = 'function';
+  readonly callable: Closure | NativeFunction | Member<Callable>;
+  readonly args: readonly Value[];
+
+  constructor(callable: Closure | NativeFunction | Member<Callable>, args: readonly Value[]) {
+    super();
+    this.callable = callable;
+    this.args = args;
+  }
+
+  override toString(): string {
+    return `${this.callable}`;
+  }
+
+  override equals(other: Unstorable): boolean {
+    return other === this;
   }
 }
 

@@ -198,6 +198,24 @@ describe('functions applied to nothing', () => {
   });
 });
 
+describe('functions that lack arguments', () => {
+  const add = '(defun add (x y z) (+ x (+ y z)))';
+
+  it.each([
+    ['(let ((f (+ 1))) (map f [1 2]))', '[2 3]'],
+    ['(let ((f (add 1 2))) (map f [1 2]))', '[4 5]'],
+    ['(let ((f ((lambda (x y) (- x y)) 1))) (map f [1 2]))', '[0 -1]'],
+    ['(let ((f (+ 1))) (f 1))', 'Attempted to apply a closure outside of native callsite'],
+    ['(let ((f (+ 1))) (typeof f))', '"<<closure>>"'],
+    [
+      '(let ((f (+ 1))) (+ f 1))',
+      'Type error: failed to call native function + with argument(s) of type(s): closure, integer',
+    ],
+  ])('%s', (code, outcome) => {
+    expect(dialogue([add, code])).toBe(outcome);
+  });
+});
+
 describe('natives and functions of the interpreter', () => {
   const module =
     '(module e G (defcap G () (error "for ever")) (defschema s x:integer) (deftable t:{s}) (defun calls () (env-stackframe)))';
