@@ -78,7 +78,7 @@ function findInstalled(evaluation: Evaluation, { capability, call }: Applied): I
   if (signed) return install5(evaluation, { capability: signed, call: { member: call.member, args: signed.args } });
   const shown = printedCapability(capability.name, capability.args, evaluation.dialect);
   const hint = 'Check the sigs field or the arguments to verify that the capability is specified correctly.';
-  const stored = `Capability ${capability.name.text} was not installed. ${hint}`;
+  const stored = `Managed capability ${capability.name.text} was not installed. ${hint}`;
   throw new ContractError('eval', `Managed capability not installed: ${shown}`, undefined, { stored });
 }
 
