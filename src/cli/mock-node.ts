@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { z } from 'zod';
 import { EXIT, UsageError, whyNotListening } from '../app/exit.ts';
 import type { Loaded } from '../config/load.ts';
-import { GenesisError } from '../mock-node/contract/genesis.ts';
+import { GenesisError } from '../mock-node/genesis-error.ts';
 import { MockNode, type MockNodeEvent } from '../mock-node/mock-node.ts';
 import { setLongTimeout } from '../system/abort.ts';
 import { makeLog } from '../terminal/log.ts';

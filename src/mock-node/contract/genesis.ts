@@ -13,6 +13,7 @@ import { readForms } from '../../contract/syntax/reader.ts';
 import type { TopLevel } from '../../contract/syntax/tree.ts';
 import { KeysetGuard } from '../../contract/values/values.ts';
 import { ONE, parseDecimal } from '../../ledger/decimal.ts';
+import { GenesisError } from '../genesis-error.ts';
 import type { ContractSettings } from '../options.ts';
 import { coinsValue, dialectOf, grant, MAX_NODE_STEPS } from './environment.ts';
 import { coinMember } from './gas-payment.ts';
@@ -39,11 +40,6 @@ function ownContracts(dialect: Dialect): Database {
   }
   loaded.set(dialect, database);
   return database;
-}
-
-/** An account cannot be, or a contract cannot be loaded. The message of a contract begins with `file:line:column`. */
-export class GenesisError extends Error {
-  override readonly name = 'GenesisError';
 }
 
 /** @param file is in the places of errors @throws ContractError */
