@@ -166,7 +166,6 @@ describe('flows', () => {
     expect(messageOf(unproven)).toContain('No previous defpact execution found');
     const second = await run(target, signed(target, { cont }, { clist: [GAS] }));
     expect(messageOf(second)).toBe('success');
-    console.log(JSON.stringify(first), JSON.stringify(second));
     expect(namesOf(second)).toEqual(['coin.TRANSFER', 'pact.X_RESUME']);
     expect(await count('alice', target)).toBe('2.0');
     expect(messageOf(await run(target, signed(target, { cont }, { clist: [GAS] })))).toContain('already completed');
