@@ -126,7 +126,7 @@ function approve(evaluation: Evaluation, applied: Applied): readonly Capability[
   if (!usable) {
     const shown = printedCapability(capability.name, capability.args, evaluation.dialect);
     const hint = 'Check the sigs field or the arguments to verify that the capability is specified correctly.';
-    const stored = `Capability ${capability.name.text} was not installed. ${hint}`;
+    const stored = `Managed capability ${capability.name.text} was not installed. ${hint}`;
     throw new ContractError('eval', `Managed capability not installed: ${shown}`, undefined, { stored });
   }
   const remaining = manager ? spend(evaluation, usable, manager, capability) : fire(evaluation, usable);

@@ -9,21 +9,39 @@ import { type CommandResult, parseCommandResult } from '../../ledger/command/res
 import { type ExactJson, encodeBase64url, LedgerFormatError, parseExactJsonBytes } from '../../ledger/json.ts';
 import { parseSpvProof, type SpvProof, spvRoot } from '../../ledger/spv-proof.ts';
 import type { Ground } from './environment.ts';
+import type { Words } from './outcome.ts';
 
 type Continuation = NonNullable<CommandResult['continuation']>;
 
+const OUT_OF_BOUNDS = 'spv verification failed: target header is not in the chain or is out of bounds';
+
+/** What is wrong about a proof, in the words of real nodes: of versions up to 4, and of version 5. */
+const FAULTS = {
+  undecodable: ['unable to decode continuation proof', 'verifyCont: Cannot decode transaction output proof'],
+  otherChain: [
+    'cannot redeem continuation proof on wrong target chain',
+    // The misspelling is real nodes'.
+    'verifyCont: cannot redeem continuation proof on wrong targget chain',
+  ],
+  outside: [OUT_OF_BOUNDS, OUT_OF_BOUNDS],
+  noOutput: ['unable to decode spv transaction output', 'verifyCont: Unable to decode SPV transaction output'],
+  noFlow: ['no pact exec found in command result', 'verifyCont: No pact exec found in command result'],
+} as const;
+
 /** @returns the state of the flow on the other chain @throws ContractError if the proof is wrong */
-export function provenFlow(proof: string, { chain, hasAncestor }: Ground): FlowState {
-  const parsed = orContractError(() => parseSpvProof(proof));
-  if (parsed.targetChain !== chain) throw unproven(`the proof is for chain ${parsed.targetChain}`);
-  if (!hasAncestor(encodeBase64url(spvRoot(parsed)))) throw unproven('the proof leads to no block of this chain');
-  const { continuation } = orContractError(() => resultIn(parsed));
-  if (!continuation) throw unproven('the proven command has not begun or continued a flow');
-  return flowOf(continuation);
+export function provenFlow(proof: string, { chain, words, hasAncestor }: Ground): FlowState {
+  const parsed = readOr(unproven('undecodable', words), () => parseSpvProof(proof));
+  if (parsed.targetChain !== chain) throw unproven('otherChain', words);
+  if (!hasAncestor(encodeBase64url(spvRoot(parsed)))) throw unproven('outside', words);
+  const flow = readOr(unproven('noOutput', words), () => flowIn(parsed));
+  if (!flow) throw unproven('noFlow', words);
+  return flow;
 }
 
-function resultIn({ output }: SpvProof): CommandResult {
-  return parseCommandResult(parseExactJsonBytes(output));
+/** @throws LedgerFormatError if the output is no command's result */
+function flowIn({ output }: SpvProof): FlowState | undefined {
+  const { continuation } = parseCommandResult(parseExactJsonBytes(output));
+  return continuation ? flowOf(continuation) : undefined;
 }
 
 function flowOf({
@@ -37,7 +55,7 @@ function flowOf({
 }: Continuation): FlowState {
   const name = QualifiedName.parse(continuation.def);
   const args = storableOf(continuation.args);
-  if (!name || !isList(args)) throw unproven('the proven flow has no name or no arguments');
+  if (!name || !isList(args)) throw new LedgerFormatError('the proven flow has no name or no arguments');
   return {
     id: pactId,
     step,
@@ -52,7 +70,7 @@ function flowOf({
 
 function yieldedOf({ data, source, provenance }: NonNullable<Continuation['yield']>): FlowState['yielded'] {
   const object = storableOf(data);
-  if (!isObject(object)) throw unproven('what the proven flow has yielded is no object');
+  if (!isObject(object)) throw new LedgerFormatError('what the proven flow has yielded is no object');
   return {
     data: object as StorableObject,
     provenance: provenance ? { targetChain: provenance.targetChainId, moduleHash: provenance.moduleHash } : undefined,
@@ -63,18 +81,19 @@ function yieldedOf({ data, source, provenance }: NonNullable<Continuation['yield
 function storableOf(json: ExactJson): Storable {
   const value = valueOfJson(json);
   if (value !== undefined && isStorable(value)) return value;
-  throw unproven('the proven flow has a value that is none');
+  throw new LedgerFormatError('the proven flow has a value that is none');
 }
 
-function unproven(why: string): ContractError {
-  return new ContractError('continuation', `SPV verification failed: ${why}`);
+function unproven(fault: keyof typeof FAULTS, words: Words): ContractError {
+  const [old, stored] = FAULTS[fault];
+  return new ContractError('continuation', words === 'old' ? old : `Continuation error: ${stored}`);
 }
 
-function orContractError<T>(read: () => T): T {
+function readOr<T>(fault: ContractError, read: () => T): T {
   try {
     return read();
   } catch (error) {
-    if (error instanceof LedgerFormatError) throw unproven(error.message);
+    if (error instanceof LedgerFormatError) throw fault;
     throw error;
   }
 }

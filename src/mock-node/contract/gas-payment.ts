@@ -48,22 +48,23 @@ const STEEPNESS = 7;
 /** Far longer than any proof of real nodes. */
 const MAX_COMMAND_BYTES = 300_000;
 
-/** @returns the gas for a command's size, apart from its proof, in units @throws BuyGasError */
-export function initialGas({ command, payload: { meta, payload } }: ReadCommand): bigint {
-  const bytes = Buffer.byteLength(command.cmd);
-  const proofBytes = 'cont' in payload ? (payload.cont.proof ?? '').length : 0;
-  const gas = gasOfSize(bytes - proofBytes);
-  if (gas > meta.gasLimit || bytes > MAX_COMMAND_BYTES) {
+/** @returns the gas for a command's size, which its sender must allow, in units @throws BuyGasError */
+export function payableGas(read: ReadCommand): bigint {
+  const { command, payload } = read;
+  const gas = gasOfSize(read);
+  if (gas > payload.meta.gasLimit || Buffer.byteLength(command.cmd) > MAX_COMMAND_BYTES) {
     // The misspelling is real nodes'.
     const message = `"${command.hash}" Failed to purchas gas: tx too big for gas limit`;
     throw new BuyGasError({ kind: 'EvalError', message });
   }
-  return BigInt(gas);
+  return gas;
 }
 
-function gasOfSize(bytes: number): number {
-  const gas = bytes * GAS_PER_BYTE;
-  return Math.ceil(gas + (gas / STEEP_FROM_GAS) ** STEEPNESS);
+/** @returns the gas for a command's size, apart from its proof, in units */
+export function gasOfSize({ command, payload: { payload } }: ReadCommand): bigint {
+  const proofBytes = 'cont' in payload ? (payload.cont.proof ?? '').length : 0;
+  const gas = (Buffer.byteLength(command.cmd) - proofBytes) * GAS_PER_BYTE;
+  return BigInt(Math.ceil(gas + (gas / STEEP_FROM_GAS) ** STEEPNESS));
 }
 
 /** Takes the price of all gas that the command may use from its sender. @throws BuyGasError */

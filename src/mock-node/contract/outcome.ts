@@ -33,8 +33,9 @@ const KINDS: Readonly<Record<ErrorKind, FailureKind>> = {
 /** Maximum length of a message in version 5: failures are stored in blocks. */
 export const MAX_MESSAGE = 256;
 
-/** @returns a failure as it is in a result. Version 5 has two kinds, and short texts */
+/** @returns a failure as it is in a result. Version 5 has three kinds, and short texts */
 export function failureOf({ kind, message, stored = message }: ContractError, words: Words): Failure {
   if (words === 'old') return { kind: KINDS[kind], message };
-  return { kind: kind === 'tx-failure' ? 'TxFailure' : 'EvalError', message: stored.slice(0, MAX_MESSAGE) };
+  const kind5 = kind === 'tx-failure' || kind === 'syntax' ? KINDS[kind] : 'EvalError';
+  return { kind: kind5, message: stored.slice(0, MAX_MESSAGE) };
 }

@@ -15,7 +15,7 @@ import type { ExactJson } from '../../ledger/json.ts';
 import type { Miner } from '../../ledger/payload.ts';
 import { provenFlow } from './arrival.ts';
 import { commandEnvironment, dialectOf, evaluatorOn, type Ground } from './environment.ts';
-import { buyGas, initialGas, redeemGas } from './gas-payment.ts';
+import { buyGas, gasOfSize, payableGas, redeemGas } from './gas-payment.ts';
 import { failureOf } from './outcome.ts';
 import { continuationJson, type Output } from './output.ts';
 import type { ReadCommand } from './read-command.ts';
@@ -25,18 +25,19 @@ export type Finished = Omit<Output, 'txId' | 'requestKey' | 'hasLogs'>;
 /** Runs a command, and changes the state. @throws BuyGasError if its gas cannot be paid; then the state is as before */
 export function runPaid(read: ReadCommand, ground: Ground, miner: Miner): Finished {
   const { gasPrice } = read.payload.meta;
-  const gas = initialGas(read);
+  const initialGas = payableGas(read);
   const paid = { ...ground, state: ground.state.next() };
   buyGas(read, paid, miner);
-  const finished = run(read, paid, { initialGas: gas, isLocal: false });
+  const finished = run(read, paid, { initialGas, isLocal: false });
   const fees = redeemGas(read, paid, BigInt(finished.gas) * gasPrice);
   ground.state.absorb(paid.state);
   return { ...finished, events: [...fees, ...(finished.events ?? [])] };
 }
 
-/** Runs a command without payment, and without effect. */
+/** Runs a command without payment, and without effect. In version 5, its size then costs no gas. */
 export function runUnpaid(read: ReadCommand, ground: Ground): Finished {
-  return run(read, { ...ground, state: ground.state.next() }, { initialGas: 0n, isLocal: true });
+  const initialGas = ground.words === 'old' ? gasOfSize(read) : 0n;
+  return run(read, { ...ground, state: ground.state.next() }, { initialGas, isLocal: true });
 }
 
 interface Terms {
@@ -46,14 +47,14 @@ interface Terms {
 }
 
 /** A failure takes all gas, and leaves the state as it was. */
-function run(read: ReadCommand, ground: Ground, { initialGas: gas, isLocal }: Terms): Finished {
+function run(read: ReadCommand, ground: Ground, { initialGas, isLocal }: Terms): Finished {
   const { gasLimit } = read.payload.meta;
   const attempt = { ...ground, state: ground.state.next() };
   try {
     const environment = commandEnvironment(read, ground, isLocal);
     const gasModel = tableModel(environment.flags);
     const evaluator = evaluatorOn(attempt, { ...environment, gasModel, gasLimit: BigInt(gasLimit) });
-    evaluator.gas.set(gas);
+    evaluator.gas.set(initialGas);
     const data = jsonOfResult(runMessage(read, evaluator, ground));
     ground.state.absorb(attempt.state);
     const { events, flow } = evaluator.state;
@@ -78,7 +79,7 @@ function runMessage({ payload: { payload } }: ReadCommand, evaluator: Evaluator,
 function continueStep(message: ContMessage, evaluator: Evaluator, ground: Ground): Value {
   const { pactId, step, rollback } = message;
   const foreign: FlowState | undefined = message.proof === null ? undefined : provenFlow(message.proof, ground);
-  return continueFlow(evaluator, { flowId: pactId, step, isRollback: rollback, resumed: undefined }, foreign);
+  return continueFlow(evaluator, { flowId: pactId, step, isRollback: rollback, resumed: foreign?.yielded }, foreign);
 }
 
 /** @throws ContractError for a value that cannot be stored, such as a function */

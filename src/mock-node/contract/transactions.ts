@@ -1,10 +1,14 @@
 /** The interface from payloads to the contract: a block's transactions and their outputs. */
 
+import { QualifiedName } from '../../contract/names.ts';
+import { hashText } from '../../contract/values/hash.ts';
 import type { Decimal } from '../../ledger/decimal.ts';
 import { type ExactJson, LedgerFormatError } from '../../ledger/json.ts';
 import type { Miner } from '../../ledger/payload.ts';
 import type { Block } from '../ledger/block-store.ts';
+import { COIN_MODULE, coinsValue } from './environment.ts';
 import type { Failure } from './outcome.ts';
+import { eventJson } from './output.ts';
 import type { ChainState } from './state.ts';
 
 /** A block to be made. */
@@ -52,10 +56,16 @@ export type Reward = { readonly events: readonly ExactJson[] } | { readonly fail
 
 /** A ledger without contracts, which pays miners without keeping accounts. */
 export const NO_TRANSACTIONS: Transactions = {
-  reward: () => ({ events: [] }),
+  reward: ({ miner }, amount) => ({ events: [paymentJson(miner.account, amount)] }),
   run: () => ({ transactions: [], outputs: [] }),
   replay: (_, transactions) => {
     if (transactions.length > 0) throw new LedgerFormatError('this ledger has no transactions');
     return [];
   },
 };
+
+/** What the contract would tell of a reward: clients read its amount there. */
+function paymentJson(account: string, amount: Decimal): ExactJson {
+  const name = new QualifiedName(COIN_MODULE, 'TRANSFER');
+  return eventJson({ name, args: ['', account, coinsValue(amount)], moduleHash: hashText(COIN_MODULE.text) });
+}
