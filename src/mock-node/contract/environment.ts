@@ -53,7 +53,7 @@ const POLICY = 'validate';
  * Maximum number of steps of one command, which takes about a second. Gas ends most code earlier, but it does not count
  * everything, and `/local` takes any gas limit.
  */
-export const MAX_NODE_STEPS = 2_000_000;
+export const MAX_NODE_STEPS = 1_000_000;
 
 export function dialectOf(words: Words): Dialect {
   return words === 'old' ? 4 : 5;

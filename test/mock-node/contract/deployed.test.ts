@@ -2,8 +2,8 @@
 
 import { describe, expect, it } from 'vitest';
 import type { CommandResult } from '#pickaxe/ledger/command/results.js';
-import { jsonInteger } from '#pickaxe/ledger/json.js';
 import { distance } from '#pickaxe/ledger/graphs.js';
+import { jsonInteger } from '#pickaxe/ledger/json.js';
 import { at } from '../ask.ts';
 import { ALICE, alice, BOB, bob, coins, keysetOf, startBank } from './bank.ts';
 import { codeOn, deployment, STATION, signed, TICKETS } from './deployed.ts';
@@ -105,7 +105,7 @@ describe('capabilities of a user', () => {
   it('are needed, and hold once', async () => {
     const { run, count } = await started();
     const without = await run(0, codeOn(0, HAND_ON, { clist: [GAS] }));
-    expect(messageOf(without)).toContain('Capability free.tickets.HAND_ON was not installed');
+    expect(messageOf(without)).toContain('Managed capability free.tickets.HAND_ON was not installed');
     const less = await run(0, codeOn(0, HAND_ON, { clist: [GAS, handOn('1.5')] }));
     expect(messageOf(less)).toBe('only 1.5 tickets are signed for');
     const twice = await run(0, codeOn(0, `${HAND_ON} ${HAND_ON}`, { clist: [GAS, handOn('3.0')] }));
