@@ -202,7 +202,9 @@ export class Evaluator implements Evaluation {
       }
       // A function applied to nothing is the function itself in dialect 5.
       if (this.dialect === 5 && written.length + last.length === 0 && parametersOf(callee).length > 0) return callee;
-      this.gas.call(nameOf(callee));
+      // An application of a capability is only a value in dialect 5.
+      const isCall = this.dialect === 4 || callee instanceof Closure || !callee.is('defcap');
+      if (isCall) this.gas.call(nameOf(callee));
       const args = [...written.map((arg) => this.evaluate(arg, scope)), ...last];
       if (callee instanceof Closure) return this.#applyClosure(callee, args, position);
       const run = () => this.applyMember({ member: callee, args }, position);

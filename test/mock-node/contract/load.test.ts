@@ -43,14 +43,14 @@ it.each([
   await expect(start()).rejects.toThrow(message);
 });
 
-it.each([
-  [{ account: 'x', keys: [] }, /^account x: .*length/],
-  [{ account: `k:${'a'.repeat(64)}`, keys: ['b'.repeat(64)] }, /^account k:a{64}: .*protocol/],
-])('an account that cannot be is named: %o', async (account, message) => {
-  const node = new MockNode({ accounts: [account] });
-  await expect(node.start()).rejects.toThrow(GenesisError);
-  await expect(node.start()).rejects.toThrow(message);
-});
+it.each([[{ account: 'x', keys: [] }, /^account x: .*length/]])(
+  'an account that cannot be is named: %o',
+  async (account, message) => {
+    const node = new MockNode({ accounts: [account] });
+    await expect(node.start()).rejects.toThrow(GenesisError);
+    await expect(node.start()).rejects.toThrow(message);
+  },
+);
 
 it('the library has a mock node whose properties are there once it has started', async () => {
   const node = new MockNode({ chains: 4, accounts: [{ account: alice, balance: '1.0' }] });
