@@ -237,7 +237,7 @@ export class Evaluator implements Evaluation {
           !this.environment.flags.has(flag) &&
           !hasType(value, returnType, module.names, new SteppedWalk(this))
         ) {
-          throw typeFault(value, returnType, module.names, this.dialect, position ?? definition.position);
+          throw typeFault(value, returnType, module.names, this, position ?? definition.position);
         }
         return value;
       }
@@ -442,7 +442,7 @@ export class Evaluator implements Evaluation {
     for (const [at, { name, type, position: own }] of parameters.entries()) {
       const value = args[at];
       if (type && !hasType(value, type, names, new SteppedWalk(this))) {
-        throw typeFault(value, type, names, this.dialect, position ?? own);
+        throw typeFault(value, type, names, this, position ?? own);
       }
       variables.set(name, value);
     }

@@ -10,6 +10,7 @@ import { type Argument, lazy, type Native, strict } from '../../evaluator/native
 import type { Defun } from '../../syntax/tree.ts';
 import { Decimal } from '../../values/decimal.ts';
 import { jsonOf } from '../../values/json.ts';
+import { printed } from '../../values/printing.ts';
 import { Time } from '../../values/time.ts';
 import {
   type ContractObject,
@@ -22,13 +23,16 @@ import {
 } from '../../values/values.ts';
 import type { TestRun } from '../test-run.ts';
 
+/** What `env-data` takes, as messages show it. */
+const JSON_TYPE = '<a[integer,string,time,decimal,bool,[<l>],object:<{o}>,keyset]>';
+
 export function environment(run: TestRun): readonly Native[] {
   const set = (change: Partial<Environment>, text: string): string => {
     run.environment = { ...run.environment, ...change };
     return text;
   };
   return [
-    strict('env-data', 'json:<a> -> string', ([data, ...more]) => {
+    strict('env-data', `json:${JSON_TYPE} -> string`, ([data, ...more]) => {
       if (data === undefined || more.length > 0) return undefined;
       return set({ data: dataOf(data, run) }, 'Setting transaction data');
     }),
@@ -64,7 +68,7 @@ export function environment(run: TestRun): readonly Native[] {
       if (more.length > 0 || (entity !== undefined && typeof entity !== 'string')) return undefined;
       return set({ entity }, entity === undefined ? 'Unset entity' : `Set entity to ${entity}`);
     }),
-    strict('env-chain-data', 'new-data:object:{public-chain-data} -> string', ([data, ...more], { evaluation }) => {
+    strict('env-chain-data', 'new-data:object:~{public-chain-data} -> string', ([data, ...more], { evaluation }) => {
       if (data === undefined || !isObject(data) || more.length > 0) return undefined;
       const chain = changedChain(run.environment.chain, data, evaluation.dialect);
       return set({ chain }, 'Updated public metadata');
@@ -187,7 +191,7 @@ function changedChain(before: ChainData, data: ContractObject, dialect: 4 | 5): 
   for (const [key, value] of data) {
     const change = Object.hasOwn(CHAIN_DATA, key) ? CHAIN_DATA[key](value) : undefined;
     if (!change) {
-      const what = dialect === 4 ? `values: ${value}` : `value for key: ${key}`;
+      const what = dialect === 4 ? `values: ("${key}", ${printed(value)})` : `value for key: ${key}`;
       throw new ContractError('eval', `envChainData: bad public metadata ${what}`);
     }
     chain = { ...chain, ...change };
