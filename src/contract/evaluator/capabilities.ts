@@ -6,11 +6,19 @@ import { printedCapability } from '../values/printing.ts';
 import { areEqual, type Value } from '../values/values.ts';
 import type { Capability } from './environment.ts';
 import { emit } from './events.ts';
-import { includesCapability, isHeld, isSame } from './grants.ts';
+import {
+  changeCapabilities,
+  includesCapability,
+  isHeld,
+  isSame,
+  pushGrant,
+  takeGrant,
+  whileEvaluating,
+} from './grants.ts';
 import { requireModuleRights, storable } from './guards.ts';
 import { Member, textOfName } from './module.ts';
 import type { Evaluation, MemberCall } from './native.ts';
-import { type Capabilities, type CapabilityManager, findFrame, type Grant, type InstalledCapability } from './state.ts';
+import { type CapabilityManager, findFrame, type InstalledCapability } from './state.ts';
 
 /** A capability with its definition and the values of its arguments, as code writes it. */
 export interface Applied {
@@ -29,6 +37,7 @@ export function appliedCapability(
   if (!member.is('defcap')) {
     throw new ContractError('eval', `Can only apply defcap here, found: ${member.definition.kind}`, position);
   }
+  evaluation.checkArguments(call, position);
   const capability = { name: member.name, args: storable(evaluation, args, 'Invalid capability argument') };
   return { capability, call: { member, args } };
 }
@@ -43,7 +52,7 @@ export function withCapability(
   refuseInCapability(evaluation, 'with-capability');
   const applied = appliedCapability(evaluation, call, position);
   requireModuleRights(evaluation, applied.call.member.module);
-  const isNew = evaluating(evaluation, [applied.capability], () => acquire(evaluation, applied));
+  const isNew = whileEvaluating(evaluation, [applied.capability], () => acquire(evaluation, applied));
   const value = run();
   if (isNew) takeGrant(evaluation);
   return value;
@@ -53,10 +62,10 @@ export function withCapability(
 export function grantForTransaction(evaluation: Evaluation, applied: Applied): 'acquired' | 'already' | 'installed' {
   const { capability, call } = applied;
   if (call.member.definition.meta?.kind === 'managed') {
-    evaluating(evaluation, [capability], () => install(evaluation, applied));
+    whileEvaluating(evaluation, [capability], () => install(evaluation, applied));
     return 'installed';
   }
-  return evaluating(evaluation, [capability], () => acquire(evaluation, applied)) ? 'acquired' : 'already';
+  return whileEvaluating(evaluation, [capability], () => acquire(evaluation, applied)) ? 'acquired' : 'already';
 }
 
 /** Acquires a capability along with the one whose body runs. */
@@ -66,7 +75,7 @@ export function composeCapability(evaluation: Evaluation, applied: Applied): voi
   }
   requireModuleRights(evaluation, applied.call.member.module);
   const { evaluating: before } = evaluation.state.capabilities;
-  evaluating(evaluation, [...before, applied.capability], () => {
+  whileEvaluating(evaluation, [...before, applied.capability], () => {
     if (!acquire(evaluation, applied)) return;
     const { capability, composed } = takeGrant(evaluation);
     const outer = takeGrant(evaluation);
@@ -84,9 +93,35 @@ export function refuseInCapability(evaluation: Evaluation, what: string): void {
 }
 
 /** Notes that code wants a managed capability, which is installed when it is first acquired. */
-export function announce(evaluation: Evaluation, capability: Capability): void {
+export function announce(evaluation: Evaluation, applied: Applied): void {
+  const { capability } = applied;
   const { autonomous } = evaluation.state.capabilities;
-  if (!includesCapability(autonomous, capability)) change(evaluation, { autonomous: [...autonomous, capability] });
+  evaluation.spend(autonomous.length);
+  if (evaluation.dialect === 5) refuseAnnouncement(evaluation, applied);
+  if (!includesCapability(autonomous, capability)) {
+    changeCapabilities(evaluation, { autonomous: [...autonomous, capability] });
+  }
+}
+
+/** Dialect 5 refuses what can be acquired already. */
+function refuseAnnouncement(evaluation: Evaluation, { capability, call }: Applied): void {
+  const { meta } = call.member.definition;
+  if (meta?.kind !== 'managed') {
+    const message = 'Install capability error: capability is not managed and cannot be installed';
+    throw new ContractError('eval', `${message}: ${capability.name.text}`);
+  }
+  const manager = managerOf(call.member);
+  const { installed, autonomous } = evaluation.state.capabilities;
+  const signed = manager ? evaluation.environment.signatures.flatMap(({ capabilities }) => capabilities) : [];
+  const others = [...installed.map((each) => each.capability), ...autonomous, ...signed];
+  if (others.some((other) => hasSameStatics(capability, other, manager))) {
+    throw alreadyInstalled(evaluation, capability);
+  }
+}
+
+function alreadyInstalled({ dialect }: Evaluation, { name, args }: Capability): ContractError {
+  const what = dialect === 4 ? 'Duplicate install of managed capability' : 'Capability already installed:';
+  return new ContractError('eval', `${what} ${printedCapability(name, args, dialect)}`);
 }
 
 /* Acquiring. */
@@ -94,7 +129,7 @@ export function announce(evaluation: Evaluation, capability: Capability): void {
 /** @returns whether it was not held before: then it is on top of the grants now */
 function acquire(evaluation: Evaluation, applied: Applied): boolean {
   const { capability, call } = applied;
-  if (isHeld(evaluation.state, capability)) return false;
+  if (isHeld(evaluation, capability)) return false;
   const { meta } = call.member.definition;
   if (meta?.kind === 'managed') {
     const composed = approve(evaluation, applied);
@@ -121,6 +156,7 @@ function approve(evaluation: Evaluation, applied: Applied): readonly Capability[
   const manager = managerOf(call.member);
   const matches = (other: Capability) => hasSameStatics(capability, other, manager);
   const { installed } = evaluation.state.capabilities;
+  evaluation.spend(installed.length);
   const known = installed.find((each) => matches(each.capability));
   const usable = known ?? installFrom(evaluation, call.member, matches);
   if (!usable) {
@@ -129,7 +165,7 @@ function approve(evaluation: Evaluation, applied: Applied): readonly Capability[
   }
   const remaining = manager ? spend(evaluation, usable, manager, capability) : fire(evaluation, usable);
   // The manager may have installed others.
-  change(evaluation, {
+  changeCapabilities(evaluation, {
     installed: evaluation.state.capabilities.installed.map((each) =>
       each.capability === usable.capability ? { ...usable, remaining } : each,
     ),
@@ -172,26 +208,21 @@ function installFrom(
   if (!capability) return undefined;
   const { evaluating: before } = evaluation.state.capabilities;
   const applied = { capability, call: { member, args: capability.args } };
-  return evaluating(evaluation, [...before, capability], () => install(evaluation, applied));
+  return whileEvaluating(evaluation, [...before, capability], () => install(evaluation, applied));
 }
 
 /** Runs the body with the arguments that were signed for, and keeps what it composes. */
 function install(evaluation: Evaluation, { capability, call }: Applied): InstalledCapability {
   const manager = managerOf(call.member);
   if (evaluation.state.capabilities.installed.some((each) => hasSameStatics(capability, each.capability, manager))) {
-    const shown = printedCapability(capability.name, capability.args, evaluation.dialect);
-    const message =
-      evaluation.dialect === 4
-        ? `Duplicate install of managed capability ${shown}`
-        : `Capability already installed: ${shown}`;
-    throw new ContractError('eval', message);
+    throw alreadyInstalled(evaluation, capability);
   }
   pushGrant(evaluation, { capability, composed: [] });
   runBody(evaluation, call);
   const { composed } = takeGrant(evaluation);
   const remaining = manager ? capability.args[manager.parameter] : true;
   const installed = { capability, composed, definition: call.member, manager, remaining };
-  change(evaluation, { installed: [...evaluation.state.capabilities.installed, installed] });
+  changeCapabilities(evaluation, { installed: [...evaluation.state.capabilities.installed, installed] });
   return installed;
 }
 
@@ -211,30 +242,4 @@ function managerOf(member: Member<Defcap>): CapabilityManager | undefined {
   const manager = member.module.names.find(textOfName(written));
   if (manager instanceof Member && manager.is('defun')) return { function: manager, parameter };
   throw new ContractError('eval', 'Capability manager ref must be a function');
-}
-
-/* The state. */
-
-function change(evaluation: Evaluation, changed: Partial<Capabilities>): void {
-  const { state } = evaluation;
-  evaluation.state = { ...state, capabilities: { ...state.capabilities, ...changed } };
-}
-
-/** Runs an action while these are the capabilities whose bodies are being evaluated. */
-function evaluating<T>(evaluation: Evaluation, capabilities: readonly Capability[], action: () => T): T {
-  const { evaluating: before } = evaluation.state.capabilities;
-  change(evaluation, { evaluating: capabilities });
-  const result = action();
-  change(evaluation, { evaluating: before });
-  return result;
-}
-
-function pushGrant(evaluation: Evaluation, grant: Grant): void {
-  change(evaluation, { grants: [...evaluation.state.capabilities.grants, grant] });
-}
-
-function takeGrant(evaluation: Evaluation): Grant {
-  const { grants } = evaluation.state.capabilities;
-  change(evaluation, { grants: grants.slice(0, -1) });
-  return grants[grants.length - 1];
 }

@@ -9,8 +9,9 @@ import { printed, typeText } from '../values/printing.ts';
 import { isObject, ModuleRef, UNIT, type Value } from '../values/values.ts';
 import { limited } from './access.ts';
 import { GivenArgument, WrittenArgument } from './arguments.ts';
+import { BUILT_IN_SCHEMAS } from './built-in-schemas.ts';
 import { withCapability } from './capabilities.ts';
-import { CONSTANTS, SCHEMAS } from './constants.ts';
+import { CONSTANTS } from './constants.ts';
 import { Database } from './database.ts';
 import { type Environment, INITIAL_ENVIRONMENT } from './environment.ts';
 import { beginFlow } from './flows.ts';
@@ -225,16 +226,12 @@ export class Evaluator implements Evaluation {
   }
 
   inFrame<T>({ member, args }: MemberCall, position: Position | undefined, run: (scope: Scope) => T): T {
-    const { definition, module } = member;
+    const { module } = member;
     const name = member.name.text;
     if (findFrame(this.#context.frame, (frame) => frame.member.name.text === name)) {
       throw new ContractError('eval', recursionText(name, this.dialect), position);
     }
-    const { parameters } = definition;
-    if (args.length !== parameters.length) {
-      throw wrongCount(definition.name, args.length, parameters.length, this.dialect, position);
-    }
-    const variables = this.#bound(parameters, args, new Scope(module.names), position);
+    const variables = this.#variablesOf({ member, args }, position);
     const { frame: outer, referring } = this.#context;
     const enter = () => this.within({ frame: { member, outer } }, () => run(new Scope(module.names, variables)));
     try {
@@ -243,6 +240,10 @@ export class Evaluator implements Evaluation {
       if (!(fault instanceof ContractError) || hidesValues(this.environment)) throw fault;
       throw fault.through({ position, text: callText(name, args, this.dialect) });
     }
+  }
+
+  checkArguments(call: MemberCall, position: Position | undefined): void {
+    this.#variablesOf(call, position);
   }
 
   callOf(expression: Expression, scope: Scope): MemberCall | undefined {
@@ -257,8 +258,8 @@ export class Evaluator implements Evaluation {
   isKnown = (name: string): boolean =>
     this.isNative(name) ||
     CONSTANTS.has(name) ||
-    (this.dialect === 4 && SCHEMAS.has(name)) ||
-    this.testFunctions.has(name);
+    this.testFunctions.has(name) ||
+    (this.dialect === 4 && BUILT_IN_SCHEMAS.has(name));
 
   /** @throws ContractError for a name that means nothing to code outside of modules */
   requireMeaning(name: string, position: Position | undefined): void {
@@ -287,6 +288,17 @@ export class Evaluator implements Evaluation {
     const { frame, referring } = this.#context;
     if (this.dialect === 4 || !frame) return run();
     return this.within({ referring: new Set(referring).add(frame.member.module.name.text) }, run);
+  }
+
+  /** @returns the variables of the definition's body */
+  #variablesOf({ member, args }: MemberCall, position: Position | undefined): ReadonlyMap<string, Value> {
+    const { definition, module, name } = member;
+    const { parameters } = definition;
+    if (args.length !== parameters.length) {
+      const who = this.dialect === 4 ? definition.name : `function ${name.text}.{${module.hash}}`;
+      throw wrongCount(who, args.length, parameters.length, this.dialect, position);
+    }
+    return this.#bound(parameters, args, new Scope(module.names), position);
   }
 
   #applyClosure({ lambda, scope }: Closure, args: readonly Value[], position: Position | undefined): Value {

@@ -60,7 +60,7 @@ export interface Evaluation {
   /** Whether a native has this name. */
   readonly isNative: (name: string) => boolean;
   findNative(name: string): Native | undefined;
-  /** Whether a native, a constant of the language or a function of the interpreter has this name. */
+  /** Whether a native, a constant or schema of the language or a function of the interpreter has this name. */
   readonly isKnown: (name: string) => boolean;
   evaluate(expression: Expression, scope: Scope): Value;
   /** @returns the value of the last of the expressions */
@@ -78,6 +78,8 @@ export interface Evaluation {
    * @param run gets the variables of the body
    */
   inFrame<T>(call: MemberCall, position: Position | undefined, run: (scope: Scope) => T): T;
+  /** @throws ContractError unless the definition takes these arguments, by their number and types */
+  checkArguments(call: MemberCall, position: Position | undefined): void;
   /** @returns undefined unless the expression is an application of something that a module defines */
   callOf(expression: Expression, scope: Scope): MemberCall | undefined;
   /** Whether the expression is an application that lacks arguments, or names a function. */

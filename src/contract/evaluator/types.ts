@@ -13,7 +13,6 @@ import {
   type Value,
   type Walk,
 } from '../values/values.ts';
-import { SCHEMAS } from './constants.ts';
 import { schemaOf } from './lookup.ts';
 import { type Member, type Names, Table, textOfName } from './module.ts';
 
@@ -42,9 +41,7 @@ export function hasType(value: Value, type: Type, names: Names, walk: Walk): boo
     case 'schema': {
       if (!isObject(value)) return false;
       const schema = schemaOf(type, names);
-      if (schema) return walk.inside(() => hasSchema(value, schema, walk));
-      const fields = type.schema && SCHEMAS.get(textOfName(type.schema));
-      return !fields || hasFields(value, fields);
+      return !schema || walk.inside(() => hasSchema(value, schema, walk));
     }
     case 'table': {
       const schema = schemaOf(type, names);
@@ -77,17 +74,6 @@ function hasSchema(object: ContractObject, { definition, module }: Member<Defsch
     fields.every(({ name, type }) => {
       const value = object.get(name);
       return value !== undefined && (!type || hasType(value, type, module.names, walk));
-    })
-  );
-}
-
-function hasFields(object: ContractObject, fields: Readonly<Record<string, PrimitiveType>>): boolean {
-  const wanted = Object.entries(fields);
-  return (
-    object.size === wanted.length &&
-    wanted.every(([name, type]) => {
-      const value = object.get(name);
-      return value !== undefined && IS_PRIMITIVE[type](value);
     })
   );
 }

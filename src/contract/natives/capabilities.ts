@@ -31,19 +31,22 @@ export const CAPABILITIES: readonly Native[] = [
     return true;
   }),
   ofCapability('require-capability', 'bool', ({ capability }, { evaluation }) => {
-    if (isHeld(evaluation.state, capability)) return true;
+    if (isHeld(evaluation, capability)) return true;
     const shown = printedCapability(capability.name, capability.args, evaluation.dialect);
     const kind = evaluation.environment.flags.has('DisablePact44') ? 'eval' : 'tx-failure';
     throw new ContractError(kind, `require-capability: not granted: ${shown}`);
   }),
-  ofCapability('install-capability', 'string', ({ capability }, { evaluation }) => {
+  ofCapability('install-capability', 'string', (applied, { evaluation }) => {
     refuseInCapability(evaluation, 'install-capability');
-    announce(evaluation, capability);
+    announce(evaluation, applied);
     return 'Installed capability';
   }),
   ofCapability('emit-event', 'bool', ({ capability, call }, { evaluation }) => {
     if (!call.member.definition.meta) {
-      throw new ContractError('eval', 'emit-event: must be managed or event defcap');
+      const { name, module } = call.member;
+      const message5 = `Invalid event capability ${name.text}.{${module.hash}}`;
+      const message4 = 'emit-event: must be managed or event defcap';
+      throw new ContractError('eval', evaluation.dialect === 4 ? message4 : message5);
     }
     requireModuleRights(evaluation, call.member.module);
     emit(evaluation, capability, call.member.module);

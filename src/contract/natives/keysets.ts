@@ -2,6 +2,7 @@
 
 import { ContractError } from '../errors.ts';
 import { appliedCapability } from '../evaluator/capabilities.ts';
+import { withReserved } from '../evaluator/grants.ts';
 import {
   callingModule,
   currentFlowId,
@@ -40,8 +41,9 @@ function checkKeysetName({ dialect, environment }: Evaluation, name: string): vo
 function defineKeyset(evaluation: Evaluation, name: string, keyset: KeysetGuard): string {
   checkKeysetName(evaluation, name);
   const { keysets } = evaluation.database;
-  if (keysets.get(name)) enforceNamedKeyset(evaluation, name);
-  else enforceKeysetNamespace(evaluation, name);
+  if (keysets.get(name)) {
+    withReserved(evaluation, 'DEFINE_KEYSET', name, () => enforceNamedKeyset(evaluation, name));
+  } else enforceKeysetNamespace(evaluation, name);
   evaluation.gas.defineKeyset(name, keyset);
   keysets.set(name, keyset);
   return evaluation.dialect === 4 ? 'Keyset defined' : 'Keyset write success';
@@ -63,7 +65,9 @@ function enforceKeysetNamespace(evaluation: Evaluation, name: string): void {
     const message5 = `Error defining keyset, namespace mismatch, expected ${namespace.name}`;
     throw new ContractError('eval', dialect === 4 ? 'Mismatching keyset namespace' : message5);
   }
-  if (dialect === 5) enforceGuard(evaluation, namespace.user);
+  if (dialect === 5) {
+    withReserved(evaluation, 'NAMESPACE', namespace.name, () => enforceGuard(evaluation, namespace.user));
+  }
 }
 
 /** @param missing what dialect 4 says if there is none */

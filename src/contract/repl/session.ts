@@ -92,6 +92,7 @@ export class Session {
   #load(path: string, depth: number, loadedAt?: Position): void {
     if (depth === MAX_LOADS) throw new ContractError('eval', `More than ${MAX_LOADS} files load each other`, loadedAt);
     const isContract = path.endsWith('.pact');
+    if (isContract) this.#run.forgetNames();
     for (const form of readForms(this.#textOf(path, loadedAt), this.#dialect, path)) {
       // Files of contracts do not see the functions of the interpreter, as on a node.
       if (isContract) this.#run.hideFunctions();
@@ -148,13 +149,13 @@ function frameText({ position, text }: FailedCall): string {
 /** The state of an interpreter, which its functions change. */
 class Run implements TestRun {
   readonly evaluator: Evaluator;
-  environment: Environment;
   readonly proofs: TestRun['proofs'] = [];
   readonly expectations: Expectation[];
   readonly notes: Set<string>;
   readonly functions: ReadonlyMap<string, Native>;
   readonly committed = new Database();
   readonly #dialect: Dialect;
+  #environment: Environment;
   #number = 0;
   #allowsInModules = false;
   #transaction: { readonly number: number; readonly name: string | undefined } | undefined;
@@ -165,15 +166,24 @@ class Run implements TestRun {
     this.#dialect = dialect;
     this.expectations = expectations;
     this.notes = notes;
-    this.environment = { ...INITIAL_ENVIRONMENT, gasLimit: initialGasLimit(dialect) };
+    this.#environment = { ...INITIAL_ENVIRONMENT, gasLimit: initialGasLimit(dialect) };
     this.functions = testFunctions(this);
     this.evaluator = new Evaluator({
       dialect,
       natives: NATIVES,
       testFunctions: this.functions,
-      environment: this.environment,
+      environment: this.#environment,
       database: this.committed,
     });
+  }
+
+  get environment(): Environment {
+    return this.#environment;
+  }
+
+  set environment(environment: Environment) {
+    this.#environment = environment;
+    if (this.#dialect === 5) this.evaluator.environment = environment;
   }
 
   /** @returns a new state with the same record of expectations */
@@ -254,6 +264,11 @@ class Run implements TestRun {
 
   allowInModules(allows: boolean): void {
     this.#allowsInModules = allows;
+  }
+
+  /** Takes away what `use` and definitions have brought to code outside of modules. */
+  forgetNames(): void {
+    this.evaluator.state = { ...this.evaluator.state, imported: new Map() };
   }
 
   /** Hides the functions of the interpreter from code, unless that was allowed to use them. */

@@ -78,7 +78,8 @@ export function environment(run: TestRun): readonly Native[] {
       'allow-root:bool ns-policy-fun:(ns:string ns-admin:guard -> bool) -> string',
       ([allows, policy, ...more], { evaluation }) => {
         if (!policy || more.length > 0 || typeof allows.value !== 'boolean') return undefined;
-        const member = evaluation.dialect === 5 ? policy.value : policy.asCall()?.member;
+        // Dialect 5 takes the name of a function, too.
+        const member = policy.asCall()?.member ?? (evaluation.dialect === 5 ? policy.value : undefined);
         const isFunction = member !== undefined && isDefun(member);
         if (!isFunction) return undefined;
         return set({ namespacePolicy: { allowsRoot: allows.value, policy: member } }, 'Installed namespace policy');
@@ -198,9 +199,15 @@ function changedChain(before: ChainData, data: ContractObject, dialect: 4 | 5): 
   return chain;
 }
 
+function flagName(text: string, dialect: Dialect): string {
+  // Dialect 5 has a shorter name for it.
+  if (dialect === 5 && text === 'DisableRuntimeRTC') return 'DisableRuntimeReturnTypeChecking';
+  return text.replace(/^DisableFlow/, 'DisablePact');
+}
+
 /** @returns the flags that are set, in the order of their definition. The document calls some `DisableFlow…` */
 function chosenFlags(flags: readonly string[], dialect: Dialect): readonly Flag[] {
-  const wanted = new Set(flags.map((flag) => flag.replace(/^DisableFlow/, 'DisablePact')));
+  const wanted = new Set(flags.map((flag) => flagName(flag, dialect)));
   const known = dialect === 5 ? FLAGS : FLAGS.filter((flag) => flag !== 'RequireKeysetNs');
   // Dialect 5 ignores the others.
   if (dialect === 4 && [...wanted].some((flag) => !known.some((each) => each === flag))) {

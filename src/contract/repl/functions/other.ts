@@ -2,7 +2,7 @@
 
 import { appliedCapability, grantForTransaction } from '../../evaluator/capabilities.ts';
 import { lazy, type Native, strict } from '../../evaluator/native.ts';
-import { areEqual, isObject } from '../../values/values.ts';
+import { areEqual, isObject, UNIT } from '../../values/values.ts';
 import type { TestRun } from '../test-run.ts';
 
 const GRANTED = {
@@ -23,12 +23,13 @@ export function otherFunctions(run: TestRun): readonly Native[] {
     strict('print', 'value:<a> -> string', ([value, ...more], { evaluation }) => {
       if (value === undefined || more.length > 0) return undefined;
       run.print(typeof value === 'string' ? value : evaluation.print(value));
-      return '';
+      return evaluation.dialect === 4 ? '' : UNIT;
     }),
     lazy('test-capability', 'capability:( -> bool) -> string', ([argument, ...more], { evaluation }) => {
       const call = argument?.asCall();
       if (!call || more.length > 0) return undefined;
-      return GRANTED[grantForTransaction(evaluation, appliedCapability(evaluation, call, argument.position))];
+      const how = grantForTransaction(evaluation, appliedCapability(evaluation, call, argument.position));
+      return evaluation.dialect === 4 ? GRANTED[how] : UNIT;
     }),
     strict('mock-spv', 'type:string payload:object:* output:object:* -> string', ([type, payload, output, ...more]) => {
       if (typeof type !== 'string' || payload === undefined || output === undefined || more.length > 0)
