@@ -38,7 +38,7 @@ function run(evaluator: Evaluator, form: TopLevel): Value {
   }
   // Nothing runs of a form with a name that means nothing.
   visitExpression(form, evaluator.dialect, (name, position) => evaluator.requireMeaning(name, position));
-  return evaluator.evaluate(form);
+  return evaluator.evaluateShown(form);
 }
 
 /** Only tests have definitions outside of modules. */
