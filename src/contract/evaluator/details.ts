@@ -1,21 +1,24 @@
 /** What dialect 4 prints of functions: `(defun m.f:<b> (a:<c>))`. Each type that is not written has a letter. */
 
 import type { Binding, Expression, Parameter, Type } from '../syntax/tree.ts';
+import { metaText } from './interfaces.ts';
 import type { Callable, Definition, Member } from './module.ts';
 import type { Native } from './native.ts';
 import { textOfType } from './types.ts';
 
 export function detailsOf({ module, definition, name }: Member<Callable>): string {
   let letter = 0;
-  for (const each of module.members.values()) {
-    if (each.definition === definition) break;
-    letter += lettersOf(each.definition);
+  // In the order written, without what defines nothing.
+  for (const item of module.syntax.items) {
+    if (item === definition) break;
+    if (item.kind !== 'use' && item.kind !== 'bless' && item.kind !== 'implements') letter += lettersOf(item);
   }
   const typeText = (type: Type | undefined) => (type ? textOfType(type) : `<${letterAt(letter++)}>`);
   const returnType = typeText(definition.returnType);
   const parameters = definition.parameters.map((each) => `${each.name}:${typeText(each.type)}`);
-  const documentation = definition.documentation === undefined ? '' : ` "${definition.documentation}"`;
-  return `(${definition.kind} ${name.text}:${returnType} (${parameters.join(' ')})${documentation})`;
+  const meta = definition.kind === 'defcap' ? metaText(definition.meta) : '';
+  const more = [definition.documentation ?? '', meta].filter((text) => text !== '').map((text) => ` ${text}`);
+  return `(${definition.kind} ${name.text}:${returnType} (${parameters.join(' ')})${more.join('')})`;
 }
 
 export function detailsOfNative({ name, signatures }: Native): string {
