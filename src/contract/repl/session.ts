@@ -167,7 +167,7 @@ class Run implements TestRun {
     this.expectations = expectations;
     this.notes = notes;
     this.#environment = { ...INITIAL_ENVIRONMENT, gasLimit: initialGasLimit(dialect) };
-    this.functions = testFunctions(this);
+    this.functions = testFunctions(this, dialect);
     this.evaluator = new Evaluator({
       dialect,
       natives: NATIVES,
@@ -177,18 +177,19 @@ class Run implements TestRun {
     });
   }
 
+  /** @returns a new state with the same record of expectations */
+  renewed(): Run {
+    return new Run(this.#dialect, this.expectations, this.notes);
+  }
+
   get environment(): Environment {
     return this.#environment;
   }
 
+  /** In dialect 5, code sees it at once. */
   set environment(environment: Environment) {
     this.#environment = environment;
     if (this.#dialect === 5) this.evaluator.environment = environment;
-  }
-
-  /** @returns a new state with the same record of expectations */
-  renewed(): Run {
-    return new Run(this.#dialect, this.expectations, this.notes);
   }
 
   evaluate(form: Form, dialect: Dialect): Value {

@@ -41,7 +41,7 @@ describe('namespaces', () => {
     const { say, fault } = dialogue(4, KEYS, DEFINE);
     expect(say("(let ((n:object{described-namespace} (describe-namespace 'n))) (at 'namespace-name n))")).toBe('"n"');
     expect(fault('(let ((n:object{described-namespace} {})) n)')).toMatch(
-      /^Missing fields for {described-namespace}: \[/,
+      /^Missing fields for \{described-namespace\}/,
     );
   });
 

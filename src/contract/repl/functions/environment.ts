@@ -3,7 +3,7 @@
 import { isExactJsonObject, parseExactJson } from '../../../ledger/json.ts';
 import type { Dialect } from '../../dialect.ts';
 import { ContractError } from '../../errors.ts';
-import { appliedCapability } from '../../evaluator/capabilities.ts';
+import { appliedCapability } from '../../evaluator/applied.ts';
 import { type Capability, type ChainData, type Environment, FLAGS, type Flag } from '../../evaluator/environment.ts';
 import { Member } from '../../evaluator/module.ts';
 import { type Argument, lazy, type Native, strict } from '../../evaluator/native.ts';
@@ -165,7 +165,7 @@ function named(
   }
   if (typeof name.value !== 'string') throw new ContractError('eval', 'Expected string value', name.position);
   const capabilities = caps.map((cap) => {
-    const call = cap.asCall();
+    const call = cap.asCapability();
     if (!call) throw new ContractError('eval', 'Expected capability invocation', cap.position);
     return appliedCapability(run.evaluator, call, cap.position).capability;
   });
@@ -199,18 +199,15 @@ function changedChain(before: ChainData, data: ContractObject, dialect: 4 | 5): 
   return chain;
 }
 
-function flagName(text: string, dialect: Dialect): string {
-  // Dialect 5 has a shorter name for it.
-  if (dialect === 5 && text === 'DisableRuntimeRTC') return 'DisableRuntimeReturnTypeChecking';
-  return text.replace(/^DisableFlow/, 'DisablePact');
-}
-
-/** @returns the flags that are set, in the order of their definition. The document calls some `DisableFlow…` */
+/**
+ * @returns the flags that are set, in the order of their definition. The document calls some `DisableFlow…`. Dialect 5
+ *   ignores those that it does not know
+ */
 function chosenFlags(flags: readonly string[], dialect: Dialect): readonly Flag[] {
-  const wanted = new Set(flags.map((flag) => flagName(flag, dialect)));
-  const known = dialect === 5 ? FLAGS : FLAGS.filter((flag) => flag !== 'RequireKeysetNs');
-  // Dialect 5 ignores the others.
-  if (dialect === 4 && [...wanted].some((flag) => !known.some((each) => each === flag))) {
+  const wanted = new Set(flags.map((flag) => flag.replace(/^DisableFlow/, 'DisablePact')));
+  const known: readonly Flag[] = FLAGS[dialect];
+  const allowed = new Set<string>(known);
+  if (dialect === 4 && [...wanted].some((flag) => !allowed.has(flag))) {
     const shown = [...known].sort().map((each) => `"${each}"`);
     throw new ContractError('eval', `Invalid flag, allowed: [${shown.join(',')}]`);
   }
