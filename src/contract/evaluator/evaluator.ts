@@ -23,6 +23,7 @@ import { BUILT_IN_SCHEMAS } from './built-in-schemas.ts';
 import { withCapability } from './capabilities.ts';
 import { CONSTANTS } from './constants.ts';
 import { Database } from './database.ts';
+import { detailsOf, detailsOfNative } from './details.ts';
 import { type Environment, INITIAL_ENVIRONMENT } from './environment.ts';
 import { beginFlow } from './flows.ts';
 import { GasMeter } from './gas.ts';
@@ -130,6 +131,17 @@ export class Evaluator implements Evaluation {
     } finally {
       this.#nesting--;
     }
+  }
+
+  evaluateShown(expression: Expression, scope = this.outermostScope): Value {
+    const isName = expression.kind === 'name' || expression.kind === 'dotted-name';
+    if (this.dialect === 5 || !isName) return this.evaluate(expression, scope);
+    const name = textOfName(expression);
+    const known = scope.find(name) ?? CONSTANTS.get(name) ?? scope.names.find(name);
+    const native = known === undefined ? (this.findNative(name) ?? this.testFunctions.get(name)) : undefined;
+    if (native) return this.#shown(detailsOfNative(native), 'native function', expression.position);
+    if (!(known instanceof Member && isCallable(known))) return this.evaluate(expression, scope);
+    return this.#shown(detailsOf(known), 'function', expression.position);
   }
 
   /** Begins to count steps anew, for the next program. */
@@ -472,15 +484,25 @@ export class Evaluator implements Evaluation {
     if (name.kind === 'name') {
       const value = scope.find(name.name) ?? CONSTANTS.get(name.name);
       if (value !== undefined) return value;
+      const native = this.findNative(name.name);
       // Natives are values in dialect 5 only.
-      const native = this.dialect === 5 ? this.findNative(name.name) : undefined;
-      if (native) return new NativeFunction(native);
+      if (native && this.dialect === 5) return new NativeFunction(native);
+      if (native) throw new ContractError('eval', 'Invalid type in value location: defun', name.position);
     }
     const meant = this.#meant(name, scope);
     if (!(meant instanceof Member)) return meant;
     // A schema is no value, so its name can also be that of a module.
     const module = meant.is('defschema') && name.kind === 'name' && resolveModule(this, new ModuleName(name.name));
-    return module ? referenceTo(module) : valueOfMember(meant);
+    if (module) return referenceTo(module);
+    if (this.dialect === 5 || !isCallable(meant)) return valueOfMember(meant);
+    // Before version 4.7, the details were a value.
+    if (this.environment.flags.has('DisablePact47')) return detailsOf(meant);
+    throw hiddenDetails('function', name.position);
+  }
+
+  #shown(details: string, what: string, position: Position): string {
+    if (hidesValues(this.environment)) throw hiddenDetails(what, position);
+    return details;
   }
 
   #meant(name: Name, scope: Scope): Value {
@@ -523,6 +545,10 @@ function isNative(callee: Native | Closure | Member): callee is Native {
 
 function isCallable(member: Member): member is Member<Callable> {
   return member.is('defun') || member.is('defcap') || member.is('defpact');
+}
+
+function hiddenDetails(what: string, position: Position): ContractError {
+  return new ContractError('eval', `Cannot display ${what} details in non-repl context`, position);
 }
 
 /** @returns a constant's value, a table, or a function as a value */

@@ -41,7 +41,7 @@ function run(evaluator: Evaluator, form: TopLevel): Value {
   // Nothing runs of a form with a name that means nothing.
   const visit: Visit = (name, position) => evaluator.requireMeaning(name, position);
   visitExpression(form, evaluator.dialect, visit, (name, position) => refuseShadow(evaluator, name, position));
-  return evaluator.evaluate(form);
+  return evaluator.evaluateShown(form);
 }
 
 /** What the names in its body mean is only looked up when it runs. */
