@@ -12,7 +12,7 @@ import { type Miner, type PayloadWithOutputs, parseMiner } from '../../ledger/pa
 import { tableReward } from '../../ledger/reward.ts';
 import { failureJson } from '../contract/output.ts';
 import type { ChainState } from '../contract/state.ts';
-import type { NextBlock, Reward, Transactions } from '../contract/transactions.ts';
+import type { NextBlock, Ran, Reward, Transactions } from '../contract/transactions.ts';
 import { type Random, randomBytes } from '../random.ts';
 import { type BlockPayload, rootsOf } from './block-store.ts';
 
@@ -21,6 +21,8 @@ interface PayloadSettings {
   readonly outputEvents: boolean;
   readonly chains: number;
 }
+
+const NOTHING: Ran = { transactions: [], outputs: [] };
 
 /** Maximum number of miners whose data are remembered. */
 const MAX_MINERS = 1000;
@@ -38,11 +40,14 @@ export class PayloadMaker {
     this.#random = random;
   }
 
-  /** @returns the payload of a block. No two are the same, even with the same transactions */
+  /**
+   * A miner who cannot be paid gets no fees either, so that the block has no transactions.
+   * @returns the payload of a block. No two are the same, even with the same transactions
+   */
   make(next: NextBlock): BlockPayload {
     const state = next.parent.payload.state.next();
-    const coinbase = this.#payMiner(next, state);
-    const { transactions, outputs } = this.#transactions.run({ ...next, state });
+    const { coinbase, isPaid } = this.#payMiner(next, state);
+    const { transactions, outputs } = isPaid ? this.#transactions.run({ ...next, state }) : NOTHING;
     const content = { minerData: this.#dataOf(next.miner), transactions, outputs, coinbase };
     return { ...content, ...rootsOf(content), state };
   }
@@ -51,23 +56,26 @@ export class PayloadMaker {
   replay(next: Omit<NextBlock, 'miner'>, payload: PayloadWithOutputs): BlockPayload {
     const state = next.parent.payload.state.next();
     const block = { ...next, miner: parseMiner(payload.minerData), state };
-    sameOutput('coinbase', payload.coinbase, this.#payMiner(block, state));
+    const { coinbase, isPaid } = this.#payMiner(block, state);
+    sameOutput('coinbase', payload.coinbase, coinbase);
+    if (!isPaid && payload.transactions.length > 0) throw new LedgerFormatError('nobody can be paid for transactions');
     const outputs = this.#transactions.replay(block, payload.transactions);
     for (const [index, output] of outputs.entries()) sameOutput(`output ${index}`, payload.outputs[index], output);
     return { ...payload, state };
   }
 
-  /** Changes the state. @returns the coinbase */
-  #payMiner(next: NextBlock, state: ChainState): Uint8Array {
+  /** Changes the state, unless the miner cannot be paid. */
+  #payMiner(next: NextBlock, state: ChainState): { readonly coinbase: Uint8Array; readonly isPaid: boolean } {
     const { parent } = next;
-    const amount = this.#reward(parent.header.height + 1n);
-    return coinbaseOf({
-      reward: this.#transactions.reward({ ...next, state }, amount),
+    const reward = this.#transactions.reward({ ...next, state }, this.#reward(parent.header.height + 1n));
+    const coinbase = coinbaseOf({
+      reward,
       parent: parent.id,
       logs: encodeBase64url(randomBytes(this.#random, 32)),
       txId: this.#txId++,
       hasEvents: this.#settings.outputEvents,
     });
+    return { coinbase, isPaid: !('failure' in reward) };
   }
 
   #reward(height: bigint): Decimal {
