@@ -84,8 +84,8 @@ const REFUSED: readonly [string, Refused][] = [
     'two transfers together need more gas than their limit',
     {
       call: call(calls(transfer(alice, bob, '2.0'), transfer(alice, bob, '2.0')), allow(alice, bob, '4.0')),
-      gasLimit: 1_017,
-      message: /^Gas limit "1017"exceeded: \d+$/,
+      gasLimit: 900,
+      message: /^Gas limit "900"exceeded: \d+$/,
     },
   ],
   [

@@ -95,8 +95,8 @@ const FAILURES: readonly [string, { command: () => Command; old: [string, string
     {
       command: () => commandOf(0, toBob('1.0'), { meta: { gasLimit: 508 } }),
       // Before the last version, the size of a command also cost gas where it was only tried out.
-      old: ['GasError', 'Gas limit (508) exceeded: 549'],
-      new: ['EvalError', 'Gas limit "508"exceeded: 541'],
+      old: ['GasError', 'Gas limit (508) exceeded: 533'],
+      new: ['EvalError', 'Gas limit "508"exceeded: 525'],
     },
   ],
   [
