@@ -44,10 +44,10 @@ it.each([
 });
 
 it.each([
-  [{ account: 'x', keys: [] }, /^account x: .*length/],
-  [{ account: `k:${'a'.repeat(64)}`, keys: ['b'.repeat(64)] }, /^account k:a{64}: .*protocol/],
-])('an account that cannot be is named: %o', async (account, message) => {
-  const node = new MockNode({ accounts: [account] });
+  ['its name is too short', [{ account: 'x', keys: [] }], /^account x: .*length/],
+  ['it is there twice', [{ account: alice }, { account: alice }], /^account k:[0-9a-f]{64}: .*already/],
+])('an account that cannot be is named: %s', async (_, accounts, message) => {
+  const node = new MockNode({ accounts });
   await expect(node.start()).rejects.toThrow(GenesisError);
   await expect(node.start()).rejects.toThrow(message);
 });
