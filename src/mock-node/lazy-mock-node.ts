@@ -25,8 +25,8 @@ export class MockNode {
   }
 
   /**
-   * @throws GenesisError for an account that cannot be, or a contract that cannot be loaded; ZodError for faults that are
-   * not valid; Error if a port is in use, or the node was closed
+   * @throws GenesisError for an account that cannot be, or a contract that cannot be loaded; ZodError for faults that
+   * are not valid; Error if a port is in use, or the node was closed
    */
   async start(): Promise<MockNodeAddress> {
     const { MockNode: Node } = await import('./mock-node.ts');

@@ -56,8 +56,8 @@ export class MockNode {
   readonly #closing = new AbortController();
 
   /**
-   * @throws ZodError if the options are not valid; GenesisError for an account that cannot be, or a contract that cannot
-   * be loaded
+   * @throws ZodError if the options are not valid; GenesisError for an account that cannot be, or a contract that
+   * cannot be loaded
    */
   constructor(options: MockNodeOptions = {}, context: MockNodeContext = {}) {
     const settings = optionsSchema.parse(options);

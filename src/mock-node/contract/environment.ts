@@ -50,8 +50,8 @@ const POLICY_MODULE = new ModuleName('ns');
 const POLICY = 'validate';
 
 /**
- * Maximum number of steps of one command, which takes about a second. Gas ends most code earlier, but it does not count
- * everything, and `/local` takes any gas limit.
+ * Maximum number of steps of one command, which take up to three seconds. Gas ends most code earlier, but does not
+ * count everything, and `/local` takes any gas limit.
  */
 export const MAX_NODE_STEPS = 1_000_000;
 

@@ -85,14 +85,8 @@ describe('a module', () => {
       '(at "tickets" (read holders name))',
       '(+ 100.0 (at "tickets" (read holders name)))',
     );
-    const foreign = deployment(0, { code, isNew: false, pair: BOB });
-    const { hash: key } = foreign;
-    const gasOfBob = { sender: bob };
-    const refused = await run(
-      0,
-      codeOn(0, code, { pair: BOB, meta: gasOfBob, data: { admin: keysetOf(BOB), 'is-new': false } }),
-    );
-    expect(key).not.toBe(refused.reqKey);
+    const data = { admin: keysetOf(BOB), 'is-new': false };
+    const refused = await run(0, codeOn(0, code, { pair: BOB, meta: { sender: bob }, data }));
     expect(messageOf(refused)).toContain('Keyset failure');
     expect([await count('alice'), await hash()]).toEqual(['5.0', before]);
     expect(messageOf(await run(0, deployment(0, { code, isNew: false })))).toBe('success');
@@ -169,6 +163,28 @@ describe('flows', () => {
     expect(namesOf(second)).toEqual(['coin.TRANSFER', 'pact.X_RESUME']);
     expect(await count('alice', target)).toBe('2.0');
     expect(messageOf(await run(target, signed(target, { cont }, { clist: [GAS] })))).toContain('already completed');
+  });
+
+  it('are tried without effect, step by step', async () => {
+    const { local, run, count } = await started();
+    const tried = async (command: Parameters<typeof run>[1]) => {
+      const { json } = await local(0, command, '?preflight=true');
+      return [at(json, 'preflightResult', 'result', 'status'), at(json, 'preflightResult', 'gas')];
+    };
+    const offer = codeOn(0, '(free.tickets.offer "alice" 4.0)', { clist: [GAS, holder] });
+    const before = await tried(offer);
+    expect(await count('alice')).toBe('5.0');
+    const first = await run(0, offer);
+    expect(before).toEqual(['success', String(first.gas)]);
+    const cont = { pactId: first.reqKey, step: 0, rollback: true, data: {}, proof: null };
+    const back = signed(0, { cont }, { clist: [GAS] });
+    const backTried = await tried(back);
+    expect(await count('alice')).toBe('1.0');
+    expect(backTried).toEqual(['success', String((await run(0, back)).gas)]);
+    expect(await tried(back)).toEqual(['failure', '150000']);
+    const own = deployment(0, { code: STATION });
+    expect(await tried(own)).toEqual(['success', expect.any(String)]);
+    expect(messageOf(await run(0, own))).toBe('success');
   });
 
   it('do not go on where the module is another one', async () => {

@@ -116,6 +116,6 @@ export function codeOn(chain: number, code: string, given: Given = {}): Command 
   return signed(chain, { exec: { code, data: given.data ?? {} } }, given);
 }
 
-export function deployment(chain: number, { code = TICKETS, isNew = true, pair = ALICE } = {}): Command {
-  return codeOn(chain, code, { pair, data: { admin: keysetOf(ALICE), 'is-new': isNew } });
+export function deployment(chain: number, { code = TICKETS, isNew = true } = {}): Command {
+  return codeOn(chain, code, { data: { admin: keysetOf(ALICE), 'is-new': isNew } });
 }

@@ -43,14 +43,14 @@ it.each([
   await expect(start()).rejects.toThrow(message);
 });
 
-it.each([[{ account: 'x', keys: [] }, /^account x: .*length/]])(
-  'an account that cannot be is named: %o',
-  async (account, message) => {
-    const node = new MockNode({ accounts: [account] });
-    await expect(node.start()).rejects.toThrow(GenesisError);
-    await expect(node.start()).rejects.toThrow(message);
-  },
-);
+it.each([
+  ['its name is too short', [{ account: 'x', keys: [] }], /^account x: .*length/],
+  ['it is there twice', [{ account: alice }, { account: alice }], /^account k:[0-9a-f]{64}: .*already/],
+])('an account that cannot be is named: %s', async (_, accounts, message) => {
+  const node = new MockNode({ accounts });
+  await expect(node.start()).rejects.toThrow(GenesisError);
+  await expect(node.start()).rejects.toThrow(message);
+});
 
 it('the library has a mock node whose properties are there once it has started', async () => {
   const node = new MockNode({ chains: 4, accounts: [{ account: alice, balance: '1.0' }] });
