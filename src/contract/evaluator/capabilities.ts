@@ -79,6 +79,8 @@ export function composeCapability(evaluation: Evaluation, applied: Applied): voi
     if (!acquire(evaluation, applied)) return;
     const { capability, composed } = takeGrant(evaluation);
     const outer = takeGrant(evaluation);
+    // Each one that it has composed is copied.
+    evaluation.spend(outer.composed.length + composed.length);
     pushGrant(evaluation, { ...outer, composed: [...outer.composed, capability, ...composed] });
   });
 }
@@ -126,9 +128,13 @@ function alreadyInstalled({ dialect }: Evaluation, { name, args }: Capability): 
 
 /* Acquiring. */
 
+/** Steps that an acquisition counts as, since it changes the state several times. */
+const ACQUISITION_STEPS = 16;
+
 /** @returns whether it was not held before: then it is on top of the grants now */
 function acquire(evaluation: Evaluation, applied: Applied): boolean {
   const { capability, call } = applied;
+  evaluation.spend(ACQUISITION_STEPS);
   if (isHeld(evaluation, capability)) return false;
   const { meta } = call.member.definition;
   if (meta?.kind === 'managed') {
