@@ -4,19 +4,21 @@
 //   node bench/contract-fuzz.mjs [--programs 100000] [--from 0] [--seed 1] [--max-steps 200000] [--limit-ms 4000]
 //     [--memory-mib 512] [--longest] [--json] [--out FILE]
 //
-// Half of the programs share a session with their nine neighbours. They run in a thread with a memory limit and with
+// One program in ten may take all of the steps, and the others a tenth, so that many run. Half of the programs share a session with their nine neighbours. They run in a thread with a memory limit and with
 // the stack of a main thread. Times are those of the processors, so a busy machine does not count. Findings are printed with
 // the smallest program that shows them. --longest then runs all hostile programs with the default number
 // of steps, and prints their times and the memory of the process. The exit code is 1 if there are findings.
 
 import { parseArgs } from 'node:util';
 import { Worker } from 'node:worker_threads';
-import { GROUP, programOf, tokensOf } from './lib/contract-programs.mjs';
+import { GROUP, programOf, stepsOf, tokensOf } from './lib/contract-programs.mjs';
 import { printHeading, printTable, save } from './lib/figures.mjs';
 import { HOSTILE } from './lib/hostile-contracts.mjs';
 
 /** Programs that a thread gets at once. */
 const BATCH = 50 * GROUP;
+/** Programs after which a line says how many have run. */
+const PROGRESS = 1000;
 /** Programs that are tried to make a finding smaller. */
 const TRIES = 200;
 /** A program that takes long is tried less often. */
@@ -105,7 +107,7 @@ const isFinding = (answer) => answer.ended !== undefined || answer.fault !== und
 async function confirmed(runner, program) {
   let answer;
   for (let time = 0; time < 3; time++) {
-    answer = await runner.ask({ ...program, maxSteps });
+    answer = await runner.ask(program);
     if (!isFinding(answer)) return undefined;
     if (answer.fault !== undefined) break;
   }
@@ -117,7 +119,7 @@ async function smallest(runner, program, kind) {
   let tries = 0;
   const shows = async (texts) => {
     if (tries++ > (kind.startsWith('takes') ? LONG_TRIES : TRIES)) return false;
-    const answer = await runner.ask({ ...program, texts, maxSteps });
+    const answer = await runner.ask({ ...program, texts });
     return isFinding(answer) && kindOf(answer).slice(0, 40) === kind.slice(0, 40);
   };
   const cut = async (pieces, shown) => {
@@ -149,7 +151,7 @@ async function examine(runner, number, found) {
   const begin = shared ? number - (number % GROUP) : number;
   const before = [];
   for (let other = begin; other < number; other++) before.push(...programOf(other, seed).texts);
-  const program = { dialect, texts: [...before, ...texts] };
+  const program = { dialect, texts: [...before, ...texts], maxSteps: stepsOf(number, maxSteps) };
   const answer = await confirmed(runner, program);
   if (!answer) return;
   const kind = kindOf(answer);
@@ -183,7 +185,7 @@ async function runAll(numbers) {
       }
     }
     ran += end - from;
-    if (!values.json && process.stderr.isTTY) process.stderr.write(`\r${ran} of ${programs}`);
+    if (ran % PROGRESS === 0 && !values.json) console.error(`${ran} of ${programs} programs`);
   }
   await runner.stop();
 }

@@ -63,6 +63,11 @@ const ODD = [
   '(decrypt-cc20p1305 "" "" "" "" "")', '(str-to-list (concat (make-list 1000 "ab")))', '*', '@doc', ':integer', 'm::f',
 ];
 
+/** @returns how many steps each form of a program may take: one group in ten may take all */
+export function stepsOf(number, maxSteps) {
+  return Math.floor(number / GROUP) % 10 === 0 ? maxSteps : Math.ceil(maxSteps / 10);
+}
+
 /** @returns the program with this number: its dialect, its inputs, and whether a session is shared by its group */
 export function programOf(number, seed) {
   const group = seededRandom(seed * 7919 + Math.floor(number / GROUP));

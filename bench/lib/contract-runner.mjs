@@ -1,8 +1,9 @@
 // The thread in which contract-fuzz.mjs runs programs of the contract language.
 
+import { basename } from 'node:path';
 import { parentPort, workerData } from 'node:worker_threads';
 import { Session } from '#pickaxe/contract/repl/session.js';
-import { FILES, GROUP, programOf } from './contract-programs.mjs';
+import { FILES, GROUP, programOf, stepsOf } from './contract-programs.mjs';
 
 /** The number of the program that runs, and the process's time when it began: a thread that hangs still tells. */
 const running = new Float64Array(workerData.running);
@@ -19,7 +20,7 @@ function newSession(dialect, maxSteps) {
     if (text === undefined) throw new Error('no such file');
     return text;
   };
-  return new Session({ dialect, maxSteps, readFile, resolvePath: (_, path) => path });
+  return new Session({ dialect, maxSteps, readFile, resolvePath: (_, path) => basename(path) });
 }
 
 /** @returns what is no ContractError, and what took longest in milliseconds */
@@ -51,7 +52,7 @@ parentPort.on('message', ({ texts, dialect, from, to, seed, maxSteps }) => {
   let session;
   for (let number = from; number < to; number++) {
     const program = programOf(number, seed);
-    if (!program.shared || number % GROUP === 0 || !session) session = newSession(program.dialect, maxSteps);
+    if (!program.shared || number % GROUP === 0 || !session) session = newSession(program.dialect, stepsOf(number, maxSteps));
     running[0] = number;
     const { fault, longest } = run(session, program.texts);
     if (fault !== undefined) findings.push({ number, fault });

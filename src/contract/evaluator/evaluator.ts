@@ -3,7 +3,17 @@
 import { DEFAULT_DIALECT, type Dialect } from '../dialect.ts';
 import { ContractError, type Position } from '../errors.ts';
 import { ModuleName } from '../names.ts';
-import type { Application, Binding, Cond, DynamicName, Expression, Let, Name, Parameter } from '../syntax/tree.ts';
+import type {
+  Application,
+  Binding,
+  Cond,
+  Defcap,
+  DynamicName,
+  Expression,
+  Let,
+  Name,
+  Parameter,
+} from '../syntax/tree.ts';
 import { Decimal } from '../values/decimal.ts';
 import { printed, typeText } from '../values/printing.ts';
 import { isObject, ModuleRef, UNIT, type Value } from '../values/values.ts';
@@ -20,11 +30,13 @@ import { requireModule, resolveModule, TransactionNames } from './lookup.ts';
 import { type Callable, Member, referenceTo, tableOf, textOfName } from './module.ts';
 import {
   type Argument,
+  CapabilityToken,
   type Evaluation,
   fewestParameters,
   type MemberCall,
   type Native,
   NativeFunction,
+  PartialFunction,
   wrongArguments,
 } from './native.ts';
 import { Closure, Scope } from './scope.ts';
@@ -194,6 +206,8 @@ export class Evaluator implements Evaluation {
         const all = [...args, ...last.map((value) => new GivenArgument(this, value))];
         return this.#applyNative(callee, all, application, scope);
       }
+      // A function applied to nothing is the function itself in dialect 5.
+      if (this.dialect === 5 && written.length + last.length === 0 && parametersOf(callee).length > 0) return callee;
       this.gas.call(nameOf(callee));
       const args = [...written.map((arg) => this.evaluate(arg, scope)), ...last];
       if (callee instanceof Closure) return this.#applyClosure(callee, args, position);
@@ -204,7 +218,8 @@ export class Evaluator implements Evaluation {
     }
   }
 
-  applyValue(callable: Closure | NativeFunction | Member, args: readonly Value[]): Value {
+  applyValue(callable: Closure | NativeFunction | PartialFunction | Member, args: readonly Value[]): Value {
+    if (callable instanceof PartialFunction) return this.applyValue(callable.callable, [...callable.args, ...args]);
     if (!(callable instanceof NativeFunction)) this.gas.call(nameOf(callable));
     if (callable instanceof Closure) return this.#applyClosure(callable, args, undefined);
     if (callable instanceof Member) return this.applyMember({ member: calledMember(callable, this), args });
@@ -216,19 +231,35 @@ export class Evaluator implements Evaluation {
     const { definition, module } = call.member;
     switch (definition.kind) {
       case 'defcap':
-        throw new ContractError('eval', 'Cannot directly evaluate defcap', position);
+        return this.#tokenOf(definition, call, position);
       case 'defpact':
         return beginFlow(this, call, position);
       case 'defun': {
         const value = this.inFrame(call, position, (scope) => this.evaluateBody(definition.body, scope));
         const { returnType } = definition;
-        const isChecked = returnType && !this.environment.flags.has('DisableRuntimeReturnTypeChecking');
-        if (isChecked && !hasType(value, returnType, module.names, new SteppedWalk(this))) {
-          throw typeFault(value, returnType, module.names, this.dialect, position ?? definition.position);
+        const flag = this.dialect === 4 ? 'DisableRuntimeReturnTypeChecking' : 'DisableRuntimeRTC';
+        if (
+          returnType &&
+          !this.environment.flags.has(flag) &&
+          !hasType(value, returnType, module.names, new SteppedWalk(this))
+        ) {
+          throw typeFault(value, returnType, module.names, this, position ?? definition.position);
         }
         return value;
       }
     }
+  }
+
+  /** Only dialect 5 has values for applications of capabilities. */
+  #tokenOf({ parameters }: Defcap, { member, args }: MemberCall, position: Position | undefined): CapabilityToken {
+    if (this.dialect === 4 || !member.is('defcap')) {
+      throw new ContractError('eval', 'Cannot directly evaluate defcap', position);
+    }
+    if (args.length !== parameters.length) {
+      throw new ContractError('eval', 'Attempted to apply a closure to too many arguments', position);
+    }
+    this.#bound(parameters, args, new Scope(member.module.names), position);
+    return new CapabilityToken(member, args);
   }
 
   inFrame<T>({ member, args }: MemberCall, position: Position | undefined, run: (scope: Scope) => T): T {
@@ -259,6 +290,12 @@ export class Evaluator implements Evaluation {
     const callee = this.#calleeOf(expression, scope);
     if (isNative(callee) || callee instanceof Closure) return undefined;
     return { member: callee, args: expression.arguments.map((arg) => this.evaluate(arg, scope)) };
+  }
+
+  capabilityOf(expression: Expression, scope: Scope): MemberCall | undefined {
+    if (this.dialect === 4) return this.callOf(expression, scope);
+    const value = this.evaluate(expression, scope);
+    return value instanceof CapabilityToken ? value : undefined;
   }
 
   isNative = (name: string): boolean => this.findNative(name) !== undefined;
@@ -360,7 +397,7 @@ export class Evaluator implements Evaluation {
       case 'with-capability': {
         const { capability, body, position } = expression;
         this.gas.native('with-capability');
-        const call = this.callOf(capability, scope);
+        const call = this.capabilityOf(capability, scope);
         if (!call) throw new ContractError('eval', 'with-capability: expected a capability', position);
         return withCapability(this, call, position, () => this.evaluateBody(body, scope));
       }
@@ -387,11 +424,20 @@ export class Evaluator implements Evaluation {
     const together = new Map<string, Value>();
     for (const { variable, value } of variables) {
       const name = variable.name;
-      const bound = checked(variable, this.evaluate(value, isNested ? scope : outer), outer.names, this);
+      const bound = checked(variable, this.#bindable(value, isNested ? scope : outer), outer.names, this);
       if (isNested) scope = scope.with(new Map([[name, bound]]));
       else together.set(name, bound);
     }
     return this.evaluateBody(body, isNested ? scope : outer.with(together));
+  }
+
+  /** In dialect 5, a variable can hold an application that lacks arguments. */
+  #bindable(expression: Expression, scope: Scope): Value {
+    const isPartial = this.dialect === 5 && this.isPartial(expression, scope);
+    if (!isPartial || expression.kind !== 'application') return this.evaluate(expression, scope);
+    const callee = this.#calleeOf(expression, scope);
+    const args = expression.arguments.map((arg) => this.evaluate(arg, scope));
+    return new PartialFunction(isNative(callee) ? new NativeFunction(callee) : callee, args);
   }
 
   #bound(
@@ -404,7 +450,7 @@ export class Evaluator implements Evaluation {
     for (const [at, { name, type, position: own }] of parameters.entries()) {
       const value = args[at];
       if (type && !hasType(value, type, names, new SteppedWalk(this))) {
-        throw typeFault(value, type, names, this.dialect, position ?? own);
+        throw typeFault(value, type, names, this, position ?? own);
       }
       variables.set(name, value);
     }
@@ -497,6 +543,10 @@ function valueOfMember(member: Member): Value {
   return member.is('deftable') ? tableOf(member) : member;
 }
 
+function parametersOf(callable: Closure | Member<Callable>): readonly Parameter[] {
+  return (callable instanceof Closure ? callable.lambda : callable.definition).parameters;
+}
+
 function nameOf(callable: Closure | Member): string | undefined {
   return callable instanceof Member ? callable.definition.name : undefined;
 }
@@ -510,6 +560,9 @@ function callableOf(value: Value, evaluation: Evaluation): Native | Closure | Me
   if (value instanceof Member) return calledMember(value, evaluation);
   if (value instanceof NativeFunction) return value.native;
   if (value instanceof Closure) return value;
+  if (value instanceof PartialFunction) {
+    throw new ContractError('eval', 'Attempted to apply a closure outside of native callsite');
+  }
   throw notCallable(value, evaluation);
 }
 

@@ -5,22 +5,36 @@ import { LANGUAGE_MODULE, QualifiedName } from '../names.ts';
 import type { Value } from '../values/values.ts';
 import type { Capability } from './environment.ts';
 import { callingModule } from './guards.ts';
+import { requireModule } from './lookup.ts';
 import type { LoadedModule } from './module.ts';
 import type { Evaluation } from './native.ts';
 
 /** @throws ContractError unless code of the capability's module runs */
 export function emit(evaluation: Evaluation, { name, args }: Capability, module: LoadedModule): void {
   const caller = callingModule(evaluation);
-  if (!caller && evaluation.environment.flags.has('DisablePactEvents')) return;
-  if (caller?.name.text !== module.name.text) {
-    if (evaluation.dialect === 5) {
-      throw new ContractError('eval', `Emitted event does not match module: ${module.name.text}`);
-    }
-    if (!caller) throw new ContractError('eval', 'Unable to resolve current calling module');
-    const message = `emitEvent: event '${name.text}' does not match emitting module: ${caller.name.text}`;
-    throw new ContractError('eval', message);
+  if (!caller && evaluation.dialect === 4) {
+    if (evaluation.environment.flags.has('DisablePactEvents')) return;
+    throw new ContractError('eval', 'Unable to resolve current calling module');
   }
-  append(evaluation, name, args, caller.hash);
+  if (caller?.name.text !== module.name.text) {
+    const other = (caller ?? module).name.text;
+    const message4 = `emitEvent: event '${name.text}' does not match emitting module: ${other}`;
+    const message5 = `Emitted event does not match module: ${other}`;
+    throw new ContractError('eval', evaluation.dialect === 4 ? message4 : message5);
+  }
+  append(evaluation, name, args, evaluation.dialect === 4 ? caller.hash : hashOf(evaluation, module));
+}
+
+/** Emits the event of a capability that was acquired. */
+export function emitAcquired(evaluation: Evaluation, capability: Capability, module: LoadedModule): void {
+  if (evaluation.dialect === 4) emit(evaluation, capability, module);
+  else append(evaluation, capability.name, capability.args, hashOf(evaluation, module));
+}
+
+/** Dialect 5 names the version of the module that the emitting code has found when it was loaded. */
+function hashOf(evaluation: Evaluation, module: LoadedModule): string {
+  const isNewest = evaluation.environment.flags.has('EnableLegacyEventHashes');
+  return (isNewest ? requireModule(evaluation, module.name) : module).hash;
 }
 
 /** @param moduleHash of the module that has yielded */

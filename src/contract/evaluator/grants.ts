@@ -75,7 +75,7 @@ export function withReserved(
   name: string,
   ask: () => void,
 ): void {
-  if (evaluation.dialect === 4) {
+  if (evaluation.dialect === 4 || evaluation.environment.flags.has('DisablePact52')) {
     ask();
     return;
   }

@@ -157,7 +157,8 @@ function enforceUserGuard(evaluation: Evaluation, { fun, args }: UserGuard): voi
     throw new ContractError('eval', `evalByName: loop detected: ${fun.text}`);
   }
   // Since version 5.3, such a function may read tables.
-  const access = evaluation.dialect === 4 ? 'none' : 'read';
+  const isOlderRule = evaluation.dialect === 4 || evaluation.environment.flags.has('DisablePact53');
+  const access = isOlderRule ? 'none' : 'read';
   limited(evaluation, access, () => evaluation.applyValue(member, args));
 }
 

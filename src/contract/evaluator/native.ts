@@ -2,9 +2,9 @@
 
 import type { Dialect } from '../dialect.ts';
 import { ContractError, type Position } from '../errors.ts';
-import type { Application, Binding, Expression } from '../syntax/tree.ts';
-import { typeText } from '../values/printing.ts';
-import { Unstorable, type Value } from '../values/values.ts';
+import type { Application, Binding, Defcap, Expression } from '../syntax/tree.ts';
+import { printedCapability, typeText } from '../values/printing.ts';
+import { areEqual, Unstorable, type Value } from '../values/values.ts';
 import type { Database } from './database.ts';
 import type { Environment } from './environment.ts';
 import type { GasMeter } from './gas.ts';
@@ -43,6 +43,8 @@ export interface Argument {
   asFunction(): Remaining | undefined;
   /** @returns undefined unless it is written as an application of something that a module defines */
   asCall(): MemberCall | undefined;
+  /** @returns as `asCall`; in dialect 5, undefined unless its value is an application of a capability */
+  asCapability(): MemberCall | undefined;
 }
 
 /** What natives, capabilities, flows and modules need of the evaluator. */
@@ -70,7 +72,7 @@ export interface Evaluation {
   /** @param last arguments behind those that are written */
   apply(application: Application, scope: Scope, last?: readonly Value[]): Value;
   /** Calls a function that is a value. */
-  applyValue(callable: Closure | NativeFunction | Member, args: readonly Value[]): Value;
+  applyValue(callable: Closure | NativeFunction | PartialFunction | Member, args: readonly Value[]): Value;
   /** Calls what a module defines. @throws ContractError for a capability: it can only be acquired */
   applyMember(call: MemberCall, position?: Position): Value;
   /**
@@ -82,6 +84,8 @@ export interface Evaluation {
   checkArguments(call: MemberCall, position: Position | undefined): void;
   /** @returns undefined unless the expression is an application of something that a module defines */
   callOf(expression: Expression, scope: Scope): MemberCall | undefined;
+  /** @returns as `callOf`; in dialect 5, undefined unless the value is an application of a capability */
+  capabilityOf(expression: Expression, scope: Scope): MemberCall | undefined;
   /** Whether the expression is an application that lacks arguments, or names a function. */
   isPartial(expression: Expression, scope: Scope): boolean;
   /** Runs the action with another context. */
@@ -139,6 +143,48 @@ export class NativeFunction extends Unstorable {
   }
 }
 
+/** A function with the first of its arguments, which dialect 5 can keep in a variable. Only natives can call it. */
+export class PartialFunction extends Unstorable {
+  override readonly type = 'function';
+  readonly callable: Closure | NativeFunction | Member<Callable>;
+  readonly args: readonly Value[];
+
+  constructor(callable: Closure | NativeFunction | Member<Callable>, args: readonly Value[]) {
+    super();
+    this.callable = callable;
+    this.args = args;
+  }
+
+  override toString(): string {
+    return `${this.callable}`;
+  }
+
+  override equals(other: Unstorable): boolean {
+    return other === this;
+  }
+}
+
+/** An application of a capability as a value, which only dialect 5 has. */
+export class CapabilityToken extends Unstorable implements MemberCall {
+  override readonly type = 'cap-token';
+  readonly member: Member<Defcap>;
+  readonly args: readonly Value[];
+
+  constructor(member: Member<Defcap>, args: readonly Value[]) {
+    super();
+    this.member = member;
+    this.args = args;
+  }
+
+  override toString(): string {
+    return `CapToken${printedCapability(this.member.name, this.args, 5)}`;
+  }
+
+  override equals(other: Unstorable): boolean {
+    return other instanceof CapabilityToken && other.member.equals(this.member) && areEqual(other.args, this.args);
+  }
+}
+
 /** @param apply evaluates those of the arguments that it needs */
 export function lazy(name: string, signatures: string | readonly string[], apply: Native['apply']): Native {
   return { name, signatures: typeof signatures === 'string' ? [signatures] : signatures, isLazy: true, apply };
@@ -167,7 +213,7 @@ export function wrongArguments(native: Native, args: readonly Argument[], evalua
     const supplied = `Incorrect number of arguments (${args.length}) for native function ${name} supplied`;
     return new ContractError('args', `${supplied}; expected (${count})`);
   }
-  const types = args.map((arg) => (arg.isFunction ? 'function' : typeText(arg.value, dialect))).join(', ');
+  const types = args.map((arg) => (arg.isFunction ? 'closure' : typeText(arg.value, dialect))).join(', ');
   const message = `Type error: failed to call native function ${name} with argument(s) of type(s): ${types}`;
   return new ContractError('args', message);
 }

@@ -110,7 +110,7 @@ export function checkRow(
   const walk = new SteppedWalk(evaluation);
   const { names } = schema.module;
   const fault = schemaFault(row, schema, isPartial, ({ type }, value) =>
-    type && !hasType(value, type, names, walk) ? typeFault(value, type, names, evaluation.dialect).message : undefined,
+    type && !hasType(value, type, names, walk) ? typeFault(value, type, names, evaluation).message : undefined,
   );
   if (fault !== undefined) throw new ContractError('eval', fault);
 }

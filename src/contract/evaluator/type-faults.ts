@@ -1,10 +1,9 @@
 /** What messages say of a value that has not the type that it must have. */
 
-import type { Dialect } from '../dialect.ts';
 import { ContractError, type Position } from '../errors.ts';
 import type { Defschema, Parameter, Type } from '../syntax/tree.ts';
 import { typeText } from '../values/printing.ts';
-import { type ContractObject, compareTexts, isList, isObject, type Value, Walk } from '../values/values.ts';
+import { type ContractObject, compareTexts, isList, isObject, type Value, type Walk } from '../values/values.ts';
 import { schemaOf } from './lookup.ts';
 import type { Member, Names } from './module.ts';
 import type { Evaluation } from './native.ts';
@@ -14,7 +13,7 @@ import { hasType, textOfType } from './types.ts';
 /** @returns the value @throws ContractError if it has not the parameter's type */
 export function checked({ type, position }: Parameter, value: Value, names: Names, evaluation: Evaluation): Value {
   if (type && !hasType(value, type, names, new SteppedWalk(evaluation))) {
-    throw typeFault(value, type, names, evaluation.dialect, position);
+    throw typeFault(value, type, names, evaluation, position);
   }
   return value;
 }
@@ -27,11 +26,12 @@ export function typeFault(
   value: Value,
   type: Type,
   names: Names,
-  dialect: Dialect,
+  evaluation: Evaluation,
   position?: Position,
 ): ContractError {
   const text5 = `Runtime typecheck failure, argument is ${typeText(value, 5)} , but expected type ${textOfType(type)}`;
-  const message = dialect === 5 ? text5 : (partFault(value, type, names, new Walk()) ?? mismatch(value, type));
+  const walk = new SteppedWalk(evaluation);
+  const message = evaluation.dialect === 5 ? text5 : (partFault(value, type, names, walk) ?? mismatch(value, type));
   return new ContractError('eval', message, position);
 }
 
@@ -41,13 +41,14 @@ function mismatch(value: Value, type: Type): string {
 
 /** @returns undefined if all parts have the right types */
 function partFault(value: Value, type: Type, names: Names, walk: Walk): string | undefined {
-  walk.visit(1);
   if (type.kind === 'list' && isList(value)) {
+    walk.visit(1);
     const { item } = type;
     return item && firstOf(value, (each) => partFault(each, item, names, walk));
   }
   const schema = type.kind === 'table' ? undefined : schemaOf(type, names);
   if (schema && isObject(value)) {
+    walk.visit(1);
     const faultOf = ({ type: own }: Parameter, each: Value) =>
       own && walk.inside(() => partFault(each, own, schema.module.names, walk));
     return schemaFault(value, schema, false, faultOf);

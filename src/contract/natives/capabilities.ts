@@ -1,13 +1,8 @@
 /** Natives that acquire capabilities, ask for them, and tell of them. */
 
 import { ContractError } from '../errors.ts';
-import {
-  type Applied,
-  announce,
-  appliedCapability,
-  composeCapability,
-  refuseInCapability,
-} from '../evaluator/capabilities.ts';
+import { type Applied, appliedCapability } from '../evaluator/applied.ts';
+import { composeCapability, installByCode, refuseInCapability } from '../evaluator/capabilities.ts';
 import { emit } from '../evaluator/events.ts';
 import { includesCapability, isHeld } from '../evaluator/grants.ts';
 import { requireModuleRights } from '../evaluator/guards.ts';
@@ -20,7 +15,7 @@ import type { Value } from '../values/values.ts';
 function ofCapability(name: string, result: string, run: (applied: Applied, call: Call) => Value): Native {
   return lazy(name, `capability:( -> bool) -> ${result}`, ([argument, ...more], call) => {
     if (!argument || more.length > 0) return undefined;
-    const applied = argument.asCall();
+    const applied = argument.asCapability();
     return applied && run(appliedCapability(call.evaluation, applied, argument.position), call);
   });
 }
@@ -38,7 +33,7 @@ export const CAPABILITIES: readonly Native[] = [
   }),
   ofCapability('install-capability', 'string', (applied, { evaluation }) => {
     refuseInCapability(evaluation, 'install-capability');
-    announce(evaluation, applied);
+    installByCode(evaluation, applied);
     return 'Installed capability';
   }),
   ofCapability('emit-event', 'bool', ({ capability, call }, { evaluation }) => {

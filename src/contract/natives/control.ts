@@ -55,7 +55,10 @@ function choose(args: readonly Argument[], { evaluation }: Call): Value | undefi
 
 function enforce(args: readonly Argument[], { evaluation }: Call): Value | undefined {
   if (args.length !== 2) return undefined;
-  if (evaluation.dialect === 5) return limited(evaluation, 'read', () => enforce5(args, evaluation));
+  if (evaluation.dialect === 5) {
+    const access = evaluation.environment.flags.has('DisablePact53') ? 'none' : 'read';
+    return limited(evaluation, access, () => enforce5(args, evaluation));
+  }
   return limited(evaluation, 'none', () => {
     const isMet = bool(args[0]);
     // Since version 4.5 the message is evaluated only if it is needed, and costs nothing otherwise.
@@ -136,6 +139,12 @@ export const CONTROL: readonly Native[] = [
   {
     ...lazy('pure', 'expr:<a> -> <a>', (args, { evaluation }) =>
       args.length === 1 ? limited(evaluation, 'read', () => args[0].value) : undefined,
+    ),
+    dialect: 5,
+  },
+  {
+    ...lazy('error', 'msg:string -> <a>', ([message, ...more], { evaluation }) =>
+      message && more.length === 0 ? failWith(message, evaluation) : undefined,
     ),
     dialect: 5,
   },

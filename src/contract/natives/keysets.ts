@@ -1,7 +1,7 @@
 /** Natives of keysets and other guards, and of the principals that follow from guards. */
 
 import { ContractError } from '../errors.ts';
-import { appliedCapability } from '../evaluator/capabilities.ts';
+import { appliedCapability } from '../evaluator/applied.ts';
 import { withReserved } from '../evaluator/grants.ts';
 import {
   callingModule,
@@ -133,7 +133,7 @@ function capabilityGuard(
   flowId?: () => string,
 ): Guard | undefined {
   if (!argument || more.length > 0) return undefined;
-  const { capability } = appliedCapability(evaluation, argument.asCall(), argument.position);
+  const { capability } = appliedCapability(evaluation, argument.asCapability(), argument.position);
   return new CapabilityGuard(capability.name, storable(evaluation, capability.args), flowId?.());
 }
 

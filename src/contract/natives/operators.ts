@@ -1,6 +1,7 @@
 /** Natives that compute, compare and join values, and those that work on the bits of integers. */
 
 import type { Dialect } from '../dialect.ts';
+import { isFunction } from '../evaluator/arguments.ts';
 import type { GasMeter } from '../evaluator/gas.ts';
 import { type Call, type Evaluation, type Native, strict } from '../evaluator/native.ts';
 import { characterCount } from '../evaluator/sizes.ts';
@@ -22,7 +23,7 @@ import {
 import { Decimal, type Rounding } from '../values/decimal.ts';
 import { bounded, MAX_BITS, shiftInteger } from '../values/integers.ts';
 import { compareForEquality } from '../values/printing.ts';
-import { isList, isObject, order, sortedObject, Unstorable, type Value } from '../values/values.ts';
+import { isList, isObject, order, sortedObject, type Value } from '../values/values.ts';
 import { CountedWalk, spendParts, spendText } from './bounds.ts';
 
 const NUMBER = '<a[integer,decimal]>';
@@ -138,7 +139,7 @@ function equality(name: string, wanted: boolean): Native {
   return strict(name, `x:${EQUATED} y:${EQUATED} -> bool`, ([x, y, ...more], { evaluation }) => {
     if (x === undefined || y === undefined || more.length > 0) return undefined;
     const { dialect } = evaluation;
-    if (dialect === 5 && (x instanceof Unstorable || y instanceof Unstorable)) return undefined;
+    if (dialect === 5 && (isFunction(x) || isFunction(y))) return undefined;
     spendOnTexts(x, y, evaluation);
     return compareForEquality(x, y, dialect, new CountedWalk(evaluation)) === wanted;
   });

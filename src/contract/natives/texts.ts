@@ -4,13 +4,21 @@ import { keccak_256 } from '@noble/hashes/sha3.js';
 import { encodeBase64url } from '../../ledger/json.ts';
 import type { Dialect } from '../dialect.ts';
 import { ContractError } from '../errors.ts';
+import { isFunction } from '../evaluator/arguments.ts';
 import { CHARSET_ASCII, CHARSET_LATIN1 } from '../evaluator/constants.ts';
-import { type Call, type Evaluation, type Native, nativeFailure, strict } from '../evaluator/native.ts';
+import {
+  type Call,
+  CapabilityToken,
+  type Evaluation,
+  type Native,
+  nativeFailure,
+  strict,
+} from '../evaluator/native.ts';
 import { type BeforeShown, shownValue } from '../evaluator/shown.ts';
 import { characterCount } from '../evaluator/sizes.ts';
 import { hashedText, hashText } from '../values/hash.ts';
 import { printed, typeText } from '../values/printing.ts';
-import { checkCharacters, isList, isStorable, Unstorable, type Value } from '../values/values.ts';
+import { checkCharacters, isList, isStorable, ModuleRef, type Value } from '../values/values.ts';
 import { bytesOfBase64, bytesOrFault } from './base64.ts';
 import { CountedWalk, characters, isText, spendText } from './bounds.ts';
 
@@ -200,9 +208,14 @@ function hashKeccak256([list, ...more]: readonly Value[], { evaluation }: Call):
 
 function typeOf([value, ...more]: readonly Value[], { evaluation: { dialect } }: Call): string | undefined {
   if (value === undefined || more.length > 0) return undefined;
-  return dialect === 5 && value instanceof Unstorable && value.type === 'function'
-    ? '<<closure>>'
-    : typeText(value, dialect);
+  return dialect === 4 ? typeText(value) : typeOf5(value);
+}
+
+function typeOf5(value: Value): string {
+  if (value instanceof CapabilityToken) return 'CAPTOKEN';
+  if (isFunction(value)) return '<<closure>>';
+  if (value instanceof ModuleRef) return `module{${(value.interfaces ?? []).map(({ text }) => text).join(', ')}}`;
+  return typeText(value, 5);
 }
 
 function show([value, ...more]: readonly Value[], { evaluation }: Call): string | undefined {

@@ -15,7 +15,15 @@ import { type Form, readForms } from '../syntax/reader.ts';
 import { printed } from '../values/printing.ts';
 import type { Value } from '../values/values.ts';
 import { testFunctions } from './functions/functions.ts';
-import type { Expectation, Failure, FileResult, Place, TextResult } from './result.ts';
+import {
+  type Expectation,
+  type Failure,
+  type FileResult,
+  type Place,
+  positionText,
+  type TextResult,
+  TYPED,
+} from './result.ts';
 import type { TestRun } from './test-run.ts';
 
 export interface SessionOptions {
@@ -33,8 +41,6 @@ export interface SessionOptions {
   readonly onPrint?: (text: string) => void;
 }
 
-/** The name of what somebody types, for places in it. */
-export const TYPED = '<interactive>';
 /** Maximum number of files that load each other. */
 export const MAX_LOADS = 100;
 
@@ -134,12 +140,12 @@ export class Session {
 
 function failureOf({ message, position, calls }: ContractError, file: string): Failure {
   const place = position && { file: position.file ?? file, position };
-  return { place, message, frames: calls.map((call) => frameText(call, file)) };
+  return { place, message, frames: calls.map(frameText) };
 }
 
 /** @returns a call that has failed: `f.repl:3:2: (m.f 1)` */
-function frameText({ position, text }: FailedCall, file: string): string {
-  return position ? `${position.file ?? file}:${position.line}:${position.column}: ${text}` : text;
+function frameText({ position, text }: FailedCall): string {
+  return position ? `${positionText(position)}: ${text}` : text;
 }
 
 /** The state of an interpreter, which its functions change. */
@@ -170,7 +176,7 @@ class Run implements TestRun {
     this.expectations = expectations;
     this.notes = notes;
     this.#environment = { ...INITIAL_ENVIRONMENT, gasLimit: initialGasLimit(dialect) };
-    this.functions = testFunctions(this);
+    this.functions = testFunctions(this, dialect);
     this.evaluator = new Evaluator({
       dialect,
       natives: NATIVES,
@@ -181,18 +187,19 @@ class Run implements TestRun {
     });
   }
 
+  /** @returns a new state with the same record of expectations */
+  renewed(): Run {
+    return new Run(this.#dialect, this.#maxSteps, this.expectations, this.notes);
+  }
+
   get environment(): Environment {
     return this.#environment;
   }
 
+  /** In dialect 5, code sees it at once. */
   set environment(environment: Environment) {
     this.#environment = environment;
     if (this.#dialect === 5) this.evaluator.environment = environment;
-  }
-
-  /** @returns a new state with the same record of expectations */
-  renewed(): Run {
-    return new Run(this.#dialect, this.#maxSteps, this.expectations, this.notes);
   }
 
   evaluate(form: Form, dialect: Dialect): Value {

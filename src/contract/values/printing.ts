@@ -122,7 +122,7 @@ class Printer {
 
 /**
  * @returns the type of a value, for messages and the native `typeof`: `integer`, `keyset`, `[<a>]`, `object:*`. The
- *   type of a list's items is not known, and dialect 5 shows none: `list`, `object`
+ *   type of a list's items is not known, and dialect 5 shows none: `list`, `object`, `table`, `modref`
  */
 export function typeText(value: Value, dialect: Dialect = DEFAULT_DIALECT): string {
   switch (typeof value) {
@@ -137,8 +137,9 @@ export function typeText(value: Value, dialect: Dialect = DEFAULT_DIALECT): stri
   if (value instanceof Time) return 'time';
   if (value instanceof Unit) return value.type;
   if (isGuard(value)) return dialect === 4 && value.kind === 'keyset' ? 'keyset' : 'guard';
+  if (value instanceof ModuleRef && dialect === 5) return 'modref';
   if (value instanceof ModuleRef) return `module{${(value.interfaces ?? []).map((name) => name.text).join(',')}}`;
-  if (value instanceof Unstorable) return value.type;
+  if (value instanceof Unstorable) return dialect === 4 ? value.type : value.type5;
   if (isList(value)) return dialect === 4 ? '[<a>]' : 'list';
   return dialect === 4 ? 'object:*' : 'object';
 }

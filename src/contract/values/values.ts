@@ -20,8 +20,10 @@ export type ContractObject = ReadonlyMap<string, Value>;
 
 /** What exists only while code runs: functions, tables, applications of capabilities. */
 export abstract class Unstorable {
-  /** Its type, as messages show it. */
+  /** Its type, as messages of dialect 4 show it. */
   abstract readonly type: string;
+  /** The same for dialect 5. */
+  readonly type5: string = 'closure';
   abstract toString(): string;
   abstract equals(other: Unstorable): boolean;
 }

@@ -135,12 +135,12 @@ describe('what natives of lists say of wrong arguments in dialect 5', () => {
     ['(where "a" identity {"a": 1})', 'expected bool value, got 1', 'eval'],
     [
       '(map identity 1)',
-      'Type error: failed to call native function map with argument(s) of type(s): function, integer',
+      'Type error: failed to call native function map with argument(s) of type(s): closure, integer',
       'args',
     ],
     [
       '(map (at 1) 1)',
-      'Type error: failed to call native function map with argument(s) of type(s): function, integer',
+      'Type error: failed to call native function map with argument(s) of type(s): closure, integer',
       'args',
     ],
     ['(fold at 1)', 'Incorrect number of arguments (2) for native function fold supplied; expected (3)', 'args'],

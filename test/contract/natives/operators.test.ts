@@ -58,8 +58,8 @@ describe('what operators say of wrong arguments in dialect 5', () => {
   it.each([
     ['(+ 2 "hello")', '+', 'integer, string'],
     ['(< 1 1.0)', '<', 'integer, decimal'],
-    ['(= 1 (lambda (x) x))', '=', 'integer, function'],
-    ['(= + +)', '=', 'function, function'],
+    ['(= 1 (lambda (x) x))', '=', 'integer, closure'],
+    ['(= + +)', '=', 'closure, closure'],
     ['(mod 1 2.0)', 'mod', 'integer, decimal'],
     ['(negate "a")', 'negate', 'string'],
   ])('%s', (code, name, types) => {

@@ -3,20 +3,34 @@
 import type { Dialect } from '#pickaxe/contract/dialect.js';
 import { Session } from '#pickaxe/contract/repl/session.js';
 
-/** A session without files. */
-export function newSession(dialect: Dialect): Session {
+/** @param files the texts of the files that there are, by their names */
+export function newSession(dialect: Dialect, files: Readonly<Record<string, string>> = {}): Session {
   const readFile = (path: string) => {
-    throw new Error(`There is no file ${path}`);
+    if (!Object.hasOwn(files, path)) throw new Error(`There is no file ${path}`);
+    return files[path];
   };
   return new Session({ dialect, readFile, resolvePath: (_, path) => path });
 }
 
-/** @returns what the last input prints, or its failure. All others must not fail */
-export function dialogue(dialect: Dialect, inputs: readonly string[]): string | undefined {
-  const session = newSession(dialect);
+/** What an input comes to: what it prints, or the message with which it fails. */
+export type Outcome = { prints: string | undefined } | { fails: string };
+
+/** @returns what the last input comes to @throws Error if one of the others fails */
+export function outcome(
+  dialect: Dialect,
+  inputs: readonly string[],
+  files: Readonly<Record<string, string>> = {},
+): Outcome {
+  const session = newSession(dialect, files);
   const results = inputs.map((input) => session.runText(input));
   const failed = results.slice(0, -1).find(({ error }) => error);
   if (failed) throw new Error(failed.error?.message);
-  const last = results[results.length - 1];
-  return last.error?.message ?? last.values.at(-1);
+  const { error, values } = results[results.length - 1];
+  return error ? { fails: error.message } : { prints: values.at(-1) };
+}
+
+/** @returns what the last input prints, or its failure @throws Error if one of the others fails */
+export function dialogue(dialect: Dialect, inputs: readonly string[]): string | undefined {
+  const last = outcome(dialect, inputs);
+  return 'fails' in last ? last.fails : last.prints;
 }

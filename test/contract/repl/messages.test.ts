@@ -102,9 +102,9 @@ describe('older rules', () => {
 
 describe('the calls that have failed', () => {
   it.each([
-    [[], ['<interactive>:1:0: (m.f false)']],
+    [[], ['<interactive>:0:0: (m.f false)']],
     [[ON_CHAIN], []],
-    [[ON_CHAIN, '(env-exec-config ["DisableFlow47"])'], ['<interactive>:1:0: (m.f false)']],
+    [[ON_CHAIN, '(env-exec-config ["DisableFlow47"])'], ['<interactive>:0:0: (m.f false)']],
   ])('after %j', (inputs, frames) => {
     const session = newSession(4);
     for (const input of [MODULE, ...inputs]) session.runText(input);
