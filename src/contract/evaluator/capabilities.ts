@@ -53,6 +53,8 @@ export function composeCapability(evaluation: Evaluation, applied: Applied): voi
   if (!acquire(evaluation, applied, evaluation.state.capabilities.evaluating)) return;
   const { capability, composed } = takeGrant(evaluation);
   const outer = takeGrant(evaluation);
+  // Each one that it has composed is copied.
+  evaluation.spend(outer.composed.length + composed.length);
   pushGrant(evaluation, { ...outer, composed: [...outer.composed, capability, ...composed] });
 }
 
@@ -73,12 +75,16 @@ export function installByCode(evaluation: Evaluation, applied: Applied): void {
 
 /* Acquiring. */
 
+/** Steps that an acquisition counts as, since it changes the state several times. */
+const ACQUISITION_STEPS = 16;
+
 /**
  * @param around the capabilities whose bodies are being evaluated around this one
  * @returns whether it was not held before: then it is on top of the grants now
  */
 function acquire(evaluation: Evaluation, applied: Applied, around: readonly Capability[]): boolean {
   const { capability, call } = applied;
+  evaluation.spend(ACQUISITION_STEPS);
   if (isHeld(evaluation, capability)) return false;
   const { meta } = call.member.definition;
   if (meta?.kind === 'managed' && evaluation.dialect === 5) acquire5(evaluation, applied);

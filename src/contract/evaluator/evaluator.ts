@@ -55,6 +55,11 @@ export const MAX_NESTING = 300;
 /** Maximum number of steps of one program, which takes some ten seconds. On a node, gas ends a program much earlier. */
 export const MAX_STEPS = 20_000_000;
 
+/** Steps that a failure counts as where code catches it, and for each call that it comes through. */
+const FAILURE_STEPS = 64;
+/** Scopes inside of each other that a look-up goes through in the time of a step. */
+const SCOPES_PER_STEP = 16;
+
 export interface EvaluatorOptions {
   /** 4 by default. */
   readonly dialect?: Dialect;
@@ -165,6 +170,7 @@ export class Evaluator implements Evaluation {
       const isOlderRule = this.environment.flags.has('DisablePact44');
       if (isOlderRule ? fault.kind === 'gas' : fault.kind !== 'tx-failure') throw fault;
       if (isOlderRule) unspend();
+      this.spend(FAILURE_STEPS);
       this.state = state;
       return undefined;
     }
@@ -283,7 +289,9 @@ export class Evaluator implements Evaluation {
       return referring.has(module.name.text) ? limited(this, 'read', enter) : enter();
     } catch (fault) {
       if (!(fault instanceof ContractError) || hidesValues(this.environment)) throw fault;
-      throw fault.through({ position, text: callText(name, args, this.dialect) });
+      const text = callText(name, args, this.dialect);
+      this.spend(FAILURE_STEPS + text.length);
+      throw fault.through({ position, text });
     }
   }
 
@@ -327,7 +335,7 @@ export class Evaluator implements Evaluation {
     const { callee, arguments: args, binding } = expression;
     if (callee.kind === 'lambda') return callee.parameters.length > args.length;
     if ((callee.kind !== 'name' && callee.kind !== 'dotted-name') || binding) return false;
-    const local = callee.kind === 'name' ? scope.find(callee.name) : undefined;
+    const local = callee.kind === 'name' ? this.#found(callee.name, scope) : undefined;
     const native = local === undefined && callee.kind === 'name' ? this.findNative(callee.name) : undefined;
     if (native) return fewestParameters(native) > args.length;
     const known = local ?? scope.names.find(textOfName(callee));
@@ -465,7 +473,7 @@ export class Evaluator implements Evaluation {
 
   #calleeOf({ callee }: Application, scope: Scope): Native | Closure | Member<Callable> {
     if (callee.kind === 'name') {
-      const local = scope.find(callee.name);
+      const local = this.#found(callee.name, scope);
       if (local !== undefined) return callableOf(local, this);
       const native = this.findNative(callee.name);
       if (native) return native;
@@ -482,7 +490,7 @@ export class Evaluator implements Evaluation {
   #valueOf(name: Name, scope: Scope): Value {
     if (name.kind === 'dynamic-name') return valueOfMember(this.#memberOf(name, scope));
     if (name.kind === 'name') {
-      const value = scope.find(name.name) ?? CONSTANTS.get(name.name);
+      const value = this.#found(name.name, scope) ?? CONSTANTS.get(name.name);
       if (value !== undefined) return value;
       const native = this.findNative(name.name);
       // Natives are values in dialect 5 only.
@@ -503,6 +511,12 @@ export class Evaluator implements Evaluation {
   #shown(details: string, what: string, position: Position): string {
     if (hidesValues(this.environment)) throw hiddenDetails(what, position);
     return details;
+  }
+
+  /** @returns the value of a variable */
+  #found(name: string, scope: Scope): Value | undefined {
+    this.spend(Math.floor(scope.depth / SCOPES_PER_STEP));
+    return scope.find(name);
   }
 
   #meant(name: Name, scope: Scope): Value {

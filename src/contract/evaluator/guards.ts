@@ -87,9 +87,12 @@ export function requireKeyset(evaluation: Evaluation, name: string): KeysetGuard
   );
 }
 
+/** Steps that each signature of the transaction counts as: its capabilities are compared with those that are held. */
+const SIGNATURE_STEPS = 4;
+
 function enforceKeyset(evaluation: Evaluation, keyset: KeysetGuard, name?: string): void {
   const { keys, predicate } = keyset;
-  evaluation.spend(keys.length);
+  evaluation.spend(keys.length + SIGNATURE_STEPS * evaluation.environment.signatures.length);
   const signed = new Set(countingSignatures(evaluation).map(({ key }) => key));
   const matched = BigInt(keys.filter((key) => signed.has(key)).length);
   const count = BigInt(keys.length);

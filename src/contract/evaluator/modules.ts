@@ -105,6 +105,7 @@ function checkImports({ members }: LoadedModule, names: readonly string[], hash:
 }
 
 function bringIn(evaluation: Evaluation, module: LoadedModule, names?: readonly string[]): void {
+  evaluation.spend(evaluation.state.imported.size);
   const imported = new Map(evaluation.state.imported);
   for (const [name, member] of module.members) {
     // Only modules have functions that can be called.
@@ -270,7 +271,11 @@ class Loader {
     const open = new Map<string, number>();
     for (const [name, own] of needs) {
       open.set(name, own.size);
-      for (const each of own) neededBy.set(each, [...(neededBy.get(each) ?? []), name]);
+      for (const each of own) {
+        const users = neededBy.get(each);
+        if (users) users.push(name);
+        else neededBy.set(each, [name]);
+      }
     }
     const order = [...needs.keys()].filter((name) => open.get(name) === 0);
     for (const name of order) {

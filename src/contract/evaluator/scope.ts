@@ -8,12 +8,15 @@ import type { Names } from './module.ts';
 export class Scope {
   /** What other names mean. */
   readonly names: Names;
+  /** How many scopes a look-up goes through at most. Code decides, so the look-up must not call itself for each. */
+  readonly depth: number;
   readonly #outer: Scope | undefined;
   readonly #variables: ReadonlyMap<string, Value>;
 
   /** @param variables those of a function, which does not see the variables of its caller */
   constructor(names: Names, variables: ReadonlyMap<string, Value> = new Map(), outer?: Scope) {
     this.names = names;
+    this.depth = outer ? outer.depth + 1 : 0;
     this.#outer = outer;
     this.#variables = variables;
   }
@@ -23,8 +26,11 @@ export class Scope {
   }
 
   find(name: string): Value | undefined {
-    const value = this.#variables.get(name);
-    return value === undefined ? this.#outer?.find(name) : value;
+    for (let scope: Scope | undefined = this; scope; scope = scope.#outer) {
+      const value = scope.#variables.get(name);
+      if (value !== undefined) return value;
+    }
+    return undefined;
   }
 }
 

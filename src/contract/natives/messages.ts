@@ -1,12 +1,11 @@
 /** Natives that read what a transaction brings along: its data, its hash, and what the chain says. */
 
-import type { ExactJson } from '../../ledger/json.ts';
+import { type ExactJson, JsonNumber } from '../../ledger/json.ts';
 import type { Dialect } from '../dialect.ts';
 import { ContractError } from '../errors.ts';
 import { type Call, type Evaluation, type Native, strict } from '../evaluator/native.ts';
 import { messageField, readDecimal, readInteger, readKeyset, readMessage, readString } from '../values/json.ts';
 import {
-  isGuard,
   isList,
   isObject,
   type KeysetGuard,
@@ -21,14 +20,17 @@ type Read<Result extends Storable> = (json: ExactJson, dialect: Dialect) => Resu
 
 /** Reads one key of the data. @throws ContractError */
 function readField<Result extends Storable>(
-  { environment, dialect }: Evaluation,
+  evaluation: Evaluation,
   key: string,
   native: string,
   read: Read<Result>,
 ): Result {
+  const { environment, dialect } = evaluation;
   // Contract code could not catch it before version 4.7.
   const kind = environment.flags.has('DisablePact47') ? 'eval' : 'tx-failure';
-  return read(messageField(environment.data, key, native, dialect, kind), dialect);
+  const json = messageField(environment.data, key, native, dialect, kind);
+  spendOnJson(evaluation, json);
+  return read(json, dialect);
 }
 
 /** @returns a native that reads one key of the data */
@@ -41,18 +43,23 @@ function reader(name: string, type: string, read: Read<Storable>): Native {
 /** Steps that each part of the data counts as. Reading one takes some microseconds, and a step half a microsecond. */
 const PART_STEPS = 8;
 
-/** Every part of the data counts, however often they are read. */
+/** Every part of the data counts, however often they are read, and also keys of keysets that are there twice. */
+function spendOnJson(evaluation: Evaluation, json: ExactJson): void {
+  evaluation.spend(PART_STEPS);
+  if (typeof json !== 'object' || json === null || json instanceof JsonNumber) return;
+  for (const each of Object.values(json)) spendOnJson(evaluation, each);
+}
+
+/** Large numbers count by their sizes. */
 function counted<Result extends Storable>(evaluation: Evaluation, value: Result): Result {
-  spendOnParts(evaluation, value);
+  spendOnNumbers(evaluation, value);
   return value;
 }
 
-function spendOnParts(evaluation: Evaluation, value: Value): void {
-  evaluation.spend(PART_STEPS);
+function spendOnNumbers(evaluation: Evaluation, value: Value): void {
   if (isNumber(value)) spendOn([value], evaluation);
-  else if (isList(value)) for (const each of value) spendOnParts(evaluation, each);
-  else if (isObject(value)) for (const each of value.values()) spendOnParts(evaluation, each);
-  else if (isGuard(value) && value.kind === 'keyset') evaluation.spend(PART_STEPS * value.keys.length);
+  else if (isList(value)) for (const each of value) spendOnNumbers(evaluation, each);
+  else if (isObject(value)) for (const each of value.values()) spendOnNumbers(evaluation, each);
 }
 
 /* Keysets. */
@@ -69,7 +76,7 @@ const WEBAUTHN = /^WEBAUTHN-(?:[\da-f]{2})+$/;
  */
 export function readKeysetField(evaluation: Evaluation, key: string, native: string): KeysetGuard {
   const { dialect, environment } = evaluation;
-  const keyset = counted(evaluation, readField(evaluation, key, dialect === 4 ? 'read-keyset' : native, readKeyset));
+  const keyset = readField(evaluation, key, dialect === 4 ? 'read-keyset' : native, readKeyset);
   if (environment.flags.has('EnforceKeyFormats') && !keyset.keys.every((each) => isKey(each, evaluation))) {
     const message = dialect === 4 ? 'Invalid keyset' : `Invalid keyset format: ${evaluation.print(keyset)}`;
     throw new ContractError('eval', message);

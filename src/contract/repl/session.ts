@@ -29,6 +29,8 @@ import type { TestRun } from './test-run.ts';
 export interface SessionOptions {
   /** 4 by default. */
   readonly dialect?: Dialect;
+  /** Maximum number of steps of each form outside of all brackets; `MAX_STEPS` by default. */
+  readonly maxSteps?: number | undefined;
   /** @returns the text of a file @throws Error if it cannot be read */
   readonly readFile: (path: string) => string;
   /** @returns the path of a file that another file names */
@@ -50,7 +52,7 @@ export class Session {
   constructor(options: SessionOptions) {
     this.#options = options;
     this.#dialect = options.dialect ?? DEFAULT_DIALECT;
-    this.#run = new Run(this.#dialect);
+    this.#run = new Run(this.#dialect, options.maxSteps);
   }
 
   /** Runs a file, in the state that earlier files and inputs have left. */
@@ -155,6 +157,7 @@ class Run implements TestRun {
   readonly functions: ReadonlyMap<string, Native>;
   readonly committed = new Database();
   readonly #dialect: Dialect;
+  readonly #maxSteps: number | undefined;
   #environment: Environment;
   #number = 0;
   #allowsInModules = false;
@@ -162,8 +165,14 @@ class Run implements TestRun {
   #loads: { readonly path: string; readonly reset: boolean }[] = [];
   #printed: string[] = [];
 
-  constructor(dialect: Dialect, expectations: Expectation[] = [], notes = new Set<string>()) {
+  constructor(
+    dialect: Dialect,
+    maxSteps: number | undefined,
+    expectations: Expectation[] = [],
+    notes = new Set<string>(),
+  ) {
     this.#dialect = dialect;
+    this.#maxSteps = maxSteps;
     this.expectations = expectations;
     this.notes = notes;
     this.#environment = { ...INITIAL_ENVIRONMENT, gasLimit: initialGasLimit(dialect) };
@@ -171,6 +180,7 @@ class Run implements TestRun {
     this.evaluator = new Evaluator({
       dialect,
       natives: NATIVES,
+      ...(maxSteps === undefined ? {} : { maxSteps }),
       testFunctions: this.functions,
       environment: this.#environment,
       database: this.committed,
@@ -179,7 +189,7 @@ class Run implements TestRun {
 
   /** @returns a new state with the same record of expectations */
   renewed(): Run {
-    return new Run(this.#dialect, this.expectations, this.notes);
+    return new Run(this.#dialect, this.#maxSteps, this.expectations, this.notes);
   }
 
   get environment(): Environment {

@@ -2,6 +2,7 @@
 
 import { ContractError, type ErrorKind } from '../../errors.ts';
 import { type Argument, type Call, lazy, type Native } from '../../evaluator/native.ts';
+import { SteppedWalk } from '../../evaluator/stepped-walk.ts';
 import { typeText } from '../../values/printing.ts';
 import { areEqual, type Value } from '../../values/values.ts';
 import { positionText } from '../result.ts';
@@ -56,7 +57,7 @@ class Expecting {
   equal(expected: Argument, actual: Argument): Value {
     return this.#attempt(actual, 'actual', (received) =>
       this.#attempt(expected, 'expected', (wanted) => {
-        if (areEqual(wanted, received)) return this.#success();
+        if (areEqual(wanted, received, new SteppedWalk(this.#call.evaluation))) return this.#success();
         const [text, other] = [this.#shown(wanted), this.#shown(received)];
         if (this.#is5) return this.#failed(`expected: ${text}, received: ${other}`);
         return this.#failed(`expected ${text}:${typeText(wanted)}, received ${other}:${typeText(received)}`);
@@ -101,7 +102,10 @@ class Expecting {
   }
 
   #shown(value: Value): string {
-    return this.#call.evaluation.print(value);
+    const text = this.#call.evaluation.print(value);
+    // What is shown is kept until the end of the run.
+    this.#call.evaluation.spend(text.length);
+    return text;
   }
 
   /** @returns the value, or the failure: then the state is as before, apart from the database and gas */

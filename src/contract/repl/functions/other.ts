@@ -22,7 +22,9 @@ export function otherFunctions(run: TestRun): readonly Native[] {
     ),
     strict('print', 'value:<a> -> string', ([value, ...more], { evaluation }) => {
       if (value === undefined || more.length > 0) return undefined;
-      run.print(typeof value === 'string' ? value : evaluation.print(value));
+      const text = typeof value === 'string' ? value : evaluation.print(value);
+      evaluation.spend(text.length);
+      run.print(text);
       return evaluation.dialect === 4 ? '' : UNIT;
     }),
     lazy('test-capability', 'capability:( -> bool) -> string', ([argument, ...more], { evaluation }) => {
