@@ -55,7 +55,10 @@ export class MockNode {
   /** Ends requests to other nodes. */
   readonly #closing = new AbortController();
 
-  /** @throws ZodError if the options are not valid */
+  /**
+   * @throws ZodError if the options are not valid; GenesisError for an account that cannot be, or a contract that cannot
+   * be loaded
+   */
   constructor(options: MockNodeOptions = {}, context: MockNodeContext = {}) {
     const settings = optionsSchema.parse(options);
     this.#settings = settings;

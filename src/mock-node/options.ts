@@ -151,7 +151,7 @@ const contractOptions = {
   /** The wording of failures: the contract language's before its last version, or since. */
   words: z.enum(['old', 'new']).default('new'),
   minGasPrice: decimal.default('0.00000001'),
-  /** Maximum gas of one transaction. */
+  /** Maximum gas of one transaction, and of all transactions in a block. */
   blockGasLimit: z.number().int().min(1).default(150_000),
   /** Time limit of /listen. */
   listenMs: ms.default(LISTEN_MS),

@@ -38,14 +38,18 @@ export class BlockRunner implements Transactions {
     }
   }
 
-  /** Commands whose gas can no longer be paid are dropped. */
+  /** Commands whose gas can no longer be paid are dropped. Those that may use more gas than the block has left wait. */
   run(context: BlockContext): Ran {
     const { chain, parent, state } = context;
     const transactions: Uint8Array[] = [];
     const outputs: Uint8Array[] = [];
+    let gasLeft = this.#settings.blockGasLimit;
     for (const sent of this.#mempool.forBlock(chain, state, parent.header.creationTimeUs)) {
+      if (sent.payload.meta.gasLimit > gasLeft) continue;
       try {
-        outputs.push(this.#runOne(sent, context));
+        const { output, gas } = this.#runOne(sent, context);
+        gasLeft -= gas;
+        outputs.push(output);
         transactions.push(sent.bytes);
       } catch (error) {
         if (!(error instanceof BuyGasError)) throw error;
@@ -60,7 +64,7 @@ export class BlockRunner implements Transactions {
       const read = readCommand(parseExactJsonBytes(bytes));
       try {
         const reason = this.#whyNotInBlock(read, context);
-        if (reason === undefined) return this.#runOne(read, context);
+        if (reason === undefined) return this.#runOne(read, context).output;
         throw new LedgerFormatError(`transaction ${index}: ${reason}`);
       } catch (error) {
         if (error instanceof BuyGasError) throw new LedgerFormatError(`transaction ${index}: ${error.message}`);
@@ -70,14 +74,15 @@ export class BlockRunner implements Transactions {
   }
 
   /** Changes the state, unless it throws. @throws BuyGasError if the gas cannot be paid */
-  #runOne(read: ReadCommand, context: BlockContext): Uint8Array {
+  #runOne(read: ReadCommand, context: BlockContext): { readonly output: Uint8Array; readonly gas: number } {
     const { hash } = read.command;
     const { parent, miner, state } = context;
     const finished = runPaid(read, this.#groundOf(context), miner);
     state.setHeight(hash, parent.header.height + 1n);
     const events = this.#settings.outputEvents ? finished.events : undefined;
     const txId = 'data' in finished.outcome ? this.#txId++ : null;
-    return Buffer.from(stringifyExactJson(outputJson({ ...finished, events, requestKey: hash, txId, hasLogs: true })));
+    const json = outputJson({ ...finished, events, requestKey: hash, txId, hasLogs: true });
+    return { output: Buffer.from(stringifyExactJson(json)), gas: finished.gas };
   }
 
   #groundOf({ chain, parent, state, hasAncestor }: BlockContext): Ground {

@@ -6,6 +6,7 @@ import {
   type Environment,
   type Flag,
   INITIAL_ENVIRONMENT,
+  type NamespacePolicy,
   type Signature,
 } from '../../contract/evaluator/environment.ts';
 import { Evaluator } from '../../contract/evaluator/evaluator.ts';
@@ -37,10 +38,22 @@ export interface Ground {
 
 export const COIN_MODULE = new ModuleName(COIN);
 
-/** What nodes forbid to code in blocks, and what they ask of keys. */
-const FLAGS: ReadonlySet<Flag> = new Set(['DisableHistoryInTransactionalMode', 'EnforceKeyFormats']);
+/** What nodes ask of keys and keysets. */
+const KEYSET_FLAGS: readonly Flag[] = ['EnforceKeyFormats', 'RequireKeysetNs'];
+/** What nodes forbid to code in blocks. */
+const FLAGS: ReadonlySet<Flag> = new Set([...KEYSET_FLAGS, 'DisableHistoryInTransactionalMode']);
 /** Commands without effect may also read tables from outside of their modules. */
-const LOCAL_FLAGS: ReadonlySet<Flag> = new Set(['AllowReadInLocal', 'EnforceKeyFormats']);
+const LOCAL_FLAGS: ReadonlySet<Flag> = new Set([...KEYSET_FLAGS, 'AllowReadInLocal']);
+
+/** The module and its function that nodes ask before a namespace is defined. */
+const POLICY_MODULE = new ModuleName('ns');
+const POLICY = 'validate';
+
+/**
+ * Maximum number of steps of one command, which takes about a second. Gas ends most code earlier, but it does not count
+ * everything, and `/local` takes any gas limit.
+ */
+export const MAX_NODE_STEPS = 1_000_000;
 
 export function dialectOf(words: Words): Dialect {
   return words === 'old' ? 4 : 5;
@@ -48,7 +61,19 @@ export function dialectOf(words: Words): Dialect {
 
 /** @returns an evaluator on the state of a chain. What it runs changes the state */
 export function evaluatorOn({ state: { database }, words }: Pick<Ground, 'state' | 'words'>, environment: Environment) {
-  return new Evaluator({ dialect: dialectOf(words), natives: NATIVES, environment, database });
+  return new Evaluator({
+    dialect: dialectOf(words),
+    natives: NATIVES,
+    environment,
+    database,
+    maxSteps: MAX_NODE_STEPS,
+  });
+}
+
+/** @returns the rule of nodes: `ns` is asked about new namespaces, and nothing new may be outside of all of them */
+function policyIn({ database }: ChainState): NamespacePolicy | undefined {
+  const policy = database.modules.get(POLICY_MODULE.text)?.members.get(POLICY);
+  return policy?.is('defun') ? { allowsRoot: false, policy } : undefined;
 }
 
 /** @returns the environment of a block, which has no sender and no signatures */
@@ -75,6 +100,7 @@ export function commandEnvironment({ command, payload }: ReadCommand, ground: Gr
   const { sender, gasLimit, gasPrice } = meta;
   return {
     ...environment,
+    namespacePolicy: policyIn(ground.state),
     data: dataOf('cont' in message ? message.cont.data : message.exec.data),
     signatures: signers.map(signatureOf),
     chain: { ...environment.chain, sender, gasLimit: BigInt(gasLimit), gasPrice: coinsValue(gasPrice) },

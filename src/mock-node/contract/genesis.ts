@@ -2,6 +2,7 @@
 
 import { readFileSync } from 'node:fs';
 import type { Dialect } from '../../contract/dialect.ts';
+import { ContractError } from '../../contract/errors.ts';
 import { Database } from '../../contract/evaluator/database.ts';
 import { type Environment, INITIAL_ENVIRONMENT } from '../../contract/evaluator/environment.ts';
 import { Evaluator } from '../../contract/evaluator/evaluator.ts';
@@ -9,10 +10,12 @@ import { runTopLevel } from '../../contract/evaluator/top-level.ts';
 import { NATIVES } from '../../contract/natives/natives.ts';
 import { topLevelOf } from '../../contract/syntax/forms.ts';
 import { readForms } from '../../contract/syntax/reader.ts';
+import type { TopLevel } from '../../contract/syntax/tree.ts';
 import { KeysetGuard } from '../../contract/values/values.ts';
 import { ONE, parseDecimal } from '../../ledger/decimal.ts';
+import { GenesisError } from '../genesis-error.ts';
 import type { ContractSettings } from '../options.ts';
-import { coinsValue, dialectOf, grant } from './environment.ts';
+import { coinsValue, dialectOf, grant, MAX_NODE_STEPS } from './environment.ts';
 import { coinMember } from './gas-payment.ts';
 import { HELPER, HELPER_ACCOUNT } from './helper.ts';
 import { ACCOUNTS, ChainState } from './state.ts';
@@ -33,22 +36,33 @@ function ownContracts(dialect: Dialect): Database {
   const database = new Database();
   for (const name of CONTRACTS) {
     const text = readFileSync(new URL(`../contracts/${name}.pact`, import.meta.url), 'utf8');
-    load(database, dialect, text, `${name}.pact`);
+    run(database, dialect, formsOf(text, dialect, `${name}.pact`));
   }
   loaded.set(dialect, database);
   return database;
 }
 
-/** Runs all forms of a text, as before the first block. @throws ContractError */
-function load(
-  database: Database,
-  dialect: Dialect,
-  text: string,
-  file: string,
-  environment = INITIAL_ENVIRONMENT,
-): void {
-  const evaluator = new Evaluator({ dialect, natives: NATIVES, environment, database });
-  for (const form of readForms(text, dialect, file)) runTopLevel(evaluator, topLevelOf(form, dialect));
+/** @param file is in the places of errors @throws ContractError */
+function formsOf(text: string, dialect: Dialect, file: string): readonly TopLevel[] {
+  return readForms(text, dialect, file).map((form) => topLevelOf(form, dialect));
+}
+
+/** Runs forms as before the first block, in one transaction. @throws ContractError */
+function run(database: Database, dialect: Dialect, forms: readonly TopLevel[], environment = INITIAL_ENVIRONMENT) {
+  const evaluator = new Evaluator({ dialect, natives: NATIVES, environment, database, maxSteps: MAX_NODE_STEPS });
+  for (const form of forms) runTopLevel(evaluator, form);
+}
+
+/** @throws GenesisError in place of a ContractError, with its place in the text, or `about` what else it is */
+function orGenesisError<T>(about: string, action: () => T): T {
+  try {
+    return action();
+  } catch (error) {
+    if (!(error instanceof ContractError)) throw error;
+    const { position, message } = error;
+    const place = position?.file === about ? `${about}:${position.line}:${position.column}` : about;
+    throw new GenesisError(`${place}: ${message}`, { cause: error });
+  }
 }
 
 interface Account {
@@ -62,19 +76,28 @@ interface Account {
 export class Genesis {
   readonly #settings: ContractSettings;
   readonly #dialect: Dialect;
+  readonly #contracts: readonly { readonly name: string; readonly forms: readonly TopLevel[] }[];
 
+  /** @throws GenesisError for a contract that cannot be read */
   constructor(settings: ContractSettings) {
     this.#settings = settings;
     this.#dialect = dialectOf(settings.words);
+    this.#contracts = settings.contracts.map(({ name, text }) => {
+      return { name, forms: orGenesisError(name, () => formsOf(text, this.#dialect, name)) };
+    });
   }
 
-  /** @throws ContractError for an account that cannot be, or a contract that cannot be loaded */
+  /** @throws GenesisError for an account that cannot be, or a contract that fails */
   stateOf(chain: number): ChainState {
     const database = new Database(ownContracts(this.#dialect));
     const environment = this.#environment(chain);
-    for (const account of this.#accountsOf(chain)) this.#credit(database, environment, account);
+    for (const account of this.#accountsOf(chain)) {
+      orGenesisError(`account ${account.account}`, () => this.#credit(database, environment, account));
+    }
     if (this.#settings.gasStation) this.#openStation(database, environment);
-    for (const { name, text } of this.#settings.contracts) load(database, this.#dialect, text, name, environment);
+    for (const { name, forms } of this.#contracts) {
+      orGenesisError(name, () => run(database, this.#dialect, forms, environment));
+    }
     return new ChainState(database);
   }
 
@@ -101,7 +124,7 @@ export class Genesis {
 
   /** The station's account begins with coins of the node. */
   #openStation(database: Database, environment: Environment): void {
-    load(database, this.#dialect, `(${STATION_MODULE}.open-account)`, 'genesis', environment);
+    run(database, this.#dialect, formsOf(`(${STATION_MODULE}.open-account)`, this.#dialect, 'genesis'), environment);
     const table = database.table(ACCOUNTS);
     const row = table?.get(GAS_STATION);
     if (row) table?.set(GAS_STATION, new Map([...row, ['balance', coinsValue(OWN_BALANCE)]]));
