@@ -372,7 +372,9 @@ describe('a reorganisation', () => {
     const sweep = await world.finish(runner);
     expect(isReplaced).toBe(true);
     expect(proofs.size).toBe(2);
-    expect(world.notes.join('\n')).toContain('1: step 1 would fail, so its proof is fetched again: Continuation error: spv');
+    expect(world.notes.join('\n')).toContain(
+      '1: step 1 would fail, so its proof is fetched again: Continuation error: spv',
+    );
     expectAllDone(world, sweep, total);
   });
 });
