@@ -39,6 +39,9 @@ export class ModuleName {
   }
 }
 
+/** The module in whose name the language itself emits events, and holds capabilities. */
+export const LANGUAGE_MODULE = new ModuleName('pact');
+
 /** `module.member`, or `namespace.module.member`. */
 export class QualifiedName {
   readonly module: ModuleName;

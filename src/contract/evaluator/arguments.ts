@@ -2,10 +2,33 @@
 
 import type { Position } from '../errors.ts';
 import type { Expression } from '../syntax/tree.ts';
+import { typeText } from '../values/printing.ts';
 import { isList, isObject, type Value } from '../values/values.ts';
 import { Member } from './module.ts';
-import { type Argument, type Evaluation, type MemberCall, NativeFunction, type Remaining } from './native.ts';
+import {
+  type Argument,
+  CapabilityToken,
+  type Evaluation,
+  type MemberCall,
+  NativeFunction,
+  PartialFunction,
+  type Remaining,
+} from './native.ts';
 import { Closure, type Scope } from './scope.ts';
+
+/** The types of expressions that were not evaluated. All that are not here are applications. */
+const TYPES_OF_CODE: Readonly<Partial<Record<Expression['kind'], string>>> = {
+  integer: 'integer',
+  decimal: 'decimal',
+  text: 'string',
+  boolean: 'bool',
+  list: '[<a>]',
+  object: 'object:*',
+  name: 'var',
+  'dotted-name': 'var',
+  'dynamic-name': 'dynamic',
+  let: 'let',
+};
 
 /** An argument that is written in the code. */
 export class WrittenArgument implements Argument {
@@ -27,6 +50,10 @@ export class WrittenArgument implements Argument {
 
   get text(): string {
     return this.isFunction ? this.#expression.code.trim() : this.#evaluation.print(this.value);
+  }
+
+  get writtenType(): string {
+    return TYPES_OF_CODE[this.#expression.kind] ?? 'app';
   }
 
   get code(): string {
@@ -64,6 +91,10 @@ export class WrittenArgument implements Argument {
   asCall(): MemberCall | undefined {
     return this.#evaluation.callOf(this.#expression, this.#scope);
   }
+
+  asCapability(): MemberCall | undefined {
+    return this.#evaluation.capabilityOf(this.#expression, this.#scope);
+  }
 }
 
 /** An argument that is known already, such as an item of a list. */
@@ -80,6 +111,10 @@ export class GivenArgument implements Argument {
 
   get text(): string {
     return this.#evaluation.print(this.value);
+  }
+
+  get writtenType(): string {
+    return typeText(this.value);
   }
 
   get isFunction(): boolean {
@@ -102,11 +137,20 @@ export class GivenArgument implements Argument {
   asCall(): undefined {
     return undefined;
   }
+
+  asCapability(): MemberCall | undefined {
+    return this.value instanceof CapabilityToken ? this.value : undefined;
+  }
 }
 
 /** Whether a value can be called. */
-export function isFunction(value: Value): value is Closure | NativeFunction | Member {
-  return value instanceof Closure || value instanceof NativeFunction || value instanceof Member;
+export function isFunction(value: Value): value is Closure | NativeFunction | PartialFunction | Member {
+  return (
+    value instanceof Closure ||
+    value instanceof NativeFunction ||
+    value instanceof PartialFunction ||
+    value instanceof Member
+  );
 }
 
 function functionOf(evaluation: Evaluation, value: Value): Remaining | undefined {

@@ -1,37 +1,16 @@
 /** Capabilities: what code may do as long as it holds them. */
 
 import { ContractError, type Position } from '../errors.ts';
-import type { Defcap } from '../syntax/tree.ts';
-import { printedCapability } from '../values/printing.ts';
-import { areEqual, type Value } from '../values/values.ts';
+import { UNIT, type Value } from '../values/values.ts';
+import { type Applied, appliedCapability, runBody } from './applied.ts';
 import type { Capability } from './environment.ts';
-import { emit } from './events.ts';
-import { includesCapability, isHeld, isSame } from './grants.ts';
-import { requireModuleRights, storable } from './guards.ts';
-import { Member, textOfName } from './module.ts';
+import { emitAcquired } from './events.ts';
+import { isHeld, pushGrant, takeGrant, whileEvaluating } from './grants.ts';
+import { requireModuleRights } from './guards.ts';
+import { announce, approve, install } from './managed.ts';
+import { acquire5, installByCode5, tryOut5 } from './managed5.ts';
 import type { Evaluation, MemberCall } from './native.ts';
-import { type Capabilities, type CapabilityManager, findFrame, type Grant, type InstalledCapability } from './state.ts';
-
-/** A capability with its definition and the values of its arguments, as code writes it. */
-export interface Applied {
-  readonly capability: Capability;
-  readonly call: MemberCall & { readonly member: Member<Defcap> };
-}
-
-/** @param call what stands where a capability must stand */
-export function appliedCapability(
-  evaluation: Evaluation,
-  call: MemberCall | undefined,
-  position: Position | undefined,
-): Applied {
-  if (!call) throw new ContractError('eval', 'Can only apply defcap here', position);
-  const { member, args } = call;
-  if (!member.is('defcap')) {
-    throw new ContractError('eval', `Can only apply defcap here, found: ${member.definition.kind}`, position);
-  }
-  const capability = { name: member.name, args: storable(evaluation, args, 'Invalid capability argument') };
-  return { capability, call: { member, args } };
-}
+import { findFrame } from './state.ts';
 
 /** Runs code that holds the capability. The module that defines it must run, or its governance agree. */
 export function withCapability(
@@ -43,20 +22,26 @@ export function withCapability(
   refuseInCapability(evaluation, 'with-capability');
   const applied = appliedCapability(evaluation, call, position);
   requireModuleRights(evaluation, applied.call.member.module);
-  const isNew = evaluating(evaluation, [applied.capability], () => acquire(evaluation, applied));
+  const isNew = acquire(evaluation, applied, []);
   const value = run();
   if (isNew) takeGrant(evaluation);
   return value;
 }
 
-/** Acquires a capability for the rest of the transaction, or installs one that is managed. */
-export function grantForTransaction(evaluation: Evaluation, applied: Applied): 'acquired' | 'already' | 'installed' {
+/** Acquires a capability for the rest of the transaction, or installs one that is managed (`test-capability`). */
+export function grantForTransaction(evaluation: Evaluation, applied: Applied): Value {
   const { capability, call } = applied;
-  if (call.member.definition.meta?.kind === 'managed') {
-    evaluating(evaluation, [capability], () => install(evaluation, applied));
-    return 'installed';
+  if (evaluation.dialect === 5) {
+    // Of those that have an event, only managed ones can be tested.
+    if (call.member.definition.meta) tryOut5(evaluation, applied);
+    else acquire(evaluation, applied, []);
+    return UNIT;
   }
-  return evaluating(evaluation, [capability], () => acquire(evaluation, applied)) ? 'acquired' : 'already';
+  if (call.member.definition.meta?.kind === 'managed') {
+    whileEvaluating(evaluation, [capability], () => install(evaluation, applied));
+    return 'Capability installed';
+  }
+  return acquire(evaluation, applied, []) ? 'Capability acquired' : 'Capability already acquired';
 }
 
 /** Acquires a capability along with the one whose body runs. */
@@ -65,13 +50,10 @@ export function composeCapability(evaluation: Evaluation, applied: Applied): voi
     throw new ContractError('eval', 'compose-capability valid only within defcap body');
   }
   requireModuleRights(evaluation, applied.call.member.module);
-  const { evaluating: before } = evaluation.state.capabilities;
-  evaluating(evaluation, [...before, applied.capability], () => {
-    if (!acquire(evaluation, applied)) return;
-    const { capability, composed } = takeGrant(evaluation);
-    const outer = takeGrant(evaluation);
-    pushGrant(evaluation, { ...outer, composed: [...outer.composed, capability, ...composed] });
-  });
+  if (!acquire(evaluation, applied, evaluation.state.capabilities.evaluating)) return;
+  const { capability, composed } = takeGrant(evaluation);
+  const outer = takeGrant(evaluation);
+  pushGrant(evaluation, { ...outer, composed: [...outer.composed, capability, ...composed] });
 }
 
 /** @throws ContractError for code of a capability, which must not decide over others */
@@ -83,160 +65,34 @@ export function refuseInCapability(evaluation: Evaluation, what: string): void {
   throw new ContractError('eval', message);
 }
 
-/** Notes that code wants a managed capability, which is installed when it is first acquired. */
-export function announce(evaluation: Evaluation, capability: Capability): void {
-  const { autonomous } = evaluation.state.capabilities;
-  if (!includesCapability(autonomous, capability)) change(evaluation, { autonomous: [...autonomous, capability] });
+/** Lets code use a managed capability that nobody has signed for. */
+export function installByCode(evaluation: Evaluation, applied: Applied): void {
+  if (evaluation.dialect === 5) installByCode5(evaluation, applied);
+  else announce(evaluation, applied.capability);
 }
 
 /* Acquiring. */
 
-/** @returns whether it was not held before: then it is on top of the grants now */
-function acquire(evaluation: Evaluation, applied: Applied): boolean {
+/**
+ * @param around the capabilities whose bodies are being evaluated around this one
+ * @returns whether it was not held before: then it is on top of the grants now
+ */
+function acquire(evaluation: Evaluation, applied: Applied, around: readonly Capability[]): boolean {
   const { capability, call } = applied;
-  if (isHeld(evaluation.state, capability)) return false;
+  if (isHeld(evaluation, capability)) return false;
   const { meta } = call.member.definition;
-  if (meta?.kind === 'managed') {
-    const composed = approve(evaluation, applied);
-    emit(evaluation, capability, call.member.module);
-    pushGrant(evaluation, { capability, composed });
-    return true;
-  }
-  pushGrant(evaluation, { capability, composed: [] });
-  runBody(evaluation, call);
-  if (meta?.kind === 'event') emit(evaluation, capability, call.member.module);
+  if (meta?.kind === 'managed' && evaluation.dialect === 5) acquire5(evaluation, applied);
+  else whileEvaluating(evaluation, [...around, capability], () => enact(evaluation, applied));
+  if (meta) emitAcquired(evaluation, capability, call.member.module);
   return true;
 }
 
-function runBody(evaluation: Evaluation, call: Applied['call']): void {
-  evaluation.gas.call(call.member.definition.name);
-  evaluation.inFrame(call, undefined, (scope) => evaluation.evaluateBody(call.member.definition.body, scope));
-}
-
-/* Managed capabilities. */
-
-/** @returns what the capability brings along @throws ContractError unless it is installed and its manager agrees */
-function approve(evaluation: Evaluation, applied: Applied): readonly Capability[] {
+function enact(evaluation: Evaluation, applied: Applied): void {
   const { capability, call } = applied;
-  const manager = managerOf(call.member);
-  const matches = (other: Capability) => hasSameStatics(capability, other, manager);
-  const { installed } = evaluation.state.capabilities;
-  const known = installed.find((each) => matches(each.capability));
-  const usable = known ?? installFrom(evaluation, call.member, matches);
-  if (!usable) {
-    const shown = printedCapability(capability.name, capability.args, evaluation.dialect);
-    const hint = 'Check the sigs field or the arguments to verify that the capability is specified correctly.';
-    const stored = `Managed capability ${capability.name.text} was not installed. ${hint}`;
-    throw new ContractError('eval', `Managed capability not installed: ${shown}`, undefined, { stored });
-  }
-  const remaining = manager ? spend(evaluation, usable, manager, capability) : fire(evaluation, usable);
-  // The manager may have installed others.
-  change(evaluation, {
-    installed: evaluation.state.capabilities.installed.map((each) =>
-      each.capability === usable.capability ? { ...usable, remaining } : each,
-    ),
-  });
-  return usable.composed;
-}
-
-function fire({ dialect }: Evaluation, { remaining }: InstalledCapability): Value {
-  if (remaining === true) return false;
-  throw new ContractError(
-    dialect === 4 ? 'eval' : 'tx-failure',
-    dialect === 4 ? 'Capability already fired' : 'One-shot managed capability used more than once',
-  );
-}
-
-function spend(
-  evaluation: Evaluation,
-  { remaining }: InstalledCapability,
-  { function: member, parameter }: CapabilityManager,
-  { args }: Capability,
-): Value {
-  const left = evaluation.applyValue(member, [remaining, args[parameter]]);
-  storable(evaluation, [left], 'Invalid return value from mgr function');
-  return left;
-}
-
-/** Installs the first of those that were signed for, or announced by code, that matches. */
-function installFrom(
-  evaluation: Evaluation,
-  member: Member<Defcap>,
-  matches: (capability: Capability) => boolean,
-): InstalledCapability | undefined {
-  const { signatures, verifiers } = evaluation.environment;
-  const offered = [
-    ...evaluation.state.capabilities.autonomous,
-    ...signatures.flatMap(({ capabilities }) => capabilities),
-    ...verifiers.flatMap(({ capabilities }) => capabilities),
-  ];
-  const capability = offered.find(matches);
-  if (!capability) return undefined;
-  const { evaluating: before } = evaluation.state.capabilities;
-  const applied = { capability, call: { member, args: capability.args } };
-  return evaluating(evaluation, [...before, capability], () => install(evaluation, applied));
-}
-
-/** Runs the body with the arguments that were signed for, and keeps what it composes. */
-function install(evaluation: Evaluation, { capability, call }: Applied): InstalledCapability {
-  const manager = managerOf(call.member);
-  if (evaluation.state.capabilities.installed.some((each) => hasSameStatics(capability, each.capability, manager))) {
-    const shown = printedCapability(capability.name, capability.args, evaluation.dialect);
-    const message =
-      evaluation.dialect === 4
-        ? `Duplicate install of managed capability ${shown}`
-        : `Capability already installed: ${shown}`;
-    throw new ContractError('eval', message);
+  if (call.member.definition.meta?.kind === 'managed') {
+    pushGrant(evaluation, { capability, composed: approve(evaluation, applied) });
+    return;
   }
   pushGrant(evaluation, { capability, composed: [] });
   runBody(evaluation, call);
-  const { composed } = takeGrant(evaluation);
-  const remaining = manager ? capability.args[manager.parameter] : true;
-  const installed = { capability, composed, definition: call.member, manager, remaining };
-  change(evaluation, { installed: [...evaluation.state.capabilities.installed, installed] });
-  return installed;
-}
-
-/** Whether all arguments are equal but the managed one. */
-function hasSameStatics(a: Capability, b: Capability, manager: CapabilityManager | undefined): boolean {
-  if (!manager) return isSame(a, b);
-  if (a.name.text !== b.name.text || a.args.length !== b.args.length) return false;
-  return a.args.every((value, at) => at === manager.parameter || areEqual(value, b.args[at]));
-}
-
-function managerOf(member: Member<Defcap>): CapabilityManager | undefined {
-  const { meta, parameters } = member.definition;
-  if (meta?.kind !== 'managed' || !meta.manager) return undefined;
-  const { parameter: name, function: written } = meta.manager;
-  const parameter = parameters.findIndex((each) => each.name === name);
-  if (parameter < 0) throw new ContractError('eval', `Invalid managed argument name: ${name}`);
-  const manager = member.module.names.find(textOfName(written));
-  if (manager instanceof Member && manager.is('defun')) return { function: manager, parameter };
-  throw new ContractError('eval', 'Capability manager ref must be a function');
-}
-
-/* The state. */
-
-function change(evaluation: Evaluation, changed: Partial<Capabilities>): void {
-  const { state } = evaluation;
-  evaluation.state = { ...state, capabilities: { ...state.capabilities, ...changed } };
-}
-
-/** Runs an action while these are the capabilities whose bodies are being evaluated. */
-function evaluating<T>(evaluation: Evaluation, capabilities: readonly Capability[], action: () => T): T {
-  const { evaluating: before } = evaluation.state.capabilities;
-  change(evaluation, { evaluating: capabilities });
-  const result = action();
-  change(evaluation, { evaluating: before });
-  return result;
-}
-
-function pushGrant(evaluation: Evaluation, grant: Grant): void {
-  change(evaluation, { grants: [...evaluation.state.capabilities.grants, grant] });
-}
-
-function takeGrant(evaluation: Evaluation): Grant {
-  const { grants } = evaluation.state.capabilities;
-  change(evaluation, { grants: grants.slice(0, -1) });
-  return grants[grants.length - 1];
 }

@@ -93,7 +93,7 @@ export const INITIAL_ENVIRONMENT: Environment = {
  * The flags that switch rules of the language off, in the order of their definition. Those that only bring back old
  * faults are accepted, and change nothing.
  */
-export const FLAGS = [
+const FLAGS4 = [
   'DisableModuleInstall',
   'DisableHistoryInTransactionalMode',
   'OldReadOnlyBehavior',
@@ -121,7 +121,24 @@ export const FLAGS = [
   'DisablePact411',
   'DisablePact412',
   'DisablePact413',
-  'RequireKeysetNs',
 ] as const;
 
-export type Flag = (typeof FLAGS)[number];
+const FLAGS5 = [
+  'DisableModuleInstall',
+  'DisableHistoryInTransactionalMode',
+  'AllowReadInLocal',
+  'DisablePactEvents',
+  'EnforceKeyFormats',
+  'RequireKeysetNs',
+  'DisableRuntimeRTC',
+  'EnableLegacyEventHashes',
+  'DisablePact51',
+  'DisablePact52',
+  'DisablePact53',
+  'DisablePact54',
+  'DisableReentrancyCheck',
+] as const;
+
+export const FLAGS = { 4: FLAGS4, 5: FLAGS5 } as const;
+
+export type Flag = (typeof FLAGS)[4 | 5][number];

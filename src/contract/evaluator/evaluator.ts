@@ -3,12 +3,23 @@
 import { DEFAULT_DIALECT, type Dialect } from '../dialect.ts';
 import { ContractError, type Position } from '../errors.ts';
 import { ModuleName } from '../names.ts';
-import type { Application, Binding, Cond, DynamicName, Expression, Let, Name, Parameter } from '../syntax/tree.ts';
+import type {
+  Application,
+  Binding,
+  Cond,
+  Defcap,
+  DynamicName,
+  Expression,
+  Let,
+  Name,
+  Parameter,
+} from '../syntax/tree.ts';
 import { Decimal } from '../values/decimal.ts';
 import { printed, typeText } from '../values/printing.ts';
 import { isObject, ModuleRef, UNIT, type Value } from '../values/values.ts';
 import { limited } from './access.ts';
 import { GivenArgument, WrittenArgument } from './arguments.ts';
+import { BUILT_IN_SCHEMAS } from './built-in-schemas.ts';
 import { withCapability } from './capabilities.ts';
 import { CONSTANTS } from './constants.ts';
 import { Database } from './database.ts';
@@ -19,17 +30,21 @@ import { requireModule, resolveModule, TransactionNames } from './lookup.ts';
 import { type Callable, Member, referenceTo, tableOf, textOfName } from './module.ts';
 import {
   type Argument,
+  CapabilityToken,
   type Evaluation,
   fewestParameters,
   type MemberCall,
   type Native,
   NativeFunction,
+  PartialFunction,
   wrongArguments,
 } from './native.ts';
 import { Closure, Scope } from './scope.ts';
+import { hidesValues, shownValue, undecided } from './shown.ts';
 import { type Context, findFrame, INITIAL_STATE, OUTERMOST, type State } from './state.ts';
 import { SteppedWalk } from './stepped-walk.ts';
-import { checked, hasType, typeFault } from './types.ts';
+import { checked, typeFault } from './type-faults.ts';
+import { hasType } from './types.ts';
 
 /**
  * Maximum number of evaluations inside of each other. Each takes up to two kilobytes of this process's stack, of which
@@ -160,8 +175,7 @@ export class Evaluator implements Evaluation {
   }
 
   evaluateBinding({ pairs, body, position }: Binding, object: Value, scope: Scope): Value {
-    if (!isObject(object))
-      throw new ContractError('eval', `bind: expected object, found ${typeText(object)}`, position);
+    if (!isObject(object)) throw new ContractError('eval', notBoundText(object, this), position);
     const variables = new Map<string, Value>();
     for (const { key, variable } of pairs) {
       const name = this.evaluate(key, scope);
@@ -186,7 +200,11 @@ export class Evaluator implements Evaluation {
         const all = [...args, ...last.map((value) => new GivenArgument(this, value))];
         return this.#applyNative(callee, all, application, scope);
       }
-      this.gas.call(nameOf(callee));
+      // A function applied to nothing is the function itself in dialect 5.
+      if (this.dialect === 5 && written.length + last.length === 0 && parametersOf(callee).length > 0) return callee;
+      // An application of a capability is only a value in dialect 5.
+      const isCall = this.dialect === 4 || callee instanceof Closure || !callee.is('defcap');
+      if (isCall) this.gas.call(nameOf(callee));
       const args = [...written.map((arg) => this.evaluate(arg, scope)), ...last];
       if (callee instanceof Closure) return this.#applyClosure(callee, args, position);
       const run = () => this.applyMember({ member: callee, args }, position);
@@ -196,10 +214,11 @@ export class Evaluator implements Evaluation {
     }
   }
 
-  applyValue(callable: Closure | NativeFunction | Member, args: readonly Value[]): Value {
+  applyValue(callable: Closure | NativeFunction | PartialFunction | Member, args: readonly Value[]): Value {
+    if (callable instanceof PartialFunction) return this.applyValue(callable.callable, [...callable.args, ...args]);
     if (!(callable instanceof NativeFunction)) this.gas.call(nameOf(callable));
     if (callable instanceof Closure) return this.#applyClosure(callable, args, undefined);
-    if (callable instanceof Member) return this.applyMember({ member: calledMember(callable, this.dialect), args });
+    if (callable instanceof Member) return this.applyMember({ member: calledMember(callable, this), args });
     const given = args.map((value) => new GivenArgument(this, value));
     return this.#applyNative(callable.native, given, undefined, this.outermostScope);
   }
@@ -208,41 +227,56 @@ export class Evaluator implements Evaluation {
     const { definition, module } = call.member;
     switch (definition.kind) {
       case 'defcap':
-        throw new ContractError('eval', 'Cannot directly evaluate defcap', position);
+        return this.#tokenOf(definition, call, position);
       case 'defpact':
         return beginFlow(this, call, position);
       case 'defun': {
         const value = this.inFrame(call, position, (scope) => this.evaluateBody(definition.body, scope));
         const { returnType } = definition;
-        const isChecked = returnType && !this.environment.flags.has('DisableRuntimeReturnTypeChecking');
-        if (isChecked && !hasType(value, returnType, module.names, new SteppedWalk(this))) {
-          throw typeFault(value, returnType, this.dialect, position ?? definition.position);
+        const flag = this.dialect === 4 ? 'DisableRuntimeReturnTypeChecking' : 'DisableRuntimeRTC';
+        if (
+          returnType &&
+          !this.environment.flags.has(flag) &&
+          !hasType(value, returnType, module.names, new SteppedWalk(this))
+        ) {
+          throw typeFault(value, returnType, module.names, this, position ?? definition.position);
         }
         return value;
       }
     }
   }
 
+  /** Only dialect 5 has values for applications of capabilities. */
+  #tokenOf({ parameters }: Defcap, { member, args }: MemberCall, position: Position | undefined): CapabilityToken {
+    if (this.dialect === 4 || !member.is('defcap')) {
+      throw new ContractError('eval', 'Cannot directly evaluate defcap', position);
+    }
+    if (args.length !== parameters.length) {
+      throw new ContractError('eval', 'Attempted to apply a closure to too many arguments', position);
+    }
+    this.#bound(parameters, args, new Scope(member.module.names), position);
+    return new CapabilityToken(member, args);
+  }
+
   inFrame<T>({ member, args }: MemberCall, position: Position | undefined, run: (scope: Scope) => T): T {
-    const { definition, module } = member;
+    const { module } = member;
     const name = member.name.text;
     if (findFrame(this.#context.frame, (frame) => frame.member.name.text === name)) {
       throw new ContractError('eval', recursionText(name, this.dialect), position);
     }
-    const { parameters } = definition;
-    if (args.length !== parameters.length) {
-      throw wrongCount(definition.name, args.length, parameters.length, this.dialect, position);
-    }
-    const variables = this.#bound(parameters, args, new Scope(module.names), position);
+    const variables = this.#variablesOf({ member, args }, position);
     const { frame: outer, referring } = this.#context;
     const enter = () => this.within({ frame: { member, outer } }, () => run(new Scope(module.names, variables)));
     try {
       return referring.has(module.name.text) ? limited(this, 'read', enter) : enter();
     } catch (fault) {
-      throw fault instanceof ContractError
-        ? fault.through({ position, text: callText(name, args, this.dialect) })
-        : fault;
+      if (!(fault instanceof ContractError) || hidesValues(this.environment)) throw fault;
+      throw fault.through({ position, text: callText(name, args, this.dialect) });
     }
+  }
+
+  checkArguments(call: MemberCall, position: Position | undefined): void {
+    this.#variablesOf(call, position);
   }
 
   callOf(expression: Expression, scope: Scope): MemberCall | undefined {
@@ -252,9 +286,19 @@ export class Evaluator implements Evaluation {
     return { member: callee, args: expression.arguments.map((arg) => this.evaluate(arg, scope)) };
   }
 
+  capabilityOf(expression: Expression, scope: Scope): MemberCall | undefined {
+    if (this.dialect === 4) return this.callOf(expression, scope);
+    const value = this.evaluate(expression, scope);
+    return value instanceof CapabilityToken ? value : undefined;
+  }
+
   isNative = (name: string): boolean => this.findNative(name) !== undefined;
 
-  isKnown = (name: string): boolean => this.isNative(name) || CONSTANTS.has(name) || this.testFunctions.has(name);
+  isKnown = (name: string): boolean =>
+    this.isNative(name) ||
+    CONSTANTS.has(name) ||
+    this.testFunctions.has(name) ||
+    (this.dialect === 4 && BUILT_IN_SCHEMAS.has(name));
 
   /** @throws ContractError for a name that means nothing to code outside of modules */
   requireMeaning(name: string, position: Position | undefined): void {
@@ -285,6 +329,17 @@ export class Evaluator implements Evaluation {
     return this.within({ referring: new Set(referring).add(frame.member.module.name.text) }, run);
   }
 
+  /** @returns the variables of the definition's body */
+  #variablesOf({ member, args }: MemberCall, position: Position | undefined): ReadonlyMap<string, Value> {
+    const { definition, module, name } = member;
+    const { parameters } = definition;
+    if (args.length !== parameters.length) {
+      const who = this.dialect === 4 ? definition.name : `function ${name.text}.{${module.hash}}`;
+      throw wrongCount(who, args.length, parameters.length, this.dialect, position);
+    }
+    return this.#bound(parameters, args, new Scope(module.names), position);
+  }
+
   #applyClosure({ lambda, scope }: Closure, args: readonly Value[], position: Position | undefined): Value {
     const { parameters, body } = lambda;
     if (args.length !== parameters.length)
@@ -298,7 +353,7 @@ export class Evaluator implements Evaluation {
     // The functions that only the interactive interpreter has are free of charge.
     if (this.#natives.get(native.name) === native) this.gas.native(native.name);
     const value = native.apply(args, { evaluation: this, scope, binding, position });
-    if (value === undefined) throw wrongArguments(native, args, this.dialect);
+    if (value === undefined) throw wrongArguments(native, args, this);
     return value;
   }
 
@@ -336,7 +391,7 @@ export class Evaluator implements Evaluation {
       case 'with-capability': {
         const { capability, body, position } = expression;
         this.gas.native('with-capability');
-        const call = this.callOf(capability, scope);
+        const call = this.capabilityOf(capability, scope);
         if (!call) throw new ContractError('eval', 'with-capability: expected a capability', position);
         return withCapability(this, call, position, () => this.evaluateBody(body, scope));
       }
@@ -350,9 +405,7 @@ export class Evaluator implements Evaluation {
       // It stands for applications of `if` in each other.
       this.gas.native('if');
       const isMet = this.evaluate(condition, scope);
-      if (typeof isMet !== 'boolean') {
-        throw new ContractError('eval', `cond: conditional not boolean: ${this.print(isMet)}`, condition.position);
-      }
+      if (typeof isMet !== 'boolean') throw undecided(this, isMet, condition.position);
       if (isMet) return this.evaluate(value, scope);
     }
     return this.evaluate(otherwise, scope);
@@ -365,11 +418,20 @@ export class Evaluator implements Evaluation {
     const together = new Map<string, Value>();
     for (const { variable, value } of variables) {
       const name = variable.name;
-      const bound = checked(variable, this.evaluate(value, isNested ? scope : outer), outer.names, this);
+      const bound = checked(variable, this.#bindable(value, isNested ? scope : outer), outer.names, this);
       if (isNested) scope = scope.with(new Map([[name, bound]]));
       else together.set(name, bound);
     }
     return this.evaluateBody(body, isNested ? scope : outer.with(together));
+  }
+
+  /** In dialect 5, a variable can hold an application that lacks arguments. */
+  #bindable(expression: Expression, scope: Scope): Value {
+    const isPartial = this.dialect === 5 && this.isPartial(expression, scope);
+    if (!isPartial || expression.kind !== 'application') return this.evaluate(expression, scope);
+    const callee = this.#calleeOf(expression, scope);
+    const args = expression.arguments.map((arg) => this.evaluate(arg, scope));
+    return new PartialFunction(isNative(callee) ? new NativeFunction(callee) : callee, args);
   }
 
   #bound(
@@ -381,8 +443,9 @@ export class Evaluator implements Evaluation {
     const variables = new Map<string, Value>();
     for (const [at, { name, type, position: own }] of parameters.entries()) {
       const value = args[at];
-      if (type && !hasType(value, type, names, new SteppedWalk(this)))
-        throw typeFault(value, type, this.dialect, position ?? own);
+      if (type && !hasType(value, type, names, new SteppedWalk(this))) {
+        throw typeFault(value, type, names, this, position ?? own);
+      }
       variables.set(name, value);
     }
     return variables;
@@ -391,17 +454,17 @@ export class Evaluator implements Evaluation {
   #calleeOf({ callee }: Application, scope: Scope): Native | Closure | Member<Callable> {
     if (callee.kind === 'name') {
       const local = scope.find(callee.name);
-      if (local !== undefined) return callableOf(local, this.dialect);
+      if (local !== undefined) return callableOf(local, this);
       const native = this.findNative(callee.name);
       if (native) return native;
       const testFunction = this.testFunctions.get(callee.name);
       if (testFunction && !scope.names.find(callee.name)) return testFunction;
-      return callableOf(this.#meant(callee, scope), this.dialect);
+      return callableOf(this.#meant(callee, scope), this);
     }
-    if (callee.kind === 'dotted-name') return callableOf(this.#meant(callee, scope), this.dialect);
-    if (callee.kind === 'dynamic-name') return callableOf(this.#memberOf(callee, scope), this.dialect);
+    if (callee.kind === 'dotted-name') return callableOf(this.#meant(callee, scope), this);
+    if (callee.kind === 'dynamic-name') return callableOf(this.#memberOf(callee, scope), this);
     if (this.dialect === 4) throw new ContractError('eval', 'Expected: name', callee.position);
-    return callableOf(this.evaluate(callee, scope), this.dialect);
+    return callableOf(this.evaluate(callee, scope), this);
   }
 
   #valueOf(name: Name, scope: Scope): Value {
@@ -468,29 +531,47 @@ function valueOfMember(member: Member): Value {
   return member.is('deftable') ? tableOf(member) : member;
 }
 
+function parametersOf(callable: Closure | Member<Callable>): readonly Parameter[] {
+  return (callable instanceof Closure ? callable.lambda : callable.definition).parameters;
+}
+
 function nameOf(callable: Closure | Member): string | undefined {
   return callable instanceof Member ? callable.definition.name : undefined;
 }
 
-function calledMember(member: Member, dialect: Dialect): Member<Callable> {
+function calledMember(member: Member, evaluation: Evaluation): Member<Callable> {
   if (isCallable(member)) return member;
-  throw notCallable(valueOfMember(member), dialect);
+  throw notCallable(valueOfMember(member), evaluation);
 }
 
-function callableOf(value: Value, dialect: Dialect): Native | Closure | Member<Callable> {
-  if (value instanceof Member) return calledMember(value, dialect);
+function callableOf(value: Value, evaluation: Evaluation): Native | Closure | Member<Callable> {
+  if (value instanceof Member) return calledMember(value, evaluation);
   if (value instanceof NativeFunction) return value.native;
   if (value instanceof Closure) return value;
-  throw notCallable(value, dialect);
+  if (value instanceof PartialFunction) {
+    throw new ContractError('eval', 'Attempted to apply a closure outside of native callsite');
+  }
+  throw notCallable(value, evaluation);
 }
 
-function notCallable(value: Value, dialect: Dialect): ContractError {
-  const type = typeText(value, dialect);
-  const message =
-    dialect === 4
-      ? `Tried to call a value which is not a function, but a(n) ${type}`
-      : 'Cannot apply value to non-closure';
-  return new ContractError('eval', message);
+function notCallable(value: Value, evaluation: Evaluation): ContractError {
+  return new ContractError('eval', notCallableText(value, evaluation));
+}
+
+function notCallableText(value: Value, evaluation: Evaluation): string {
+  const { dialect, environment } = evaluation;
+  if (dialect === 5) return 'Cannot apply value to non-closure';
+  // Before version 4.8, a text was a message by itself.
+  if (!environment.flags.has('DisablePact48')) {
+    return `Tried to call a value which is not a function, but a(n) ${typeText(value)}`;
+  }
+  return typeof value === 'string' ? value : `Unexpected non-native direct ref: ${evaluation.print(value)}`;
+}
+
+function notBoundText(value: Value, evaluation: Evaluation): string {
+  const expected = 'bind: expected object';
+  if (evaluation.dialect === 5) return `${expected}, found ${typeText(value, 5)}`;
+  return `${expected}${shownValue(evaluation, value, [': ', ', received value of type: '])}`;
 }
 
 const SHOWN_TEXT_LENGTH = 50;

@@ -114,7 +114,7 @@ export function costOfFormat(template: string, values: readonly Value[], walk: W
 export function oldCostOfFormat(template: string, values: readonly Value[], walk: Walk): number {
   return values.reduce((total: number, value) => {
     const text = typeof value === 'string' ? value : printed(value, { commas: true });
-    walk.visit(text.length);
+    walk.visitText(text.length);
     return total + characterCount(text);
   }, characterCount(template));
 }

@@ -13,7 +13,7 @@ import {
 } from '../values/values.ts';
 import { limited } from './access.ts';
 import type { Capability, Signature } from './environment.ts';
-import { heldCapabilities, includesCapability, isHeld } from './grants.ts';
+import { heldCapabilities, includesCapability, isHeld, whileEvaluating, whileHolding } from './grants.ts';
 import { requireModule } from './lookup.ts';
 import { isInterface, type LoadedModule, Member } from './module.ts';
 import { type Evaluation, NativeFunction } from './native.ts';
@@ -46,7 +46,7 @@ export function enforceGuard(evaluation: Evaluation, guard: Guard): void {
 function enforceCapabilityGuard(evaluation: Evaluation, guard: CapabilityGuard): void {
   const { name, args, flowId } = guard;
   if (flowId !== undefined) enforceFlow(evaluation, flowId);
-  if (isHeld(evaluation.state, { name, args })) return;
+  if (isHeld(evaluation, { name, args })) return;
   const message = 'Capability not acquired';
   throw new ContractError('tx-failure', evaluation.dialect === 4 ? message : `${message}: ${evaluation.print(guard)}`);
 }
@@ -89,6 +89,7 @@ export function requireKeyset(evaluation: Evaluation, name: string): KeysetGuard
 
 function enforceKeyset(evaluation: Evaluation, keyset: KeysetGuard, name?: string): void {
   const { keys, predicate } = keyset;
+  evaluation.spend(keys.length);
   const signed = new Set(countingSignatures(evaluation).map(({ key }) => key));
   const matched = BigInt(keys.filter((key) => signed.has(key)).length);
   const count = BigInt(keys.length);
@@ -119,9 +120,12 @@ function storedKeys(keys: readonly string[]): string {
 const SHOWN_KEY_LENGTH = 8;
 
 function shownKeys(keys: readonly string[], { dialect }: Evaluation): string {
-  const shown = keys.map((key) =>
-    dialect === 4 && key.length < SHOWN_KEY_LENGTH ? key : `${key.slice(0, SHOWN_KEY_LENGTH)}...`,
-  );
+  const shown = keys.map((key) => {
+    // Characters beyond U+FFFF have two code units.
+    const characters = Array.from(key.slice(0, 2 * SHOWN_KEY_LENGTH));
+    const isWhole = dialect === 4 && characters.length < SHOWN_KEY_LENGTH;
+    return isWhole ? key : `${characters.slice(0, SHOWN_KEY_LENGTH).join('')}...`;
+  });
   return `[${shown.join(', ')}]`;
 }
 
@@ -155,7 +159,8 @@ function enforceUserGuard(evaluation: Evaluation, { fun, args }: UserGuard): voi
     throw new ContractError('eval', `evalByName: loop detected: ${fun.text}`);
   }
   // Since version 5.3, such a function may read tables.
-  const access = evaluation.dialect === 4 ? 'none' : 'read';
+  const isOlderRule = evaluation.dialect === 4 || evaluation.environment.flags.has('DisablePact53');
+  const access = isOlderRule ? 'none' : 'read';
   limited(evaluation, access, () => evaluation.applyValue(member, args));
 }
 
@@ -232,9 +237,18 @@ function enforceGovernance(evaluation: Evaluation, module: LoadedModule): void {
   const member = module.members.get(governance.name);
   if (!member?.is('defcap')) throw new ContractError('eval', 'enforceModuleAdmin: module governance must be defcap');
   evaluation.gas.call(governance.name);
-  evaluation.inFrame({ member, args: [] }, undefined, (scope) =>
-    evaluation.evaluateBody(member.definition.body, scope),
-  );
+  const run = (): void => {
+    evaluation.inFrame({ member, args: [] }, undefined, (scope) =>
+      evaluation.evaluateBody(member.definition.body, scope),
+    );
+  };
+  if (evaluation.dialect === 4) {
+    run();
+    return;
+  }
+  // Dialect 5 acquires the capability.
+  const capability = { name: member.name, args: [] };
+  whileEvaluating(evaluation, [capability], () => whileHolding(evaluation, capability, run));
 }
 
 /** @returns the values @throws ContractError if one of them cannot be stored */

@@ -4,6 +4,7 @@ import { ContractError } from '../errors.ts';
 import { ModuleName, QualifiedName } from '../names.ts';
 import type { Defschema, Type } from '../syntax/tree.ts';
 import type { ModuleRef, Value } from '../values/values.ts';
+import { BUILT_IN_SCHEMAS } from './built-in-schemas.ts';
 import { type LoadedModule, Member, type Names, referenceTo, textOfName } from './module.ts';
 import type { Evaluation } from './native.ts';
 
@@ -72,6 +73,8 @@ export class TransactionNames implements Names {
 /** @returns the schema that a type names; undefined for types without one, and if there is none of that name */
 export function schemaOf(type: Type, names: Names): Member<Defschema> | undefined {
   if (type.kind !== 'object' && type.kind !== 'table' && type.kind !== 'schema') return undefined;
-  const found = type.schema && names.find(textOfName(type.schema));
+  if (!type.schema) return undefined;
+  const name = textOfName(type.schema);
+  const found = names.find(name) ?? BUILT_IN_SCHEMAS.get(name);
   return found instanceof Member && found.is('defschema') ? found : undefined;
 }

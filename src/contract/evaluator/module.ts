@@ -96,6 +96,7 @@ export class Member<Kind extends Definition = Definition> extends Unstorable {
 
 /** A table of a module, as a value. */
 export class Table extends Unstorable {
+  override readonly type5 = 'table';
   readonly module: LoadedModule;
   readonly definition: Deftable;
   /** The columns; undefined for a table without a schema. */

@@ -5,6 +5,7 @@ import { ModuleName } from '../names.ts';
 import type { Defconst, Implements, Interface, Module, Use } from '../syntax/tree.ts';
 import { hashText } from '../values/hash.ts';
 import { ModuleRef, type Value } from '../values/values.ts';
+import { withReserved } from './grants.ts';
 import { administer, enforceNamedKeyset, grantAdministration } from './guards.ts';
 import { checkInterface } from './interfaces.ts';
 import { findModule, rememberModule, resolveModule } from './lookup.ts';
@@ -13,7 +14,7 @@ import { enforceInstallation } from './namespaces.ts';
 import type { Evaluation } from './native.ts';
 import { visitDefinition } from './resolution.ts';
 import { Scope } from './scope.ts';
-import { checked } from './types.ts';
+import { checked } from './type-faults.ts';
 
 /** Installs a module, or a newer version of one. @returns what the interpreter prints */
 export function loadModule(evaluation: Evaluation, syntax: Module): string {
@@ -24,16 +25,26 @@ export function loadModule(evaluation: Evaluation, syntax: Module): string {
     const message = `Name overlap: module ${syntax.name} overlaps with interface  ${name.text}`;
     throw new ContractError('eval', message);
   }
-  if (existing) administer(evaluation, existing);
+  if (existing) administerForUpgrade(evaluation, existing);
   enforceInstallation(evaluation, existing !== undefined);
   const { governance } = syntax;
-  if (governance.kind === 'keyset') enforceNamedKeyset(evaluation, governance.name);
+  if (governance.kind === 'keyset') {
+    withReserved(evaluation, 'MODULE_KEYSET', name.text, () => enforceNamedKeyset(evaluation, governance.name));
+  }
   // A keyset is asked again in dialect 4 when the rights are needed.
   if (governance.kind !== 'keyset' || evaluation.dialect === 5) grantAdministration(evaluation, name);
   const module = new Loader(evaluation, name, syntax).load();
   refuseGovernance(module, syntax);
   install(evaluation, module);
   return `Loaded module ${name.text}, hash ${module.hash}`;
+}
+
+function administerForUpgrade(evaluation: Evaluation, module: LoadedModule): void {
+  const ask = (): void => administer(evaluation, module);
+  const { syntax } = module;
+  if (syntax.kind === 'module' && syntax.governance.kind === 'keyset') {
+    withReserved(evaluation, 'MODULE_KEYSET', module.name.text, ask);
+  } else ask();
 }
 
 /** Installs an interface, which can never be replaced. @returns what the interpreter prints */

@@ -2,11 +2,12 @@
 
 import { ContractError } from '../errors.ts';
 import { isDottedName } from '../names.ts';
-import { typeText } from '../values/printing.ts';
 import type { Value } from '../values/values.ts';
 import type { Namespace } from './database.ts';
+import { withReserved } from './grants.ts';
 import { enforceGuard } from './guards.ts';
 import { type Evaluation, nativeFailure } from './native.ts';
+import { shownValue } from './shown.ts';
 
 /** Defines a namespace, or changes one, which its old admin guard has to allow. @throws ContractError */
 export function defineNamespace(evaluation: Evaluation, namespace: Namespace): void {
@@ -15,7 +16,7 @@ export function defineNamespace(evaluation: Evaluation, namespace: Namespace): v
   const existing = evaluation.database.namespaces.get(name);
   if (existing) {
     evaluation.gas.readNamespace();
-    enforceGuard(evaluation, existing.admin);
+    withReserved(evaluation, 'DEFINE_NAMESPACE', name, () => enforceGuard(evaluation, existing.admin));
   } else {
     enforcePolicy(evaluation, namespace);
   }
@@ -52,9 +53,7 @@ function enforcePolicy(evaluation: Evaluation, { name, admin }: Namespace): void
 function unexpectedAnswer(evaluation: Evaluation, answer: Value): string {
   if (evaluation.dialect === 5) return `expected bool value, got ${evaluation.print(answer)}`;
   const message = 'Unexpected return value from namespace policy';
-  return evaluation.environment.isOnChain
-    ? `${message}, received value of type: ${typeText(answer)}`
-    : `${message}: ${evaluation.print(answer)}`;
+  return `${message}${shownValue(evaluation, answer, [': ', ', received value of type: '])}`;
 }
 
 /**
@@ -86,7 +85,8 @@ export function enforceInstallation(evaluation: Evaluation, isUpgrade: boolean):
   const { state, environment, dialect } = evaluation;
   const isOlderRule = environment.flags.has('DisablePact44');
   if (state.namespace) {
-    if (!isUpgrade && !isOlderRule) enforceGuard(evaluation, state.namespace.user);
+    const { name, user } = state.namespace;
+    if (!isUpgrade && !isOlderRule) withReserved(evaluation, 'NAMESPACE', name, () => enforceGuard(evaluation, user));
   } else if ((!isUpgrade || isOlderRule) && environment.namespacePolicy?.allowsRoot === false) {
     throw new ContractError(
       'eval',

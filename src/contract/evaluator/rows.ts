@@ -8,7 +8,6 @@ import { Time } from '../values/time.ts';
 import {
   CapabilityGuard,
   type ContractObject,
-  compareTexts,
   isGuard,
   isList,
   isObject,
@@ -23,7 +22,8 @@ import {
 import type { Member } from './module.ts';
 import type { Evaluation } from './native.ts';
 import { SteppedWalk } from './stepped-walk.ts';
-import { hasType, textOfType, typeFault } from './types.ts';
+import { schemaFault, sortedFields, textOfField, typeFault } from './type-faults.ts';
+import { hasType } from './types.ts';
 
 /** A number or a time that is made anew takes as much memory as some ten items of a list. */
 const CONVERSION_STEPS = 8;
@@ -107,20 +107,12 @@ export function checkRow(
     checkRow5(row, schema, columns, isPartial, evaluation);
     return;
   }
-  const { name } = schema.definition;
-  for (const column of row.keys()) {
-    if (!columns.has(column)) throw new ContractError('eval', `Invalid field for {${name}}: "${column}"`);
-  }
-  const missing = isPartial ? [] : sorted(columns.values()).filter((column) => !row.has(column.name));
-  if (missing.length > 0) {
-    const fields = missing.map((column) => `${column.name}:${textOfColumn(column)}`).join(', ');
-    throw new ContractError('eval', `Missing fields for {${name}}: [${fields}]`);
-  }
   const walk = new SteppedWalk(evaluation);
-  for (const [column, value] of row) {
-    const type = columns.get(column)?.type;
-    if (type && !hasType(value, type, schema.module.names, walk)) throw typeFault(value, type, evaluation.dialect);
-  }
+  const { names } = schema.module;
+  const fault = schemaFault(row, schema, isPartial, ({ type }, value) =>
+    type && !hasType(value, type, names, walk) ? typeFault(value, type, names, evaluation).message : undefined,
+  );
+  if (fault !== undefined) throw new ContractError('eval', fault);
 }
 
 function checkRow5(
@@ -136,15 +128,7 @@ function checkRow5(
     return column && (!column.type || hasType(value, column.type, schema.module.names, walk));
   });
   if (isAllowed && (isPartial || row.size === columns.size)) return;
-  const fields = sorted(columns.values()).map((column) => `"${column.name}": ${textOfColumn(column)}`);
+  const fields = sortedFields(columns.values()).map((column) => `"${column.name}": ${textOfField(column)}`);
   const message = `Attempted insert failed due to schema mismatch. Expected: {${fields.join(',')}}, received`;
   throw new ContractError('eval', `${message} ${evaluation.print(row)}`);
-}
-
-function sorted(columns: Iterable<Parameter>): Parameter[] {
-  return [...columns].sort((a, b) => compareTexts(a.name, b.name));
-}
-
-function textOfColumn({ type }: Parameter): string {
-  return type ? textOfType(type) : '*';
 }

@@ -16,4 +16,9 @@ export class SteppedWalk extends Walk {
     super.visit(parts);
     this.#evaluation.spend(parts);
   }
+
+  override visitText(length: number): void {
+    super.visitText(length);
+    this.#evaluation.spend(length);
+  }
 }

@@ -7,7 +7,7 @@ import type { Evaluator } from './evaluator.ts';
 import { loadInterface, loadModule, use } from './modules.ts';
 import { visitExpression } from './resolution.ts';
 import { Closure } from './scope.ts';
-import { checked } from './types.ts';
+import { checked } from './type-faults.ts';
 
 /** @returns what the interpreter prints @throws ContractError */
 export function runTopLevel(evaluator: Evaluator, form: TopLevel): Value {

@@ -1,10 +1,7 @@
 /** Types at run time: whether a value has one, and how messages name it. */
 
-import type { Dialect } from '../dialect.ts';
-import { ContractError, type Position } from '../errors.ts';
-import type { Defschema, Parameter, PrimitiveType, Type } from '../syntax/tree.ts';
+import type { Defschema, PrimitiveType, Type } from '../syntax/tree.ts';
 import { Decimal } from '../values/decimal.ts';
-import { typeText } from '../values/printing.ts';
 import { Time } from '../values/time.ts';
 import {
   type ContractObject,
@@ -18,8 +15,6 @@ import {
 } from '../values/values.ts';
 import { schemaOf } from './lookup.ts';
 import { type Member, type Names, Table, textOfName } from './module.ts';
-import type { Evaluation } from './native.ts';
-import { SteppedWalk } from './stepped-walk.ts';
 
 const IS_PRIMITIVE: Readonly<Record<PrimitiveType, (value: Value) => boolean>> = {
   integer: (value) => typeof value === 'bigint',
@@ -105,21 +100,4 @@ export function textOfType(type: Type): string {
     case 'module':
       return `module{${type.interfaces.map(({ text }) => text).join(',')}}`;
   }
-}
-
-/** @returns the value @throws ContractError if it has not the parameter's type */
-export function checked({ type, position }: Parameter, value: Value, names: Names, evaluation: Evaluation): Value {
-  if (type && !hasType(value, type, names, new SteppedWalk(evaluation))) {
-    throw typeFault(value, type, evaluation.dialect, position);
-  }
-  return value;
-}
-
-export function typeFault(value: Value, type: Type, dialect: Dialect, position?: Position): ContractError {
-  const [expected, found] = [textOfType(type), typeText(value, dialect)];
-  const message =
-    dialect === 4
-      ? `Type error: expected ${expected}, found ${found}`
-      : `Runtime typecheck failure, argument is ${found} , but expected type ${expected}`;
-  return new ContractError('eval', message, position);
 }

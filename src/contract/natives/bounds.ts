@@ -2,21 +2,26 @@
 
 import { ContractError } from '../errors.ts';
 import type { Evaluation } from '../evaluator/native.ts';
-import { MAX_PARTS, type Value, Walk } from '../values/values.ts';
+import { checkCharacters, MAX_PARTS, type Value, Walk } from '../values/values.ts';
 
 /**
- * Counts a step for each item of a list, or character of a text, that a native makes or visits.
+ * Counts a step for each item of a list that a native makes or visits.
  * @param parts any number, to be asked before the value is made
  * @throws ContractError for more than a value may have
  */
 export function spendParts(evaluation: Evaluation, parts: number | bigint): void {
-  checkParts(parts);
+  if (parts > MAX_PARTS) throw new ContractError('eval', `A value has more than ${MAX_PARTS} parts`);
   evaluation.spend(Number(parts));
 }
 
-/** @throws ContractError for more items or characters than a value may have */
-export function checkParts(parts: number | bigint): void {
-  if (parts > MAX_PARTS) throw new ContractError('eval', `A value has more than ${MAX_PARTS} parts`);
+/**
+ * Counts a step for each character of a text that a native makes or visits.
+ * @param length any number, to be asked before the text is made
+ * @throws ContractError for more than a text may have
+ */
+export function spendText(evaluation: Evaluation, length: number): void {
+  checkCharacters(length);
+  evaluation.spend(length);
 }
 
 /** Compares many values. Every part counts as a step, and there is no other bound. */
@@ -31,20 +36,16 @@ export class CountedWalk extends Walk {
   override visit(parts: number): void {
     this.#evaluation.spend(parts);
   }
+
+  override visitText(length: number): void {
+    this.#evaluation.spend(length);
+  }
 }
 
-/** @returns the code points of a text, each as a text @throws ContractError as `spendParts` */
+/** @returns the code points of a text, each as a text @throws ContractError for more than a list may have */
 export function characters(evaluation: Evaluation, text: string): readonly string[] {
   spendParts(evaluation, text.length);
   return Array.from(text);
-}
-
-const MESSAGE_LENGTH = 50;
-
-/** @returns how messages of dialect 4 show a value: its first 50 characters */
-export function abbreviated(text: string): string {
-  const all = Array.from(text);
-  return all.length > MESSAGE_LENGTH ? `${all.slice(0, MESSAGE_LENGTH).join('')}...` : text;
 }
 
 export function isText(value: Value): value is string {

@@ -1,13 +1,8 @@
 /** Natives that acquire capabilities, ask for them, and tell of them. */
 
 import { ContractError } from '../errors.ts';
-import {
-  type Applied,
-  announce,
-  appliedCapability,
-  composeCapability,
-  refuseInCapability,
-} from '../evaluator/capabilities.ts';
+import { type Applied, appliedCapability } from '../evaluator/applied.ts';
+import { composeCapability, installByCode, refuseInCapability } from '../evaluator/capabilities.ts';
 import { emit } from '../evaluator/events.ts';
 import { includesCapability, isHeld } from '../evaluator/grants.ts';
 import { requireModuleRights } from '../evaluator/guards.ts';
@@ -20,7 +15,7 @@ import type { Value } from '../values/values.ts';
 function ofCapability(name: string, result: string, run: (applied: Applied, call: Call) => Value): Native {
   return lazy(name, `capability:( -> bool) -> ${result}`, ([argument, ...more], call) => {
     if (!argument || more.length > 0) return undefined;
-    const applied = argument.asCall();
+    const applied = argument.asCapability();
     return applied && run(appliedCapability(call.evaluation, applied, argument.position), call);
   });
 }
@@ -31,19 +26,22 @@ export const CAPABILITIES: readonly Native[] = [
     return true;
   }),
   ofCapability('require-capability', 'bool', ({ capability }, { evaluation }) => {
-    if (isHeld(evaluation.state, capability)) return true;
+    if (isHeld(evaluation, capability)) return true;
     const shown = printedCapability(capability.name, capability.args, evaluation.dialect);
     const kind = evaluation.environment.flags.has('DisablePact44') ? 'eval' : 'tx-failure';
     throw new ContractError(kind, `require-capability: not granted: ${shown}`);
   }),
-  ofCapability('install-capability', 'string', ({ capability }, { evaluation }) => {
+  ofCapability('install-capability', 'string', (applied, { evaluation }) => {
     refuseInCapability(evaluation, 'install-capability');
-    announce(evaluation, capability);
+    installByCode(evaluation, applied);
     return 'Installed capability';
   }),
   ofCapability('emit-event', 'bool', ({ capability, call }, { evaluation }) => {
     if (!call.member.definition.meta) {
-      throw new ContractError('eval', 'emit-event: must be managed or event defcap');
+      const { name, module } = call.member;
+      const message5 = `Invalid event capability ${name.text}.{${module.hash}}`;
+      const message4 = 'emit-event: must be managed or event defcap';
+      throw new ContractError('eval', evaluation.dialect === 4 ? message4 : message5);
     }
     requireModuleRights(evaluation, call.member.module);
     emit(evaluation, capability, call.member.module);

@@ -3,7 +3,8 @@
 import { ContractError } from '../errors.ts';
 import { limited } from '../evaluator/access.ts';
 import { type Argument, type Call, type Evaluation, lazy, type Native, strict } from '../evaluator/native.ts';
-import { printed, typeText } from '../values/printing.ts';
+import { shownValue, undecided } from '../evaluator/shown.ts';
+import { printed } from '../values/printing.ts';
 import type { Value } from '../values/values.ts';
 
 /** @returns undefined for a value that is no bool, which makes it a wrong argument */
@@ -23,33 +24,41 @@ function connective(name: string, decides: boolean): Native {
 
 /** `and?` and `or?`, which apply two functions to one value. */
 function connectiveOf(name: string, decides: boolean): Native {
-  return lazy(name, 'a:(x:<r> -> bool) b:(x:<r> -> bool) value:<r> -> bool', (args) => {
+  return lazy(name, 'a:(x:<r> -> bool) b:(x:<r> -> bool) value:<r> -> bool', (args, { evaluation }) => {
     if (args.length !== 3) return undefined;
     const functions = args.slice(0, 2).map((arg) => arg.asFunction());
     const { value } = args[2];
     for (const [at, test] of functions.entries()) {
       const result = test?.(value);
-      if (typeof result !== 'boolean') return undefined;
+      if (typeof result !== 'boolean') return unanswered(name, result, evaluation);
       if (result === decides || at === 1) return result;
     }
     return undefined;
   });
 }
 
+/**
+ * @returns undefined in dialect 5, and if there was no function to ask
+ * @throws ContractError in dialect 4 for another answer than a bool
+ */
+function unanswered(name: string, answer: Value | undefined, { dialect }: Evaluation): undefined {
+  if (answer === undefined || dialect === 5) return undefined;
+  throw new ContractError('eval', `${name}: Non-boolean result from delegate: ${printed(answer)}`);
+}
+
 function choose(args: readonly Argument[], { evaluation }: Call): Value | undefined {
   if (args.length !== 3) return undefined;
   const condition = args[0].value;
   if (typeof condition === 'boolean') return args[condition ? 1 : 2].value;
-  const shown = printed(condition, { dialect: evaluation.dialect });
-  throw new ContractError(
-    'eval',
-    evaluation.dialect === 4 ? `if: conditional not boolean: ${shown}` : `expected bool value, got ${shown}`,
-  );
+  throw undecided(evaluation, condition);
 }
 
 function enforce(args: readonly Argument[], { evaluation }: Call): Value | undefined {
   if (args.length !== 2) return undefined;
-  if (evaluation.dialect === 5) return limited(evaluation, 'read', () => enforce5(args, evaluation));
+  if (evaluation.dialect === 5) {
+    const access = evaluation.environment.flags.has('DisablePact53') ? 'none' : 'read';
+    return limited(evaluation, access, () => enforce5(args, evaluation));
+  }
   return limited(evaluation, 'none', () => {
     const isMet = bool(args[0]);
     // Since version 4.5 the message is evaluated only if it is needed, and costs nothing otherwise.
@@ -69,11 +78,12 @@ function requireBool5({ value }: Argument, { dialect }: Evaluation): boolean {
 }
 
 /** Fails with the message. @throws ContractError */
-function failWith({ value }: Argument, { dialect, environment }: Evaluation): never {
+function failWith({ value }: Argument, evaluation: Evaluation): never {
   if (typeof value === 'string') return fail(value);
+  const { dialect } = evaluation;
   if (dialect === 5) throw new ContractError('eval', `expected string value, got: ${printed(value, { dialect })}`);
   const expected = 'Invalid message argument, expected string';
-  const shown = environment.isOnChain ? `, received argument of type: ${typeText(value)}` : ` ${printed(value)}`;
+  const shown = shownValue(evaluation, value, [' ', ', received argument of type: ']);
   throw new ContractError('eval', `${expected}${shown}`);
 }
 
@@ -119,16 +129,22 @@ export const CONTROL: readonly Native[] = [
   connectiveOf('and?', false),
   connectiveOf('or?', true),
   strict('not', 'x:bool -> bool', ([x, ...more]) => (typeof x === 'boolean' && more.length === 0 ? !x : undefined)),
-  lazy('not?', 'app:(x:<r> -> bool) value:<r> -> bool', (args) => {
+  lazy('not?', 'app:(x:<r> -> bool) value:<r> -> bool', (args, { evaluation }) => {
     const result = args.length === 2 ? args[0].asFunction()?.(args[1].value) : undefined;
-    return typeof result === 'boolean' ? !result : undefined;
+    return typeof result === 'boolean' ? !result : unanswered('not?', result, evaluation);
   }),
   lazy('if', 'cond:bool then:<a> else:<a> -> <a>', choose),
-  lazy('enforce', 'test:bool msg:string -> bool', enforce),
+  { ...lazy('enforce', 'test:bool msg:string -> bool', enforce), isLazy: false },
   lazy('enforce-one', 'msg:string tests:[bool] -> bool', enforceOne),
   {
     ...lazy('pure', 'expr:<a> -> <a>', (args, { evaluation }) =>
       args.length === 1 ? limited(evaluation, 'read', () => args[0].value) : undefined,
+    ),
+    dialect: 5,
+  },
+  {
+    ...lazy('error', 'msg:string -> <a>', ([message, ...more], { evaluation }) =>
+      message && more.length === 0 ? failWith(message, evaluation) : undefined,
     ),
     dialect: 5,
   },

@@ -1,7 +1,8 @@
 /** Natives of keysets and other guards, and of the principals that follow from guards. */
 
 import { ContractError } from '../errors.ts';
-import { appliedCapability } from '../evaluator/capabilities.ts';
+import { appliedCapability } from '../evaluator/applied.ts';
+import { withReserved } from '../evaluator/grants.ts';
 import {
   callingModule,
   currentFlowId,
@@ -40,8 +41,9 @@ function checkKeysetName({ dialect, environment }: Evaluation, name: string): vo
 function defineKeyset(evaluation: Evaluation, name: string, keyset: KeysetGuard): string {
   checkKeysetName(evaluation, name);
   const { keysets } = evaluation.database;
-  if (keysets.get(name)) enforceNamedKeyset(evaluation, name);
-  else enforceKeysetNamespace(evaluation, name);
+  if (keysets.get(name)) {
+    withReserved(evaluation, 'DEFINE_KEYSET', name, () => enforceNamedKeyset(evaluation, name));
+  } else enforceKeysetNamespace(evaluation, name);
   evaluation.gas.defineKeyset(name, keyset);
   keysets.set(name, keyset);
   return evaluation.dialect === 4 ? 'Keyset defined' : 'Keyset write success';
@@ -63,7 +65,9 @@ function enforceKeysetNamespace(evaluation: Evaluation, name: string): void {
     const message5 = `Error defining keyset, namespace mismatch, expected ${namespace.name}`;
     throw new ContractError('eval', dialect === 4 ? 'Mismatching keyset namespace' : message5);
   }
-  if (dialect === 5) enforceGuard(evaluation, namespace.user);
+  if (dialect === 5) {
+    withReserved(evaluation, 'NAMESPACE', namespace.name, () => enforceGuard(evaluation, namespace.user));
+  }
 }
 
 /** @param missing what dialect 4 says if there is none */
@@ -129,7 +133,7 @@ function capabilityGuard(
   flowId?: () => string,
 ): Guard | undefined {
   if (!argument || more.length > 0) return undefined;
-  const { capability } = appliedCapability(evaluation, argument.asCall(), argument.position);
+  const { capability } = appliedCapability(evaluation, argument.asCapability(), argument.position);
   return new CapabilityGuard(capability.name, storable(evaluation, capability.args), flowId?.());
 }
 

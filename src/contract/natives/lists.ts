@@ -1,7 +1,18 @@
 /** Natives of lists and objects. Some of them take texts as lists of characters. */
 
 import { ContractError } from '../errors.ts';
-import { type Argument, type Call, lazy, type Native, type Remaining, strict } from '../evaluator/native.ts';
+import {
+  type Argument,
+  type Call,
+  type Evaluation,
+  lazy,
+  type Native,
+  type Remaining,
+  strict,
+  wrongArguments,
+} from '../evaluator/native.ts';
+import { abbreviated, type BeforeShown, shownValue } from '../evaluator/shown.ts';
+import { characterCount } from '../evaluator/sizes.ts';
 import { Decimal } from '../values/decimal.ts';
 import { absolute } from '../values/integers.ts';
 import { printed, typeText } from '../values/printing.ts';
@@ -16,7 +27,7 @@ import {
   sortedObject,
   type Value,
 } from '../values/values.ts';
-import { abbreviated, CountedWalk, characters, isText, spendParts } from './bounds.ts';
+import { CountedWalk, characters, isText, spendParts, spendText } from './bounds.ts';
 import { containsText } from './search.ts';
 
 function fail(message: string): never {
@@ -56,7 +67,7 @@ function part(name: string, isTake: boolean): Native {
   return strict(name, signatures, ([which, from, ...more], { evaluation }) => {
     if (more.length > 0) return undefined;
     if (typeof which === 'bigint') {
-      if (typeof from === 'string') return counted(characters(evaluation, from), which, isTake).join('');
+      if (typeof from === 'string') return countedCharacters(from, which, isTake, evaluation);
       if (!isList(from)) return undefined;
       evaluation.spend(from.length);
       return counted(from, which, isTake);
@@ -71,10 +82,23 @@ function part(name: string, isTake: boolean): Native {
 
 /** @param count from the beginning, or below 0 from the end */
 function counted<T>(items: readonly T[], count: bigint, isTake: boolean): readonly T[] {
-  const length = BigInt(items.length);
-  const border = count >= 0n ? count : length + count;
-  const clamped = Number(border < 0n ? 0n : border > length ? length : border);
-  return count >= 0n === isTake ? items.slice(0, clamped) : items.slice(clamped);
+  const border = borderOf(items.length, count);
+  return count >= 0n === isTake ? items.slice(0, border) : items.slice(border);
+}
+
+/** A long text is not taken apart: a list of its characters takes far more memory. */
+function countedCharacters(text: string, count: bigint, isTake: boolean, evaluation: Evaluation): string {
+  spendText(evaluation, text.length);
+  let border = borderOf(characterCount(text), count);
+  let at = 0;
+  for (; border > 0; border--) at += (text.codePointAt(at) ?? 0) > 0xffff ? 2 : 1;
+  return count >= 0n === isTake ? text.slice(0, at) : text.slice(at);
+}
+
+/** @returns where to cut what has this length: `count` from the beginning, or below 0 from the end */
+function borderOf(length: number, count: bigint): number {
+  const border = count >= 0n ? count : BigInt(length) + count;
+  return Number(border < 0n ? 0n : border > length ? BigInt(length) : border);
 }
 
 function contains([value, within, ...more]: readonly Value[], { evaluation }: Call): boolean | undefined {
@@ -92,7 +116,10 @@ function contains([value, within, ...more]: readonly Value[], { evaluation }: Ca
 
 function length([of, ...more]: readonly Value[], { evaluation }: Call): bigint | undefined {
   if (more.length > 0 || of === undefined) return undefined;
-  if (isText(of)) return BigInt(characters(evaluation, of).length);
+  if (isText(of)) {
+    spendText(evaluation, of.length);
+    return BigInt(characterCount(of));
+  }
   if (isList(of)) return BigInt(of.length);
   return isObject(of) ? BigInt(of.size) : undefined;
 }
@@ -228,7 +255,10 @@ function listOf(name: string, { value }: Argument, { evaluation }: Call) {
     evaluation.spend(value.length);
     return value;
   }
-  return evaluation.dialect === 5 ? undefined : fail(`${name}: expecting list: ${abbreviated(printed(value))}`);
+  if (evaluation.dialect === 5) return undefined;
+  const before: BeforeShown = [': ', ', received argument of type: '];
+  const shown = shownValue(evaluation, value, before, (each) => abbreviated(printed(each)));
+  return fail(`${name}: expecting list${shown}`);
 }
 
 function map(args: readonly Argument[], call: Call): Value | undefined {
@@ -243,8 +273,9 @@ function filter(args: readonly Argument[], call: Call): Value | undefined {
   return app && list?.filter((item) => isAccepted(app(item), args[0], call));
 }
 
-function isAccepted(result: Value, app: Argument, { evaluation: { dialect } }: Call): boolean {
+function isAccepted(result: Value, app: Argument, { evaluation: { dialect, environment } }: Call): boolean {
   if (typeof result === 'boolean') return result;
+  if (dialect === 4 && environment.flags.has('DisablePact42')) return false;
   if (dialect === 5) fail(`expected bool value, got ${printed(result, { dialect })}`);
   return fail(`filter: expected closure to return bool: ${app.text}`);
 }
@@ -256,11 +287,17 @@ function fold(args: readonly Argument[], call: Call): Value | undefined {
   return app && list?.reduce((result: Value, item) => app(result, item), args[1].value);
 }
 
+const ZIP = lazy('zip', 'f:(x:<a> y:<b> -> <c>) list1:[<a>] list2:[<b>] -> [<c>]', zip);
+
 function zip(args: readonly Argument[], { evaluation }: Call): Value | undefined {
   const app = args.length === 3 ? args[0].asFunction() : undefined;
   if (!app) return undefined;
   const [first, second] = [args[1].value, args[2].value];
-  if (!isList(first) || !isList(second)) return undefined;
+  if (!isList(first) || !isList(second)) {
+    if (evaluation.dialect === 5) return undefined;
+    // Its message shows the lists only.
+    throw wrongArguments({ ...ZIP, isLazy: false }, args.slice(1), evaluation);
+  }
   const shortest = first.slice(0, second.length);
   evaluation.spend(shortest.length);
   return shortest.map((item, index) => app(item, second[index]));
@@ -306,5 +343,5 @@ export const LISTS: readonly Native[] = [
   strict('sort', ['values:[<a>] -> [<a>]', 'fields:[string] values:[object:<{o}>] -> [object:<{o}>]'], sort),
   part('take', true),
   lazy('where', 'field:string app:(x:<a> -> bool) value:object:<{row}> -> bool', where),
-  lazy('zip', 'f:(x:<a> y:<b> -> <c>) list1:[<a>] list2:[<b>] -> [<c>]', zip),
+  ZIP,
 ];

@@ -3,10 +3,19 @@
 import type { ExactJson } from '../../ledger/json.ts';
 import type { Dialect } from '../dialect.ts';
 import { ContractError } from '../errors.ts';
-import { type Evaluation, type Native, strict } from '../evaluator/native.ts';
+import { type Call, type Evaluation, type Native, strict } from '../evaluator/native.ts';
 import { messageField, readDecimal, readInteger, readKeyset, readMessage, readString } from '../values/json.ts';
-import { isStorable, type KeysetGuard, type Storable, sortedObject } from '../values/values.ts';
-import { CountedWalk, isText } from './bounds.ts';
+import {
+  isGuard,
+  isList,
+  isObject,
+  type KeysetGuard,
+  type Storable,
+  sortedObject,
+  type Value,
+} from '../values/values.ts';
+import { isText } from './bounds.ts';
+import { isNumber, spendOn } from './operators.ts';
 
 type Read<Result extends Storable> = (json: ExactJson, dialect: Dialect) => Result;
 
@@ -25,14 +34,25 @@ function readField<Result extends Storable>(
 /** @returns a native that reads one key of the data */
 function reader(name: string, type: string, read: Read<Storable>): Native {
   return strict(name, `key:string -> ${type}`, ([key, ...more], { evaluation }) =>
-    isText(key) && more.length === 0 ? readField(evaluation, key, name, read) : undefined,
+    isText(key) && more.length === 0 ? counted(evaluation, readField(evaluation, key, name, read)) : undefined,
   );
 }
 
-/** Every part of the data counts as a step, however often they are read. */
-function counted(evaluation: Evaluation, value: Storable): Storable {
-  isStorable(value, new CountedWalk(evaluation));
+/** Steps that each part of the data counts as. Reading one takes some microseconds, and a step half a microsecond. */
+const PART_STEPS = 8;
+
+/** Every part of the data counts, however often they are read. */
+function counted<Result extends Storable>(evaluation: Evaluation, value: Result): Result {
+  spendOnParts(evaluation, value);
   return value;
+}
+
+function spendOnParts(evaluation: Evaluation, value: Value): void {
+  evaluation.spend(PART_STEPS);
+  if (isNumber(value)) spendOn([value], evaluation);
+  else if (isList(value)) for (const each of value) spendOnParts(evaluation, each);
+  else if (isObject(value)) for (const each of value.values()) spendOnParts(evaluation, each);
+  else if (isGuard(value) && value.kind === 'keyset') evaluation.spend(PART_STEPS * value.keys.length);
 }
 
 /* Keysets. */
@@ -49,7 +69,7 @@ const WEBAUTHN = /^WEBAUTHN-(?:[\da-f]{2})+$/;
  */
 export function readKeysetField(evaluation: Evaluation, key: string, native: string): KeysetGuard {
   const { dialect, environment } = evaluation;
-  const keyset = readField(evaluation, key, dialect === 4 ? 'read-keyset' : native, readKeyset);
+  const keyset = counted(evaluation, readField(evaluation, key, dialect === 4 ? 'read-keyset' : native, readKeyset));
   if (environment.flags.has('EnforceKeyFormats') && !keyset.keys.every((each) => isKey(each, evaluation))) {
     const message = dialect === 4 ? 'Invalid keyset' : `Invalid keyset format: ${evaluation.print(keyset)}`;
     throw new ContractError('eval', message);
@@ -76,6 +96,16 @@ function chainData({ environment }: Evaluation): Storable {
   ]);
 }
 
+/** What a proof shows of another chain. @throws ContractError for one that shows nothing */
+function verifyProof([type, payload, ...more]: readonly Value[], { evaluation }: Call): Value | undefined {
+  if (!isText(type) || payload === undefined || !isObject(payload) || more.length > 0) return undefined;
+  const { environment, dialect } = evaluation;
+  const shown = environment.proofs(type, payload);
+  if (shown !== undefined) return shown;
+  const failed = dialect === 4 ? 'SPV verify failed' : 'SPV verification failure';
+  throw new ContractError('eval', `${failed}: SPV verification failure`);
+}
+
 export const MESSAGES: readonly Native[] = [
   strict('read-msg', [' -> <a>', 'key:string -> <a>'], ([key, ...more], { evaluation }) => {
     const { environment, dialect } = evaluation;
@@ -92,6 +122,7 @@ export const MESSAGES: readonly Native[] = [
   strict('chain-data', ' -> object:{public-chain-data}', (args, { evaluation }) =>
     args.length === 0 ? chainData(evaluation) : undefined,
   ),
+  strict('verify-spv', 'type:string payload:object:<in> -> object:<out>', verifyProof),
   strict('tx-hash', ' -> string', (args, { evaluation }) =>
     args.length === 0 ? evaluation.environment.hash : undefined,
   ),

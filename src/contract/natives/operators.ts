@@ -1,6 +1,7 @@
 /** Natives that compute, compare and join values, and those that work on the bits of integers. */
 
 import type { Dialect } from '../dialect.ts';
+import { isFunction } from '../evaluator/arguments.ts';
 import type { GasMeter } from '../evaluator/gas.ts';
 import { type Call, type Evaluation, type Native, strict } from '../evaluator/native.ts';
 import { characterCount } from '../evaluator/sizes.ts';
@@ -22,8 +23,8 @@ import {
 import { Decimal, type Rounding } from '../values/decimal.ts';
 import { bounded, MAX_BITS, shiftInteger } from '../values/integers.ts';
 import { compareForEquality } from '../values/printing.ts';
-import { isList, isObject, order, sortedObject, Unstorable, type Value } from '../values/values.ts';
-import { CountedWalk, spendParts } from './bounds.ts';
+import { isList, isObject, order, sortedObject, type Value } from '../values/values.ts';
+import { CountedWalk, spendParts, spendText } from './bounds.ts';
 
 const NUMBER = '<a[integer,decimal]>';
 const UNARY = `x:${NUMBER} -> ${NUMBER}`;
@@ -117,7 +118,7 @@ function join(values: readonly Value[], call: Call): Value | undefined {
   const [x, y] = values;
   if (values.length !== 2) return undefined;
   if (typeof x === 'string' && typeof y === 'string') {
-    spendParts(evaluation, x.length + y.length);
+    spendText(evaluation, x.length + y.length);
     evaluation.gas.append(characterCount(x), characterCount(y));
     return x + y;
   }
@@ -138,7 +139,7 @@ function equality(name: string, wanted: boolean): Native {
   return strict(name, `x:${EQUATED} y:${EQUATED} -> bool`, ([x, y, ...more], { evaluation }) => {
     if (x === undefined || y === undefined || more.length > 0) return undefined;
     const { dialect } = evaluation;
-    if (dialect === 5 && (x instanceof Unstorable || y instanceof Unstorable)) return undefined;
+    if (dialect === 5 && (isFunction(x) || isFunction(y))) return undefined;
     spendOnTexts(x, y, evaluation);
     return compareForEquality(x, y, dialect, new CountedWalk(evaluation)) === wanted;
   });

@@ -4,6 +4,7 @@ import { ContractError, STORED_KEY_LENGTH, shortened } from '../errors.ts';
 import { requireLocal } from '../evaluator/access.ts';
 import { Table, textOfName } from '../evaluator/module.ts';
 import { type Argument, type Call, type Evaluation, lazy, type Native, strict } from '../evaluator/native.ts';
+import { type BeforeShown, shownValue } from '../evaluator/shown.ts';
 import {
   createTable,
   nameInLog,
@@ -15,7 +16,6 @@ import {
   type WriteMode,
   writeRow,
 } from '../evaluator/tables.ts';
-import { typeText } from '../values/printing.ts';
 import { isList, isObject, type StorableObject, sortedObject, type Value } from '../values/values.ts';
 import { isText } from './bounds.ts';
 
@@ -102,7 +102,7 @@ function foldTable(args: readonly Argument[], call: Call): Value | undefined {
   const table = args[0].value;
   if (!isTable(table)) {
     if (call.evaluation.dialect === 5) return undefined;
-    throw new ContractError('eval', textWith(table, TABLE_TEXTS, call));
+    throw new ContractError('eval', shownValue(call.evaluation, table, TABLE_TEXTS));
   }
   call.evaluation.gas.foldDb();
   const results: Value[] = [];
@@ -113,30 +113,26 @@ function foldTable(args: readonly Argument[], call: Call): Value | undefined {
   return results;
 }
 
-/** How a message begins, and what stands in it before a value, and before a type. */
-type Texts = readonly [beginning: string, beforeValue: string, beforeType: string];
-
-const FILTER_TEXTS: Texts = ['select: filter returned non-boolean value', ': ', ': '];
-const TABLE_TEXTS: Texts = ['Expected table as first argument to foldDB, got', ': ', ' argument of type: '];
-const CONDITION_TEXTS: Texts = [
-  'Unexpected return value from fold-db query condition',
-  ' ',
-  ', received value of type: ',
+/** How messages begin that end with a value, or with its type. */
+const FILTER_TEXTS: BeforeShown = [
+  'select: filter returned non-boolean value: ',
+  'select: filter returned non-boolean value: ',
+];
+const TABLE_TEXTS: BeforeShown = [
+  'Expected table as first argument to foldDB, got: ',
+  'Expected table as first argument to foldDB, got argument of type: ',
+];
+const CONDITION_TEXTS: BeforeShown = [
+  'Unexpected return value from fold-db query condition ',
+  'Unexpected return value from fold-db query condition, received value of type: ',
 ];
 
 /** @throws ContractError with a message that ends with the value, or with its type */
-function requireBool(value: Value, texts: Texts, call: Call): boolean {
+function requireBool(value: Value, texts: BeforeShown, call: Call): boolean {
   if (typeof value === 'boolean') return value;
   const { evaluation } = call;
   if (evaluation.dialect === 5) throw new ContractError('eval', `expected bool value, got ${evaluation.print(value)}`);
-  throw new ContractError('eval', textWith(value, texts, call));
-}
-
-/** Messages of nodes do not show values. */
-function textWith(value: Value, [beginning, beforeValue, beforeType]: Texts, { evaluation }: Call): string {
-  return evaluation.environment.isOnChain
-    ? `${beginning}${beforeType}${typeText(value, evaluation.dialect)}`
-    : `${beginning}${beforeValue}${evaluation.print(value)}`;
+  throw new ContractError('eval', shownValue(evaluation, value, texts));
 }
 
 /* Writing. */

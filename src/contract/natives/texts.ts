@@ -1,16 +1,26 @@
 /** Natives of texts, of their encodings and hashes, and of the texts of other values. */
 
 import { keccak_256 } from '@noble/hashes/sha3.js';
-import { decodeBase64url, encodeBase64url } from '../../ledger/json.ts';
+import { encodeBase64url } from '../../ledger/json.ts';
 import type { Dialect } from '../dialect.ts';
 import { ContractError } from '../errors.ts';
+import { isFunction } from '../evaluator/arguments.ts';
 import { CHARSET_ASCII, CHARSET_LATIN1 } from '../evaluator/constants.ts';
-import { type Call, type Native, nativeFailure, strict } from '../evaluator/native.ts';
+import {
+  type Call,
+  CapabilityToken,
+  type Evaluation,
+  type Native,
+  nativeFailure,
+  strict,
+} from '../evaluator/native.ts';
+import { type BeforeShown, shownValue } from '../evaluator/shown.ts';
 import { characterCount } from '../evaluator/sizes.ts';
 import { hashedText, hashText } from '../values/hash.ts';
 import { printed, typeText } from '../values/printing.ts';
-import { isList, isStorable, Unstorable, type Value } from '../values/values.ts';
-import { CountedWalk, characters, checkParts, isText, spendParts } from './bounds.ts';
+import { checkCharacters, isList, isStorable, ModuleRef, type Value } from '../values/values.ts';
+import { bytesOfBase64, bytesOrFault } from './base64.ts';
+import { CountedWalk, characters, isText, spendText } from './bounds.ts';
 
 /** @throws ContractError with the message of the dialect; dialect 5 says which native has failed */
 function fail(native: string, message4: string, message5: string, dialect: Dialect): never {
@@ -22,6 +32,8 @@ function failDecoding(message4: string, message5: string, dialect: Dialect): nev
   throw new ContractError('eval', dialect === 5 ? `Decoding error: ${message5}` : message4);
 }
 
+const UNDECODABLE_5 = 'invalid b64 encoding';
+
 /* Parts of texts. */
 
 function concat([list, ...more]: readonly Value[], { evaluation }: Call): string | undefined {
@@ -30,9 +42,12 @@ function concat([list, ...more]: readonly Value[], { evaluation }: Call): string
   for (const item of list) {
     if (isText(item)) total += item.length;
     else if (evaluation.dialect === 5) return undefined;
-    else throw new ContractError('eval', `concat: expecting list of strings: ${printed(item)}`);
+    else {
+      const before: BeforeShown = ['expecting list of strings: ', 'expected list of strings, received value of type: '];
+      throw new ContractError('eval', `concat: ${shownValue(evaluation, item, before)}`);
+    }
   }
-  spendParts(evaluation, total);
+  spendText(evaluation, total);
   const joined = list.join('');
   evaluation.gas.concat(characterCount(joined), list.length);
   return joined;
@@ -42,7 +57,7 @@ function concat([list, ...more]: readonly Value[], { evaluation }: Call): string
 function format([template, values, ...more]: readonly Value[], { evaluation }: Call): string | undefined {
   if (!isText(template) || values === undefined || !isList(values) || more.length > 0) return undefined;
   const { dialect } = evaluation;
-  spendParts(evaluation, template.length);
+  spendText(evaluation, template.length);
   const [first, ...others] = template.split('{}');
   if (others.length > values.length) {
     const message = 'not enough arguments for template';
@@ -55,7 +70,7 @@ function format([template, values, ...more]: readonly Value[], { evaluation }: C
     const text = isText(value) ? value : printed(value, { dialect, commas: true });
     evaluation.spend(text.length);
     total += text.length;
-    checkParts(total);
+    checkCharacters(total);
     return text + part;
   });
   return [first, ...parts].join('');
@@ -67,7 +82,8 @@ function format([template, values, ...more]: readonly Value[], { evaluation }: C
 const MAX_READ = 512;
 const HEX_DIGITS = /^[\da-f]+$/i;
 
-function strToInt(values: readonly Value[], { evaluation: { dialect } }: Call): bigint | undefined {
+function strToInt(values: readonly Value[], { evaluation }: Call): bigint | undefined {
+  const { dialect } = evaluation;
   const [base, text] = values.length === 1 ? [10n, values[0]] : values;
   if (values.length > 2 || typeof base !== 'bigint' || text === undefined || !isText(text)) return undefined;
   const isKnown = (base >= 2n && base <= 16n) || base === 64n;
@@ -77,7 +93,7 @@ function strToInt(values: readonly Value[], { evaluation: { dialect } }: Call): 
     failDecoding(message, message, dialect);
   }
   if (!isKnown) failBase(dialect);
-  return base === 64n ? integerOfBase64(text, dialect) : integerOfDigits(text, base, dialect);
+  return base === 64n ? integerOfBase64(text, evaluation) : integerOfDigits(text, base, dialect);
 }
 
 function failBase(dialect: Dialect): never {
@@ -102,8 +118,9 @@ function integerOfDigits(text: string, base: bigint, dialect: Dialect): bigint {
   return integer;
 }
 
-function integerOfBase64(text: string, dialect: Dialect): bigint {
-  const bytes = bytesOfBase64(text) ?? failDecoding(UNDECODABLE, 'invalid b64 encoding', dialect);
+function integerOfBase64(text: string, evaluation: Evaluation): bigint {
+  const bytes = bytesOrFault(text, evaluation);
+  if (typeof bytes === 'string') return failDecoding(bytes, UNDECODABLE_5, evaluation.dialect);
   return BigInt(`0x0${Buffer.from(bytes).toString('hex')}`);
 }
 
@@ -139,40 +156,24 @@ function isCharset([charset, text, ...more]: readonly Value[], { evaluation }: C
   return fail('is-charset', `${message}: ${charset}`, message, evaluation.dialect);
 }
 
-const UNDECODABLE = 'Could not base64-decode string';
-
-/**
- * @param text base64url, with or without padding
- * @returns undefined for a text that is not base64url, or whose last digit has bits that belong to no byte
- */
-function bytesOfBase64(text: string): Uint8Array | undefined {
-  const [, digits, padding] = /^([\w-]*)(=*)$/.exec(text) ?? [];
-  const missing = (4 - (text.length % 4)) % 4;
-  if (digits === undefined || padding.length + missing > 2) return undefined;
-  try {
-    return decodeBase64url(digits);
-  } catch {
-    return undefined;
-  }
-}
-
 function base64Encode([text, ...more]: readonly Value[], { evaluation }: Call): string | undefined {
   if (text === undefined || !isText(text) || more.length > 0) return undefined;
   // Three bytes become four characters.
-  spendParts(evaluation, Math.ceil((Buffer.byteLength(text) * 4) / 3));
+  spendText(evaluation, Math.ceil((Buffer.byteLength(text) * 4) / 3));
   return encodeBase64url(Buffer.from(text));
 }
 
 function base64Decode([text, ...more]: readonly Value[], { evaluation }: Call): string | undefined {
   if (text === undefined || !isText(text) || more.length > 0) return undefined;
   const { dialect } = evaluation;
-  spendParts(evaluation, text.length);
+  spendText(evaluation, text.length);
   const failed = 'Could not decode string: ';
-  const bytes = bytesOfBase64(text) ?? failDecoding(failed + UNDECODABLE, 'invalid b64 encoding', dialect);
+  const bytes = bytesOrFault(text, evaluation);
+  if (typeof bytes === 'string') return failDecoding(failed + bytes, UNDECODABLE_5, dialect);
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {
-    return failDecoding(`${failed}Base64URL decode failed: invalid unicode`, 'invalid b64 encoding', dialect);
+    return failDecoding(`${failed}Base64URL decode failed: invalid unicode`, UNDECODABLE_5, dialect);
   }
 }
 
@@ -207,15 +208,20 @@ function hashKeccak256([list, ...more]: readonly Value[], { evaluation }: Call):
 
 function typeOf([value, ...more]: readonly Value[], { evaluation: { dialect } }: Call): string | undefined {
   if (value === undefined || more.length > 0) return undefined;
-  return dialect === 5 && value instanceof Unstorable && value.type === 'function'
-    ? '<<closure>>'
-    : typeText(value, dialect);
+  return dialect === 4 ? typeText(value) : typeOf5(value);
+}
+
+function typeOf5(value: Value): string {
+  if (value instanceof CapabilityToken) return 'CAPTOKEN';
+  if (isFunction(value)) return '<<closure>>';
+  if (value instanceof ModuleRef) return `module{${(value.interfaces ?? []).map(({ text }) => text).join(', ')}}`;
+  return typeText(value, 5);
 }
 
 function show([value, ...more]: readonly Value[], { evaluation }: Call): string | undefined {
   if (value === undefined || more.length > 0) return undefined;
   const text = printed(value, { dialect: evaluation.dialect, commas: true });
-  spendParts(evaluation, text.length);
+  spendText(evaluation, text.length);
   return text;
 }
 

@@ -2,6 +2,15 @@
 
 import type { Position } from '../errors.ts';
 
+/** The name of what somebody types, for places in it. */
+export const TYPED = '<interactive>';
+
+/** @returns `FILE:LINE:COLUMN`. The first line of what somebody types counts as 0, and lines of files from 1 */
+export function positionText({ file, line, column }: Position): string {
+  if (file !== undefined) return `${file}:${line}:${column}`;
+  return `${TYPED}:${line === 1 ? 0 : line}:${column}`;
+}
+
 export interface Place {
   readonly file: string;
   readonly position: Position;

@@ -15,7 +15,15 @@ import { type Form, readForms } from '../syntax/reader.ts';
 import { printed } from '../values/printing.ts';
 import type { Value } from '../values/values.ts';
 import { testFunctions } from './functions/functions.ts';
-import type { Expectation, Failure, FileResult, Place, TextResult } from './result.ts';
+import {
+  type Expectation,
+  type Failure,
+  type FileResult,
+  type Place,
+  positionText,
+  type TextResult,
+  TYPED,
+} from './result.ts';
 import type { TestRun } from './test-run.ts';
 
 export interface SessionOptions {
@@ -31,8 +39,6 @@ export interface SessionOptions {
   readonly onPrint?: (text: string) => void;
 }
 
-/** The name of what somebody types, for places in it. */
-export const TYPED = '<interactive>';
 /** Maximum number of files that load each other. */
 export const MAX_LOADS = 100;
 
@@ -86,6 +92,7 @@ export class Session {
   #load(path: string, depth: number, loadedAt?: Position): void {
     if (depth === MAX_LOADS) throw new ContractError('eval', `More than ${MAX_LOADS} files load each other`, loadedAt);
     const isContract = path.endsWith('.pact');
+    if (isContract) this.#run.forgetNames();
     for (const form of readForms(this.#textOf(path, loadedAt), this.#dialect, path)) {
       // Files of contracts do not see the functions of the interpreter, as on a node.
       if (isContract) this.#run.hideFunctions();
@@ -131,24 +138,24 @@ export class Session {
 
 function failureOf({ message, position, calls }: ContractError, file: string): Failure {
   const place = position && { file: position.file ?? file, position };
-  return { place, message, frames: calls.map((call) => frameText(call, file)) };
+  return { place, message, frames: calls.map(frameText) };
 }
 
 /** @returns a call that has failed: `f.repl:3:2: (m.f 1)` */
-function frameText({ position, text }: FailedCall, file: string): string {
-  return position ? `${position.file ?? file}:${position.line}:${position.column}: ${text}` : text;
+function frameText({ position, text }: FailedCall): string {
+  return position ? `${positionText(position)}: ${text}` : text;
 }
 
 /** The state of an interpreter, which its functions change. */
 class Run implements TestRun {
   readonly evaluator: Evaluator;
-  environment: Environment;
   readonly proofs: TestRun['proofs'] = [];
   readonly expectations: Expectation[];
   readonly notes: Set<string>;
   readonly functions: ReadonlyMap<string, Native>;
   readonly committed = new Database();
   readonly #dialect: Dialect;
+  #environment: Environment;
   #number = 0;
   #allowsInModules = false;
   #transaction: { readonly number: number; readonly name: string | undefined } | undefined;
@@ -159,13 +166,13 @@ class Run implements TestRun {
     this.#dialect = dialect;
     this.expectations = expectations;
     this.notes = notes;
-    this.environment = { ...INITIAL_ENVIRONMENT, gasLimit: initialGasLimit(dialect) };
-    this.functions = testFunctions(this);
+    this.#environment = { ...INITIAL_ENVIRONMENT, gasLimit: initialGasLimit(dialect) };
+    this.functions = testFunctions(this, dialect);
     this.evaluator = new Evaluator({
       dialect,
       natives: NATIVES,
       testFunctions: this.functions,
-      environment: this.environment,
+      environment: this.#environment,
       database: this.committed,
     });
   }
@@ -173,6 +180,16 @@ class Run implements TestRun {
   /** @returns a new state with the same record of expectations */
   renewed(): Run {
     return new Run(this.#dialect, this.expectations, this.notes);
+  }
+
+  get environment(): Environment {
+    return this.#environment;
+  }
+
+  /** In dialect 5, code sees it at once. */
+  set environment(environment: Environment) {
+    this.#environment = environment;
+    if (this.#dialect === 5) this.evaluator.environment = environment;
   }
 
   evaluate(form: Form, dialect: Dialect): Value {
@@ -248,6 +265,11 @@ class Run implements TestRun {
 
   allowInModules(allows: boolean): void {
     this.#allowsInModules = allows;
+  }
+
+  /** Takes away what `use` and definitions have brought to code outside of modules. */
+  forgetNames(): void {
+    this.evaluator.state = { ...this.evaluator.state, imported: new Map() };
   }
 
   /** Hides the functions of the interpreter from code, unless that was allowed to use them. */

@@ -8,7 +8,7 @@ import type { Value } from '../values/values.ts';
 
 export interface TestRun {
   readonly evaluator: Evaluator;
-  /** What the environment will be behind this form. Code sees it only then, apart from `with-applied-env`. */
+  /** What the environment will be behind this form. Code of dialect 4 sees it only then, or in `with-applied-env`. */
   environment: Environment;
   /** Begins a transaction. One that is open is rolled back in dialect 4. @returns its number, from 0 */
   begin(name: string | undefined): number;

@@ -36,12 +36,12 @@ import {
 
 /* Writing. The contract tool's order of keys is also that of all fixed forms, so it need not be told apart. */
 
-/** @throws ContractError for values with more than 2^20 parts and characters, and for nesting deeper than 500 */
+/** @throws ContractError for values with more than 2^20 parts or 2^23 characters, and for nesting deeper than 500 */
 export function jsonOf(value: Storable, walk = new Walk()): ExactJson {
   walk.visit(1);
   switch (typeof value) {
     case 'string':
-      walk.visit(value.length);
+      walk.visitText(value.length);
       return value;
     case 'bigint':
       return { int: isSafe(value) ? new JsonNumber(`${value}`) : `${value}` };
@@ -72,7 +72,7 @@ export function jsonTextOf(value: Storable): string {
 }
 
 function keyOf(key: string, walk: Walk): string {
-  walk.visit(key.length);
+  walk.visitText(key.length);
   return key;
 }
 

@@ -32,7 +32,7 @@ export interface Printing {
 /**
  * Texts are quoted, but not escaped. Dialect 4 prints an object's entries in the order that the object has
  * them in. Dialect 5 sorts them, and so does dialect 4 where lists have commas.
- * @throws ContractError for values with more than 2^20 parts and characters, and for nesting deeper than 500
+ * @throws ContractError for values with more than 2^20 parts or 2^23 characters, and for nesting deeper than 500
  */
 export function printed(value: Value, { dialect = DEFAULT_DIALECT, commas = false }: Printing = {}): string {
   return new Printer(dialect, commas).print(value);
@@ -69,7 +69,7 @@ class Printer {
     this.#walk.visit(1);
     switch (typeof value) {
       case 'string':
-        this.#walk.visit(value.length);
+        this.#walk.visitText(value.length);
         return `"${value}"`;
       case 'bigint':
       case 'boolean':
@@ -101,7 +101,7 @@ class Printer {
     switch (guard.kind) {
       case 'keyset': {
         const keys = guard.keys.join(', ');
-        this.#walk.visit(keys.length);
+        this.#walk.visitText(keys.length);
         return `KeySet {keys: [${keys}],pred: ${guard.predicate}}`;
       }
       case 'keyset-ref':
@@ -122,7 +122,7 @@ class Printer {
 
 /**
  * @returns the type of a value, for messages and the native `typeof`: `integer`, `keyset`, `[<a>]`, `object:*`. The
- *   type of a list's items is not known, and dialect 5 shows none: `list`, `object`
+ *   type of a list's items is not known, and dialect 5 shows none: `list`, `object`, `table`, `modref`
  */
 export function typeText(value: Value, dialect: Dialect = DEFAULT_DIALECT): string {
   switch (typeof value) {
@@ -137,8 +137,9 @@ export function typeText(value: Value, dialect: Dialect = DEFAULT_DIALECT): stri
   if (value instanceof Time) return 'time';
   if (value instanceof Unit) return value.type;
   if (isGuard(value)) return dialect === 4 && value.kind === 'keyset' ? 'keyset' : 'guard';
+  if (value instanceof ModuleRef && dialect === 5) return 'modref';
   if (value instanceof ModuleRef) return `module{${(value.interfaces ?? []).map((name) => name.text).join(',')}}`;
-  if (value instanceof Unstorable) return value.type;
+  if (value instanceof Unstorable) return dialect === 4 ? value.type : value.type5;
   if (isList(value)) return dialect === 4 ? '[<a>]' : 'list';
   return dialect === 4 ? 'object:*' : 'object';
 }

@@ -20,8 +20,10 @@ export type ContractObject = ReadonlyMap<string, Value>;
 
 /** What exists only while code runs: functions, tables, applications of capabilities. */
 export abstract class Unstorable {
-  /** Its type, as messages show it. */
+  /** Its type, as messages of dialect 4 show it. */
   abstract readonly type: string;
+  /** The same for dialect 5. */
+  readonly type5: string = 'closure';
   abstract toString(): string;
   abstract equals(other: Unstorable): boolean;
 }
@@ -156,18 +158,30 @@ export function sortedObject<V extends Value>(entries: Iterable<readonly [string
 
 /** Maximum depth of lists, objects and arguments of guards in each other. Deeper nesting would exhaust the stack. */
 export const MAX_DEPTH = 500;
-/** Maximum number of values in a value, and of characters in its texts, for what goes through all of them. */
+/** Maximum number of values in a value, for what goes through all of them. */
 export const MAX_PARTS = 2 ** 20;
+/**
+ * Maximum number of UTF-16 code units of a text, and of all texts in a value together, for what goes through them. It
+ * is some 16 megabytes; public contracts join texts of two million characters.
+ */
+export const MAX_CHARACTERS = 2 ** 23;
 
 /** Counts what a walk through a value visits, so that the walk ends. */
 export class Walk {
   #parts = 0;
+  #characters = 0;
   #depth = 0;
 
-  /** @param parts how many values or characters come next @throws ContractError when there are too many */
+  /** @param parts how many values come next @throws ContractError when there are too many */
   visit(parts: number): void {
     this.#parts += parts;
     if (this.#parts > MAX_PARTS) throw new ContractError('eval', `A value has more than ${MAX_PARTS} parts`);
+  }
+
+  /** @param length how many characters come next @throws ContractError when there are too many */
+  visitText(length: number): void {
+    this.#characters += length;
+    checkCharacters(this.#characters);
   }
 
   /** Visits the parts of a value. @throws ContractError when the nesting is too deep */
@@ -178,6 +192,11 @@ export class Walk {
     this.#depth--;
     return result;
   }
+}
+
+/** @throws ContractError for more characters than a text may have */
+export function checkCharacters(length: number): void {
+  if (length > MAX_CHARACTERS) throw new ContractError('eval', `A value has more than ${MAX_CHARACTERS} characters`);
 }
 
 /** @throws ContractError for a value that is too large to be walked through */

@@ -1,7 +1,8 @@
 /** Buys gas before a command, and pays the miner after it. */
 
 import { ContractError } from '../../contract/errors.ts';
-import { appliedCapability, grantForTransaction } from '../../contract/evaluator/capabilities.ts';
+import { appliedCapability } from '../../contract/evaluator/applied.ts';
+import { grantForTransaction } from '../../contract/evaluator/capabilities.ts';
 import type { Capability, Environment } from '../../contract/evaluator/environment.ts';
 import type { Evaluator } from '../../contract/evaluator/evaluator.ts';
 import { continueFlow } from '../../contract/evaluator/flows.ts';

@@ -42,7 +42,7 @@ describe('functions', () => {
   it.each<[string, Dialect, string]>([
     ['(let ((f (lambda (x y) x))) (f 1))', 4, 'lambda: Incorrect number of arguments (1) supplied; expected 2'],
     ['(let ((f (lambda (x:integer) x))) (f "a"))', 4, 'Type error: expected integer, found string'],
-    ['(let ((f (lambda (x:[integer]) x))) (f [1 "a"]))', 4, 'Type error: expected [integer], found [<a>]'],
+    ['(let ((f (lambda (x:[integer]) x))) (f [1 "a"]))', 4, 'Type error: expected integer, found string'],
     ['(not 1)', 4, 'Invalid arguments, received [1] for x:bool -> bool'],
     ['(not 1)', 5, 'Type error: failed to call native function not with argument(s) of type(s): integer'],
     ['(not true false)', 5, 'Incorrect number of arguments (2) for native function not supplied; expected (1)'],

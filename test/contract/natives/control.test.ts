@@ -12,7 +12,11 @@ describe('what is wrong in a condition', () => {
     ['(enforce 1 "no")', 'args', 'Invalid arguments, received [1 "no"] for test:bool msg:string -> bool'],
     ['(enforce-one "no" [1])', 'eval', 'Failure: expected boolean result in enforce-one'],
     ['(enforce-one "no" [])', 'tx-failure', 'no'],
-    ['(enforce-one 1 [true])', 'args', 'Invalid arguments, received [1 [true]] for msg:string tests:[bool] -> bool'],
+    [
+      '(enforce-one 1 [true])',
+      'args',
+      'Invalid arguments, received ["1" "[true]"] for msg:string tests:[bool] -> bool',
+    ],
   ])('%s, in dialect 4', (code, kind, message) => {
     expect(new Transaction().faultOf(code)).toMatchObject({ kind, message });
   });

@@ -87,17 +87,21 @@ describe('what natives of lists say of wrong arguments in dialect 4', () => {
       '1 "2"',
       '[from:integer to:integer inc:integer -> [integer], from:integer to:integer -> [integer]]',
     ],
-    ['(filter 1 [1])', '1 [1]', 'app:x:<a> -> bool list:[<a>] -> [<a>]'],
-    ['(filter (identity) [1] 2)', '(identity) [1] 2', 'app:x:<a> -> bool list:[<a>] -> [<a>]'],
-    ['(fold (at) 1)', '(at) 1', 'app:x:<a> y:<b> -> <a> init:<a> list:[<b>] -> <a>'],
+    ['(filter 1 [1])', '"1" "[1]"', 'app:x:<a> -> bool list:[<a>] -> [<a>]'],
+    ['(filter (identity) [1] 2)', '"(identity)" "[1]" "2"', 'app:x:<a> -> bool list:[<a>] -> [<a>]'],
+    ['(fold (at) 1)', '"(at)" "1"', 'app:x:<a> y:<b> -> <a> init:<a> list:[<b>] -> <a>'],
     ['(length 1)', '1', 'x:<a[[<l>],string,object:<{o}>]> -> integer'],
     ['(make-list "1" 1)', '"1" 1', 'length:integer value:<a> -> [<a>]'],
-    ['(map [1] (identity))', '[1] (identity)', 'app:x:<b> -> <a> list:[<b>] -> [<a>]'],
+    ['(map [1] (identity))', '"[1]" "(identity)"', 'app:x:<b> -> <a> list:[<b>] -> [<a>]'],
     ['(remove 1 {})', '1 {}', 'key:string object:object:<{o}> -> object:<{o}>'],
     ['(reverse "ab")', '"ab"', 'list:[<a>] -> [<a>]'],
     ['(sort "ba")', '"ba"', '[values:[<a>] -> [<a>], fields:[string] values:[object:<{o}>] -> [object:<{o}>]]'],
-    ['(where "a" (identity) 1)', '"a" (identity) 1', 'field:string app:x:<a> -> bool value:object:<{row}> -> bool'],
-    ['(zip (at) 1 [])', '(at) 1 []', 'f:x:<a> y:<b> -> <c> list1:[<a>] list2:[<b>] -> [<c>]'],
+    [
+      '(where "a" (identity) 1)',
+      '""a"" "(identity)" "1"',
+      'field:string app:x:<a> -> bool value:object:<{row}> -> bool',
+    ],
+    ['(zip (at) 1 [])', '1 []', 'f:x:<a> y:<b> -> <c> list1:[<a>] list2:[<b>] -> [<c>]'],
   ])('%s', (code, received, signatures) => {
     expectFault(code, 4, `Invalid arguments, received [${received}] for ${signatures}`, 'args');
   });
@@ -131,12 +135,12 @@ describe('what natives of lists say of wrong arguments in dialect 5', () => {
     ['(where "a" identity {"a": 1})', 'expected bool value, got 1', 'eval'],
     [
       '(map identity 1)',
-      'Type error: failed to call native function map with argument(s) of type(s): function, integer',
+      'Type error: failed to call native function map with argument(s) of type(s): closure, integer',
       'args',
     ],
     [
       '(map (at 1) 1)',
-      'Type error: failed to call native function map with argument(s) of type(s): function, integer',
+      'Type error: failed to call native function map with argument(s) of type(s): closure, integer',
       'args',
     ],
     ['(fold at 1)', 'Incorrect number of arguments (2) for native function fold supplied; expected (3)', 'args'],

@@ -114,7 +114,7 @@ describe('what dialect 4 says of', () => {
     ['(txids m.people "a")', 'm.people "a"', `${table} txid:integer -> [integer]`],
     ['(txlog m.people "a")', 'm.people "a"', `${table} txid:integer -> [object:*]`],
     ['(keylog m.people 1 1)', 'm.people 1 1', `${table} key:string txid:integer -> [object:*]`],
-    ['(with-read m.people "a")', 'm.people "a"', `${table} key:string bindings:binding:<{row}> -> <a>`],
+    ['(with-read m.people "a")', '"m.people" ""a""', `${table} key:string bindings:binding:<{row}> -> <a>`],
   ])('%s', (code, received, signature) => {
     const message = `Invalid arguments, received [${received}] for ${signature}`;
     expect(people().faultOf(code)).toMatchObject({ kind: 'args', message });

@@ -3,6 +3,7 @@ import { ContractError, type ErrorKind } from '#pickaxe/contract/errors.js';
 import { printedValue } from '../evaluate.ts';
 
 const TOO_MANY_PARTS = 'A value has more than 1048576 parts';
+const TOO_MANY_CHARACTERS = 'A value has more than 8388608 characters';
 const NO_BASE = 'Base value must be >= 2 and <= 16, or 64';
 
 function expectFault(code: string, dialect: 4 | 5, message: string, kind: ErrorKind = 'eval', maxSteps?: number): void {
@@ -131,14 +132,22 @@ describe('what natives of texts say of wrong arguments', () => {
 });
 
 describe('the bounds of natives of texts', () => {
-  const million = '(concat (make-list 1000000 "a"))';
+  const million = '(concat (make-list 1000 (concat (make-list 1000 "a"))))';
+  const eight = `(let* ((a ${million}) (b (+ a a)) (c (+ b b))) (+ c c))`;
   it.each([
-    `(concat [${million} ${million}])`,
-    `(format "{}{}" [${million} ${million}])`,
-    `(format "{}" [(make-list 600000 1)])`,
-    `(base64-encode ${million})`,
+    `(let ((x ${eight})) (concat [x x]))`,
+    `(let ((x ${million})) (format "{}{}{}{}{}{}{}{}{}" [x x x x x x x x x]))`,
+    `(base64-encode ${eight})`,
   ])('%s makes too long a text', (code) => {
-    expectFault(code, 4, TOO_MANY_PARTS);
+    expectFault(code, 4, TOO_MANY_CHARACTERS);
+  });
+
+  it('let a text be longer than a list', () => {
+    const twoMillions = `(let ((x ${million})) (concat [x x]))`;
+    expect(printedValue(`(length ${twoMillions})`)).toBe('2000000');
+    expect(printedValue(`(take -1 (drop 1999998 ${twoMillions}))`)).toBe('"a"');
+    expectFault(`(str-to-list ${twoMillions})`, 4, TOO_MANY_PARTS);
+    expectFault(`(format "{}" [(make-list 1048576 1)])`, 4, TOO_MANY_PARTS);
   });
 
   const thousand = '(make-list 1000 "aaaa")';

@@ -130,9 +130,9 @@ describe('types in messages', () => {
     [new Map(), 'object:*', 'object'],
     [new KeysetGuard(['a']), 'keyset', 'guard'],
     [new KeysetRefGuard('k'), 'guard', 'guard'],
-    [new ModuleRef(module, [new ModuleName('i'), new ModuleName('j', 'ns')]), 'module{i,ns.j}', 'module{i,ns.j}'],
-    [new ModuleRef(module, undefined), 'module{}', 'module{}'],
-    [new TestFunction(), 'function', 'function'],
+    [new ModuleRef(module, [new ModuleName('i'), new ModuleName('j', 'ns')]), 'module{i,ns.j}', 'modref'],
+    [new ModuleRef(module, undefined), 'module{}', 'modref'],
+    [new TestFunction(), 'function', 'closure'],
   ])('%s', (value, in4, in5) => {
     expect(typeText(value)).toBe(in4);
     expect(typeText(value, 5)).toBe(in5);

@@ -1,14 +1,16 @@
 /** The functions that set what a transaction brings along: `env-…`. */
 
 import { isExactJsonObject, parseExactJson } from '../../../ledger/json.ts';
+import type { Dialect } from '../../dialect.ts';
 import { ContractError } from '../../errors.ts';
-import { appliedCapability } from '../../evaluator/capabilities.ts';
+import { appliedCapability } from '../../evaluator/applied.ts';
 import { type Capability, type ChainData, type Environment, FLAGS, type Flag } from '../../evaluator/environment.ts';
 import { Member } from '../../evaluator/module.ts';
 import { type Argument, lazy, type Native, strict } from '../../evaluator/native.ts';
 import type { Defun } from '../../syntax/tree.ts';
 import { Decimal } from '../../values/decimal.ts';
 import { jsonOf } from '../../values/json.ts';
+import { printed } from '../../values/printing.ts';
 import { Time } from '../../values/time.ts';
 import {
   type ContractObject,
@@ -21,13 +23,16 @@ import {
 } from '../../values/values.ts';
 import type { TestRun } from '../test-run.ts';
 
+/** What `env-data` takes, as messages show it. */
+const JSON_TYPE = '<a[integer,string,time,decimal,bool,[<l>],object:<{o}>,keyset]>';
+
 export function environment(run: TestRun): readonly Native[] {
   const set = (change: Partial<Environment>, text: string): string => {
     run.environment = { ...run.environment, ...change };
     return text;
   };
   return [
-    strict('env-data', 'json:<a> -> string', ([data, ...more]) => {
+    strict('env-data', `json:${JSON_TYPE} -> string`, ([data, ...more]) => {
       if (data === undefined || more.length > 0) return undefined;
       return set({ data: dataOf(data, run) }, 'Setting transaction data');
     }),
@@ -63,7 +68,7 @@ export function environment(run: TestRun): readonly Native[] {
       if (more.length > 0 || (entity !== undefined && typeof entity !== 'string')) return undefined;
       return set({ entity }, entity === undefined ? 'Unset entity' : `Set entity to ${entity}`);
     }),
-    strict('env-chain-data', 'new-data:object:{public-chain-data} -> string', ([data, ...more], { evaluation }) => {
+    strict('env-chain-data', 'new-data:object:~{public-chain-data} -> string', ([data, ...more], { evaluation }) => {
       if (data === undefined || !isObject(data) || more.length > 0) return undefined;
       const chain = changedChain(run.environment.chain, data, evaluation.dialect);
       return set({ chain }, 'Updated public metadata');
@@ -73,7 +78,8 @@ export function environment(run: TestRun): readonly Native[] {
       'allow-root:bool ns-policy-fun:(ns:string ns-admin:guard -> bool) -> string',
       ([allows, policy, ...more], { evaluation }) => {
         if (!policy || more.length > 0 || typeof allows.value !== 'boolean') return undefined;
-        const member = evaluation.dialect === 5 ? policy.value : policy.asCall()?.member;
+        // Dialect 5 takes the name of a function, too.
+        const member = policy.asCall()?.member ?? (evaluation.dialect === 5 ? policy.value : undefined);
         const isFunction = member !== undefined && isDefun(member);
         if (!isFunction) return undefined;
         return set({ namespacePolicy: { allowsRoot: allows.value, policy: member } }, 'Installed namespace policy');
@@ -83,7 +89,7 @@ export function environment(run: TestRun): readonly Native[] {
       if (more.length > 0) return undefined;
       if (flags === undefined) return evaluation.dialect === 5 ? undefined : [...evaluation.environment.flags];
       if (!isListOfTexts(flags)) return undefined;
-      const chosen = chosenFlags(flags, evaluation.dialect === 5);
+      const chosen = chosenFlags(flags, evaluation.dialect);
       run.environment = { ...run.environment, flags: new Set(chosen) };
       return chosen;
     }),
@@ -159,7 +165,7 @@ function named(
   }
   if (typeof name.value !== 'string') throw new ContractError('eval', 'Expected string value', name.position);
   const capabilities = caps.map((cap) => {
-    const call = cap.asCall();
+    const call = cap.asCapability();
     if (!call) throw new ContractError('eval', 'Expected capability invocation', cap.position);
     return appliedCapability(run.evaluator, call, cap.position).capability;
   });
@@ -185,7 +191,7 @@ function changedChain(before: ChainData, data: ContractObject, dialect: 4 | 5): 
   for (const [key, value] of data) {
     const change = Object.hasOwn(CHAIN_DATA, key) ? CHAIN_DATA[key](value) : undefined;
     if (!change) {
-      const what = dialect === 4 ? `values: ${value}` : `value for key: ${key}`;
+      const what = dialect === 4 ? `values: ("${key}", ${printed(value)})` : `value for key: ${key}`;
       throw new ContractError('eval', `envChainData: bad public metadata ${what}`);
     }
     chain = { ...chain, ...change };
@@ -193,18 +199,17 @@ function changedChain(before: ChainData, data: ContractObject, dialect: 4 | 5): 
   return chain;
 }
 
-/** @returns the flags that are set, in the order of their definition. The document calls some `DisableFlow…` */
-function chosenFlags(flags: readonly string[], ignoresUnknown: boolean): readonly Flag[] {
+/**
+ * @returns the flags that are set, in the order of their definition. The document calls some `DisableFlow…`. Dialect 5
+ *   ignores those that it does not know
+ */
+function chosenFlags(flags: readonly string[], dialect: Dialect): readonly Flag[] {
   const wanted = new Set(flags.map((flag) => flag.replace(/^DisableFlow/, 'DisablePact')));
-  const known = new Set<string>(FLAGS);
-  if (!ignoresUnknown && [...wanted].some((flag) => !known.has(flag))) {
-    throw new ContractError(
-      'eval',
-      `Invalid flag, allowed: [${[...FLAGS]
-        .sort()
-        .map((each) => `"${each}"`)
-        .join(',')}]`,
-    );
+  const known: readonly Flag[] = FLAGS[dialect];
+  const allowed = new Set<string>(known);
+  if (dialect === 4 && [...wanted].some((flag) => !allowed.has(flag))) {
+    const shown = [...known].sort().map((each) => `"${each}"`);
+    throw new ContractError('eval', `Invalid flag, allowed: [${shown.join(',')}]`);
   }
-  return FLAGS.filter((flag) => wanted.has(flag));
+  return known.filter((flag) => wanted.has(flag));
 }

@@ -4,6 +4,7 @@ import { ContractError, type ErrorKind } from '../../errors.ts';
 import { type Argument, type Call, lazy, type Native } from '../../evaluator/native.ts';
 import { typeText } from '../../values/printing.ts';
 import { areEqual, type Value } from '../../values/values.ts';
+import { positionText } from '../result.ts';
 import type { TestRun } from '../test-run.ts';
 
 /** What failures are called where they are shown. Those of other kinds have no name there. */
@@ -63,8 +64,12 @@ class Expecting {
     );
   }
 
-  /** @param second what the failure must say, if that is asked for */
-  failure(action: Argument, second: Argument | undefined): Value {
+  /**
+   * @param second what the failure must say, if that is asked for
+   * @returns undefined in dialect 4 if that is no text
+   */
+  failure(action: Argument, second: Argument | undefined): Value | undefined {
+    if (second && !this.#is5 && typeof second.value !== 'string') return undefined;
     const message = second && textOf(second);
     const outcome = this.#caught(() => action.value);
     if (!(outcome instanceof ContractError)) {
@@ -77,9 +82,10 @@ class Expecting {
     return this.#failed(`${wanted} '${message}', got '${shown}'`);
   }
 
-  satisfied(predicate: Argument, action: Argument): Value {
+  /** @returns undefined for a predicate that is no function */
+  satisfied(predicate: Argument, action: Argument): Value | undefined {
     const test = predicate.asFunction();
-    if (!test) throw new ContractError('args', 'expect-that: the predicate must be a function');
+    if (!test) return undefined;
     return this.#attempt(action, 'expression', (value) => {
       const answer = this.#caught(() => test(value));
       if (answer instanceof ContractError) return this.#raised('predicate', answer);
@@ -118,7 +124,7 @@ class Expecting {
 
   #raised(what: string, { message, position }: ContractError): Value {
     if (this.#is5) return this.#failed(`evaluation of ${what} failed with error message:\n${message}`);
-    const place = position ? `${position.file ?? '<interactive>'}:${position.line}:${position.column}: ` : '';
+    const place = position ? `${positionText(position)}: ` : '';
     return this.#failed(`evaluation of ${what} failed:${place}${message}`);
   }
 

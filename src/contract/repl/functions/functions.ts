@@ -1,5 +1,6 @@
 /** All functions of the interactive interpreter, by their names. */
 
+import type { Dialect } from '../../dialect.ts';
 import type { Native } from '../../evaluator/native.ts';
 import type { TestRun } from '../test-run.ts';
 import { environment } from './environment.ts';
@@ -9,7 +10,8 @@ import { gas } from './gas.ts';
 import { otherFunctions } from './other.ts';
 import { transactions } from './transactions.ts';
 
-export function testFunctions(run: TestRun): ReadonlyMap<string, Native> {
+export function testFunctions(run: TestRun, dialect: Dialect): ReadonlyMap<string, Native> {
   const all = [expectations(run), transactions(run), environment(run), gas(run), flows(), otherFunctions(run)].flat();
-  return new Map(all.map((native) => [native.name, native]));
+  const known = all.filter((native) => (native.dialect ?? dialect) === dialect);
+  return new Map(known.map((native) => [native.name, native]));
 }

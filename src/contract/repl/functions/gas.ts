@@ -47,8 +47,9 @@ export function gas(run: TestRun): readonly Native[] {
         return model ? setModel(model) : UNKNOWN_MODEL;
       },
     ),
-    strict('env-gaslog', ' -> [string]', (values, { evaluation }) => {
-      if (values.length > 0) return undefined;
+    strict('env-gaslog', ' -> string', (values, { evaluation }) => {
+      // Dialect 4 does not look at arguments.
+      if (values.length > 0 && evaluation.dialect === 5) return undefined;
       const begun = evaluation.dialect === 4 ? 'Enabled gas log' : ['Enabled gas log'];
       return evaluation.gas.takeLog() ?? begun;
     }),

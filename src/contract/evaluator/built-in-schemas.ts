@@ -1,0 +1,35 @@
+/** The schemas that all code of dialect 4 knows, of objects that natives give. */
+
+import { LANGUAGE_MODULE } from '../names.ts';
+import { parseProgram } from '../syntax/forms.ts';
+import type { Defschema } from '../syntax/tree.ts';
+import { hashText } from '../values/hash.ts';
+import { type LoadedModule, Member } from './module.ts';
+
+const CODE = `(interface ${LANGUAGE_MODULE.name}
+  (defschema public-chain-data
+    chain-id:string block-height:integer block-time:time prev-block-hash:string
+    sender:string gas-limit:integer gas-price:decimal)
+  (defschema described-namespace
+    user-guard:guard admin-guard:guard namespace-name:string))`;
+
+function schemas(): ReadonlyMap<string, Member<Defschema>> {
+  const all = new Map<string, Member<Defschema>>();
+  for (const syntax of parseProgram(CODE, 4)) {
+    if (syntax.kind !== 'interface') continue;
+    const module: LoadedModule = {
+      name: LANGUAGE_MODULE,
+      syntax,
+      hash: hashText(syntax.code),
+      blessed: new Set(),
+      interfaces: [],
+      members: all,
+      names: { find: (name) => all.get(name) },
+      transactionHash: hashText(''),
+    };
+    for (const item of syntax.items) if (item.kind === 'defschema') all.set(item.name, new Member(module, item));
+  }
+  return all;
+}
+
+export const BUILT_IN_SCHEMAS = schemas();

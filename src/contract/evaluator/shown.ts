@@ -1,0 +1,51 @@
+/** How messages of dialect 4 show values. */
+
+import type { Dialect } from '../dialect.ts';
+import { ContractError, type Position } from '../errors.ts';
+import { typeText } from '../values/printing.ts';
+import type { Value } from '../values/values.ts';
+import type { Environment } from './environment.ts';
+
+/** Since version 4.7, messages of nodes name types instead of values, and failures have no list of calls. */
+export function hidesValues({ isOnChain, flags }: Environment): boolean {
+  return isOnChain && !flags.has('DisablePact47');
+}
+
+const MESSAGE_LENGTH = 50;
+
+/** @returns how messages of dialect 4 show a value: its first 50 characters */
+export function abbreviated(text: string): string {
+  const all = Array.from(text);
+  return all.length > MESSAGE_LENGTH ? `${all.slice(0, MESSAGE_LENGTH).join('')}...` : text;
+}
+
+/** What stands in a message before a value, and before a type. */
+export type BeforeShown = readonly [value: string, type: string];
+
+interface Shower {
+  readonly dialect: Dialect;
+  readonly environment: Environment;
+  print(value: Value): string;
+}
+
+/**
+ * @param print how a value that is not hidden is shown
+ * @returns the value or its type, with what stands before it
+ */
+export function shownValue(
+  shower: Shower,
+  value: Value,
+  [beforeValue, beforeType]: BeforeShown,
+  print = (shown: Value) => shower.print(shown),
+): string {
+  return hidesValues(shower.environment) ? `${beforeType}${typeText(value)}` : `${beforeValue}${print(value)}`;
+}
+
+/** @returns what `if` and `cond` say of a condition that is no bool */
+export function undecided(shower: Shower, value: Value, position?: Position): ContractError {
+  const message =
+    shower.dialect === 5
+      ? `expected bool value, got ${shower.print(value)}`
+      : `if: conditional not boolean${shownValue(shower, value, [': ', ', received value of type: '])}`;
+  return new ContractError('eval', message, position);
+}

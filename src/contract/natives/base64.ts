@@ -1,0 +1,44 @@
+/** Texts in base64url, with or without padding, as the natives read them. */
+
+import { decodeBase64url } from '../../ledger/json.ts';
+import type { Evaluation } from '../evaluator/native.ts';
+
+/** @returns undefined for a text that is not base64url, or whose last digit has bits that belong to no byte */
+export function bytesOfBase64(text: string): Uint8Array | undefined {
+  const [, digits, padding] = /^([\w-]*)(=*)$/.exec(text) ?? [];
+  const missing = (4 - (text.length % 4)) % 4;
+  if (digits === undefined || padding.length + missing > 2) return undefined;
+  try {
+    return decodeBase64url(digits);
+  } catch {
+    return undefined;
+  }
+}
+
+/** @returns the bytes, or what dialect 4 says of a text that stands for none */
+export function bytesOrFault(text: string, { dialect, environment }: Evaluation): Uint8Array | string {
+  const bytes = bytesOfBase64(text);
+  if (bytes) return bytes;
+  return dialect === 4 && environment.flags.has('DisablePact49')
+    ? olderBytesOrFault(text)
+    : 'Could not base64-decode string';
+}
+
+/** Before version 4.9, messages said where a text is wrong, and bits that belong to no byte were ignored. */
+function olderBytesOrFault(text: string): Uint8Array | string {
+  const padded = Buffer.from(text + '='.repeat((4 - (Buffer.byteLength(text) % 4)) % 4)).toString('latin1');
+  for (let at = 0; at < padded.length; at += 4) {
+    const fault = faultOf(padded.slice(at, at + 4), at + 4 === padded.length);
+    const offset = at - (text.endsWith('===') ? 1 : 0);
+    if (fault) return `Base64URL decode failed: invalid ${fault} near offset ${offset}`;
+  }
+  // The digits that only base64url has are ignored, as the nodes did.
+  return Buffer.from(text.replace(/[-_]/g, ''), 'base64');
+}
+
+/** @returns what is wrong with four characters. Only the last ones may be padded */
+function faultOf(four: string, isLast: boolean): 'padding' | 'base64 encoding' | undefined {
+  const isPadded = isLast ? /^.?=|^.{2}=[^=]/s : /=/;
+  if (isPadded.test(four)) return 'padding';
+  return /^[\w-]+=*$/.test(four) ? undefined : 'base64 encoding';
+}

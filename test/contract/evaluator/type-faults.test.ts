@@ -1,0 +1,53 @@
+/** What has the wrong type, as messages say it. */
+
+import { describe, expect, it } from 'vitest';
+import type { Dialect } from '#pickaxe/contract/dialect.js';
+import { dialogue } from '../repl/dialogue.ts';
+
+const MODULE = `(module m G (defcap G () true)
+  (defschema inner x:integer)
+  (defschema outer in:object{inner} names:[string])
+  (defun lists (a:[[integer]]) a)
+  (defun objects (a:object{outer}) a)
+  (defun data:object{public-chain-data} () (chain-data))
+  (defun other:object{public-chain-data} (a) a)
+  (defun named:object{described-namespace} (a) a))`;
+
+const fault = (dialect: Dialect, code: string) => dialogue(dialect, [MODULE, code]);
+
+describe('what has the wrong type', () => {
+  it.each([
+    ['(m.lists 1)', 'Type error: expected [[integer]], found integer'],
+    ['(m.lists [[1] 2])', 'Type error: expected [integer], found integer'],
+    ['(m.lists [[1] [2 "3"]])', 'Type error: expected integer, found string'],
+    ['(m.objects { "in": { "x": 1 }, "names": [1] })', 'Type error: expected string, found integer'],
+    ['(m.objects { "in": { "x": "1" }, "names": [] })', 'Type error: expected integer, found string'],
+    ['(m.objects { "in": { "y": 1 }, "names": [] })', 'Invalid field for {inner}: "y"'],
+    ['(m.objects { "in": {}, "names": [] })', 'Missing fields for {inner}: [x:integer]'],
+    ['(m.objects {})', 'Missing fields for {outer}: [in:object:{inner}, names:[string]]'],
+  ])('%s', (code, message) => {
+    expect(fault(4, code)).toBe(message);
+  });
+
+  it('is the whole value in dialect 5', () => {
+    const call = '(module n G (defcap G () true) (defun f (a:[integer]) a)) (n.f ["a"])';
+    expect(dialogue(5, [call])).toBe('Runtime typecheck failure, argument is list , but expected type [integer]');
+  });
+});
+
+describe('schemas that the language knows', () => {
+  it('are those of chain-data and describe-namespace', () => {
+    expect(fault(4, '(at "block-height" (m.data))')).toBe('0');
+    expect(fault(4, '(m.other { "block-height": 1 })')).toContain(
+      'Missing fields for {public-chain-data}: [block-time:time, ',
+    );
+    const namespace =
+      '(define-namespace "n" (sig-keyset) (sig-keyset)) (at "namespace-name" (m.named (describe-namespace "n")))';
+    expect(fault(4, namespace)).toBe('"n"');
+  });
+
+  it('are unknown in dialect 5', () => {
+    const module = '(module n G (defcap G () true) (defun f:object{public-chain-data} () (chain-data)))';
+    expect(dialogue(5, [module])).toContain('public-chain-data');
+  });
+});
