@@ -1,7 +1,7 @@
 // Runs random and hostile programs of the contract language. Each must come to a value or to a ContractError, in the
 // time and memory that are allowed.
 //
-//   node bench/contract-fuzz.mjs [--programs 100000] [--from 0] [--seed 1] [--max-steps 200000] [--limit-ms 4000]
+//   node bench/contract-fuzz.mjs [--programs 100000] [--from 0] [--seed 1] [--max-steps 50000] [--limit-ms 4000]
 //     [--memory-mib 512] [--longest] [--json] [--out FILE]
 //
 // One program in ten may take all of the steps, and the others a tenth, so that many run. Half of the programs share a session with their nine neighbours. They run in a thread with a memory limit and with
@@ -33,7 +33,7 @@ const { values } = parseArgs({
     programs: { type: 'string', default: '100000' },
     from: { type: 'string', default: '0' },
     seed: { type: 'string', default: '1' },
-    'max-steps': { type: 'string', default: '200000' },
+    'max-steps': { type: 'string', default: '50000' },
     'limit-ms': { type: 'string', default: '4000' },
     'memory-mib': { type: 'string', default: '512' },
     longest: { type: 'boolean', default: false },

@@ -58,8 +58,8 @@ export const HOSTILE = {
     `(module d G (defcap G () true) ${Array.from({ length: n }, (_, at) => `(defun f${at} () (f${(at + 1) % n}))`).join('')})`,
   ],
   'many modules': (n) => [
-    Array.from({ length: Math.min(n, 3000) }, (_, at) => `(module d${at} G (defcap G () true) (defun f () ${at ? `(d${at - 1}.f)` : 1}))`).join(''),
-    `(d${Math.min(n, 3000) - 1}.f)`,
+    Array.from({ length: Math.min(n, 300) }, (_, at) => `(module d${at} G (defcap G () true) (defun f () ${at ? `(d${at - 1}.f)` : 1}))`).join(''),
+    `(d${Math.min(n, 300) - 1}.f)`,
   ],
   'large object literal': (n) => [`{${Array.from({ length: n }, (_, at) => `"k${at}":${at}`).join(',')}}`],
   'growing object': (n) => [`(fold (lambda (o x) (+ o {(int-to-str 10 x):x})) {} (enumerate 1 ${n}))`, `(fold (lambda (o x) (+ {"a":x} o)) {${Array.from({ length: Math.min(n, 20_000) }, (_, at) => `"k${at}":1`).join(',')}} (enumerate 1 ${n}))`],
@@ -83,7 +83,7 @@ export const HOSTILE = {
   'large events': (n) => [MODULE, `(let ((l (make-list 1000 1))) (map (lambda (x) (m.e l)) (enumerate 1 ${n})))`, '(env-events true)'],
   'table flood': (n) => [MODULE, `(map (lambda (x) (m.w (int-to-str 10 x))) (enumerate 1 ${n}))`, '(keys m.t)', '(select m.t (where "a" (= 1)))', '(fold-db m.t (lambda (k o) true) (lambda (k o) k))'],
   'keys in a loop': (n) => [MODULE, '(map (lambda (x) (m.w (int-to-str 10 x))) (enumerate 1 5000))', `(map (lambda (x) (length (keys m.t))) (enumerate 1 ${n}))`, `(map (lambda (x) (txlog m.t 0)) (enumerate 1 ${n}))`],
-  'many transactions': (n) => [MODULE, '(commit-tx)', `${'(begin-tx)(m.w "a")(commit-tx)'.repeat(Math.min(n, 3000))}(keylog m.t "a" 0)(txids m.t 0)`],
+  'many transactions': (n) => [MODULE, '(commit-tx)', `${'(begin-tx)(m.w "a")(commit-tx)'.repeat(Math.min(n, 300))}(keylog m.t "a" 0)(txids m.t 0)`],
   'flow of a large argument': (n) => [MODULE, `(m.q (enumerate 1 ${n}))`],
   'nested flows': (n) => [MODULE, `(m.r (enumerate 1 ${n}))`],
   'flows in a loop': (n) => [MODULE, `(map (lambda (x) (try 1 (m.p x))) (enumerate 1 ${n}))`],
@@ -104,7 +104,7 @@ export const HOSTILE = {
     '(a.f 1 b)(b.f 1 a)',
     `(map (lambda (x) (try 1 (a.f x b))) (enumerate 1 ${n}))`,
   ],
-  'upgraded module': (n) => [`${'(module d G (defcap G () true) (defun f () 1))'.repeat(Math.min(n, 2000))}`],
+  'upgraded module': (n) => [`${'(module d G (defcap G () true) (defun f () 1))'.repeat(Math.min(n, 300))}`],
   'big keysets': (n) => [
     `(env-data {"k":{"keys":(make-list ${Math.min(n, 20_000)} "${'a'.repeat(64)}"),"pred":"keys-all"}})`,
     `(map (lambda (x) (create-principal (read-keyset "k"))) (enumerate 1 ${n}))`,
@@ -131,7 +131,8 @@ export const HOSTILE = {
 
 /** @param draw decides @returns the inputs of a session */
 export function hostileTexts(draw) {
-  const n = Math.ceil(10 ** (draw.random() * 5));
-  const texts = draw.of(Object.values(HOSTILE))(Math.min(n, 40_000));
+  // Few ask for much, since those take long.
+  const n = Math.ceil(10 ** (4.6 * draw.random() ** 1.5));
+  const texts = draw.of(Object.values(HOSTILE))(n);
   return draw.random() < 0.25 ? texts.map((text) => (text.length < 5000 ? draw.mutated(text, 0.5) : text)) : texts;
 }
