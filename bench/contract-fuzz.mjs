@@ -1,13 +1,14 @@
 // Runs random and hostile programs of the contract language. Each must come to a value or to a ContractError, in the
 // time and memory that are allowed.
 //
-//   node bench/contract-fuzz.mjs [--programs 100000] [--from 0] [--seed 1] [--max-steps 200000] [--limit-ms 4000]
+//   node bench/contract-fuzz.mjs [--programs 100000] [--from 0] [--seed 1] [--max-steps 50000] [--limit-ms 4000]
 //     [--memory-mib 512] [--longest] [--json] [--out FILE]
 //
-// One program in ten may take all of the steps, and the others a tenth, so that many run. Half of the programs share a session with their nine neighbours. They run in a thread with a memory limit and with
-// the stack of a main thread. Times are those of the processors, so a busy machine does not count. Findings are printed with
-// the smallest program that shows them. --longest then runs all hostile programs with the default number
-// of steps, and prints their times and the memory of the process. The exit code is 1 if there are findings.
+// One program in ten may take all of the steps, and the others a tenth, so that many run. Half of the programs share a
+// session with their nine neighbours. They run in a thread with a memory limit and with the stack of a main thread.
+// Times are those of the processors, so a busy machine does not count. Findings are printed with the smallest program
+// that shows them. --longest then runs all hostile programs with the default number of steps, and prints their times and
+// the memory of the process. The exit code is 1 if there are findings.
 
 import { parseArgs } from 'node:util';
 import { Worker } from 'node:worker_threads';
@@ -33,7 +34,7 @@ const { values } = parseArgs({
     programs: { type: 'string', default: '100000' },
     from: { type: 'string', default: '0' },
     seed: { type: 'string', default: '1' },
-    'max-steps': { type: 'string', default: '200000' },
+    'max-steps': { type: 'string', default: '50000' },
     'limit-ms': { type: 'string', default: '4000' },
     'memory-mib': { type: 'string', default: '512' },
     longest: { type: 'boolean', default: false },

@@ -65,10 +65,10 @@ export const HOSTILE = {
   ],
   'many modules': (n) => [
     Array.from(
-      { length: Math.min(n, 3000) },
+      { length: Math.min(n, 300) },
       (_, at) => `(module d${at} G (defcap G () true) (defun f () ${at ? `(d${at - 1}.f)` : 1}))`,
     ).join(''),
-    `(d${Math.min(n, 3000) - 1}.f)`,
+    `(d${Math.min(n, 300) - 1}.f)`,
   ],
   'large object literal': (n) => [`{${Array.from({ length: n }, (_, at) => `"k${at}":${at}`).join(',')}}`],
   'growing object': (n) => [
@@ -120,7 +120,7 @@ export const HOSTILE = {
   'many transactions': (n) => [
     MODULE,
     '(commit-tx)',
-    `${'(begin-tx)(m.w "a")(commit-tx)'.repeat(Math.min(n, 3000))}(keylog m.t "a" 0)(txids m.t 0)`,
+    `${'(begin-tx)(m.w "a")(commit-tx)'.repeat(Math.min(n, 300))}(keylog m.t "a" 0)(txids m.t 0)`,
   ],
   'flow of a large argument': (n) => [MODULE, `(m.q (enumerate 1 ${n}))`],
   'nested flows': (n) => [MODULE, `(m.r (enumerate 1 ${n}))`],
@@ -158,7 +158,7 @@ export const HOSTILE = {
     '(a.f 1 b)(b.f 1 a)',
     `(map (lambda (x) (try 1 (a.f x b))) (enumerate 1 ${n}))`,
   ],
-  'upgraded module': (n) => [`${'(module d G (defcap G () true) (defun f () 1))'.repeat(Math.min(n, 2000))}`],
+  'upgraded module': (n) => [`${'(module d G (defcap G () true) (defun f () 1))'.repeat(Math.min(n, 300))}`],
   'big keysets': (n) => [
     `(env-data {"k":{"keys":(make-list ${Math.min(n, 20_000)} "${'a'.repeat(64)}"),"pred":"keys-all"}})`,
     `(map (lambda (x) (create-principal (read-keyset "k"))) (enumerate 1 ${n}))`,
@@ -205,7 +205,8 @@ export const HOSTILE = {
 
 /** @param draw decides @returns the inputs of a session */
 export function hostileTexts(draw) {
-  const n = Math.ceil(10 ** (draw.random() * 5));
-  const texts = draw.of(Object.values(HOSTILE))(Math.min(n, 40_000));
+  // Few ask for much, since those take long.
+  const n = Math.ceil(10 ** (4.6 * draw.random() ** 1.5));
+  const texts = draw.of(Object.values(HOSTILE))(n);
   return draw.random() < 0.25 ? texts.map((text) => (text.length < 5000 ? draw.mutated(text, 0.5) : text)) : texts;
 }

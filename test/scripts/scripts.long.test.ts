@@ -59,6 +59,14 @@ const SCRIPTS: Record<string, Entry | Elsewhere> = {
     const sse41 = { name: 'sse41', nonces: 4, alu: positive, MHs: positive, p90: positive, portBound: positive };
     expect(kernels).toContainEqual(expect.objectContaining(sse41));
   }),
+  'bench/contract.mjs': bench('--loads 2 --transfers 5 --no-goals', [], ({ rows }) => {
+    const row = { p50: positive, p99: positive, n: positive };
+    const names = ['cold load', 'warm load', 'transfer'];
+    expect(rows).toEqual(names.map((name) => ({ name, ...row })));
+  }),
+  'bench/contract-fuzz.mjs': bench('--programs 100 --seed 2 --max-steps 5000', [], (result) => {
+    expect(result).toMatchObject({ programs: 100, findings: [], seconds: positive });
+  }),
   'bench/cpu.mjs': bench('--seconds 0.1 --turn-ms 5 wasm', ['linux'], ({ results, several }) => {
     const names = results.map(({ name }: { name: string }) => name);
     expect(names).toEqual(expect.arrayContaining(['wasm', 'hash-wasm', '@noble/hashes']));

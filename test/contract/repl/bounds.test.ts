@@ -1,0 +1,81 @@
+/** Programs that once took far longer than their steps say. Each must use up its steps, or come to its value. */
+
+import { expect, test } from 'vitest';
+import type { Dialect } from '#pickaxe/contract/dialect.js';
+import { Session } from '#pickaxe/contract/repl/session.js';
+
+function sessionOf(maxSteps: number, dialect: Dialect = 4): Session {
+  const readFile = (path: string) => {
+    throw new Error(`There is no file ${path}`);
+  };
+  return new Session({ dialect, maxSteps, readFile, resolvePath: (_, path) => path });
+}
+
+/** @returns the failure of the last text, or else its value */
+function outcome(texts: readonly string[], maxSteps: number, dialect?: Dialect): string | undefined {
+  const session = sessionOf(maxSteps, dialect);
+  let last: string | undefined;
+  for (const text of texts) {
+    const { values, error } = session.runText(text);
+    last = error?.message ?? values.at(-1);
+  }
+  return last;
+}
+
+const many = (count: number, item: (at: number) => string) => Array.from({ length: count }, (_, at) => item(at)).join('');
+
+const MODULE = `(begin-tx)(module m G (defcap G () true) (defcap C (x) true) (defcap E (x) @event true)
+  (defcap L (l) (map (lambda (x) (compose-capability (C x))) l))
+  (defun listed (l) (with-capability (L l) 1)) (defun f (x) (enforce x "no"))
+  (defun e (x) (emit-event (E x))))`;
+
+const SIGNATURES = `(env-sigs [${'{"key":"a","caps":[]} '.repeat(1000)}])`;
+
+test.each<[name: string, maxSteps: number, texts: string[]]>([
+  [
+    'variables behind many scopes',
+    200_000,
+    [`(let* ((z 1) ${many(1000, (at) => `(v${at} 1)`)}) (fold (lambda (a x) (+ a z)) 0 (enumerate 1 4000)))`],
+  ],
+  [
+    'keys of keysets that are there twice',
+    20_000,
+    ['(env-data {"k":(make-list 5000 "a")})', '(map (lambda (x) (read-keyset "k")) [1 2 3])'],
+  ],
+  [
+    'signatures for keysets',
+    20_000,
+    [SIGNATURES, '(env-data {"k":["a"]})', '(map (lambda (x) (enforce-keyset (read-keyset "k"))) [1 2 3 4 5 6])'],
+  ],
+  ['failures that are caught', 20_000, ['(map (lambda (x) (try x (enforce false "a"))) (enumerate 1 500))']],
+  ['failures of enforce-one', 20_000, [`(enforce-one "a" [${'(enforce false "b") '.repeat(500)} true])`]],
+  ['calls that a failure comes through', 5_000, [MODULE, '(map (lambda (x) (try x (m.f false))) (enumerate 1 50))']],
+  ['printed values', 5_000, ['(let ((l (make-list 1000 "abcde"))) (print l))']],
+  ['values that a failed expectation shows', 5_000, ['(let ((l (make-list 1000 "abcde"))) (expect "a" l 1))']],
+  [
+    'compared values of expectations',
+    15_000,
+    ['(let* ((a (make-list 4000 1)) (b (make-list 4000 1))) (expect "a" [a a] [b b]))'],
+  ],
+  ['composed capabilities', 40_000, [MODULE, '(m.listed (enumerate 1 250))']],
+])('%s count as steps', (_, maxSteps, texts) => {
+  expect(outcome(texts, maxSteps)).toBe(`Code takes more than ${maxSteps} steps`);
+  expect(outcome(texts, 20_000_000)).not.toMatch(/^Code takes/);
+});
+
+test('a variable is found behind scopes in any number', () => {
+  const variables = many(20_000, (at) => `(v${at} 1)`);
+  expect(outcome([`(let* ((z 7) ${variables}) z)`], 20_000_000, 5)).toBe('7');
+});
+
+test('names that code brings in count as steps for each module that follows', () => {
+  const functions = many(1000, (at) => `(defun f${at} () 1)`);
+  const modules = [`(module m G (defcap G () true) ${functions})`, '(use m)'];
+  expect(outcome(modules, 500)).toBe('Code takes more than 500 steps');
+  expect(outcome(modules, 20_000)).toBe('"Using m"');
+});
+
+test('each form of a session may take the maximum of steps', () => {
+  expect(outcome(['(enumerate 1 60)', '(length (enumerate 1 60))'], 100)).toBe('60');
+  expect(outcome(['(length (enumerate 1 100))'], 100)).toBe('Code takes more than 100 steps');
+});
