@@ -56,6 +56,7 @@ if (!values.json) printHeading();
 class Runner {
   #running = new Float64Array(new SharedArrayBuffer(16));
   #worker;
+  #answer = () => {};
 
   /** @returns the number of the program that runs, or ran last */
   get number() {
@@ -63,36 +64,37 @@ class Runner {
   }
 
   #start() {
-    this.#worker = new Worker(new URL('./lib/contract-runner.mjs', import.meta.url), {
+    const worker = new Worker(new URL('./lib/contract-runner.mjs', import.meta.url), {
       workerData: { running: this.#running.buffer },
       resourceLimits: { maxOldGenerationSizeMb: Number(values['memory-mib']), stackSizeMb: 1 },
     });
+    const end = (ended) => worker === this.#worker && this.#replace({ ended });
+    worker.on('message', (answer) => this.#answer(answer));
+    worker.on('error', (error) => end(`${error.code ?? error.stack ?? error}`));
+    worker.on('exit', (code) => end(`the thread has exited with ${code}`));
+    this.#worker = worker;
+  }
+
+  #replace(answer) {
+    const worker = this.#worker;
+    this.#worker = undefined;
+    worker.terminate();
+    this.#answer(answer);
   }
 
   /** @returns what the thread answers, or the fault that has ended it */
-  ask(question, limit = limitMs) {
+  async ask(question, limit = limitMs) {
     if (!this.#worker) this.#start();
-    const worker = this.#worker;
     this.#running.set([question.from ?? -1, processorMs() + START_MS]);
-    return new Promise((resolve) => {
-      const end = (answer, alive) => {
-        clearInterval(watch);
-        worker.removeAllListeners();
-        worker.on('error', () => {});
-        if (!alive) {
-          this.#worker = undefined;
-          worker.terminate();
-        }
-        resolve(answer);
-      };
-      const watch = setInterval(() => {
-        if (processorMs() - this.#running[1] > limit) end({ ended: `takes more than ${limit} ms` }, false);
-      }, 20);
-      worker.on('message', (answer) => end(answer, true));
-      worker.on('error', (error) => end({ ended: `${error.code ?? error.stack ?? error}` }, false));
-      worker.on('exit', (code) => end({ ended: `the thread has exited with ${code}` }, false));
-      worker.postMessage(question);
+    const watch = setInterval(() => {
+      if (processorMs() - this.#running[1] > limit) this.#replace({ ended: `takes more than ${limit} ms` });
+    }, 20);
+    const answer = await new Promise((resolve) => {
+      this.#answer = resolve;
+      this.#worker.postMessage(question);
     });
+    clearInterval(watch);
+    return answer;
   }
 
   async stop() {
