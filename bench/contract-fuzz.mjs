@@ -157,7 +157,10 @@ async function examine(runner, number, found) {
   const answer = await confirmed(runner, program);
   if (!answer) return;
   const kind = kindOf(answer);
-  const known = findings.find((each) => each.kind.slice(0, 120) === kind.slice(0, 120) && !each.kind.startsWith('takes') && !each.kind.startsWith('ERR'));
+  const known = findings.find(
+    (each) =>
+      each.kind.slice(0, 120) === kind.slice(0, 120) && !each.kind.startsWith('takes') && !each.kind.startsWith('ERR'),
+  );
   if (known) {
     known.others.push(number);
     return;
@@ -167,7 +170,8 @@ async function examine(runner, number, found) {
   finding.texts = await smallest(runner, program, kind);
   if (values.json) return;
   console.log(`Program ${number}, dialect ${dialect}: ${finding.kind}\n${answer.fault ?? ''}`);
-  for (const text of finding.texts) console.log(`  ${text.length > 1500 ? `${text.slice(0, 1500)}… (${text.length})` : text}`);
+  for (const text of finding.texts)
+    console.log(`  ${text.length > 1500 ? `${text.slice(0, 1500)}… (${text.length})` : text}`);
 }
 
 async function runAll(numbers) {
@@ -221,10 +225,16 @@ const result = { seed, programs: ran, seconds, findings, slowest: rows, longest 
 if (values.json) console.log(JSON.stringify(result));
 else {
   console.log(`${ran} programs in ${seconds.toFixed(0)} s, ${findings.length} findings\n`);
-  printTable(['slow program', 'ms'], rows.map((each) => [each.number, each.milliseconds.toFixed(0)]));
+  printTable(
+    ['slow program', 'ms'],
+    rows.map((each) => [each.number, each.milliseconds.toFixed(0)]),
+  );
   const shown = longest.slice(0, 20);
   if (shown.length > 0) {
-    printTable(['hostile program', 'dialect', 's'], shown.map((each) => [each.name, each.dialect, each.finding ?? (each.milliseconds / 1000).toFixed(1)]));
+    printTable(
+      ['hostile program', 'dialect', 's'],
+      shown.map((each) => [each.name, each.dialect, each.finding ?? (each.milliseconds / 1000).toFixed(1)]),
+    );
   }
 }
 save(values.out, result);

@@ -29,8 +29,7 @@ const { values } = parseArgs({
   },
 });
 
-const contract = (name) =>
-  readFileSync(new URL(`../dist/mock-node/contracts/${name}.pact`, import.meta.url), 'utf8');
+const contract = (name) => readFileSync(new URL(`../dist/mock-node/contracts/${name}.pact`, import.meta.url), 'utf8');
 const CODE = ['fungible-v2', 'fungible-xchain-v1', 'coin'].map(contract);
 
 function newSession() {

@@ -52,15 +52,63 @@ function vocabularyOf(dialogues) {
 
 /** Literals and expressions that are easily forgotten. */
 const ODD = [
-  '0', '-1', '-0', '1.0', '-0.0', '1e5', '007', '9'.repeat(400), `-${'9'.repeat(9_999)}`, `0.${'0'.repeat(254)}1`,
-  `${'7'.repeat(300)}.${'3'.repeat(200)}`, '9007199254740993', '18446744073709551616', '(^ 2 65535)', '(^ 2.0 1023.0)',
-  '""', '"\\u0000"', '"\u{1f600}\u0301\u202e\ufeff"', '"\ud800"', '"\udc00\ud800"', "'é", '"__proto__"', "'constructor",
-  '"{}{}{}"', '"2016-07-22T12:00:00Z"', '"%Y-%m-%dT%H:%M:%SZ"', '"%-%E%O%99Y%%%v"', '(time "0001-01-01T00:00:00Z")',
-  '(add-time (time "9999-12-31T23:59:59Z") (days 1000000000000))', '[]', '{}', '[[[[]]]]', '{"a":{"a":{"a":1}}}',
-  '{"__proto__":1}', '{"toString":1,"constructor":2}', '(make-list 1000000 0)', '(make-list 1048577 "a")', '[1 "a" 2.0 true {}]',
-  '(enumerate -100000 100000)', '(lambda (x) x)', '(lambda (x y) (+ x y))', '(+ 1)', '(map (+ 1))', 'true', 'false',
-  '(read-keyset "k")', '(keyset-ref-guard "k")', '(create-module-guard "a")', '(sig-keyset)', 'coin', 'CHARSET_ASCII',
-  '(decrypt-cc20p1305 "" "" "" "" "")', '(str-to-list (concat (make-list 1000 "ab")))', '*', '@doc', ':integer', 'm::f',
+  '0',
+  '-1',
+  '-0',
+  '1.0',
+  '-0.0',
+  '1e5',
+  '007',
+  '9'.repeat(400),
+  `-${'9'.repeat(9_999)}`,
+  `0.${'0'.repeat(254)}1`,
+  `${'7'.repeat(300)}.${'3'.repeat(200)}`,
+  '9007199254740993',
+  '18446744073709551616',
+  '(^ 2 65535)',
+  '(^ 2.0 1023.0)',
+  '""',
+  '"\\u0000"',
+  '"\u{1f600}\u0301\u202e\ufeff"',
+  '"\ud800"',
+  '"\udc00\ud800"',
+  "'é",
+  '"__proto__"',
+  "'constructor",
+  '"{}{}{}"',
+  '"2016-07-22T12:00:00Z"',
+  '"%Y-%m-%dT%H:%M:%SZ"',
+  '"%-%E%O%99Y%%%v"',
+  '(time "0001-01-01T00:00:00Z")',
+  '(add-time (time "9999-12-31T23:59:59Z") (days 1000000000000))',
+  '[]',
+  '{}',
+  '[[[[]]]]',
+  '{"a":{"a":{"a":1}}}',
+  '{"__proto__":1}',
+  '{"toString":1,"constructor":2}',
+  '(make-list 1000000 0)',
+  '(make-list 1048577 "a")',
+  '[1 "a" 2.0 true {}]',
+  '(enumerate -100000 100000)',
+  '(lambda (x) x)',
+  '(lambda (x y) (+ x y))',
+  '(+ 1)',
+  '(map (+ 1))',
+  'true',
+  'false',
+  '(read-keyset "k")',
+  '(keyset-ref-guard "k")',
+  '(create-module-guard "a")',
+  '(sig-keyset)',
+  'coin',
+  'CHARSET_ASCII',
+  '(decrypt-cc20p1305 "" "" "" "" "")',
+  '(str-to-list (concat (make-list 1000 "ab")))',
+  '*',
+  '@doc',
+  ':integer',
+  'm::f',
 ];
 
 /** @returns how many steps each form of a program may take: one group in ten may take all */
@@ -153,7 +201,8 @@ class Draw {
   }
 
   expression(depth) {
-    if (depth <= 0 || this.random() < 0.1) return this.random() < 0.5 ? this.of(ODD) : this.of(VOCABULARY[this.dialect]);
+    if (depth <= 0 || this.random() < 0.1)
+      return this.random() < 0.5 ? this.of(ODD) : this.of(VOCABULARY[this.dialect]);
     const inner = () => this.expression(depth - 1);
     switch (this.below(14)) {
       case 0:
@@ -178,20 +227,44 @@ class Draw {
   call(inner) {
     const native = this.of([...NATIVES.values()]);
     const signature = this.of(native.signatures);
-    const parameters = signature.slice(0, signature.lastIndexOf(' -> ')).split(' ').filter((part) => part.includes(':'));
+    const parameters = signature
+      .slice(0, signature.lastIndexOf(' -> '))
+      .split(' ')
+      .filter((part) => part.includes(':'));
     const args = parameters.map((type) => (this.random() < 0.3 ? inner() : this.argument(type, inner)));
     if (this.random() < 0.05) args.push(inner());
     return `(${native.name} ${args.join(' ')})`;
   }
 
   argument(type, inner) {
-    if (/:\(/.test(type)) return this.of(['(lambda (x) x)', '(lambda (x y) (+ x y))', '(+ 1)', '(= 1)', 'length', 'f', inner()]);
-    if (/integer/.test(type)) return this.of(['1', '2', '0', '-1', '64', '16', '1000000', '(^ 2 30000)', `${this.below(1e9)}`]);
+    if (/:\(/.test(type))
+      return this.of(['(lambda (x) x)', '(lambda (x y) (+ x y))', '(+ 1)', '(= 1)', 'length', 'f', inner()]);
+    if (/integer/.test(type))
+      return this.of(['1', '2', '0', '-1', '64', '16', '1000000', '(^ 2 30000)', `${this.below(1e9)}`]);
     if (/decimal/.test(type)) return this.of(['1.5', '0.0', '-2.25', `0.${'1'.repeat(255)}`, '(^ 2.0 1000.0)']);
-    if (/\[/.test(type)) return this.of(['[]', '[1 2 3]', '["a" "b"]', '[{"a":1} {"a":2}]', '(enumerate 1 5000)', '(make-list 50000 "é")']);
+    if (/\[/.test(type))
+      return this.of([
+        '[]',
+        '[1 2 3]',
+        '["a" "b"]',
+        '[{"a":1} {"a":2}]',
+        '(enumerate 1 5000)',
+        '(make-list 50000 "é")',
+      ]);
     if (/object/.test(type)) return this.of(['{}', '{"a":1}', '{"a":1,"b":"c"}', '{"a":[{"b":1.0}]}', inner()]);
-    if (/string/.test(type)) return this.of(['""', '"a"', '"k:ab"', '"abc"', '"SGk"', '"2016-07-22T12:00:00Z"', '"%F"', `"${'x'.repeat(this.below(3000))}"`]);
-    if (/time/.test(type)) return this.of(['(time "2016-07-22T12:00:00Z")', '(add-time (time "2016-07-22T12:00:00Z") 1e300)', 'x']);
+    if (/string/.test(type))
+      return this.of([
+        '""',
+        '"a"',
+        '"k:ab"',
+        '"abc"',
+        '"SGk"',
+        '"2016-07-22T12:00:00Z"',
+        '"%F"',
+        `"${'x'.repeat(this.below(3000))}"`,
+      ]);
+    if (/time/.test(type))
+      return this.of(['(time "2016-07-22T12:00:00Z")', '(add-time (time "2016-07-22T12:00:00Z") 1e300)', 'x']);
     if (/bool/.test(type)) return this.of(['true', 'false', '(= 1 1)']);
     return this.of([...ODD, inner()]);
   }
@@ -199,7 +272,14 @@ class Draw {
   /* Characters. */
 
   characters() {
-    const kinds = ['()[]{}', '"\\\n\r\t;', " '.:,@", 'aé\u0301\u{1f600}\ud800\ufffe\u00a0\u2028', '0123456789-+eE.', '\0\x1b\x7f'];
+    const kinds = [
+      '()[]{}',
+      '"\\\n\r\t;',
+      " '.:,@",
+      'aé\u0301\u{1f600}\ud800\ufffe\u00a0\u2028',
+      '0123456789-+eE.',
+      '\0\x1b\x7f',
+    ];
     const length = 2 ** this.below(16);
     const few = Array.from({ length: 1 + this.below(6) }, () => this.of([...this.of(kinds)]));
     return [Array.from({ length }, () => this.of(few)).join('')];

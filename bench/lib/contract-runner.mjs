@@ -52,7 +52,8 @@ parentPort.on('message', ({ texts, dialect, from, to, seed, maxSteps }) => {
   let session;
   for (let number = from; number < to; number++) {
     const program = programOf(number, seed);
-    if (!program.shared || number % GROUP === 0 || !session) session = newSession(program.dialect, stepsOf(number, maxSteps));
+    if (!program.shared || number % GROUP === 0 || !session)
+      session = newSession(program.dialect, stepsOf(number, maxSteps));
     running[0] = number;
     const { fault, longest } = run(session, program.texts);
     if (fault !== undefined) findings.push({ number, fault });

@@ -27,23 +27,29 @@ export const HOSTILE = {
   'deep object': (n) => [`(fold (lambda (x y) {"a":x}) 1 (enumerate 1 ${n}))`],
   'deep function': (n) => [`(fold (lambda (x y) (lambda (z) x)) 1 (enumerate 1 ${n}))`],
   'chained functions': (n) => [`((fold (lambda (f y) (lambda (z) (f z))) (lambda (z) z) (enumerate 1 ${n})) 1)`],
-  'nested maps': (n) => [`(map (lambda (x) (map (lambda (y) (map (lambda (z) z) (enumerate 1 ${n}))) (enumerate 1 ${n}))) (enumerate 1 ${n}))`],
+  'nested maps': (n) => [
+    `(map (lambda (x) (map (lambda (y) (map (lambda (z) z) (enumerate 1 ${n}))) (enumerate 1 ${n}))) (enumerate 1 ${n}))`,
+  ],
   'nested folds': (n) => [
     `(fold (lambda (a x) (fold (lambda (b y) (+ b y)) a (enumerate 1 ${n}))) 0 (enumerate 1 ${n}))`,
   ],
   'large integers': (n) => [`(map (lambda (x) (+ x (^ 2 65000))) (enumerate 1 ${n}))`],
   'kept integers': (n) => [`(let ((b (^ 2 65000))) (length (map (lambda (x) (+ x b)) (enumerate 1 ${n}))))`],
-  'powers': (n) => [`(map (lambda (x) (length (int-to-str 10 (^ 7 (+ x 20000))))) (enumerate 1 ${n}))`],
+  powers: (n) => [`(map (lambda (x) (length (int-to-str 10 (^ 7 (+ x 20000))))) (enumerate 1 ${n}))`],
   'decimal quotients': (n) => [
     `(fold (lambda (a x) (/ (+ a (/ 1.0 3.0)) 7.123)) ${'9'.repeat(9000)}.1 (enumerate 1 ${n}))`,
   ],
   'decimal products': (n) => [`(fold (lambda (a x) (* (* a 0.1) 10.01)) ${'9'.repeat(9000)}.123 (enumerate 1 ${n}))`],
-  'sorted texts': (n) => [`(sort (map (lambda (x) (concat [(concat (make-list 1000 "a")) (int-to-str 10 x)])) (enumerate ${n} 1)))`],
+  'sorted texts': (n) => [
+    `(sort (map (lambda (x) (concat [(concat (make-list 1000 "a")) (int-to-str 10 x)])) (enumerate ${n} 1)))`,
+  ],
   'distinct lists': (n) => [`(distinct (map (lambda (x) [[x] [x]]) (enumerate 1 ${n})))`],
   'distinct decimals': (n) => [`(distinct (map (lambda (x) (* 1.0 x)) (enumerate 1 ${n})))`],
   'long format': (n) => [`(format (concat (make-list ${n} "{}")) (make-list ${n} (make-list 100 "ab")))`],
   'long names': (n) => [`(let ((${'a'.repeat(n)} 1)) ${'a'.repeat(n)})`],
-  'let of many': (n) => [`(let* (${Array.from({ length: n }, (_, at) => `(v${at} ${at ? `v${at - 1}` : 1})`).join(' ')}) v${n - 1})`],
+  'let of many': (n) => [
+    `(let* (${Array.from({ length: n }, (_, at) => `(v${at} ${at ? `v${at - 1}` : 1})`).join(' ')}) v${n - 1})`,
+  ],
   'looked-up variables': (n) => [
     `(let* ((z 1) ${Array.from({ length: 1000 }, (_, at) => `(v${at} 1)`).join(' ')}) (fold (lambda (a x) (+ a z)) 0 (enumerate 1 ${n})))`,
   ],
@@ -58,11 +64,17 @@ export const HOSTILE = {
     `(module d G (defcap G () true) ${Array.from({ length: n }, (_, at) => `(defun f${at} () (f${(at + 1) % n}))`).join('')})`,
   ],
   'many modules': (n) => [
-    Array.from({ length: Math.min(n, 300) }, (_, at) => `(module d${at} G (defcap G () true) (defun f () ${at ? `(d${at - 1}.f)` : 1}))`).join(''),
+    Array.from(
+      { length: Math.min(n, 300) },
+      (_, at) => `(module d${at} G (defcap G () true) (defun f () ${at ? `(d${at - 1}.f)` : 1}))`,
+    ).join(''),
     `(d${Math.min(n, 300) - 1}.f)`,
   ],
   'large object literal': (n) => [`{${Array.from({ length: n }, (_, at) => `"k${at}":${at}`).join(',')}}`],
-  'growing object': (n) => [`(fold (lambda (o x) (+ o {(int-to-str 10 x):x})) {} (enumerate 1 ${n}))`, `(fold (lambda (o x) (+ {"a":x} o)) {${Array.from({ length: Math.min(n, 20_000) }, (_, at) => `"k${at}":1`).join(',')}} (enumerate 1 ${n}))`],
+  'growing object': (n) => [
+    `(fold (lambda (o x) (+ o {(int-to-str 10 x):x})) {} (enumerate 1 ${n}))`,
+    `(fold (lambda (o x) (+ {"a":x} o)) {${Array.from({ length: Math.min(n, 20_000) }, (_, at) => `"k${at}":1`).join(',')}} (enumerate 1 ${n}))`,
+  ],
   'removed fields': (n) => [
     `(let ((o {${Array.from({ length: 5000 }, (_, at) => `"k${at}":1`).join(',')}})) (map (lambda (x) (length (remove "a" o))) (enumerate 1 ${n})))`,
   ],
@@ -70,7 +82,10 @@ export const HOSTILE = {
   'many comments': (n) => [`${';\n'.repeat(n)}1`],
   'many forms': (n) => [`${'1 '.repeat(n)}`],
   'open brackets': (n) => ['('.repeat(n), '['.repeat(n), `${'(not '.repeat(n)}true${')'.repeat(n)}`],
-  'deep conditions': (n) => [`${'(if true '.repeat(Math.min(n, 190))}1${' 2)'.repeat(Math.min(n, 190))}`, `(cond ${'(false 1) '.repeat(n)} 2)`],
+  'deep conditions': (n) => [
+    `${'(if true '.repeat(Math.min(n, 190))}1${' 2)'.repeat(Math.min(n, 190))}`,
+    `(cond ${'(false 1) '.repeat(n)} 2)`,
+  ],
   'long docs': (n) => [`(module d G @doc "${'x'.repeat(n)}" (defcap G () true))`],
   'composed capabilities': (n) => [MODULE, `(m.listed (enumerate 1 ${n}))`],
   'capabilities in a loop': (n) => [MODULE, `(map (m.nest) (enumerate 1 ${n}))`, `(map (m.once) (enumerate 1 ${n}))`],
@@ -78,26 +93,65 @@ export const HOSTILE = {
   'announced capabilities': (n) => [MODULE, `(map (m.announced) (enumerate 1 ${n}))`],
   'managed capabilities': (n) => [MODULE, `(map (m.managed) (enumerate 1 ${n}))`],
   'large capability': (n) => [MODULE, `(map (lambda (x) (m.once (make-list 1000 x))) (enumerate 1 ${n}))`],
-  'user guards': (n) => [MODULE, `(map (m.guarded) (enumerate 1 ${n}))`, `(enforce-guard (fold (lambda (g x) (m.g2 g)) (m.g2 1) (enumerate 1 ${n})))`],
+  'user guards': (n) => [
+    MODULE,
+    `(map (m.guarded) (enumerate 1 ${n}))`,
+    `(enforce-guard (fold (lambda (g x) (m.g2 g)) (m.g2 1) (enumerate 1 ${n})))`,
+  ],
   'event flood': (n) => [MODULE, `(map (m.e) (enumerate 1 ${n}))`, '(env-events true)'],
-  'large events': (n) => [MODULE, `(let ((l (make-list 1000 1))) (map (lambda (x) (m.e l)) (enumerate 1 ${n})))`, '(env-events true)'],
-  'table flood': (n) => [MODULE, `(map (lambda (x) (m.w (int-to-str 10 x))) (enumerate 1 ${n}))`, '(keys m.t)', '(select m.t (where "a" (= 1)))', '(fold-db m.t (lambda (k o) true) (lambda (k o) k))'],
-  'keys in a loop': (n) => [MODULE, '(map (lambda (x) (m.w (int-to-str 10 x))) (enumerate 1 5000))', `(map (lambda (x) (length (keys m.t))) (enumerate 1 ${n}))`, `(map (lambda (x) (txlog m.t 0)) (enumerate 1 ${n}))`],
-  'many transactions': (n) => [MODULE, '(commit-tx)', `${'(begin-tx)(m.w "a")(commit-tx)'.repeat(Math.min(n, 300))}(keylog m.t "a" 0)(txids m.t 0)`],
+  'large events': (n) => [
+    MODULE,
+    `(let ((l (make-list 1000 1))) (map (lambda (x) (m.e l)) (enumerate 1 ${n})))`,
+    '(env-events true)',
+  ],
+  'table flood': (n) => [
+    MODULE,
+    `(map (lambda (x) (m.w (int-to-str 10 x))) (enumerate 1 ${n}))`,
+    '(keys m.t)',
+    '(select m.t (where "a" (= 1)))',
+    '(fold-db m.t (lambda (k o) true) (lambda (k o) k))',
+  ],
+  'keys in a loop': (n) => [
+    MODULE,
+    '(map (lambda (x) (m.w (int-to-str 10 x))) (enumerate 1 5000))',
+    `(map (lambda (x) (length (keys m.t))) (enumerate 1 ${n}))`,
+    `(map (lambda (x) (txlog m.t 0)) (enumerate 1 ${n}))`,
+  ],
+  'many transactions': (n) => [
+    MODULE,
+    '(commit-tx)',
+    `${'(begin-tx)(m.w "a")(commit-tx)'.repeat(Math.min(n, 300))}(keylog m.t "a" 0)(txids m.t 0)`,
+  ],
   'flow of a large argument': (n) => [MODULE, `(m.q (enumerate 1 ${n}))`],
   'nested flows': (n) => [MODULE, `(m.r (enumerate 1 ${n}))`],
   'flows in a loop': (n) => [MODULE, `(map (lambda (x) (try 1 (m.p x))) (enumerate 1 ${n}))`],
-  'try in a loop': (n) => [`(map (lambda (x) (try x (enforce false "a"))) (enumerate 1 ${n}))`, `(map (lambda (x) (try x (at 5 []))) (enumerate 1 ${n}))`],
-  'failing far inside': (n) => [MODULE, `(let ((l (make-list ${n} "abc"))) (map (lambda (x) (try 1 (enforce (m.f l x) "a"))) (enumerate 1 ${n})))`],
+  'try in a loop': (n) => [
+    `(map (lambda (x) (try x (enforce false "a"))) (enumerate 1 ${n}))`,
+    `(map (lambda (x) (try x (at 5 []))) (enumerate 1 ${n}))`,
+  ],
+  'failing far inside': (n) => [
+    MODULE,
+    `(let ((l (make-list ${n} "abc"))) (map (lambda (x) (try 1 (enforce (m.f l x) "a"))) (enumerate 1 ${n})))`,
+  ],
   'enforce-one': (n) => [`(enforce-one "a" [${'(enforce false "b") '.repeat(n)} true])`],
-  'gas log': (n) => ['(env-gasmodel "table")(env-gaslimit 1000000000)(env-gaslog)', `(fold (lambda (a x) (+ a x)) 0 (enumerate 1 ${n}))`, '(env-gaslog)'],
+  'gas log': (n) => [
+    '(env-gasmodel "table")(env-gaslimit 1000000000)(env-gaslog)',
+    `(fold (lambda (a x) (+ a x)) 0 (enumerate 1 ${n}))`,
+    '(env-gaslog)',
+  ],
   'expectations in a loop': (n) => [`(map (lambda (x) (expect "a" x (+ x 1))) (enumerate 1 ${n}))`],
-  'printed values': (n) => [`(map (lambda (x) (print (make-list 1000 "a"))) (enumerate 1 ${n}))`, `(let ((l (make-list 1000 (make-list 900 "ab")))) (map (lambda (x) (print l)) (enumerate 1 ${n})))`],
+  'printed values': (n) => [
+    `(map (lambda (x) (print (make-list 1000 "a"))) (enumerate 1 ${n}))`,
+    `(let ((l (make-list 1000 (make-list 900 "ab")))) (map (lambda (x) (print l)) (enumerate 1 ${n})))`,
+  ],
   'loaded files': () => ['(load "self.repl")', '(load "self.pact")', '(load "coin.repl")'],
   'loads in a loop': (n) => [`(map (lambda (x) (load "fungible-v2.pact")) (enumerate 1 ${Math.min(n, 50)}))`],
   'imports in a loop': (n) => [MODULE, `${'(use m) '.repeat(Math.min(n, 20_000))}`],
   'cyclic modules': (n) => [
-    ...Array.from({ length: 3 }, (_, at) => `(module c${at} G (defcap G () true) (defun f (x) (c${(at + 1) % 3}.f x)))`),
+    ...Array.from(
+      { length: 3 },
+      (_, at) => `(module c${at} G (defcap G () true) (defun f (x) (c${(at + 1) % 3}.f x)))`,
+    ),
     '(interface i (defun f (x r:module{i})))',
     '(module a G (defcap G () true) (implements i) (defun f (x r:module{i}) (r::f x r)))',
     '(module b G (defcap G () true) (implements i) (defun f (x r:module{i}) (a.f x r)))',
@@ -113,20 +167,40 @@ export const HOSTILE = {
     `(env-sigs [${'{"key":"a","caps":[]} '.repeat(Math.min(n, 10_000))}])(env-data {"k":["a" "b"]})`,
     `(map (lambda (x) (try 1 (enforce-keyset (read-keyset "k")))) (enumerate 1 ${n}))`,
   ],
-  'time formats': (n) => [`(map (lambda (x) (format-time (time "2016-07-22T12:00:00Z") "${'%A %v %Z'.repeat(100)}")) (enumerate 1 ${n}))`],
-  'parsed times': (n) => [`(map (lambda (x) (try x (parse-time "${'%A '.repeat(50)}" "${'Monday '.repeat(50)}"))) (enumerate 1 ${n}))`],
-  'searched texts': (n) => [`(let ((a (concat (make-list 100000 "ab"))) (b (concat [(concat (make-list 50000 "ab")) "c"]))) (map (lambda (x) (contains b a)) (enumerate 1 ${n})))`],
-  'hashes': (n) => [`(let ((l (make-list 100000 1))) (map (lambda (x) (hash l)) (enumerate 1 ${n})))`],
-  'types of lists': (n) => ['(module d G (defcap G () true) (defun f (x:[[integer]]) 1))', `(let ((l (make-list 300 (make-list 300 1)))) (map (lambda (x) (d.f l)) (enumerate 1 ${n})))`],
+  'time formats': (n) => [
+    `(map (lambda (x) (format-time (time "2016-07-22T12:00:00Z") "${'%A %v %Z'.repeat(100)}")) (enumerate 1 ${n}))`,
+  ],
+  'parsed times': (n) => [
+    `(map (lambda (x) (try x (parse-time "${'%A '.repeat(50)}" "${'Monday '.repeat(50)}"))) (enumerate 1 ${n}))`,
+  ],
+  'searched texts': (n) => [
+    `(let ((a (concat (make-list 100000 "ab"))) (b (concat [(concat (make-list 50000 "ab")) "c"]))) (map (lambda (x) (contains b a)) (enumerate 1 ${n})))`,
+  ],
+  hashes: (n) => [`(let ((l (make-list 100000 1))) (map (lambda (x) (hash l)) (enumerate 1 ${n})))`],
+  'types of lists': (n) => [
+    '(module d G (defcap G () true) (defun f (x:[[integer]]) 1))',
+    `(let ((l (make-list 300 (make-list 300 1)))) (map (lambda (x) (d.f l)) (enumerate 1 ${n})))`,
+  ],
   'large bindings': (n) => [`(bind {"a":1} {${'"a":=x,'.repeat(n)}"a":=x} x)`],
   'natives as values': (n) => [`(fold (lambda (f x) (lambda (y) (map f [y]))) (lambda (y) y) (enumerate 1 ${n}))`],
   'partial calls': (n) => [`${'(map '.repeat(Math.min(n, 150))}(+ 1)${' [1])'.repeat(Math.min(n, 150))}`],
-  'namespaces': (n) => [`(env-data {"k":["a"]})(env-keys ["a"])`, `(map (lambda (x) (define-namespace (format "n{}" [x]) (read-keyset "k") (read-keyset "k"))) (enumerate 1 ${n}))`],
-  'read messages': (n) => [`(env-data {"l":(enumerate 1 ${Math.min(n, 100_000)})})`, `(map (lambda (x) (length (read-msg "l"))) (enumerate 1 ${n}))`],
+  namespaces: (n) => [
+    `(env-data {"k":["a"]})(env-keys ["a"])`,
+    `(map (lambda (x) (define-namespace (format "n{}" [x]) (read-keyset "k") (read-keyset "k"))) (enumerate 1 ${n}))`,
+  ],
+  'read messages': (n) => [
+    `(env-data {"l":(enumerate 1 ${Math.min(n, 100_000)})})`,
+    `(map (lambda (x) (length (read-msg "l"))) (enumerate 1 ${n}))`,
+  ],
   'described modules': (n) => [MODULE, `(map (lambda (x) (describe-module "m")) (enumerate 1 ${n}))`],
-  'base64': (n) => [`(let ((t (concat (make-list 100000 "é")))) (map (lambda (x) (base64-decode (base64-encode t))) (enumerate 1 ${n})))`],
-  'keccak': (n) => [`(let ((t (make-list 1000 "AAAA"))) (map (lambda (x) (hash-keccak256 t)) (enumerate 1 ${n})))`],
-  'wrong arguments': (n) => [`(let ((l (make-list 100000 "ab"))) (map (lambda (x) (try 1 (+ l {"a":l}))) (enumerate 1 ${n})))`, `(let ((l (make-list 100000 "ab"))) (map (lambda (x) (try 1 (enforce l "a"))) (enumerate 1 ${n})))`],
+  base64: (n) => [
+    `(let ((t (concat (make-list 100000 "é")))) (map (lambda (x) (base64-decode (base64-encode t))) (enumerate 1 ${n})))`,
+  ],
+  keccak: (n) => [`(let ((t (make-list 1000 "AAAA"))) (map (lambda (x) (hash-keccak256 t)) (enumerate 1 ${n})))`],
+  'wrong arguments': (n) => [
+    `(let ((l (make-list 100000 "ab"))) (map (lambda (x) (try 1 (+ l {"a":l}))) (enumerate 1 ${n})))`,
+    `(let ((l (make-list 100000 "ab"))) (map (lambda (x) (try 1 (enforce l "a"))) (enumerate 1 ${n})))`,
+  ],
 };
 
 /** @param draw decides @returns the inputs of a session */

@@ -22,7 +22,8 @@ function outcome(texts: readonly string[], maxSteps: number, dialect?: Dialect):
   return last;
 }
 
-const many = (count: number, item: (at: number) => string) => Array.from({ length: count }, (_, at) => item(at)).join('');
+const many = (count: number, item: (at: number) => string) =>
+  Array.from({ length: count }, (_, at) => item(at)).join('');
 
 const MODULE = `(begin-tx)(module m G (defcap G () true) (defcap C (x) true) (defcap E (x) @event true)
   (defcap L (l) (map (lambda (x) (compose-capability (C x))) l))
