@@ -143,8 +143,12 @@ describe('imports point one way', () => {
     expect(['zod', 'smol-toml', 'yaml', 'undici', 'fastify', 'pino'].filter((name) => packages.has(name))).toEqual([]);
   });
 
-  it('loads the contract language only when code is run', () => {
-    const loaded = new Set(['cli/repl/repl.ts', 'cli/repl/prompt.ts']);
+  it.each([
+    ['code is run', ['cli/repl/repl.ts', 'cli/repl/prompt.ts']],
+    ['the library starts a mock node', ['index.ts']],
+    ['a command starts a mock node', ['cli/mine.ts', 'cli/stats.ts', 'cli/balance.ts', 'cli/ledger/ledger.ts']],
+  ])('loads the contract language only when %s', (_, start) => {
+    const loaded = new Set(start);
     for (const file of loaded) {
       const text = readFileSync(join(src, file), 'utf8');
       for (const [, path] of text.matchAll(/^(?:import|export)\s(?!type\b)[^'"`;]*\bfrom '([^']+)'/gm)) {

@@ -13,7 +13,7 @@ export interface Room {
 
 /** The rooms that never run on a rig, with the only files that may import them. */
 export const NOT_ON_A_RIG: ReadonlyMap<string, readonly string[]> = new Map([
-  ['mock-node', ['cli/demo.ts', 'cli/fleet/demo-fleet.ts', 'cli/mock-node.ts', 'index.ts']],
+  ['mock-node', ['cli/demo.ts', 'cli/fleet/demo-fleet.ts', 'cli/mock-contracts.ts', 'cli/mock-node.ts', 'index.ts']],
   ['mock-node/simulated-relay.ts', ['app/relays.ts']],
 ]);
 
@@ -187,7 +187,21 @@ export const ROOMS: readonly Room[] = [
     rooms: ['chain', 'text', 'system', 'events', 'source/source.ts', 'relay'],
     packages: ['zod'],
   },
-  { name: 'mock-node', rooms: ['chain', 'ledger', 'ledger/command', 'system'], packages: ['zod'] },
+  {
+    name: 'mock-node',
+    rooms: [
+      'chain',
+      'ledger',
+      'ledger/command',
+      'contract',
+      'contract/syntax',
+      'contract/values',
+      'contract/evaluator',
+      'contract/natives',
+      'system',
+    ],
+    packages: ['zod'],
+  },
   {
     name: 'config',
     rooms: ['text', 'engine/device.ts', 'net/certificate.ts', 'node/url.ts', 'node/miner-identity.ts'],

@@ -3,12 +3,14 @@ import type { Command } from 'commander';
 import { z } from 'zod';
 import { EXIT, UsageError, whyNotListening } from '../app/exit.ts';
 import type { Loaded } from '../config/load.ts';
+import { GenesisError } from '../mock-node/genesis-error.ts';
 import { MockNode, type MockNodeEvent } from '../mock-node/mock-node.ts';
 import { setLongTimeout } from '../system/abort.ts';
 import { makeLog } from '../terminal/log.ts';
 import { oneLine } from '../text/plain-text.ts';
 import type { Line } from './io.ts';
-import { positiveInteger, settingsOf, timeOf, withSettings } from './options.ts';
+import { fundedAccount, readContract } from './mock-contracts.ts';
+import { collect, positiveInteger, settingsOf, timeOf, withSettings } from './options.ts';
 
 /** Maximum length of a reason that comes from another node, in characters. */
 const MAX_REASON = 200;
@@ -23,6 +25,16 @@ export function declare(command: Command, { action }: Line): void {
     )
     .option('--network <id>', 'network: mainnet01, testnet04, development or test-singleton', 'development')
     .option('--difficulty <hashes>', 'average number of hashes for a block', positiveInteger(2 ** 53), 50_000_000)
+    .option(
+      '--load <file>',
+      'contract code to run on every chain before the first block; may be given several times',
+      collect,
+    )
+    .option(
+      '--fund <account=amount>',
+      'k: account that has coins from the start, on every chain, like k:KEY=100.0; may be given several times',
+      collect,
+    )
     .option('--options <json>', 'any options of the mock node as a JSON object, like {"rivalMs":5000,"streamMs":5000}')
     .option('--faults <json>', 'faults as a JSON array, like [{"endpoint":"work","kind":"unavailable","times":3}]')
     .option('--duration <time>', 'stop after this time: seconds, or a time like 90m or 1h30m', timeOf)
@@ -34,6 +46,8 @@ interface MockNodeCommand {
   readonly controlPort?: number;
   readonly network: string;
   readonly difficulty: number;
+  readonly load?: readonly string[];
+  readonly fund?: readonly string[];
   readonly options?: string;
   readonly faults?: string;
   /** In seconds. */
@@ -63,20 +77,13 @@ async function runMockNode({ config }: Loaded, command: MockNodeCommand): Promis
 
 async function started(command: MockNodeCommand, onEvent: (event: MockNodeEvent) => void) {
   try {
-    const { port, controlPort = 0, network, difficulty } = command;
-    const settings = {
-      network,
-      difficulty,
-      controlPort,
-      ...(port !== undefined && { port }),
-      ...parse('--options', command.options),
-    };
-    const node = new MockNode(settings as never, { onEvent });
+    const node = new MockNode(optionsOf(command) as never, { onEvent });
     if (command.faults !== undefined) node.faults = parse('--faults', command.faults) as never;
     return { node, address: await node.start() };
   } catch (fault) {
     if (fault instanceof z.ZodError)
       throw new UsageError(`The mock node cannot be started with these options:\n${z.prettifyError(fault)}`);
+    if (fault instanceof GenesisError) throw new UsageError(`The mock node cannot be started: ${fault.message}`);
     if (['listen', 'getaddrinfo'].includes((fault as NodeJS.ErrnoException).syscall ?? '')) {
       const { port = 0 } = fault as { readonly port?: number };
       throw new UsageError(`The mock node cannot listen: ${whyNotListening(fault as NodeJS.ErrnoException, port)}.`);
@@ -85,10 +92,29 @@ async function started(command: MockNodeCommand, onEvent: (event: MockNodeEvent)
   }
 }
 
+/** What `--load` and `--fund` give comes behind the contracts and accounts of `--options`. */
+function optionsOf({ port, controlPort = 0, network, difficulty, load = [], fund = [], options }: MockNodeCommand) {
+  const own: { contracts?: unknown; accounts?: unknown } = parse('--options', options);
+  return {
+    network,
+    difficulty,
+    controlPort,
+    ...(port !== undefined && { port }),
+    ...own,
+    ...(load.length > 0 && { contracts: joined(own.contracts, load.map(readContract)) }),
+    ...(fund.length > 0 && { accounts: joined(own.accounts, fund.map(fundedAccount)) }),
+  };
+}
+
+/** What is not a list stays as it is, for the check of the options. */
+function joined(given: unknown = [], more: readonly object[]): unknown {
+  return Array.isArray(given) ? [...given, ...more] : given;
+}
+
 function parse(option: string, text: string | undefined): object {
   if (text === undefined) return {};
   try {
-    return JSON.parse(text) as object;
+    return (JSON.parse(text) ?? {}) as object;
   } catch {
     throw new UsageError(`${option} is not valid JSON: ${text}`);
   }

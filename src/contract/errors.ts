@@ -18,6 +18,12 @@ export interface FailedCall {
   readonly text: string;
 }
 
+interface FailureDetails {
+  readonly code?: string;
+  readonly calls?: readonly FailedCall[];
+  readonly stored?: string | undefined;
+}
+
 /** A failure of contract code. The message is the one that nodes and the interactive interpreter show. */
 export class ContractError extends Error {
   override readonly name = 'ContractError';
@@ -27,27 +33,42 @@ export class ContractError extends Error {
   readonly code: string;
   /** The calls of functions of modules that have failed with it, the innermost first. */
   readonly calls: readonly FailedCall[];
+  /** What nodes of dialect 5 store in blocks in place of the message, because it is shorter. */
+  readonly stored: string | undefined;
 
   constructor(
     kind: ErrorKind,
     message: string,
     position?: Position,
-    { code = '', calls = [] }: { readonly code?: string; readonly calls?: readonly FailedCall[] } = {},
+    { code = '', calls = [], stored }: FailureDetails = {},
   ) {
     super(message);
     this.kind = kind;
     this.position = position;
     this.code = code;
     this.calls = calls;
+    this.stored = stored;
   }
 
   /** @returns itself if its place is known already, otherwise the same failure at this place */
   at(position: Position, code = ''): ContractError {
-    return this.position ? this : new ContractError(this.kind, this.message, position, { code, calls: this.calls });
+    if (this.position) return this;
+    return new ContractError(this.kind, this.message, position, { code, calls: this.calls, stored: this.stored });
   }
 
   /** @returns the same failure, which has come through one more call */
   through(call: FailedCall): ContractError {
-    return new ContractError(this.kind, this.message, this.position, { code: this.code, calls: [...this.calls, call] });
+    const { kind, message, position, code, stored } = this;
+    return new ContractError(kind, message, position, { code, calls: [...this.calls, call], stored });
   }
+}
+
+/** Number of characters of a key, and of the id of a flow, in what nodes store. */
+export const STORED_KEY_LENGTH = 10;
+export const STORED_ID_LENGTH = 20;
+
+/** @returns the first characters of a text */
+export function shortened(text: string, length: number): string {
+  const characters = Array.from(text);
+  return characters.length > length ? `${characters.slice(0, length).join('')}...` : text;
 }

@@ -6,7 +6,7 @@
 import { type Clock, systemClock } from '../system/clock.ts';
 import { BlockRunner } from './contract/block-runner.ts';
 import { CommandService } from './contract/command-desk.ts';
-import { FirstAccounts } from './contract/first-accounts.ts';
+import { Genesis } from './contract/genesis.ts';
 import { Mempool } from './contract/mempool.ts';
 import { type ControlEvent, ControlServer } from './control.ts';
 import { Ledger, type LedgerEvent } from './ledger/ledger.ts';
@@ -55,14 +55,17 @@ export class MockNode {
   /** Ends requests to other nodes. */
   readonly #closing = new AbortController();
 
-  /** @throws ZodError if the options are not valid */
+  /**
+   * @throws ZodError if the options are not valid; GenesisError for an account that cannot be, or a contract that
+   * cannot be loaded
+   */
   constructor(options: MockNodeOptions = {}, context: MockNodeContext = {}) {
     const settings = optionsSchema.parse(options);
     this.#settings = settings;
     const { clock = systemClock, onEvent: emit = () => {} } = context;
     const random = context.random ?? seededRandom(settings.seed ?? Math.floor(Math.random() * 2 ** 32));
     const mempool = new Mempool(random);
-    const first = new FirstAccounts(settings);
+    const first = new Genesis(settings);
     const transactions = new BlockRunner(mempool, settings);
     const stateOf = (chain: number) => first.stateOf(chain);
     this.ledger = new Ledger(settings, { clock, random, emit, transactions, stateOf });

@@ -122,6 +122,9 @@ const ledgerOptions = {
   clockSkewMs: z.number().int().min(-LONGEST_TIMER_MS).max(LONGEST_TIMER_MS).default(0),
 };
 
+/** Maximum length of a contract, in characters. */
+export const MAX_CONTRACT_LENGTH = 1_048_576;
+
 const contractOptions = {
   /** Accounts that exist from the beginning. */
   accounts: z
@@ -138,12 +141,17 @@ const contractOptions = {
     )
     .max(1000)
     .default([]),
+  /** Contracts that all chains have from the beginning, behind the node's own ones: texts of the contract language. */
+  contracts: z
+    .array(z.strictObject({ name: z.string(), text: z.string().max(MAX_CONTRACT_LENGTH) }))
+    .max(100)
+    .default([]),
   /** Whether an account pays for the arrival of coins from other chains, as on real networks. */
   gasStation: z.boolean().default(false),
   /** The wording of failures: the contract language's before its last version, or since. */
   words: z.enum(['old', 'new']).default('new'),
   minGasPrice: decimal.default('0.00000001'),
-  /** Maximum gas of one transaction. */
+  /** Maximum gas of one transaction, and of all transactions in a block. */
   blockGasLimit: z.number().int().min(1).default(150_000),
   /** Time limit of /listen. */
   listenMs: ms.default(LISTEN_MS),

@@ -1,10 +1,17 @@
 /** Tests `pickaxe mock-node`: what it says, and how a user tells it to be wrong. */
 
-import { expect, it, onTestFinished, vi } from 'vitest';
-import { PATIENCE, pickaxe, start } from './pickaxe.ts';
+import { afterAll, expect, it, onTestFinished, vi } from 'vitest';
+import { MAX_CONTRACT_LENGTH } from '#pickaxe/mock-node/options.js';
+import { Folder } from '../config/folder.ts';
+import { pickaxeIn } from './in-process.ts';
+import { MAIN, PATIENCE, pickaxe, start } from './pickaxe.ts';
+
+const KEY = 'ab'.repeat(32);
+const folder = new Folder();
+afterAll(() => folder.remove());
 
 async function startMockNode(...args: string[]) {
-  const run = start(['mock-node', ...args]);
+  const run = start(['mock-node', ...args], {}, MAIN, folder.path);
   onTestFinished(() => void run.child.kill('SIGKILL'));
   const said = (pattern: RegExp) => vi.waitFor(() => expect(run.stderr).toMatch(pattern), PATIENCE);
   await said(/curl http/);
@@ -47,4 +54,54 @@ it('ends when a port is taken, and names it', async () => {
 it('says what is wrong with a fault', async () => {
   const { code, stderr } = await pickaxe('mock-node', '--faults', '[{"endpoint":"cut","kind":"sleepy"}]');
   expect([code, stderr]).toEqual([2, expect.stringContaining('kind')]);
+});
+
+it('runs files of contract code, in their order, and gives accounts coins', async () => {
+  folder.write('first.pact', '(module first G (defcap G () false) (defun one () 1))');
+  folder.write('second.pact', '(enforce (= 1 (first.one)) "the first file has run")');
+  const given = `{"accounts":[{"account":"bob","balance":"2.0","keys":["${KEY}"]}],"contracts":[{"name":"x","text":"1"}]}`;
+  const { urlIn } = await startMockNode(
+    ...[
+      '--load',
+      'first.pact',
+      '--load',
+      'second.pact',
+      '--fund',
+      `k:${KEY}=1.5`,
+      '--fund',
+      `k:${KEY.replace('a', 'c')}=3`,
+    ],
+    ...['--options', given],
+  );
+  const { code, stdout } = await pickaxeIn(folder.path, [
+    ...['balance', '--node', urlIn(/mock node at (http\S+),/), '--network', 'development', '--account', `k:${KEY}`],
+  ]);
+  expect([code, stdout]).toEqual([0, expect.stringContaining('30.0')]);
+});
+
+it.each([
+  ['(module m G (defcap G () true))\n  (m.f)\n', /: bad\.pact:2:3: /],
+  ['(+ 1', /: bad\.pact:1:\d+: /],
+  ['(fold (lambda (a b) (length (enumerate 1 1000))) 0 (enumerate 1 100000))', /: bad\.pact:1:.* steps/],
+  [`"${'x'.repeat(MAX_CONTRACT_LENGTH)}"`, /--load bad\.pact has more than 1048576 characters/],
+])('a file that fails is wrong usage, with its place: %#', async (text, says) => {
+  folder.write('bad.pact', text);
+  const { code, stdout, stderr } = await pickaxeIn(folder.path, ['mock-node', '--load', 'bad.pact']);
+  expect([code, stdout, stderr]).toEqual([2, '', expect.stringMatching(says)]);
+  expect(stderr.trimEnd().split('\n')).toHaveLength(1);
+});
+
+it.each([
+  [['--load', 'missing.pact'], '--load missing.pact cannot be read: there is no such file'],
+  [['--load', '.'], '--load . cannot be read: it is a directory'],
+  [['--fund', 'bob=1.0'], '--fund bob=1.0 is not ACCOUNT=AMOUNT'],
+  [['--fund', `k:${KEY}`], 'is not ACCOUNT=AMOUNT'],
+  [['--fund', `k:${KEY}=-1.0`], 'is not ACCOUNT=AMOUNT'],
+  [['--fund', `k:${KEY}=1.0000000000001`], 'at most 12 decimal places'],
+  [['--fund', `k:${KEY.toUpperCase()}=1.0`], 'is not ACCOUNT=AMOUNT'],
+  [['--fund', `k:${KEY}=1.0`, '--fund', `k:${KEY}=2.0`], `account k:${KEY}: `],
+  [['--fund', `k:${KEY}=1.0`, '--options', '{"accounts":5}'], 'accounts'],
+])('%j is wrong usage', async (args, says) => {
+  const { code, stderr } = await pickaxeIn(folder.path, ['mock-node', ...args]);
+  expect([code, stderr]).toEqual([2, expect.stringContaining(says)]);
 });

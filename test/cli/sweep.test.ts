@@ -74,9 +74,9 @@ describe('pickaxe sweep', () => {
   it('shows what it would do, and sends nothing', async () => {
     const before = world.total();
     expect(await sweep()).toBe(0);
-    expect(printed.stdout).toMatch(/^ +1 {2}planned {2} +91\.49899254$/m);
-    expect(printed.stdout).toMatch(/^ +total {2} +182\.99798508$/m);
-    expect(printed.stdout).toContain('Gas costs at most 0.00006492.');
+    expect(printed.stdout).toMatch(/^ +1 {2}planned {2} +91\.49899503$/m);
+    expect(printed.stdout).toMatch(/^ +total {2} +182\.99799006$/m);
+    expect(printed.stdout).toContain('Gas costs at most 0.00005994.');
     expect(printed.stdout).toContain(`The coins arrive for keys-all of\n  ${PAIR.publicKey}\n`);
     expect(printed.stderr).toContain('Nothing was sent. Add --yes');
     world.grow(3);
@@ -91,7 +91,7 @@ describe('pickaxe sweep', () => {
     expectShape(SweepReport, report);
     expect(report).toMatchObject({ account: ACCOUNT, targetChain: 0, sent: true, network: 'development' });
     expect(report.chains).toHaveLength(2);
-    for (const chain of report.chains) expect(chain).toMatchObject({ state: 'done', by: 'us', amount: '91.49899254' });
+    for (const chain of report.chains) expect(chain).toMatchObject({ state: 'done', by: 'us', amount: '91.49899503' });
     expect(world.balance(0)).toBeGreaterThan(parseDecimal('274.49'));
     const [file] = readdirSync(state);
     if (process.platform !== 'win32') expect(statSync(join(state, file)).mode & 0o777).toBe(0o600);
@@ -272,7 +272,7 @@ describe('pickaxe sweep', () => {
     };
     expect(await sweep({ keyFile: [keyFile] }, { confirm })).toBe(0);
     expect(asked).toEqual(['Move these coins?']);
-    expect(printed.stderr).toContain('91.49899254');
+    expect(printed.stderr).toContain('91.49899503');
     expect(readdirSync(state)).toEqual([]);
   });
 
@@ -305,7 +305,7 @@ describe('pickaxe sweep', () => {
 
   it('asks the next node when one is away', async () => {
     expect(await sweep({}, {}, ['http://127.0.0.1:9', world.url])).toBe(0);
-    expect(printed.stdout).toContain('182.99798508');
+    expect(printed.stdout).toContain('182.99799006');
     expect(printed.stderr).toMatch(/^warning: cannot reach http:\/\/127\.0\.0\.1:9 .* The next node is asked\.$/m);
   });
 
@@ -332,7 +332,7 @@ describe('pickaxe sweep', () => {
     const args = ['sweep', '--to-chain', '0', '--node', world.url, '--network', 'development', '--account', ACCOUNT];
     const run = start([...args, '--keep', '1', '--json'], { XDG_STATE_HOME: state });
     expect(await run.code).toBe(0);
-    expect(JSON.parse(run.lines.join('\n'))).toMatchObject({ sent: false, total: '180.99998508' });
+    expect(JSON.parse(run.lines.join('\n'))).toMatchObject({ sent: false, total: '180.99999006' });
     const wrong = start([...args, '--min', '1e-3']);
     expect(await wrong.code).toBe(2);
     expect(wrong.stderr).toContain('Write an amount such as 0.01');

@@ -6,7 +6,7 @@ import type { Cut, Peer } from '#pickaxe/ledger/cut.js';
 import { encodeBase64url } from '#pickaxe/ledger/json.js';
 import { Mempool } from '#pickaxe/mock-node/contract/mempool.js';
 import { readCommand } from '#pickaxe/mock-node/contract/read-command.js';
-import { CoinState } from '#pickaxe/mock-node/contract/state.js';
+import { ChainState } from '#pickaxe/mock-node/contract/state.js';
 import { Waiting } from '#pickaxe/mock-node/contract/waiting.js';
 import type { Ledger } from '#pickaxe/mock-node/ledger/ledger.js';
 import { CutFetcher } from '#pickaxe/mock-node/p2p/cut-pipeline.js';
@@ -16,7 +16,7 @@ import { arrival, commandOf, startBank, toBob } from './contract/bank.ts';
 import { chainsOf, grow, NOW_US } from './ledger/nodes.ts';
 
 const { payload } = readCommand({ ...commandOf(0, toBob('1.0')) } as never);
-const NOBODY = new CoinState();
+const NOBODY = new ChainState();
 
 /** A command of about so many bytes. Only its size matters to a mempool. */
 function sized(number: number, bytes: number) {

@@ -372,7 +372,9 @@ describe('a reorganisation', () => {
     const sweep = await world.finish(runner);
     expect(isReplaced).toBe(true);
     expect(proofs.size).toBe(2);
-    expect(world.notes.join('\n')).toContain('1: step 1 would fail, so its proof is fetched again: SPV');
+    expect(world.notes.join('\n')).toContain(
+      '1: step 1 would fail, so its proof is fetched again: Continuation error: spv',
+    );
     expectAllDone(world, sweep, total);
   });
 });
@@ -840,10 +842,10 @@ describe('a wrong proof', () => {
 it('amounts are planned to the last digit', async () => {
   const world = await World.make();
   const { transfers } = await world.begin();
-  // 621 units of gas, a fifth more, and what is kept.
+  // 414 units of gas, a fifth more, and what is kept.
   expect(transfers.map(({ amount, gasLimit }) => [formatDecimal(amount), gasLimit])).toEqual([
-    ['91.49899254', 746],
-    ['91.49899254', 746],
+    ['91.49899503', 497],
+    ['91.49899503', 497],
   ]);
 });
 

@@ -48,6 +48,11 @@ export class WrittenArgument implements Argument {
     return this.#value;
   }
 
+  get shownValue(): Value {
+    this.#value ??= this.#evaluation.evaluateShown(this.#expression, this.#scope);
+    return this.#value;
+  }
+
   get text(): string {
     return this.isFunction ? this.#expression.code.trim() : this.#evaluation.print(this.value);
   }
@@ -107,6 +112,10 @@ export class GivenArgument implements Argument {
   constructor(evaluation: Evaluation, value: Value) {
     this.#evaluation = evaluation;
     this.value = value;
+  }
+
+  get shownValue(): Value {
+    return this.value;
   }
 
   get text(): string {

@@ -39,34 +39,24 @@ export class Database {
   readonly flows: Layered<FlowState | 'completed'>;
   /** What the transactions that had a number have written, by the names of tables. */
   readonly histories: Layered<TableHistory>;
-  readonly #below: Database | undefined;
   readonly #tables = new Map<string, Layered<StorableObject>>();
   /** What was written to this version, by the names of tables. */
   readonly #writes = new Map<string, LoggedWrite[]>();
 
   /** @param below the version to begin with, which must not change as long as this one is in use */
   constructor(below?: Database) {
-    this.#below = below;
     this.modules = new Layered(below?.modules);
     this.keysets = new Layered(below?.keysets);
     this.namespaces = new Layered(below?.namespaces);
     this.flows = new Layered(below?.flows);
     this.histories = new Layered(below?.histories);
+    if (!below) return;
+    for (const [name, rows] of below.#tables) this.#tables.set(name, new Layered(rows));
   }
 
   /** @param name as `Table.name` @returns the rows by their keys; undefined for a table that was not created */
   table(name: string): Layered<StorableObject> | undefined {
-    const own = this.#tables.get(name);
-    if (own) return own;
-    // A table that nobody has used for long may be many versions below.
-    for (let below = this.#below; below; below = below.#below) {
-      const found = below.#tables.get(name);
-      if (!found) continue;
-      const rows = new Layered(found);
-      this.#tables.set(name, rows);
-      return rows;
-    }
-    return undefined;
+    return this.#tables.get(name);
   }
 
   /** @returns whether there was no such table yet */

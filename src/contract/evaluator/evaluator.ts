@@ -2,43 +2,30 @@
 
 import { DEFAULT_DIALECT, type Dialect } from '../dialect.ts';
 import { ContractError, type Position } from '../errors.ts';
-import { ModuleName } from '../names.ts';
-import type {
-  Application,
-  Binding,
-  Cond,
-  Defcap,
-  DynamicName,
-  Expression,
-  Let,
-  Name,
-  Parameter,
-} from '../syntax/tree.ts';
+import type { Application, Binding, Cond, Defcap, Expression, Let, Parameter } from '../syntax/tree.ts';
 import { Decimal } from '../values/decimal.ts';
 import { printed, typeText } from '../values/printing.ts';
-import { isObject, ModuleRef, UNIT, type Value } from '../values/values.ts';
+import { isObject, UNIT, type Value } from '../values/values.ts';
 import { limited } from './access.ts';
 import { GivenArgument, WrittenArgument } from './arguments.ts';
-import { BUILT_IN_SCHEMAS } from './built-in-schemas.ts';
 import { withCapability } from './capabilities.ts';
-import { CONSTANTS } from './constants.ts';
 import { Database } from './database.ts';
 import { type Environment, INITIAL_ENVIRONMENT } from './environment.ts';
 import { beginFlow } from './flows.ts';
 import { GasMeter } from './gas.ts';
-import { requireModule, resolveModule, TransactionNames } from './lookup.ts';
-import { type Callable, Member, referenceTo, tableOf, textOfName } from './module.ts';
+import { TransactionNames } from './lookup.ts';
+import { Member } from './module.ts';
 import {
   type Argument,
   CapabilityToken,
   type Evaluation,
-  fewestParameters,
   type MemberCall,
   type Native,
   NativeFunction,
   PartialFunction,
   wrongArguments,
 } from './native.ts';
+import { calledMember, isNative, NameResolver, nameOf, parametersOf } from './resolver.ts';
 import { Closure, Scope } from './scope.ts';
 import { hidesValues, shownValue, undecided } from './shown.ts';
 import { type Context, findFrame, INITIAL_STATE, OUTERMOST, type State } from './state.ts';
@@ -56,8 +43,6 @@ export const MAX_STEPS = 20_000_000;
 
 /** Steps that a failure counts as where code catches it, and for each call that it comes through. */
 const FAILURE_STEPS = 64;
-/** Scopes inside of each other that a look-up goes through in the time of a step. */
-const SCOPES_PER_STEP = 16;
 
 export interface EvaluatorOptions {
   /** 4 by default. */
@@ -81,8 +66,8 @@ export class Evaluator implements Evaluation {
   readonly transactionNames = new TransactionNames(this);
   /** What code outside of modules sees. */
   readonly outermostScope = new Scope(this.transactionNames);
-  testFunctions: ReadonlyMap<string, Native>;
   readonly #natives: ReadonlyMap<string, Native>;
+  readonly #resolver: NameResolver;
   readonly #maxSteps: number;
   #environment: Environment;
   #context: Context = OUTERMOST;
@@ -101,9 +86,9 @@ export class Evaluator implements Evaluation {
     this.dialect = dialect;
     this.#environment = environment;
     this.database = database;
-    this.testFunctions = testFunctions;
     this.gas = gas;
     this.#natives = natives;
+    this.#resolver = new NameResolver(this, natives, testFunctions);
     this.#maxSteps = maxSteps;
   }
 
@@ -117,6 +102,15 @@ export class Evaluator implements Evaluation {
     this.gas.model = environment.gasModel;
     this.gas.limit = environment.gasLimit;
     this.gas.flags = environment.flags;
+  }
+
+  /** The functions of the interactive interpreter that code can use now. */
+  get testFunctions(): ReadonlyMap<string, Native> {
+    return this.#resolver.testFunctions;
+  }
+
+  set testFunctions(functions: ReadonlyMap<string, Native>) {
+    this.#resolver.testFunctions = functions;
   }
 
   get context(): Context {
@@ -135,6 +129,10 @@ export class Evaluator implements Evaluation {
     } finally {
       this.#nesting--;
     }
+  }
+
+  evaluateShown(expression: Expression, scope = this.outermostScope): Value {
+    return this.#resolver.detailsOf(expression, scope) ?? this.evaluate(expression, scope);
   }
 
   /** Begins to count steps anew, for the next program. */
@@ -200,7 +198,7 @@ export class Evaluator implements Evaluation {
   apply(application: Application, scope: Scope, last: readonly Value[] = []): Value {
     const { position, arguments: written } = application;
     try {
-      const callee = this.#calleeOf(application, scope);
+      const callee = this.#resolver.calleeOf(application, scope);
       if (isNative(callee)) {
         const args = written.map((arg) => new WrittenArgument(this, arg, scope));
         const all = [...args, ...last.map((value) => new GivenArgument(this, value))];
@@ -208,7 +206,9 @@ export class Evaluator implements Evaluation {
       }
       // A function applied to nothing is the function itself in dialect 5.
       if (this.dialect === 5 && written.length + last.length === 0 && parametersOf(callee).length > 0) return callee;
-      this.gas.call(nameOf(callee));
+      // An application of a capability is only a value in dialect 5.
+      const isCall = this.dialect === 4 || callee instanceof Closure || !callee.is('defcap');
+      if (isCall) this.gas.call(nameOf(callee));
       const args = [...written.map((arg) => this.evaluate(arg, scope)), ...last];
       if (callee instanceof Closure) return this.#applyClosure(callee, args, position);
       const run = () => this.applyMember({ member: callee, args }, position);
@@ -287,7 +287,7 @@ export class Evaluator implements Evaluation {
 
   callOf(expression: Expression, scope: Scope): MemberCall | undefined {
     if (expression.kind !== 'application' || expression.binding) return undefined;
-    const callee = this.#calleeOf(expression, scope);
+    const callee = this.#resolver.calleeOf(expression, scope);
     if (isNative(callee) || callee instanceof Closure) return undefined;
     return { member: callee, args: expression.arguments.map((arg) => this.evaluate(arg, scope)) };
   }
@@ -300,33 +300,23 @@ export class Evaluator implements Evaluation {
 
   isNative = (name: string): boolean => this.findNative(name) !== undefined;
 
-  isKnown = (name: string): boolean =>
-    this.isNative(name) ||
-    CONSTANTS.has(name) ||
-    this.testFunctions.has(name) ||
-    (this.dialect === 4 && BUILT_IN_SCHEMAS.has(name));
+  isKnown = (name: string): boolean => this.#resolver.isKnown(name);
+
+  isPartial(expression: Expression, scope: Scope): boolean {
+    return this.#resolver.isPartial(expression, scope);
+  }
+
+  findNative(name: string): Native | undefined {
+    return this.#resolver.findNative(name);
+  }
 
   /** @throws ContractError for a name that means nothing to code outside of modules */
   requireMeaning(name: string, position: Position | undefined): void {
-    if (this.isKnown(name) || this.transactionNames.find(name)) return;
-    throw new ContractError('eval', unresolvedText(name, this.dialect), position);
+    this.#resolver.requireMeaning(name, position);
   }
 
   print(value: Value): string {
     return printed(value, { dialect: this.dialect });
-  }
-
-  isPartial(expression: Expression, scope: Scope): boolean {
-    if (expression.kind !== 'application') return false;
-    const { callee, arguments: args, binding } = expression;
-    if (callee.kind === 'lambda') return callee.parameters.length > args.length;
-    if ((callee.kind !== 'name' && callee.kind !== 'dotted-name') || binding) return false;
-    const local = callee.kind === 'name' ? this.#found(callee.name, scope) : undefined;
-    const native = local === undefined && callee.kind === 'name' ? this.findNative(callee.name) : undefined;
-    if (native) return fewestParameters(native) > args.length;
-    const known = local ?? scope.names.find(textOfName(callee));
-    if (known instanceof Closure) return known.lambda.parameters.length > args.length;
-    return known instanceof Member && isCallable(known) && known.definition.parameters.length > args.length;
   }
 
   #throughReference<T>(run: () => T): T {
@@ -393,7 +383,7 @@ export class Evaluator implements Evaluation {
       case 'name':
       case 'dotted-name':
       case 'dynamic-name':
-        return this.#valueOf(expression, scope);
+        return this.#resolver.valueOf(expression, scope);
       case 'with-capability': {
         const { capability, body, position } = expression;
         this.gas.native('with-capability');
@@ -435,7 +425,7 @@ export class Evaluator implements Evaluation {
   #bindable(expression: Expression, scope: Scope): Value {
     const isPartial = this.dialect === 5 && this.isPartial(expression, scope);
     if (!isPartial || expression.kind !== 'application') return this.evaluate(expression, scope);
-    const callee = this.#calleeOf(expression, scope);
+    const callee = this.#resolver.calleeOf(expression, scope);
     const args = expression.arguments.map((arg) => this.evaluate(arg, scope));
     return new PartialFunction(isNative(callee) ? new NativeFunction(callee) : callee, args);
   }
@@ -456,128 +446,10 @@ export class Evaluator implements Evaluation {
     }
     return variables;
   }
-
-  #calleeOf({ callee }: Application, scope: Scope): Native | Closure | Member<Callable> {
-    if (callee.kind === 'name') {
-      const local = this.#found(callee.name, scope);
-      if (local !== undefined) return callableOf(local, this);
-      const native = this.findNative(callee.name);
-      if (native) return native;
-      const testFunction = this.testFunctions.get(callee.name);
-      if (testFunction && !scope.names.find(callee.name)) return testFunction;
-      return callableOf(this.#meant(callee, scope), this);
-    }
-    if (callee.kind === 'dotted-name') return callableOf(this.#meant(callee, scope), this);
-    if (callee.kind === 'dynamic-name') return callableOf(this.#memberOf(callee, scope), this);
-    if (this.dialect === 4) throw new ContractError('eval', 'Expected: name', callee.position);
-    return callableOf(this.evaluate(callee, scope), this);
-  }
-
-  #valueOf(name: Name, scope: Scope): Value {
-    if (name.kind === 'dynamic-name') return valueOfMember(this.#memberOf(name, scope));
-    if (name.kind === 'name') {
-      const value = this.#found(name.name, scope) ?? CONSTANTS.get(name.name);
-      if (value !== undefined) return value;
-      // Natives are values in dialect 5 only.
-      const native = this.dialect === 5 ? this.findNative(name.name) : undefined;
-      if (native) return new NativeFunction(native);
-    }
-    const meant = this.#meant(name, scope);
-    if (!(meant instanceof Member)) return meant;
-    // A schema is no value, so its name can also be that of a module.
-    const module = meant.is('defschema') && name.kind === 'name' && resolveModule(this, new ModuleName(name.name));
-    return module ? referenceTo(module) : valueOfMember(meant);
-  }
-
-  /** @returns the value of a variable */
-  #found(name: string, scope: Scope): Value | undefined {
-    this.spend(Math.floor(scope.depth / SCOPES_PER_STEP));
-    return scope.find(name);
-  }
-
-  #meant(name: Name, scope: Scope): Value {
-    const text = textOfName(name);
-    const meant = scope.names.find(text);
-    if (meant) return meant;
-    throw new ContractError('eval', unresolvedText(text, this.dialect), name.position);
-  }
-
-  /** `reference::member`. */
-  #memberOf({ reference, member, position, code }: DynamicName, scope: Scope): Member {
-    const name = { kind: 'name', name: reference, position, code } as const;
-    const value = this.#valueOf(name, scope);
-    if (!(value instanceof ModuleRef)) {
-      throw new ContractError('eval', `reduceDynamic: expected module reference: ${this.print(value)}`, position);
-    }
-    const found = requireModule(this, value.name).members.get(member);
-    if (found) return found;
-    // The constants of an interface are those of all modules that implement it.
-    for (const each of value.interfaces ?? []) {
-      const constant = requireModule(this, each).members.get(member);
-      if (constant?.is('defconst')) return constant;
-    }
-    throw new ContractError('eval', `resolveRef: dynamic ref not found: ${reference}::${member}`, position);
-  }
-
-  findNative(name: string): Native | undefined {
-    const native = this.#natives.get(name);
-    return (native?.dialect ?? this.dialect) === this.dialect ? native : undefined;
-  }
 }
 
 function meterOf({ gasModel, gasLimit, flags }: Environment, dialect: Dialect): GasMeter {
   return new GasMeter({ model: gasModel, limit: gasLimit, flags, dialect });
-}
-
-function isNative(callee: Native | Closure | Member): callee is Native {
-  return !(callee instanceof Closure) && !(callee instanceof Member);
-}
-
-function isCallable(member: Member): member is Member<Callable> {
-  return member.is('defun') || member.is('defcap') || member.is('defpact');
-}
-
-/** @returns a constant's value, a table, or a function as a value */
-function valueOfMember(member: Member): Value {
-  if (member.value !== undefined) return member.value;
-  return member.is('deftable') ? tableOf(member) : member;
-}
-
-function parametersOf(callable: Closure | Member<Callable>): readonly Parameter[] {
-  return (callable instanceof Closure ? callable.lambda : callable.definition).parameters;
-}
-
-function nameOf(callable: Closure | Member): string | undefined {
-  return callable instanceof Member ? callable.definition.name : undefined;
-}
-
-function calledMember(member: Member, evaluation: Evaluation): Member<Callable> {
-  if (isCallable(member)) return member;
-  throw notCallable(valueOfMember(member), evaluation);
-}
-
-function callableOf(value: Value, evaluation: Evaluation): Native | Closure | Member<Callable> {
-  if (value instanceof Member) return calledMember(value, evaluation);
-  if (value instanceof NativeFunction) return value.native;
-  if (value instanceof Closure) return value;
-  if (value instanceof PartialFunction) {
-    throw new ContractError('eval', 'Attempted to apply a closure outside of native callsite');
-  }
-  throw notCallable(value, evaluation);
-}
-
-function notCallable(value: Value, evaluation: Evaluation): ContractError {
-  return new ContractError('eval', notCallableText(value, evaluation));
-}
-
-function notCallableText(value: Value, evaluation: Evaluation): string {
-  const { dialect, environment } = evaluation;
-  if (dialect === 5) return 'Cannot apply value to non-closure';
-  // Before version 4.8, a text was a message by itself.
-  if (!environment.flags.has('DisablePact48')) {
-    return `Tried to call a value which is not a function, but a(n) ${typeText(value)}`;
-  }
-  return typeof value === 'string' ? value : `Unexpected non-native direct ref: ${evaluation.print(value)}`;
 }
 
 function notBoundText(value: Value, evaluation: Evaluation): string {
@@ -597,10 +469,6 @@ function callText(name: string, args: readonly Value[], dialect: Dialect): strin
       : printed(arg, { dialect });
   });
   return `(${[name, ...shown].join(' ')})`;
-}
-
-function unresolvedText(name: string, dialect: Dialect): string {
-  return dialect === 4 ? `Cannot resolve ${name}` : `Unbound variable ${name}`;
 }
 
 function recursionText(name: string, dialect: Dialect): string {

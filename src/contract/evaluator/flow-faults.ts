@@ -1,7 +1,7 @@
 /** What messages say of flows. */
 
 import type { Dialect } from '../dialect.ts';
-import { ContractError, type Position } from '../errors.ts';
+import { ContractError, type Position, STORED_ID_LENGTH, shortened } from '../errors.ts';
 import type { Parameter } from '../syntax/tree.ts';
 import { printedCapability } from '../values/printing.ts';
 import type { Continuation, FlowState, Provenance } from './flow-state.ts';
@@ -25,6 +25,7 @@ export class FlowFaults {
     return this.#fault(
       'Multiple or nested pact exec found',
       `defpact execution context already in the environment:  defpact id: ${id}`,
+      `Another defpact execution context is already running in the environment for defpact id: ${shortId(id)}`,
     );
   }
 
@@ -41,7 +42,11 @@ export class FlowFaults {
   }
 
   noRollback({ flowId }: FlowStep): ContractError {
-    return this.#fault('Rollback requested but none in step', `Step has no rollback: defpact id: ${flowId}`);
+    return this.#fault(
+      'Rollback requested but none in step',
+      `Step has no rollback: defpact id: ${flowId}`,
+      `Step has no rollback in defpact id: ${shortId(flowId)}`,
+    );
   }
 
   /* Continuing. */
@@ -50,6 +55,7 @@ export class FlowFaults {
     return this.#fault(
       `resumePact: pact completed: ${flowId}`,
       `Requested defpact already completed:  defpact id:${flowId}`,
+      `Requested defpact execution already completed for defpact id: ${shortId(flowId)}`,
     );
   }
 
@@ -57,20 +63,21 @@ export class FlowFaults {
     return this.#fault(
       `resumePact: no previous execution found for: ${flowId}`,
       `No previous defpact execution found for defpact id:  ${flowId}`,
+      `No previous defpact execution found for defpact id:  ${shortId(flowId)}`,
     );
   }
 
-  tooFewSteps({ step }: FlowStep, foreign: FlowState, stored: FlowState): ContractError {
+  tooFewSteps(step: FlowStep, foreign: FlowState, stored: FlowState): ContractError {
     const message = `db step ${stored.step} must be at least 2 steps before cross-chain continuation step ${foreign.step}`;
     return this.#foreignFault(step, message);
   }
 
-  otherStepCount({ step }: FlowStep, foreign: FlowState, stored: FlowState): ContractError {
+  otherStepCount(step: FlowStep, foreign: FlowState, stored: FlowState): ContractError {
     const counts = [foreign, stored].map(({ stepCount }) => stepCount);
     return this.#foreignFault(step, `cross-chain step count ${counts[0]} does not match db step count ${counts[1]}`);
   }
 
-  otherContinuation({ step }: FlowStep, foreign: FlowState, stored: FlowState): ContractError {
+  otherContinuation(step: FlowStep, foreign: FlowState, stored: FlowState): ContractError {
     const [theirs, ours] = [foreign, stored].map(({ continuation: { name, args } }) => printedCapability(name, args));
     return this.#foreignFault(step, `cross-chain continuation ${theirs} does not match db continuation ${ours}`);
   }
@@ -79,26 +86,36 @@ export class FlowFaults {
     return this.#fault(
       `resumePactExec: request and context pact IDs do not match: (${flowId}, ${id})`,
       `Requested defpact id: ${flowId} does not match context defpact id: ${id}`,
+      `Requested defpact id: ${shortId(flowId)} does not match context defpact id: ${shortId(id)}`,
     );
   }
 
   invalidStep({ step }: FlowStep, { stepCount }: FlowState): ContractError {
-    return this.#fault(`resumePactExec: invalid step in request: ${step}`, stepText(step, stepCount));
+    return this.#fault(
+      `resumePactExec: invalid step in request: ${step}`,
+      stepText(step, stepCount),
+      `Step does not match defpact properties: Requested: ${step} Step count: ${stepCount}`,
+    );
   }
 
   wrongRollback({ step, flowId, isRollback }: FlowStep, last: FlowState): ContractError {
     const head = `Rollback mismatch in DefPactStep and defpact execution environment: defpact id: ${flowId}`;
+    const stored = `Rollback mismatch in defpact step and defpact execution environment for defpact id: ${shortId(flowId)}`;
+    const [requested, possible] = [isRollback, last.hasRollback].map(shownBool);
     return this.#fault(
       `resumePactExec: rollback step mismatch with context: (${step}, ${last.step})`,
-      `${head} step rollback: ${shownBool(isRollback)} DefPactExec rollback: ${shownBool(last.hasRollback)}`,
+      `${head} step rollback: ${requested} DefPactExec rollback: ${possible}`,
+      `${stored} Step rollback: ${requested} Execution environment rollback: ${possible}`,
     );
   }
 
   wrongStep({ step, flowId }: FlowStep, last: FlowState): ContractError {
     const head = `Step mismatch in DefPactStep and defpact execution environment: defpact id: ${flowId}`;
+    const stored = `Step mismatch in DefPactStep and defpact execution environment for defpact id: ${shortId(flowId)}`;
     return this.#fault(
       `resumePactExec: exec step mismatch with context: (${step}, ${last.step})`,
       `${head} step: ${step} DefPactExec step: ${last.step + 1}`,
+      `${stored} Step: ${step} Execution environment step: ${last.step + 1}`,
     );
   }
 
@@ -156,19 +173,28 @@ export class FlowFaults {
     const message5 = step
       ? `No yield value found from previous pact step. Current step: ${step.step} defpact Id: ${step.flowId}`
       : 'No active defpact execution in the environment';
-    return this.#fault('Resume: no yielded value in context', message5);
+    const stored = step
+      ? `No yield value found from the previous defpact step. Current step: ${step.step} defpact id: ${step.flowId}`
+      : 'No active defpact execution found in the environment.';
+    return this.#fault('Resume: no yielded value in context', message5, stored);
   }
 
   yieldOutside(): ContractError {
-    return this.#fault('Yield not in defpact context', 'Try to yield a value outside a running defpact execution');
+    return this.#fault(
+      'Yield not in defpact context',
+      'Try to yield a value outside a running defpact execution',
+      'Failed to yield a value outside of a running defpact execution.',
+    );
   }
 
   /** @param allowed the provenances that a yield may have here */
   wrongProvenance(provenance: Provenance, allowed: readonly Provenance[]): ContractError {
     const [shown4, shown5] = [allowed.map(shownProvenance).join(', '), allowed.map(shownProvenance5).join(', ')];
+    const stored = allowed.map(storedProvenance).join(' ');
     return this.#fault(
       `enforceYield: yield provenance ${shownProvenance(provenance)} does not match [${shown4}]`,
       `Yield provenance does not match, received ${shownProvenance5(provenance)}, expected [${shown5}]`,
+      `Yield provenance does not match, received: ${storedProvenance(provenance)} , expected: ${stored}`,
     );
   }
 
@@ -178,16 +204,21 @@ export class FlowFaults {
     return this.#error(`enforceYield: yield provenance ${shownWanted} does not match ${shown}`);
   }
 
-  #foreignFault(step: number, message4: string): ContractError {
-    return this.#fault(`resumePact: ${message4}`, `Crosschain defpact continuation error: defpact id:${step}`);
+  #foreignFault({ step, flowId }: FlowStep, message4: string): ContractError {
+    return this.#fault(
+      `resumePact: ${message4}`,
+      `Crosschain defpact continuation error: defpact id:${step}`,
+      `Cross-chain defpact continuation error: defpact id: ${shortId(flowId)}`,
+    );
   }
 
-  #fault(message4: string, message5: string): ContractError {
-    return this.#error(this.#dialect === 4 ? message4 : message5);
+  /** @param stored what nodes of dialect 5 store, if that is shorter */
+  #fault(message4: string, message5: string, stored?: string): ContractError {
+    return this.#dialect === 4 ? this.#error(message4) : this.#error(message5, stored);
   }
 
-  #error(message: string): ContractError {
-    return new ContractError('eval', message, this.#position);
+  #error(message: string, stored?: string): ContractError {
+    return new ContractError('eval', message, this.#position, { stored });
   }
 }
 
@@ -206,6 +237,17 @@ function shownProvenance({ targetChain, moduleHash }: Provenance): string {
 
 function shownProvenance5({ targetChain, moduleHash }: Provenance): string {
   return `(Provenance ${targetChain} ${moduleHash})`;
+}
+
+/** Number of characters of a chain's id in what nodes store. */
+const STORED_CHAIN_LENGTH = 10;
+
+function storedProvenance({ targetChain, moduleHash }: Provenance): string {
+  return `Provenance ${shortened(targetChain, STORED_CHAIN_LENGTH)} ${shortId(moduleHash)}`;
+}
+
+function shortId(id: string): string {
+  return shortened(id, STORED_ID_LENGTH);
 }
 
 /** @returns `(defpact m.f:string (a:integer))`, and the documentation if there is any */

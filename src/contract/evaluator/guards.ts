@@ -1,6 +1,6 @@
 /** Guards: who has signed, whose code runs, and who governs a module. */
 
-import { ContractError } from '../errors.ts';
+import { ContractError, STORED_KEY_LENGTH, shortened } from '../errors.ts';
 import type { ModuleName } from '../names.ts';
 import {
   type CapabilityGuard,
@@ -104,7 +104,8 @@ function enforceKeyset(evaluation: Evaluation, keyset: KeysetGuard, name?: strin
   if (agrees) return;
   // Dialect 5 always shows the keys.
   const shown = name === undefined || evaluation.dialect === 5 ? shownKeys(keys, evaluation) : `'${name}`;
-  throw new ContractError('tx-failure', `Keyset failure (${predicate}): ${shown}`);
+  const stored = evaluation.dialect === 4 ? undefined : `Keyset failure ( ${predicate} ):  ${storedKeys(keys)}`;
+  throw new ContractError('tx-failure', `Keyset failure (${predicate}): ${shown}`, undefined, { stored });
 }
 
 function asksPredicate(evaluation: Evaluation, predicate: string, count: bigint, matched: bigint): boolean {
@@ -113,6 +114,10 @@ function asksPredicate(evaluation: Evaluation, predicate: string, count: bigint,
   const answer = evaluation.applyValue(asked, [count, matched]);
   if (typeof answer === 'boolean') return answer;
   throw new ContractError('eval', `Invalid response from keyset predicate: ${evaluation.print(answer)}`);
+}
+
+function storedKeys(keys: readonly string[]): string {
+  return keys.map((key) => shortened(key, STORED_KEY_LENGTH)).join(', ');
 }
 
 const SHOWN_KEY_LENGTH = 8;

@@ -103,7 +103,8 @@ function areSameSchema(a: Member<Defschema>, b: Member<Defschema>): boolean {
   return a.name.text === b.name.text && haveSameFields(a, b);
 }
 
-function metaText(meta: CapabilityMeta | undefined): string {
+/** @returns how an announcement of a capability is written; empty for none */
+export function metaText(meta: CapabilityMeta | undefined): string {
   if (!meta) return '';
   if (meta.kind === 'event') return '@event';
   return meta.manager ? `@managed ${meta.manager.parameter} ${textOfName(meta.manager.function)}` : '@managed';

@@ -77,7 +77,9 @@ function findInstalled(evaluation: Evaluation, { capability, call }: Applied): I
   const signed = signedCapabilities(evaluation).find(matches);
   if (signed) return install5(evaluation, { capability: signed, call: { member: call.member, args: signed.args } });
   const shown = printedCapability(capability.name, capability.args, evaluation.dialect);
-  throw new ContractError('eval', `Managed capability not installed: ${shown}`);
+  const hint = 'Check the sigs field or the arguments to verify that the capability is specified correctly.';
+  const stored = `Managed capability ${capability.name.text} was not installed. ${hint}`;
+  throw new ContractError('eval', `Managed capability not installed: ${shown}`, undefined, { stored });
 }
 
 function signedCapabilities({ environment }: Evaluation): readonly Capability[] {

@@ -12,7 +12,7 @@ import { findModule, rememberModule, resolveModule } from './lookup.ts';
 import { type Definition, isInterface, type LoadedModule, Member, type Names } from './module.ts';
 import { enforceInstallation } from './namespaces.ts';
 import type { Evaluation } from './native.ts';
-import { visitDefinition } from './resolution.ts';
+import { refuseShadow, type Visit, visitDefinition } from './resolution.ts';
 import { Scope } from './scope.ts';
 import { checked } from './type-faults.ts';
 
@@ -193,6 +193,7 @@ class Loader {
 
   /** @returns the module, which is not installed yet */
   load(): LoadedModule {
+    refuseShadow(this.#evaluation, this.#syntax.name, this.#syntax.position);
     for (const item of this.#syntax.items) if (item.kind === 'use') bringInFrom(this.#evaluation, item);
     for (const item of this.#syntax.items) if ('name' in item) this.#define(item);
     this.#charge();
@@ -223,6 +224,7 @@ class Loader {
 
   #define(definition: Definition): void {
     const { name, position } = definition;
+    refuseShadow(this.#evaluation, name, position);
     if (this.#evaluation.isNative(name)) {
       throw new ContractError('eval', `definitions cannot overlap with native names: ${name}`, position);
     }
@@ -236,11 +238,14 @@ class Loader {
     for (const [name, { definition }] of this.#members) {
       const own = new Set<string>();
       needs.set(name, own);
-      visitDefinition(definition, this.#evaluation.dialect, (used, position) => {
+      const visit: Visit = (used, position) => {
         const member = this.#names.own(used);
         if (member) own.add(member.definition.name);
         else this.#find(used, position);
-      });
+      };
+      visitDefinition(definition, this.#evaluation.dialect, visit, (variable, position) =>
+        refuseShadow(this.#evaluation, variable, position),
+      );
     }
     return this.#sorted(needs);
   }

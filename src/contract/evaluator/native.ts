@@ -25,6 +25,8 @@ export interface MemberCall {
 /** An argument of a native, which is evaluated when its value is first asked for. */
 export interface Argument {
   readonly value: Value;
+  /** As `value`, but the name of a function of dialect 4 stands for a text that describes the function. */
+  readonly shownValue: Value;
   /** The argument, as messages show it. */
   readonly text: string;
   /** Its type, as messages show that of an argument that was not evaluated: `app`, `integer`. */
@@ -65,6 +67,8 @@ export interface Evaluation {
   /** Whether a native, a constant or schema of the language or a function of the interpreter has this name. */
   readonly isKnown: (name: string) => boolean;
   evaluate(expression: Expression, scope: Scope): Value;
+  /** As `evaluate`, but the name of a function of dialect 4 stands for a text that describes the function. */
+  evaluateShown(expression: Expression, scope: Scope): Value;
   /** @returns the value of the last of the expressions */
   evaluateBody(body: readonly Expression[], scope: Scope): Value;
   /** Evaluates the body of a binding with its variables. @throws ContractError for an object without one of the keys */

@@ -1,12 +1,27 @@
 /** The names in some code that are no variables of it. */
 
 import type { Dialect } from '../dialect.ts';
-import type { Position } from '../errors.ts';
+import { ContractError, type Position } from '../errors.ts';
 import type { Binding, Expression, Name, Parameter, Type } from '../syntax/tree.ts';
 import { type Definition, textOfName } from './module.ts';
+import type { Evaluation } from './native.ts';
 
 /** @param name as `textOfName` @param position where it stands, if that is known */
 export type Visit = (name: string, position: Position | undefined) => void;
+
+/** Gets the names of parameters and of the variables of `let`. */
+export type Declare = (name: string, position: Position) => void;
+
+/** @throws ContractError in dialect 5 for the name of a native, which neither definitions nor variables can have */
+export function refuseShadow(
+  { dialect, isNative }: Pick<Evaluation, 'dialect' | 'isNative'>,
+  name: string,
+  position: Position,
+): void {
+  if (dialect === 5 && isNative(name)) {
+    throw new ContractError('eval', `Variable ${name} shadows native with the same name`, position);
+  }
+}
 
 /** Variables that hide what names mean outside. */
 type Variables = ReadonlySet<string>;
@@ -14,15 +29,15 @@ type Variables = ReadonlySet<string>;
 const NONE: Variables = new Set();
 
 /** Visits the names in a definition, also those in types, each as often as it occurs. */
-export function visitDefinition(definition: Definition, dialect: Dialect, visit: Visit): void {
-  const walk = new NameWalk(dialect, visit);
+export function visitDefinition(definition: Definition, dialect: Dialect, visit: Visit, declare: Declare): void {
+  const walk = new NameWalk(dialect, visit, declare);
   switch (definition.kind) {
     case 'defconst':
       walk.type(definition.type, definition.position);
       walk.expression(definition.value, NONE);
       return;
     case 'defschema':
-      walk.parameters(definition.fields);
+      walk.types(definition.fields);
       return;
     case 'deftable':
       if (definition.schema) walk.name(definition.schema, NONE);
@@ -49,17 +64,19 @@ export function visitDefinition(definition: Definition, dialect: Dialect, visit:
 }
 
 /** Visits the names in an expression outside of modules. */
-export function visitExpression(expression: Expression, dialect: Dialect, visit: Visit): void {
-  new NameWalk(dialect, visit).expression(expression, NONE);
+export function visitExpression(expression: Expression, dialect: Dialect, visit: Visit, declare: Declare): void {
+  new NameWalk(dialect, visit, declare).expression(expression, NONE);
 }
 
 class NameWalk {
   readonly #dialect: Dialect;
   readonly #visit: Visit;
+  readonly #declare: Declare;
 
-  constructor(dialect: Dialect, visit: Visit) {
+  constructor(dialect: Dialect, visit: Visit, declare: Declare) {
     this.#dialect = dialect;
     this.#visit = visit;
+    this.#declare = declare;
   }
 
   name(name: Name, variables: Variables): void {
@@ -69,6 +86,11 @@ class NameWalk {
   }
 
   parameters(parameters: readonly Parameter[]): void {
+    for (const { name, position } of parameters) this.#declare(name, position);
+    this.types(parameters);
+  }
+
+  types(parameters: readonly Parameter[]): void {
     for (const { type, position } of parameters) this.type(type, position);
   }
 
@@ -114,7 +136,7 @@ class NameWalk {
         const isNested = expression.isSequential || this.#dialect === 5;
         const inner = new Set(variables);
         for (const { variable, value } of expression.variables) {
-          this.type(variable.type, variable.position);
+          this.parameters([variable]);
           this.expression(value, isNested ? inner : variables);
           inner.add(variable.name);
         }

@@ -1,11 +1,11 @@
 /** Runs what stands outside of all brackets. */
 
 import { ContractError } from '../errors.ts';
-import type { TopLevel } from '../syntax/tree.ts';
+import type { Defconst, Defun, TopLevel } from '../syntax/tree.ts';
 import type { Value } from '../values/values.ts';
 import type { Evaluator } from './evaluator.ts';
 import { loadInterface, loadModule, use } from './modules.ts';
-import { visitExpression } from './resolution.ts';
+import { type Declare, refuseShadow, type Visit, visitDefinition, visitExpression } from './resolution.ts';
 import { Closure } from './scope.ts';
 import { checked } from './type-faults.ts';
 
@@ -27,18 +27,28 @@ function run(evaluator: Evaluator, form: TopLevel): Value {
     case 'use':
       return use(evaluator, form);
     case 'defun':
+      checkDefinition(evaluator, form);
       define(evaluator, form.name, new Closure({ ...form, kind: 'lambda' }, evaluator.outermostScope));
       return `Loaded repl defun ${form.name}`;
     case 'defconst': {
       const { name, value, type, position } = form;
+      checkDefinition(evaluator, form);
       const { names } = evaluator.outermostScope;
       define(evaluator, name, checked({ name, type, position }, evaluator.evaluate(value), names, evaluator));
       return `Loaded repl defconst ${name}`;
     }
   }
   // Nothing runs of a form with a name that means nothing.
-  visitExpression(form, evaluator.dialect, (name, position) => evaluator.requireMeaning(name, position));
-  return evaluator.evaluate(form);
+  const visit: Visit = (name, position) => evaluator.requireMeaning(name, position);
+  visitExpression(form, evaluator.dialect, visit, (name, position) => refuseShadow(evaluator, name, position));
+  return evaluator.evaluateShown(form);
+}
+
+/** What the names in its body mean is only looked up when it runs. */
+function checkDefinition(evaluator: Evaluator, form: Defun | Defconst): void {
+  const refuse: Declare = (name, position) => refuseShadow(evaluator, name, position);
+  refuse(form.name, form.position);
+  visitDefinition(form, evaluator.dialect, () => {}, refuse);
 }
 
 /** Only tests have definitions outside of modules. */

@@ -1,6 +1,6 @@
 /** Natives that read and write tables. */
 
-import { ContractError } from '../errors.ts';
+import { ContractError, STORED_KEY_LENGTH, shortened } from '../errors.ts';
 import { requireLocal } from '../evaluator/access.ts';
 import { Table, textOfName } from '../evaluator/module.ts';
 import { type Argument, type Call, type Evaluation, lazy, type Native, strict } from '../evaluator/native.ts';
@@ -45,9 +45,10 @@ function columnNames(columns: readonly Value[], { evaluation: { dialect } }: Cal
 function requireRow(native: string, table: Table, key: string, { evaluation }: Call): StorableObject {
   const row = readRow(evaluation, table, key, native);
   if (row) return row;
-  const message4 = `${native}: row not found: ${key}`;
-  const message5 = `No value found in table ${table.name} for key: ${key}`;
-  throw new ContractError('tx-failure', evaluation.dialect === 4 ? message4 : message5);
+  if (evaluation.dialect === 4) throw new ContractError('tx-failure', `${native}: row not found: ${key}`);
+  const message = (shown: string) => `No value found in table ${table.name} for key: ${shown}`;
+  const stored = message(shortened(key, STORED_KEY_LENGTH));
+  throw new ContractError('tx-failure', message(key), undefined, { stored });
 }
 
 /** @returns the columns of these names. Dialect 5 leaves out those that the row does not have */

@@ -74,7 +74,7 @@ export function logarithm(base: Numeric, argument: Numeric, dialect: Dialect): N
   if (dialect === 5 && toNumber(base) === 1) throw arithmeticFault('Base 1 not supported');
   if (dialect === 5 && signOf(base) < 0) throw arithmeticFault('Negative log base');
   if (dialect === 5 && signOf(argument) <= 0) throw arithmeticFault('Non-positive log argument');
-  const result = finite(Math.log(toNumber(argument)) / Math.log(toNumber(base)), dialect);
+  const result = finite(lnOf(argument, dialect) / lnOf(base, dialect), dialect);
   const isInteger = typeof base === 'bigint' && typeof argument === 'bigint';
   return isInteger ? result.round('half-even') : result;
 }
@@ -86,7 +86,18 @@ export function naturalLogarithm(argument: Numeric, dialect: Dialect): Decimal {
     if (dialect === 5) throw arithmeticFault('Natural logarithm must be greater then 0');
     throw new ContractError('eval', 'Illegal argument for ln: must be greater than zero');
   }
-  return unbounded(Math.log(toNumber(argument)), dialect);
+  return unbounded(lnOf(argument, dialect), dialect);
+}
+
+const SIGNIFICANT_BITS = 64;
+
+/** In dialect 5, an integer may be beyond the range of binary64: ln(m · 2^e) is ln m + e · ln 2. */
+function lnOf(argument: Numeric, dialect: Dialect): number {
+  const number = toNumber(argument);
+  if (dialect === 4 || typeof argument !== 'bigint' || Number.isFinite(number)) return Math.log(number);
+  const bits = argument.toString(16).length * 4;
+  const mantissa = Number(argument >> BigInt(bits - SIGNIFICANT_BITS)) / 2 ** SIGNIFICANT_BITS;
+  return Math.log(mantissa) + bits * Math.LN2;
 }
 
 /** @throws ContractError in dialect 5 when the result is beyond the range of binary64 */

@@ -1,88 +1,99 @@
-/** The second step of a transfer from another chain: the coins arrive if the proof of the first step is right. */
+/** The proof that a flow has come from another chain. */
 
-import { z } from 'zod';
-import type { ContMessage } from '../../ledger/command/payload.ts';
+import { ContractError } from '../../contract/errors.ts';
+import type { FlowState } from '../../contract/evaluator/flow-state.ts';
+import { QualifiedName } from '../../contract/names.ts';
+import { valueOfJson } from '../../contract/values/json.ts';
+import { isList, isObject, isStorable, type Storable, type StorableObject } from '../../contract/values/values.ts';
 import { type CommandResult, parseCommandResult } from '../../ledger/command/results.ts';
-import { decimalOf } from '../../ledger/decimal.ts';
-import { checked, reading } from '../../ledger/fields.ts';
 import { type ExactJson, encodeBase64url, LedgerFormatError, parseExactJsonBytes } from '../../ledger/json.ts';
 import { parseSpvProof, type SpvProof, spvRoot } from '../../ledger/spv-proof.ts';
-import { type CallResult, continuationJson, credit, type Environment } from './coin.ts';
-import { alreadyCompleted, ContractError, noPreviousStep, type Words } from './contract-error.ts';
-import { transferEvent } from './output.ts';
+import type { Ground } from './environment.ts';
+import type { Words } from './outcome.ts';
 
-const Yielded = z.object({
-  amount: reading(z.custom<ExactJson>(), decimalOf),
-  receiver: z.string(),
-  'receiver-guard': z.object({ pred: z.string(), keys: z.array(z.string()) }),
-});
+type Continuation = NonNullable<CommandResult['continuation']>;
 
-/**
- * @param hasAncestor whether a block, named by its hash as text, is an ancestor of the new block
- * @throws ContractError if the proof is wrong, or the coins have arrived already
- */
-export function runArrival(
-  message: ContMessage,
-  environment: Environment,
-  hasAncestor: (id: string) => boolean,
-): CallResult {
-  const { state, words, chain } = environment;
-  const { pactId, step, rollback } = message;
-  if (state.hasArrived(pactId)) throw alreadyCompleted(pactId, words);
-  const { continuation } = provenResult(message, chain, words, hasAncestor);
-  if (!continuation?.yield || continuation.pactId !== pactId) {
-    throw noPreviousStep(pactId, words);
-  }
-  if (step !== 1 || rollback)
-    throw new ContractError(`resumePactExec: step ${step} cannot be run`, { kind: 'EvalError' });
-  if (continuation.yield.provenance?.targetChainId !== String(chain)) {
-    throw new ContractError('enforceYield: yield provenance does not match this chain', { kind: 'EvalError' });
-  }
-  const yielded = orContractError(() => checked(Yielded, continuation.yield!.data, 'yield'));
-  const { receiver, amount, 'receiver-guard': guard } = yielded;
-  credit(state, receiver, guard, amount);
-  state.setArrived(pactId);
-  const { args, def } = continuation.continuation;
-  const source = continuation.yield.source ?? '';
+const OUT_OF_BOUNDS = 'spv verification failed: target header is not in the chain or is out of bounds';
+
+/** What is wrong about a proof, in the words of real nodes: of versions up to 4, and of version 5. */
+const FAULTS = {
+  undecodable: ['unable to decode continuation proof', 'verifyCont: Cannot decode transaction output proof'],
+  otherChain: [
+    'cannot redeem continuation proof on wrong target chain',
+    // The misspelling is real nodes'.
+    'verifyCont: cannot redeem continuation proof on wrong targget chain',
+  ],
+  outside: [OUT_OF_BOUNDS, OUT_OF_BOUNDS],
+  noOutput: ['unable to decode spv transaction output', 'verifyCont: Unable to decode SPV transaction output'],
+  noFlow: ['no pact exec found in command result', 'verifyCont: No pact exec found in command result'],
+} as const;
+
+/** @returns the state of the flow on the other chain @throws ContractError if the proof is wrong */
+export function provenFlow(proof: string, { chain, words, hasAncestor }: Ground): FlowState {
+  const parsed = readOr(unproven('undecodable', words), () => parseSpvProof(proof));
+  if (parsed.targetChain !== chain) throw unproven('otherChain', words);
+  if (!hasAncestor(encodeBase64url(spvRoot(parsed)))) throw unproven('outside', words);
+  const flow = readOr(unproven('noOutput', words), () => flowIn(parsed));
+  if (!flow) throw unproven('noFlow', words);
+  return flow;
+}
+
+/** @throws LedgerFormatError if the output is no command's result */
+function flowIn({ output }: SpvProof): FlowState | undefined {
+  const { continuation } = parseCommandResult(parseExactJsonBytes(output));
+  return continuation ? flowOf(continuation) : undefined;
+}
+
+function flowOf({
+  pactId,
+  step,
+  stepCount,
+  stepHasRollback,
+  executed,
+  continuation,
+  ...rest
+}: Continuation): FlowState {
+  const name = QualifiedName.parse(continuation.def);
+  const args = storableOf(continuation.args);
+  if (!name || !isList(args)) throw new LedgerFormatError('the proven flow has no name or no arguments');
   return {
-    data: 'Write succeeded',
-    events: [transferEvent('', receiver, amount), { module: 'pact', name: 'X_RESUME', params: [source, def, args] }],
-    continuation: continuationJson(pactId, 1, null, args),
-    gas: 478,
+    id: pactId,
+    step,
+    stepCount,
+    hasRollback: stepHasRollback,
+    isExecuted: executed ?? undefined,
+    continuation: { name, args: args as readonly Storable[] },
+    yielded: rest.yield ? yieldedOf(rest.yield) : undefined,
+    nested: new Map(),
   };
 }
 
-function provenResult(
-  { proof, pactId }: ContMessage,
-  chain: number,
-  words: Words,
-  hasAncestor: (id: string) => boolean,
-): CommandResult {
-  if (proof === null) throw noPreviousStep(pactId, words);
-  const parsed = orContractError(() => parseSpvProof(proof));
-  if (parsed.targetChain !== chain) {
-    throw new ContractError(`SPV verification failed: the proof is for chain ${parsed.targetChain}`, {
-      kind: 'EvalError',
-    });
-  }
-  if (!hasAncestor(encodeBase64url(spvRoot(parsed)))) {
-    throw new ContractError('SPV verification failed: the proof leads to no block of this chain', {
-      kind: 'EvalError',
-    });
-  }
-  return orContractError(() => resultIn(parsed));
+function yieldedOf({ data, source, provenance }: NonNullable<Continuation['yield']>): FlowState['yielded'] {
+  const object = storableOf(data);
+  if (!isObject(object)) throw new LedgerFormatError('what the proven flow has yielded is no object');
+  return {
+    data: object as StorableObject,
+    provenance: provenance ? { targetChain: provenance.targetChainId, moduleHash: provenance.moduleHash } : undefined,
+    sourceChain: source ?? undefined,
+  };
 }
 
-function resultIn({ output }: SpvProof): CommandResult {
-  return parseCommandResult(parseExactJsonBytes(output));
+function storableOf(json: ExactJson): Storable {
+  const value = valueOfJson(json);
+  if (value !== undefined && isStorable(value)) return value;
+  throw new LedgerFormatError('the proven flow has a value that is none');
 }
 
-function orContractError<T>(read: () => T): T {
+function unproven(fault: keyof typeof FAULTS, words: Words): ContractError {
+  const [old, stored] = FAULTS[fault];
+  return new ContractError('continuation', words === 'old' ? old : `Continuation error: ${stored}`);
+}
+
+function readOr<T>(fault: ContractError, read: () => T): T {
   try {
     return read();
   } catch (error) {
-    if (error instanceof LedgerFormatError)
-      throw new ContractError(`SPV verification failed: ${error.message}`, { kind: 'EvalError' });
+    if (error instanceof LedgerFormatError) throw fault;
     throw error;
   }
 }

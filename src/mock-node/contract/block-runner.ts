@@ -1,13 +1,19 @@
 /** Runs the commands of blocks: the mempool's for a new block, and those of another node's block. */
 
+import { ContractError } from '../../contract/errors.ts';
+import type { Decimal } from '../../ledger/decimal.ts';
 import { LedgerFormatError, parseExactJsonBytes, stringifyExactJson } from '../../ledger/json.ts';
 import type { ContractSettings } from '../options.ts';
 import { whyRefused } from './checks.ts';
+import type { Ground } from './environment.ts';
+import { BuyGasError } from './gas-payment.ts';
 import type { Mempool } from './mempool.ts';
-import { outputJson } from './output.ts';
+import { failureOf } from './outcome.ts';
+import { eventJson, outputJson } from './output.ts';
 import { type ReadCommand, readCommand } from './read-command.ts';
-import { BuyGasError, runPaid } from './run-command.ts';
-import type { BlockContext, Ran, Transactions } from './transactions.ts';
+import { payReward } from './reward.ts';
+import { runPaid } from './run-command.ts';
+import { type BlockContext, placeOf, type Ran, type Reward, type Transactions } from './transactions.ts';
 
 export class BlockRunner implements Transactions {
   readonly #mempool: Mempool;
@@ -19,14 +25,31 @@ export class BlockRunner implements Transactions {
     this.#settings = settings;
   }
 
-  /** Commands whose gas can no longer be paid are dropped. */
+  reward(context: BlockContext, amount: Decimal): Reward {
+    const { miner, state } = context;
+    const ground = { ...this.#groundOf(context), state: state.next() };
+    try {
+      const events = payReward(ground, miner, amount);
+      state.absorb(ground.state);
+      return { events: events.map(eventJson) };
+    } catch (error) {
+      if (error instanceof ContractError) return { failure: failureOf(error, ground.words) };
+      throw error;
+    }
+  }
+
+  /** Commands whose gas can no longer be paid are dropped. Those that may use more gas than the block has left wait. */
   run(context: BlockContext): Ran {
     const { chain, parent, state } = context;
     const transactions: Uint8Array[] = [];
     const outputs: Uint8Array[] = [];
+    let gasLeft = this.#settings.blockGasLimit;
     for (const sent of this.#mempool.forBlock(chain, state, parent.header.creationTimeUs)) {
+      if (sent.payload.meta.gasLimit > gasLeft) continue;
       try {
-        outputs.push(this.#runOne(sent, context));
+        const { output, gas } = this.#runOne(sent, context);
+        gasLeft -= gas;
+        outputs.push(output);
         transactions.push(sent.bytes);
       } catch (error) {
         if (!(error instanceof BuyGasError)) throw error;
@@ -41,7 +64,7 @@ export class BlockRunner implements Transactions {
       const read = readCommand(parseExactJsonBytes(bytes));
       try {
         const reason = this.#whyNotInBlock(read, context);
-        if (reason === undefined) return this.#runOne(read, context);
+        if (reason === undefined) return this.#runOne(read, context).output;
         throw new LedgerFormatError(`transaction ${index}: ${reason}`);
       } catch (error) {
         if (error instanceof BuyGasError) throw new LedgerFormatError(`transaction ${index}: ${error.message}`);
@@ -51,17 +74,19 @@ export class BlockRunner implements Transactions {
   }
 
   /** Changes the state, unless it throws. @throws BuyGasError if the gas cannot be paid */
-  #runOne(read: ReadCommand, context: BlockContext): Uint8Array {
+  #runOne(read: ReadCommand, context: BlockContext): { readonly output: Uint8Array; readonly gas: number } {
     const { hash } = read.command;
-    const { chain, parent, miner, state, hasAncestor } = context;
-    const { words, chains, outputEvents } = this.#settings;
-    const attempt = state.next();
-    const finished = runPaid(read, { state: attempt, chain, chains, words, hasAncestor }, miner);
-    state.absorb(attempt);
+    const { parent, miner, state } = context;
+    const finished = runPaid(read, this.#groundOf(context), miner);
     state.setHeight(hash, parent.header.height + 1n);
-    const events = outputEvents ? finished.events : undefined;
+    const events = this.#settings.outputEvents ? finished.events : undefined;
     const txId = 'data' in finished.outcome ? this.#txId++ : null;
-    return Buffer.from(stringifyExactJson(outputJson({ ...finished, events, requestKey: hash, txId, hasLogs: true })));
+    const json = outputJson({ ...finished, events, requestKey: hash, txId, hasLogs: true });
+    return { output: Buffer.from(stringifyExactJson(json)), gas: finished.gas };
+  }
+
+  #groundOf({ chain, parent, state, hasAncestor }: BlockContext): Ground {
+    return { state, chain, words: this.#settings.words, parent: placeOf(parent), hasAncestor };
   }
 
   #whyNotInBlock(read: ReadCommand, { chain, parent, state }: BlockContext): string | undefined {

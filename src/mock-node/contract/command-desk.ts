@@ -15,14 +15,16 @@ import type { Block } from '../ledger/block-store.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { ContractSettings } from '../options.ts';
 import { BADLISTED, forgeryOf, preflightFaults, whyRefused } from './checks.ts';
-import { inResult } from './contract-error.ts';
+import { BuyGasError } from './gas-payment.ts';
 import { helperCommand } from './helper.ts';
 import type { HighwaterMark, Mempool, Sent } from './mempool.ts';
-import { type Failure, failureJson, type Output, outputJson } from './output.ts';
+import { type Failure, MAX_MESSAGE } from './outcome.ts';
+import { failureJson, type Output, outputJson } from './output.ts';
 import { type FoundOutput, findOutput, resultJson } from './outputs.ts';
 import { type ReadCommand, readCommand } from './read-command.ts';
-import { BuyGasError, type Finished, runPaid, runUnpaid } from './run-command.ts';
+import { type Finished, runPaid, runUnpaid } from './run-command.ts';
 import { heightNeeded, makeProof } from './spv.ts';
+import { placeOf } from './transactions.ts';
 import { Waiting } from './waiting.ts';
 
 /** A node refuses a request with 400 and this text. */
@@ -212,16 +214,16 @@ export class CommandService {
         const json = { tag: 'BuyGasFailure', contents: [command.hash, failureJson(error.failure)] };
         throw new RefusedError(`Execution failed: ${stringifyExactJson(json)}`);
       }
-      const outcome = { error: { ...error.failure, message: inResult(error.failure.message, 'new') } };
+      const outcome = { error: { ...error.failure, message: error.failure.message.slice(0, MAX_MESSAGE) } };
       const finished = { outcome, gas: payload.meta.gasLimit, events: [], continuation: null };
       return outputJson({ ...withoutEffect(read, finished), hasLogs: false });
     }
   }
 
   #ground(chain: number, parent: Block) {
-    const { chains, words } = this.settings;
+    const { words } = this.settings;
     const hasAncestor = (id: string) => this.#ledger.chains.isCanonical(chain, id);
-    return { state: parent.payload.state.next(), chain, chains, words, hasAncestor };
+    return { state: parent.payload.state.next(), chain, words, parent: placeOf(parent), hasAncestor };
   }
 
   #resultOf(chain: number, requestKey: string, depth: bigint): ExactJsonObject | undefined {

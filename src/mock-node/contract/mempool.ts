@@ -3,7 +3,7 @@
 import { type Command, commandJson } from '../../ledger/command/command.ts';
 import type { Payload } from '../../ledger/command/payload.ts';
 import { type Random, randomInteger } from '../random.ts';
-import type { CoinState } from './state.ts';
+import type { ChainState } from './state.ts';
 
 export interface Sent {
   readonly command: Command;
@@ -81,7 +81,7 @@ export class Mempool {
    * @param timeUs the creation time of the block below, in µs since the UNIX epoch
    * @returns the commands for the block, in order of arrival
    */
-  forBlock(chain: number, state: CoinState, timeUs: bigint): readonly Sent[] {
+  forBlock(chain: number, state: ChainState, timeUs: bigint): readonly Sent[] {
     let bytes = 0;
     return this.waiting(chain, state, timeUs)
       .slice(0, MAX_PER_BLOCK)
@@ -93,7 +93,7 @@ export class Mempool {
   }
 
   /** @returns all commands that could be in a block, with the arguments of `forBlock` */
-  waiting(chain: number, state: CoinState, timeUs: bigint): readonly Sent[] {
+  waiting(chain: number, state: ChainState, timeUs: bigint): readonly Sent[] {
     const commands = this.#sent.get(chain);
     if (!commands) return [];
     return [...commands.values()].filter(({ command: { hash }, payload: { meta } }) => {

@@ -1,25 +1,15 @@
 /** The JSON of outputs, of commands and of payments to miners (document 2, "Command result"). */
 
 import { createHash } from 'node:crypto';
+import type { FlowState } from '../../contract/evaluator/flow-state.ts';
+import type { Event } from '../../contract/evaluator/state.ts';
+import type { ModuleName } from '../../contract/names.ts';
+import { jsonOf } from '../../contract/values/json.ts';
+import { isStorable, type Value } from '../../contract/values/values.ts';
 import { numberText, scientificOfDecimal } from '../../ledger/command/tool-json.ts';
 import { type Decimal, formatDecimal } from '../../ledger/decimal.ts';
 import { type ExactJson, type ExactJsonObject, encodeBase64url, JsonNumber, jsonInteger } from '../../ledger/json.ts';
-import { COIN } from '../../ledger/payload.ts';
-import type { FailureKind } from './contract-error.ts';
-
-/** The hash of the coin module is arbitrary: no client can know it. */
-export const MODULE_HASH = hashOf('the coin contract of the mock node');
-
-export interface Event {
-  readonly module: string;
-  readonly name: string;
-  readonly params: readonly ExactJson[];
-}
-
-export interface Failure {
-  readonly kind: FailureKind;
-  readonly message: string;
-}
+import type { Failure } from './outcome.ts';
 
 type Outcome = { readonly data: ExactJson } | { readonly error: Failure };
 
@@ -58,14 +48,6 @@ export function decimalJson(decimal: Decimal): ExactJson {
   return isSafe ? new JsonNumber(numberText(scientific)) : { decimal: formatDecimal(decimal) };
 }
 
-/**
- * @param sender empty for new coins and for coins from another chain
- * @param receiver empty for coins to another chain
- */
-export function transferEvent(sender: string, receiver: string, amount: Decimal): Event {
-  return { module: COIN, name: 'TRANSFER', params: [sender, receiver, decimalJson(amount)] };
-}
-
 export function failureJson({ kind, message }: Failure): ExactJsonObject {
   return { callStack: [], type: kind, message, info: '' };
 }
@@ -79,6 +61,37 @@ function outcomeJson(outcome: Outcome): ExactJsonObject {
   return { status: 'failure', error: failureJson(outcome.error) };
 }
 
-function eventJson({ module, name, params }: Event): ExactJsonObject {
-  return { params, name, module: { namespace: null, name: module }, moduleHash: MODULE_HASH };
+export function eventJson({ name, args, moduleHash }: Event): ExactJsonObject {
+  return { params: args.map(jsonOfValue), name: name.member, module: moduleNameJson(name.module), moduleHash };
+}
+
+function moduleNameJson({ namespace, name }: ModuleName): ExactJsonObject {
+  return { namespace: namespace ?? null, name };
+}
+
+/** @returns what a result says of the flow that the command has begun or continued */
+export function continuationJson(flow: FlowState): ExactJsonObject {
+  const { id, step, stepCount, hasRollback, isExecuted, yielded, continuation } = flow;
+  return {
+    executed: isExecuted ?? null,
+    pactId: id,
+    stepHasRollback: hasRollback,
+    step: jsonInteger(step),
+    yield: yielded ? yieldJson(yielded) : null,
+    continuation: { args: continuation.args.map(jsonOfValue), def: continuation.name.text },
+    stepCount: jsonInteger(stepCount),
+  };
+}
+
+function yieldJson({ data, sourceChain, provenance }: NonNullable<FlowState['yielded']>): ExactJsonObject {
+  return {
+    data: jsonOf(data),
+    source: sourceChain ?? null,
+    provenance: provenance ? { targetChainId: provenance.targetChain, moduleHash: provenance.moduleHash } : null,
+  };
+}
+
+/** Everything in events and flows can be stored. */
+function jsonOfValue(value: Value): ExactJson {
+  return isStorable(value) ? jsonOf(value) : null;
 }

@@ -1,133 +1,89 @@
 /** Runs one command: buys gas, runs its code or its step, and pays the miner. */
 
-import { type Decimal, parseDecimal } from '../../ledger/decimal.ts';
+import { ContractError } from '../../contract/errors.ts';
+import type { Evaluator } from '../../contract/evaluator/evaluator.ts';
+import type { FlowState } from '../../contract/evaluator/flow-state.ts';
+import { continueFlow } from '../../contract/evaluator/flows.ts';
+import { tableModel } from '../../contract/evaluator/gas-model.ts';
+import { runTopLevel } from '../../contract/evaluator/top-level.ts';
+import { topLevelOf } from '../../contract/syntax/forms.ts';
+import { readForms } from '../../contract/syntax/reader.ts';
+import { jsonOf } from '../../contract/values/json.ts';
+import { isStorable, type Value } from '../../contract/values/values.ts';
+import type { ContMessage } from '../../ledger/command/payload.ts';
+import type { ExactJson } from '../../ledger/json.ts';
 import type { Miner } from '../../ledger/payload.ts';
-import { runArrival } from './arrival.ts';
-import { Authority } from './authority.ts';
-import { readCalls } from './code.ts';
-import { accountOf, type CallResult, debit, type Environment, runCall } from './coin.ts';
-import { ContractError, gasExceeded, inResult, type Words } from './contract-error.ts';
-import { type Failure, type Output, transferEvent } from './output.ts';
+import { provenFlow } from './arrival.ts';
+import { commandEnvironment, dialectOf, evaluatorOn, type Ground } from './environment.ts';
+import { buyGas, gasOfSize, payableGas, redeemGas } from './gas-payment.ts';
+import { failureOf } from './outcome.ts';
+import { continuationJson, type Output } from './output.ts';
 import type { ReadCommand } from './read-command.ts';
-import type { CoinState } from './state.ts';
-
-interface Ground {
-  readonly state: CoinState;
-  readonly chain: number;
-  readonly chains: number;
-  readonly words: Words;
-  /** Whether a block, named by its hash as text, is an ancestor of the new block. */
-  readonly hasAncestor: (id: string) => boolean;
-}
 
 export type Finished = Omit<Output, 'txId' | 'requestKey' | 'hasLogs'>;
 
-/** A command cannot be in a block at all, because nobody would pay for it. */
-export class BuyGasError extends Error {
-  override readonly name = 'BuyGasError';
-  readonly failure: Failure;
-
-  constructor(failure: Failure) {
-    super(failure.message);
-    this.failure = failure;
-  }
-}
-
-/** Maximum gas limit and price that the gas station pays for. */
-const STATION_GAS_LIMIT = 850;
-const STATION_GAS_PRICE = parseDecimal('0.00000001');
-
-const GAS_PER_BYTE = 0.01;
-/** With more gas than this for its bytes, a command becomes expensive, with this power. */
-const STEEP_FROM_GAS = 512;
-const STEEPNESS = 7;
-/** Far longer than any proof of real nodes. */
-const MAX_COMMAND_BYTES = 300_000;
-
-/** Runs a command, and changes the state. @throws BuyGasError if its gas cannot be paid */
+/** Runs a command, and changes the state. @throws BuyGasError if its gas cannot be paid; then the state is as before */
 export function runPaid(read: ReadCommand, ground: Ground, miner: Miner): Finished {
-  const { state } = ground;
-  const { gasLimit, gasPrice, sender } = read.payload.meta;
-  buyGas(read, ground);
-  const attempt = state.next();
-  const finished = runUnpaid(read, { ...ground, state: attempt });
-  const isSuccess = 'data' in finished.outcome;
-  if (isSuccess) state.absorb(attempt);
-  const payer = state.account(sender)!;
-  state.setAccount(sender, { ...payer, balance: payer.balance + BigInt(gasLimit - finished.gas) * gasPrice });
-  const fee = BigInt(finished.gas) * gasPrice;
-  pay(state, miner, fee);
-  const { events = [] } = finished;
-  return { ...finished, events: [transferEvent(sender, miner.account, fee), ...(isSuccess ? events : [])] };
+  const { gasPrice } = read.payload.meta;
+  const initialGas = payableGas(read);
+  const paid = { ...ground, state: ground.state.next() };
+  buyGas(read, paid, miner);
+  const finished = run(read, paid, { initialGas, isLocal: false });
+  const fees = redeemGas(read, paid, BigInt(finished.gas) * gasPrice);
+  ground.state.absorb(paid.state);
+  return { ...finished, events: [...fees, ...(finished.events ?? [])] };
 }
 
-/** Runs a command without payment, and changes the state. */
+/** Runs a command without payment, and without effect. In version 5, its size then costs no gas. */
 export function runUnpaid(read: ReadCommand, ground: Ground): Finished {
+  const initialGas = ground.words === 'old' ? gasOfSize(read) : 0n;
+  return run(read, { ...ground, state: ground.state.next() }, { initialGas, isLocal: true });
+}
+
+interface Terms {
+  /** Gas that the command's size has taken already. */
+  readonly initialGas: bigint;
+  readonly isLocal: boolean;
+}
+
+/** A failure takes all gas, and leaves the state as it was. */
+function run(read: ReadCommand, ground: Ground, { initialGas, isLocal }: Terms): Finished {
   const { gasLimit } = read.payload.meta;
+  const attempt = { ...ground, state: ground.state.next() };
   try {
-    const { data, events, continuation = null, gas } = runMessage(read, ground);
-    if (gas > gasLimit) throw gasExceeded(gasLimit, gas, ground.words);
-    return { outcome: { data }, gas, events, continuation };
+    const environment = commandEnvironment(read, ground, isLocal);
+    const gasModel = tableModel(environment.flags);
+    const evaluator = evaluatorOn(attempt, { ...environment, gasModel, gasLimit: BigInt(gasLimit) });
+    evaluator.gas.set(initialGas);
+    const data = jsonOfResult(runMessage(read, evaluator, ground));
+    ground.state.absorb(attempt.state);
+    const { events, flow } = evaluator.state;
+    const continuation = flow ? continuationJson(flow) : null;
+    return { outcome: { data }, gas: Number(evaluator.gas.used), events, continuation };
   } catch (error) {
     if (!(error instanceof ContractError)) throw error;
-    const failure = { kind: error.kind, message: inResult(error.message, ground.words) };
-    return { outcome: { error: failure }, gas: gasLimit, events: [], continuation: null };
+    return { outcome: { error: failureOf(error, ground.words) }, gas: gasLimit, events: [], continuation: null };
   }
 }
 
-function runMessage({ command, payload: { payload, signers } }: ReadCommand, ground: Ground): CallResult {
-  const environment: Environment = {
-    ...ground,
-    requestKey: command.hash,
-    authority: new Authority(signers, ground.words),
-  };
-  if ('cont' in payload) return runArrival(payload.cont, environment, ground.hasAncestor);
-  const { code, data } = payload.exec;
-  const results = readCalls(code, data).map((call) => runCall(call, environment));
-  const last = results[results.length - 1];
-  return {
-    ...last,
-    events: results.flatMap(({ events }) => events),
-    gas: results.reduce((sum, { gas }) => sum + gas, 0),
-  };
+function runMessage({ payload: { payload } }: ReadCommand, evaluator: Evaluator, ground: Ground): Value {
+  if ('cont' in payload) return continueStep(payload.cont, evaluator, ground);
+  const dialect = dialectOf(ground.words);
+  const forms = readForms(payload.exec.code, dialect);
+  let value: Value | undefined;
+  for (const form of forms) value = runTopLevel(evaluator, topLevelOf(form, dialect));
+  if (value === undefined) throw new ContractError('eval', 'The code of a command must have an expression');
+  return value;
 }
 
-/** Takes all the gas that the command may use from its sender. */
-function buyGas({ command, payload: { meta, signers, payload } }: ReadCommand, { state, words }: Ground): void {
-  const { sender, gasLimit, gasPrice } = meta;
-  const bytes = Buffer.byteLength(command.cmd);
-  const proofBytes = 'cont' in payload ? (payload.cont.proof ?? '').length : 0;
-  if (gasOfSize(bytes - proofBytes) > gasLimit || bytes > MAX_COMMAND_BYTES) {
-    // The misspelling is real nodes'.
-    const message = `"${command.hash}" Failed to purchas gas: tx too big for gas limit`;
-    throw new BuyGasError({ kind: 'EvalError', message });
-  }
-  try {
-    const { guard } = accountOf(state, sender, words);
-    if (guard !== 'gas station') new Authority(signers, words).enforce(guard, { name: 'coin.GAS' });
-    else if (!('cont' in payload) || gasLimit > STATION_GAS_LIMIT || gasPrice > STATION_GAS_PRICE) {
-      throw new ContractError('the gas station does not pay for this');
-    }
-    debit(state, sender, BigInt(gasLimit) * gasPrice, words);
-  } catch (error) {
-    if (!(error instanceof ContractError)) throw error;
-    // The newest nodes have one kind for all faults of payers.
-    throw new BuyGasError(
-      words === 'old'
-        ? { kind: error.kind, message: error.message }
-        : { kind: 'EvalError', message: `"${command.hash}" Failed to buy gas: ${error.unabridged}` },
-    );
-  }
+function continueStep(message: ContMessage, evaluator: Evaluator, ground: Ground): Value {
+  const { pactId, step, rollback } = message;
+  const foreign: FlowState | undefined = message.proof === null ? undefined : provenFlow(message.proof, ground);
+  return continueFlow(evaluator, { flowId: pactId, step, isRollback: rollback, resumed: foreign?.yielded }, foreign);
 }
 
-/** @returns the minimum gas limit of a command of this size, without its proof */
-function gasOfSize(bytes: number): number {
-  const gas = bytes * GAS_PER_BYTE;
-  return Math.ceil(gas + (gas / STEEP_FROM_GAS) ** STEEPNESS);
-}
-
-/** The miner's account exists, because the coinbase came first. */
-function pay(state: CoinState, { account, publicKeys, predicate }: Miner, fee: Decimal): void {
-  const { balance, guard } = state.account(account) ?? { balance: 0n, guard: { keys: publicKeys, pred: predicate } };
-  state.setAccount(account, { balance: balance + fee, guard });
+/** @throws ContractError for a value that cannot be stored, such as a function */
+function jsonOfResult(value: Value): ExactJson {
+  if (isStorable(value)) return jsonOf(value);
+  throw new ContractError('eval', `Only value-level terms permitted: ${value}`);
 }

@@ -1,48 +1,47 @@
-/** The accounts of one chain after one block. Every block has its own, so branches can be abandoned. */
+/** What one chain knows after one block. Every block has its own state, so branches can be abandoned. */
 
-import type { Keyset } from '../../ledger/command/coin.ts';
-import type { Decimal } from '../../ledger/decimal.ts';
-import { Layered } from './layered.ts';
+import { Database } from '../../contract/evaluator/database.ts';
+import { Layered } from '../../contract/evaluator/layered.ts';
+import { Decimal } from '../../contract/values/decimal.ts';
+import { type Guard, isGuard } from '../../contract/values/values.ts';
+import { type Decimal as Coins, parseDecimal } from '../../ledger/decimal.ts';
 
-/** Keyholders, or for the gas station every continuation of a cross-chain transfer. */
-export type Guard = Keyset | 'gas station';
+/** The table of accounts in the database. */
+export const ACCOUNTS = 'coin_coin-table';
 
-export interface Account {
-  readonly balance: Decimal;
+interface Account {
+  /** In 10^-12 coins. */
+  readonly balance: Coins;
   readonly guard: Guard;
 }
 
-export class CoinState {
-  readonly #accounts: Layered<Account>;
+export class ChainState {
+  readonly database: Database;
   /** The height of each command's block, by request key. */
   readonly #commands: Layered<bigint>;
-  /** Cross-chain transfers that have arrived on this chain, by the request key of the first step. */
-  readonly #arrived: Layered<true>;
 
-  constructor(accounts = new Layered<Account>(), commands = new Layered<bigint>(), arrived = new Layered<true>()) {
-    this.#accounts = accounts;
+  constructor(database = new Database(), commands = new Layered<bigint>()) {
+    this.database = database;
     this.#commands = commands;
-    this.#arrived = arrived;
   }
 
   /** @returns a state that begins as this one, which must not change any more */
-  next(): CoinState {
-    return new CoinState(new Layered(this.#accounts), new Layered(this.#commands), new Layered(this.#arrived));
+  next(): ChainState {
+    return new ChainState(new Database(this.database), new Layered(this.#commands));
   }
 
   /** Takes over the changes of a state made with `next`. */
-  absorb(above: CoinState): void {
-    this.#accounts.absorb(above.#accounts);
+  absorb(above: ChainState): void {
+    this.database.absorb(above.database);
     this.#commands.absorb(above.#commands);
-    this.#arrived.absorb(above.#arrived);
   }
 
+  /** @returns an account of the coin contract */
   account(name: string): Account | undefined {
-    return this.#accounts.get(name);
-  }
-
-  setAccount(name: string, account: Account): void {
-    this.#accounts.set(name, account);
+    const row = this.database.table(ACCOUNTS)?.get(name);
+    const [balance, guard] = [row?.get('balance'), row?.get('guard')];
+    if (!(balance instanceof Decimal) || guard === undefined || !isGuard(guard)) return undefined;
+    return { balance: parseDecimal(`${balance}`), guard };
   }
 
   heightOf(requestKey: string): bigint | undefined {
@@ -52,21 +51,4 @@ export class CoinState {
   setHeight(requestKey: string, height: bigint): void {
     this.#commands.set(requestKey, height);
   }
-
-  hasArrived(pactId: string): boolean {
-    return this.#arrived.get(pactId) === true;
-  }
-
-  setArrived(pactId: string): void {
-    this.#arrived.set(pactId, true);
-  }
-}
-
-/** Whether two guards are equal, whatever the order of their keys. */
-export function sameGuard(a: Guard, b: Guard): boolean {
-  return a === b || textOf(a) === textOf(b);
-}
-
-function textOf(guard: Guard): string {
-  return typeof guard === 'string' ? guard : JSON.stringify([guard.pred, ...[...new Set(guard.keys)].sort()]);
 }

@@ -1,9 +1,15 @@
 /** The interface from payloads to the contract: a block's transactions and their outputs. */
 
-import { LedgerFormatError } from '../../ledger/json.ts';
+import { QualifiedName } from '../../contract/names.ts';
+import { hashText } from '../../contract/values/hash.ts';
+import type { Decimal } from '../../ledger/decimal.ts';
+import { type ExactJson, LedgerFormatError } from '../../ledger/json.ts';
 import type { Miner } from '../../ledger/payload.ts';
 import type { Block } from '../ledger/block-store.ts';
-import type { CoinState } from './state.ts';
+import { COIN_MODULE, coinsValue } from './environment.ts';
+import type { Failure } from './outcome.ts';
+import { eventJson } from './output.ts';
+import type { ChainState } from './state.ts';
 
 /** A block to be made. */
 export interface NextBlock {
@@ -14,10 +20,15 @@ export interface NextBlock {
   readonly hasAncestor: (id: string) => boolean;
 }
 
+/** @returns what the next block can say of a block below it */
+export function placeOf({ id, header }: Block): { id: string; height: bigint; timeUs: bigint } {
+  return { id, height: header.height, timeUs: header.creationTimeUs };
+}
+
 /** A block being made. */
 export interface BlockContext extends NextBlock {
-  /** The accounts so far. */
-  readonly state: CoinState;
+  /** As the transactions so far have left it. */
+  readonly state: ChainState;
 }
 
 export interface Ran {
@@ -28,6 +39,8 @@ export interface Ran {
 }
 
 export interface Transactions {
+  /** Pays the miner, and changes the state unless that fails. @param amount in 10^-12 coins */
+  reward(context: BlockContext, amount: Decimal): Reward;
   /** Runs the chain's waiting commands, and changes the state. */
   run(context: BlockContext): Ran;
   /**
@@ -38,10 +51,21 @@ export interface Transactions {
   replay(context: BlockContext, transactions: readonly Uint8Array[]): readonly Uint8Array[];
 }
 
+/** What the node tells of a payment, as in the outputs of commands. */
+export type Reward = { readonly events: readonly ExactJson[] } | { readonly failure: Failure };
+
+/** A ledger without contracts, which pays miners without keeping accounts. */
 export const NO_TRANSACTIONS: Transactions = {
+  reward: ({ miner }, amount) => ({ events: [paymentJson(miner.account, amount)] }),
   run: () => ({ transactions: [], outputs: [] }),
   replay: (_, transactions) => {
     if (transactions.length > 0) throw new LedgerFormatError('this ledger has no transactions');
     return [];
   },
 };
+
+/** What the contract would tell of a reward: clients read its amount there. */
+function paymentJson(account: string, amount: Decimal): ExactJson {
+  const name = new QualifiedName(COIN_MODULE, 'TRANSFER');
+  return eventJson({ name, args: ['', account, coinsValue(amount)], moduleHash: hashText(COIN_MODULE.text) });
+}

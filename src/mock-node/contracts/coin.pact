@@ -243,11 +243,12 @@
     (require-capability (CREDIT account))
     (enforce-amount amount)
     (with-default-read coin-table account
-      { "balance": 0.0, "guard": guard }
+      { "balance": -1.0, "guard": guard }
       { "balance" := balance, "guard" := present-guard }
       (enforce (= present-guard guard) "account guards do not match")
-      (enforce-principal account guard)
-      (write coin-table account { "balance": (+ balance amount), "guard": guard })))
+      (let ((is-new (= balance -1.0)))
+        (if is-new (enforce-principal account guard) true)
+        (write coin-table account { "balance": (if is-new amount (+ balance amount)), "guard": guard }))))
 
   (defun enforce-amount:bool (amount:decimal)
     "Fails unless a balance can change by AMOUNT. Rewards and fees can be 0."
@@ -304,11 +305,12 @@
       (credit account guard amount)))
 
   (defun create-genesis-account:string (account:string guard:guard balance:decimal)
-    "Makes an account with coins before the first block."
+    "Makes an account with coins before the first block. The name is not compared with the guard: networks have \
+    \accounts that are older than principals."
     (require-capability (GENESIS))
-    (create-account account guard)
-    (with-capability (CREDIT account)
-      (credit account guard balance)))
+    (enforce-named account)
+    (enforce-amount balance)
+    (insert coin-table account { "balance": balance, "guard": guard }))
 )
 
 (create-table coin-table)

@@ -3,7 +3,7 @@
 import { targetForDifficulty } from '../../chain/target.ts';
 import type { Graph } from '../../ledger/graphs.ts';
 import { encodeHeader } from '../../ledger/header.ts';
-import type { CoinState } from '../contract/state.ts';
+import type { ChainState } from '../contract/state.ts';
 import type { Transactions } from '../contract/transactions.ts';
 import { codeOf, graphFor, type LedgerSettings } from '../options.ts';
 import { type Random, randomBytes } from '../random.ts';
@@ -20,8 +20,8 @@ interface FirstBlocks {
   readonly timeUs: bigint;
   /** 32 bytes, little-endian. */
   readonly target: Uint8Array;
-  /** @returns the first accounts of a chain */
-  readonly stateOf: (chain: number) => CoinState;
+  /** @returns the first state of a chain */
+  readonly stateOf: (chain: number) => ChainState;
 }
 
 /** Their parents are made up: below height 0 there are none, and a node that starts higher does not have them. */
@@ -50,7 +50,7 @@ export function makeFirstBlocks(first: FirstBlocks, random: Random): Block[] {
 interface ChainsContext {
   readonly transactions: Transactions;
   readonly random: Random;
-  readonly stateOf: (chain: number) => CoinState;
+  readonly stateOf: (chain: number) => ChainState;
   /** The node's clock: µs since the UNIX epoch. */
   readonly nowUs: bigint;
 }

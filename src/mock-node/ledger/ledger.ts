@@ -4,14 +4,14 @@ import { HEADER_BYTES, TARGET_BYTES, toHex } from '../../chain/bytes.ts';
 import { difficultyOf, targetForDifficulty } from '../../chain/target.ts';
 import type { Miner } from '../../ledger/payload.ts';
 import type { Clock } from '../../system/clock.ts';
-import { CoinState } from '../contract/state.ts';
+import { canBePaid } from '../contract/reward.ts';
+import { ChainState } from '../contract/state.ts';
 import { NO_TRANSACTIONS, type Transactions } from '../contract/transactions.ts';
 import type { LedgerSettings } from '../options.ts';
 import { type Random, randomInteger } from '../random.ts';
 import type { Block, BlockPayload } from './block-store.ts';
 import type { Chains } from './chains.ts';
 import { makeChains } from './first-blocks.ts';
-import { canBePaid } from './payloads.ts';
 import { type IssuedWork, type Judgement, nonceKey, Referee } from './referee.ts';
 import { LedgerStats, recordOf, type SubmissionRecord } from './stats.ts';
 
@@ -32,7 +32,7 @@ interface LedgerContext {
   /** Runs commands in blocks; by default there are none. */
   readonly transactions?: Transactions;
   /** @returns the first accounts of a chain; by default there are none */
-  readonly stateOf?: (chain: number) => CoinState;
+  readonly stateOf?: (chain: number) => ChainState;
 }
 
 export class Ledger {
@@ -62,7 +62,7 @@ export class Ledger {
   #doomed: { readonly block: Block; readonly depth: number } | undefined;
 
   constructor(settings: LedgerSettings, context: LedgerContext) {
-    const { clock, random, emit, transactions = NO_TRANSACTIONS, stateOf = () => new CoinState() } = context;
+    const { clock, random, emit, transactions = NO_TRANSACTIONS, stateOf = () => new ChainState() } = context;
     this.settings = settings;
     this.clockSkewMs = settings.clockSkewMs;
     this.pickChain = () => this.#randomChain();

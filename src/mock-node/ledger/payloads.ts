@@ -10,9 +10,9 @@ import {
 } from '../../ledger/json.ts';
 import { type Miner, type PayloadWithOutputs, parseMiner } from '../../ledger/payload.ts';
 import { tableReward } from '../../ledger/reward.ts';
-import { decimalJson, MODULE_HASH } from '../contract/output.ts';
-import { type CoinState, type Guard, sameGuard } from '../contract/state.ts';
-import type { NextBlock, Transactions } from '../contract/transactions.ts';
+import { failureJson } from '../contract/output.ts';
+import type { ChainState } from '../contract/state.ts';
+import type { NextBlock, Ran, Reward, Transactions } from '../contract/transactions.ts';
 import { type Random, randomBytes } from '../random.ts';
 import { type BlockPayload, rootsOf } from './block-store.ts';
 
@@ -21,6 +21,8 @@ interface PayloadSettings {
   readonly outputEvents: boolean;
   readonly chains: number;
 }
+
+const NOTHING: Ran = { transactions: [], outputs: [] };
 
 /** Maximum number of miners whose data are remembered. */
 const MAX_MINERS = 1000;
@@ -38,11 +40,14 @@ export class PayloadMaker {
     this.#random = random;
   }
 
-  /** @returns the payload of a block. No two are the same, even with the same transactions */
+  /**
+   * A miner who cannot be paid gets no fees either, so that the block has no transactions.
+   * @returns the payload of a block. No two are the same, even with the same transactions
+   */
   make(next: NextBlock): BlockPayload {
     const state = next.parent.payload.state.next();
-    const coinbase = this.#payMiner(next, state);
-    const { transactions, outputs } = this.#transactions.run({ ...next, state });
+    const { coinbase, isPaid } = this.#payMiner(next, state);
+    const { transactions, outputs } = isPaid ? this.#transactions.run({ ...next, state }) : NOTHING;
     const content = { minerData: this.#dataOf(next.miner), transactions, outputs, coinbase };
     return { ...content, ...rootsOf(content), state };
   }
@@ -51,24 +56,26 @@ export class PayloadMaker {
   replay(next: Omit<NextBlock, 'miner'>, payload: PayloadWithOutputs): BlockPayload {
     const state = next.parent.payload.state.next();
     const block = { ...next, miner: parseMiner(payload.minerData), state };
-    sameOutput('coinbase', payload.coinbase, this.#payMiner(block, state));
+    const { coinbase, isPaid } = this.#payMiner(block, state);
+    sameOutput('coinbase', payload.coinbase, coinbase);
+    if (!isPaid && payload.transactions.length > 0) throw new LedgerFormatError('nobody can be paid for transactions');
     const outputs = this.#transactions.replay(block, payload.transactions);
     for (const [index, output] of outputs.entries()) sameOutput(`output ${index}`, payload.outputs[index], output);
     return { ...payload, state };
   }
 
-  /** Changes the state. @returns the coinbase */
-  #payMiner({ parent, miner }: NextBlock, state: CoinState): Uint8Array {
-    const amount = canBePaid(state, miner) ? this.#reward(parent.header.height + 1n) : undefined;
-    if (amount !== undefined) credit(state, miner, amount);
-    return coinbaseOf({
-      account: miner.account,
-      amount,
+  /** Changes the state, unless the miner cannot be paid. */
+  #payMiner(next: NextBlock, state: ChainState): { readonly coinbase: Uint8Array; readonly isPaid: boolean } {
+    const { parent } = next;
+    const reward = this.#transactions.reward({ ...next, state }, this.#reward(parent.header.height + 1n));
+    const coinbase = coinbaseOf({
+      reward,
       parent: parent.id,
       logs: encodeBase64url(randomBytes(this.#random, 32)),
       txId: this.#txId++,
       hasEvents: this.#settings.outputEvents,
     });
+    return { coinbase, isPaid: !('failure' in reward) };
   }
 
   #reward(height: bigint): Decimal {
@@ -88,30 +95,15 @@ export class PayloadMaker {
   }
 }
 
-export function firstPayload(state: CoinState): BlockPayload {
+export function firstPayload(state: ChainState): BlockPayload {
   const miner = { account: 'NoMiner', predicate: 'keys-all', publicKeys: [] };
   const content = { minerData: minerDataOf(miner), transactions: [], outputs: [], coinbase: firstCoinbase() };
   return { ...content, ...rootsOf(content), state };
 }
 
-/** Whether the miner's account does not exist, or has the miner's own guard. */
-export function canBePaid(state: CoinState, miner: Miner): boolean {
-  const account = state.account(miner.account);
-  return account === undefined || sameGuard(account.guard, guardOf(miner));
-}
-
 /** @returns the same text for the same miner */
 export function keyOf({ account, predicate, publicKeys }: Miner): string {
   return [account, predicate, ...publicKeys].join('\n');
-}
-
-function credit(state: CoinState, miner: Miner, amount: Decimal): void {
-  const { balance = 0n } = state.account(miner.account) ?? {};
-  state.setAccount(miner.account, { balance: balance + amount, guard: guardOf(miner) });
-}
-
-function guardOf({ publicKeys, predicate }: Miner): Guard {
-  return { keys: publicKeys, pred: predicate };
 }
 
 /** Nodes have the same output except for logs and transaction number, which are up to each node. */
@@ -126,9 +118,7 @@ function sameOutput(name: string, said: Uint8Array, own: Uint8Array): void {
 /* The miner's data and the coinbase, written as text for speed: miners wait for the payloads after every block. */
 
 interface CoinbaseFacts {
-  readonly account: string;
-  /** Undefined if the account's guard is not the miner's, so that nobody is paid. */
-  readonly amount: Decimal | undefined;
+  readonly reward: Reward;
   /** The hash of the block's parent on the same chain, 43 characters. */
   readonly parent: string;
   /** 43 characters, different for each payload. */
@@ -144,14 +134,14 @@ function minerDataOf({ account, predicate, publicKeys }: Miner): Uint8Array {
 }
 
 /** @returns JSON in UTF-8 */
-function coinbaseOf({ account, amount, parent, logs, txId, hasEvents }: CoinbaseFacts): Uint8Array {
-  const result =
-    amount === undefined
-      ? '{"status":"failure","error":{"callStack":[],"type":"TxFailure","message":"account guards do not match","info":""}}'
-      : '{"status":"success","data":"Write succeeded"}';
-  const events = hasEvents ? `"events":[${amount === undefined ? '' : eventOf(account, amount)}],` : '';
+function coinbaseOf({ reward, parent, logs, txId, hasEvents }: CoinbaseFacts): Uint8Array {
+  const [result, events] =
+    'failure' in reward
+      ? [`{"status":"failure","error":${stringifyExactJson(failureJson(reward.failure))}}`, []]
+      : ['{"status":"success","data":"Write succeeded"}', reward.events];
   return Buffer.from(
-    `{"gas":0,"result":${result},"reqKey":"${parent}","logs":"${logs}",${events}` +
+    `{"gas":0,"result":${result},"reqKey":"${parent}","logs":"${logs}",` +
+      `${hasEvents ? `"events":${stringifyExactJson(events)},` : ''}` +
       `"metaData":null,"continuation":null,"txId":${txId}}`,
   );
 }
@@ -163,10 +153,4 @@ function firstCoinbase(): Uint8Array {
     `{"gas":0,"result":{"status":"success","data":"NO_COINBASE"},"reqKey":"${reqKey}","logs":null,` +
       '"metaData":null,"continuation":null,"txId":null}',
   );
-}
-
-function eventOf(account: string, amount: Decimal): string {
-  const params = `["",${JSON.stringify(account)},${stringifyExactJson(decimalJson(amount))}]`;
-  const module = '"module":{"namespace":null,"name":"coin"}';
-  return `{"params":${params},"name":"TRANSFER",${module},"moduleHash":"${MODULE_HASH}"}`;
 }

@@ -11,6 +11,7 @@ import { UsageError } from '#pickaxe/app/exit.js';
 import type { SweepIo } from '#pickaxe/cli/sweep/session.js';
 import { PaymentReport, runTxTransfer, type TransferOptions } from '#pickaxe/cli/sweep/transfer.js';
 import { loadConfig } from '#pickaxe/config/load.js';
+import { KeysetGuard } from '#pickaxe/contract/values/values.js';
 import { KeyPair } from '#pickaxe/ledger/command/command.js';
 import { formatDecimal, parseDecimal } from '#pickaxe/ledger/decimal.js';
 import { expectShape } from '../../expect-shape.ts';
@@ -224,9 +225,8 @@ describe('the name of the account that gets the coins', () => {
     await expect(transfer({ to: 'bob' })).rejects.toThrow(/"bob" does not exist on chain 0\. .*--receiver-key/);
     expect(await paid({ to: 'bob', receiverKey: [OTHER, THIRD], receiverPredicate: 'keys-any' })).toBe(0);
     expect(coins(0, 'bob')).toBe('0.5');
-    const guard = { keys: [OTHER, THIRD].sort(), pred: 'keys-any' };
-    const made = world.node.ledger.chains.tip(0).payload.state.account('bob')!.guard as typeof guard;
-    expect({ ...made, keys: [...made.keys].sort() }).toEqual(guard);
+    const made = world.node.ledger.chains.tip(0).payload.state.account('bob')!.guard;
+    expect(made).toEqual(new KeysetGuard([OTHER, THIRD].sort(), 'keys-any'));
     await expect(transfer({ to: 'bob', chain: 1, toChain: 2, receiverKey: [OTHER] })).rejects.toThrow(
       'Anybody could take its name before the coins arrive',
     );

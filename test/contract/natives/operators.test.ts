@@ -77,6 +77,16 @@ describe('what operators say of wrong arguments in dialect 5', () => {
   });
 });
 
+describe('logarithms of integers beyond the range of binary64', () => {
+  it.each([
+    ['(round (ln (^ 10 400)) 9)', '921.034037198'],
+    ['(log 10 (^ 10 400))', '400'],
+    ['(log (^ 10 400) (^ 10 800))', '2'],
+  ])('%s in dialect 5', (code, printed) => {
+    expect(printedValue(code, 5)).toBe(printed);
+  });
+});
+
 describe('mixed operands', () => {
   it.each([
     ['(^ 2 -1.0)', '0.5'],

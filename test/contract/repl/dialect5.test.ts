@@ -198,6 +198,36 @@ describe('functions applied to nothing', () => {
   });
 });
 
+describe('names of natives', () => {
+  const module = (item: string) => `(module m G (defcap G () true) ${item})`;
+
+  it.each([
+    ['(let ((map 1)) 2)', 'map'],
+    ['((lambda (x fold) x) 1 2)', 'fold'],
+    ['(defun take (x) x)', 'take'],
+    ['(defun f (drop) 1)', 'drop'],
+    ['(defun f (x) (let ((at x)) at))', 'at'],
+    ['(defconst format 1)', 'format'],
+    [module('(defun hash () 1)'), 'hash'],
+    [module('(defschema sort x:integer)'), 'sort'],
+    [module('(defun f (reverse) 1)'), 'reverse'],
+    [module('(defcap C (length) 1)'), 'length'],
+    [module('(defun f () (map (lambda (keys) 1) []))'), 'keys'],
+    ['(module yield G (defcap G () true))', 'yield'],
+    ['(interface bind (defun f (x)))', 'bind'],
+  ])('%s', (code, name) => {
+    expect(dialogue([code])).toBe(`Variable ${name} shadows native with the same name`);
+  });
+
+  it.each([
+    [module('(defschema s time:time) (defun f () (bind { "a": 1 } { "a" := map } 1))'), 5],
+    ['(let ((map 1)) 2)', 4],
+    [module('(defun f (reverse) 1)'), 4],
+  ] as const)('%s may have one in dialect %i', (code, dialect) => {
+    expect(dialogue([code], dialect)).not.toContain('native');
+  });
+});
+
 describe('functions that lack arguments', () => {
   const add = '(defun add (x y z) (+ x (+ y z)))';
 

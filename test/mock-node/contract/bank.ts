@@ -36,6 +36,7 @@ export const keysetOf = ({ publicKey }: KeyPair) => ({ keys: [publicKey], pred: 
 export const coins = parseDecimal;
 
 const NETWORK = 'development';
+const GAS_PRICE = coins('0.000001');
 const MODULE = 'coin';
 
 export interface Terms {
@@ -45,13 +46,18 @@ export interface Terms {
   readonly pairs?: readonly KeyPair[];
 }
 
+/** @returns what the gas of a command costs */
+export function feeOf({ gas }: { gas: number }): Decimal {
+  return BigInt(gas) * GAS_PRICE;
+}
+
 /** @returns a command of Alice's on a chain, signed for gas and for what it does */
 export function commandOf(chain: number, { message, capabilities }: CoinCall, terms: Terms = {}): Command {
   const meta: PublicMeta = {
     chainId: String(chain),
     sender: alice,
     gasLimit: 1_000,
-    gasPrice: coins('0.000001'),
+    gasPrice: GAS_PRICE,
     ttl: 600,
     creationTime: Math.floor(Date.now() / 1000) - 15,
     ...terms.meta,

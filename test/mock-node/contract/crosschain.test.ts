@@ -3,11 +3,11 @@
 import { describe, expect, it } from 'vitest';
 import { isAlreadyCompleted, readProofRefusal } from '#pickaxe/ledger/command/results.js';
 import { distance } from '#pickaxe/ledger/graphs.js';
-import { decodeBase64url } from '#pickaxe/ledger/json.js';
+import { decodeBase64url, JsonNumber } from '#pickaxe/ledger/json.js';
 import { checkSpvProof, parseSpvProof, spvRoot } from '#pickaxe/ledger/spv-proof.js';
-import { GAS_STATION } from '#pickaxe/mock-node/contract/first-accounts.js';
+import { GAS_STATION } from '#pickaxe/mock-node/contract/genesis.js';
 import type { MockNodeOptions } from '#pickaxe/mock-node/options.js';
-import { alice, arrival, bob, coins, commandOf, startBank, toBob, toChain } from './bank.ts';
+import { alice, arrival, bob, coins, commandOf, feeOf, startBank, toBob, toChain } from './bank.ts';
 
 const SOURCE = 0;
 
@@ -34,15 +34,17 @@ async function started(target: number, options: MockNodeOptions = {}) {
 describe('the first step', () => {
   it('takes the coins from the chain, and says for whom they are', async () => {
     const { first, balance } = await started(1);
-    expect(first).toMatchObject({ result: { status: 'success', data: { receiver: bob } }, gas: 621 });
+    expect(first).toMatchObject({
+      result: { status: 'success', data: { receiver: bob, amount: new JsonNumber('91'), 'source-chain': '0' } },
+    });
     expect(first.continuation).toMatchObject({
       pactId: first.reqKey,
       step: 0,
       stepCount: 2,
       yield: { source: '0', provenance: { targetChainId: '1' } },
     });
-    expect(first.events.map(({ name }) => name)).toEqual(['TRANSFER', 'TRANSFER', 'TRANSFER_XCHAIN', 'X_YIELD']);
-    expect(await balance(SOURCE, alice)).toBe(coins('8.999379'));
+    expect(first.events.map(({ name }) => name)).toEqual(['TRANSFER', 'TRANSFER_XCHAIN', 'TRANSFER', 'X_YIELD']);
+    expect(await balance(SOURCE, alice)).toBe(coins('9.0') - feeOf(first));
     expect(await balance(1, bob)).toBe(0n);
   });
 });
@@ -92,9 +94,11 @@ describe('the second step', () => {
     const { run, proof, first, balance } = await started(9);
     const text = await proof();
     const second = await run(9, commandOf(9, arrival(first.reqKey, text)));
-    expect(second).toMatchObject({ result: { status: 'success' }, gas: 478 });
+    expect(second).toMatchObject({ result: { status: 'success' } });
+    // Real nodes need a little more gas for the second step, and gas stations pay for at most 850.
+    expect(second.gas).toBeLessThan(850);
     expect(second.continuation).toMatchObject({ pactId: first.reqKey, step: 1, yield: null });
-    expect(second.events.map(({ name }) => name)).toEqual(['TRANSFER', 'TRANSFER', 'X_RESUME']);
+    expect(second.events.map(({ name }) => name)).toEqual(['TRANSFER', 'TRANSFER', 'TRANSFER_XCHAIN_RECD', 'X_RESUME']);
     expect(await balance(9, bob)).toBe(coins('91.0'));
     const again = await run(9, commandOf(9, arrival(first.reqKey, text)));
     expect(isAlreadyCompleted(again.result)).toBe(true);
@@ -113,14 +117,14 @@ describe('the second step', () => {
       return result.status === 'failure' ? result.error.message : '';
     };
     expect(await failure(9, 'A'.repeat(43), text)).toBe(
-      'No previous defpact execution found for defpact id:  AAAAAAAAAAAAAAAAAAAA...',
+      `Requested defpact id: ${'A'.repeat(20)}... does not match context defpact id: ${first.reqKey.slice(0, 20)}...`,
     );
-    expect(await failure(8, first.reqKey, text)).toContain('the proof is for chain 9');
+    expect(await failure(8, first.reqKey, text)).toContain('wrong targget chain');
     const json = JSON.parse(Buffer.from(decodeBase64url(text)).toString());
     const input = Buffer.from(json.subject.input, 'base64url').toString().replaceAll('91', '92');
     const changed = { ...json, subject: { input: Buffer.from(input).toString('base64url') } };
     const forged = Buffer.from(JSON.stringify(changed)).toString('base64url');
-    expect(await failure(9, first.reqKey, forged)).toContain('leads to no block');
+    expect(await failure(9, first.reqKey, forged)).toContain('target header is not in the chain');
   });
 
   it('needs a new proof when the block to which the first one leads is gone', async () => {

@@ -77,15 +77,15 @@ const REFUSED: readonly [string, Refused][] = [
     {
       call: call(calls(transfer(alice, bob, '2.0')), allow(alice, bob, '2.0')),
       gasLimit: 508,
-      message: 'Gas limit "508"exceeded: 509',
+      message: /^Gas limit "508"exceeded: \d+$/,
     },
   ],
   [
     'two transfers together need more gas than their limit',
     {
       call: call(calls(transfer(alice, bob, '2.0'), transfer(alice, bob, '2.0')), allow(alice, bob, '4.0')),
-      gasLimit: 1_017,
-      message: 'Gas limit "1017"exceeded: 1018',
+      gasLimit: 900,
+      message: /^Gas limit "900"exceeded: \d+$/,
     },
   ],
   [
@@ -131,11 +131,19 @@ const REFUSED: readonly [string, Refused][] = [
     },
   ],
   [
-    'a capability for another chain is used twice',
+    'two transfers to another chain are in one command',
     {
       call: call(calls(cross('1.0'), cross('1.0')), allowCross('5.0')),
       gasLimit: 2_000,
-      message: 'TRANSFER_XCHAIN exceeded for balance 0.0',
+      message:
+        /^Another defpact execution context is already running in the environment for defpact id: [\w-]{20}\.\.\.$/,
+    },
+  ],
+  [
+    'a capability for another chain is used for more than it allows',
+    {
+      call: call(calls(cross('3.0')), allowCross('2.0')),
+      message: 'TRANSFER_XCHAIN exceeded for balance 2.0',
     },
   ],
   [
@@ -164,10 +172,13 @@ const REFUSED: readonly [string, Refused][] = [
     {
       call: call(calls(`(coin.details ${'(a '.repeat(50_000)}`)),
       gasLimit: 150_000,
-      message: /not known to the mock/,
+      message: 'More than 200 brackets are inside each other',
     },
   ],
 ];
+
+const PROVENANCES =
+  /^Yield provenance does not match, received: Provenance 9 [\w-]{20}\.\.\. , expected: Provenance 8 [\w-]{20}\.\.\.$/;
 
 describe('nothing but gas moves when', () => {
   it.each(REFUSED)('%s', async (_, { call, gasLimit = 1_000, message }) => {
@@ -212,8 +223,8 @@ it('a capability can be used until nothing is left of it', async () => {
   const { run, balance } = await startBank({ accounts: ACCOUNTS });
   const message = calls(transfer(alice, bob, '3.0'), transfer(alice, bob, '2.0'));
   const meta = { gasLimit: 2_000 };
-  const { result, gas } = await run(0, commandOf(0, call(message, allow(alice, bob, '5.0')), { meta }));
-  expect([result.status, gas]).toEqual(['success', 1_018]);
+  const { result } = await run(0, commandOf(0, call(message, allow(alice, bob, '5.0')), { meta }));
+  expect(result.status).toBe('success');
   expect(await balance(0, bob)).toBe(coins('6.0'));
 });
 
@@ -230,7 +241,7 @@ it('coins for one chain arrive on no other, even with a right proof for that one
   const failed = await run(8, commandOf(8, arrival(reqKey, elsewhere)));
   expect(failed.result).toMatchObject({
     status: 'failure',
-    error: { type: 'EvalError', message: expect.stringContaining('yield provenance does not match') },
+    error: { type: 'EvalError', message: expect.stringMatching(PROVENANCES) },
   });
   expect(await balance(8, bob)).toBe(0n);
   await run(9, commandOf(9, arrival(reqKey, await proofFor(9))));

@@ -19,7 +19,7 @@ const ACCOUNTS = [
 ];
 
 const transferOf = (sender: string, amount: string) => ({
-  exec: { code: `(coin.transfer "${sender}" "${bob}" (read-decimal "n"))`, data: { n: { decimal: amount } } },
+  exec: { code: `(coin.transfer "${sender}" "${bob}" (read-decimal "n"))`, data: { n: amount } },
 });
 const allowed = (sender: string, amount: string) => ({
   name: 'coin.TRANSFER',
@@ -78,7 +78,7 @@ const FAILURES: readonly [string, { command: () => Command; old: [string, string
       old: ['EvalError', `Managed capability not installed: (coin.TRANSFER "${alice}" "${bob}" 1.5)`],
       new: [
         'EvalError',
-        'Capability coin.TRANSFER was not installed. Check the sigs field or the arguments to verify that the capability is specified correctly.',
+        'Managed capability coin.TRANSFER was not installed. Check the sigs field or the arguments to verify that the capability is specified correctly.',
       ],
     },
   ],
@@ -86,16 +86,17 @@ const FAILURES: readonly [string, { command: () => Command; old: [string, string
     'a proof that is none',
     {
       command: () => commandOf(0, arrival(LONG_ID, 'AAAA')),
-      old: ['EvalError', `SPV verification failed: `],
-      new: ['EvalError', `SPV verification failed: `],
+      old: ['ContinuationError', 'unable to decode continuation proof'],
+      new: ['EvalError', 'Continuation error: verifyCont: Cannot decode transaction output proof'],
     },
   ],
   [
     'too much gas',
     {
       command: () => commandOf(0, toBob('1.0'), { meta: { gasLimit: 508 } }),
-      old: ['GasError', 'Gas limit (508) exceeded: 509'],
-      new: ['EvalError', 'Gas limit "508"exceeded: 509'],
+      // Before the last version, the size of a command also cost gas where it was only tried out.
+      old: ['GasError', 'Gas limit (508) exceeded: 533'],
+      new: ['EvalError', 'Gas limit "508"exceeded: 525'],
     },
   ],
   [
@@ -121,10 +122,7 @@ describe.each(['old', 'new'] as const)('in the %s words', (words) => {
     const { local } = await startBank({ words, accounts: ACCOUNTS });
     const { json } = await local(0, command());
     expect(at(json, 'result', 'status')).toBe('failure');
-    expect([at(json, 'result', 'error', 'type'), at(json, 'result', 'error', 'message')]).toEqual([
-      type,
-      message.endsWith(': ') ? expect.stringContaining(message) : message,
-    ]);
+    expect([at(json, 'result', 'error', 'type'), at(json, 'result', 'error', 'message')]).toEqual([type, message]);
   });
 
   it('a failure that was not tried out says on no block, and that all gas is gone', async () => {
@@ -141,7 +139,11 @@ describe.each(['old', 'new'] as const)('in the %s words', (words) => {
     });
     const known = commandOf(0, read(getBalance('coin', alice)), { signers: [] });
     const logs = expect.stringMatching(/^[\w-]{43}$/);
-    expect(await answer(known, '')).toMatchObject({ gas: 20, logs, metaData: { blockHeight: 5_000_001 } });
+    expect(await answer(known, '')).toMatchObject({
+      gas: words === 'old' ? 21 : 17,
+      logs,
+      metaData: { blockHeight: 5_000_001 },
+    });
     // With preflight, there is a block.
     const poor = commandOf(0, toBob('101.0'));
     expect(await answer(poor, '?preflight=true')).toMatchObject({

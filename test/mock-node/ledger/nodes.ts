@@ -1,7 +1,7 @@
 /** Chains of several nodes that begin with the same first blocks, without servers, and what one tells the other. */
 
 import { targetForDifficulty } from '#pickaxe/chain/target.js';
-import { CoinState } from '#pickaxe/mock-node/contract/state.js';
+import { ChainState } from '#pickaxe/mock-node/contract/state.js';
 import { NO_TRANSACTIONS } from '#pickaxe/mock-node/contract/transactions.js';
 import type { Block } from '#pickaxe/mock-node/ledger/block-store.js';
 import { Chains } from '#pickaxe/mock-node/ledger/chains.js';
@@ -19,7 +19,7 @@ export function chainsOf(options: MockNodeOptions = {}, seed = 3): Chains {
   const { chains, reward, outputEvents, retargets, firstHeight } = optionsSchema.parse(options);
   const graph = graphFor(chains);
   const target = targetForDifficulty(100);
-  const stateOf = () => new CoinState();
+  const stateOf = () => new ChainState();
   const first = { graph, version: 5, height: BigInt(firstHeight), timeUs: START_US, target, stateOf };
   const random = seededRandom(seed);
   const payloads = new PayloadMaker({ reward, outputEvents, chains }, NO_TRANSACTIONS, random);

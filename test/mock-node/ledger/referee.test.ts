@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 import { HEADER_BYTES, HEADER_OFFSET, TARGET_BYTES, WORK_BYTES, WORK_OFFSET } from '#pickaxe/chain/bytes.js';
 import { integerToTarget, targetToInteger } from '#pickaxe/chain/target.js';
 import { withCreationTime, withNonce } from '#pickaxe/chain/work.js';
-import { CoinState } from '#pickaxe/mock-node/contract/state.js';
+import { ChainState } from '#pickaxe/mock-node/contract/state.js';
 import { firstPayload } from '#pickaxe/mock-node/ledger/payloads.js';
 import { Referee } from '#pickaxe/mock-node/ledger/referee.js';
 
@@ -14,7 +14,7 @@ const NOW_US = PARENT_US + 30_000_000n;
 const LIFETIME_MS = 300_000;
 const ISSUED_MS = 5_000;
 /** What the node knows of the work. */
-const FACTS = { chain: 0, parentTimeUs: PARENT_US, payload: firstPayload(new CoinState()) };
+const FACTS = { chain: 0, parentTimeUs: PARENT_US, payload: firstPayload(new ChainState()) };
 const EVERYTHING = new Uint8Array(32).fill(0xff);
 
 const someHeader = withCreationTime(

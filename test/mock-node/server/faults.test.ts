@@ -199,7 +199,7 @@ describe('a fault of the script', () => {
     node.server.faults = [{ endpoint: 'send', kind: 'lost-answer', times: 1 }];
     await expect(send(0, command)).rejects.toThrow();
     node.ledger.advance(0);
-    expect(await poll(0, command.hash)).toMatchObject({ gas: 509 });
+    expect(await poll(0, command.hash)).toMatchObject({ result: { status: 'success' } });
     expect((await send(0, command)).text).toContain('Transaction already exists on chain');
     expect(await balance(0, bob)).toBe(coins('3.0'));
   });

@@ -72,7 +72,7 @@ class Expecting {
   failure(action: Argument, second: Argument | undefined): Value | undefined {
     if (second && !this.#is5 && typeof second.value !== 'string') return undefined;
     const message = second && textOf(second);
-    const outcome = this.#caught(() => action.value);
+    const outcome = this.#caught(() => action.shownValue);
     if (!(outcome instanceof ContractError)) {
       const result = this.#is5 ? '' : ` = ${this.#shown(outcome)}`;
       return this.#failed(`expected failure, got result${result}`);
@@ -122,7 +122,7 @@ class Expecting {
   }
 
   #attempt(argument: Argument, what: string, next: (value: Value) => Value): Value {
-    const outcome = this.#caught(() => argument.value);
+    const outcome = this.#caught(() => argument.shownValue);
     return outcome instanceof ContractError ? this.#raised(what, outcome) : next(outcome);
   }
 

@@ -1,0 +1,222 @@
+/** What the names in code mean while it runs, and what can be called. */
+
+import type { Dialect } from '../dialect.ts';
+import { ContractError, type Position } from '../errors.ts';
+import { ModuleName } from '../names.ts';
+import type { Application, DynamicName, Expression, Name, Parameter } from '../syntax/tree.ts';
+import { typeText } from '../values/printing.ts';
+import { ModuleRef, type Value } from '../values/values.ts';
+import { BUILT_IN_SCHEMAS } from './built-in-schemas.ts';
+import { CONSTANTS } from './constants.ts';
+import { detailsOf, detailsOfNative } from './details.ts';
+import { requireModule, resolveModule } from './lookup.ts';
+import { type Callable, Member, referenceTo, tableOf, textOfName } from './module.ts';
+import { type Evaluation, fewestParameters, type Native, NativeFunction, PartialFunction } from './native.ts';
+import { Closure, type Scope } from './scope.ts';
+import { hidesValues } from './shown.ts';
+
+/** Scopes inside of each other that a look-up goes through in the time of a step. */
+const SCOPES_PER_STEP = 16;
+
+/** Variables come first, then natives, then what the code's module or transaction knows, then the interpreter's own. */
+export class NameResolver {
+  /** The functions of the interactive interpreter, whose names code may define anew. */
+  testFunctions: ReadonlyMap<string, Native>;
+  readonly #evaluation: Evaluation;
+  readonly #natives: ReadonlyMap<string, Native>;
+
+  constructor(
+    evaluation: Evaluation,
+    natives: ReadonlyMap<string, Native>,
+    testFunctions: ReadonlyMap<string, Native>,
+  ) {
+    this.#evaluation = evaluation;
+    this.#natives = natives;
+    this.testFunctions = testFunctions;
+  }
+
+  /** @returns what an application calls @throws ContractError for what cannot be called */
+  calleeOf({ callee }: Application, scope: Scope): Native | Closure | Member<Callable> {
+    if (callee.kind === 'name') {
+      const local = this.#found(callee.name, scope);
+      if (local !== undefined) return callableOf(local, this.#evaluation);
+      const native = this.findNative(callee.name);
+      if (native) return native;
+      const testFunction = this.testFunctions.get(callee.name);
+      if (testFunction && !scope.names.find(callee.name)) return testFunction;
+      return callableOf(this.#meant(callee, scope), this.#evaluation);
+    }
+    if (callee.kind === 'dotted-name') return callableOf(this.#meant(callee, scope), this.#evaluation);
+    if (callee.kind === 'dynamic-name') return callableOf(this.#memberOf(callee, scope), this.#evaluation);
+    if (this.#evaluation.dialect === 4) throw new ContractError('eval', 'Expected: name', callee.position);
+    return callableOf(this.#evaluation.evaluate(callee, scope), this.#evaluation);
+  }
+
+  /** @returns the value of a name @throws ContractError for a name that means nothing */
+  valueOf(name: Name, scope: Scope): Value {
+    if (name.kind === 'dynamic-name') return valueOfMember(this.#memberOf(name, scope));
+    if (name.kind === 'name') {
+      const value = this.#found(name.name, scope) ?? CONSTANTS.get(name.name);
+      if (value !== undefined) return value;
+      const native = this.findNative(name.name);
+      // Natives are values in dialect 5 only.
+      if (native && this.#evaluation.dialect === 5) return new NativeFunction(native);
+      if (native) throw new ContractError('eval', 'Invalid type in value location: defun', name.position);
+    }
+    const meant = this.#meant(name, scope);
+    if (!(meant instanceof Member)) return meant;
+    // A schema is no value, so its name can also be that of a module.
+    const module =
+      meant.is('defschema') && name.kind === 'name' && resolveModule(this.#evaluation, new ModuleName(name.name));
+    if (module) return referenceTo(module);
+    if (this.#evaluation.dialect === 5 || !isCallable(meant)) return valueOfMember(meant);
+    // Before version 4.7, the details were a value.
+    if (this.#evaluation.environment.flags.has('DisablePact47')) return detailsOf(meant);
+    throw hiddenDetails('function', name.position);
+  }
+
+  #shown(details: string, what: string, position: Position): string {
+    if (hidesValues(this.#evaluation.environment)) throw hiddenDetails(what, position);
+    return details;
+  }
+
+  /** @returns the value of a variable */
+  #found(name: string, scope: Scope): Value | undefined {
+    this.#evaluation.spend(Math.floor(scope.depth / SCOPES_PER_STEP));
+    return scope.find(name);
+  }
+
+  #meant(name: Name, scope: Scope): Value {
+    const text = textOfName(name);
+    const meant = scope.names.find(text);
+    if (meant) return meant;
+    throw new ContractError('eval', unresolvedText(text, this.#evaluation.dialect), name.position);
+  }
+
+  /** `reference::member`. */
+  #memberOf({ reference, member, position, code }: DynamicName, scope: Scope): Member {
+    const name = { kind: 'name', name: reference, position, code } as const;
+    const value = this.valueOf(name, scope);
+    if (!(value instanceof ModuleRef)) {
+      throw new ContractError(
+        'eval',
+        `reduceDynamic: expected module reference: ${this.#evaluation.print(value)}`,
+        position,
+      );
+    }
+    const found = requireModule(this.#evaluation, value.name).members.get(member);
+    if (found) return found;
+    // The constants of an interface are those of all modules that implement it.
+    for (const each of value.interfaces ?? []) {
+      const constant = requireModule(this.#evaluation, each).members.get(member);
+      if (constant?.is('defconst')) return constant;
+    }
+    throw new ContractError('eval', `resolveRef: dynamic ref not found: ${reference}::${member}`, position);
+  }
+
+  /** @returns the native of a name, if this dialect has it */
+  findNative(name: string): Native | undefined {
+    const native = this.#natives.get(name);
+    return (native?.dialect ?? this.#evaluation.dialect) === this.#evaluation.dialect ? native : undefined;
+  }
+
+  /** @returns what the interpreter shows of a function that stands alone; undefined for all else */
+  detailsOf(expression: Expression, scope: Scope): string | undefined {
+    const isName = expression.kind === 'name' || expression.kind === 'dotted-name';
+    if (this.#evaluation.dialect === 5 || !isName) return undefined;
+    const name = textOfName(expression);
+    const known = scope.find(name) ?? CONSTANTS.get(name) ?? scope.names.find(name);
+    const native = known === undefined ? (this.findNative(name) ?? this.testFunctions.get(name)) : undefined;
+    if (native) return this.#shown(detailsOfNative(native), 'native function', expression.position);
+    if (!(known instanceof Member && isCallable(known))) return undefined;
+    return this.#shown(detailsOf(known), 'function', expression.position);
+  }
+
+  /** Whether a native, a constant of the language or a function of the interpreter has this name. */
+  isKnown(name: string): boolean {
+    return (
+      this.findNative(name) !== undefined ||
+      CONSTANTS.has(name) ||
+      this.testFunctions.has(name) ||
+      (this.#evaluation.dialect === 4 && BUILT_IN_SCHEMAS.has(name))
+    );
+  }
+
+  /** @throws ContractError for a name that means nothing to code outside of modules */
+  requireMeaning(name: string, position: Position | undefined): void {
+    if (this.isKnown(name) || this.#evaluation.transactionNames.find(name)) return;
+    throw new ContractError('eval', unresolvedText(name, this.#evaluation.dialect), position);
+  }
+
+  isPartial(expression: Expression, scope: Scope): boolean {
+    if (expression.kind !== 'application') return false;
+    const { callee, arguments: args, binding } = expression;
+    if (callee.kind === 'lambda') return callee.parameters.length > args.length;
+    if ((callee.kind !== 'name' && callee.kind !== 'dotted-name') || binding) return false;
+    const local = callee.kind === 'name' ? this.#found(callee.name, scope) : undefined;
+    const native = local === undefined && callee.kind === 'name' ? this.findNative(callee.name) : undefined;
+    if (native) return fewestParameters(native) > args.length;
+    const known = local ?? scope.names.find(textOfName(callee));
+    if (known instanceof Closure) return known.lambda.parameters.length > args.length;
+    return known instanceof Member && isCallable(known) && known.definition.parameters.length > args.length;
+  }
+}
+
+export function isNative(callee: Native | Closure | Member): callee is Native {
+  return !(callee instanceof Closure) && !(callee instanceof Member);
+}
+
+function isCallable(member: Member): member is Member<Callable> {
+  return member.is('defun') || member.is('defcap') || member.is('defpact');
+}
+
+function hiddenDetails(what: string, position: Position): ContractError {
+  return new ContractError('eval', `Cannot display ${what} details in non-repl context`, position);
+}
+
+/** @returns a constant's value, a table, or a function as a value */
+function valueOfMember(member: Member): Value {
+  if (member.value !== undefined) return member.value;
+  return member.is('deftable') ? tableOf(member) : member;
+}
+
+export function parametersOf(callable: Closure | Member<Callable>): readonly Parameter[] {
+  return (callable instanceof Closure ? callable.lambda : callable.definition).parameters;
+}
+
+export function nameOf(callable: Closure | Member): string | undefined {
+  return callable instanceof Member ? callable.definition.name : undefined;
+}
+
+export function calledMember(member: Member, evaluation: Evaluation): Member<Callable> {
+  if (isCallable(member)) return member;
+  throw notCallable(valueOfMember(member), evaluation);
+}
+
+function callableOf(value: Value, evaluation: Evaluation): Native | Closure | Member<Callable> {
+  if (value instanceof Member) return calledMember(value, evaluation);
+  if (value instanceof NativeFunction) return value.native;
+  if (value instanceof Closure) return value;
+  if (value instanceof PartialFunction) {
+    throw new ContractError('eval', 'Attempted to apply a closure outside of native callsite');
+  }
+  throw notCallable(value, evaluation);
+}
+
+function notCallable(value: Value, evaluation: Evaluation): ContractError {
+  return new ContractError('eval', notCallableText(value, evaluation));
+}
+
+function notCallableText(value: Value, evaluation: Evaluation): string {
+  const { dialect, environment } = evaluation;
+  if (dialect === 5) return 'Cannot apply value to non-closure';
+  // Before version 4.8, a text was a message by itself.
+  if (!environment.flags.has('DisablePact48')) {
+    return `Tried to call a value which is not a function, but a(n) ${typeText(value)}`;
+  }
+  return typeof value === 'string' ? value : `Unexpected non-native direct ref: ${evaluation.print(value)}`;
+}
+
+function unresolvedText(name: string, dialect: Dialect): string {
+  return dialect === 4 ? `Cannot resolve ${name}` : `Unbound variable ${name}`;
+}

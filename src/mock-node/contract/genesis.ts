@@ -1,0 +1,132 @@
+/** The first state of each chain: the node's own contracts, those that its user loads, and accounts with coins. */
+
+import { readFileSync } from 'node:fs';
+import type { Dialect } from '../../contract/dialect.ts';
+import { ContractError } from '../../contract/errors.ts';
+import { Database } from '../../contract/evaluator/database.ts';
+import { type Environment, INITIAL_ENVIRONMENT } from '../../contract/evaluator/environment.ts';
+import { Evaluator } from '../../contract/evaluator/evaluator.ts';
+import { runTopLevel } from '../../contract/evaluator/top-level.ts';
+import { NATIVES } from '../../contract/natives/natives.ts';
+import { topLevelOf } from '../../contract/syntax/forms.ts';
+import { readForms } from '../../contract/syntax/reader.ts';
+import type { TopLevel } from '../../contract/syntax/tree.ts';
+import { KeysetGuard } from '../../contract/values/values.ts';
+import { ONE, parseDecimal } from '../../ledger/decimal.ts';
+import { GenesisError } from '../genesis-error.ts';
+import type { ContractSettings } from '../options.ts';
+import { coinsValue, dialectOf, grant, MAX_NODE_STEPS } from './environment.ts';
+import { coinMember } from './gas-payment.ts';
+import { HELPER, HELPER_ACCOUNT } from './helper.ts';
+import { ACCOUNTS, ChainState } from './state.ts';
+
+/** Each may use those before it. */
+const CONTRACTS = ['fungible-v2', 'fungible-xchain-v1', 'coin', 'gas-payer-v1', 'gas-station', 'ns'];
+const STATION_MODULE = 'gas-station';
+/** Pays for the arrival of coins from other chains. */
+export const GAS_STATION = 'kadena-xchain-gas';
+const OWN_BALANCE = 1000n * ONE;
+
+/** The node's own contracts are the same in all its chains, and are read once in a process. */
+const loaded = new Map<Dialect, Database>();
+
+function ownContracts(dialect: Dialect): Database {
+  const known = loaded.get(dialect);
+  if (known) return known;
+  const database = new Database();
+  for (const name of CONTRACTS) {
+    const text = readFileSync(new URL(`../contracts/${name}.pact`, import.meta.url), 'utf8');
+    run(database, dialect, formsOf(text, dialect, `${name}.pact`));
+  }
+  loaded.set(dialect, database);
+  return database;
+}
+
+/** @param file is in the places of errors @throws ContractError */
+function formsOf(text: string, dialect: Dialect, file: string): readonly TopLevel[] {
+  return readForms(text, dialect, file).map((form) => topLevelOf(form, dialect));
+}
+
+/** Runs forms as before the first block, in one transaction. @throws ContractError */
+function run(database: Database, dialect: Dialect, forms: readonly TopLevel[], environment = INITIAL_ENVIRONMENT) {
+  const evaluator = new Evaluator({ dialect, natives: NATIVES, environment, database, maxSteps: MAX_NODE_STEPS });
+  for (const form of forms) runTopLevel(evaluator, form);
+}
+
+/** @throws GenesisError in place of a ContractError, with its place in the text, or `about` what else it is */
+function orGenesisError<T>(about: string, action: () => T): T {
+  try {
+    return action();
+  } catch (error) {
+    if (!(error instanceof ContractError)) throw error;
+    const { position, message } = error;
+    const place = position?.file === about ? `${about}:${position.line}:${position.column}` : about;
+    throw new GenesisError(`${place}: ${message}`, { cause: error });
+  }
+}
+
+interface Account {
+  readonly account: string;
+  readonly keys: readonly string[];
+  readonly pred: string;
+  /** In 10^-12 coins. */
+  readonly balance: bigint;
+}
+
+export class Genesis {
+  readonly #settings: ContractSettings;
+  readonly #dialect: Dialect;
+  readonly #contracts: readonly { readonly name: string; readonly forms: readonly TopLevel[] }[];
+
+  /** @throws GenesisError for a contract that cannot be read */
+  constructor(settings: ContractSettings) {
+    this.#settings = settings;
+    this.#dialect = dialectOf(settings.words);
+    this.#contracts = settings.contracts.map(({ name, text }) => {
+      return { name, forms: orGenesisError(name, () => formsOf(text, this.#dialect, name)) };
+    });
+  }
+
+  /** @throws GenesisError for an account that cannot be, or a contract that fails */
+  stateOf(chain: number): ChainState {
+    const database = new Database(ownContracts(this.#dialect));
+    const environment = this.#environment(chain);
+    for (const account of this.#accountsOf(chain)) {
+      orGenesisError(`account ${account.account}`, () => this.#credit(database, environment, account));
+    }
+    if (this.#settings.gasStation) this.#openStation(database, environment);
+    for (const { name, forms } of this.#contracts) {
+      orGenesisError(name, () => run(database, this.#dialect, forms, environment));
+    }
+    return new ChainState(database);
+  }
+
+  #environment(chain: number): Environment {
+    return { ...INITIAL_ENVIRONMENT, chain: { ...INITIAL_ENVIRONMENT.chain, chainId: String(chain) } };
+  }
+
+  #accountsOf(chain: number): readonly Account[] {
+    const given = this.#settings.accounts.filter(({ chains }) => !chains || chains.includes(chain));
+    return [
+      { account: HELPER_ACCOUNT, keys: [HELPER.publicKey], pred: 'keys-all', balance: OWN_BALANCE },
+      ...given.map(({ account, balance, keys, pred }) => {
+        return { account, keys: keys ?? [account.replace(/^k:/, '')], pred, balance: parseDecimal(balance) };
+      }),
+    ];
+  }
+
+  #credit(database: Database, environment: Environment, { account, keys, pred, balance }: Account): void {
+    const evaluator = new Evaluator({ dialect: this.#dialect, natives: NATIVES, environment, database });
+    grant(evaluator, 'GENESIS');
+    const args = [account, new KeysetGuard(keys, pred), coinsValue(balance)];
+    evaluator.applyMember({ member: coinMember(evaluator, 'create-genesis-account'), args });
+  }
+
+  /** The station's account begins with coins of the node. */
+  #openStation(database: Database, environment: Environment): void {
+    run(database, this.#dialect, formsOf(`(${STATION_MODULE}.open-account)`, this.#dialect, 'genesis'), environment);
+    const table = database.table(ACCOUNTS);
+    const row = table?.get(GAS_STATION);
+    if (row) table?.set(GAS_STATION, new Map([...row, ['balance', coinsValue(OWN_BALANCE)]]));
+  }
+}

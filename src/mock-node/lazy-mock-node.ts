@@ -1,0 +1,97 @@
+/** The mock node of the package's API. It loads the node itself, with its contract language, when it is started. */
+
+import type { CommandService } from './contract/command-desk.ts';
+import type { Ledger } from './ledger/ledger.ts';
+import type { MockNodeAddress, MockNodeContext, MockNode as Node } from './mock-node.ts';
+import { type MockNodeOptions, optionsSchema } from './options.ts';
+import type { Identity, Peers } from './p2p/peers.ts';
+import type { FaultInput } from './server/faults.ts';
+import type { MockServer } from './server/server.ts';
+
+/** Its properties can be read once it has started. */
+export class MockNode {
+  readonly #options: MockNodeOptions;
+  readonly #context: MockNodeContext;
+  #node: Node | undefined;
+  /** Those that were set before the start. */
+  #faults: readonly FaultInput[] | undefined;
+  #isClosed = false;
+
+  /** @throws ZodError if the options are not valid */
+  constructor(options: MockNodeOptions = {}, context: MockNodeContext = {}) {
+    optionsSchema.parse(options);
+    this.#options = options;
+    this.#context = context;
+  }
+
+  /**
+   * @throws GenesisError for an account that cannot be, or a contract that cannot be loaded; ZodError for faults that
+   * are not valid; Error if a port is in use, or the node was closed
+   */
+  async start(): Promise<MockNodeAddress> {
+    const { MockNode: Node } = await import('./mock-node.ts');
+    if (this.#isClosed) throw new Error('the mock node was closed');
+    const node = this.#node ?? new Node(this.#options, this.#context);
+    if (this.#faults) node.faults = this.#faults;
+    this.#faults = undefined;
+    this.#node = node;
+    return node.start();
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await this.#node?.close();
+  }
+
+  get ledger(): Ledger {
+    return this.#started.ledger;
+  }
+
+  get commands(): CommandService {
+    return this.#started.commands;
+  }
+
+  get peers(): Peers {
+    return this.#started.peers;
+  }
+
+  /** The service side. It also serves the P2P side's endpoints, unless that has a port of its own. */
+  get server(): MockServer {
+    return this.#started.server;
+  }
+
+  /** The P2P side, if it has a port of its own. */
+  get p2p(): MockServer | undefined {
+    return this.#started.p2p;
+  }
+
+  /** The P2P side's certificate, if it has one. */
+  get identity(): Identity | undefined {
+    return this.#started.identity;
+  }
+
+  /** Sets the faults of both sides. @throws ZodError if the script is not valid; before the start, `start` throws it */
+  set faults(script: readonly FaultInput[]) {
+    if (this.#node) this.#node.faults = script;
+    else this.#faults = script;
+  }
+
+  /** Closes all connections and refuses new ones until `comeBack`. The chains go on meanwhile. */
+  async goAway(): Promise<void> {
+    await this.#started.goAway();
+  }
+
+  async goAwayFor(ms: number): Promise<void> {
+    await this.#started.goAwayFor(ms);
+  }
+
+  /** Listens again on the same ports. */
+  async comeBack(): Promise<void> {
+    await this.#started.comeBack();
+  }
+
+  get #started(): Node {
+    if (!this.#node) throw new Error('the mock node has not started yet');
+    return this.#node;
+  }
+}
