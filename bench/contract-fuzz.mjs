@@ -2,13 +2,21 @@
 // time and memory that are allowed.
 //
 //   node bench/contract-fuzz.mjs [--programs 100000] [--from 0] [--seed 1] [--max-steps 50000] [--limit-ms 4000]
-//     [--memory-mib 512] [--longest] [--json] [--out FILE]
+//     [--memory-mib 512] [--longest [--only NAME]] [--json] [--out FILE]
 //
+<<<<<<< HEAD
 // One program in ten may take all of the steps, and the others a tenth, so that many run. Half of the programs share a
 // session with their nine neighbours. They run in a thread with a memory limit and with the stack of a main thread.
 // Times are those of the processors, so a busy machine does not count. Findings are printed with the smallest program
 // that shows them. --longest then runs all hostile programs with the default number of steps, and prints their times
 // and the memory of the process. The exit code is 1 if there are findings.
+=======
+// One group of ten programs in ten may take all of the steps, and the others a tenth, so that many run. Half of the
+// groups share a session. Programs run in a thread with a memory limit and with the stack of a main thread. Times are
+// those of the processors, so a busy machine does not count. Findings are printed with the smallest program that shows
+// them. --longest then runs all hostile programs with the default number of steps and prints their times; --only names
+// a part of their names. The exit code is 1 if there are findings.
+>>>>>>> benchfuzz
 
 import { parseArgs } from 'node:util';
 import { Worker } from 'node:worker_threads';
@@ -57,6 +65,7 @@ if (!values.json) printHeading();
 class Runner {
   #running = new Float64Array(new SharedArrayBuffer(16));
   #worker;
+  #answer = () => {};
 
   /** @returns the number of the program that runs, or ran last */
   get number() {
@@ -64,36 +73,37 @@ class Runner {
   }
 
   #start() {
-    this.#worker = new Worker(new URL('./lib/contract-runner.mjs', import.meta.url), {
+    const worker = new Worker(new URL('./lib/contract-runner.mjs', import.meta.url), {
       workerData: { running: this.#running.buffer },
       resourceLimits: { maxOldGenerationSizeMb: Number(values['memory-mib']), stackSizeMb: 1 },
     });
+    const end = (ended) => worker === this.#worker && this.#replace({ ended });
+    worker.on('message', (answer) => this.#answer(answer));
+    worker.on('error', (error) => end(`${error.code ?? error.stack ?? error}`));
+    worker.on('exit', (code) => end(`the thread has exited with ${code}`));
+    this.#worker = worker;
+  }
+
+  #replace(answer) {
+    const worker = this.#worker;
+    this.#worker = undefined;
+    worker.terminate();
+    this.#answer(answer);
   }
 
   /** @returns what the thread answers, or the fault that has ended it */
-  ask(question, limit = limitMs) {
+  async ask(question, limit = limitMs) {
     if (!this.#worker) this.#start();
-    const worker = this.#worker;
     this.#running.set([question.from ?? -1, processorMs() + START_MS]);
-    return new Promise((resolve) => {
-      const end = (answer, alive) => {
-        clearInterval(watch);
-        worker.removeAllListeners();
-        worker.on('error', () => {});
-        if (!alive) {
-          this.#worker = undefined;
-          worker.terminate();
-        }
-        resolve(answer);
-      };
-      const watch = setInterval(() => {
-        if (processorMs() - this.#running[1] > limit) end({ ended: `takes more than ${limit} ms` }, false);
-      }, 20);
-      worker.on('message', (answer) => end(answer, true));
-      worker.on('error', (error) => end({ ended: `${error.code ?? error.stack ?? error}` }, false));
-      worker.on('exit', (code) => end({ ended: `the thread has exited with ${code}` }, false));
-      worker.postMessage(question);
+    const watch = setInterval(() => {
+      if (processorMs() - this.#running[1] > limit) this.#replace({ ended: `takes more than ${limit} ms` });
+    }, 20);
+    const answer = await new Promise((resolve) => {
+      this.#answer = resolve;
+      this.#worker.postMessage(question);
     });
+    clearInterval(watch);
+    return answer;
   }
 
   async stop() {
