@@ -72,10 +72,11 @@ class Printer {
         this.#walk.visitText(value.length);
         return `"${value}"`;
       case 'bigint':
+        return this.#digits(`${value}`);
       case 'boolean':
         return `${value}`;
     }
-    if (value instanceof Decimal) return printedDecimal(value, this.#dialect);
+    if (value instanceof Decimal) return this.#digits(printedDecimal(value, this.#dialect));
     if (value instanceof Time) return `"${value}"`;
     if (value instanceof Unit) return '()';
     if (value instanceof ModuleRef) return value.name.text;
@@ -84,6 +85,12 @@ class Printer {
       if (isGuard(value)) return this.#guard(value);
       return isList(value) ? `[${this.#items(value).join(this.#commas ? ', ' : ' ')}]` : this.#object(value);
     });
+  }
+
+  /** A list can contain the same long number very often. */
+  #digits(text: string): string {
+    this.#walk.visitText(text.length);
+    return text;
   }
 
   #items(values: readonly Value[]): string[] {

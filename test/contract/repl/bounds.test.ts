@@ -80,3 +80,11 @@ test('each form of a session may take the maximum of steps', () => {
   expect(outcome(['(enumerate 1 60)', '(length (enumerate 1 60))'], 100)).toBe('60');
   expect(outcome(['(length (enumerate 1 100))'], 100)).toBe('Code takes more than 100 steps');
 });
+
+test.each(['(^ 2 65535)', '(* 1.5 (^ 2 65000))'])(
+  'the digits of numbers are characters of what is printed: %s',
+  (number) => {
+    const lists = `(fold (lambda (x y) [x x]) ${number} (enumerate 1 12))`;
+    expect(outcome([lists], 20_000_000)).toBe('A value has more than 8388608 characters');
+  },
+);
