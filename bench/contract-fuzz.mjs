@@ -4,19 +4,11 @@
 //   node bench/contract-fuzz.mjs [--programs 100000] [--from 0] [--seed 1] [--max-steps 50000] [--limit-ms 4000]
 //     [--memory-mib 512] [--longest [--only NAME]] [--json] [--out FILE]
 //
-<<<<<<< HEAD
-// One program in ten may take all of the steps, and the others a tenth, so that many run. Half of the programs share a
-// session with their nine neighbours. They run in a thread with a memory limit and with the stack of a main thread.
-// Times are those of the processors, so a busy machine does not count. Findings are printed with the smallest program
-// that shows them. --longest then runs all hostile programs with the default number of steps, and prints their times
-// and the memory of the process. The exit code is 1 if there are findings.
-=======
 // One group of ten programs in ten may take all of the steps, and the others a tenth, so that many run. Half of the
 // groups share a session. Programs run in a thread with a memory limit and with the stack of a main thread. Times are
 // those of the processors, so a busy machine does not count. Findings are printed with the smallest program that shows
 // them. --longest then runs all hostile programs with the default number of steps and prints their times; --only names
 // a part of their names. The exit code is 1 if there are findings.
->>>>>>> benchfuzz
 
 import { parseArgs } from 'node:util';
 import { Worker } from 'node:worker_threads';
