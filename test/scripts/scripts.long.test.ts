@@ -59,9 +59,9 @@ const SCRIPTS: Record<string, Entry | Elsewhere> = {
     const sse41 = { name: 'sse41', nonces: 4, alu: positive, MHs: positive, p90: positive, portBound: positive };
     expect(kernels).toContainEqual(expect.objectContaining(sse41));
   }),
-  'bench/contract.mjs': bench('--loads 2 --transfers 5 --no-goals', [], ({ rows }) => {
+  'bench/contract.mjs': bench('--loads 2 --transfers 5 --blocks 1 --no-goals', [], ({ rows }) => {
     const row = { p50: positive, p99: positive, n: positive };
-    const names = ['cold load', 'warm load', 'transfer'];
+    const names = ['cold load', 'warm load', 'block of 100', 'transfer'];
     expect(rows).toEqual(names.map((name) => ({ name, ...row })));
   }),
   'bench/contract-fuzz.mjs': bench('--programs 100 --seed 2 --max-steps 5000', [], (result) => {

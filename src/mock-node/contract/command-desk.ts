@@ -22,7 +22,7 @@ import { type Failure, MAX_MESSAGE } from './outcome.ts';
 import { failureJson, type Output, outputJson } from './output.ts';
 import { type FoundOutput, findOutput, resultJson } from './outputs.ts';
 import { type ReadCommand, readCommand } from './read-command.ts';
-import { type Finished, runPaid, runUnpaid } from './run-command.ts';
+import { checkPayment, type Finished, runPaid, runUnpaid } from './run-command.ts';
 import { heightNeeded, makeProof } from './spv.ts';
 import { placeOf } from './transactions.ts';
 import { Waiting } from './waiting.ts';
@@ -186,7 +186,8 @@ export class CommandService {
     const reason = whyRefused(read, known, { chain, lastTimeUs: this.#lastTimeUs(chain) }, this.settings);
     if (reason !== undefined) return reason;
     try {
-      runPaid(read, this.#ground(chain, this.#ledger.chains.tip(chain)), NO_MINER);
+      // As on real nodes, the code itself runs only in a block.
+      checkPayment(read, this.#ground(chain, this.#ledger.chains.tip(chain)), NO_MINER);
       return undefined;
     } catch (error) {
       if (error instanceof BuyGasError) return `Attempt to buy gas failed with: ${error.message}`;

@@ -34,6 +34,12 @@ export function runPaid(read: ReadCommand, ground: Ground, miner: Miner): Finish
   return { ...finished, events: [...fees, ...(finished.events ?? [])] };
 }
 
+/** @throws BuyGasError if the gas of the command cannot be paid now */
+export function checkPayment(read: ReadCommand, ground: Ground, miner: Miner): void {
+  payableGas(read);
+  buyGas(read, { ...ground, state: ground.state.next() }, miner);
+}
+
 /** Runs a command without payment, and without effect. In version 5, its size then costs no gas. */
 export function runUnpaid(read: ReadCommand, ground: Ground): Finished {
   const initialGas = ground.words === 'old' ? gasOfSize(read) : 0n;
