@@ -1,7 +1,39 @@
-/** Runs inputs one after another, as somebody types them. */
+/** Talks to the interpreter, as somebody who types does. */
 
 import type { Dialect } from '#pickaxe/contract/dialect.js';
 import { Session } from '#pickaxe/contract/repl/session.js';
+
+/** @param files the texts of the files that there are, by their names */
+export function newSession(dialect: Dialect, files: Readonly<Record<string, string>> = {}): Session {
+  const readFile = (path: string) => {
+    if (!Object.hasOwn(files, path)) throw new Error(`There is no file ${path}`);
+    return files[path];
+  };
+  return new Session({ dialect, readFile, resolvePath: (_, path) => path });
+}
+
+/** What an input comes to: what it prints, or the message with which it fails. */
+export type Outcome = { prints: string | undefined } | { fails: string };
+
+/** @returns what the last input comes to @throws Error if one of the others fails */
+export function outcome(
+  dialect: Dialect,
+  inputs: readonly string[],
+  files: Readonly<Record<string, string>> = {},
+): Outcome {
+  const session = newSession(dialect, files);
+  const results = inputs.map((input) => session.runText(input));
+  const failed = results.slice(0, -1).find(({ error }) => error);
+  if (failed) throw new Error(failed.error?.message);
+  const { error, values } = results[results.length - 1];
+  return error ? { fails: error.message } : { prints: values.at(-1) };
+}
+
+/** @returns what the last input prints, or its failure @throws Error if one of the others fails */
+export function lastOf(dialect: Dialect, inputs: readonly string[]): string | undefined {
+  const last = outcome(dialect, inputs);
+  return 'fails' in last ? last.fails : last.prints;
+}
 
 export interface Dialogue {
   /** @returns what the interpreter prints for the last form. @throws Error with the message of a failure */
@@ -11,10 +43,7 @@ export interface Dialogue {
 }
 
 export function dialogue(dialect: Dialect = 4, ...before: readonly string[]): Dialogue {
-  const readFile = (path: string) => {
-    throw new Error(`There is no file ${path}`);
-  };
-  const session = new Session({ dialect, readFile, resolvePath: (_, path) => path });
+  const session = newSession(dialect);
   const say = (code: string): string => {
     const { values, error } = session.runText(code);
     if (error) throw new Error(error.message);

@@ -1,7 +1,7 @@
 /** What the names of functions stand for in dialect 4. */
 
 import { describe, expect, it } from 'vitest';
-import { dialogue } from '../repl/dialogue.ts';
+import { lastOf } from '../dialogue.ts';
 
 const MODULE = `(module m G
   (defcap G () true)
@@ -16,7 +16,7 @@ const MODULE = `(module m G
   (defpact flow () (step 1) (step (cond (true []) 2)))
   (defun last () (f f)))`;
 
-const on = (...inputs: string[]) => dialogue(4, [MODULE, ...inputs]);
+const on = (...inputs: string[]) => lastOf(4, [MODULE, ...inputs]);
 
 describe('the name of a function', () => {
   it.each([
@@ -44,17 +44,17 @@ describe('the name of a function', () => {
 
 describe('the name of a native', () => {
   it('stands for its types outside of all brackets', () => {
-    expect(dialogue(4, ['not'])).toBe('"native `not`\n\nType:\nx:bool -> bool"');
-    expect(dialogue(4, ['commit-tx'])).toBe('"native `commit-tx`\n\nType:\n -> string"');
+    expect(lastOf(4, ['not'])).toBe('"native `not`\n\nType:\nx:bool -> bool"');
+    expect(lastOf(4, ['commit-tx'])).toBe('"native `commit-tx`\n\nType:\n -> string"');
   });
 
   it('is no value', () => {
     expect(on('(m.f +)')).toBe('Invalid type in value location: defun');
     const message = 'Cannot display native function details in non-repl context';
-    expect(dialogue(4, ['(env-simulate-onchain true)', '+'])).toBe(message);
+    expect(lastOf(4, ['(env-simulate-onchain true)', '+'])).toBe(message);
   });
 
   it('is a value in dialect 5', () => {
-    expect(dialogue(5, ['(map not [true])'])).toBe('[false]');
+    expect(lastOf(5, ['(map not [true])'])).toBe('[false]');
   });
 });

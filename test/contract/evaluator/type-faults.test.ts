@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import type { Dialect } from '#pickaxe/contract/dialect.js';
-import { dialogue } from '../repl/dialogue.ts';
+import { lastOf } from '../dialogue.ts';
 
 const MODULE = `(module m G (defcap G () true)
   (defschema inner x:integer)
@@ -13,7 +13,7 @@ const MODULE = `(module m G (defcap G () true)
   (defun other:object{public-chain-data} (a) a)
   (defun named:object{described-namespace} (a) a))`;
 
-const fault = (dialect: Dialect, code: string) => dialogue(dialect, [MODULE, code]);
+const fault = (dialect: Dialect, code: string) => lastOf(dialect, [MODULE, code]);
 
 describe('what has the wrong type', () => {
   it.each([
@@ -31,7 +31,7 @@ describe('what has the wrong type', () => {
 
   it('is the whole value in dialect 5', () => {
     const call = '(module n G (defcap G () true) (defun f (a:[integer]) a)) (n.f ["a"])';
-    expect(dialogue(5, [call])).toBe('Runtime typecheck failure, argument is list , but expected type [integer]');
+    expect(lastOf(5, [call])).toBe('Runtime typecheck failure, argument is list , but expected type [integer]');
   });
 });
 
@@ -48,6 +48,6 @@ describe('schemas that the language knows', () => {
 
   it('are unknown in dialect 5', () => {
     const module = '(module n G (defcap G () true) (defun f:object{public-chain-data} () (chain-data)))';
-    expect(dialogue(5, [module])).toContain('public-chain-data');
+    expect(lastOf(5, [module])).toContain('public-chain-data');
   });
 });

@@ -1,7 +1,7 @@
 /** Texts that are not base64url, by the rules of today and by those before version 4.9. */
 
 import { describe, expect, it } from 'vitest';
-import { dialogue } from '../repl/dialogue.ts';
+import { lastOf } from '../dialogue.ts';
 
 const TODAY = 'Could not base64-decode string';
 
@@ -12,7 +12,7 @@ describe('texts that are not base64url', () => {
     ['!@#$%&', TODAY],
     ['_w', 'Base64URL decode failed: invalid unicode'],
   ])('%s', (text, why) => {
-    expect(dialogue(4, [`(base64-decode "${text}")`])).toBe(`Could not decode string: ${why}`);
+    expect(lastOf(4, [`(base64-decode "${text}")`])).toBe(`Could not decode string: ${why}`);
   });
 
   it.each([
@@ -28,13 +28,13 @@ describe('texts that are not base64url', () => {
     ['+\\x0000', 'invalid base64 encoding near offset 0'],
   ])('%s, before version 4.9', (text, why) => {
     const inputs = ['(env-exec-config ["DisableFlow49"])', `(base64-decode "${text}")`];
-    expect(dialogue(4, inputs)).toBe(`Could not decode string: Base64URL decode failed: ${why}`);
+    expect(lastOf(4, inputs)).toBe(`Could not decode string: Base64URL decode failed: ${why}`);
   });
 
   it('ignored bits that belong to no byte, before version 4.9', () => {
     const inputs = ['(env-exec-config ["DisablePact49"])', '[(base64-decode "ZE==") (str-to-int 64 "ZE")]'];
-    expect(dialogue(4, inputs)).toBe('["d" 100]');
-    expect(dialogue(4, ['(base64-decode "ZE==")'])).toBe(`Could not decode string: ${TODAY}`);
-    expect(dialogue(4, ['(str-to-int 64 "ZE")'])).toBe(TODAY);
+    expect(lastOf(4, inputs)).toBe('["d" 100]');
+    expect(lastOf(4, ['(base64-decode "ZE==")'])).toBe(`Could not decode string: ${TODAY}`);
+    expect(lastOf(4, ['(str-to-int 64 "ZE")'])).toBe(TODAY);
   });
 });

@@ -1,13 +1,13 @@
 /** The native `verify-spv`, which asks what a proof shows of another chain. */
 
 import { describe, expect, it } from 'vitest';
-import { dialogue } from '../repl/dialogue.ts';
+import { lastOf } from '../dialogue.ts';
 
 const MOCK = '(mock-spv "TXOUT" { "a": "b" } { "c": 1 })';
 
 describe('verify-spv', () => {
   it.each([4, 5] as const)('answers what the proof shows, in dialect %i', (dialect) => {
-    expect(dialogue(dialect, [MOCK, '(verify-spv "TXOUT" { "a": "b" })'])).toBe('{"c": 1}');
+    expect(lastOf(dialect, [MOCK, '(verify-spv "TXOUT" { "a": "b" })'])).toBe('{"c": 1}');
   });
 
   it.each([
@@ -19,6 +19,6 @@ describe('verify-spv', () => {
       'Invalid arguments, received ["TXOUT" 1] for type:string payload:object:<in> -> object:<out>',
     ],
   ] as const)('fails in dialect %i: %s', (dialect, code, message) => {
-    expect(dialogue(dialect, [MOCK, code])).toBe(message);
+    expect(lastOf(dialect, [MOCK, code])).toBe(message);
   });
 });

@@ -5,7 +5,7 @@
 
 import { describe, expect, it } from 'vitest';
 import { hashText } from '#pickaxe/contract/values/hash.js';
-import { newSession, type Outcome, outcome } from './dialogue.ts';
+import { newSession, type Outcome, outcome } from '../dialogue.ts';
 
 const MODULE = `(module m G (defcap G () true)
   (defcap EVENT (x) @event true)

@@ -1,7 +1,7 @@
 /** Messages of dialect 4 that show values, or only name types where code runs as on a node. */
 
 import { describe, expect, it } from 'vitest';
-import { dialogue, newSession } from './dialogue.ts';
+import { lastOf, newSession } from '../dialogue.ts';
 
 const ON_CHAIN = '(env-simulate-onchain true)';
 const MODULE =
@@ -77,16 +77,16 @@ const MESSAGES: [string, string, string][] = [
 
 describe.each(MESSAGES)('%s', (code, withValue, withType) => {
   it('shows the value', () => {
-    expect(dialogue(4, [MODULE, TABLE, code])).toBe(withValue);
+    expect(lastOf(4, [MODULE, TABLE, code])).toBe(withValue);
   });
 
   it('names the type on a node', () => {
-    expect(dialogue(4, [MODULE, TABLE, ON_CHAIN, code])).toBe(withType);
+    expect(lastOf(4, [MODULE, TABLE, ON_CHAIN, code])).toBe(withType);
   });
 
   it('shows the value on a node before version 4.7', () => {
     const older = '(env-exec-config ["DisablePact47"])';
-    expect(dialogue(4, [MODULE, TABLE, ON_CHAIN, older, code])).toBe(withValue);
+    expect(lastOf(4, [MODULE, TABLE, ON_CHAIN, older, code])).toBe(withValue);
   });
 });
 
@@ -96,7 +96,7 @@ describe('older rules', () => {
     ['DisablePact48', '(let ((x "h")) (x x))', 'h'],
     ['DisablePact42', '(filter (+ 1) [1 2])', '[]'],
   ])('%s: %s', (flag, code, text) => {
-    expect(dialogue(4, [`(env-exec-config ["${flag}"])`, code])).toBe(text);
+    expect(lastOf(4, [`(env-exec-config ["${flag}"])`, code])).toBe(text);
   });
 });
 
