@@ -1,6 +1,6 @@
 // Measures the contract language on the coin: loading its contract, a transfer in a transaction of its own, and a block
-// of 100 transfers on the mock node, with the table model of gas. The goals are at most 30 ms for loading it, 2 ms for a
-// transfer and 150 ms for a block, all at the 50th percentile.
+// of 100 transfers on the mock node, with the table model of gas. The goals are at most 30 ms for loading it, 2 ms for
+// a transfer and 150 ms for a block, all at the 50th percentile.
 //
 //   node bench/contract.mjs [--loads 50] [--transfers 1000] [--blocks 20] [--no-goals] [--out FILE]
 //

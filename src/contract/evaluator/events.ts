@@ -43,7 +43,7 @@ export function emitReserved(evaluation: Evaluation, name: string, args: readonl
 }
 
 /** How many references are copied in the time of one step. */
-const COPIES_PER_STEP = 64;
+const COPIES_PER_STEP = 8;
 
 function append(evaluation: Evaluation, name: QualifiedName, args: readonly Value[], moduleHash: string): void {
   if (evaluation.environment.flags.has('DisablePactEvents')) return;

@@ -3,6 +3,7 @@
 import { ContractError } from '../errors.ts';
 import { isDottedName } from '../names.ts';
 import type { Value } from '../values/values.ts';
+import { requireAccess } from './access.ts';
 import type { Namespace } from './database.ts';
 import { withReserved } from './grants.ts';
 import { enforceGuard } from './guards.ts';
@@ -12,6 +13,7 @@ import { shownValue } from './shown.ts';
 /** Defines a namespace, or changes one, which its old admin guard has to allow. @throws ContractError */
 export function defineNamespace(evaluation: Evaluation, namespace: Namespace): void {
   const { name } = namespace;
+  requireAccess(evaluation, 'write', 'writeRow');
   checkName(evaluation, name);
   const existing = evaluation.database.namespaces.get(name);
   if (existing) {

@@ -1,7 +1,13 @@
 /** Reads and writes tables. Only the code of a table's module may use it, and whoever governs the module. */
 
 import { ContractError } from '../errors.ts';
-import { type ContractObject, compareTexts, type StorableObject, sortedObject } from '../values/values.ts';
+import {
+  CHARACTERS_PER_STEP,
+  type ContractObject,
+  compareTexts,
+  type StorableObject,
+  sortedObject,
+} from '../values/values.ts';
 import { databaseFault, requireAccess } from './access.ts';
 import type { LoggedWrite } from './database.ts';
 import { callingModule, requireModuleRights } from './guards.ts';
@@ -75,9 +81,6 @@ function rowAt(evaluation: Evaluation, table: Table, key: string, native: string
   evaluation.gas.read(row.size, native);
   return row;
 }
-
-/** Some hundred characters are compared in the time of a step. */
-const CHARACTERS_PER_STEP = 256;
 
 /** @returns the keys in order of code points. Each counts as some steps */
 export function readKeys(evaluation: Evaluation, table: Table): readonly string[] {

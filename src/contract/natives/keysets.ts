@@ -1,6 +1,7 @@
 /** Natives of keysets and other guards, and of the principals that follow from guards. */
 
 import { ContractError } from '../errors.ts';
+import { requireAccess } from '../evaluator/access.ts';
 import { appliedCapability } from '../evaluator/applied.ts';
 import { withReserved } from '../evaluator/grants.ts';
 import {
@@ -39,6 +40,7 @@ function checkKeysetName({ dialect, environment }: Evaluation, name: string): vo
 
 /** Defines a keyset, or changes one, which must agree itself. @returns what the interpreter prints */
 function defineKeyset(evaluation: Evaluation, name: string, keyset: KeysetGuard): string {
+  requireAccess(evaluation, 'write', 'writeRow');
   checkKeysetName(evaluation, name);
   const { keysets } = evaluation.database;
   if (keysets.get(name)) {

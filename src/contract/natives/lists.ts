@@ -19,6 +19,7 @@ import { printed, typeText } from '../values/printing.ts';
 import { Time } from '../values/time.ts';
 import {
   areEqual,
+  CHARACTERS_PER_STEP,
   type ContractObject,
   compareTexts,
   isList,
@@ -204,8 +205,7 @@ function rankOf(value: Value): number | undefined {
 
 function compareLiterals(a: Value, b: Value, { evaluation }: Call): number {
   const [rankA, rankB] = [rankOf(a), rankOf(b)];
-  // Some hundred characters are compared in the time of a step.
-  evaluation.spend(isText(a) && isText(b) ? 1 + Math.floor(Math.min(a.length, b.length) / 256) : 1);
+  evaluation.spend(isText(a) && isText(b) ? 1 + Math.floor(Math.min(a.length, b.length) / CHARACTERS_PER_STEP) : 1);
   if (rankA === undefined || rankB === undefined) return 0;
   if (rankA !== rankB) return rankA - rankB;
   return typeof a === 'boolean' ? Number(a) - Number(b) : (order(a, b) ?? 0);

@@ -1,7 +1,7 @@
 /** Natives of namespaces and modules, and of the language's version. */
 
 import { ContractError } from '../errors.ts';
-import { requireLocal } from '../evaluator/access.ts';
+import { requireAccess, requireLocal } from '../evaluator/access.ts';
 import { administer } from '../evaluator/guards.ts';
 import { findModule, requireModule } from '../evaluator/lookup.ts';
 import { isInterface, type LoadedModule } from '../evaluator/module.ts';
@@ -118,6 +118,7 @@ function listModules(evaluation: Evaluation): readonly string[] {
 
 /** A stored module is in its newest form already. */
 function redeploy(text: string, evaluation: Evaluation): Value {
+  requireAccess(evaluation, 'write', 'writeRow');
   const name = moduleNameOf(text, 'static-redeploy', evaluation);
   const module = requireModule(evaluation, name);
   evaluation.database.modules.set(module.name.text, module);

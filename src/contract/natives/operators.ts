@@ -23,7 +23,7 @@ import {
 import { Decimal, type Rounding } from '../values/decimal.ts';
 import { bounded, MAX_BITS, shiftInteger } from '../values/integers.ts';
 import { compareForEquality } from '../values/printing.ts';
-import { isList, isObject, order, sortedObject, type Value } from '../values/values.ts';
+import { CHARACTERS_PER_STEP, isList, isObject, order, sortedObject, type Value } from '../values/values.ts';
 import { CountedWalk, spendParts, spendText } from './bounds.ts';
 
 const NUMBER = '<a[integer,decimal]>';
@@ -40,7 +40,6 @@ const HEX_DIGITS_PER_STEP = 4;
 const BITS_PER_STEP = 16;
 /** A product or a quotient of decimals takes some thirty microseconds, in which half a microsecond is a step. */
 const DECIMAL_STEPS = 32;
-const CHARACTERS_PER_STEP = 64;
 
 export function isNumber(value: Value): value is Numeric {
   return typeof value === 'bigint' || value instanceof Decimal;

@@ -289,6 +289,9 @@ export function order(a: Value, b: Value): number | undefined {
   return undefined;
 }
 
+/** Characters of texts that are compared in the time of a step. */
+export const CHARACTERS_PER_STEP = 64;
+
 /** Orders texts by code point. ECMAScript compares UTF-16 code units, which puts U+FFFF behind U+10000. */
 export function compareTexts(a: string, b: string): number {
   const length = Math.min(a.length, b.length);

@@ -60,13 +60,17 @@ export function dialectOf(words: Words): Dialect {
 }
 
 /** @returns an evaluator on the state of a chain. What it runs changes the state */
-export function evaluatorOn({ state: { database }, words }: Pick<Ground, 'state' | 'words'>, environment: Environment) {
+export function evaluatorOn(
+  { state: { database }, words }: Pick<Ground, 'state' | 'words'>,
+  environment: Environment,
+  maxSteps = MAX_NODE_STEPS,
+) {
   return new Evaluator({
     dialect: dialectOf(words),
     natives: NATIVES,
     environment,
     database,
-    maxSteps: MAX_NODE_STEPS,
+    maxSteps,
   });
 }
 

@@ -40,6 +40,11 @@ export class BuyGasError extends Error {
   }
 }
 
+/**
+ * Maximum number of steps of the payment for gas, which itself is free: the guard of the payer and the conditions of
+ * gas stations. They take some twenty milliseconds.
+ */
+const MAX_PAYMENT_STEPS = 50_000;
 const GAS_PAYER_INTERFACE = 'gas-payer-v1';
 const GAS_PAYER = 'GAS_PAYER';
 const GAS_PER_BYTE = 0.01;
@@ -73,7 +78,7 @@ export function buyGas(read: ReadCommand, ground: Ground, miner: Miner): void {
   const { meta } = read.payload;
   try {
     const environment = { ...commandEnvironment(read, ground, false), data: payerData(read, ground) };
-    const evaluator = evaluatorOn(ground, { ...environment, hash: flowIdOf(read) });
+    const evaluator = evaluatorOn(ground, { ...environment, hash: flowIdOf(read) }, MAX_PAYMENT_STEPS);
     grant(evaluator, 'GAS');
     acquirePayers(evaluator, environment);
     const { account, predicate, publicKeys } = miner;
@@ -91,12 +96,21 @@ export function buyGas(read: ReadCommand, ground: Ground, miner: Miner): void {
   }
 }
 
-/** Gives the miner the fee, and the rest back to the sender. @returns what the node tells of it */
+/**
+ * Gives the miner the fee, and the rest back to the sender.
+ * @returns what the node tells of it
+ * @throws BuyGasError if an account refuses the coins, because the command has changed its guard: then nobody is paid
+ */
 export function redeemGas(read: ReadCommand, ground: Ground, fee: Coins): readonly Event[] {
   const environment = { ...blockEnvironment(ground, flowIdOf(read)), data: { fee: decimalJson(fee) } };
   const evaluator = evaluatorOn(ground, environment);
   grant(evaluator, 'GAS');
-  continueFlow(evaluator, { flowId: flowIdOf(read), step: 1, isRollback: false, resumed: undefined });
+  try {
+    continueFlow(evaluator, { flowId: flowIdOf(read), step: 1, isRollback: false, resumed: undefined });
+  } catch (error) {
+    if (error instanceof ContractError) throw new BuyGasError(failureOf(error, ground.words));
+    throw error;
+  }
   return evaluator.state.events;
 }
 

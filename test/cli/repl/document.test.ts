@@ -24,7 +24,7 @@ const block = (start: string) => blocks.find((each) => each.startsWith(start))!;
 const contract = block('(module savings');
 const tests = block('(begin-tx "deploy")');
 const passed = block('$ pickaxe repl savings.repl\n').replace(/^.*\n/, '');
-const failed = block('savings.repl:10:0:ExecError');
+const failed = block('savings.repl:9:0:ExecError');
 
 it.each(['4', '5'])('the example passes in dialect %s', async (dialect) => {
   folder.write('savings.pact', contract);
