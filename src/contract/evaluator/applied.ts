@@ -56,7 +56,7 @@ export function managerOf(member: Member<Defcap>): CapabilityManager | undefined
 }
 
 /** Asks the manager. @returns what is left then @throws ContractError unless the manager agrees */
-export function spend(
+export function askManager(
   evaluation: Evaluation,
   { remaining }: InstalledCapability,
   { function: member, parameter }: CapabilityManager,

@@ -38,7 +38,7 @@ import { hasType } from './types.ts';
  * Node.js has a megabyte. Public contracts stay below 100.
  */
 export const MAX_NESTING = 300;
-/** Maximum number of steps of one program, which takes some ten seconds. On a node, gas ends a program much earlier. */
+/** Maximum number of steps of one program, which take ten to twenty seconds. On a node, gas ends it much earlier. */
 export const MAX_STEPS = 20_000_000;
 
 /** Steps that a failure counts as where code catches it, and for each call that it comes through. */

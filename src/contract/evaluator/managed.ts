@@ -7,7 +7,7 @@ import { ContractError } from '../errors.ts';
 import type { Defcap } from '../syntax/tree.ts';
 import { printedCapability } from '../values/printing.ts';
 import type { Value } from '../values/values.ts';
-import { type Applied, hasSameStatics, managerOf, runBody, spend } from './applied.ts';
+import { type Applied, askManager, hasSameStatics, managerOf, runBody } from './applied.ts';
 import type { Capability } from './environment.ts';
 import { changeCapabilities, includesCapability, pushGrant, takeGrant, whileEvaluating } from './grants.ts';
 import type { Member } from './module.ts';
@@ -35,7 +35,7 @@ export function approve(evaluation: Evaluation, applied: Applied): readonly Capa
     const shown = printedCapability(capability.name, capability.args, evaluation.dialect);
     throw new ContractError('eval', `Managed capability not installed: ${shown}`);
   }
-  const remaining = manager ? spend(evaluation, usable, manager, capability) : fire(usable);
+  const remaining = manager ? askManager(evaluation, usable, manager, capability) : fire(usable);
   // The manager may have installed others.
   changeCapabilities(evaluation, {
     installed: evaluation.state.capabilities.installed.map((each) =>

@@ -4,7 +4,7 @@
 
 import { ContractError } from '../errors.ts';
 import { printedCapability } from '../values/printing.ts';
-import { type Applied, hasSameStatics, managerOf, runBody, spend } from './applied.ts';
+import { type Applied, askManager, hasSameStatics, managerOf, runBody } from './applied.ts';
 import type { Capability } from './environment.ts';
 import { changeCapabilities, pushGrant, takeGrant, whileEvaluating } from './grants.ts';
 import type { Evaluation } from './native.ts';
@@ -44,7 +44,7 @@ export function acquire5(evaluation: Evaluation, applied: Applied): void {
   const usable = findInstalled(evaluation, applied);
   runInstalled(evaluation, applied, usable);
   const { manager } = usable;
-  if (manager) update(evaluation, usable, { remaining: spend(evaluation, usable, manager, capability) });
+  if (manager) update(evaluation, usable, { remaining: askManager(evaluation, usable, manager, capability) });
   const { composed } = takeGrant(evaluation);
   pushGrant(evaluation, { capability, composed });
 }
