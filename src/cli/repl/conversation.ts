@@ -18,7 +18,7 @@ const PROMPT_NAME = '<prompt>';
 
 export const HELP = [
   '(+ 1 2)       runs code; an input goes on in the next line until its brackets are closed',
-  ':load FILE    runs a file in this session, and lists the expectations that failed',
+  ':load FILE    runs a file in the state of the prompt, and lists the expectations that failed',
   ':help         prints this',
   ':quit         ends, as Ctrl-D does',
   'Tab completes names, the arrow keys bring back what you typed, and Ctrl-C drops the input.',
@@ -26,7 +26,7 @@ export const HELP = [
 ];
 
 /** The commands of the prompt, for completion. */
-export const PROMPT_COMMANDS = [':help', ':load', ':quit'];
+const PROMPT_COMMANDS = [':help', ':load', ':quit'];
 
 export class Conversation {
   readonly #session: ContractSession;

@@ -20,7 +20,7 @@ const AGAIN_MS = 10_000;
 const CLOSE_MS = 1_000;
 
 export class History {
-  /** Of earlier prompts. */
+  /** The lines that were typed at earlier prompts. */
   readonly newestFirst: readonly string[];
   readonly #lines: AppendFile | undefined;
   #last: string | undefined;

@@ -1,4 +1,4 @@
-/** Runs files of contract code, each in a session of its own, and reports what came of it. */
+/** Runs files of contract code, each in its own interpreter, and reports the results. */
 
 import { writeFileSync } from 'node:fs';
 import { EXIT, UsageError } from '../../app/exit.ts';

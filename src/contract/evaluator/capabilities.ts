@@ -32,7 +32,7 @@ export function withCapability(
 export function grantForTransaction(evaluation: Evaluation, applied: Applied): Value {
   const { capability, call } = applied;
   if (evaluation.dialect === 5) {
-    // Of those that have an event, only managed ones can be tested.
+    // A capability with `@event` cannot be tested: it fails as one that is not managed.
     if (call.member.definition.meta) tryOut5(evaluation, applied);
     else acquire(evaluation, applied, []);
     return UNIT;

@@ -73,7 +73,7 @@ export const INITIAL_CHAIN_DATA: ChainData = {
   gasPrice: new Decimal(0n, 0),
 };
 
-/** Of a transaction that brings nothing along, and takes no gas. */
+/** The environment of a transaction without data, signatures and chain data, in which gas is free. */
 export const INITIAL_ENVIRONMENT: Environment = {
   data: {},
   signatures: [],

@@ -281,7 +281,7 @@ export class GasMeter {
   /** `shift`, which multiplies by a power of 2 to shift to the left. */
   shift(integer: bigint, places: bigint): void {
     if (places <= 0n || this.flags.has('DisablePact47') || this.flags.has('DisablePact43')) return;
-    // Only 0 can be shifted farther, and no power of 2 has more bits.
+    // A shift by more bits fails, except for 0.
     const bounded = places < MAX_BITS ? places : BigInt(MAX_BITS - 1);
     this.#products(2n, bounded);
     this.#integers(integer, 1n << bounded);

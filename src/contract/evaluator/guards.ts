@@ -139,7 +139,7 @@ function shownKeys(keys: readonly string[], { dialect }: Evaluation): string {
 
 /**
  * A signature for certain capabilities counts where one of them is at work. One for everything counts unless code has
- * installed capabilities by itself: whoever signed for everything has not agreed to those.
+ * installed capabilities by itself: such a signature does not cover them.
  */
 function countingSignatures({ environment, state }: Evaluation): readonly Signature[] {
   const { autonomous, evaluating } = state.capabilities;

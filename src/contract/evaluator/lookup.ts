@@ -70,7 +70,7 @@ export class TransactionNames implements Names {
   }
 }
 
-/** @returns the schema that a type names; undefined for types without one, and if there is none of that name */
+/** @returns the schema that a type names; undefined if the type names none, or if no schema has that name */
 export function schemaOf(type: Type, names: Names): Member<Defschema> | undefined {
   if (type.kind !== 'object' && type.kind !== 'table' && type.kind !== 'schema') return undefined;
   if (!type.schema) return undefined;

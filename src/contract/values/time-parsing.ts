@@ -12,7 +12,7 @@ import { DAY_HALVES, MONTHS, type Part, partsOf, SHORT_MONTHS, SHORT_WEEKDAYS, W
 /** The format that the native `time` reads. */
 export const ISO_FORMAT = '%Y-%m-%dT%H:%M:%SZ';
 /** The same with microseconds. */
-export const PRECISE_FORMAT = '%Y-%m-%dT%H:%M:%S.%vZ';
+const PRECISE_FORMAT = '%Y-%m-%dT%H:%M:%S.%vZ';
 
 /**
  * Maximum length of a format and of a time in UTF-16 code units. Each pair of places in the two may have to be tried.
