@@ -65,7 +65,7 @@ export class CommandService {
     if (!query.preflight) return this.#runUnpaid(chain, read, parent);
     const faults = preflightFaults(read, { chain, lastTimeUs: this.#lastTimeUs(chain) }, this.settings);
     if (faults.length > 0) throw metadataRefused(faults);
-    return { preflightResult: this.#tryOut(chain, read, parent), preflightWarnings: [] };
+    return { preflightResult: this.#preflight(chain, read, parent), preflightWarnings: [] };
   }
 
   /** Takes all commands, or none. @returns their request keys @throws RefusedError that names the wrong ones */
@@ -204,7 +204,7 @@ export class CommandService {
   }
 
   /** @throws RefusedError if the gas cannot be paid, with the old words; with the new ones this is a failure */
-  #tryOut(chain: number, read: ReadCommand, parent: Block): ExactJsonObject {
+  #preflight(chain: number, read: ReadCommand, parent: Block): ExactJsonObject {
     try {
       const finished = runPaid(read, this.#ground(chain, parent), NO_MINER);
       return outputJson(withoutEffect(read, finished), metaDataOf(read, parent));
