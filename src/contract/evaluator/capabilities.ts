@@ -8,7 +8,7 @@ import { emitAcquired } from './events.ts';
 import { isHeld, pushGrant, takeGrant, whileEvaluating } from './grants.ts';
 import { requireModuleRights } from './guards.ts';
 import { announce, approve, install } from './managed.ts';
-import { acquire5, installByCode5, tryOut5 } from './managed5.ts';
+import { acquire5, installAndRun5, installByCode5 } from './managed5.ts';
 import type { Evaluation, MemberCall } from './native.ts';
 import { findFrame } from './state.ts';
 
@@ -28,12 +28,17 @@ export function withCapability(
   return value;
 }
 
-/** Acquires a capability for the rest of the transaction, or installs one that is managed (`test-capability`). */
-export function grantForTransaction(evaluation: Evaluation, applied: Applied): Value {
+/** Acquires a capability for the rest of the transaction. Its signatures install one that is managed. */
+export function acquireForTransaction(evaluation: Evaluation, applied: Applied): void {
+  acquire(evaluation, applied, []);
+}
+
+/** What `test-capability` does: acquires a capability for the rest of the transaction, or installs a managed one. */
+export function testCapability(evaluation: Evaluation, applied: Applied): Value {
   const { capability, call } = applied;
   if (evaluation.dialect === 5) {
     // A capability with `@event` cannot be tested: it fails as one that is not managed.
-    if (call.member.definition.meta) tryOut5(evaluation, applied);
+    if (call.member.definition.meta) installAndRun5(evaluation, applied);
     else acquire(evaluation, applied, []);
     return UNIT;
   }

@@ -50,7 +50,7 @@ export function acquire5(evaluation: Evaluation, applied: Applied): void {
 }
 
 /** Installs a managed capability and runs its body once, as `test-capability` does. */
-export function tryOut5(evaluation: Evaluation, applied: Applied): void {
+export function installAndRun5(evaluation: Evaluation, applied: Applied): void {
   runInstalled(evaluation, applied, install5(evaluation, applied));
   takeGrant(evaluation);
 }

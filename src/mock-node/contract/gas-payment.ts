@@ -2,14 +2,15 @@
 
 import { ContractError } from '../../contract/errors.ts';
 import { appliedCapability } from '../../contract/evaluator/applied.ts';
-import { grantForTransaction } from '../../contract/evaluator/capabilities.ts';
+import { acquireForTransaction } from '../../contract/evaluator/capabilities.ts';
 import type { Capability, Environment } from '../../contract/evaluator/environment.ts';
 import type { Evaluator } from '../../contract/evaluator/evaluator.ts';
 import { continueFlow } from '../../contract/evaluator/flows.ts';
-import { findModule } from '../../contract/evaluator/lookup.ts';
+import { findModule, requireModule } from '../../contract/evaluator/lookup.ts';
 import type { Callable, Member } from '../../contract/evaluator/module.ts';
 import type { Event } from '../../contract/evaluator/state.ts';
 import { readForms } from '../../contract/syntax/reader.ts';
+import type { Defcap } from '../../contract/syntax/tree.ts';
 import { hashText } from '../../contract/values/hash.ts';
 import { KeysetGuard } from '../../contract/values/values.ts';
 import type { Decimal as Coins } from '../../ledger/decimal.ts';
@@ -73,18 +74,23 @@ export function gasOfSize({ command, payload: { payload } }: ReadCommand): bigin
   return BigInt(Math.ceil(gas + (gas / STEEP_FROM_GAS) ** STEEPNESS));
 }
 
-/** Takes the price of all gas that the command may use from its sender. @throws BuyGasError */
-export function buyGas(read: ReadCommand, ground: Ground, miner: Miner): void {
+/**
+ * Takes the price of all gas that the command may use from its sender.
+ * @returns what the node tells of it; before version 5, nothing
+ * @throws BuyGasError
+ */
+export function buyGas(read: ReadCommand, ground: Ground, miner: Miner): readonly Event[] {
   const { meta } = read.payload;
   try {
     const environment = { ...commandEnvironment(read, ground, false), data: payerData(read, ground) };
     const evaluator = evaluatorOn(ground, { ...environment, hash: flowIdOf(read) }, MAX_PAYMENT_STEPS);
     grant(evaluator, 'GAS');
-    acquirePayers(evaluator, environment);
+    acquirePayer(evaluator, environment);
     const { account, predicate, publicKeys } = miner;
     const total = coinsValue(BigInt(meta.gasLimit) * meta.gasPrice);
     const args = [meta.sender, account, new KeysetGuard(publicKeys, predicate), total];
     evaluator.applyMember({ member: coinMember(evaluator, 'fund-tx'), args });
+    return ground.words === 'old' ? [] : evaluator.state.events;
   } catch (error) {
     if (!(error instanceof ContractError)) throw error;
     // The newest nodes have one kind for all faults of payers, and say all of it.
@@ -125,17 +131,28 @@ function flowIdOf({ command }: ReadCommand): string {
   return hashText(`${command.hash} gas`);
 }
 
-/** Acquires the capabilities of gas stations for which somebody has signed. @throws ContractError if one refuses */
-function acquirePayers(evaluator: Evaluator, { signatures }: Environment): void {
+/**
+ * Acquires the capability of the gas station for which somebody has signed: before version 5, of the first one.
+ * @throws ContractError if it refuses
+ */
+function acquirePayer(evaluator: Evaluator, { signatures }: Environment): void {
   const signed = signatures.flatMap(({ capabilities }) => capabilities);
-  for (const capability of signed.filter(({ name }) => name.member === GAS_PAYER)) {
-    const member = payerOf(evaluator, capability);
-    if (!member) continue;
-    grantForTransaction(evaluator, appliedCapability(evaluator, { member, args: capability.args }, undefined));
-  }
+  const [capability, ...more] = signed.filter(({ name }) => name.member === GAS_PAYER);
+  if (!capability) return;
+  if (more.length > 0 && evaluator.dialect === 5) throw new ContractError('eval', 'Multiple gas payer capabilities');
+  const member = payerOf(evaluator, capability);
+  if (!member) return;
+  acquireForTransaction(evaluator, appliedCapability(evaluator, { member, args: capability.args }, undefined));
 }
 
-function payerOf(evaluator: Evaluator, { name }: Capability): Member<Callable> | undefined {
+/** Since version 5, the module need not be a gas station by its interface. */
+function payerOf(evaluator: Evaluator, { name }: Capability): Member<Defcap> | undefined {
+  if (evaluator.dialect === 5) {
+    const { members, hash } = requireModule(evaluator, name.module);
+    const member = members.get(name.member);
+    if (member?.is('defcap')) return member;
+    throw new ContractError('eval', `Module member does not exist ${name.text}.{${hash}}`);
+  }
   const module = findModule(evaluator, name.module);
   if (!module?.interfaces.some(({ text }) => text === GAS_PAYER_INTERFACE)) return undefined;
   const member = module.members.get(name.member);

@@ -27,11 +27,11 @@ export function runPaid(read: ReadCommand, ground: Ground, miner: Miner): Finish
   const { gasPrice } = read.payload.meta;
   const initialGas = payableGas(read);
   const paid = { ...ground, state: ground.state.next() };
-  buyGas(read, paid, miner);
+  const bought = buyGas(read, paid, miner);
   const finished = run(read, paid, { initialGas, isLocal: false });
   const fees = redeemGas(read, paid, BigInt(finished.gas) * gasPrice);
   ground.state.absorb(paid.state);
-  return { ...finished, events: [...fees, ...(finished.events ?? [])] };
+  return { ...finished, events: [...bought, ...fees, ...(finished.events ?? [])] };
 }
 
 /** @throws BuyGasError if the gas of the command cannot be paid now */

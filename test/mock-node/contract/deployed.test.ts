@@ -217,9 +217,9 @@ describe('a gas station of a user', () => {
   const payer = { name: 'free.ticket-station.GAS_PAYER', args: ['', { int: jsonInteger(1) }, { decimal: '1.0' }] };
   const paid = { sender: SENDER, gasLimit: 2_000 };
 
-  async function withStation() {
+  async function withStation(code = STATION) {
     const bank = await started();
-    expect(messageOf(await bank.run(0, deployment(0, { code: STATION })))).toBe('success');
+    expect(messageOf(await bank.run(0, deployment(0, { code })))).toBe('success');
     const capability = { name: 'coin.TRANSFER', args: [alice, SENDER, { decimal: '1.0' }] };
     const payIn = codeOn(0, `(coin.transfer "${alice}" "${SENDER}" 1.0)`, { clist: [GAS, capability] });
     expect(messageOf(await bank.run(0, payIn))).toBe('success');
@@ -234,6 +234,35 @@ describe('a gas station of a user', () => {
     expect(await count('bob')).toBe('3.0');
     expect(await balance(0, alice)).toBe(before);
     expect(await balance(0, SENDER)).toBe(coins('1.0') - BigInt(done.gas) * coins('0.000001'));
+  });
+
+  it.each(['@event', '@managed'])('tells that it pays, with a capability that has %s', async (meta) => {
+    // No module that implements the interface of gas stations can have such a capability.
+    const head = '(defcap GAS_PAYER:bool (user:string limit:integer price:decimal)';
+    const code = STATION.replace('(implements gas-payer-v1)', '').replace(head, `${head} ${meta}`);
+    const { run, balance } = await withStation(code);
+    const done = await run(0, codeOn(0, HAND_ON, { meta: paid, clist: [payer, handOn('2.0')] }));
+    expect(messageOf(done)).toBe('success');
+    expect(namesOf(done).slice(0, 3)).toEqual([
+      'free.ticket-station.GAS_PAYER',
+      'coin.TRANSFER',
+      'free.tickets.HAND_ON',
+    ]);
+    expect(await balance(0, SENDER)).toBe(coins('1.0') - BigInt(done.gas) * coins('0.000001'));
+  });
+
+  it.each([
+    ['two stations', [payer, { ...payer, args: ['bob', ...payer.args.slice(1)] }], 'Multiple gas payer capabilities'],
+    ['a module that does not exist', [{ ...payer, name: 'free.none.GAS_PAYER' }], 'Cannot find module: free.none'],
+    [
+      'a module without the capability',
+      [{ ...payer, name: 'free.tickets.GAS_PAYER' }],
+      'Module member does not exist free.tickets.GAS_PAYER',
+    ],
+  ])('is not %s', async (_, payers, fault) => {
+    const { send } = await withStation();
+    const { status, text } = await send(0, codeOn(0, HAND_ON, { meta: paid, clist: [...payers, handOn('2.0')] }));
+    expect([status, text]).toEqual([400, expect.stringContaining(`Failed to buy gas: ${fault}`)]);
   });
 
   it('refuses all else, and what nobody has signed for', async () => {

@@ -1,7 +1,7 @@
 /** The functions of the interpreter that load files, print, grant capabilities, and those that check nothing here. */
 
 import { appliedCapability } from '../../evaluator/applied.ts';
-import { grantForTransaction } from '../../evaluator/capabilities.ts';
+import { testCapability } from '../../evaluator/capabilities.ts';
 import { grantAdministration } from '../../evaluator/guards.ts';
 import { type Evaluation, lazy, type Native, strict } from '../../evaluator/native.ts';
 import { areEqual, isObject, ModuleRef, UNIT } from '../../values/values.ts';
@@ -30,7 +30,7 @@ export function otherFunctions(run: TestRun): readonly Native[] {
     lazy('test-capability', 'capability:( -> bool) -> string', ([argument, ...more], { evaluation }) => {
       const call = argument?.asCapability();
       if (!call || more.length > 0) return undefined;
-      return grantForTransaction(evaluation, appliedCapability(evaluation, call, argument.position));
+      return testCapability(evaluation, appliedCapability(evaluation, call, argument.position));
     }),
     strict('mock-spv', 'type:string payload:object:* output:object:* -> string', ([type, payload, output, ...more]) => {
       if (typeof type !== 'string' || payload === undefined || output === undefined || more.length > 0)
