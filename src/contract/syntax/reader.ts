@@ -99,7 +99,17 @@ const CLOSING: Readonly<Record<Bracket, string>> = { '(': ')', '[': ']', '{': '}
  * @throws ContractError of kind `syntax`
  */
 export function readForms(text: string, dialect: Dialect = DEFAULT_DIALECT, file?: string): readonly Form[] {
-  return new Reader(text, dialect, file).readAll();
+  return [...formsIn(text, dialect, file)];
+}
+
+/** As `readForms`, but one by one: the forms before a faulty one can be had. */
+export function formsIn(text: string, dialect: Dialect, file?: string): Generator<Form> {
+  return new Reader(text, dialect, file).forms();
+}
+
+/** @param token a token of dialect 5's grammar @returns its message; signs are in quotation marks there */
+export function expected5(token: string): string {
+  return `Expected: [${/^\W+$/.test(token) ? `'${token}'` : token}]`;
 }
 
 class Reader {
@@ -119,14 +129,12 @@ class Reader {
     this.#file = file;
   }
 
-  readAll(): Form[] {
+  *forms(): Generator<Form> {
     if (this.#text.length > MAX_TEXT_LENGTH) {
       throw new ContractError('syntax', `The text is longer than ${MAX_TEXT_LENGTH} characters`);
     }
-    const forms: Form[] = [];
     this.#skipSpace();
-    while (this.#at < this.#text.length) forms.push(this.#form(0));
-    return forms;
+    while (this.#at < this.#text.length) yield this.#form(0);
   }
 
   /** Reads one form and the space behind it. */
@@ -174,7 +182,7 @@ class Reader {
     while (this.#text[this.#at] !== closing) {
       const next = this.#text[this.#at];
       if (next === undefined || next === ')' || next === ']' || next === '}') {
-        this.#fail(`error: expected: "${closing}"`, `Expected: [${closing}]`, this.#position());
+        this.#fail(`error: expected: "${closing}"`, expected5(closing), this.#position());
       }
       items.push(this.#form(depth + 1));
     }

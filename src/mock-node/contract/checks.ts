@@ -1,10 +1,13 @@
 /** A node's checks before it takes or runs a command, with its texts. */
 
+import type { ContractError } from '../../contract/errors.ts';
 import { MAX_SIGNATURES, MAX_TTL } from '../../ledger/command/build.ts';
 import { verifyCommand } from '../../ledger/command/command.ts';
 import type { Payload } from '../../ledger/command/payload.ts';
 import { formatDecimal, parseDecimal } from '../../ledger/decimal.ts';
 import type { ContractSettings } from '../options.ts';
+import { unreadable, whyMeaningless } from './code.ts';
+import { MAX_COMMAND_BYTES } from './gas-payment.ts';
 import type { ReadCommand } from './read-command.ts';
 
 interface Place {
@@ -56,11 +59,22 @@ export function whyRefused(read: ReadCommand, known: Known, place: Place, settin
     return 'Transaction metadata (chain id, chainweb version) conflicts with this endpoint';
   }
   if (signers.length > MAX_SIGNATURES) return 'insert error: Too many signatures';
+  // Larger ones cannot be paid for, so they are not even read.
+  const isReadable = Buffer.byteLength(read.command.cmd) <= MAX_COMMAND_BYTES;
+  const fault = isReadable ? unreadable(read, settings.words) : undefined;
+  if (fault) return parseErrorText(fault);
   const forgery = forgeryOf(read);
   if (forgery) return forgery.of === 'hash' ? 'Invalid transaction hash' : `Invalid transaction sigs: ${forgery.says}`;
   if (isEarly) return 'Transaction creation time too far in the future';
   // Real nodes also send this text for a time to live that is out of range.
-  return isOutside ? 'Transaction time-to-live is expired' : undefined;
+  if (isOutside) return 'Transaction time-to-live is expired';
+  const meaningless = isReadable ? whyMeaningless(read, settings.words) : undefined;
+  return meaningless === undefined ? undefined : `Transaction compilation failed: ${meaningless}`;
+}
+
+/** @returns what a node says of code that cannot be read */
+export function parseErrorText({ message }: ContractError): string {
+  return `Pact parse error: ${message}`;
 }
 
 /** @returns the faults that /local finds in the metadata of a tried command. The gas price is not checked */

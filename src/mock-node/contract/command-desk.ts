@@ -1,5 +1,6 @@
 /** Commands (document 2): runs them without effect, takes them, finds their results, and makes proofs. */
 
+import type { ContractError } from '../../contract/errors.ts';
 import { requestKeyOfCmd } from '../../ledger/command/command.ts';
 import { parsePayload } from '../../ledger/command/payload.ts';
 import { parseCommandResult } from '../../ledger/command/results.ts';
@@ -14,11 +15,12 @@ import {
 import type { Block } from '../ledger/block-store.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { ContractSettings } from '../options.ts';
-import { BADLISTED, forgeryOf, preflightFaults, whyRefused } from './checks.ts';
+import { BADLISTED, forgeryOf, parseErrorText, preflightFaults, whyRefused } from './checks.ts';
+import { unreadable } from './code.ts';
 import { BuyGasError } from './gas-payment.ts';
 import { helperCommand } from './helper.ts';
 import type { HighwaterMark, Mempool, Sent } from './mempool.ts';
-import { type Failure, MAX_MESSAGE } from './outcome.ts';
+import { type Failure, failureOf, MAX_MESSAGE } from './outcome.ts';
 import { failureJson, type Output, outputJson } from './output.ts';
 import { type FoundOutput, findOutput, resultJson } from './outputs.ts';
 import { type ReadCommand, readCommand } from './read-command.ts';
@@ -58,10 +60,13 @@ export class CommandService {
   /** @throws RefusedError if the command is not run at all */
   local(chain: number, json: ExactJson, query: LocalQuery): ExactJson {
     const read = readOrRefuse(json);
-    checkForged(read, query);
+    if (!query.signatureVerification) checkHash(read);
     const store = this.#ledger.chains.blocksOf(chain);
     const parent = store.canonical(store.tip.header.height - BigInt(query.rewindDepth));
     if (!parent) throw new RefusedError(`Validation failed: the chain has not ${query.rewindDepth} blocks to go back`);
+    const fault = unreadable(read, this.settings.words);
+    if (fault) return this.#unread(read, fault, query);
+    if (query.signatureVerification) checkForged(read);
     if (!query.preflight) return this.#runUnpaid(chain, read, parent);
     const faults = preflightFaults(read, { chain, lastTimeUs: this.#lastTimeUs(chain) }, this.settings);
     if (faults.length > 0) throw metadataRefused(faults);
@@ -195,6 +200,16 @@ export class CommandService {
     }
   }
 
+  /** Up to version 4, the answer has the form for which the client has asked. */
+  #unread(read: ReadCommand, fault: ContractError, { preflight }: LocalQuery): ExactJsonObject {
+    const { words } = this.settings;
+    const error =
+      words === 'new' ? failureOf(fault, words) : { kind: 'SyntaxError' as const, message: parseErrorText(fault) };
+    const finished = { outcome: { error }, gas: read.payload.meta.gasLimit, events: [], continuation: null };
+    const result = outputJson({ ...withoutEffect(read, finished), hasLogs: false });
+    return preflight && words === 'old' ? { preflightResult: result, preflightWarnings: [] } : result;
+  }
+
   /** Like real nodes, it names the block of a failure only if the command was tried. */
   #runUnpaid(chain: number, read: ReadCommand, parent: Block): ExactJsonObject {
     const finished = runUnpaid(read, this.#ground(chain, parent));
@@ -242,14 +257,16 @@ export class CommandService {
   }
 }
 
-/** Checks the signatures, unless the client does not want that. @throws RefusedError if they or the hash are wrong */
-function checkForged(read: ReadCommand, { signatureVerification }: LocalQuery): void {
-  const { hash, cmd } = read.command;
+/** @throws RefusedError if the hash is wrong */
+function checkHash({ command: { hash, cmd } }: ReadCommand): void {
   const own = requestKeyOfCmd(cmd);
-  if (!signatureVerification && own !== hash) {
-    throw new RefusedError(`Validation failed: Hash Mismatch, received ${hash} but our hashing resulted in ${own}`);
-  }
-  const forgery = signatureVerification ? forgeryOf(read) : undefined;
+  if (own === hash) return;
+  throw new RefusedError(`Validation failed: Hash Mismatch, received ${hash} but our hashing resulted in ${own}`);
+}
+
+/** @throws RefusedError if the hash or a signature is wrong */
+function checkForged(read: ReadCommand): void {
+  const forgery = forgeryOf(read);
   if (forgery) throw metadataRefused([forgery.of === 'hash' ? 'The hash of the payload was invalid.' : forgery.says]);
 }
 

@@ -9,24 +9,23 @@ import { continueFlow } from '../../contract/evaluator/flows.ts';
 import { findModule, requireModule } from '../../contract/evaluator/lookup.ts';
 import type { Callable, Member } from '../../contract/evaluator/module.ts';
 import type { Event } from '../../contract/evaluator/state.ts';
-import { readForms } from '../../contract/syntax/reader.ts';
 import type { Defcap } from '../../contract/syntax/tree.ts';
 import { hashText } from '../../contract/values/hash.ts';
 import { KeysetGuard } from '../../contract/values/values.ts';
 import type { Decimal as Coins } from '../../ledger/decimal.ts';
 import { type ExactJson, jsonInteger } from '../../ledger/json.ts';
 import type { Miner } from '../../ledger/payload.ts';
+import { formsOfCode } from './code.ts';
 import {
   blockEnvironment,
   COIN_MODULE,
   coinsValue,
   commandEnvironment,
-  dialectOf,
   evaluatorOn,
   type Ground,
   grant,
 } from './environment.ts';
-import { type Failure, failureOf, type Words } from './outcome.ts';
+import { type Failure, failureOf } from './outcome.ts';
 import { decimalJson } from './output.ts';
 import type { ReadCommand } from './read-command.ts';
 
@@ -52,8 +51,8 @@ const GAS_PER_BYTE = 0.01;
 /** With more gas than this for its bytes, a command becomes expensive, with this power. */
 const STEEP_FROM_GAS = 512;
 const STEEPNESS = 7;
-/** Far longer than any proof of real nodes. */
-const MAX_COMMAND_BYTES = 300_000;
+/** Far longer than any proof of real nodes. Larger commands cannot be paid for. */
+export const MAX_COMMAND_BYTES = 300_000;
 
 /** @returns the gas for a command's size, which its sender must allow, in units @throws BuyGasError */
 export function payableGas(read: ReadCommand): bigint {
@@ -173,15 +172,6 @@ function payerData({ payload: { payload } }: ReadCommand, { words }: Ground): Ex
     };
   }
   const { code, data } = payload.exec;
-  return { 'tx-type': 'exec', 'exec-code': formsOf(code, words), 'exec-user-data': data ?? {} };
-}
-
-/** Code that cannot be read is paid for, too, and fails then. */
-function formsOf(code: string, words: Words): readonly string[] {
-  try {
-    return readForms(code, dialectOf(words)).map((form) => form.code.trim());
-  } catch (error) {
-    if (error instanceof ContractError) return [code];
-    throw error;
-  }
+  const forms = formsOfCode(code, words).map((form) => form.code.trim());
+  return { 'tx-type': 'exec', 'exec-code': forms, 'exec-user-data': data ?? {} };
 }

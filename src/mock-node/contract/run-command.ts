@@ -7,13 +7,13 @@ import { continueFlow } from '../../contract/evaluator/flows.ts';
 import { tableModel } from '../../contract/evaluator/gas-model.ts';
 import { runTopLevel } from '../../contract/evaluator/top-level.ts';
 import { topLevelOf } from '../../contract/syntax/forms.ts';
-import { readForms } from '../../contract/syntax/reader.ts';
 import { jsonOf } from '../../contract/values/json.ts';
 import { isStorable, type Value } from '../../contract/values/values.ts';
 import type { ContMessage } from '../../ledger/command/payload.ts';
 import type { ExactJson } from '../../ledger/json.ts';
 import type { Miner } from '../../ledger/payload.ts';
 import { provenFlow } from './arrival.ts';
+import { formsOfCode } from './code.ts';
 import { commandEnvironment, dialectOf, evaluatorOn, type Ground } from './environment.ts';
 import { buyGas, gasOfSize, payableGas, redeemGas } from './gas-payment.ts';
 import { failureOf } from './outcome.ts';
@@ -75,9 +75,9 @@ function run(read: ReadCommand, ground: Ground, { initialGas, isLocal }: Terms):
 function runMessage({ payload: { payload } }: ReadCommand, evaluator: Evaluator, ground: Ground): Value {
   if ('cont' in payload) return continueStep(payload.cont, evaluator, ground);
   const dialect = dialectOf(ground.words);
-  const forms = readForms(payload.exec.code, dialect);
   let value: Value | undefined;
-  for (const form of forms) value = runTopLevel(evaluator, topLevelOf(form, dialect));
+  for (const form of formsOfCode(payload.exec.code, ground.words))
+    value = runTopLevel(evaluator, topLevelOf(form, dialect));
   if (value === undefined) throw new ContractError('eval', 'The code of a command must have an expression');
   return value;
 }

@@ -137,7 +137,7 @@ describe('lists and objects', () => {
     expect(parse('[1, 2]')).toEqual(parse('[1 2]'));
     expect(parse('[]')).toEqual({ kind: 'list', items: [] });
     expect(message('[1, 2 3]')).toBe('Expected: end of expression');
-    expect(message('[1, 2 3]', 5)).toBe('Expected: []]');
+    expect(message('[1, 2 3]', 5)).toBe("Expected: [']']");
     expect(message('[1 2, 3]')).toBe('Expected: literal');
     expect(message('[1,]')).toBe('Unexpected end of input');
     expect(message('[(module m g (defcap g () 1))]')).toContain('Expected: value level form');
@@ -466,7 +466,7 @@ describe('definitions', () => {
     });
     expect(item('(deftable t)')).toEqual({ kind: 'deftable', name: 't' });
     expect(message('(module m G (deftable t:object))')).toBe('Expected: user type');
-    expect(message('(module m G (deftable t))', 5)).toBe('Expected: [{]');
+    expect(message('(module m G (deftable t))', 5)).toBe("Expected: ['{']");
   });
 
   it('of flows', () => {

@@ -131,7 +131,7 @@ describe('brackets', () => {
   it.each(['(', '[', '{'])('must be closed: %s', (open) => {
     const close = { '(': ')', '[': ']', '{': '}' }[open];
     expect(failure(`${open}1`)).toEqual({ message: `error: expected: "${close}"`, line: 1, column: 2 });
-    expect(failure(`${open}1`, 5).message).toBe(`Expected: [${close}]`);
+    expect(failure(`${open}1`, 5).message).toBe(`Expected: ['${close}']`);
     expect(failure(`\n${open}\n1 <>`.replace('<>', open === '[' ? ')' : ']'))).toMatchObject({ line: 3, column: 2 });
   });
 
