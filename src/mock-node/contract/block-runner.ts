@@ -15,6 +15,12 @@ import { payReward } from './reward.ts';
 import { runPaid } from './run-command.ts';
 import { type BlockContext, placeOf, type Ran, type Reward, type Transactions } from './transactions.ts';
 
+interface RunCommand {
+  /** JSON in UTF-8. */
+  readonly output: Uint8Array;
+  readonly gas: number;
+}
+
 export class BlockRunner implements Transactions {
   readonly #mempool: Mempool;
   readonly #settings: ContractSettings;
@@ -59,22 +65,34 @@ export class BlockRunner implements Transactions {
     return { transactions, outputs };
   }
 
+  /** A command may name more gas than the block has left, as long as it takes no more. */
   replay(context: BlockContext, transactions: readonly Uint8Array[]): Uint8Array[] {
+    let gasLeft = this.#settings.blockGasLimit;
     return transactions.map((bytes, index) => {
-      const read = readCommand(parseExactJsonBytes(bytes));
-      try {
-        const reason = this.#whyNotInBlock(read, context);
-        if (reason === undefined) return this.#runOne(read, context).output;
-        throw new LedgerFormatError(`transaction ${index}: ${reason}`);
-      } catch (error) {
-        if (error instanceof BuyGasError) throw new LedgerFormatError(`transaction ${index}: ${error.message}`);
-        throw error;
-      }
+      const { output, gas } = this.#replayOne(bytes, index, context);
+      gasLeft -= gas;
+      if (gasLeft >= 0) return output;
+      throw new LedgerFormatError(
+        `transaction ${index}: the block takes more gas than ${this.#settings.blockGasLimit}`,
+      );
     });
   }
 
+  /** @throws LedgerFormatError if no block can contain the transaction here */
+  #replayOne(bytes: Uint8Array, index: number, context: BlockContext): RunCommand {
+    const read = readCommand(parseExactJsonBytes(bytes));
+    try {
+      const reason = this.#whyNotInBlock(read, context);
+      if (reason === undefined) return this.#runOne(read, context);
+      throw new LedgerFormatError(`transaction ${index}: ${reason}`);
+    } catch (error) {
+      if (error instanceof BuyGasError) throw new LedgerFormatError(`transaction ${index}: ${error.message}`);
+      throw error;
+    }
+  }
+
   /** Changes the state, unless it throws. @throws BuyGasError if the gas cannot be paid */
-  #runOne(read: ReadCommand, context: BlockContext): { readonly output: Uint8Array; readonly gas: number } {
+  #runOne(read: ReadCommand, context: BlockContext): RunCommand {
     const { hash } = read.command;
     const { parent, miner, state } = context;
     const finished = runPaid(read, this.#groundOf(context), miner);
