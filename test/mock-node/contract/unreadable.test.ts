@@ -12,18 +12,23 @@ const refusal = ({ hash }: Command, says: string) =>
   `One or more transactions were invalid: Transaction ${hash} at index 0 failed with: ${says}`;
 
 /** What is wrong about code: up to version 4, and in version 5. */
-const UNREADABLE: readonly [string, { old: string; new: string }][] = [
-  ['(+ 1', { old: 'Failed reading: mzero', new: "Expected: [')']" }],
-  ['(+ 1 2))', { old: 'endOfInput', new: 'Too many closing parens, remaining tokens: []' }],
+const UNREADABLE: readonly [string, string, { old: string; new: string }][] = [
+  ['a bracket that is not closed', '(+ 1', { old: 'Failed reading: mzero', new: "Expected: [')']" }],
+  ['a bracket too many', '(+ 1 2))', { old: 'endOfInput', new: 'Too many closing parens, remaining tokens: []' }],
   [
+    'a text without an end',
     '(+ 1 2) "abc',
     { old: 'endOfInput', new: 'Lexical Error: String literal parsing error:  did not close string literal' },
   ],
-  ['('.repeat(5_000), { old: 'Failed reading: mzero', new: 'More than 200 brackets are inside each other' }],
+  [
+    'too many brackets',
+    '('.repeat(5_000),
+    { old: 'Failed reading: mzero', new: 'More than 200 brackets are inside each other' },
+  ],
 ];
 
 describe.each(['old', 'new'] as const)('in the %s words', (words) => {
-  it.each(UNREADABLE)('code that cannot be read is not taken: %.20s', async (code, { [words]: fault }) => {
+  it.each(UNREADABLE)('%s is not taken', async (_, code, { [words]: fault }) => {
     const { send, node, poll } = await startBank({ words });
     const sent = command(code);
     const { status, text } = await send(0, sent);
@@ -32,7 +37,7 @@ describe.each(['old', 'new'] as const)('in the %s words', (words) => {
     expect(await poll(0, sent.hash)).toBeUndefined();
   });
 
-  it.each(UNREADABLE)('code that cannot be read is not tried: %.20s', async (code, { [words]: fault }) => {
+  it.each(UNREADABLE)('%s is not tried', async (_, code, { [words]: fault }) => {
     const { local } = await startBank({ words });
     const unsigned = { ...command(code), sigs: [] };
     const message = words === 'old' ? `Pact parse error: ${fault}` : fault;
