@@ -8,7 +8,9 @@ import type { MockNodeOptions } from '#pickaxe/mock-node/options.js';
 import { eventually } from '../source/follow.ts';
 import { alice, bob, coins, commandOf, startBank, toBob, toChain } from './contract/bank.ts';
 
-const GUARD = { predicate: 'keys-all', publicKeys: ['abc'] };
+const KEY = 'ab'.repeat(32);
+const ACCOUNT = `k:${KEY}`;
+const GUARD = { predicate: 'keys-all', publicKeys: [KEY] };
 
 async function startTold(options: MockNodeOptions = {}) {
   const events: MockNodeEvent[] = [];
@@ -28,7 +30,7 @@ async function startTold(options: MockNodeOptions = {}) {
   /** Lets a miner find a block on chain 3. */
   const solve = () => {
     ledger.pickChain = () => 3;
-    ledger.submit(ledger.issueWork('k:abc', GUARD)!.slice(36));
+    ledger.submit(ledger.issueWork(ACCOUNT, GUARD).slice(36));
     return ledger.stats.records.at(-1)!;
   };
   return { ...bank, ledger, events, post, tell, solve };

@@ -6,7 +6,8 @@ import { MockNode, type MockNodeContext } from '#pickaxe/mock-node/mock-node.js'
 import type { MockNodeOptions } from '#pickaxe/mock-node/options.js';
 import { eventually, mine, wrongSolution } from '../source/follow.ts';
 
-const MINER = { account: 'k:abc', predicate: 'keys-all' as const, 'public-keys': ['abc'] };
+const KEY = 'ab'.repeat(32);
+const MINER = { account: `k:${KEY}`, predicate: 'keys-all' as const, 'public-keys': [KEY] };
 const OCTETS = 'application/octet-stream';
 
 async function start(options: MockNodeOptions = {}, surroundings: MockNodeContext = {}) {
@@ -137,7 +138,7 @@ describe('work', () => {
     ['no object', '[]', {}, 400],
     ['no account', { ...MINER, account: undefined }, {}, 400],
     ['no predicate', { ...MINER, predicate: undefined }, {}, 400],
-    ['no list of keys', { ...MINER, 'public-keys': 'abc' }, {}, 400],
+    ['no list of keys', { ...MINER, 'public-keys': KEY }, {}, 400],
     ['an empty account', { ...MINER, account: '' }, {}, 403],
     ['a miner with no keys', { ...MINER, 'public-keys': [] }, {}, 403],
     ['an unknown predicate', { ...MINER, predicate: 'keys-most' }, {}, 403],
@@ -160,7 +161,7 @@ describe('work', () => {
       { account: 'abc' },
       { predicate: 'keys-any' },
       { predicate: 'keys-most' },
-      { 'public-keys': ['abc', 'd'] },
+      { 'public-keys': [KEY, 'd'] },
       { 'public-keys': [] },
       { 'public-keys': ['ABC'] },
     ]) {
