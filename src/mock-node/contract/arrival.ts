@@ -5,7 +5,12 @@ import type { FlowState } from '../../contract/evaluator/flow-state.ts';
 import { QualifiedName } from '../../contract/names.ts';
 import { valueOfJson } from '../../contract/values/json.ts';
 import { isList, isObject, isStorable, type Storable, type StorableObject } from '../../contract/values/values.ts';
-import { type CommandResult, parseCommandResult } from '../../ledger/command/results.ts';
+import {
+  type CommandResult,
+  type NestedContinuation,
+  parseCommandResult,
+  parseNestedContinuation,
+} from '../../ledger/command/results.ts';
 import { type ExactJson, encodeBase64url, LedgerFormatError, parseExactJsonBytes } from '../../ledger/json.ts';
 import { parseSpvProof, type SpvProof, spvRoot } from '../../ledger/spv-proof.ts';
 import type { Ground } from './environment.ts';
@@ -44,27 +49,25 @@ function flowIn({ output }: SpvProof): FlowState | undefined {
   return continuation ? flowOf(continuation) : undefined;
 }
 
-function flowOf({
-  pactId,
-  step,
-  stepCount,
-  stepHasRollback,
-  executed,
-  continuation,
-  ...rest
-}: Continuation): FlowState {
+function flowOf({ stepHasRollback, ...continuation }: Continuation): FlowState {
+  return { ...nestedFlowOf(continuation), hasRollback: stepHasRollback };
+}
+
+/** The next step of a nested flow has a rollback if that of the outer flow has one, so nothing is said of the last. */
+function nestedFlowOf({ pactId, step, stepCount, executed, continuation, ...rest }: NestedContinuation): FlowState {
   const name = QualifiedName.parse(continuation.def);
   const args = storableOf(continuation.args);
   if (!name || !isList(args)) throw new LedgerFormatError('the proven flow has no name or no arguments');
+  const nested = Object.entries(rest.nested ?? {});
   return {
     id: pactId,
     step,
     stepCount,
-    hasRollback: stepHasRollback,
+    hasRollback: false,
     isExecuted: executed ?? undefined,
     continuation: { name, args: args as readonly Storable[] },
     yielded: rest.yield ? yieldedOf(rest.yield) : undefined,
-    nested: new Map(),
+    nested: new Map(nested.map(([id, json]) => [id, nestedFlowOf(parseNestedContinuation(json))])),
   };
 }
 

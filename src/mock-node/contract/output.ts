@@ -71,11 +71,16 @@ function moduleNameJson({ namespace, name }: ModuleName): ExactJsonObject {
 
 /** @returns what a result says of the flow that the command has begun or continued */
 export function continuationJson(flow: FlowState): ExactJsonObject {
-  const { id, step, stepCount, hasRollback, isExecuted, yielded, continuation } = flow;
+  return { ...nestedJson(flow), stepHasRollback: flow.hasRollback };
+}
+
+/** Where there are no nested flows, nothing is said of them. */
+function nestedJson({ id, step, stepCount, isExecuted, yielded, continuation, nested }: FlowState): ExactJsonObject {
+  const inner = [...nested].sort(([a], [b]) => (a < b ? -1 : 1)).map(([key, flow]) => [key, nestedJson(flow)] as const);
   return {
+    ...(inner.length > 0 && { nested: Object.fromEntries(inner) }),
     executed: isExecuted ?? null,
     pactId: id,
-    stepHasRollback: hasRollback,
     step: jsonInteger(step),
     yield: yielded ? yieldJson(yielded) : null,
     continuation: { args: continuation.args.map(jsonOfValue), def: continuation.name.text },

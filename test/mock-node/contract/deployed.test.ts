@@ -165,6 +165,31 @@ describe('flows', () => {
     expect(messageOf(await run(target, signed(target, { cont }, { clist: [GAS] })))).toContain('already completed');
   });
 
+  it('in flows go along to another chain, and go on there', async () => {
+    const target = 9;
+    const code = `(namespace "free")
+      (module tours G (defcap G () true)
+        (defpact leg (name:string) (step (yield { "from": name })) (step (resume { "from" := from } (+ "leg of " from))))
+        (defpact stage (name:string) (step (leg name)) (step (continue (leg name))))
+        (defpact tour (name:string chain:string)
+          (step (let ((x (stage name))) (yield { "name": name } chain)))
+          (step (resume { "name" := who } [who (continue (stage name))]))))`;
+    const { run, post, node } = await startBank(FUNDED);
+    for (const chain of [0, target]) expect(messageOf(await run(chain, codeOn(chain, code)))).toBe('success');
+    const first = await run(0, codeOn(0, `(free.tours.tour "alice" "${target}")`));
+    const [[stageId, stage]] = Object.entries(first.continuation?.nested ?? {});
+    expect([stageId, Object.keys(at(stage, 'nested') as object)]).toEqual([
+      at(stage, 'pactId'),
+      [expect.stringMatching(/^[\w-]{43}$/)],
+    ]);
+    expect(stage).not.toHaveProperty('stepHasRollback');
+    node.ledger.advanceTo(target, BigInt(first.metaData!.blockHeight! + distance(node.ledger.chains.graph, 0, target)));
+    const proof = (await post(0, 'spv', { requestKey: first.reqKey, targetChainId: String(target) })).json as string;
+    const cont = { pactId: first.reqKey, step: 1, rollback: false, data: {}, proof };
+    const second = await run(target, signed(target, { cont }));
+    expect(second.result).toMatchObject({ status: 'success', data: ['alice', 'leg of alice'] });
+  });
+
   it('are tried without effect, step by step', async () => {
     const { local, run, count } = await started();
     const tried = async (command: Parameters<typeof run>[1]) => {
