@@ -381,11 +381,11 @@ describe('rivals and options', () => {
 
   it('are checked', () => {
     for (const chains of [0, 2, 5, 21, 22]) expect(() => new MockNode({ chains })).toThrow(/number of chains/);
-    expect(() => new MockNode({ typo: 1 } as MockNodeOptions)).toThrow();
+    expect(() => new MockNode({ typo: 1 } as MockNodeOptions)).toThrow(/Unrecognized key: \\"typo\\"/);
     const node = new MockNode();
     expect(() => {
       node.server.faults = [{ endpoint: 'work', kind: 'typo' as 'drop' }];
-    }).toThrow();
+    }).toThrow('Invalid option: expected one of');
   });
 
   it('include a clock that is off', async () => {

@@ -32,6 +32,9 @@ const MODULE = `(begin-tx)(module m G (defcap G () true) (defcap C (x) true) (de
 
 const SIGNATURES = `(env-sigs [${'{"key":"a","caps":[]} '.repeat(1000)}])`;
 
+/** Two texts of 8,193 characters, of which only the last is another one: 128 steps for each comparison. */
+const LONG_TEXTS = `(t (fold (lambda (a b) (+ a a)) "abcdefgh" (enumerate 1 10))) (a (+ t "a")) (b (+ t "b"))`;
+
 test.each<[name: string, maxSteps: number, texts: string[]]>([
   [
     'variables behind many scopes',
@@ -58,10 +61,25 @@ test.each<[name: string, maxSteps: number, texts: string[]]>([
     15_000,
     ['(let* ((a (make-list 4000 1)) (b (make-list 4000 1))) (expect "a" [a a] [b b]))'],
   ],
+  ['texts that are equal or not', 100_000, [`(let* (${LONG_TEXTS}) (length (filter (= a) (make-list 1000 b))))`]],
+  ['texts before and behind others', 100_000, [`(let* (${LONG_TEXTS}) (length (filter (< a) (make-list 1000 b))))`]],
+  ['sorted texts', 100_000, [`(let* (${LONG_TEXTS}) (length (sort (+ (make-list 500 b) (make-list 500 a)))))`]],
+  [
+    'objects that are sorted by texts',
+    100_000,
+    [`(let* (${LONG_TEXTS}) (length (sort ["k"] (+ (make-list 500 {"k": b}) (make-list 500 {"k": a})))))`],
+  ],
+  ['events', 30_000, [MODULE, '(length (map (m.e) (enumerate 1 1000)))']],
   ['composed capabilities', 40_000, [MODULE, '(m.listed (enumerate 1 250))']],
 ])('%s count as steps', (_, maxSteps, texts) => {
   expect(outcome(texts, maxSteps)).toBe(`Code takes more than ${maxSteps} steps`);
   expect(outcome(texts, 20_000_000)).not.toMatch(/^Code takes/);
+});
+
+test('events by the hundred thousand use up the steps', () => {
+  const texts = [MODULE, '(length (map (m.e) (enumerate 1 100000)))'];
+  // Without their copies, they would take a third of these steps.
+  expect(outcome(texts, 2_000_000)).toBe('Code takes more than 2000000 steps');
 });
 
 test('a variable is found behind scopes in any number', () => {
