@@ -296,3 +296,24 @@ describe('types', () => {
     expect(dialogue([SHOP, code])).toBe(outcome);
   });
 });
+
+describe('a lambda', () => {
+  const LENDER = `(begin-tx)
+    (module m G (defcap G () (enforce false "nobody")) (defcap C () true)
+      (defun run (f) (f 1)) (defun held () (require-capability (C)) "held"))
+    (module a G (defcap G () (enforce false "nobody")) (defun go () (m.run (lambda (x) (with-capability (m.C) (m.held))))))
+    (commit-tx) (begin-tx)`;
+
+  it.each([
+    ['(with-capability (m.C) (m.held))', 'Module admin necessary for operation but has not been acquired:m'],
+    ['(m.run (lambda (x) (with-capability (m.C) (m.held))))', '"held"'],
+    ['(a.go)', '"held"'],
+    // The module that has written it has no rights of the one that calls it.
+    [
+      '((lambda (x) (with-capability (m.C) (m.held))) 1)',
+      'Module admin necessary for operation but has not been acquired:m',
+    ],
+  ])('has the rights of the module that calls it: %s', (code, outcome) => {
+    expect(dialogue([LENDER, code])).toBe(outcome);
+  });
+});
