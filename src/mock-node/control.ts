@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { z } from 'zod';
 import { opaqueId } from '../ledger/fields.ts';
 import { LONGEST_TIMER_MS } from '../system/abort.ts';
-import { type CommandService, RefusedError } from './contract/command-desk.ts';
+import { type CommandService, RefusedError } from './contract/command-service.ts';
 import type { Ledger } from './ledger/ledger.ts';
 import { type FaultInput, faultsSchema } from './server/faults.ts';
 import { readBody } from './server/route.ts';

@@ -21,9 +21,9 @@ import type { Capability, Signer } from '../../ledger/command/payload.ts';
 import { type Decimal as Coins, formatDecimal } from '../../ledger/decimal.ts';
 import type { ExactJson } from '../../ledger/json.ts';
 import { COIN } from '../../ledger/payload.ts';
+import type { ChainState } from './chain-state.ts';
 import type { Words } from './outcome.ts';
 import type { ReadCommand } from './read-command.ts';
-import type { ChainState } from './state.ts';
 
 /** Where a command runs. */
 export interface Ground {

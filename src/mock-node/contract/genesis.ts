@@ -15,10 +15,10 @@ import { KeysetGuard } from '../../contract/values/values.ts';
 import { ONE, parseDecimal } from '../../ledger/decimal.ts';
 import { GenesisError } from '../genesis-error.ts';
 import type { ContractSettings } from '../options.ts';
+import { ACCOUNTS, ChainState } from './chain-state.ts';
 import { coinsValue, dialectOf, grant, MAX_NODE_STEPS } from './environment.ts';
 import { coinMember } from './gas-payment.ts';
 import { HELPER, HELPER_ACCOUNT } from './helper.ts';
-import { ACCOUNTS, ChainState } from './state.ts';
 
 /** Each may use those before it. */
 const CONTRACTS = ['fungible-v2', 'fungible-xchain-v1', 'coin', 'gas-payer-v1', 'gas-station', 'ns'];

@@ -3,7 +3,7 @@
 import { type Command, commandJson } from '../../ledger/command/command.ts';
 import type { Payload } from '../../ledger/command/payload.ts';
 import { type Random, randomInteger } from '../random.ts';
-import type { ChainState } from './state.ts';
+import type { ChainState } from './chain-state.ts';
 
 export interface Sent {
   readonly command: Command;

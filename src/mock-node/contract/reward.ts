@@ -4,9 +4,9 @@ import type { Event } from '../../contract/evaluator/state.ts';
 import { areEqual, KeysetGuard } from '../../contract/values/values.ts';
 import type { Decimal as Coins } from '../../ledger/decimal.ts';
 import type { Miner } from '../../ledger/payload.ts';
+import type { ChainState } from './chain-state.ts';
 import { blockEnvironment, coinsValue, evaluatorOn, type Ground, grant } from './environment.ts';
 import { coinMember } from './gas-payment.ts';
-import type { ChainState } from './state.ts';
 
 /** @returns what the node tells of it @throws ContractError if the miner's account has another guard */
 export function payReward(ground: Ground, miner: Miner, amount: Coins): readonly Event[] {

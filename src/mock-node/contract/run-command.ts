@@ -13,7 +13,7 @@ import { isStorable, type Value } from '../../contract/values/values.ts';
 import type { ContMessage } from '../../ledger/command/payload.ts';
 import type { ExactJson } from '../../ledger/json.ts';
 import type { Miner } from '../../ledger/payload.ts';
-import { provenFlow } from './arrival.ts';
+import { provenFlow } from './continuation-proof.ts';
 import { commandEnvironment, dialectOf, evaluatorOn, type Ground } from './environment.ts';
 import { buyGas, gasOfSize, payableGas, redeemGas } from './gas-payment.ts';
 import { failureOf } from './outcome.ts';

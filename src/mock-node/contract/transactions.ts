@@ -6,10 +6,10 @@ import type { Decimal } from '../../ledger/decimal.ts';
 import { type ExactJson, LedgerFormatError } from '../../ledger/json.ts';
 import type { Miner } from '../../ledger/payload.ts';
 import type { Block } from '../ledger/block-store.ts';
+import type { ChainState } from './chain-state.ts';
 import { COIN_MODULE, coinsValue } from './environment.ts';
 import type { Failure } from './outcome.ts';
 import { eventJson } from './output.ts';
-import type { ChainState } from './state.ts';
 
 /** A block to be made. */
 export interface NextBlock {
