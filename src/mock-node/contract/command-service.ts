@@ -1,55 +1,39 @@
 /** Commands (document 2): runs them without effect, takes them, finds their results, and makes proofs. */
 
-import { requestKeyOfCmd } from '../../ledger/command/command.ts';
-import { parsePayload } from '../../ledger/command/payload.ts';
-import { parseCommandResult } from '../../ledger/command/results.ts';
-import {
-  type ExactJson,
-  type ExactJsonObject,
-  jsonInteger,
-  LedgerFormatError,
-  parseExactJson,
-  stringifyExactJson,
-} from '../../ledger/json.ts';
+import type { Dialect } from '../../contract/dialect.ts';
+import { type ExactJson, type ExactJsonObject, LedgerFormatError, parseExactJson } from '../../ledger/json.ts';
 import type { Block } from '../ledger/block-store.ts';
 import type { Ledger } from '../ledger/ledger.ts';
-import type { ContractSettings } from '../options.ts';
-import { BADLISTED, forgeryOf, preflightFaults, whyRefused } from './checks.ts';
+import { type ContractSettings, dialectOf } from '../options.ts';
+import { findOutput, heightNeeded, makeProof, resultJson } from './block-outputs.ts';
+import {
+  BADLISTED,
+  preflightFaults,
+  type ReadCommand,
+  RefusedError,
+  readCommand,
+  readOrRefuse,
+  whyRefused,
+} from './command-checks.ts';
+import type { ExecutionContext } from './environment.ts';
 import { BuyGasError } from './gas-payment.ts';
-import { helperCommand } from './helper.ts';
+import { checkForged, type LocalQuery, localResult, metadataRefused, preflightResult } from './local.ts';
 import type { HighwaterMark, Mempool, Sent } from './mempool.ts';
-import { type Failure, MAX_MESSAGE } from './outcome.ts';
-import { failureJson, type Output, outputJson } from './output.ts';
-import { type FoundOutput, findOutput, resultJson } from './outputs.ts';
-import { type ReadCommand, readCommand } from './read-command.ts';
-import { checkPayment, type Finished, runPaid, runUnpaid } from './run-command.ts';
-import { heightNeeded, makeProof } from './spv.ts';
-import { placeOf } from './transactions.ts';
+import { type Failure, outputJson } from './output.ts';
+import { checkPayment } from './run-command.ts';
+import { finishingCommand, targetOf } from './transfer-finisher.ts';
 import { Waiting } from './waiting.ts';
-
-/** A node refuses a request with 400 and this text. */
-export class RefusedError extends Error {
-  override readonly name = 'RefusedError';
-}
-
-interface LocalQuery {
-  readonly preflight: boolean;
-  /** Number of blocks below the tip where the command runs. */
-  readonly rewindDepth: number;
-  readonly signatureVerification: boolean;
-}
-
-/** Nobody is paid for a command without effect. */
-const NO_MINER = { account: 'NoMiner', predicate: 'keys-all', publicKeys: [] };
 
 export class CommandService {
   readonly settings: ContractSettings;
+  readonly #dialect: Dialect;
   readonly #ledger: Ledger;
   readonly #mempool: Mempool;
   readonly #waiting = new Waiting();
 
   constructor(ledger: Ledger, mempool: Mempool, settings: ContractSettings) {
     this.settings = settings;
+    this.#dialect = dialectOf(settings);
     this.#ledger = ledger;
     this.#mempool = mempool;
     ledger.follow(() => this.#waiting.look());
@@ -62,10 +46,11 @@ export class CommandService {
     const store = this.#ledger.chains.blocksOf(chain);
     const parent = store.canonical(store.tip.header.height - BigInt(query.rewindDepth));
     if (!parent) throw new RefusedError(`Validation failed: the chain has not ${query.rewindDepth} blocks to go back`);
-    if (!query.preflight) return this.#runUnpaid(chain, read, parent);
+    const context = this.#contextAbove(parent);
+    if (!query.preflight) return localResult(read, context);
     const faults = preflightFaults(read, { chain, lastTimeUs: this.#lastTimeUs(chain) }, this.settings);
     if (faults.length > 0) throw metadataRefused(faults);
-    return { preflightResult: this.#tryOut(chain, read, parent), preflightWarnings: [] };
+    return { preflightResult: preflightResult(read, context), preflightWarnings: [] };
   }
 
   /** Takes all commands, or none. @returns their request keys @throws RefusedError that names the wrong ones */
@@ -159,12 +144,12 @@ export class CommandService {
   finishTransfer(chain: number, requestKey: string): string {
     const { chains } = this.#ledger;
     const found = findOutput(chains, chain, requestKey);
-    const target = found && targetOf(found);
+    const target = found && targetOf(resultJson(found));
     if (!found || target === undefined) throw new RefusedError(`${requestKey} is no transfer to another chain`);
     this.#ledger.advanceTo(target, heightNeeded(chains, found.block, target));
     const proof = this.spv(chain, requestKey, target);
     const { network } = this.settings;
-    const command = helperCommand({ requestKey, proof, target, network, lastTimeUs: this.#lastTimeUs(target) });
+    const command = finishingCommand({ requestKey, proof, target, network, lastTimeUs: this.#lastTimeUs(target) });
     this.send(target, [parseExactJson(JSON.stringify(command))]);
     this.#ledger.advance(target);
     return command.hash;
@@ -187,7 +172,7 @@ export class CommandService {
     if (reason !== undefined) return reason;
     try {
       // As on real nodes, the code itself runs only in a block.
-      checkPayment(read, this.#ground(chain, this.#ledger.chains.tip(chain)), NO_MINER);
+      checkPayment(read, this.#contextAbove(this.#ledger.chains.tip(chain)));
       return undefined;
     } catch (error) {
       if (error instanceof BuyGasError) return `Attempt to buy gas failed with: ${error.message}`;
@@ -195,36 +180,10 @@ export class CommandService {
     }
   }
 
-  /** Like real nodes, it names the block of a failure only if the command was tried. */
-  #runUnpaid(chain: number, read: ReadCommand, parent: Block): ExactJsonObject {
-    const finished = runUnpaid(read, this.#ground(chain, parent));
-    const hasFailed = 'error' in finished.outcome;
-    const output = { ...withoutEffect(read, finished), hasLogs: !hasFailed || this.settings.words === 'old' };
-    return outputJson(output, hasFailed ? null : metaDataOf(read, parent));
-  }
-
-  /** @throws RefusedError if the gas cannot be paid, with the old words; with the new ones this is a failure */
-  #tryOut(chain: number, read: ReadCommand, parent: Block): ExactJsonObject {
-    try {
-      const finished = runPaid(read, this.#ground(chain, parent), NO_MINER);
-      return outputJson(withoutEffect(read, finished), metaDataOf(read, parent));
-    } catch (error) {
-      if (!(error instanceof BuyGasError)) throw error;
-      const { command, payload } = read;
-      if (this.settings.words === 'old') {
-        const json = { tag: 'BuyGasFailure', contents: [command.hash, failureJson(error.failure)] };
-        throw new RefusedError(`Execution failed: ${stringifyExactJson(json)}`);
-      }
-      const outcome = { error: { ...error.failure, message: error.failure.message.slice(0, MAX_MESSAGE) } };
-      const finished = { outcome, gas: payload.meta.gasLimit, events: [], continuation: null };
-      return outputJson({ ...withoutEffect(read, finished), hasLogs: false });
-    }
-  }
-
-  #ground(chain: number, parent: Block) {
-    const { words } = this.settings;
+  #contextAbove(parent: Block): ExecutionContext {
+    const { chain } = parent.header;
     const hasAncestor = (id: string) => this.#ledger.chains.isCanonical(chain, id);
-    return { state: parent.payload.state.next(), chain, words, parent: placeOf(parent), hasAncestor };
+    return { state: parent.payload.state.next(), chain, dialect: this.#dialect, parent, hasAncestor };
   }
 
   #resultOf(chain: number, requestKey: string, depth: bigint): ExactJsonObject | undefined {
@@ -240,49 +199,4 @@ export class CommandService {
   #lastTimeUs(chain: number): bigint {
     return this.#ledger.chains.tip(chain).header.creationTimeUs;
   }
-}
-
-/** Checks the signatures, unless the client does not want that. @throws RefusedError if they or the hash are wrong */
-function checkForged(read: ReadCommand, { signatureVerification }: LocalQuery): void {
-  const { hash, cmd } = read.command;
-  const own = requestKeyOfCmd(cmd);
-  if (!signatureVerification && own !== hash) {
-    throw new RefusedError(`Validation failed: Hash Mismatch, received ${hash} but our hashing resulted in ${own}`);
-  }
-  const forgery = signatureVerification ? forgeryOf(read) : undefined;
-  if (forgery) throw metadataRefused([forgery.of === 'hash' ? 'The hash of the payload was invalid.' : forgery.says]);
-}
-
-function metadataRefused(faults: readonly string[]): RefusedError {
-  return new RefusedError(`Metadata validation failed: ${stringifyExactJson(faults)}`);
-}
-
-function withoutEffect({ command }: ReadCommand, finished: Finished): Output {
-  return { ...finished, requestKey: command.hash, txId: null, hasLogs: true };
-}
-
-/** @returns a node's metadata for a command without effect, which runs as if in the next block */
-function metaDataOf({ command }: ReadCommand, { header, id }: Block): ExactJsonObject {
-  return {
-    publicMeta: parsePayload(command.cmd).meta,
-    blockTime: jsonInteger(header.creationTimeUs),
-    prevBlockHash: id,
-    blockHeight: jsonInteger(header.height + 1n),
-  };
-}
-
-/** @throws RefusedError if the JSON is no command with public metadata */
-function readOrRefuse(json: ExactJson): ReadCommand {
-  try {
-    return readCommand(json);
-  } catch (error) {
-    if (error instanceof LedgerFormatError) throw new RefusedError(`Validation failed: ${error.message}`);
-    throw error;
-  }
-}
-
-/** @returns the target chain of a transfer's first step; undefined for other commands */
-function targetOf(found: FoundOutput): number | undefined {
-  const target = parseCommandResult(resultJson(found)).continuation?.yield?.provenance?.targetChainId;
-  return target === undefined ? undefined : Number(target);
 }

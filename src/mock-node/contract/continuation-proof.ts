@@ -1,5 +1,6 @@
 /** The proof that a flow has come from another chain. */
 
+import type { Dialect } from '../../contract/dialect.ts';
 import { ContractError } from '../../contract/errors.ts';
 import type { FlowState } from '../../contract/evaluator/flow-state.ts';
 import { QualifiedName } from '../../contract/names.ts';
@@ -8,14 +9,13 @@ import { isList, isObject, isStorable, type Storable, type StorableObject } from
 import { type CommandResult, parseCommandResult } from '../../ledger/command/results.ts';
 import { type ExactJson, encodeBase64url, LedgerFormatError, parseExactJsonBytes } from '../../ledger/json.ts';
 import { parseSpvProof, type SpvProof, spvRoot } from '../../ledger/spv-proof.ts';
-import type { Ground } from './environment.ts';
-import type { Words } from './outcome.ts';
+import type { ExecutionContext } from './environment.ts';
 
 type Continuation = NonNullable<CommandResult['continuation']>;
 
 const OUT_OF_BOUNDS = 'spv verification failed: target header is not in the chain or is out of bounds';
 
-/** What is wrong about a proof, in the words of real nodes: of versions up to 4, and of version 5. */
+/** What is wrong about a proof, in the words of real nodes: in dialect 4, and in dialect 5. */
 const FAULTS = {
   undecodable: ['unable to decode continuation proof', 'verifyCont: Cannot decode transaction output proof'],
   otherChain: [
@@ -29,12 +29,12 @@ const FAULTS = {
 } as const;
 
 /** @returns the state of the flow on the other chain @throws ContractError if the proof is wrong */
-export function provenFlow(proof: string, { chain, words, hasAncestor }: Ground): FlowState {
-  const parsed = readOr(unproven('undecodable', words), () => parseSpvProof(proof));
-  if (parsed.targetChain !== chain) throw unproven('otherChain', words);
-  if (!hasAncestor(encodeBase64url(spvRoot(parsed)))) throw unproven('outside', words);
-  const flow = readOr(unproven('noOutput', words), () => flowIn(parsed));
-  if (!flow) throw unproven('noFlow', words);
+export function provenFlow(proof: string, { chain, dialect, hasAncestor }: ExecutionContext): FlowState {
+  const parsed = readOr(unproven('undecodable', dialect), () => parseSpvProof(proof));
+  if (parsed.targetChain !== chain) throw unproven('otherChain', dialect);
+  if (!hasAncestor(encodeBase64url(spvRoot(parsed)))) throw unproven('outside', dialect);
+  const flow = readOr(unproven('noOutput', dialect), () => flowIn(parsed));
+  if (!flow) throw unproven('noFlow', dialect);
   return flow;
 }
 
@@ -84,9 +84,9 @@ function storableOf(json: ExactJson): Storable {
   throw new LedgerFormatError('the proven flow has a value that is none');
 }
 
-function unproven(fault: keyof typeof FAULTS, words: Words): ContractError {
-  const [old, stored] = FAULTS[fault];
-  return new ContractError('continuation', words === 'old' ? old : `Continuation error: ${stored}`);
+function unproven(fault: keyof typeof FAULTS, dialect: Dialect): ContractError {
+  const [message4, message5] = FAULTS[fault];
+  return new ContractError('continuation', dialect === 4 ? message4 : `Continuation error: ${message5}`);
 }
 
 function readOr<T>(fault: ContractError, read: () => T): T {

@@ -1,5 +1,6 @@
 /** Buys gas before a command, and pays the miner after it. */
 
+import type { Dialect } from '../../contract/dialect.ts';
 import { ContractError } from '../../contract/errors.ts';
 import { appliedCapability } from '../../contract/evaluator/applied.ts';
 import { grantForTransaction } from '../../contract/evaluator/capabilities.ts';
@@ -15,19 +16,10 @@ import { KeysetGuard } from '../../contract/values/values.ts';
 import type { Decimal as Coins } from '../../ledger/decimal.ts';
 import { type ExactJson, jsonInteger } from '../../ledger/json.ts';
 import type { Miner } from '../../ledger/payload.ts';
-import {
-  blockEnvironment,
-  COIN_MODULE,
-  coinsValue,
-  commandEnvironment,
-  dialectOf,
-  evaluatorOn,
-  type Ground,
-  grant,
-} from './environment.ts';
-import { type Failure, failureOf, type Words } from './outcome.ts';
-import { decimalJson } from './output.ts';
-import type { ReadCommand } from './read-command.ts';
+import { coinMember, grant } from './coin.ts';
+import type { ReadCommand } from './command-checks.ts';
+import { blockEnvironment, coinsValue, commandEnvironment, type ExecutionContext, evaluatorOn } from './environment.ts';
+import { decimalJson, type Failure, failureOf } from './output.ts';
 
 /** A command cannot be in a block at all, because nobody would pay for it. */
 export class BuyGasError extends Error {
@@ -74,11 +66,11 @@ export function gasOfSize({ command, payload: { payload } }: ReadCommand): bigin
 }
 
 /** Takes the price of all gas that the command may use from its sender. @throws BuyGasError */
-export function buyGas(read: ReadCommand, ground: Ground, miner: Miner): void {
+export function buyGas(read: ReadCommand, context: ExecutionContext, miner: Miner): void {
   const { meta } = read.payload;
   try {
-    const environment = { ...commandEnvironment(read, ground, false), data: payerData(read, ground) };
-    const evaluator = evaluatorOn(ground, { ...environment, hash: flowIdOf(read) }, MAX_PAYMENT_STEPS);
+    const environment = { ...commandEnvironment(read, context, false), data: payerData(read, context) };
+    const evaluator = evaluatorOn(context, { ...environment, hash: flowIdOf(read) }, MAX_PAYMENT_STEPS);
     grant(evaluator, 'GAS');
     acquirePayers(evaluator, environment);
     const { account, predicate, publicKeys } = miner;
@@ -89,8 +81,8 @@ export function buyGas(read: ReadCommand, ground: Ground, miner: Miner): void {
     if (!(error instanceof ContractError)) throw error;
     // The newest nodes have one kind for all faults of payers, and say all of it.
     throw new BuyGasError(
-      ground.words === 'old'
-        ? failureOf(error, 'old')
+      context.dialect === 4
+        ? failureOf(error, 4)
         : { kind: 'EvalError', message: `"${read.command.hash}" Failed to buy gas: ${error.message}` },
     );
   }
@@ -101,23 +93,17 @@ export function buyGas(read: ReadCommand, ground: Ground, miner: Miner): void {
  * @returns what the node tells of it
  * @throws BuyGasError if an account refuses the coins, because the command has changed its guard: then nobody is paid
  */
-export function redeemGas(read: ReadCommand, ground: Ground, fee: Coins): readonly Event[] {
-  const environment = { ...blockEnvironment(ground, flowIdOf(read)), data: { fee: decimalJson(fee) } };
-  const evaluator = evaluatorOn(ground, environment);
+export function redeemGas(read: ReadCommand, context: ExecutionContext, fee: Coins): readonly Event[] {
+  const environment = { ...blockEnvironment(context, flowIdOf(read)), data: { fee: decimalJson(fee) } };
+  const evaluator = evaluatorOn(context, environment);
   grant(evaluator, 'GAS');
   try {
     continueFlow(evaluator, { flowId: flowIdOf(read), step: 1, isRollback: false, resumed: undefined });
   } catch (error) {
-    if (error instanceof ContractError) throw new BuyGasError(failureOf(error, ground.words));
+    if (error instanceof ContractError) throw new BuyGasError(failureOf(error, context.dialect));
     throw error;
   }
   return evaluator.state.events;
-}
-
-export function coinMember(evaluator: Evaluator, name: string): Member<Callable> {
-  const member = findModule(evaluator, COIN_MODULE)?.members.get(name);
-  if (member?.is('defun') || member?.is('defpact')) return member;
-  throw new TypeError(`the coin contract has no function ${name}`);
 }
 
 /** The payment is a flow of its own, beside the one that the command may begin. */
@@ -143,7 +129,7 @@ function payerOf(evaluator: Evaluator, { name }: Capability): Member<Callable> |
 }
 
 /** @returns what a gas station can read about the command for which it is to pay */
-function payerData({ payload: { payload } }: ReadCommand, { words }: Ground): ExactJson {
+function payerData({ payload: { payload } }: ReadCommand, { dialect }: ExecutionContext): ExactJson {
   if ('cont' in payload) {
     const { pactId, step, rollback, data, proof } = payload.cont;
     return {
@@ -156,13 +142,13 @@ function payerData({ payload: { payload } }: ReadCommand, { words }: Ground): Ex
     };
   }
   const { code, data } = payload.exec;
-  return { 'tx-type': 'exec', 'exec-code': formsOf(code, words), 'exec-user-data': data ?? {} };
+  return { 'tx-type': 'exec', 'exec-code': formsOf(code, dialect), 'exec-user-data': data ?? {} };
 }
 
 /** Code that cannot be read is paid for, too, and fails then. */
-function formsOf(code: string, words: Words): readonly string[] {
+function formsOf(code: string, dialect: Dialect): readonly string[] {
   try {
-    return readForms(code, dialectOf(words)).map((form) => form.code.trim());
+    return readForms(code, dialect).map((form) => form.code.trim());
   } catch (error) {
     if (error instanceof ContractError) return [code];
     throw error;

@@ -5,7 +5,7 @@ import { difficultyOf, targetForDifficulty } from '../../chain/target.ts';
 import type { Miner } from '../../ledger/payload.ts';
 import type { Clock } from '../../system/clock.ts';
 import { ChainState } from '../contract/chain-state.ts';
-import { canBePaid } from '../contract/reward.ts';
+import { canBePaid } from '../contract/coin.ts';
 import { NO_TRANSACTIONS, type Transactions } from '../contract/transactions.ts';
 import type { LedgerSettings } from '../options.ts';
 import { type Random, randomInteger } from '../random.ts';

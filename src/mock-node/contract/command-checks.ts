@@ -1,11 +1,38 @@
-/** A node's checks before it takes or runs a command, with its texts. */
+/** Reads commands, and checks them as a node does before it takes or runs them, with a node's texts. */
 
 import { MAX_SIGNATURES, MAX_TTL } from '../../ledger/command/build.ts';
-import { verifyCommand } from '../../ledger/command/command.ts';
-import type { Payload } from '../../ledger/command/payload.ts';
+import { type Command, parseCommand, verifyCommand } from '../../ledger/command/command.ts';
+import { type Payload, parsePayload, publicMetaOf } from '../../ledger/command/payload.ts';
 import { formatDecimal, parseDecimal } from '../../ledger/decimal.ts';
+import { type ExactJson, LedgerFormatError } from '../../ledger/json.ts';
 import type { ContractSettings } from '../options.ts';
-import type { ReadCommand } from './read-command.ts';
+
+export interface ReadCommand {
+  readonly command: Command;
+  readonly payload: Payload;
+}
+
+/** A node refuses a request with 400 and this text. */
+export class RefusedError extends Error {
+  override readonly name = 'RefusedError';
+}
+
+/** @throws LedgerFormatError if the JSON is no command with public metadata: only such commands can be in blocks */
+export function readCommand(json: ExactJson): ReadCommand {
+  const command = parseCommand(json);
+  const payload = parsePayload(command.cmd);
+  return { command, payload: { ...payload, meta: publicMetaOf(payload.meta) } };
+}
+
+/** @throws RefusedError where `readCommand` throws a LedgerFormatError */
+export function readOrRefuse(json: ExactJson): ReadCommand {
+  try {
+    return readCommand(json);
+  } catch (error) {
+    if (error instanceof LedgerFormatError) throw new RefusedError(`Validation failed: ${error.message}`);
+    throw error;
+  }
+}
 
 interface Place {
   readonly chain: number;

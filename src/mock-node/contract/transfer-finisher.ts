@@ -1,0 +1,42 @@
+/** Finishes transfers to other chains on instruction, as a third party does: the node has an account of its own. */
+
+import { buildCommand } from '../../ledger/command/build.ts';
+import { continueOnTarget, gasCapability } from '../../ledger/command/coin.ts';
+import { type Command, KeyPair } from '../../ledger/command/command.ts';
+import { parseCommandResult } from '../../ledger/command/results.ts';
+import type { ExactJson } from '../../ledger/json.ts';
+import { COIN } from '../../ledger/payload.ts';
+
+export const FINISHER = new KeyPair('1f'.repeat(32));
+export const FINISHER_ACCOUNT = `k:${FINISHER.publicKey}`;
+
+const GAS = { gasLimit: 1_000, gasPrice: 10_000n, ttl: 600 } as const;
+
+interface FirstStep {
+  readonly requestKey: string;
+  readonly proof: string;
+  /** The target chain. */
+  readonly target: number;
+  readonly network: string;
+  /** The creation time of the target chain's last block: µs since the UNIX epoch. */
+  readonly lastTimeUs: bigint;
+}
+
+/** @returns the target chain of a transfer whose first step has this result; undefined for other commands' results */
+export function targetOf(result: ExactJson): number | undefined {
+  const target = parseCommandResult(result).continuation?.yield?.provenance?.targetChainId;
+  return target === undefined ? undefined : Number(target);
+}
+
+/** @returns the second step of a transfer, signed */
+export function finishingCommand({ requestKey, proof, target, network, lastTimeUs }: FirstStep): Command {
+  const creationTime = Number(lastTimeUs / 1_000_000n);
+  const payload = {
+    networkId: network,
+    payload: continueOnTarget(requestKey, proof),
+    signers: [{ pubKey: FINISHER.publicKey, clist: [gasCapability(COIN)] }],
+    meta: { ...GAS, chainId: String(target), sender: FINISHER_ACCOUNT, creationTime },
+    nonce: `somebody else finishes ${requestKey}`,
+  };
+  return buildCommand(payload, [FINISHER]);
+}
