@@ -9,7 +9,7 @@ import { encodeSpvProof } from '../../ledger/spv-proof.ts';
 import type { Block } from '../ledger/block-store.ts';
 import type { Chains } from '../ledger/chains.ts';
 
-export interface FoundOutput {
+interface FoundOutput {
   readonly block: Block;
   /** Index among the block's transactions. */
   readonly index: number;

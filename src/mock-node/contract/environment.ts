@@ -116,7 +116,7 @@ function signatureOf({ pubKey, addr, clist = [] }: Signer): Signature {
 }
 
 /** @throws ContractError for a name or an argument that no capability can have */
-export function capabilityOf({ name, args }: Capability): { name: QualifiedName; args: readonly Storable[] } {
+function capabilityOf({ name, args }: Capability): { name: QualifiedName; args: readonly Storable[] } {
   const qualified = QualifiedName.parse(name);
   if (!qualified) throw new ContractError('eval', `Invalid capability name: ${name}`);
   const values = args.map((arg) => {

@@ -12,7 +12,7 @@ import { numberText, scientificOfDecimal } from '../../ledger/command/tool-json.
 import { type Decimal, formatDecimal } from '../../ledger/decimal.ts';
 import { type ExactJson, type ExactJsonObject, encodeBase64url, JsonNumber, jsonInteger } from '../../ledger/json.ts';
 /** The name of a failure's kind in a command's result. */
-export type FailureKind =
+type FailureKind =
   | 'TxFailure'
   | 'EvalError'
   | 'GasError'

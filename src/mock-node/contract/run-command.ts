@@ -42,7 +42,7 @@ export function checkPayment(read: ReadCommand, context: ExecutionContext): void
   buyGas(read, { ...context, state: context.state.next() }, NO_MINER);
 }
 
-/** Runs a command without payment, and without effect. In version 5, its size then costs no gas. */
+/** Runs a command without payment, and without effect. In dialect 5, its size then costs no gas. */
 export function runUnpaid(read: ReadCommand, context: ExecutionContext): Finished {
   const initialGas = context.dialect === 4 ? gasOfSize(read) : 0n;
   return run(read, { ...context, state: context.state.next() }, { initialGas, isLocal: true });
