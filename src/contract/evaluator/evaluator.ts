@@ -1,20 +1,15 @@
 /** Evaluates expressions of contract code. */
 
+import { withCapability } from '../capabilities/capabilities.ts';
 import { DEFAULT_DIALECT, type Dialect } from '../dialect.ts';
 import { ContractError, type Position } from '../errors.ts';
-import type { Application, Binding, Cond, Defcap, Expression, Let, Parameter } from '../syntax/tree.ts';
-import { Decimal } from '../values/decimal.ts';
-import { printed, typeText } from '../values/printing.ts';
-import { isObject, UNIT, type Value } from '../values/values.ts';
-import { limited } from './access.ts';
-import { GivenArgument, WrittenArgument } from './arguments.ts';
-import { withCapability } from './capabilities.ts';
-import { Database } from './database.ts';
-import { type Environment, INITIAL_ENVIRONMENT } from './environment.ts';
-import { beginFlow } from './flows.ts';
-import { GasMeter } from './gas.ts';
-import { TransactionNames } from './lookup.ts';
-import { Member } from './module.ts';
+import { beginFlow } from '../flows/flows.ts';
+import { GasMeter } from '../gas/meter.ts';
+import { limited } from '../runtime/access.ts';
+import { Database } from '../runtime/database.ts';
+import { type Environment, INITIAL_ENVIRONMENT } from '../runtime/environment.ts';
+import { TransactionNames } from '../runtime/lookup.ts';
+import { Member } from '../runtime/module.ts';
 import {
   type Argument,
   CapabilityToken,
@@ -24,14 +19,19 @@ import {
   NativeFunction,
   PartialFunction,
   wrongArguments,
-} from './native.ts';
+} from '../runtime/native.ts';
+import { Closure, Scope } from '../runtime/scope.ts';
+import { hidesValues, shownValue, undecided } from '../runtime/shown.ts';
+import { type Context, findFrame, INITIAL_STATE, OUTERMOST, type State } from '../runtime/state.ts';
+import { SteppedWalk } from '../runtime/steps.ts';
+import { checked, typeFault } from '../runtime/type-faults.ts';
+import { hasType } from '../runtime/types.ts';
+import type { Application, Binding, Cond, Defcap, Expression, Let, Parameter } from '../syntax/tree.ts';
+import { Decimal } from '../values/decimal.ts';
+import { printed, typeText } from '../values/printing.ts';
+import { isObject, UNIT, type Value } from '../values/values.ts';
+import { GivenArgument, WrittenArgument } from './arguments.ts';
 import { calledMember, isNative, NameResolver, nameOf, parametersOf } from './resolver.ts';
-import { Closure, Scope } from './scope.ts';
-import { hidesValues, shownValue, undecided } from './shown.ts';
-import { type Context, findFrame, INITIAL_STATE, OUTERMOST, type State } from './state.ts';
-import { SteppedWalk } from './stepped-walk.ts';
-import { checked, typeFault } from './type-faults.ts';
-import { hasType } from './types.ts';
 
 /**
  * Maximum number of evaluations inside of each other. Each takes up to two kilobytes of this process's stack, of which

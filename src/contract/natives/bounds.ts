@@ -1,7 +1,7 @@
 /** What keeps natives from taking much time or memory for a few characters of code. */
 
 import { ContractError } from '../errors.ts';
-import type { Evaluation } from '../evaluator/native.ts';
+import type { Evaluation } from '../runtime/native.ts';
 import { checkCharacters, MAX_PARTS, type Value, Walk } from '../values/values.ts';
 
 /**

@@ -1,9 +1,7 @@
 /** Natives of keysets and other guards, and of the principals that follow from guards. */
 
-import { ContractError } from '../errors.ts';
-import { requireAccess } from '../evaluator/access.ts';
-import { appliedCapability } from '../evaluator/applied.ts';
-import { withReserved } from '../evaluator/grants.ts';
+import { appliedCapability } from '../capabilities/applied.ts';
+import { withReserved } from '../capabilities/grants.ts';
 import {
   callingModule,
   currentFlowId,
@@ -11,8 +9,10 @@ import {
   enforceNamedKeyset,
   satisfiesBuiltIn,
   storable,
-} from '../evaluator/guards.ts';
-import { type Argument, type Evaluation, lazy, type Native, nativeFailure, strict } from '../evaluator/native.ts';
+} from '../capabilities/guards.ts';
+import { ContractError } from '../errors.ts';
+import { requireAccess } from '../runtime/access.ts';
+import { type Argument, type Evaluation, lazy, type Native, nativeFailure, strict } from '../runtime/native.ts';
 import { isPrincipal, principalOf, typeOfPrincipal } from '../values/principals.ts';
 import {
   CapabilityGuard,

@@ -1,6 +1,7 @@
 /** Natives of lists and objects. Some of them take texts as lists of characters. */
 
 import { ContractError } from '../errors.ts';
+import { characterCount } from '../gas/sizes.ts';
 import {
   type Argument,
   type Call,
@@ -10,9 +11,8 @@ import {
   type Remaining,
   strict,
   wrongArguments,
-} from '../evaluator/native.ts';
-import { abbreviated, type BeforeShown, shownValue } from '../evaluator/shown.ts';
-import { characterCount } from '../evaluator/sizes.ts';
+} from '../runtime/native.ts';
+import { abbreviated, type BeforeShown, shownValue } from '../runtime/shown.ts';
 import { Decimal } from '../values/decimal.ts';
 import { absolute } from '../values/integers.ts';
 import { printed, typeText } from '../values/printing.ts';

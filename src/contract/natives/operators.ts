@@ -2,9 +2,9 @@
 
 import type { Dialect } from '../dialect.ts';
 import { isFunction } from '../evaluator/arguments.ts';
-import type { GasMeter } from '../evaluator/gas.ts';
-import { type Call, type Evaluation, type Native, strict } from '../evaluator/native.ts';
-import { characterCount } from '../evaluator/sizes.ts';
+import type { GasMeter } from '../gas/meter.ts';
+import { characterCount } from '../gas/sizes.ts';
+import { type Call, type Evaluation, type Native, strict } from '../runtime/native.ts';
 import {
   abs,
   add,

@@ -5,17 +5,10 @@ import { encodeBase64url } from '../../ledger/json.ts';
 import type { Dialect } from '../dialect.ts';
 import { ContractError } from '../errors.ts';
 import { isFunction } from '../evaluator/arguments.ts';
-import { CHARSET_ASCII, CHARSET_LATIN1 } from '../evaluator/constants.ts';
-import {
-  type Call,
-  CapabilityToken,
-  type Evaluation,
-  type Native,
-  nativeFailure,
-  strict,
-} from '../evaluator/native.ts';
-import { type BeforeShown, shownValue } from '../evaluator/shown.ts';
-import { characterCount } from '../evaluator/sizes.ts';
+import { characterCount } from '../gas/sizes.ts';
+import { CHARSET_ASCII, CHARSET_LATIN1 } from '../runtime/constants.ts';
+import { type Call, CapabilityToken, type Evaluation, type Native, nativeFailure, strict } from '../runtime/native.ts';
+import { type BeforeShown, shownValue } from '../runtime/shown.ts';
 import { hashedText, hashText } from '../values/hash.ts';
 import { printed, typeText } from '../values/printing.ts';
 import { checkCharacters, isList, isStorable, ModuleRef, type Value } from '../values/values.ts';

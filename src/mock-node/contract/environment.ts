@@ -2,17 +2,17 @@
 
 import type { Dialect } from '../../contract/dialect.ts';
 import { ContractError } from '../../contract/errors.ts';
+import { Evaluator } from '../../contract/evaluator/evaluator.ts';
+import { ModuleName, QualifiedName } from '../../contract/names.ts';
+import { NATIVES } from '../../contract/natives/natives.ts';
 import {
   type Environment,
   type Flag,
   INITIAL_ENVIRONMENT,
   type NamespacePolicy,
   type Signature,
-} from '../../contract/evaluator/environment.ts';
-import { Evaluator } from '../../contract/evaluator/evaluator.ts';
-import { INITIAL_STATE, NO_CAPABILITIES } from '../../contract/evaluator/state.ts';
-import { ModuleName, QualifiedName } from '../../contract/names.ts';
-import { NATIVES } from '../../contract/natives/natives.ts';
+} from '../../contract/runtime/environment.ts';
+import { INITIAL_STATE, NO_CAPABILITIES } from '../../contract/runtime/state.ts';
 import { Decimal } from '../../contract/values/decimal.ts';
 import { valueOfJson } from '../../contract/values/json.ts';
 import { Time } from '../../contract/values/time.ts';

@@ -3,11 +3,11 @@
 import { readFileSync } from 'node:fs';
 import type { Dialect } from '../../contract/dialect.ts';
 import { ContractError } from '../../contract/errors.ts';
-import { Database } from '../../contract/evaluator/database.ts';
-import { type Environment, INITIAL_ENVIRONMENT } from '../../contract/evaluator/environment.ts';
 import { Evaluator } from '../../contract/evaluator/evaluator.ts';
 import { runTopLevel } from '../../contract/evaluator/top-level.ts';
 import { NATIVES } from '../../contract/natives/natives.ts';
+import { Database } from '../../contract/runtime/database.ts';
+import { type Environment, INITIAL_ENVIRONMENT } from '../../contract/runtime/environment.ts';
 import { topLevelOf } from '../../contract/syntax/forms.ts';
 import { readForms } from '../../contract/syntax/reader.ts';
 import type { TopLevel } from '../../contract/syntax/tree.ts';

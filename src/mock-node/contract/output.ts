@@ -1,9 +1,9 @@
 /** The JSON of outputs, of commands and of payments to miners (document 2, "Command result"). */
 
 import { createHash } from 'node:crypto';
-import type { FlowState } from '../../contract/evaluator/flow-state.ts';
-import type { Event } from '../../contract/evaluator/state.ts';
 import type { ModuleName } from '../../contract/names.ts';
+import type { FlowState } from '../../contract/runtime/flow-state.ts';
+import type { Event } from '../../contract/runtime/state.ts';
 import { jsonOf } from '../../contract/values/json.ts';
 import { isStorable, type Value } from '../../contract/values/values.ts';
 import { numberText, scientificOfDecimal } from '../../ledger/command/tool-json.ts';

@@ -1,6 +1,6 @@
 /** Pays the miner of a block. */
 
-import type { Event } from '../../contract/evaluator/state.ts';
+import type { Event } from '../../contract/runtime/state.ts';
 import { areEqual, KeysetGuard } from '../../contract/values/values.ts';
 import type { Decimal as Coins } from '../../ledger/decimal.ts';
 import type { Miner } from '../../ledger/payload.ts';

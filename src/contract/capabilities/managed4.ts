@@ -4,15 +4,15 @@
  */
 
 import { ContractError } from '../errors.ts';
+import type { Capability } from '../runtime/environment.ts';
+import type { Member } from '../runtime/module.ts';
+import type { Evaluation } from '../runtime/native.ts';
+import type { InstalledCapability } from '../runtime/state.ts';
 import type { Defcap } from '../syntax/tree.ts';
 import { printedCapability } from '../values/printing.ts';
 import type { Value } from '../values/values.ts';
 import { type Applied, askManager, hasSameStatics, managerOf, runBody } from './applied.ts';
-import type { Capability } from './environment.ts';
 import { changeCapabilities, includesCapability, pushGrant, takeGrant, whileEvaluating } from './grants.ts';
-import type { Member } from './module.ts';
-import type { Evaluation } from './native.ts';
-import type { InstalledCapability } from './state.ts';
 
 /** Notes that code wants a managed capability, which is installed when it is first acquired. */
 export function announce(evaluation: Evaluation, capability: Capability): void {

@@ -1,14 +1,14 @@
 /** Capabilities as code writes them: applied to arguments. */
 
 import { ContractError, type Position } from '../errors.ts';
+import type { Capability } from '../runtime/environment.ts';
+import { Member, textOfName } from '../runtime/module.ts';
+import type { Evaluation, MemberCall } from '../runtime/native.ts';
+import type { CapabilityManager, InstalledCapability } from '../runtime/state.ts';
 import type { Defcap } from '../syntax/tree.ts';
 import { areEqual, type Value } from '../values/values.ts';
-import type { Capability } from './environment.ts';
 import { isSame } from './grants.ts';
 import { storable } from './guards.ts';
-import { Member, textOfName } from './module.ts';
-import type { Evaluation, MemberCall } from './native.ts';
-import type { CapabilityManager, InstalledCapability } from './state.ts';
 
 /** A capability with its definition and the values of its arguments. */
 export interface Applied {

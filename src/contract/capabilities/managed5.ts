@@ -3,12 +3,12 @@
  */
 
 import { ContractError } from '../errors.ts';
+import type { Capability } from '../runtime/environment.ts';
+import type { Evaluation } from '../runtime/native.ts';
+import type { InstalledCapability } from '../runtime/state.ts';
 import { printedCapability } from '../values/printing.ts';
 import { type Applied, askManager, hasSameStatics, managerOf, runBody } from './applied.ts';
-import type { Capability } from './environment.ts';
 import { changeCapabilities, pushGrant, takeGrant, whileEvaluating } from './grants.ts';
-import type { Evaluation } from './native.ts';
-import type { InstalledCapability } from './state.ts';
 
 /** Installs a managed capability for the rest of the transaction. @throws ContractError if it is installed already */
 export function install5(evaluation: Evaluation, { capability, call }: Applied): InstalledCapability {

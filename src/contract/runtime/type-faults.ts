@@ -7,7 +7,7 @@ import { type ContractObject, compareTexts, isList, isObject, type Value, type W
 import { schemaOf } from './lookup.ts';
 import type { Member, Names } from './module.ts';
 import type { Evaluation } from './native.ts';
-import { SteppedWalk } from './stepped-walk.ts';
+import { SteppedWalk } from './steps.ts';
 import { hasType, textOfType } from './types.ts';
 
 /** @returns the value @throws ContractError if it has not the parameter's type */
