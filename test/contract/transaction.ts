@@ -8,7 +8,7 @@ import { NATIVES } from '#pickaxe/contract/natives/natives.js';
 import { Database } from '#pickaxe/contract/runtime/database.js';
 import { type Environment, type Flag, INITIAL_ENVIRONMENT } from '#pickaxe/contract/runtime/environment.js';
 import { INITIAL_STATE } from '#pickaxe/contract/runtime/state.js';
-import { parseProgram } from '#pickaxe/contract/syntax/forms.js';
+import { parseProgram } from '#pickaxe/contract/syntax/program.js';
 
 export interface TransactionOptions {
   dialect?: Dialect;

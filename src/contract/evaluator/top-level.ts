@@ -34,7 +34,7 @@ function run(evaluator: Evaluator, form: TopLevel): Value {
       const { name, value, type, position } = form;
       checkDefinition(evaluator, form);
       const { names } = evaluator.outermostScope;
-      define(evaluator, name, checked({ name, type, position }, evaluator.evaluate(value), names, evaluator));
+      define(evaluator, name, checked({ type, position }, evaluator.evaluate(value), names, evaluator));
       return `Loaded repl defconst ${name}`;
     }
   }

@@ -299,7 +299,7 @@ class Loader {
     const { name, type, value, position } = definition;
     const result = this.#evaluation.within({ access: 'none', frame: undefined }, (): Value => {
       const evaluated = this.#evaluation.evaluate(value, new Scope(this.#names));
-      return checked({ name, type, position }, evaluated, this.#names, this.#evaluation);
+      return checked({ type, position }, evaluated, this.#names, this.#evaluation);
     });
     this.#members.set(name, new Member(this.#module, definition, result));
   }

@@ -13,6 +13,7 @@ import {
 import { ContractError } from '../errors.ts';
 import { requireAccess } from '../runtime/access.ts';
 import { type Argument, type Evaluation, lazy, type Native, nativeFailure, strict } from '../runtime/native.ts';
+import { SteppedWalk } from '../runtime/steps.ts';
 import { isPrincipal, principalOf, typeOfPrincipal } from '../values/principals.ts';
 import {
   CapabilityGuard,
@@ -20,13 +21,13 @@ import {
   type Guard,
   isGuard,
   isStorable,
+  isText,
   type KeysetGuard,
   KeysetRefGuard,
   ModuleGuard,
   UserGuard,
   type Value,
 } from '../values/values.ts';
-import { CountedWalk, isText } from './bounds.ts';
 import { readKeysetField } from './messages.ts';
 
 /* Keysets that have a name. */
@@ -160,7 +161,7 @@ function namedGuard(name: string, parameter: string, make: (evaluation: Evaluati
 function principal(evaluation: Evaluation, guard: Guard): string {
   evaluation.gas.principal(guard);
   const parts: Value = guard.kind === 'user' || guard.kind === 'capability' ? guard.args : [];
-  isStorable(guard.kind === 'keyset' ? guard.keys : parts, new CountedWalk(evaluation));
+  isStorable(guard.kind === 'keyset' ? guard.keys : parts, new SteppedWalk(evaluation, { isBounded: false }));
   return principalOf(guard);
 }
 

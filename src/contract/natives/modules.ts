@@ -8,9 +8,11 @@ import { requireAccess, requireLocal } from '../runtime/access.ts';
 import { findModule, requireModule } from '../runtime/lookup.ts';
 import { isInterface, type LoadedModule } from '../runtime/module.ts';
 import { type Evaluation, type Native, nativeFailure, strict } from '../runtime/native.ts';
+import { spendParts } from '../runtime/steps.ts';
 import {
   compareTexts,
   isGuard,
+  isText,
   ModuleRef,
   type Storable,
   type StorableObject,
@@ -18,7 +20,6 @@ import {
   UNIT,
   type Value,
 } from '../values/values.ts';
-import { isText, spendParts } from './bounds.ts';
 
 /** A native that code of modules cannot call. */
 function topLevel(native: Native): Native {

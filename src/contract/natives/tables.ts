@@ -16,8 +16,7 @@ import {
   type WriteMode,
   writeRow,
 } from '../tables/tables.ts';
-import { isList, isObject, type StorableObject, sortedObject, type Value } from '../values/values.ts';
-import { isText } from './bounds.ts';
+import { isList, isObject, isText, type StorableObject, sortedObject, type Value } from '../values/values.ts';
 
 const TABLE = 'table:table:<{row}>';
 const ROW = 'object:<{row}>';

@@ -63,6 +63,11 @@ export interface Environment {
   readonly gasLimit: bigint | undefined;
 }
 
+/** @returns everything that somebody has signed for in particular */
+export function signedCapabilities({ signatures }: Environment): readonly Capability[] {
+  return signatures.flatMap(({ capabilities }) => capabilities);
+}
+
 export const INITIAL_CHAIN_DATA: ChainData = {
   chainId: '',
   blockHeight: 0n,

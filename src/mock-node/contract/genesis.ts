@@ -8,7 +8,7 @@ import { runTopLevel } from '../../contract/evaluator/top-level.ts';
 import { NATIVES } from '../../contract/natives/natives.ts';
 import { Database } from '../../contract/runtime/database.ts';
 import { type Environment, INITIAL_ENVIRONMENT } from '../../contract/runtime/environment.ts';
-import { topLevelOf } from '../../contract/syntax/forms.ts';
+import { topLevelOf } from '../../contract/syntax/program.ts';
 import { readForms } from '../../contract/syntax/reader.ts';
 import type { TopLevel } from '../../contract/syntax/tree.ts';
 import { KeysetGuard } from '../../contract/values/values.ts';

@@ -6,7 +6,7 @@ import { runTopLevel } from '../../contract/evaluator/top-level.ts';
 import { continueFlow } from '../../contract/flows/flows.ts';
 import { tableModel } from '../../contract/gas/model.ts';
 import type { FlowState } from '../../contract/runtime/flow-state.ts';
-import { topLevelOf } from '../../contract/syntax/forms.ts';
+import { topLevelOf } from '../../contract/syntax/program.ts';
 import { readForms } from '../../contract/syntax/reader.ts';
 import { jsonOf } from '../../contract/values/json.ts';
 import { isStorable, type Value } from '../../contract/values/values.ts';

@@ -11,7 +11,7 @@ import { NATIVES } from '#pickaxe/contract/natives/natives.js';
 import { type Environment, INITIAL_CHAIN_DATA, INITIAL_ENVIRONMENT } from '#pickaxe/contract/runtime/environment.js';
 import type { FlowState } from '#pickaxe/contract/runtime/flow-state.js';
 import { type FlowStep, INITIAL_STATE } from '#pickaxe/contract/runtime/state.js';
-import { parseProgram } from '#pickaxe/contract/syntax/forms.js';
+import { parseProgram } from '#pickaxe/contract/syntax/program.js';
 import { hashText } from '#pickaxe/contract/values/hash.js';
 
 const ID = hashText('a transaction');

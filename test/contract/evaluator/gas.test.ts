@@ -8,7 +8,7 @@ import { costOfLength, costOfNative } from '#pickaxe/contract/gas/costs.js';
 import { GasMeter, type GasOptions, MAX_LOG_ENTRIES } from '#pickaxe/contract/gas/meter.js';
 import { describeModel, type GasModel, initialGasLimit, tableModel } from '#pickaxe/contract/gas/model.js';
 import { NATIVES } from '#pickaxe/contract/natives/natives.js';
-import { parseProgram } from '#pickaxe/contract/syntax/forms.js';
+import { parseProgram } from '#pickaxe/contract/syntax/program.js';
 import type { Expression } from '#pickaxe/contract/syntax/tree.js';
 import { vectors } from '../vectors.ts';
 

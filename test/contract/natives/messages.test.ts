@@ -3,7 +3,7 @@ import { Evaluator } from '#pickaxe/contract/evaluator/evaluator.js';
 import { runTopLevel } from '#pickaxe/contract/evaluator/top-level.js';
 import { NATIVES } from '#pickaxe/contract/natives/natives.js';
 import { INITIAL_ENVIRONMENT } from '#pickaxe/contract/runtime/environment.js';
-import { parseProgram } from '#pickaxe/contract/syntax/forms.js';
+import { parseProgram } from '#pickaxe/contract/syntax/program.js';
 import { JsonNumber } from '#pickaxe/ledger/json.js';
 import { dialogue } from '../dialogue.ts';
 
