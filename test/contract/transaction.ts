@@ -2,13 +2,13 @@
 
 import type { Dialect } from '#pickaxe/contract/dialect.js';
 import { ContractError } from '#pickaxe/contract/errors.js';
-import { Database } from '#pickaxe/contract/evaluator/database.js';
-import { type Environment, type Flag, INITIAL_ENVIRONMENT } from '#pickaxe/contract/evaluator/environment.js';
 import { Evaluator, MAX_STEPS } from '#pickaxe/contract/evaluator/evaluator.js';
-import { INITIAL_STATE } from '#pickaxe/contract/evaluator/state.js';
 import { runTopLevel } from '#pickaxe/contract/evaluator/top-level.js';
 import { NATIVES } from '#pickaxe/contract/natives/natives.js';
-import { parseProgram } from '#pickaxe/contract/syntax/forms.js';
+import { Database } from '#pickaxe/contract/runtime/database.js';
+import { type Environment, type Flag, INITIAL_ENVIRONMENT } from '#pickaxe/contract/runtime/environment.js';
+import { INITIAL_STATE } from '#pickaxe/contract/runtime/state.js';
+import { parseProgram } from '#pickaxe/contract/syntax/program.js';
 
 export interface TransactionOptions {
   dialect?: Dialect;

@@ -2,16 +2,17 @@
 
 import { DEFAULT_DIALECT, type Dialect } from '../dialect.ts';
 import { ContractError, type FailedCall, type Position } from '../errors.ts';
-import { Database } from '../evaluator/database.ts';
-import { type Environment, INITIAL_ENVIRONMENT } from '../evaluator/environment.ts';
 import { Evaluator } from '../evaluator/evaluator.ts';
-import { initialGasLimit } from '../evaluator/gas-model.ts';
-import type { Native } from '../evaluator/native.ts';
-import { INITIAL_STATE } from '../evaluator/state.ts';
 import { runTopLevel } from '../evaluator/top-level.ts';
+import { initialGasLimit } from '../gas/model.ts';
 import { NATIVES } from '../natives/natives.ts';
-import { topLevelOf } from '../syntax/forms.ts';
-import { type Form, readForms } from '../syntax/reader.ts';
+import { Database } from '../runtime/database.ts';
+import { type Environment, INITIAL_ENVIRONMENT } from '../runtime/environment.ts';
+import type { Native } from '../runtime/native.ts';
+import { INITIAL_STATE } from '../runtime/state.ts';
+import type { Form } from '../syntax/forms.ts';
+import { topLevelOf } from '../syntax/program.ts';
+import { readForms } from '../syntax/reader.ts';
 import { printed } from '../values/printing.ts';
 import type { Value } from '../values/values.ts';
 import { testFunctions } from './functions/functions.ts';

@@ -1,9 +1,9 @@
 /** What the functions of the interactive interpreter change. */
 
 import type { Position } from '../errors.ts';
-import type { Database } from '../evaluator/database.ts';
-import type { Environment } from '../evaluator/environment.ts';
 import type { Evaluator } from '../evaluator/evaluator.ts';
+import type { Database } from '../runtime/database.ts';
+import type { Environment } from '../runtime/environment.ts';
 import type { Value } from '../values/values.ts';
 
 export interface TestRun {

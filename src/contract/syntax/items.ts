@@ -2,7 +2,7 @@
 
 import type { Dialect } from '../dialect.ts';
 import { ContractError, type Position } from '../errors.ts';
-import type { Bracket, DynamicForm, Form, ListForm, NameForm, SeparatorForm } from './reader.ts';
+import type { Bracket, DynamicForm, Form, ListForm, NameForm, SeparatorForm } from './forms.ts';
 
 /** Words that cannot be names, in both dialects. */
 const RESERVED = new Set([

@@ -1,7 +1,7 @@
 /** What one chain knows after one block. Every block has its own state, so branches can be abandoned. */
 
-import { Database } from '../../contract/evaluator/database.ts';
-import { Layered } from '../../contract/evaluator/layered.ts';
+import { Database } from '../../contract/runtime/database.ts';
+import { Layered } from '../../contract/runtime/layered.ts';
 import { Decimal } from '../../contract/values/decimal.ts';
 import { type Guard, isGuard } from '../../contract/values/values.ts';
 import { type Decimal as Coins, parseDecimal } from '../../ledger/decimal.ts';

@@ -1,10 +1,10 @@
 /** What a node itself does with the coin contract, with capabilities that only a node can grant. */
 
 import type { Evaluator } from '../../contract/evaluator/evaluator.ts';
-import { findModule } from '../../contract/evaluator/lookup.ts';
-import type { Callable, Member } from '../../contract/evaluator/module.ts';
-import { type Event, INITIAL_STATE, NO_CAPABILITIES } from '../../contract/evaluator/state.ts';
 import { ModuleName, QualifiedName } from '../../contract/names.ts';
+import { findModule } from '../../contract/runtime/lookup.ts';
+import type { Callable, Member } from '../../contract/runtime/module.ts';
+import { type Event, INITIAL_STATE, NO_CAPABILITIES } from '../../contract/runtime/state.ts';
 import { areEqual, KeysetGuard } from '../../contract/values/values.ts';
 import type { Decimal as Coins } from '../../ledger/decimal.ts';
 import { COIN, type Miner } from '../../ledger/payload.ts';

@@ -2,8 +2,8 @@
 
 import type { Dialect } from '../../contract/dialect.ts';
 import { ContractError } from '../../contract/errors.ts';
-import type { FlowState } from '../../contract/evaluator/flow-state.ts';
 import { QualifiedName } from '../../contract/names.ts';
+import type { FlowState } from '../../contract/runtime/flow-state.ts';
 import { valueOfJson } from '../../contract/values/json.ts';
 import { isList, isObject, isStorable, type Storable, type StorableObject } from '../../contract/values/values.ts';
 import { type CommandResult, parseCommandResult } from '../../ledger/command/results.ts';

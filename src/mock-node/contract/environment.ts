@@ -2,16 +2,16 @@
 
 import type { Dialect } from '../../contract/dialect.ts';
 import { ContractError } from '../../contract/errors.ts';
+import { Evaluator } from '../../contract/evaluator/evaluator.ts';
+import { ModuleName, QualifiedName } from '../../contract/names.ts';
+import { NATIVES } from '../../contract/natives/natives.ts';
 import {
   type Environment,
   type Flag,
   INITIAL_ENVIRONMENT,
   type NamespacePolicy,
   type Signature,
-} from '../../contract/evaluator/environment.ts';
-import { Evaluator } from '../../contract/evaluator/evaluator.ts';
-import { ModuleName, QualifiedName } from '../../contract/names.ts';
-import { NATIVES } from '../../contract/natives/natives.ts';
+} from '../../contract/runtime/environment.ts';
 import { Decimal } from '../../contract/values/decimal.ts';
 import { valueOfJson } from '../../contract/values/json.ts';
 import { Time } from '../../contract/values/time.ts';

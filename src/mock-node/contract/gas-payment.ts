@@ -1,15 +1,15 @@
 /** Buys gas before a command, and pays the miner after it. */
 
+import { appliedCapability } from '../../contract/capabilities/applied.ts';
+import { grantForTransaction } from '../../contract/capabilities/capabilities.ts';
 import type { Dialect } from '../../contract/dialect.ts';
 import { ContractError } from '../../contract/errors.ts';
-import { appliedCapability } from '../../contract/evaluator/applied.ts';
-import { grantForTransaction } from '../../contract/evaluator/capabilities.ts';
-import type { Capability, Environment } from '../../contract/evaluator/environment.ts';
 import type { Evaluator } from '../../contract/evaluator/evaluator.ts';
-import { continueFlow } from '../../contract/evaluator/flows.ts';
-import { findModule } from '../../contract/evaluator/lookup.ts';
-import type { Callable, Member } from '../../contract/evaluator/module.ts';
-import type { Event } from '../../contract/evaluator/state.ts';
+import { continueFlow } from '../../contract/flows/flows.ts';
+import type { Capability, Environment } from '../../contract/runtime/environment.ts';
+import { findModule } from '../../contract/runtime/lookup.ts';
+import type { Callable, Member } from '../../contract/runtime/module.ts';
+import type { Event } from '../../contract/runtime/state.ts';
 import { readForms } from '../../contract/syntax/reader.ts';
 import { hashText } from '../../contract/values/hash.ts';
 import { KeysetGuard } from '../../contract/values/values.ts';

@@ -3,9 +3,9 @@
 import { readFileSync } from 'node:fs';
 import type { Dialect } from '../../contract/dialect.ts';
 import { ContractError } from '../../contract/errors.ts';
-import { type Environment, INITIAL_ENVIRONMENT } from '../../contract/evaluator/environment.ts';
 import { runTopLevel } from '../../contract/evaluator/top-level.ts';
-import { topLevelOf } from '../../contract/syntax/forms.ts';
+import { type Environment, INITIAL_ENVIRONMENT } from '../../contract/runtime/environment.ts';
+import { topLevelOf } from '../../contract/syntax/program.ts';
 import { readForms } from '../../contract/syntax/reader.ts';
 import type { TopLevel } from '../../contract/syntax/tree.ts';
 import { KeysetGuard } from '../../contract/values/values.ts';

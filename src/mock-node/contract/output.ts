@@ -3,14 +3,15 @@
 import { createHash } from 'node:crypto';
 import type { Dialect } from '../../contract/dialect.ts';
 import type { ContractError, ErrorKind } from '../../contract/errors.ts';
-import type { FlowState } from '../../contract/evaluator/flow-state.ts';
-import type { Event } from '../../contract/evaluator/state.ts';
 import type { ModuleName } from '../../contract/names.ts';
+import type { FlowState } from '../../contract/runtime/flow-state.ts';
+import type { Event } from '../../contract/runtime/state.ts';
 import { jsonOf } from '../../contract/values/json.ts';
 import { isStorable, type Value } from '../../contract/values/values.ts';
 import { numberText, scientificOfDecimal } from '../../ledger/command/tool-json.ts';
 import { type Decimal, formatDecimal } from '../../ledger/decimal.ts';
 import { type ExactJson, type ExactJsonObject, encodeBase64url, JsonNumber, jsonInteger } from '../../ledger/json.ts';
+
 /** The name of a failure's kind in a command's result. */
 type FailureKind =
   | 'TxFailure'

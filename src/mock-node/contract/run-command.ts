@@ -2,11 +2,11 @@
 
 import { ContractError } from '../../contract/errors.ts';
 import type { Evaluator } from '../../contract/evaluator/evaluator.ts';
-import type { FlowState } from '../../contract/evaluator/flow-state.ts';
-import { continueFlow } from '../../contract/evaluator/flows.ts';
-import { tableModel } from '../../contract/evaluator/gas-model.ts';
 import { runTopLevel } from '../../contract/evaluator/top-level.ts';
-import { topLevelOf } from '../../contract/syntax/forms.ts';
+import { continueFlow } from '../../contract/flows/flows.ts';
+import { tableModel } from '../../contract/gas/model.ts';
+import type { FlowState } from '../../contract/runtime/flow-state.ts';
+import { topLevelOf } from '../../contract/syntax/program.ts';
 import { readForms } from '../../contract/syntax/reader.ts';
 import { jsonOf } from '../../contract/values/json.ts';
 import { isStorable, type Value } from '../../contract/values/values.ts';

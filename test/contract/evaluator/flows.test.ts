@@ -3,15 +3,15 @@
 import { describe, expect, it } from 'vitest';
 import type { Dialect } from '#pickaxe/contract/dialect.js';
 import { ContractError } from '#pickaxe/contract/errors.js';
-import { type Environment, INITIAL_CHAIN_DATA, INITIAL_ENVIRONMENT } from '#pickaxe/contract/evaluator/environment.js';
 import { Evaluator, MAX_STEPS } from '#pickaxe/contract/evaluator/evaluator.js';
-import type { FlowState } from '#pickaxe/contract/evaluator/flow-state.js';
-import { continueFlow } from '#pickaxe/contract/evaluator/flows.js';
-import { tableModel } from '#pickaxe/contract/evaluator/gas-model.js';
-import { type FlowStep, INITIAL_STATE } from '#pickaxe/contract/evaluator/state.js';
 import { runTopLevel } from '#pickaxe/contract/evaluator/top-level.js';
+import { continueFlow } from '#pickaxe/contract/flows/flows.js';
+import { tableModel } from '#pickaxe/contract/gas/model.js';
 import { NATIVES } from '#pickaxe/contract/natives/natives.js';
-import { parseProgram } from '#pickaxe/contract/syntax/forms.js';
+import { type Environment, INITIAL_CHAIN_DATA, INITIAL_ENVIRONMENT } from '#pickaxe/contract/runtime/environment.js';
+import type { FlowState } from '#pickaxe/contract/runtime/flow-state.js';
+import { type FlowStep, INITIAL_STATE } from '#pickaxe/contract/runtime/state.js';
+import { parseProgram } from '#pickaxe/contract/syntax/program.js';
 import { hashText } from '#pickaxe/contract/values/hash.js';
 
 const ID = hashText('a transaction');

@@ -4,11 +4,11 @@ import { describe, expect, it } from 'vitest';
 import type { Dialect } from '#pickaxe/contract/dialect.js';
 import { ContractError } from '#pickaxe/contract/errors.js';
 import { Evaluator, MAX_STEPS } from '#pickaxe/contract/evaluator/evaluator.js';
-import { GasMeter, type GasOptions, MAX_LOG_ENTRIES } from '#pickaxe/contract/evaluator/gas.js';
-import { costOfLength, costOfNative } from '#pickaxe/contract/evaluator/gas-costs.js';
-import { describeModel, type GasModel, initialGasLimit, tableModel } from '#pickaxe/contract/evaluator/gas-model.js';
+import { costOfLength, costOfNative } from '#pickaxe/contract/gas/costs.js';
+import { GasMeter, type GasOptions, MAX_LOG_ENTRIES } from '#pickaxe/contract/gas/meter.js';
+import { describeModel, type GasModel, initialGasLimit, tableModel } from '#pickaxe/contract/gas/model.js';
 import { NATIVES } from '#pickaxe/contract/natives/natives.js';
-import { parseProgram } from '#pickaxe/contract/syntax/forms.js';
+import { parseProgram } from '#pickaxe/contract/syntax/program.js';
 import type { Expression } from '#pickaxe/contract/syntax/tree.js';
 import { vectors } from '../vectors.ts';
 

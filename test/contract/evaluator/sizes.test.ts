@@ -1,9 +1,9 @@
 /** What is stored costs by its size, and what is loaded by the size of its code. */
 
 import { describe, expect, it } from 'vitest';
-import { GasMeter } from '#pickaxe/contract/evaluator/gas.js';
-import { tableModel } from '#pickaxe/contract/evaluator/gas-model.js';
-import { bitCount, characterCount, Sizes } from '#pickaxe/contract/evaluator/sizes.js';
+import { GasMeter } from '#pickaxe/contract/gas/meter.js';
+import { tableModel } from '#pickaxe/contract/gas/model.js';
+import { bitCount, characterCount, Sizes } from '#pickaxe/contract/gas/sizes.js';
 import { ModuleName, QualifiedName } from '#pickaxe/contract/names.js';
 import { Decimal } from '#pickaxe/contract/values/decimal.js';
 import { timeOfText } from '#pickaxe/contract/values/time-parsing.js';

@@ -1,7 +1,7 @@
 /** Tables: who may use them, what can stand in them, where they can be used, and what is logged. */
 
 import { describe, expect, it } from 'vitest';
-import { Database } from '#pickaxe/contract/evaluator/database.js';
+import { Database } from '#pickaxe/contract/runtime/database.js';
 import { MAX_DEPTH, MAX_PARTS } from '#pickaxe/contract/values/values.js';
 import { Transaction, type TransactionOptions } from '../transaction.ts';
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Dialect } from '#pickaxe/contract/dialect.js';
 import { ContractError } from '#pickaxe/contract/errors.js';
 import { ModuleName, QualifiedName } from '#pickaxe/contract/names.js';
-import { parseProgram } from '#pickaxe/contract/syntax/forms.js';
+import { parseProgram } from '#pickaxe/contract/syntax/program.js';
 import type { Application, Expression, Interface, Module, TopLevel } from '#pickaxe/contract/syntax/tree.js';
 import { codeOf, vectors } from '../vectors.ts';
 

@@ -1,12 +1,12 @@
 /** The functions that set what a transaction brings along: `env-…`. */
 
 import { isExactJsonObject, parseExactJson } from '../../../ledger/json.ts';
+import { appliedCapability } from '../../capabilities/applied.ts';
 import type { Dialect } from '../../dialect.ts';
 import { ContractError } from '../../errors.ts';
-import { appliedCapability } from '../../evaluator/applied.ts';
-import { type Capability, type ChainData, type Environment, FLAGS, type Flag } from '../../evaluator/environment.ts';
-import { Member } from '../../evaluator/module.ts';
-import { type Argument, lazy, type Native, strict } from '../../evaluator/native.ts';
+import { type Capability, type ChainData, type Environment, FLAGS, type Flag } from '../../runtime/environment.ts';
+import { Member } from '../../runtime/module.ts';
+import { type Argument, lazy, type Native, strict } from '../../runtime/native.ts';
 import type { Defun } from '../../syntax/tree.ts';
 import { Decimal } from '../../values/decimal.ts';
 import { jsonOf } from '../../values/json.ts';

@@ -1,7 +1,7 @@
 /** All functions of the interactive interpreter, by their names. */
 
 import type { Dialect } from '../../dialect.ts';
-import type { Native } from '../../evaluator/native.ts';
+import type { Native } from '../../runtime/native.ts';
 import type { TestRun } from '../test-run.ts';
 import { environment } from './environment.ts';
 import { expectations } from './expectations.ts';

@@ -1,7 +1,7 @@
 /** The functions that set what gas costs, and ask for what was used. */
 
-import { describeModel, type GasModel, tableModel } from '../../evaluator/gas-model.ts';
-import { type Native, strict } from '../../evaluator/native.ts';
+import { describeModel, type GasModel, tableModel } from '../../gas/model.ts';
+import { type Native, strict } from '../../runtime/native.ts';
 import { Decimal } from '../../values/decimal.ts';
 import { printedDecimal } from '../../values/printing.ts';
 import type { Value } from '../../values/values.ts';

@@ -1,9 +1,9 @@
 /** The functions of the interpreter that load files, print, grant capabilities, and those that check nothing here. */
 
-import { appliedCapability } from '../../evaluator/applied.ts';
-import { grantForTransaction } from '../../evaluator/capabilities.ts';
-import { grantAdministration } from '../../evaluator/guards.ts';
-import { type Evaluation, lazy, type Native, strict } from '../../evaluator/native.ts';
+import { appliedCapability } from '../../capabilities/applied.ts';
+import { grantForTransaction } from '../../capabilities/capabilities.ts';
+import { grantAdministration } from '../../capabilities/guards.ts';
+import { type Evaluation, lazy, type Native, strict } from '../../runtime/native.ts';
 import { areEqual, isObject, ModuleRef, UNIT } from '../../values/values.ts';
 import type { TestRun } from '../test-run.ts';
 

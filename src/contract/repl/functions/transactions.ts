@@ -1,7 +1,7 @@
 /** `begin-tx`, `commit-tx`, `rollback-tx`. */
 
 import { ContractError } from '../../errors.ts';
-import { type Native, strict } from '../../evaluator/native.ts';
+import { type Native, strict } from '../../runtime/native.ts';
 import type { TestRun } from '../test-run.ts';
 
 export function transactions(run: TestRun): readonly Native[] {

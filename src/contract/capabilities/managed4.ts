@@ -4,15 +4,23 @@
  */
 
 import { ContractError } from '../errors.ts';
+import { type Capability, signedCapabilities } from '../runtime/environment.ts';
+import type { Member } from '../runtime/module.ts';
+import type { Evaluation } from '../runtime/native.ts';
+import type { InstalledCapability } from '../runtime/state.ts';
 import type { Defcap } from '../syntax/tree.ts';
 import { printedCapability } from '../values/printing.ts';
 import type { Value } from '../values/values.ts';
-import { type Applied, askManager, hasSameStatics, managerOf, runBody } from './applied.ts';
-import type { Capability } from './environment.ts';
+import { type Applied, runBody } from './applied.ts';
 import { changeCapabilities, includesCapability, pushGrant, takeGrant, whileEvaluating } from './grants.ts';
-import type { Member } from './module.ts';
-import type { Evaluation } from './native.ts';
-import type { InstalledCapability } from './state.ts';
+import {
+  askManager,
+  changeInstalled,
+  findInstalled,
+  isSameApartFromManaged,
+  keepInstalled,
+  managerOf,
+} from './managed.ts';
 
 /** Notes that code wants a managed capability, which is installed when it is first acquired. */
 export function announce(evaluation: Evaluation, capability: Capability): void {
@@ -26,22 +34,13 @@ export function announce(evaluation: Evaluation, capability: Capability): void {
 export function approve(evaluation: Evaluation, applied: Applied): readonly Capability[] {
   const { capability, call } = applied;
   const manager = managerOf(call.member);
-  const matches = (other: Capability) => hasSameStatics(capability, other, manager);
-  const { installed } = evaluation.state.capabilities;
-  evaluation.spend(installed.length);
-  const known = installed.find((each) => matches(each.capability));
-  const usable = known ?? installFrom(evaluation, call.member, matches);
+  const matches = (other: Capability) => isSameApartFromManaged(capability, other, manager);
+  const usable = findInstalled(evaluation, matches) ?? installFrom(evaluation, call.member, matches);
   if (!usable) {
     const shown = printedCapability(capability.name, capability.args, evaluation.dialect);
     throw new ContractError('eval', `Managed capability not installed: ${shown}`);
   }
-  const remaining = manager ? askManager(evaluation, usable, manager, capability) : fire(usable);
-  // The manager may have installed others.
-  changeCapabilities(evaluation, {
-    installed: evaluation.state.capabilities.installed.map((each) =>
-      each.capability === usable.capability ? { ...usable, remaining } : each,
-    ),
-  });
+  changeInstalled(evaluation, usable, manager ? askManager(evaluation, usable, manager, capability) : fire(usable));
   return usable.composed;
 }
 
@@ -56,31 +55,30 @@ function installFrom(
   member: Member<Defcap>,
   matches: (capability: Capability) => boolean,
 ): InstalledCapability | undefined {
-  const { signatures, verifiers } = evaluation.environment;
+  const { environment, state } = evaluation;
   const offered = [
-    ...evaluation.state.capabilities.autonomous,
-    ...signatures.flatMap(({ capabilities }) => capabilities),
-    ...verifiers.flatMap(({ capabilities }) => capabilities),
+    ...state.capabilities.autonomous,
+    ...signedCapabilities(environment),
+    ...environment.verifiers.flatMap(({ capabilities }) => capabilities),
   ];
   const capability = offered.find(matches);
   if (!capability) return undefined;
-  const { evaluating: before } = evaluation.state.capabilities;
   const applied = { capability, call: { member, args: capability.args } };
-  return whileEvaluating(evaluation, [...before, capability], () => install(evaluation, applied));
+  return whileEvaluating(evaluation, [...state.capabilities.evaluating, capability], () =>
+    install(evaluation, applied),
+  );
 }
 
 /** Runs the body with the arguments that were signed for, and keeps what it composes. */
-export function install(evaluation: Evaluation, { capability, call }: Applied): InstalledCapability {
+export function install(evaluation: Evaluation, applied: Applied): InstalledCapability {
+  const { capability, call } = applied;
   const manager = managerOf(call.member);
-  if (evaluation.state.capabilities.installed.some((each) => hasSameStatics(capability, each.capability, manager))) {
+  if (findInstalled(evaluation, (other) => isSameApartFromManaged(capability, other, manager))) {
     const shown = printedCapability(capability.name, capability.args, evaluation.dialect);
     throw new ContractError('eval', `Duplicate install of managed capability ${shown}`);
   }
   pushGrant(evaluation, { capability, composed: [] });
   runBody(evaluation, call);
   const { composed } = takeGrant(evaluation);
-  const remaining = manager ? capability.args[manager.parameter] : true;
-  const installed = { capability, composed, definition: call.member, manager, remaining };
-  changeCapabilities(evaluation, { installed: [...evaluation.state.capabilities.installed, installed] });
-  return installed;
+  return keepInstalled(evaluation, applied, composed);
 }

@@ -2,12 +2,12 @@
 
 import type { Dialect } from '../dialect.ts';
 import { ContractError, type Position, STORED_ID_LENGTH, shortened } from '../errors.ts';
+import type { Continuation, FlowState, Provenance } from '../runtime/flow-state.ts';
+import type { Callable, Member } from '../runtime/module.ts';
+import type { FlowStep } from '../runtime/state.ts';
+import { textOfType } from '../runtime/types.ts';
 import type { Parameter } from '../syntax/tree.ts';
 import { printedCapability } from '../values/printing.ts';
-import type { Continuation, FlowState, Provenance } from './flow-state.ts';
-import type { Callable, Member } from './module.ts';
-import type { FlowStep } from './state.ts';
-import { textOfType } from './types.ts';
 
 export class FlowFaults {
   readonly #dialect: Dialect;

@@ -4,7 +4,7 @@ import { ContractError } from '../errors.ts';
 import { ModuleName, QualifiedName } from '../names.ts';
 import type { Defschema, Type } from '../syntax/tree.ts';
 import type { ModuleRef, Value } from '../values/values.ts';
-import { BUILT_IN_SCHEMAS } from './built-in-schemas.ts';
+import { BUILT_IN_SCHEMAS } from './built-ins.ts';
 import { type LoadedModule, Member, type Names, referenceTo, textOfName } from './module.ts';
 import type { Evaluation } from './native.ts';
 

@@ -1,10 +1,10 @@
 /** What dialect 4 prints of functions: `(defun m.f:<b> (a:<c>))`. Each type that is not written has a letter. */
 
+import type { Callable, Definition, Member } from '../runtime/module.ts';
+import type { Native } from '../runtime/native.ts';
+import { textOfType } from '../runtime/types.ts';
 import type { Binding, Expression, Parameter, Type } from '../syntax/tree.ts';
 import { metaText } from './interfaces.ts';
-import type { Callable, Definition, Member } from './module.ts';
-import type { Native } from './native.ts';
-import { textOfType } from './types.ts';
 
 export function detailsOf({ module, definition, name }: Member<Callable>): string {
   let letter = 0;

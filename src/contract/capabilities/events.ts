@@ -2,12 +2,12 @@
 
 import { ContractError } from '../errors.ts';
 import { LANGUAGE_MODULE, QualifiedName } from '../names.ts';
+import type { Capability } from '../runtime/environment.ts';
+import { requireModule } from '../runtime/lookup.ts';
+import type { LoadedModule } from '../runtime/module.ts';
+import type { Evaluation } from '../runtime/native.ts';
 import type { Value } from '../values/values.ts';
-import type { Capability } from './environment.ts';
 import { callingModule } from './guards.ts';
-import { requireModule } from './lookup.ts';
-import type { LoadedModule } from './module.ts';
-import type { Evaluation } from './native.ts';
 
 /** @throws ContractError unless code of the capability's module runs */
 export function emit(evaluation: Evaluation, { name, args }: Capability, module: LoadedModule): void {

@@ -4,7 +4,7 @@
  */
 
 import type { QualifiedName } from '../names.ts';
-import type { Defcap, Defun } from '../syntax/tree.ts';
+import type { Defun } from '../syntax/tree.ts';
 import type { Value } from '../values/values.ts';
 import type { Namespace } from './database.ts';
 import type { Capability } from './environment.ts';
@@ -30,7 +30,6 @@ export interface InstalledCapability {
   /** The one that was installed. */
   readonly capability: Capability;
   readonly composed: readonly Capability[];
-  readonly definition: Member<Defcap>;
   /** What manages it; undefined for a capability that can be acquired once. */
   readonly manager: CapabilityManager | undefined;
   /** What is left, for the manager; whether it can still be acquired, without one. */

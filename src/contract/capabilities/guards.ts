@@ -2,6 +2,13 @@
 
 import { ContractError, STORED_KEY_LENGTH, shortened } from '../errors.ts';
 import { type ModuleName, QualifiedName } from '../names.ts';
+import { limited } from '../runtime/access.ts';
+import type { Capability, Signature } from '../runtime/environment.ts';
+import { requireModule } from '../runtime/lookup.ts';
+import { isInterface, type LoadedModule, Member } from '../runtime/module.ts';
+import { type Evaluation, NativeFunction } from '../runtime/native.ts';
+import { findFrame } from '../runtime/state.ts';
+import { SteppedWalk } from '../runtime/steps.ts';
 import {
   type CapabilityGuard,
   type Guard,
@@ -11,14 +18,7 @@ import {
   type UserGuard,
   type Value,
 } from '../values/values.ts';
-import { limited } from './access.ts';
-import type { Capability, Signature } from './environment.ts';
 import { heldCapabilities, includesCapability, isHeld, whileEvaluating, whileHolding } from './grants.ts';
-import { requireModule } from './lookup.ts';
-import { isInterface, type LoadedModule, Member } from './module.ts';
-import { type Evaluation, NativeFunction } from './native.ts';
-import { findFrame } from './state.ts';
-import { SteppedWalk } from './stepped-walk.ts';
 
 /** @throws ContractError unless the guard agrees */
 export function enforceGuard(evaluation: Evaluation, guard: Guard): void {

@@ -1,16 +1,16 @@
 /** Capabilities: what code may do as long as it holds them. */
 
 import { ContractError, type Position } from '../errors.ts';
+import type { Capability } from '../runtime/environment.ts';
+import type { Evaluation, MemberCall } from '../runtime/native.ts';
+import { findFrame } from '../runtime/state.ts';
 import { UNIT, type Value } from '../values/values.ts';
 import { type Applied, appliedCapability, runBody } from './applied.ts';
-import type { Capability } from './environment.ts';
 import { emitAcquired } from './events.ts';
 import { isHeld, pushGrant, takeGrant, whileEvaluating } from './grants.ts';
 import { requireModuleRights } from './guards.ts';
-import { announce, approve, install } from './managed.ts';
+import { announce, approve, install } from './managed4.ts';
 import { acquire5, installByCode5, tryOut5 } from './managed5.ts';
-import type { Evaluation, MemberCall } from './native.ts';
-import { findFrame } from './state.ts';
 
 /** Runs code that holds the capability. The module that defines it must run, or its governance agree. */
 export function withCapability(

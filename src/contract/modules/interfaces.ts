@@ -1,10 +1,10 @@
 /** Whether a module has everything that an interface asks for. */
 
 import { ContractError } from '../errors.ts';
+import { schemaOf } from '../runtime/lookup.ts';
+import { type Definition, type LoadedModule, type Member, textOfName } from '../runtime/module.ts';
+import { haveSameFields, textOfType } from '../runtime/types.ts';
 import type { CapabilityMeta, Defschema, Parameter, Type } from '../syntax/tree.ts';
-import { schemaOf } from './lookup.ts';
-import { type Definition, type LoadedModule, type Member, textOfName } from './module.ts';
-import { haveSameFields, textOfType } from './types.ts';
 
 /** @throws ContractError for what is missing, or differs from the interface */
 export function checkInterface(module: LoadedModule, { name, members }: LoadedModule): void {

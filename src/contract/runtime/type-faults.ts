@@ -7,11 +7,14 @@ import { type ContractObject, compareTexts, isList, isObject, type Value, type W
 import { schemaOf } from './lookup.ts';
 import type { Member, Names } from './module.ts';
 import type { Evaluation } from './native.ts';
-import { SteppedWalk } from './stepped-walk.ts';
+import { SteppedWalk } from './steps.ts';
 import { hasType, textOfType } from './types.ts';
 
+/** A parameter or a result. Without a type it may be anything. */
+type Typed = Pick<Parameter, 'type' | 'position'>;
+
 /** @returns the value @throws ContractError if it has not the parameter's type */
-export function checked({ type, position }: Parameter, value: Value, names: Names, evaluation: Evaluation): Value {
+export function checked({ type, position }: Typed, value: Value, names: Names, evaluation: Evaluation): Value {
   if (type && !hasType(value, type, names, new SteppedWalk(evaluation))) {
     throw typeFault(value, type, names, evaluation, position);
   }

@@ -1,14 +1,14 @@
 /** What the steps of a flow hand on to each other, also from one chain to another. */
 
+import { emitReserved } from '../capabilities/events.ts';
+import { callingModule, storable } from '../capabilities/guards.ts';
 import { ContractError } from '../errors.ts';
+import type { FlowState, Provenance, Yield } from '../runtime/flow-state.ts';
+import { requireModule } from '../runtime/lookup.ts';
+import type { LoadedModule } from '../runtime/module.ts';
+import type { Evaluation } from '../runtime/native.ts';
 import { type ContractObject, type StorableObject, sortedObject } from '../values/values.ts';
-import { emitReserved } from './events.ts';
-import { FlowFaults } from './flow-faults.ts';
-import type { FlowState, Provenance, Yield } from './flow-state.ts';
-import { callingModule, storable } from './guards.ts';
-import { requireModule } from './lookup.ts';
-import type { LoadedModule } from './module.ts';
-import type { Evaluation } from './native.ts';
+import { FlowFaults } from './faults.ts';
 
 /** @returns the fields by their names, in order @throws ContractError if one of them cannot be stored */
 export function storableObject(evaluation: Evaluation, object: ContractObject): StorableObject {

@@ -1,14 +1,14 @@
 /** Namespaces: who may put modules and keysets where. */
 
+import { withReserved } from '../capabilities/grants.ts';
+import { enforceGuard } from '../capabilities/guards.ts';
 import { ContractError } from '../errors.ts';
 import { isDottedName } from '../names.ts';
+import { requireAccess } from '../runtime/access.ts';
+import type { Namespace } from '../runtime/database.ts';
+import { type Evaluation, nativeFailure } from '../runtime/native.ts';
+import { shownValue } from '../runtime/shown.ts';
 import type { Value } from '../values/values.ts';
-import { requireAccess } from './access.ts';
-import type { Namespace } from './database.ts';
-import { withReserved } from './grants.ts';
-import { enforceGuard } from './guards.ts';
-import { type Evaluation, nativeFailure } from './native.ts';
-import { shownValue } from './shown.ts';
 
 /** Defines a namespace, or changes one, which its old admin guard has to allow. @throws ContractError */
 export function defineNamespace(evaluation: Evaluation, namespace: Namespace): void {

@@ -21,8 +21,8 @@ import {
   oldCostOfFormat,
   thousandthsOfConcat,
   thousandthsOfKeccak256,
-} from './gas-costs.ts';
-import { type Flags, FREE_OF_CHARGE, type GasModel, NO_FLAGS } from './gas-model.ts';
+} from './costs.ts';
+import { type Flags, FREE_OF_CHARGE, type GasModel, NO_FLAGS } from './model.ts';
 import { bitCount, Sizes } from './sizes.ts';
 
 /** Maximum number of entries of a log, which take some ten megabytes. On chain there is no log. */

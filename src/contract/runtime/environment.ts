@@ -1,13 +1,13 @@
 /** What a transaction brings along: its data, who signed it, and what the chain says at that moment. */
 
 import type { ExactJson } from '../../ledger/json.ts';
+import { FREE_OF_CHARGE, type GasModel } from '../gas/model.ts';
 import type { QualifiedName } from '../names.ts';
 import type { Defun } from '../syntax/tree.ts';
 import { Decimal } from '../values/decimal.ts';
 import { hashText } from '../values/hash.ts';
 import { Time } from '../values/time.ts';
 import type { Value } from '../values/values.ts';
-import { FREE_OF_CHARGE, type GasModel } from './gas-model.ts';
 import type { Member } from './module.ts';
 
 /** An application of a capability: what is granted, signed for, and emitted. */
@@ -61,6 +61,11 @@ export interface Environment {
   readonly gasModel: GasModel;
   /** In units; undefined for none. */
   readonly gasLimit: bigint | undefined;
+}
+
+/** @returns everything that somebody has signed for in particular */
+export function signedCapabilities({ signatures }: Environment): readonly Capability[] {
+  return signatures.flatMap(({ capabilities }) => capabilities);
 }
 
 export const INITIAL_CHAIN_DATA: ChainData = {

@@ -2,9 +2,9 @@
 
 import type { Dialect } from '../dialect.ts';
 import { ContractError, type Position } from '../errors.ts';
+import { type Definition, textOfName } from '../runtime/module.ts';
+import type { Evaluation } from '../runtime/native.ts';
 import type { Binding, Expression, Name, Parameter, Type } from '../syntax/tree.ts';
-import { type Definition, textOfName } from './module.ts';
-import type { Evaluation } from './native.ts';
 
 /** @param name as `textOfName` @param position where it stands, if that is known */
 export type Visit = (name: string, position: Position | undefined) => void;

@@ -1,6 +1,13 @@
 /** Reads and writes tables. Only the code of a table's module may use it, and whoever governs the module. */
 
+import { callingModule, requireModuleRights } from '../capabilities/guards.ts';
 import { ContractError } from '../errors.ts';
+import { databaseFault, requireAccess } from '../runtime/access.ts';
+import type { LoggedWrite } from '../runtime/database.ts';
+import type { Layered } from '../runtime/layered.ts';
+import { requireModule } from '../runtime/lookup.ts';
+import type { Table } from '../runtime/module.ts';
+import type { Evaluation } from '../runtime/native.ts';
 import {
   CHARACTERS_PER_STEP,
   type ContractObject,
@@ -8,13 +15,6 @@ import {
   type StorableObject,
   sortedObject,
 } from '../values/values.ts';
-import { databaseFault, requireAccess } from './access.ts';
-import type { LoggedWrite } from './database.ts';
-import { callingModule, requireModuleRights } from './guards.ts';
-import type { Layered } from './layered.ts';
-import { requireModule } from './lookup.ts';
-import type { Table } from './module.ts';
-import type { Evaluation } from './native.ts';
 import { checkRow, rowOf } from './rows.ts';
 
 /** `insert` makes a new row, `update` changes columns of one, and `write` does what is possible. */

@@ -1,10 +1,17 @@
-/** The schemas that all code of dialect 4 knows, of objects that natives give. */
+/** What all code knows by its name, besides natives: constants, and the schemas of objects that natives give. */
 
 import { LANGUAGE_MODULE } from '../names.ts';
-import { parseProgram } from '../syntax/forms.ts';
+import { parseProgram } from '../syntax/program.ts';
 import type { Defschema } from '../syntax/tree.ts';
 import { hashText } from '../values/hash.ts';
+import type { Value } from '../values/values.ts';
 import { type LoadedModule, Member } from './module.ts';
+
+/** Sets of characters, for the native `is-charset`. */
+export const CHARSET_ASCII = 0n;
+export const CHARSET_LATIN1 = 1n;
+
+export const CONSTANTS: ReadonlyMap<string, Value> = new Map(Object.entries({ CHARSET_ASCII, CHARSET_LATIN1 }));
 
 const CODE = `(interface ${LANGUAGE_MODULE.name}
   (defschema public-chain-data
@@ -32,4 +39,5 @@ function schemas(): ReadonlyMap<string, Member<Defschema>> {
   return all;
 }
 
+/** All code of dialect 4 knows them. */
 export const BUILT_IN_SCHEMAS = schemas();

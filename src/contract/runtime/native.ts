@@ -2,12 +2,12 @@
 
 import type { Dialect } from '../dialect.ts';
 import { ContractError, type Position } from '../errors.ts';
+import type { GasMeter } from '../gas/meter.ts';
 import type { Application, Binding, Defcap, Expression } from '../syntax/tree.ts';
 import { printedCapability, typeText } from '../values/printing.ts';
 import { areEqual, Unstorable, type Value } from '../values/values.ts';
 import type { Database } from './database.ts';
 import type { Environment } from './environment.ts';
-import type { GasMeter } from './gas.ts';
 import type { Callable, Member, Names } from './module.ts';
 import type { Closure, Scope } from './scope.ts';
 import { abbreviated, hidesValues } from './shown.ts';

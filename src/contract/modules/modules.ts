@@ -1,20 +1,20 @@
 /** Loads modules and interfaces. */
 
+import { withReserved } from '../capabilities/grants.ts';
+import { administer, enforceNamedKeyset, grantAdministration } from '../capabilities/guards.ts';
 import { ContractError } from '../errors.ts';
 import { ModuleName } from '../names.ts';
+import { findModule, rememberModule, resolveModule } from '../runtime/lookup.ts';
+import { type Definition, isInterface, type LoadedModule, Member, type Names } from '../runtime/module.ts';
+import type { Evaluation } from '../runtime/native.ts';
+import { Scope } from '../runtime/scope.ts';
+import { checked } from '../runtime/type-faults.ts';
 import type { Defconst, Implements, Interface, Module, Use } from '../syntax/tree.ts';
 import { hashText } from '../values/hash.ts';
 import { ModuleRef, type Value } from '../values/values.ts';
-import { withReserved } from './grants.ts';
-import { administer, enforceNamedKeyset, grantAdministration } from './guards.ts';
 import { checkInterface } from './interfaces.ts';
-import { findModule, rememberModule, resolveModule } from './lookup.ts';
-import { type Definition, isInterface, type LoadedModule, Member, type Names } from './module.ts';
 import { enforceInstallation } from './namespaces.ts';
-import type { Evaluation } from './native.ts';
 import { refuseShadow, type Visit, visitDefinition } from './resolution.ts';
-import { Scope } from './scope.ts';
-import { checked } from './type-faults.ts';
 
 /** Installs a module, or a newer version of one. @returns what the interpreter prints */
 export function loadModule(evaluation: Evaluation, syntax: Module): string {
@@ -299,7 +299,7 @@ class Loader {
     const { name, type, value, position } = definition;
     const result = this.#evaluation.within({ access: 'none', frame: undefined }, (): Value => {
       const evaluated = this.#evaluation.evaluate(value, new Scope(this.#names));
-      return checked({ name, type, position }, evaluated, this.#names, this.#evaluation);
+      return checked({ type, position }, evaluated, this.#names, this.#evaluation);
     });
     this.#members.set(name, new Member(this.#module, definition, result));
   }

@@ -2,10 +2,10 @@
 
 import { ContractError } from '../errors.ts';
 import { LANGUAGE_MODULE, QualifiedName } from '../names.ts';
+import type { Capability } from '../runtime/environment.ts';
+import type { Evaluation } from '../runtime/native.ts';
+import type { Capabilities, Grant } from '../runtime/state.ts';
 import { areEqual } from '../values/values.ts';
-import type { Capability } from './environment.ts';
-import type { Evaluation } from './native.ts';
-import type { Capabilities, Grant } from './state.ts';
 
 /** Whether two capabilities have the same name and equal arguments. */
 export function isSame(a: Capability, b: Capability): boolean {

@@ -1,19 +1,19 @@
 /** Flows: functions whose steps run in transactions of their own. */
 
+import { storable } from '../capabilities/guards.ts';
 import { ContractError, type Position } from '../errors.ts';
+import { requireAccess } from '../runtime/access.ts';
+import type { Continuation, FlowState } from '../runtime/flow-state.ts';
+import { findQualified } from '../runtime/lookup.ts';
+import { Member } from '../runtime/module.ts';
+import type { Evaluation, MemberCall } from '../runtime/native.ts';
+import type { Scope } from '../runtime/scope.ts';
+import type { FlowStep } from '../runtime/state.ts';
 import type { Defpact, Step } from '../syntax/tree.ts';
 import { hashText } from '../values/hash.ts';
 import { jsonTextOf } from '../values/json.ts';
 import { areEqual, type Storable, type Value } from '../values/values.ts';
-import { requireAccess } from './access.ts';
-import { FlowFaults } from './flow-faults.ts';
-import type { Continuation, FlowState } from './flow-state.ts';
-import { storable } from './guards.ts';
-import { findQualified } from './lookup.ts';
-import { Member } from './module.ts';
-import type { Evaluation, MemberCall } from './native.ts';
-import type { Scope } from './scope.ts';
-import type { FlowStep } from './state.ts';
+import { FlowFaults } from './faults.ts';
 import { emitChainEvents } from './yields.ts';
 
 /** A flow with what one of its steps needs. */

@@ -1,6 +1,11 @@
 /** Rows of tables: what can stand in one, and what is left of it in the database. */
 
 import { ContractError } from '../errors.ts';
+import type { Member } from '../runtime/module.ts';
+import type { Evaluation } from '../runtime/native.ts';
+import { SteppedWalk } from '../runtime/steps.ts';
+import { schemaFault, sortedFields, textOfField, typeFault } from '../runtime/type-faults.ts';
+import { hasType } from '../runtime/types.ts';
 import type { Defschema, Parameter } from '../syntax/tree.ts';
 import { Decimal } from '../values/decimal.ts';
 import { jsonOf, valueOfJson } from '../values/json.ts';
@@ -19,11 +24,6 @@ import {
   type Value,
   type Walk,
 } from '../values/values.ts';
-import type { Member } from './module.ts';
-import type { Evaluation } from './native.ts';
-import { SteppedWalk } from './stepped-walk.ts';
-import { schemaFault, sortedFields, textOfField, typeFault } from './type-faults.ts';
-import { hasType } from './types.ts';
 
 /** A number or a time that is made anew takes as much memory as some ten items of a list. */
 const CONVERSION_STEPS = 8;
