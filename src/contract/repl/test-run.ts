@@ -24,7 +24,7 @@ interface RunOptions {
 }
 
 /** A transaction that `begin-tx` has begun. */
-interface TestTransaction {
+export interface TestTransaction {
   readonly number: number;
   readonly name: string | undefined;
 }
