@@ -29,6 +29,13 @@ export interface TestTransaction {
   readonly name: string | undefined;
 }
 
+/** What `verify-spv` answers to a type and a payload. */
+export interface MockProof {
+  readonly type: string;
+  readonly payload: Value;
+  readonly output: Value;
+}
+
 /** A file to be loaded. */
 interface Load {
   readonly path: string;
@@ -37,8 +44,7 @@ interface Load {
 
 export class TestRun {
   readonly evaluator: Evaluator;
-  /** What `verify-spv` answers: the output by type and payload. */
-  readonly proofs: { readonly type: string; readonly payload: Value; readonly output: Value }[] = [];
+  readonly proofs: MockProof[] = [];
   readonly expectations: Expectation[];
   /** What was not checked. */
   readonly notes: Set<string>;

@@ -59,6 +59,14 @@ test.each<[name: string, maxSteps: number, texts: string[]]>([
     ['(let* ((a (make-list 4000 1)) (b (make-list 4000 1))) (expect "a" [a a] [b b]))'],
   ],
   ['composed capabilities', 40_000, [MODULE, '(m.listed (enumerate 1 250))']],
+  [
+    'proofs that are searched',
+    10_000,
+    [
+      '(map (lambda (x) (mock-spv "t" {"a":x} {})) (enumerate 1 200))',
+      '(map (lambda (x) (verify-spv "t" {"a":1})) (enumerate 1 200))',
+    ],
+  ],
 ])('%s count as steps', (_, maxSteps, texts) => {
   expect(outcome(texts, maxSteps)).toBe(`Code takes more than ${maxSteps} steps`);
   expect(outcome(texts, 20_000_000)).not.toMatch(/^Code takes/);

@@ -5,12 +5,13 @@ import { ContractError } from '../../errors.ts';
 import { type ChainData, FLAGS, type Flag, type ProofCheck } from '../../runtime/environment.ts';
 import { Member } from '../../runtime/module.ts';
 import { lazy, type Native, strict } from '../../runtime/native.ts';
+import { SteppedWalk } from '../../runtime/steps.ts';
 import type { Defun } from '../../syntax/tree.ts';
 import { Decimal } from '../../values/decimal.ts';
 import { printed } from '../../values/printing.ts';
 import { Time } from '../../values/time.ts';
 import { areEqual, type ContractObject, isList, isObject, type Value } from '../../values/values.ts';
-import type { TestRun } from '../test-run.ts';
+import type { MockProof, TestRun } from '../test-run.ts';
 
 export function chain(run: TestRun): readonly Native[] {
   return [
@@ -51,12 +52,19 @@ export function chain(run: TestRun): readonly Native[] {
       if (typeof type !== 'string' || payload === undefined || output === undefined) return undefined;
       if (!isObject(payload) || !isObject(output) || more.length > 0) return undefined;
       run.proofs.push({ type, payload, output });
-      const proofs = [...run.proofs].reverse();
-      const check: ProofCheck = (wanted, proof) =>
-        proofs.find((each) => each.type === wanted && areEqual(each.payload, proof))?.output;
-      return run.set({ proofs: check }, `Added mock SPV for ${type}`);
+      return run.set({ proofs: checkOf(run, run.proofs.length) }, `Added mock SPV for ${type}`);
     }),
   ];
+}
+
+/** @returns a check that knows the first `count` proofs. Of equal ones, the last counts */
+function checkOf({ proofs, evaluator }: TestRun, count: number): ProofCheck {
+  return (type, payload) => {
+    evaluator.spend(count);
+    const isWanted = (proof: MockProof) =>
+      proof.type === type && areEqual(proof.payload, payload, new SteppedWalk(evaluator));
+    return proofs.slice(0, count).findLast(isWanted)?.output;
+  };
 }
 
 function isDefun(value: Value): value is Member<Defun> {
