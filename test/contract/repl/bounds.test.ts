@@ -2,7 +2,7 @@
 
 import { expect, test } from 'vitest';
 import type { Dialect } from '#pickaxe/contract/dialect.js';
-import { Session } from '#pickaxe/contract/repl/session.js';
+import { MAX_LOADS, Session } from '#pickaxe/contract/repl/session.js';
 
 function sessionOf(maxSteps: number, dialect: Dialect = 4): Session {
   const readFile = (path: string) => {
@@ -96,3 +96,10 @@ test.each(['(^ 2 65535)', '(* 1.5 (^ 2 65000))'])(
     expect(outcome([lists], 20_000_000)).toBe('A value has more than 8388608 characters');
   },
 );
+
+test('files that load each other are bounded', () => {
+  const readFile = () => '(load "again.repl")';
+  const { error } = new Session({ readFile, resolvePath: (_, path) => path }).runFile('first.repl');
+  expect(error?.message).toBe(`More than ${MAX_LOADS} files load each other`);
+  expect(error?.place?.file).toBe('again.repl');
+});
