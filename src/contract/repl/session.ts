@@ -55,7 +55,7 @@ export class Session {
     const values: string[] = [];
     const error = this.#caught(TYPED, () => {
       for (const form of readForms(text, this.#dialect)) {
-        const value = this.#evaluate(form, TYPED, 0);
+        const value = this.#runForm(form, TYPED, 0);
         values.push(printed(value, { dialect: this.#dialect }));
       }
     });
@@ -84,7 +84,7 @@ export class Session {
     for (const form of readForms(this.#textOf(path, loadedAt), this.#dialect, path)) {
       // Files of contracts do not see the functions of the interpreter, as on a node.
       if (isContract) this.#run.hideFunctions();
-      const value = this.#evaluate(form, path, depth);
+      const value = this.#runForm(form, path, depth);
       this.#run.showFunctions();
       const text = typeof value === 'string' ? value : printed(value, { dialect: this.#dialect });
       this.#options.onTrace?.({ file: path, position: form.position }, text);
@@ -101,15 +101,24 @@ export class Session {
   }
 
   /** Runs one form, and what it has put off until its end. */
-  #evaluate(form: Form, file: string, depth: number): Value {
+  #runForm(form: Form, file: string, depth: number): Value {
     const run = this.#run;
-    const value = run.evaluate(form);
-    for (const text of run.takePrinted()) this.#options.onPrint?.(text);
+    const value = this.#evaluate(form);
     for (const { path, reset } of run.takeLoads()) {
       if (reset) this.#run = run.renewed();
       this.#load(this.#options.resolvePath(file, path), depth + 1, form.position);
     }
     return value;
+  }
+
+  /** Evaluates a form, and prints what it prints, also if it fails. */
+  #evaluate(form: Form): Value {
+    const run = this.#run;
+    try {
+      return run.evaluate(form);
+    } finally {
+      for (const text of run.takePrinted()) this.#options.onPrint?.(text);
+    }
   }
 
   #caught(file: string, action: () => void): Failure | undefined {

@@ -100,6 +100,7 @@ export class TestRun {
     return answer;
   }
 
+  /** Evaluates a form. One that fails changes nothing but the database and what was printed, and loads no file. */
   evaluate(form: Form): Value {
     const { evaluator } = this;
     const { state } = evaluator;
@@ -111,6 +112,7 @@ export class TestRun {
     } catch (fault) {
       evaluator.state = state;
       this.environment = evaluator.environment;
+      this.#loads = [];
       throw fault;
     }
   }
