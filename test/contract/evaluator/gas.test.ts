@@ -2,7 +2,6 @@
 
 import { describe, expect, it } from 'vitest';
 import type { Dialect } from '#pickaxe/contract/dialect.js';
-import { ContractError } from '#pickaxe/contract/errors.js';
 import { Evaluator, MAX_STEPS } from '#pickaxe/contract/evaluator/evaluator.js';
 import { costOfLength, costOfNative } from '#pickaxe/contract/gas/costs.js';
 import { GasMeter, type GasOptions, MAX_LOG_ENTRIES } from '#pickaxe/contract/gas/meter.js';
@@ -10,6 +9,7 @@ import { describeModel, type GasModel, initialGasLimit, tableModel } from '#pick
 import { NATIVES } from '#pickaxe/contract/natives/natives.js';
 import { parseProgram } from '#pickaxe/contract/syntax/program.js';
 import type { Expression } from '#pickaxe/contract/syntax/tree.js';
+import { faultOf } from '../faults.ts';
 import { vectors } from '../vectors.ts';
 
 const fixed = (rate: bigint): GasModel => ({ kind: 'fixed', rate });
@@ -28,16 +28,6 @@ function gasOf(code: string, flags: readonly string[] = []): bigint {
   const gas = tableMeter(flags);
   run(code, gas);
   return gas.used;
-}
-
-function faultOf(action: () => void): ContractError {
-  try {
-    action();
-  } catch (fault) {
-    if (fault instanceof ContractError) return fault;
-    throw fault;
-  }
-  throw new Error('Nothing has failed');
 }
 
 /** Natives that only modules, tables, keysets and flows need, and what dialect 5 alone can call. */

@@ -2,18 +2,12 @@
 
 import { expect, test } from 'vitest';
 import type { Dialect } from '#pickaxe/contract/dialect.js';
-import { MAX_LOADS, Session } from '#pickaxe/contract/repl/session.js';
-
-function sessionOf(maxSteps: number, dialect: Dialect = 4): Session {
-  const readFile = (path: string) => {
-    throw new Error(`There is no file ${path}`);
-  };
-  return new Session({ dialect, maxSteps, readFile, resolvePath: (_, path) => path });
-}
+import { MAX_LOADS } from '#pickaxe/contract/repl/session.js';
+import { newSession } from '../dialogue.ts';
 
 /** @returns the failure of the last text, or else its value */
-function outcome(texts: readonly string[], maxSteps: number, dialect?: Dialect): string | undefined {
-  const session = sessionOf(maxSteps, dialect);
+function outcome(texts: readonly string[], maxSteps: number, dialect: Dialect = 4): string | undefined {
+  const session = newSession(dialect, {}, maxSteps);
   let last: string | undefined;
   for (const text of texts) {
     const { values, error } = session.runText(text);
@@ -98,8 +92,8 @@ test.each(['(^ 2 65535)', '(* 1.5 (^ 2 65000))'])(
 );
 
 test('files that load each other are bounded', () => {
-  const readFile = () => '(load "again.repl")';
-  const { error } = new Session({ readFile, resolvePath: (_, path) => path }).runFile('first.repl');
+  const load = '(load "again.repl")';
+  const { error } = newSession(4, { 'first.repl': load, 'again.repl': load }).runFile('first.repl');
   expect(error?.message).toBe(`More than ${MAX_LOADS} files load each other`);
   expect(error?.place?.file).toBe('again.repl');
 });
