@@ -1,6 +1,7 @@
 /** Commands (document 2): runs them without effect, takes them, finds their results, and makes proofs. */
 
 import type { Dialect } from '../../contract/dialect.ts';
+import { parseDecimal } from '../../ledger/decimal.ts';
 import { type ExactJson, type ExactJsonObject, LedgerFormatError, parseExactJson } from '../../ledger/json.ts';
 import type { Block } from '../ledger/block-store.ts';
 import type { Ledger } from '../ledger/ledger.ts';
@@ -149,7 +150,9 @@ export class CommandService {
     this.#ledger.advanceTo(target, heightNeeded(chains, found.block, target));
     const proof = this.spv(chain, requestKey, target);
     const { network } = this.settings;
-    const command = finishingCommand({ requestKey, proof, target, network, lastTimeUs: this.#lastTimeUs(target) });
+    const minGasPrice = parseDecimal(this.settings.minGasPrice);
+    const lastTimeUs = this.#lastTimeUs(target);
+    const command = finishingCommand({ requestKey, proof, target, network, minGasPrice, lastTimeUs });
     this.send(target, [parseExactJson(JSON.stringify(command))]);
     this.#ledger.advance(target);
     return command.hash;
