@@ -6,7 +6,7 @@ import type { Dialect } from '../../contract/dialect.ts';
 import { ContractError } from '../../contract/errors.ts';
 import type { Evaluator } from '../../contract/evaluator/evaluator.ts';
 import { continueFlow } from '../../contract/flows/flows.ts';
-import type { Capability, Environment } from '../../contract/runtime/environment.ts';
+import { type Capability, type Environment, signedCapabilities } from '../../contract/runtime/environment.ts';
 import { findModule } from '../../contract/runtime/lookup.ts';
 import type { Callable, Member } from '../../contract/runtime/module.ts';
 import type { Event } from '../../contract/runtime/state.ts';
@@ -112,8 +112,8 @@ function flowIdOf({ command }: ReadCommand): string {
 }
 
 /** Acquires the capabilities of gas stations for which somebody has signed. @throws ContractError if one refuses */
-function acquirePayers(evaluator: Evaluator, { signatures }: Environment): void {
-  const signed = signatures.flatMap(({ capabilities }) => capabilities);
+function acquirePayers(evaluator: Evaluator, environment: Environment): void {
+  const signed = signedCapabilities(environment);
   for (const capability of signed.filter(({ name }) => name.member === GAS_PAYER)) {
     const member = payerOf(evaluator, capability);
     if (!member) continue;
