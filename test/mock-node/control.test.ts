@@ -104,6 +104,14 @@ describe('a node that is told', () => {
     expect([unknown.status, unknown.json.error]).toEqual([400, expect.stringContaining('is no transfer')]);
   });
 
+  it('to finish a transfer, pays at least the minimum price of gas', async () => {
+    const { run, tell, poll } = await startTold({ minGasPrice: '0.000001' });
+    const command = commandOf(0, toChain(2, '4.0'));
+    await run(0, command);
+    const { requestKey } = await tell({ do: 'finish-transfer', chain: 0, requestKey: command.hash });
+    expect(await poll(2, requestKey!)).toMatchObject({ result: { status: 'success' } });
+  });
+
   it('of its work, its clock and its streams, changes them', async () => {
     const { node, ledger, tell, post } = await startTold();
     await tell([

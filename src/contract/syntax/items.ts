@@ -2,15 +2,8 @@
 
 import type { Dialect } from '../dialect.ts';
 import { ContractError, type Position } from '../errors.ts';
-import {
-  type Bracket,
-  type DynamicForm,
-  expected5,
-  type Form,
-  type ListForm,
-  type NameForm,
-  type SeparatorForm,
-} from './reader.ts';
+import type { Bracket, DynamicForm, Form, ListForm, NameForm, SeparatorForm } from './forms.ts';
+import { expected5 } from './reader.ts';
 
 /** Words that cannot be names, in both dialects. */
 const RESERVED = new Set([

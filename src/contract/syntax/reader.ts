@@ -1,74 +1,9 @@
-/** The text of contract code as S-expressions with positions, before any form is known. */
+/** Reads the text of contract code as S-expressions. */
 
 import { DEFAULT_DIALECT, type Dialect } from '../dialect.ts';
 import { ContractError, type Position } from '../errors.ts';
+import type { Bracket, Form } from './forms.ts';
 import { digitsEnd, isDigit, nameEnd, scanText, spaceEnd } from './tokens.ts';
-
-interface InText {
-  readonly position: Position;
-  /** The source from its first character up to the next token or the end of the text: a module's hash covers this. */
-  readonly code: string;
-}
-
-export interface IntegerForm extends InText {
-  readonly kind: 'integer';
-  readonly value: bigint;
-}
-
-/** mantissa · 10^-places. It has as many places as were written, at most 255. */
-export interface DecimalForm extends InText {
-  readonly kind: 'decimal';
-  readonly mantissa: bigint;
-  readonly places: number;
-}
-
-export interface TextForm extends InText {
-  readonly kind: 'text';
-  readonly value: string;
-  /** Whether it was written as `'name`. */
-  readonly isSymbol: boolean;
-}
-
-export interface BooleanForm extends InText {
-  readonly kind: 'boolean';
-  readonly value: boolean;
-}
-
-/** `f`, `m.f`, `ns.m.f`, perhaps with more parts, which no form allows. */
-export interface NameForm extends InText {
-  readonly kind: 'name';
-  readonly parts: readonly string[];
-}
-
-/** `reference::member`. */
-export interface DynamicForm extends InText {
-  readonly kind: 'dynamic';
-  readonly reference: string;
-  readonly member: string;
-}
-
-export type Bracket = '(' | '[' | '{';
-
-export interface ListForm extends InText {
-  readonly kind: 'list';
-  readonly bracket: Bracket;
-  readonly items: readonly Form[];
-}
-
-export interface SeparatorForm extends InText {
-  readonly kind: 'separator';
-  readonly separator: ':' | ':=' | ',';
-}
-
-export type Form =
-  | IntegerForm
-  | DecimalForm
-  | TextForm
-  | BooleanForm
-  | NameForm
-  | DynamicForm
-  | ListForm
-  | SeparatorForm;
 
 /**
  * Maximum length of a text in UTF-16 code units. The longest public file has 50 kB, and the forms of a text of

@@ -1,51 +1,51 @@
 /** The code of commands: nodes read it before they take a command. */
 
+import type { Dialect } from '../../contract/dialect.ts';
 import { ContractError } from '../../contract/errors.ts';
-import { topLevelOf } from '../../contract/syntax/forms.ts';
-import { type Form, formsIn } from '../../contract/syntax/reader.ts';
-import { dialectOf } from './environment.ts';
-import type { Words } from './outcome.ts';
-import type { ReadCommand } from './read-command.ts';
+import type { Form } from '../../contract/syntax/forms.ts';
+import { topLevelOf } from '../../contract/syntax/program.ts';
+import { formsIn } from '../../contract/syntax/reader.ts';
+import type { Payload } from '../../ledger/command/payload.ts';
 
-/**
- * The texts of nodes up to version 4 for all code that cannot be read: when no form can, and when something is behind
- * the forms.
- */
+/** Far longer than any proof of real nodes. Larger commands cannot be paid for. */
+export const MAX_COMMAND_BYTES = 300_000;
+
+/** What dialect 4 says of all code that cannot be read: when no form can, and when something is behind the forms. */
 const NOTHING_READ = 'Failed reading: mzero';
 const NOT_AT_END = 'endOfInput';
 
 /** @returns the forms of a command's code @throws ContractError of kind `syntax` in the words of nodes */
-export function formsOfCode(code: string, words: Words): readonly Form[] {
+export function formsOfCode(code: string, dialect: Dialect): readonly Form[] {
   const forms: Form[] = [];
   try {
-    for (const form of formsIn(code, dialectOf(words))) forms.push(form);
+    for (const form of formsIn(code, dialect)) forms.push(form);
   } catch (error) {
-    if (!(error instanceof ContractError) || words === 'new') throw error;
+    if (!(error instanceof ContractError) || dialect === 5) throw error;
     throw new ContractError('syntax', forms.length === 0 ? NOTHING_READ : NOT_AT_END);
   }
-  if (forms.length === 0 && words === 'old') throw new ContractError('syntax', NOTHING_READ);
+  if (forms.length === 0 && dialect === 4) throw new ContractError('syntax', NOTHING_READ);
   return forms;
 }
 
 /**
- * Version 5 reads everything at once. Up to version 4, nodes first read the forms, and know what they mean only later.
+ * Dialect 5 reads everything at once. In dialect 4, nodes first read the forms, and know what they mean only later.
  * @returns what is wrong about a command's code, if it cannot be read
  */
-export function unreadable({ payload: { payload } }: ReadCommand, words: Words): ContractError | undefined {
+export function unreadable({ payload }: Payload, dialect: Dialect): ContractError | undefined {
   if ('cont' in payload) return undefined;
   const { code } = payload.exec;
   return faultOf(() => {
-    const forms = formsOfCode(code, words);
-    if (words === 'new') for (const form of forms) topLevelOf(form, dialectOf(words));
+    const forms = formsOfCode(code, dialect);
+    if (dialect === 5) for (const form of forms) topLevelOf(form, dialect);
   });
 }
 
-/** @returns what a node up to version 4 says of code whose forms can be read, but mean nothing */
-export function whyMeaningless({ payload: { payload } }: ReadCommand, words: Words): string | undefined {
-  if ('cont' in payload || words === 'new') return undefined;
+/** @returns what a node of dialect 4 says of code whose forms can be read, but mean nothing */
+export function whyMeaningless({ payload }: Payload, dialect: Dialect): string | undefined {
+  if ('cont' in payload || dialect === 5) return undefined;
   const { code } = payload.exec;
   const fault = faultOf(() => {
-    for (const form of formsOfCode(code, words)) topLevelOf(form, dialectOf(words));
+    for (const form of formsOfCode(code, dialect)) topLevelOf(form, dialect);
   });
   if (!fault) return undefined;
   const column = Array.from(code.slice(0, fault.position?.offset ?? 0)).length;

@@ -4,7 +4,7 @@ import { HEADER_BYTES, TARGET_BYTES, toHex } from '../../chain/bytes.ts';
 import { difficultyOf, targetForDifficulty } from '../../chain/target.ts';
 import type { Miner } from '../../ledger/payload.ts';
 import type { Clock } from '../../system/clock.ts';
-import { ChainState } from '../contract/state.ts';
+import { ChainState } from '../contract/chain-state.ts';
 import { NO_TRANSACTIONS, type Transactions } from '../contract/transactions.ts';
 import type { LedgerSettings } from '../options.ts';
 import { type Random, randomInteger } from '../random.ts';

@@ -10,8 +10,8 @@ import {
 } from '../../ledger/json.ts';
 import { type Miner, type PayloadWithOutputs, parseMiner } from '../../ledger/payload.ts';
 import { tableReward } from '../../ledger/reward.ts';
+import type { ChainState } from '../contract/chain-state.ts';
 import { failureJson } from '../contract/output.ts';
-import type { ChainState } from '../contract/state.ts';
 import type { NextBlock, Ran, Reward, Transactions } from '../contract/transactions.ts';
 import { type Random, randomBytes } from '../random.ts';
 import { type BlockPayload, rootsOf } from './block-store.ts';

@@ -1,8 +1,8 @@
 /** Conditions and failures that are caught: what is evaluated, what counts, and what earlier versions did. */
 
 import { describe, expect, it } from 'vitest';
-import type { Flag } from '#pickaxe/contract/evaluator/environment.js';
-import { tableModel } from '#pickaxe/contract/evaluator/gas-model.js';
+import { tableModel } from '#pickaxe/contract/gas/model.js';
+import type { Flag } from '#pickaxe/contract/runtime/environment.js';
 import { KeysetGuard } from '#pickaxe/contract/values/values.js';
 import { Transaction } from '../transaction.ts';
 

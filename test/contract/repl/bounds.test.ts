@@ -2,18 +2,12 @@
 
 import { expect, test } from 'vitest';
 import type { Dialect } from '#pickaxe/contract/dialect.js';
-import { Session } from '#pickaxe/contract/repl/session.js';
-
-function sessionOf(maxSteps: number, dialect: Dialect = 4): Session {
-  const readFile = (path: string) => {
-    throw new Error(`There is no file ${path}`);
-  };
-  return new Session({ dialect, maxSteps, readFile, resolvePath: (_, path) => path });
-}
+import { MAX_LOADS } from '#pickaxe/contract/repl/session.js';
+import { newSession } from '../dialogue.ts';
 
 /** @returns the failure of the last text, or else its value */
-function outcome(texts: readonly string[], maxSteps: number, dialect?: Dialect): string | undefined {
-  const session = sessionOf(maxSteps, dialect);
+function outcome(texts: readonly string[], maxSteps: number, dialect: Dialect = 4): string | undefined {
+  const session = newSession(dialect, {}, maxSteps);
   let last: string | undefined;
   for (const text of texts) {
     const { values, error } = session.runText(text);
@@ -71,6 +65,14 @@ test.each<[name: string, maxSteps: number, texts: string[]]>([
   ],
   ['events', 30_000, [MODULE, '(length (map (m.e) (enumerate 1 1000)))']],
   ['composed capabilities', 40_000, [MODULE, '(m.listed (enumerate 1 250))']],
+  [
+    'proofs that are searched',
+    10_000,
+    [
+      '(map (lambda (x) (mock-spv "t" {"a":x} {})) (enumerate 1 200))',
+      '(map (lambda (x) (verify-spv "t" {"a":1})) (enumerate 1 200))',
+    ],
+  ],
 ])('%s count as steps', (_, maxSteps, texts) => {
   expect(outcome(texts, maxSteps)).toBe(`Code takes more than ${maxSteps} steps`);
   expect(outcome(texts, 20_000_000)).not.toMatch(/^Code takes/);
@@ -106,3 +108,10 @@ test.each(['(^ 2 65535)', '(* 1.5 (^ 2 65000))'])(
     expect(outcome([lists], 20_000_000)).toBe('A value has more than 8388608 characters');
   },
 );
+
+test('files that load each other are bounded', () => {
+  const load = '(load "again.repl")';
+  const { error } = newSession(4, { 'first.repl': load, 'again.repl': load }).runFile('first.repl');
+  expect(error?.message).toBe(`More than ${MAX_LOADS} files load each other`);
+  expect(error?.place?.file).toBe('again.repl');
+});

@@ -2,17 +2,10 @@
 
 import { describe, expect, it } from 'vitest';
 import type { Dialect } from '#pickaxe/contract/dialect.js';
-import { Session } from '#pickaxe/contract/repl/session.js';
+import { lastOf } from '../dialogue.ts';
 
 /** @returns what the last of the inputs prints, or how it fails */
-function dialogue(inputs: readonly string[], dialect: Dialect = 5, files: Readonly<Record<string, string>> = {}) {
-  const session = new Session({ dialect, readFile: (path) => files[path], resolvePath: (_, path) => path });
-  const results = inputs.map((input) => session.runText(input));
-  const early = results.slice(0, -1).find(({ error }) => error);
-  if (early) return `too early: ${early.error?.message}`;
-  const last = results[results.length - 1];
-  return last.error?.message ?? last.values.at(-1);
-}
+const dialogue = (inputs: readonly string[], dialect: Dialect = 5, files = {}) => lastOf(dialect, inputs, files);
 
 const SHOP = `(module shop G (defcap G () true)
   (defcap SPEND (who:string amount:decimal) @managed amount left-over (enforce (> amount 0.0) "nothing to pay"))

@@ -2,14 +2,8 @@ import { blake2b } from '@noble/hashes/blake2.js';
 import { describe, expect, it } from 'vitest';
 import type { Dialect } from '#pickaxe/contract/dialect.js';
 import { ContractError } from '#pickaxe/contract/errors.js';
-import {
-  type Form,
-  MAX_DEPTH,
-  MAX_DIGITS,
-  MAX_PLACES,
-  MAX_TEXT_LENGTH,
-  readForms,
-} from '#pickaxe/contract/syntax/reader.js';
+import type { Form } from '#pickaxe/contract/syntax/forms.js';
+import { MAX_DEPTH, MAX_DIGITS, MAX_PLACES, MAX_TEXT_LENGTH, readForms } from '#pickaxe/contract/syntax/reader.js';
 import { codeOf, vectors } from '../vectors.ts';
 
 /** The content of a form without its place. */
