@@ -22,6 +22,8 @@ export type DeviceSettings = Pick<Config, 'devices' | 'cpu' | 'gpu'>;
 interface EngineOptions {
   /** Whether GPUs are measured even if their speeds are remembered. */
   readonly tuneAgain?: boolean;
+  /** Whether a GPU without a remembered speed mines at once, and is measured while it mines. */
+  readonly minesAtOnce?: boolean;
   /** Whether no CPU kernel is measured: without a remembered choice, the kernel that is usually the fastest is used. */
   readonly hurried?: boolean;
   /** Whether the rig needs no devices, because others hash for it; absent if no others can. */
@@ -115,7 +117,7 @@ function whyMissing(name: string, gpus: readonly Gpu[]): string {
   return `there is no ${name}; these exist: ${gpus.map((gpu) => `${gpu.name} (${gpu.model})`).join(', ')}`;
 }
 
-function gpuEngine(gpu: Gpu, { software, batchMs: batches, tuneAgain }: GpuOptions): GpuEngine {
+function gpuEngine(gpu: Gpu, { software, batchMs: batches, tuneAgain, minesAtOnce }: GpuOptions): GpuEngine {
   const { name, model, vendor, bus, environment } = gpu;
   const batchMs = valueForGpu(batches, name);
   const cacheDirectory = userCacheDirectory();
@@ -127,6 +129,7 @@ function gpuEngine(gpu: Gpu, { software, batchMs: batches, tuneAgain }: GpuOptio
     ...(environment && { environment }),
     ...(batchMs !== undefined && { batchMs }),
     ...(tuneAgain && { tuneAgain }),
+    ...(minesAtOnce && { minesAtOnce }),
     ...(cacheDirectory !== undefined && { cacheDirectory }),
   });
 }

@@ -174,7 +174,7 @@ async function mineOnce(
       ...(await simulated(config, prepared.log, !tries)),
       ...(coordinates && member && chosen ? [await coordinator(member, config, chosen, prepared.log)] : []),
     ];
-    const engines = await chooseEngines(config, prepared.log, { mayBeNone: relays.length > 0 });
+    const engines = await chooseEngines(config, prepared.log, { mayBeNone: relays.length > 0, minesAtOnce: true });
     const rig = { events, source, engines, ...prepared, setup, relays, ...(chosen && balance(live)) };
     if (tries) return await (await import('./dry-run.ts')).dryRun(rig, config, member);
     const settings = config.fleet;

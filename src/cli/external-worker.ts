@@ -69,7 +69,7 @@ async function runExternalWorker(
     log.warn(TAG, `the argument is another target than the header’s, which counts: ${toHex(target)} (little-endian)`);
   }
   if (path !== undefined) return answer(await solved(solveAt(path, header)), io);
-  const engines = chooseInTurn(config, log, { hurried: true });
+  const engines = chooseInTurn(config, log, { hurried: true, minesAtOnce: true });
   const temperatureLimits: LimitsOf = (kind, name) => limitsOf(config.devices, kind, name);
   const found = await solveHere(header, { engines, log, temperatureLimits });
   return found ? answer(found, io) : EXIT.noDevice;

@@ -82,7 +82,10 @@ async function runWorker(loaded: Loaded, { listen }: WorkerOptions, reload: () =
   const { close, announce, ...prepared } = await prepare(loaded, reload, { usesStdin: path === undefined });
   const setup = announce({});
   try {
-    const engines = await chooseEngines(config, prepared.log, { mayBeNone: prepared.relays.length > 0 });
+    const engines = await chooseEngines(config, prepared.log, {
+      mayBeNone: prepared.relays.length > 0,
+      minesAtOnce: true,
+    });
     const events = new Events();
     const worker = new Worker({ events, engines, rigName: prepared.rigName, path });
     const sidecars = [...prepared.sidecars, worker.sidecar];

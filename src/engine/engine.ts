@@ -67,6 +67,8 @@ export interface EngineListener {
   progress?(what: string, done: number): void;
   /** Called every few seconds if there are readings. */
   telemetry?(telemetry: Telemetry): void;
+  /** Called when an open device goes on with another kernel, because it has been measured meanwhile. */
+  changed?(info: EngineInfo): void;
   /** Called when the device is lost, even while no search runs that could throw the error. */
   lost?(fault: DeviceError): void;
 }

@@ -287,6 +287,10 @@ export class EngineSupervisor {
         this.#hooks.emit({ type: 'telemetry', device, telemetry });
         if (this.#leave) thermalGuard.take(telemetry);
       },
+      changed: (info) => {
+        this.#learn(info);
+        if (this.#leave) this.#announceReady();
+      },
       lost: (fault) => this.#leave?.(fault),
     };
   }

@@ -507,6 +507,23 @@ describe('devices', () => {
     expect(events.of('telemetry')).toHaveLength(5);
   });
 
+  it('say so when they go on with another kernel', async () => {
+    const engine = new FakeEngine('gpu0');
+    const { source, events } = mine(engine);
+    source.work(makeWork(NEVER));
+    await eventually(() => expect(engine.searched.length).toBeGreaterThan(3));
+    engine.listener!.changed!({ model: 'RTX', kernel: 'wgsl', why: 'wgsl 64×8, fastest of 27 variants that run here' });
+    expect(events.of('device').at(-1)).toMatchObject({
+      device: 'gpu0',
+      state: 'ready',
+      kernel: 'wgsl',
+      description: 'RTX: kernel wgsl 64×8, fastest of 27 variants that run here',
+    });
+    const { opened, jobs } = engine;
+    await eventually(() => expect(engine.searched.length).toBeGreaterThan(6));
+    expect([engine.opened, engine.jobs]).toEqual([opened, jobs]);
+  });
+
   it('are judged by the limits for their kind', async () => {
     const [cpu, gpu] = [new FakeEngine('cpu'), new FakeEngine('gpu0')];
     gpu.kind = 'gpu';

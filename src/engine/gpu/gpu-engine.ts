@@ -14,6 +14,7 @@ import {
 } from '../engine.ts';
 import { type ChildScript, type Environment, GpuProcess } from './gpu-process.ts';
 import type { Card } from './pci.ts';
+import type { ToParent } from './protocol.ts';
 import { nameOf, TUNING_LIMITS, type Tuning, type TuningLimits, type Variant } from './tuning.ts';
 
 export interface GpuOptions {
@@ -36,6 +37,13 @@ export interface GpuOptions {
   readonly tuneAgain?: boolean;
   /** The default is the fastest one. */
   readonly variant?: Variant;
+  /**
+   * Whether to mine at once with the variant that is likely the fastest, if no tuning is remembered, and to measure all
+   * while mining. Otherwise opening takes the seconds that this needs.
+   */
+  readonly minesAtOnce?: boolean;
+  /** The variant for that. The default follows from the chip's maker. */
+  readonly likely?: Variant;
   /** Overrides of TUNING_LIMITS. */
   readonly tuningLimits?: Partial<TuningLimits>;
   readonly child?: ChildScript;
@@ -49,6 +57,9 @@ export interface GpuInfo extends EngineInfo {
   readonly sensors: string;
 }
 
+/** What is known of an open GPU. */
+type Opened = Omit<Extract<ToParent, { type: 'opened' }>, 'type'>;
+
 export class GpuEngine implements Engine {
   readonly name: string;
   readonly kind = 'gpu';
@@ -56,7 +67,7 @@ export class GpuEngine implements Engine {
   #process: GpuProcess | undefined;
   #chunkCounters = LEAST_COUNTERS;
   #searches = 0;
-  /** The variants that ran when the device was lost during tuning. */
+  /** The variants that ran for tuning when the device was lost. */
   readonly #skip = new Set<string>();
 
   constructor(options: GpuOptions) {
@@ -72,7 +83,7 @@ export class GpuEngine implements Engine {
   async open(listener: EngineListener = {}): Promise<GpuInfo> {
     if (this.#process) throw new Error(`${this.name} is open already`);
     const { adapter, variant, batchMs, cacheDirectory, environment, silenceMs, child } = this.#options;
-    const { softwareGpu = false, tuneAgain = false, card = {} } = this.#options;
+    const { softwareGpu = false, tuneAgain = false, minesAtOnce = false, likely, card = {} } = this.#options;
     const skip = [...this.#skip];
     const wanted = {
       adapter,
@@ -81,6 +92,8 @@ export class GpuEngine implements Engine {
       batchMs,
       cacheDirectory,
       tuneAgain,
+      minesAtOnce,
+      likely,
       tuningLimits: { ...TUNING_LIMITS, ...this.#options.tuningLimits },
       card,
       skip,
@@ -90,27 +103,43 @@ export class GpuEngine implements Engine {
       silenceMs,
       progress: (what, done) => listener.progress?.(what, done),
       telemetry: (telemetry) => listener.telemetry?.(telemetry),
-      lost: (fault) => listener.lost?.(fault),
+      tuned: (tuned) => {
+        if (opened) listener.changed?.(this.#infoOf({ ...opened, ...tuned }));
+      },
+      lost: (fault) => {
+        this.#skipIfLost(fault);
+        listener.lost?.(fault);
+      },
     });
+    let opened: Opened | undefined;
     try {
-      const { model, driver, tuning, why, sensors } = await this.#process.open({ type: 'open', ...wanted });
-      const { shader, workgroupSize, trips } = tuning.variant;
-      const gpu = {
-        driver,
-        variant: nameOf(tuning.variant),
-        workgroupSize,
-        noncesPerInvocation: trips,
-        batchMs: batchMs ?? tuning.batchMs,
-      };
-      this.#chunkCounters = chunkCounters(tuning.hashesPerSecond, gpu.batchMs);
-      const { bus } = card;
-      return { model, kernel: shader, why, gpu, tuning, sensors, ...(bus && { bus }) };
+      opened = await this.#process.open({ type: 'open', ...wanted });
+      return this.#infoOf(opened);
     } catch (error) {
-      const { trying } = this.#process;
-      if (trying !== undefined && (error as DeviceError).fault === 'lost') this.#skip.add(trying);
+      this.#skipIfLost(error as DeviceError);
       await this.close();
       throw error;
     }
+  }
+
+  #infoOf({ model, driver, tuning, why, sensors }: Opened): GpuInfo {
+    const { batchMs, card: { bus } = {} } = this.#options;
+    const { shader, workgroupSize, trips } = tuning.variant;
+    const gpu = {
+      driver,
+      variant: nameOf(tuning.variant),
+      workgroupSize,
+      noncesPerInvocation: trips,
+      batchMs: batchMs ?? tuning.batchMs,
+    };
+    this.#chunkCounters = chunkCounters(tuning.hashesPerSecond, gpu.batchMs);
+    return { model, kernel: shader, why, gpu, tuning, sensors, ...(bus && { bus }) };
+  }
+
+  /** The next opening does not try the variant that ran when the device was lost. */
+  #skipIfLost({ fault }: DeviceError): void {
+    const trying = this.#process?.trying;
+    if (trying !== undefined && fault === 'lost') this.#skip.add(trying);
   }
 
   async *search(job: Job, ranges: Ranges, stop: AbortSignal): AsyncGenerator<SearchReport, void, void> {

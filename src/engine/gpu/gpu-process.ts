@@ -49,6 +49,8 @@ interface GpuProcessOptions {
   /** As `EngineListener.progress`. */
   readonly progress?: ((what: string, done: number) => void) | undefined;
   readonly telemetry?: ((telemetry: Telemetry) => void) | undefined;
+  /** Called when all variants have been measured while the device mined. */
+  readonly tuned?: ((tuned: Extract<ToParent, { type: 'tuned' }>) => void) | undefined;
   /** Called once when an open device is lost. */
   readonly lost?: ((fault: DeviceError) => void) | undefined;
 }
@@ -108,7 +110,7 @@ export class GpuProcess {
     return this.#child.pid;
   }
 
-  /** The variant that the child tried last while opening the device. */
+  /** The variant that the child tries, or tried when it ended; undefined while it tries none. */
   get trying(): string | undefined {
     return this.#trying;
   }
@@ -220,6 +222,10 @@ export class GpuProcess {
         this.#answerTimer?.refresh();
         this.#trying = data.variant;
         break;
+      case 'tuned':
+        this.#trying = undefined;
+        this.#options.tuned?.(data);
+        break;
       case 'pulse':
         if (data.telemetry) this.#options.telemetry?.(data.telemetry);
         break;
@@ -229,6 +235,7 @@ export class GpuProcess {
         this.#inboxes.get(data.search)?.push(data);
         break;
       default:
+        this.#trying = undefined;
         this.#answer = data;
     }
     this.#wake();

@@ -36,6 +36,8 @@ const open = z.object({
   variant: variantShape.optional(),
   cacheDirectory: z.string().optional(),
   tuneAgain: z.boolean(),
+  minesAtOnce: z.boolean(),
+  likely: variantShape.optional(),
   tuningLimits: tuningLimitsShape,
   /** Variants that must not be tried, because the device was lost while they ran. */
   skip: z.array(z.string()),
@@ -85,7 +87,7 @@ export type Adapter = z.infer<typeof adapter>;
 export const toParent = z.discriminatedUnion('type', [
   /** Sent while opening takes long: the present step, and its finished fraction, 0 to 1. */
   z.object({ type: z.literal('progress'), what: z.string(), done: z.number() }),
-  /** Sent before a variant runs for tuning. If it is the child's last message, the variant crashed it. */
+  /** Sent before a variant runs for tuning. If neither `opened` nor `tuned` follows, it may have crashed the child. */
   z.object({ type: z.literal('trying'), variant: z.string() }),
   z.object({
     type: z.literal('opened'),
@@ -97,6 +99,8 @@ export const toParent = z.discriminatedUnion('type', [
     /** For people: the source of the sensors' readings, or why there is none. */
     sensors: z.string(),
   }),
+  /** All variants have been measured while the likely one mined; from now on this one mines. */
+  z.object({ type: z.literal('tuned'), tuning: tuningShape, why: z.string() }),
   /** A sign of life at fixed intervals while the device is open, with any new readings of sensors. */
   z.object({ type: z.literal('pulse'), telemetry: telemetryShape.optional() }),
   z.object({ type: z.literal('listed'), adapters: z.array(adapter) }),

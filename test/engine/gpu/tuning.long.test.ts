@@ -2,10 +2,15 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
+import { toHex } from '#pickaxe/chain/bytes.js';
+import { targetForDifficulty } from '#pickaxe/chain/target.js';
+import { CpuEngine } from '#pickaxe/engine/cpu/cpu-engine.js';
+import type { EngineInfo, SearchReport } from '#pickaxe/engine/engine.js';
 import { bestBatch } from '#pickaxe/engine/gpu/child/tune.js';
 import { GpuEngine } from '#pickaxe/engine/gpu/gpu-engine.js';
 import { HIT_CAPACITY } from '#pickaxe/engine/gpu/prepare.generated.js';
 import {
+  isTypical,
   nameOf,
   SHADER_NAMES,
   type Tuning,
@@ -13,7 +18,11 @@ import {
   whyTuning,
   workgroupCounters,
 } from '#pickaxe/engine/gpu/tuning.js';
+import { jobOf, someHeaderHex } from '../../interfaces/jobs.ts';
+import { Rectangle } from '../../interfaces/rectangle.ts';
+import { ourNiceness } from '../../priority.ts';
 import { brieflyTuned, describeGpu, untunedOptions } from './adapter.ts';
+import { never } from './search-to-the-end.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'pickaxe-'));
 afterAll(() => rmSync(directory, { recursive: true, force: true }));
@@ -51,6 +60,37 @@ describeGpu('a GPU that is new', () => {
     const names = thorough.tuning.variants.map(({ variant }) => nameOf(variant));
     expect(names.sort()).toEqual(variants.map(nameOf).sort());
   });
+
+  test('mines at once with the likely variant, and finds every solution while all are measured', async () => {
+    const [other, , likely] = VARIANTS.filter(isTypical);
+    const tuningLimits = { ...brieflyTuned.tuningLimits, variants: [other, likely] };
+    const engine = new GpuEngine({ ...untunedOptions, tuningLimits, minesAtOnce: true, likely });
+    let changed: EngineInfo | undefined;
+    const info = await engine.open({ changed: (now) => (changed = now) });
+    expect(info).toMatchObject({ kernel: likely.shader, gpu: { variant: nameOf(likely), batchMs: 8 } });
+    expect(info.why).toContain('measured while it mines');
+    const job = jobOf(someHeaderHex, toHex(targetForDifficulty(2_000_000)));
+    const ranges = new Rectangle({ lane: 0, page: 0, pages: 0x1_0000, counter: 0, counters: 2 ** 20 });
+    const stop = new AbortController();
+    const reports: SearchReport[] = [];
+    for await (const report of engine.search(job, ranges, stop.signal)) {
+      reports.push(report);
+      if (changed) stop.abort();
+    }
+    await engine.close();
+    expect(changed!.why).toMatch(/fastest of 2 variants that run here/);
+    ranges.expectBalanced(reports);
+    const cpu = new CpuEngine({ niceness: ourNiceness });
+    await cpu.open();
+    const found: SearchReport[] = [];
+    for (const { searched } of reports) {
+      for await (const report of cpu.search(job, new Rectangle(searched), never)) found.push(report);
+    }
+    await cpu.close();
+    const candidates = (all: readonly SearchReport[]) => all.flatMap((report) => report.candidates).sort();
+    expect(candidates(reports)).toEqual(candidates(found));
+    expect(found.length).toBeGreaterThan(0);
+  }, 120_000);
 
   // Nothing else opens the variants between the smallest and the largest.
   test('computes right in every variant of the kernel', { timeout: 60_000 }, async () => {

@@ -135,7 +135,9 @@ describe('the second step', () => {
     const tried = async (depth: number) => at((await local(9, command, `?rewindDepth=${depth}`)).json, 'result');
     expect(await tried(1)).toMatchObject({ status: 'success' });
     expect(await tried(2)).toMatchObject({
-      error: { message: 'Continuation error: spv verification failed: target header is not in the chain or is out of bounds' },
+      error: {
+        message: 'Continuation error: spv verification failed: target header is not in the chain or is out of bounds',
+      },
     });
   });
 

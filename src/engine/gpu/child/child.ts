@@ -5,13 +5,14 @@ import { systemClock } from '../../../system/clock.ts';
 import type { Telemetry } from '../../device.ts';
 import { DeviceError } from '../../engine.ts';
 import { READ_MS, type Sensors } from '../../sensors.ts';
+import { likelyVariant } from '../likely-variant.ts';
 import { type OpenMessage, type ToChild, type ToParent, toChild } from '../protocol.ts';
 import { openSensors } from '../sensors.ts';
 import { nameOf } from '../tuning.ts';
 import { isSoftware, listAdapters, loadDawn, modelOf, openAdapter, openDevice } from './device.ts';
 import { Reports, Searcher, type SearcherOptions } from './searcher.ts';
 import { selfTest, spotCheck } from './self-test.ts';
-import { tunedScanner } from './tuned-scanner.ts';
+import { type Tuned, tunedScanner } from './tuned-scanner.ts';
 
 /**
  * Time between checks against known hits. A check takes about a millisecond of the GPU's time; without it, a GPU that
@@ -95,13 +96,14 @@ class Child {
     const device = await openDevice(adapter, (reason) => this.fail(new Error(reason)));
     this.#kept = { dawn, device };
 
-    const { scanner, tuning, why } = await tunedScanner(device, {
+    const { scanner, tuning, why, measure } = await tunedScanner(device, {
       model,
       driver,
       cacheDirectory: wanted.cacheDirectory,
       again: wanted.tuneAgain,
       variant: wanted.variant,
       batchMs: wanted.batchMs,
+      likely: wanted.minesAtOnce ? (wanted.likely ?? likelyVariant(adapter.info)) : undefined,
       limits: wanted.tuningLimits,
       progress: (what, done) => send({ type: 'progress', what, done }),
       trying: (variant) => send({ type: 'trying', variant: nameOf(variant) }),
@@ -113,7 +115,7 @@ class Child {
       },
     });
     const reports = new Reports((report) => send({ type: 'report', ...report }), systemClock);
-    this.#searcher = createSearcher({
+    const searcher = createSearcher({
       scanner,
       batchMs: wanted.batchMs ?? tuning.batchMs,
       checkEveryMs: CHECK_EVERY_MS,
@@ -129,9 +131,26 @@ class Child {
         lost: (error) => this.#lose(device, error),
       },
     });
+    this.#searcher = searcher;
+    if (measure) {
+      this.#measure(searcher, measure, wanted.batchMs).catch((error) => this.#lose(device, error));
+    }
     const sensors = await openSensors(wanted.card);
     startPulse(wanted.pulseMs, sensors, (telemetry) => send({ type: 'pulse', ...(telemetry && { telemetry }) }));
     return { model, driver, tuning, why, sensors: sensors.what };
+  }
+
+  /** Measures all variants while the GPU mines with the likely one, and goes on with the best. */
+  async #measure(
+    searcher: Searcher,
+    measure: NonNullable<Tuned['measure']>,
+    wishedMs: number | undefined,
+  ): Promise<void> {
+    const { scanner, tuning, why } = await measure((turn) => searcher.interrupt(turn));
+    const batchMs = wishedMs ?? tuning.batchMs;
+    const firstCounters = Math.round((tuning.hashesPerSecond * batchMs) / 1000);
+    await searcher.interrupt(async () => searcher.replace(scanner, batchMs, firstCounters).destroy());
+    this.#parts.send({ type: 'tuned', tuning, why });
   }
 
   /** A failed dispatch gives no reason for the loss; `device.lost` does, a little later. */

@@ -31,19 +31,47 @@ export interface SearcherOptions {
   readonly clock: Clock;
 }
 
+/** Time that the GPU searches after an interruption, as a multiple of the interruption's: 5 % go to interruptions. */
+const REST = 19;
+
 export class Searcher {
-  readonly #options: SearcherOptions;
+  readonly #options: Omit<SearcherOptions, 'scanner' | 'batchMs' | 'firstCounters'>;
   readonly #queue = new WorkQueue();
-  readonly #batchSize: BatchSize;
   readonly #forecast = new DispatchForecast();
+  readonly #interruptions: (() => Promise<void>)[] = [];
+  #scanner: Scanner;
+  #batchSize: BatchSize;
   #lastDoneMs = 0;
   #checkedMs: number;
+  /** Whether something else than the search has the GPU, or waits for it. */
+  #isInterrupted = false;
+  #isChecking = false;
+  #interruptAtMs = Number.NEGATIVE_INFINITY;
 
-  constructor(options: SearcherOptions) {
-    const { scanner, batchMs, firstCounters: first = scanner.unit, clock } = options;
+  constructor({ scanner, batchMs, firstCounters, ...options }: SearcherOptions) {
     this.#options = options;
-    this.#batchSize = new BatchSize({ goalMs: batchMs, unit: scanner.unit, most: scanner.most, first });
-    this.#checkedMs = clock.monotonicMs();
+    this.#scanner = scanner;
+    this.#batchSize = batchSizeOf(scanner, batchMs, firstCounters);
+    this.#checkedMs = options.clock.monotonicMs();
+  }
+
+  /**
+   * Runs an action that has the GPU to itself between two dispatches. It waits while nothing is searched, because the
+   * device may be paused, and so that interruptions take a twentieth of the time.
+   */
+  interrupt<T>(action: () => Promise<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
+      this.#interruptions.push(() => action().then(resolve, reject));
+      this.#pump();
+    });
+  }
+
+  /** Searches with another scanner from now on. Call it only in an interruption. @returns the one so far */
+  replace(scanner: Scanner, batchMs: number, firstCounters?: number): Scanner {
+    const before = this.#scanner;
+    this.#scanner = scanner;
+    this.#batchSize = batchSizeOf(scanner, batchMs, firstCounters);
+    return before;
   }
 
   begin(id: number, puzzle: Puzzle): void {
@@ -61,7 +89,9 @@ export class Searcher {
   }
 
   #pump(): void {
-    const { scanner, hooks } = this.#options;
+    const { hooks } = this.#options;
+    if (this.#interruptIfDue()) return;
+    const scanner = this.#scanner;
     while (scanner.free) {
       const piece = this.#queue.next(this.#batchSize.size);
       if (!piece) break;
@@ -71,8 +101,32 @@ export class Searcher {
     this.#beQuiet();
   }
 
+  /** @returns whether no dispatch may begin: an interruption has the GPU, or waits for the dispatches in flight */
+  #interruptIfDue(): boolean {
+    if (this.#isInterrupted) return true;
+    const [action] = this.#interruptions;
+    const isDue = !this.#queue.isEmpty && this.#options.clock.monotonicMs() >= this.#interruptAtMs;
+    if (!action || !isDue) return false;
+    if (this.#forecast.inFlight > 0 || this.#isChecking) return true;
+    this.#interruptions.shift();
+    void this.#interrupted(action);
+    return true;
+  }
+
+  async #interrupted(action: () => Promise<void>): Promise<void> {
+    const { clock } = this.#options;
+    const beganMs = clock.monotonicMs();
+    this.#isInterrupted = true;
+    await action();
+    this.#isInterrupted = false;
+    this.#lastDoneMs = clock.monotonicMs();
+    this.#interruptAtMs = this.#lastDoneMs + REST * (this.#lastDoneMs - beganMs);
+    this.#pump();
+  }
+
   async #dispatch(piece: Piece): Promise<void> {
-    const { scanner, hooks, clock, checkEveryMs } = this.#options;
+    const { hooks, clock, checkEveryMs } = this.#options;
+    const scanner = this.#scanner;
     const { search, range } = piece;
     const beganMs = clock.monotonicMs();
     this.#forecast.submitted(beganMs, this.#batchSize.expectedMs(range.counters));
@@ -98,7 +152,9 @@ export class Searcher {
     // If a dispatch has just taken the free slot, the check follows the next one.
     if (doneMs - this.#checkedMs < checkEveryMs || !scanner.free) return;
     this.#checkedMs = doneMs;
+    this.#isChecking = true;
     await hooks.check(scanner);
+    this.#isChecking = false;
     this.#lastDoneMs = clock.monotonicMs();
   }
 
@@ -113,6 +169,11 @@ export class Searcher {
     this.#queue.forget(search.id);
     this.#options.hooks.ended(search.id);
   }
+}
+
+/** @param first counters in the first dispatch: by default one workgroup's, since the rate is unknown */
+function batchSizeOf({ unit, most }: Scanner, goalMs: number, first = unit): BatchSize {
+  return new BatchSize({ goalMs, unit, most, first });
 }
 
 /** @returns half of the counters that had too many hits, but at least one workgroup's, which cannot overflow */
@@ -181,6 +242,11 @@ export class WorkQueue {
 
   forget(id: number): void {
     this.#searches.delete(id);
+  }
+
+  /** Whether there is nothing to search. */
+  get isEmpty(): boolean {
+    return [...this.#searches.values()].every(({ waiting, dispatched }) => waiting.length === 0 && dispatched === 0);
   }
 
   /** Cuts off the next dispatch's range, for the newest search first, because older ones are about to be stopped. */

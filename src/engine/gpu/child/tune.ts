@@ -33,6 +33,12 @@ const MOST_BUSY = 0.025;
 /** Scores that differ by less are equal, because measurements vary by as much. */
 const TIE = 0.003;
 
+/** Runs a turn when the GPU has nothing else to do. */
+export type InTurn = <T>(turn: () => Promise<T>) => Promise<T>;
+
+/** For a GPU that has nothing else to do at all. */
+export const atOnce: InTurn = (turn) => turn();
+
 /**
  * @param trying called with the variant before each turn
  * @returns the scanners with their rates, fastest first
@@ -41,21 +47,27 @@ export async function raceVariants(
   scanners: readonly Scanner[],
   { warmUpMs, turnMs }: TuningLimits,
   trying: (variant: Variant) => void,
+  inTurn: InTurn = atOnce,
 ): Promise<{ readonly scanner: Scanner; readonly hashesPerSecond: number }[]> {
   const racers = scanners.map((scanner) => ({ scanner, perMs: 0 }));
   const race = async (turns: number, entrants: typeof racers) => {
     // In turns, so that a rising clock or a busy machine affects all alike.
     for (let turn = 0; turn < turns; turn++) {
       for (const racer of entrants) {
-        trying(racer.scanner.variant);
         const batch = { batchMs: DISPATCH_MS, perMs: racer.perMs, turnMs };
-        racer.perMs = Math.max(racer.perMs, await pipelinedPerMs(racer.scanner, batch));
+        const perMs = await inTurn(() => {
+          trying(racer.scanner.variant);
+          return pipelinedPerMs(racer.scanner, batch);
+        });
+        racer.perMs = Math.max(racer.perMs, perMs);
       }
     }
   };
   for (const racer of racers) {
-    trying(racer.scanner.variant);
-    racer.perMs = await warmUp(racer.scanner);
+    racer.perMs = await inTurn(() => {
+      trying(racer.scanner.variant);
+      return warmUp(racer.scanner);
+    });
   }
   const warmMs = performance.now() + (racers.length > 1 ? warmUpMs : 0);
   while (performance.now() < warmMs) await race(1, racers.slice(0, 1));
@@ -78,17 +90,20 @@ export async function raceBatches(
   scanner: Scanner,
   hashesPerSecond: number,
   { batchTurnMs }: TuningLimits,
+  inTurn: InTurn = atOnce,
 ): Promise<BatchRow[]> {
   const racers = BATCHES_MS.map((batchMs) => ({ batchMs, perMs: 0, busyMs: 0, turnMs: 0 }));
   const perMs = hashesPerSecond / 1000;
   for (let turn = 0; turn < BATCH_TURNS; turn++) {
     for (const racer of racers) {
       const { batchMs } = racer;
-      const before = performance.eventLoopUtilization();
-      racer.perMs = Math.max(racer.perMs, await pipelinedPerMs(scanner, { batchMs, perMs, turnMs: batchTurnMs }));
-      const { active, idle } = performance.eventLoopUtilization(before);
-      racer.busyMs += active;
-      racer.turnMs += active + idle;
+      await inTurn(async () => {
+        const before = performance.eventLoopUtilization();
+        racer.perMs = Math.max(racer.perMs, await pipelinedPerMs(scanner, { batchMs, perMs, turnMs: batchTurnMs }));
+        const { active, idle } = performance.eventLoopUtilization(before);
+        racer.busyMs += active;
+        racer.turnMs += active + idle;
+      });
     }
   }
   return racers.map(({ batchMs, perMs, busyMs, turnMs }) => ({

@@ -15,7 +15,7 @@ import {
 } from '../tuning.ts';
 import { dawnVersion } from './device.ts';
 import { Scanner, wgslOf } from './scanner.ts';
-import { bestBatch, raceBatches, raceVariants } from './tune.ts';
+import { atOnce, bestBatch, type InTurn, raceBatches, raceVariants } from './tune.ts';
 
 /**
  * Fraction of the fastest rate below which a shader's other variants are not measured: within a shader, rates differ by
@@ -33,6 +33,8 @@ export interface TuningOptions {
   readonly again: boolean;
   /** If set, no other variant is measured, and nothing is remembered. */
   readonly variant?: Variant | undefined;
+  /** With it the GPU mines at once, if no tuning is remembered, and is measured while it mines. */
+  readonly likely?: Variant | undefined;
   /** Set if the user chose the length. */
   readonly batchMs?: number | undefined;
   readonly limits: TuningLimits;
@@ -46,11 +48,13 @@ export interface TuningOptions {
   readonly check: (scanner: Scanner) => Promise<void>;
 }
 
-interface Tuned {
+export interface Tuned {
   readonly scanner: Scanner;
   readonly tuning: Tuning;
   /** For people: why this variant is used. */
   readonly why: string;
+  /** Measures all variants, while the likely one mines. Absent if that was done. */
+  readonly measure?: (inTurn: InTurn) => Promise<Tuned>;
 }
 
 /** @returns everything but the model that a tuning depends on: the shaders, and driver and Dawn, which compile them */
@@ -73,11 +77,39 @@ export async function tunedScanner(device: GPUDevice, wanted: TuningOptions): Pr
     if (scanner) return { scanner, tuning: recalled, why: `${whyTuning(recalled, batchMs)}, as measured before` };
   }
   if (variant) return askedFor(device, variant, wanted);
-  const { scanner, tuning } = await measure(device, wanted);
-  // A skipped variant may not have caused the loss, so nothing is remembered: the next start tries it again.
-  const forgotten = skip.length > 0 ? `the GPU was lost with ${skip.join(', ')}` : cache.remember(subject, key, tuning);
-  const why = whyTuning(tuning, batchMs);
-  return { scanner, tuning, why: forgotten === undefined ? why : `${why}; measured at each start: ${forgotten}` };
+  const measured = async (progress: TuningOptions['progress'], inTurn: InTurn): Promise<Tuned> => {
+    const { scanner, tuning } = await measure(device, { ...wanted, progress }, inTurn);
+    // A skipped variant may not have caused the loss, so nothing is remembered: the next start tries it again.
+    const forgotten =
+      skip.length > 0 ? `the GPU was lost with ${skip.join(', ')}` : cache.remember(subject, key, tuning);
+    const why = whyTuning(tuning, batchMs);
+    return { scanner, tuning, why: forgotten === undefined ? why : `${why}; measured at each start: ${forgotten}` };
+  };
+  const mining = again ? undefined : await likelyScanner(device, wanted);
+  // A device that mines makes no progress towards mining.
+  return mining ? { ...mining, measure: (inTurn) => measured(() => {}, inTurn) } : measured(wanted.progress, atOnce);
+}
+
+/** Length of a dispatch while none was measured: the middle one. */
+const LIKELY_BATCH_MS = 8;
+
+/** @returns undefined if no variant is likely, or if the likely one does not run */
+async function likelyScanner(device: GPUDevice, wanted: TuningOptions): Promise<Tuned | undefined> {
+  const { likely, skip, batchMs = LIKELY_BATCH_MS, limits, trying, check } = wanted;
+  if (!likely || skip.includes(nameOf(likely))) return undefined;
+  trying(likely);
+  const { scanner } = await open(device, likely, check);
+  if (!scanner) return undefined;
+  const [{ hashesPerSecond }] = await raceVariants([scanner], limits, trying);
+  const tuning = {
+    variant: likely,
+    batchMs,
+    hashesPerSecond,
+    variants: [{ variant: likely, hashesPerSecond }],
+    batches: [],
+  };
+  const why = `${nameOf(likely)}, probably the fastest here; all variants are measured while it mines`;
+  return { scanner, tuning, why };
 }
 
 /** Measures the variant, and the batch lengths unless one was asked for. */
@@ -97,13 +129,13 @@ async function askedFor(device: GPUDevice, variant: Variant, wanted: TuningOptio
   return { scanner, tuning, why: `${nameOf(variant)}, as asked for` };
 }
 
-async function measure(device: GPUDevice, wanted: TuningOptions) {
+async function measure(device: GPUDevice, wanted: TuningOptions, inTurn: InTurn) {
   const { progress, limits, trying, again: thorough } = wanted;
   const what = `measuring ${limits.variants.length} variants of the kernel: a few seconds, once for this GPU and driver`;
   progress(what, 0);
   const typical = await openAll(device, limits.variants.filter(isTypical), wanted);
   if (typical.scanners.length === 0) throw typical.faults[0].fault;
-  const firstRace = await raceVariants(typical.scanners, limits, trying);
+  const firstRace = await raceVariants(typical.scanners, limits, trying, inTurn);
   const hopeful = thorough ? firstRace : hopefulOf(firstRace);
   const shaders = hopeful.map(({ scanner }) => scanner.variant.shader);
 
@@ -111,13 +143,18 @@ async function measure(device: GPUDevice, wanted: TuningOptions) {
   const rest = limits.variants.filter((variant) => !isTypical(variant) && shaders.includes(variant.shader));
   const others = await openAll(device, rest, wanted);
   progress(what, 0.5);
-  const ranked = await raceVariants([...hopeful.map(({ scanner }) => scanner), ...others.scanners], limits, trying);
+  const ranked = await raceVariants(
+    [...hopeful.map(({ scanner }) => scanner), ...others.scanners],
+    limits,
+    trying,
+    inTurn,
+  );
   const [{ scanner, hashesPerSecond }] = ranked;
   const all = [...ranked, ...firstRace.filter((each) => !hopeful.includes(each))];
   for (const { scanner: other } of all.slice(1)) other.destroy();
 
   progress(`measuring which batch length suits ${nameOf(scanner.variant)}`, 0);
-  const batches = await raceBatches(scanner, hashesPerSecond, limits);
+  const batches = await raceBatches(scanner, hashesPerSecond, limits, inTurn);
   const variants: VariantRow[] = [
     ...all.map(({ scanner: { variant }, hashesPerSecond }) => ({ variant, hashesPerSecond })),
     ...[...typical.faults, ...others.faults].map(({ variant, fault }) => ({ variant, fault: fault.message })),

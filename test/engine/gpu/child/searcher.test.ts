@@ -226,3 +226,116 @@ test('a dispatch that fails loses the device', async () => {
   expect(lost).toEqual([error]);
   expect(reports).toEqual([]);
 });
+
+/** An action that a test ends. */
+function action() {
+  const state = { began: false, end: () => {} };
+  const run = () =>
+    new Promise<string>((resolve) => {
+      state.began = true;
+      state.end = () => resolve('done');
+    });
+  return { state, run };
+}
+
+const settled = () => new Promise((resolve) => setImmediate(resolve));
+
+describe('an interruption', () => {
+  test('waits for the dispatches in flight, and has the GPU to itself', async () => {
+    const { searcher, flights, done } = rig();
+    searcher.begin(1, job);
+    searcher.add(1, strip(0, 10 * UNIT));
+    const { state, run } = action();
+    const result = searcher.interrupt(run);
+    await done();
+    expect([flights.length, state.began]).toEqual([1, false]);
+    await done();
+    expect([flights.length, state.began]).toEqual([0, true]);
+    searcher.add(1, strip(1_000, UNIT));
+    expect(flights).toEqual([]);
+    state.end();
+    expect(await result).toBe('done');
+    await settled();
+    expect(flights).toHaveLength(SLOTS);
+  });
+
+  test('waits while nothing is searched', async () => {
+    const { searcher, done } = rig();
+    const { state, run } = action();
+    void searcher.interrupt(run);
+    await settled();
+    expect(state.began).toBe(false);
+    searcher.begin(1, job);
+    searcher.add(1, strip(0, 10 * UNIT));
+    await settled();
+    expect(state.began).toBe(true);
+    state.end();
+    await settled();
+    await done();
+  });
+
+  test('takes a twentieth of the time', async () => {
+    const { searcher, clock, done } = rig();
+    searcher.begin(1, job);
+    searcher.add(1, strip(0, 2 ** 20));
+    const began: number[] = [];
+    const interruption = async () => {
+      began.push(clock.ms);
+      clock.ms += 50;
+    };
+    for (let i = 0; i < 3; i++) void searcher.interrupt(interruption);
+    while (began.length < 3) await done({ hits: [] }, BATCH_MS);
+    const apart = [began[1] - began[0], began[2] - began[1]];
+    for (const ms of apart) expect(Math.abs(ms - 20 * 50)).toBeLessThanOrEqual(3 * BATCH_MS);
+  });
+
+  test('does not run during a check', async () => {
+    const { searcher, clock, counts, done } = rig();
+    searcher.begin(1, job);
+    searcher.add(1, strip(0, 10 * UNIT));
+    clock.ms = CHECK_EVERY_MS;
+    const { state, run } = action();
+    void searcher.interrupt(run);
+    await done();
+    await done();
+    await settled();
+    expect([counts.checks, state.began]).toEqual([1, true]);
+  });
+
+  test('that fails does not stop the search', async () => {
+    const { searcher, flights, done } = rig();
+    searcher.begin(1, job);
+    searcher.add(1, strip(0, 10 * UNIT));
+    const failed = expect(searcher.interrupt(() => Promise.reject(new Error('lost')))).rejects.toThrow('lost');
+    await done();
+    await done();
+    await failed;
+    await settled();
+    expect(flights).toHaveLength(SLOTS);
+  });
+
+  test('can replace the scanner', async () => {
+    const { searcher, flights, done } = rig();
+    searcher.begin(1, job);
+    searcher.add(1, strip(0, 100 * UNIT));
+    const ranges: Range[] = [];
+    const other = {
+      unit: 2 * UNIT,
+      most: 2 ** 20,
+      free: true,
+      scan: async (_: Puzzle, range: Range) => {
+        ranges.push(range);
+        other.free = ranges.length < 3;
+        return new Promise<Scan>(() => {});
+      },
+    };
+    void searcher.interrupt(async () => {
+      searcher.replace(other as unknown as Scanner, BATCH_MS, 8 * UNIT);
+    });
+    await done();
+    await done();
+    await settled();
+    expect(flights).toEqual([]);
+    expect(ranges.map(({ counters }) => counters)).toEqual([8 * UNIT, 8 * UNIT, 8 * UNIT]);
+  });
+});

@@ -150,3 +150,72 @@ test('a shader’s other variants are measured only if its typical one has at le
   const heat = [1_000, 900, 800, 799, 10].map((hashesPerSecond) => ({ hashesPerSecond }));
   expect(hopefulOf(heat)).toEqual(heat.slice(0, 3));
 });
+
+describe('a likely variant', () => {
+  const likely: Variant = { shader: 'wgsl-multiplied-adds', workgroupSize: 128, trips: 16 };
+  const variants = VARIANTS.filter((variant) => isTypical(variant) || variant.trips === 8);
+
+  async function openLikely(wishes: Partial<TuningOptions> = {}) {
+    const device = new FakeDevice();
+    device.isQuick = true;
+    const tried: string[] = [];
+    const said: string[] = [];
+    const tuned = await tunedScanner(device.asDevice, {
+      model: 'RTX',
+      driver: 'driver 550.1',
+      again: false,
+      likely,
+      limits: { variants, warmUpMs: 0, turnMs: 1, batchTurnMs: 1 },
+      progress: (what) => said.push(what),
+      trying: (variant) => void (tried.includes(nameOf(variant)) || tried.push(nameOf(variant))),
+      skip: [],
+      check: async () => {},
+      ...wishes,
+    });
+    return { tuned, tried, said };
+  }
+
+  test('is the only one that is tried before the GPU mines, and then all are measured in turns', async () => {
+    const { tuned, tried, said } = await openLikely();
+    expect(tried).toEqual([nameOf(likely)]);
+    expect(tuned.scanner.variant).toEqual(likely);
+    expect(tuned.tuning).toMatchObject({ variant: likely, batchMs: 8, batches: [] });
+    expect(tuned.why).toBe(
+      'wgsl-multiplied-adds 128×16, probably the fastest here; all variants are measured while it mines',
+    );
+    let turns = 0;
+    let running = 0;
+    const measured = await tuned.measure!(async (turn) => {
+      turns++;
+      expect(++running).toBe(1);
+      const result = await turn();
+      running--;
+      return result;
+    });
+    expect(measured.measure).toBeUndefined();
+    expect(said).toEqual([]);
+    expect(turns).toBeGreaterThan(variants.length);
+    expect(measured.tuning.variants.length).toBeGreaterThan(1);
+    expect(measured.tuning.batches.length).toBeGreaterThan(1);
+    expect(measured.why).toMatch(/; fastest of \d+ variants that run here/);
+  });
+
+  test.each<[string, Partial<TuningOptions>]>([
+    ['does not run', { check: async ({ variant }) => void (await refuse(variant)) }],
+    ['has cost the device', { skip: [nameOf(likely)] }],
+    ['is not wanted', { again: true }],
+  ])('that %s is passed over: all are measured at once', async (_, wishes) => {
+    const { tuned } = await openLikely(wishes);
+    expect(tuned.measure).toBeUndefined();
+    expect(tuned.tuning.variants.length).toBeGreaterThan(1);
+    expect(tuned.tuning.batches.length).toBeGreaterThan(1);
+  });
+
+  async function refuse(variant: Variant): Promise<void> {
+    if (nameOf(variant) === nameOf(likely)) throw new DeviceError('wrong-hashes', 'wrong on this device');
+  }
+
+  test('has the length of a batch that the user chose', async () => {
+    expect((await openLikely({ batchMs: 3 })).tuned.tuning.batchMs).toBe(3);
+  });
+});

@@ -1,0 +1,35 @@
+/**
+ * The variant of the kernel that is probably the fastest on a GPU, with which a rig mines until it has measured all. It
+ * follows from what the makers' compilers make of the shaders (docs/gpus.md, bench/gpu-instructions.json): a test holds
+ * that it takes at most 5 % more instructions than the best one, on all chips whose driver has such a compiler.
+ */
+
+import type { ShaderName, Variant } from './tuning.ts';
+
+/** As WebGPU names them (`GPUAdapterInfo`), in lower case: `nvidia` and `pascal`, `amd` and `rdna-3`. */
+export interface Chip {
+  readonly vendor: string;
+  readonly architecture: string;
+}
+
+/** NVIDIA's chips that multiply in several instructions. */
+const SLOW_MULTIPLICATION = /^(fermi|kepler|maxwell|pascal)$/;
+
+/** @returns undefined for makers whose compilers were not asked */
+export function likelyVariant(chip: Chip): Variant | undefined {
+  const shader = likelyShader(chip);
+  // How large workgroups should be, and how long their loops, depends on the driver. These are the middle values.
+  return shader && { shader, workgroupSize: 128, trips: 16 };
+}
+
+function likelyShader({ vendor, architecture }: Chip): ShaderName | undefined {
+  switch (vendor.toLowerCase()) {
+    case 'amd':
+    case 'intel':
+      return 'wgsl-uniform-rotates';
+    case 'nvidia':
+      return SLOW_MULTIPLICATION.test(architecture.toLowerCase()) ? 'wgsl' : 'wgsl-multiplied-adds';
+    default:
+      return undefined;
+  }
+}
