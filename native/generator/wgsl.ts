@@ -1,8 +1,9 @@
 /** Prints the kernel as WGSL. A dispatch searches one page, so only the counter varies. */
 
 import { COUNTER, JOB } from './algebra.ts';
+import { GPU_STYLES, type GpuStyle, gpuDialect, unseenOf } from './gpu-styles.ts';
 import { costPerNonce, handedDown, type KernelDescription } from './last-block.ts';
-import { type Dialect, generatedBy, hex, indent, Names } from './print.ts';
+import { type Dialect, generatedBy, indent, Names } from './print.ts';
 
 /**
  * How many hits one dispatch can report. At real targets there are a few hits at most. After a dispatch with more hits
@@ -14,47 +15,17 @@ export const HIT_CAPACITY = 8192;
 /** @returns the length of the job uniform in words: a multiple of four, because it is an array of vectors */
 export const jobWords = (kernel: KernelDescription): number => Math.ceil(handedDown(kernel, JOB).length / 4) * 4;
 
-/**
- * The rotates whose distances come from a uniform, so that the compiler does not know them: 16 % faster on Mesa's RADV.
- */
-const UNIFORM_ROTATES = [12, 7];
-
-const WGSL_STYLES = {
-  plain: 'All rotates are by constants.',
-  'uniform rotates':
-    'The distances of the rotates by 12 and 7 come from a uniform: Mesa RADV then compiles them to faster code.',
-  'multiplied adds': 'Additions multiply by a one from a uniform: NVIDIA chips have separate units for multiply-add.',
-} as const;
-type WgslStyle = keyof typeof WGSL_STYLES;
-
 /** @param kernel for a machine that does not loop over pages */
-export function printWgsl(kernel: KernelDescription, style: WgslStyle): string {
-  const uniformRotates = style === 'uniform rotates';
-  const multipliedAdds = style === 'multiplied adds';
-  const dialect: Dialect = {
-    constant: (number) => `${hex(number)}u`,
-    add: (terms) =>
-      multipliedAdds
-        ? terms.reduce((sum, term, i) => `${i > 1 ? `(${sum})` : sum} * one + ${term}`)
-        : terms.join(' + '),
-    xor: (operands) => operands.join(' ^ '),
-    rotr: (x, bits) =>
-      uniformRotates && UNIFORM_ROTATES.includes(bits)
-        ? `(${x} >> rotate${bits}) | (${x} << (32u - rotate${bits}))`
-        : `(${x} >> ${bits}u) | (${x} << ${32 - bits}u)`,
-    declare: (name, expression) => `let ${name} = ${expression};`,
-  };
+export function printWgsl(kernel: KernelDescription, style: GpuStyle): string {
+  const dialect: Dialect = { ...gpuDialect(style), declare: (name, expression) => `let ${name} = ${expression};` };
   const words = handedDown(kernel, JOB).map((_, i) => `let j${i} = job[${i >> 2}].${'xyzw'[i & 3]};`);
-  const unseen = [
-    ...(uniformRotates ? UNIFORM_ROTATES.map((bits) => `let rotate${bits} = control.rotate${bits};`) : []),
-    ...(multipliedAdds ? ['let one = control.one;'] : []),
-  ];
+  const unseen = unseenOf(style).map((name) => `let ${name} = control.${name};`);
   const names = new Names(dialect).inputs(kernel, COUNTER).handedDown(kernel, JOB, (_, i) => `j${i}`);
   const statements = names.statements(kernel, COUNTER);
   return `// ${generatedBy}
 //
 // Hashes the last blake2s block of a header for the counters of one page: ${costPerNonce(kernel)} operations and a comparison per nonce.
-// ${WGSL_STYLES[style]}
+// ${GPU_STYLES[style]}
 //
 // A dispatch of x × y workgroups searches the counters base … base + x · y · WORKGROUP_SIZE · COUNTERS_PER_INVOCATION − 1
 // (modulo 2^32). A hit is a counter whose hash word 7 is at most target7. It is reported as an offset from base.
