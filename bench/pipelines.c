@@ -6,8 +6,8 @@
 //   VK_DRIVER_FILES=…/radeon_icd.json RADV_FORCE_FAMILY=navi31 ./pipelines a.spirv b.spirv …
 //
 // The entry point of each shader must be Dawn's (`dawn_entry_point`), with its three buffers in set 0. The output is the
-// device's name in a line `device NAME`, and then for each file `shader FILE`, lines `statistic NAME: VALUE`, and the
-// disassembly between `assembly` and `end`.
+// device's name in a line `device NAME`, the driver's version in a line `driver TEXT`, and then for each file
+// `shader FILE`, lines `statistic NAME: VALUE`, and the disassembly between `assembly` and `end`.
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,9 +35,11 @@ static VkPhysicalDevice first_device(void) {
     uint32_t count = 1;
     VkResult result = vkEnumeratePhysicalDevices(instance, &count, &physical);
     if (count == 0 || (result != VK_SUCCESS && result != VK_INCOMPLETE)) fail("vkEnumeratePhysicalDevices", result);
-    VkPhysicalDeviceProperties properties;
-    vkGetPhysicalDeviceProperties(physical, &properties);
-    printf("device %s\n", properties.deviceName);
+    VkPhysicalDeviceDriverProperties driver = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DRIVER_PROPERTIES};
+    VkPhysicalDeviceProperties2 properties = {
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, .pNext = &driver};
+    vkGetPhysicalDeviceProperties2(physical, &properties);
+    printf("device %s\ndriver %s\n", properties.properties.deviceName, driver.driverInfo);
     return physical;
 }
 

@@ -1,5 +1,5 @@
-// Compiles the GPU kernel for NVIDIA's chips with ptxas, the assembler of the CUDA toolkit, whose optimizer drivers have,
-// too. Each toolkit on this machine compiles for the chips that it knows.
+// Compiles the GPU kernel for NVIDIA's chips with ptxas of the CUDA toolkit, the nearest relative of the compiler in
+// NVIDIA's Vulkan driver, which is not published. A toolkit compiles for the chips that it knows.
 
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
@@ -9,8 +9,8 @@ import { commonPath, histogram } from './gpu-loop.mjs';
 
 /**
  * Compute capabilities, by their instruction set in gpu-bounds.mjs. Warps: what an SM can hold. Cache: bytes of the
- * smallest instruction cache that a part of an SM has, where somebody has measured it (Jia et al., "Dissecting the NVIDIA
- * Volta GPU architecture via microbenchmarking" and "Dissecting the NVIDIA Turing T4 GPU").
+ * smallest instruction cache that a part of an SM has, where somebody has measured it (Jia et al., "Dissecting the
+ * NVIDIA Volta GPU architecture via microbenchmarking" and "Dissecting the NVIDIA Turing T4 GPU").
  */
 export const CHIPS = {
   sm_61: { set: 'pascal', what: 'Pascal', warps: 64 },
@@ -104,12 +104,12 @@ const PIPES = {
   // Throughput of native arithmetic instructions for compute capability 6.1 (CUDA C++ Programming Guide): additions
   // and logic 128 lanes a cycle in an SM, shifts 64.
   pascal: ({ op }) => {
-    if (/^(SHF|SHL|SHR)/.test(op)) return 'shift';
-    return /^(LOP|IADD|LEA|ISETP|XMAD|MOV|SEL|PRMT)/.test(op) ? 'full' : 'other';
+    if (/^(SHF|SHL|SHR|LEA)/.test(op)) return 'shift';
+    return /^(LOP|IADD|ISETP|XMAD|MOV|SEL|PRMT)/.test(op) ? 'full' : 'other';
   },
 };
 
-/** How many times 64 (Pascal: 128) lanes of an SM are busy: the pipe with most to do, or the issue of all instructions. */
+/** How often 64 (Pascal: 128) lanes of an SM are busy: by the pipe with most to do, or by issuing all instructions. */
 const SLOTS = {
   nvidia: ({ ALU = 0, FMA = 0, uniform = 0, other = 0 }) => Math.max(ALU, FMA, (ALU + FMA + uniform + other) / 2),
   pascal: ({ full = 0, shift = 0, other = 0 }) => full + 2 * shift + other,

@@ -6,12 +6,16 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { commonPath, histogram } from './gpu-loop.mjs';
 
-/** RADV's names of families, oldest first, by their instruction set in gpu-bounds.mjs. */
-export const FAMILIES = {
-  gcn: 'tahiti pitcairn verde oland hainan bonaire kaveri kabini hawaii tonga iceland carrizo fiji stoney polaris10 polaris11 polaris12 vegam',
-  vega: 'vega10 vega12 vega20 raven raven2 renoir mi100 mi200 gfx940',
-  rdna: 'navi10 navi12 navi14 navi21 navi22 navi23 navi24 vangogh rembrandt navi31 navi32 navi33 phoenix phoenix2 gfx1150 gfx1151 gfx1152 gfx1153 gfx1200 gfx1201',
-};
+/** RADV's names of families, oldest first, with their instruction sets in gpu-bounds.mjs. */
+export const FAMILIES = Object.fromEntries(
+  [
+    ['gcn', 'tahiti pitcairn verde oland hainan bonaire kaveri kabini hawaii'],
+    ['gcn', 'tonga iceland carrizo fiji stoney polaris10 polaris11 polaris12 vegam'],
+    ['vega', 'vega10 vega12 vega20 raven raven2 renoir mi100 mi200 gfx940'],
+    ['rdna', 'navi10 navi12 navi14 navi21 navi22 navi23 navi24 vangogh rembrandt'],
+    ['rdna', 'navi31 navi32 navi33 phoenix phoenix2 gfx1150 gfx1151 gfx1152 gfx1153 gfx1200 gfx1201'],
+  ].flatMap(([set, names]) => names.split(' ').map((family) => [family, set])),
+);
 
 /** Bytes of the cache that the units of a group read instructions from (AMD's RDNA and GCN whitepapers). */
 const INSTRUCTION_CACHE = 32 * 1024;
@@ -54,8 +58,9 @@ export function compileWithRadv(program, spirv, family) {
   });
   if (/Unknown family/.test(stderr)) return [];
   if (status !== 0) throw new Error(`RADV compiled nothing for ${family}: ${stderr}`);
+  const compiler = `RADV ${/^driver .*?(\d+\.\d+\.\d+)/m.exec(stdout)?.[1] ?? 'of an unknown version'}`;
   const shaders = stdout.split(/^shader .*$/m).slice(1);
-  return Object.keys(spirv).map((variant, i) => ({ family, compiler: 'RADV', variant, ...figuresOf(shaders[i]) }));
+  return Object.keys(spirv).map((variant, i) => ({ family, compiler, variant, ...figuresOf(shaders[i]) }));
 }
 
 function figuresOf(text) {
@@ -79,8 +84,8 @@ function figuresOf(text) {
 }
 
 /**
- * Parses RADV's disassembly: `BB1:` before a block, and lines such as `v_xor_b32_e32 v3, s1, v2 ; 3a0604ff`. Of the oldest
- * chips' code, RADV has none and prints its own notation: `BB1`, and lines such as `v1: %5:v[3] = v_xor_b32 …`.
+ * Parses RADV's disassembly: `BB1:` before a block, and lines such as `v_xor_b32_e32 v3, s1, v2 ; 3a0604ff`. Of the
+ * oldest chips' code, RADV has none and prints its own notation: `BB1`, and lines such as `v1: %5:v[3] = v_xor_b32 …`.
  */
 function parse(assembly) {
   let label;

@@ -27,6 +27,9 @@ const OPCODES = {
 const INSTRUCTION_BYTES = 16;
 const BRANCH = 'BRA';
 
+/** An instruction of nvdisasm's text; two that a chip issues together are in braces. */
+const LINE = /^\s*\/\*[0-9a-f]+\*\/\s+\{?\s*(@!?U?P\w+\s+)?([A-Z][\w.]*)\s*([^;}]*)[;}]/;
+
 /**
  * @param file the ELF file
  * @param disassemble returns nvdisasm's text; undefined without nvdisasm
@@ -63,22 +66,18 @@ function sectionOf(file, wanted) {
 /** Parses nvdisasm's text: `.L_x_1:` before a block, and lines with an address and such as `@P0 BRA (.L_x_1) ;`. */
 function parse(text) {
   let label;
-  let synchronized;
   return text.split('\n').flatMap((line) => {
     label = /^(\.L_\w+):/.exec(line)?.[1] ?? label;
-    const [, predicate, op, operands] =
-      /^\s*\/\*[0-9a-f]+\*\/\s+\{?\s*(@!?U?P\w+\s+)?([A-Z][\w.]*)\s*([^;]*);/.exec(line) ?? [];
+    const [, predicate, op, operands] = LINE.exec(line) ?? [];
     if (!op) return [];
     const [name] = op.split('.');
-    const named = /\.L_\w+/.exec(operands)?.[0];
-    if (name === 'SSY') synchronized = named;
-    // Before Volta, lanes that skip a block wait at the place that SSY has named.
-    const target = name === 'SYNC' && predicate ? synchronized : name === BRANCH ? named : undefined;
+    // Before Volta, lanes that skip a block branch by SYNC.
+    const branches = name === BRANCH || (name === 'SYNC' && predicate);
     const instruction = {
       op: name,
       memory: /^(ATOM|RED|ST)/.test(name),
       ...(label !== undefined && { label }),
-      ...(target !== undefined && { target }),
+      ...(branches && { target: /\.L_\w+/.exec(operands)?.[0] }),
     };
     label = undefined;
     return [instruction];
