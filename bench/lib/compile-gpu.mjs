@@ -1,5 +1,6 @@
 // Compiles every variant of the GPU kernel with every compiler of this machine, for every family of chips.
 
+import { compileWithAnv, PLATFORMS, whyNoAnv } from './compile-anv.mjs';
 import { compileWithOcloc, DEVICES, nameOcloc, whyNoOcloc } from './compile-ocloc.mjs';
 import { CHIPS, compileWithPtxas, toolkits, whyNoPtxas } from './compile-ptxas.mjs';
 import { buildPipelines, compileWithRadv, FAMILIES, whyNoRadv } from './compile-radv.mjs';
@@ -11,6 +12,7 @@ const COMPILERS = {
   RADV: { whyNot: whyNoRadv, sets: FAMILIES, prepare: prepareRadv },
   ptxas: { whyNot: whyNoPtxas, sets: setsOf(CHIPS), prepare: preparePtxas },
   ocloc: { whyNot: whyNoOcloc, sets: setsOf(DEVICES), prepare: prepareOcloc },
+  ANV: { whyNot: whyNoAnv, sets: setsOf(PLATFORMS), prepare: prepareAnv },
 };
 export const COMPILER_NAMES = Object.keys(COMPILERS);
 
@@ -44,10 +46,11 @@ export function compileAll(families, changed = () => {}) {
   const missing = missingCompilers();
   return withFolder(async (folder) => {
     const rows = [];
+    const mesa = {};
     for (const [name, { sets, prepare }] of Object.entries(COMPILERS)) {
       const wanted = Object.entries(sets).filter(([family]) => !families || families.includes(family));
       if (missing[name] || wanted.length === 0) continue;
-      const compile = await prepare(folder, changed);
+      const compile = await prepare(folder, changed, mesa);
       for (const [family, set] of wanted) rows.push(...compile(family).map((row) => judged(row, set)));
     }
     return rows;
@@ -60,11 +63,24 @@ function judged({ family, compiler, variant, instructionsPerNonce, ...others }, 
   return { family, compiler, variant, set, instructionsPerNonce, bound, ofBound, ...others };
 }
 
-async function prepareRadv(folder, changed) {
-  const spirv = await writeSpirv(folder);
-  changeEach(spirv, changed);
-  const program = buildPipelines(folder);
+async function prepareRadv(folder, changed, mesa) {
+  const { program, spirv } = await prepareMesa(folder, changed, mesa);
   return (family) => compileWithRadv(program, spirv, family);
+}
+
+async function prepareAnv(folder, changed, mesa) {
+  const { program, spirv } = await prepareMesa(folder, changed, mesa);
+  return (family) => compileWithAnv(program, spirv, family);
+}
+
+/** Makes what both of Mesa's drivers need, at the first call. @param mesa keeps it */
+async function prepareMesa(folder, changed, mesa) {
+  if (!mesa.program) {
+    mesa.spirv = await writeSpirv(folder);
+    changeEach(mesa.spirv, changed);
+    mesa.program = buildPipelines(folder);
+  }
+  return mesa;
 }
 
 function preparePtxas(folder, changed) {

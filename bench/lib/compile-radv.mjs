@@ -23,15 +23,19 @@ const INSTRUCTION_CACHE = 32 * 1024;
 const MANIFESTS = '/usr/share/vulkan/icd.d';
 
 /** @returns why RADV cannot be asked on this machine; undefined when it can */
-export function whyNoRadv() {
-  if (!manifest()) return 'Mesa’s RADV is missing: apt-get install mesa-vulkan-drivers';
+export const whyNoRadv = () =>
+  manifestOf('radeon') ? whyNoPipelines() : 'Mesa’s RADV is missing: apt-get install mesa-vulkan-drivers';
+
+/** @returns why bench/pipelines.c cannot be built on this machine; undefined when it can */
+export function whyNoPipelines() {
   if (!existsSync('/usr/include/vulkan/vulkan.h')) return 'Vulkan’s headers are missing: apt-get install libvulkan-dev';
   return spawnSync('cc', ['--version']).error ? 'there is no C compiler: apt-get install gcc libc6-dev' : undefined;
 }
 
-function manifest() {
+/** @returns the path of the manifest of one of Mesa's drivers; undefined when it is not installed */
+export function manifestOf(driver) {
   const files = existsSync(MANIFESTS) ? readdirSync(MANIFESTS) : [];
-  const name = files.find((file) => /^radeon_icd.*\.json$/.test(file));
+  const name = files.find((file) => file.startsWith(`${driver}_icd`) && file.endsWith('.json'));
   return name && join(MANIFESTS, name);
 }
 
@@ -54,7 +58,12 @@ export function compileWithRadv(program, spirv, family) {
   const { status, stdout, stderr } = spawnSync(program, Object.values(spirv), {
     encoding: 'utf8',
     maxBuffer: 1 << 26,
-    env: { ...process.env, VK_DRIVER_FILES: manifest(), RADV_FORCE_FAMILY: family, MESA_SHADER_CACHE_DISABLE: 'true' },
+    env: {
+      ...process.env,
+      VK_DRIVER_FILES: manifestOf('radeon'),
+      RADV_FORCE_FAMILY: family,
+      MESA_SHADER_CACHE_DISABLE: 'true',
+    },
   });
   if (/Unknown family/.test(stderr)) return [];
   if (status !== 0) throw new Error(`RADV compiled nothing for ${family}: ${stderr}`);

@@ -28,7 +28,11 @@ const HELD_DOWN = 0.95;
 function kernelsOf({ family, lanes, unit }, rows) {
   const compiled = rows
     .filter(({ families }) => families.includes(family))
-    .map(({ variant, instructionsPerNonce: instructions }) => ({ variant, instructions, what: variant }))
+    .map(({ variant, compiler, instructionsPerNonce: instructions }) => ({
+      variant,
+      instructions,
+      what: `${variant} by ${compiler}`,
+    }))
     .sort((a, b) => a.instructions - b.instructions);
   const [best] = compiled;
   const slower = compiled.slice(1).map((kernel) => ({ ...kernel, remedy: `look why ${best.variant} is not faster` }));

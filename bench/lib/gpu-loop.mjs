@@ -34,6 +34,24 @@ export function commonPath(instructions) {
   return path;
 }
 
+/**
+ * Counts where instructions have different numbers of lanes.
+ * @param path with `lanes`
+ * @param invocations how many a thread has
+ * @param least lanes that a unit takes at a time, even of an instruction that has fewer
+ * @returns instructions of as many lanes as a thread has invocations: all, and by kind
+ */
+export function wholeInstructions(path, invocations, least) {
+  const operations = {};
+  let lanes = 0;
+  for (const { op, lanes: wide } of path) {
+    operations[op] = (operations[op] ?? 0) + wide / invocations;
+    lanes += Math.max(wide, least);
+  }
+  const often = Object.entries(operations).filter(([, n]) => n >= 1);
+  return { instructions: Math.round(lanes / invocations), operations: Object.fromEntries(often) };
+}
+
 /** @returns how many instructions there are of each kind, most frequent first */
 export function histogram(instructions, kindOf = ({ op }) => op) {
   const counts = new Map();

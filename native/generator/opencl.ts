@@ -28,7 +28,7 @@ export function printOpenCl(
   const statements = names.statements(kernel, COUNTER);
   return `// ${generatedBy}
 
-typedef struct { uint base, target7, rotate12, rotate7, one, row; } Control;
+typedef struct { uint base, target7, rotate16, rotate12, rotate8, rotate7, one, row; } Control;
 
 __attribute__((reqd_work_group_size(${workgroupSize}, 1, 1)))
 kernel void scan(constant Control *control, constant uint *job, global uint *result) {

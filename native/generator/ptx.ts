@@ -7,7 +7,7 @@
  */
 
 import { COUNTER, JOB } from './algebra.ts';
-import { type GpuStyle, isUniform, unseenOf } from './gpu-styles.ts';
+import { type GpuStyle, unseenOf } from './gpu-styles.ts';
 import { handedDown, type KernelDescription, operationsAt } from './last-block.ts';
 import { type Dialect, generatedBy, hex, indent, Names } from './print.ts';
 import { HIT_CAPACITY, jobWords } from './wgsl.ts';
@@ -30,14 +30,14 @@ const dialectOf = (style: GpuStyle): Dialect => ({
     ),
   xor: (operands) => chain(operands, (a, b) => `xor.b32 ${RESULT}, ${a}, ${b};`),
   rotr: (x, bits) =>
-    isUniform(style, bits)
+    style === 'uniform rotates'
       ? `shr.u32 ${RESULT}, ${x}, rotate${bits}; shl.b32 a, ${x}, back${bits}; or.b32 ${RESULT}, ${RESULT}, a;`
       : `shf.r.wrap.b32 ${RESULT}, ${x}, ${x}, ${bits};`,
   declare: (name, instructions) => instructions.replaceAll(RESULT, name),
 });
 
 /** The offsets of the control uniform's fields: see wgsl.ts. */
-const CONTROL = { base: 0, target7: 4, rotate12: 8, rotate7: 12, one: 16, row: 20 } as const;
+const CONTROL = { base: 0, target7: 4, rotate16: 8, rotate12: 12, rotate8: 16, rotate7: 20, one: 24, row: 28 } as const;
 
 /**
  * @param kernel for a machine that does not loop over pages

@@ -30,7 +30,7 @@ export function printWgsl(kernel: KernelDescription, style: GpuStyle): string {
 // A dispatch of x × y workgroups searches the counters base … base + x · y · WORKGROUP_SIZE · COUNTERS_PER_INVOCATION − 1
 // (modulo 2^32). A hit is a counter whose hash word 7 is at most target7. It is reported as an offset from base.
 //
-// group 0, binding 0, uniform (32 bytes): base, target7, rotate12 = 12, rotate7 = 7, one = 1, row = x · WORKGROUP_SIZE, two words unused
+// group 0, binding 0, uniform (32 bytes): base, target7, rotate16 = 16, rotate12 = 12, rotate8 = 8, rotate7 = 7, one = 1, row = x · WORKGROUP_SIZE
 // group 0, binding 1, uniform (${4 * jobWords(kernel)} bytes): the job's words, from prepareWords()
 // group 0, binding 2, storage (${4 + 4 * HIT_CAPACITY} bytes): count of hits (set it to 0 before), then the offsets of the first ${HIT_CAPACITY} hits
 
@@ -40,7 +40,9 @@ override COUNTERS_PER_INVOCATION: u32 = 16u;
 struct Control {
   base: u32,
   target7: u32,
+  rotate16: u32,
   rotate12: u32,
+  rotate8: u32,
   rotate7: u32,
   one: u32,
   row: u32,

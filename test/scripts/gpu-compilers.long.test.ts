@@ -20,9 +20,13 @@ const record = recorded();
 const missing: Record<string, string> = missingCompilers();
 const PATIENCE_MS = 300_000;
 
+/** No package has the stub that ANV needs without a chip. */
+const NOT_IN_CI = ['ANV'];
+
 // On a developer's machine the tests of a missing compiler are skipped.
-if (process.env.CI && Object.keys(missing).length > 0) {
-  throw new Error(`CI must have all GPU compilers: ${Object.values(missing).join('; ')}`);
+const lacking = Object.keys(missing).filter((name) => !NOT_IN_CI.includes(name));
+if (process.env.CI && lacking.length > 0) {
+  throw new Error(`CI must have GPU compilers: ${lacking.map((name) => missing[name]).join('; ')}`);
 }
 
 const compile = (families: string[], changed?: Change): Promise<Row[]> => compileAll(families, changed);
@@ -66,6 +70,7 @@ describe.each([
     'sm_86',
     replacing(/shf\.r\.wrap\.b32 (x\d+), (x\d+), x\d+, 16;/, 'shr.u32 $1, $2, 16; shl.b32 a, $2, 8; or.b32 $1, $1, a;'),
   ],
+  ['ANV', 'dg2', shiftingLess],
   ['ocloc', 'dg2', replacing(/<< 16u/, '<< 8u')],
 ] as const)('%s', (compiler, family, breaking) => {
   describeCompiler(compiler, () => {
