@@ -8,15 +8,17 @@
 // instructions that a nonce takes on an instruction set (lib/gpu-bounds.mjs). Instructions are those of the loop over
 // nonces without a hit, in the busiest pipe: lanes × clock ÷ instructions is the rate of a unit.
 //
-// --record writes the counts to gpu-instructions.json, with which a test compares later ones.
+// --record writes the counts to gpu-instructions.json, with which a test compares later ones, and the tables of
+// docs/gpus.md.
 
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { allFamilies, compileAll, missingCompilers } from './lib/compile-gpu.mjs';
 import { printHeading, printTable, save } from './lib/figures.mjs';
 import { INSTRUCTION_SETS } from './lib/gpu-bounds.mjs';
 import { expectedRates } from './lib/gpu-chips.mjs';
+import { documentTables, withTables } from './lib/gpu-document.mjs';
 import { grouped, RECORD, recordOf } from './lib/gpu-instructions.mjs';
 
 const { values } = parseArgs({
@@ -41,7 +43,14 @@ if (rows.length === 0) throw new Error('nothing was compiled: see above for what
 if (values.json) console.log(JSON.stringify({ rows }));
 else report();
 save(values.out, { rows, missing });
-if (values.record) writeFileSync(fileURLToPath(RECORD), recordOf(rows));
+if (values.record) record();
+
+function record() {
+  if (families) throw new Error('--record takes all families: leave --families out');
+  writeFileSync(fileURLToPath(RECORD), recordOf(rows));
+  const document = fileURLToPath(new URL('../docs/gpus.md', import.meta.url));
+  writeFileSync(document, withTables(readFileSync(document, 'utf8'), documentTables(grouped(rows))));
+}
 
 function report() {
   printHeading();

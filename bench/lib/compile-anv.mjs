@@ -1,13 +1,13 @@
-// Compiles the GPU kernel for Intel's chips with Mesa's ANV, Linux's driver for them. It needs a chip, or `intel_stub_gpu`
-// of Mesa's own build (`-Dtools=drm-shim,intel`), which makes programs see one. Debian does not package that.
+// Compiles the GPU kernel for Intel's chips with Mesa's ANV, Linux's driver for them. It needs `intel_stub_gpu` of
+// Mesa's own build (`-Dtools=drm-shim,intel`), which makes programs see a chip. Debian does not package that.
 
 import { spawnSync } from 'node:child_process';
 import { manifestOf, whyNoPipelines } from './compile-radv.mjs';
 import { commonPath, wholeInstructions } from './gpu-loop.mjs';
 
 /**
- * Mesa's names of families, with their instruction set in gpu-bounds.mjs, the threads that a vector engine can hold, and
- * the lanes that it takes at a time.
+ * Mesa's names of families, with their instruction set in gpu-bounds.mjs, the threads that a vector engine can hold,
+ * and the lanes that it takes at a time.
  */
 export const PLATFORMS = {
   skl: { set: 'gen9', threads: 7, lanes: 8 },

@@ -12,8 +12,11 @@ const NVIDIA = { unit: 'SMs', lanes: 64 };
 const PASCAL = { unit: 'SMs', lanes: 128 };
 /** RDNA: two SIMDs of 32 lanes in a CU; GCN and Vega: four of 16 (AMD's whitepapers). */
 const AMD = { unit: 'CUs', lanes: 64 };
-/** A vector engine has 8 lanes, and a core of Xe-HPG 16 engines (oneAPI GPU optimization guide). */
-const INTEL = { unit: 'vector engines', lanes: 8 };
+/**
+ * A vector engine has 8 lanes, and a core of Xe-HPG 16 engines (oneAPI GPU optimization guide). `compiler`: the one on
+ * Linux.
+ */
+const INTEL = { unit: 'vector engines', lanes: 8, compiler: 'ANV' };
 
 /** hashcat's own benchmark, mode 31000: short passwords, and so one block, as here. GH/s. */
 const hashcat = (GHs) => `${GHs.toFixed(2)} (hashcat)`;

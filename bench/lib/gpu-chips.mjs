@@ -25,9 +25,9 @@ const ALIKE = 0.85;
 const HELD_DOWN = 0.95;
 
 /** @returns for each variant what its family's compiler makes of it, best first */
-function kernelsOf({ family, lanes, unit }, rows) {
+function kernelsOf({ family, lanes, unit, compiler: usual = '' }, rows) {
   const compiled = rows
-    .filter(({ families }) => families.includes(family))
+    .filter(({ families, compiler }) => families.includes(family) && compiler.startsWith(usual))
     .map(({ variant, compiler, instructionsPerNonce: instructions }) => ({
       variant,
       instructions,
@@ -35,9 +35,10 @@ function kernelsOf({ family, lanes, unit }, rows) {
     }))
     .sort((a, b) => a.instructions - b.instructions);
   const [best] = compiled;
+  if (!best) return [];
   const slower = compiled.slice(1).map((kernel) => ({ ...kernel, remedy: `look why ${best.variant} is not faster` }));
   const odd = unit === 'SMs' && lanes === 64 ? NVIDIA_ODDITIES : [];
-  return [...(best ? [best] : []), ...[...slower, ...odd].sort((a, b) => a.instructions - b.instructions)];
+  return [best, ...[...slower, ...odd].sort((a, b) => a.instructions - b.instructions)];
 }
 
 /**
@@ -85,15 +86,16 @@ export function lookInto(rate, { aim, kernels, MHz, boostMHz }, batches) {
 
 /**
  * @param rows new counts, with `families`
- * @returns for each card whose family was compiled its rate with the best variant and with the plain one, at the boost
- *   clock
+ * @returns for each card whose family the usual compiler was asked for: its rate with the best variant and with the
+ *   plain one, at the boost clock
  */
 export function expectedRates(rows) {
   return [...CARDS].flatMap(([name, { family, published }]) => {
     const ceiling = ceilingOf(name, undefined, rows);
-    if (!ceiling || !rows.some(({ families }) => families.includes(family))) return [];
+    if (!ceiling) return [];
     const [best] = ceiling.kernels;
     const plain = ceiling.kernels.find(({ variant }) => variant === 'wgsl');
-    return [{ name, family, units: ceiling.units, lanes: ceiling.lanes, MHz: ceiling.MHz, best, plain, published }];
+    const { unit, units, lanes, MHz } = ceiling;
+    return [{ name, family, unit, units, lanes, MHz, best, plain, published }];
   });
 }

@@ -1,6 +1,8 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { boundOf, operationsOf } from '../../bench/lib/gpu-bounds.mjs';
 import { ceilingOf, lookInto } from '../../bench/lib/gpu-chips.mjs';
+import { documentTables } from '../../bench/lib/gpu-document.mjs';
 import { grouped, recorded, worseThan } from '../../bench/lib/gpu-instructions.mjs';
 import { commonPath } from '../../bench/lib/gpu-loop.mjs';
 
@@ -110,4 +112,9 @@ describe('the ceilings of bench/gpu.mjs', () => {
   });
 
   it('are not known of other cards', () => expect(ceilingOf('Voodoo 2', 90)).toBeUndefined());
+});
+
+it('the tables of docs/gpus.md are those of the recorded counts', () => {
+  const text = readFileSync(new URL('../../docs/gpus.md', import.meta.url), 'utf8');
+  for (const table of documentTables(recorded())) expect(text).toContain(`${table}\n`);
 });
