@@ -1,6 +1,6 @@
 // Compiles every variant of the GPU kernel with every compiler of this machine, for every family of chips.
 
-import { compileWithAnv, PLATFORMS, whyNoAnv } from './compile-anv.mjs';
+import { buildPretence, compileWithAnv, PLATFORMS, whyNoAnv } from './compile-anv.mjs';
 import { compileWithOcloc, DEVICES, nameOcloc, whyNoOcloc } from './compile-ocloc.mjs';
 import { CHIPS, compileWithPtxas, toolkits, whyNoPtxas } from './compile-ptxas.mjs';
 import { buildPipelines, compileWithRadv, FAMILIES, whyNoRadv } from './compile-radv.mjs';
@@ -70,7 +70,8 @@ async function prepareRadv(folder, changed, mesa) {
 
 async function prepareAnv(folder, changed, mesa) {
   const { program, spirv } = await prepareMesa(folder, changed, mesa);
-  return (family) => compileWithAnv(program, spirv, family);
+  const pretence = buildPretence(folder);
+  return (family) => compileWithAnv(program, pretence, spirv, family);
 }
 
 /** Makes what both of Mesa's drivers need, at the first call. @param mesa keeps it */

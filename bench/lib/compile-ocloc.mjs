@@ -13,10 +13,10 @@ import { commonPath, wholeInstructions } from './gpu-loop.mjs';
  * ocloc's names of families, by their instruction set in gpu-bounds.mjs. Threads: what a vector engine can hold.
  */
 export const DEVICES = {
-  skl: { set: 'gen9', what: 'Gen9', threads: 7 },
+  cfl: { set: 'gen9', what: 'Gen9', threads: 7 },
   icllp: { set: 'gen12', what: 'Gen11', threads: 7 },
   tgllp: { set: 'gen12', what: 'Xe-LP', threads: 7 },
-  dg2: { set: 'xe', what: 'Xe-HPG', threads: 8 },
+  'acm-g10': { set: 'xe', what: 'Xe-HPG', threads: 8 },
   pvc: { set: 'xe', what: 'Xe-HPC', threads: 8 },
 };
 

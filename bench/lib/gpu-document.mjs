@@ -24,9 +24,9 @@ const GENERATIONS = [
   ['Core 11 to 14, Iris Xe (Xe-LP), Linux', 'tgl', 'ANV'],
   ['Arc A (Xe-HPG), Linux', 'dg2', 'ANV'],
   ['Arc B, Core Ultra 200V (Xe2), Linux', 'bmg', 'ANV'],
-  ['Core 6 to 10 (Gen9), IGC', 'skl', 'ocloc'],
+  ['Core 6 to 10 (Gen9), IGC', 'cfl', 'ocloc'],
   ['Core 11 to 14, Iris Xe (Xe-LP), IGC', 'tgllp', 'ocloc'],
-  ['Arc A (Xe-HPG), IGC', 'dg2', 'ocloc'],
+  ['Arc A (Xe-HPG), IGC', 'acm-g10', 'ocloc'],
 ];
 
 const table = (head, rows) =>
