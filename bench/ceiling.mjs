@@ -23,8 +23,8 @@ import { median, printHeading, quantile, save } from './lib/figures.mjs';
 const KERNELS = {
   avx512x2: { nonces: 32, unit: 'avx512' },
   avx512: { nonces: 16, unit: 'avx512' },
-  avx512vlx2: { nonces: 16, unit: 'avx512' },
-  avx512vl: { nonces: 8, unit: 'avx512' },
+  avx512vlx2: { nonces: 16, unit: 'avx512vl' },
+  avx512vl: { nonces: 8, unit: 'avx512vl' },
   avx2x2: { nonces: 16, unit: 'avx2' },
   avx2: { nonces: 8, unit: 'avx2' },
   sse41: { nonces: 4, unit: 'avx2' },

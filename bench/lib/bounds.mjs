@@ -24,7 +24,7 @@ export function clockLines({ clock, clock_by_multiplications: other }) {
 
 /**
  * @param units operations in a nanosecond, by what was measured; the clock in GHz
- * @param unit `avx2` or `avx512`
+ * @param unit `avx2`, `avx512` or `avx512vl`
  * @param alu operations of a step, which tries `nonces` nonces
  * @returns `pipes`: additions that the unit does in a cycle; MH/s at most: `portBound`, were every operation an
  *   addition, and `mixtureBound`, by the kernels' own mixture

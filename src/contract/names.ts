@@ -6,7 +6,7 @@ const IDENTIFIER = /^[\p{L}%#+\-_&$@<>=^?*!|/~][\p{L}\p{Nd}%#+\-_&$@<>=^?*!|/~]*
 const MAX_NAME_PARTS = 3;
 
 /** Whether the text is one name without points. */
-export function isIdentifier(text: string): boolean {
+function isIdentifier(text: string): boolean {
   return IDENTIFIER.test(text);
 }
 

@@ -5,7 +5,7 @@
 
 import { type Clock, systemClock } from '../system/clock.ts';
 import { BlockRunner } from './contract/block-runner.ts';
-import { CommandService } from './contract/command-desk.ts';
+import { CommandService } from './contract/command-service.ts';
 import { Genesis } from './contract/genesis.ts';
 import { Mempool } from './contract/mempool.ts';
 import { type ControlEvent, ControlServer } from './control.ts';

@@ -1,6 +1,7 @@
 /** The options of a mock node, and the networks and graphs of chains that they select. */
 
 import { z } from 'zod';
+import type { Dialect } from '../contract/dialect.ts';
 import { parseDecimal } from '../ledger/decimal.ts';
 import { type Graph, graphOf, knownGraph } from '../ledger/graphs.ts';
 import { versionCodeOf } from '../ledger/header.ts';
@@ -217,3 +218,8 @@ export type Settings = z.output<typeof optionsSchema>;
 export type LedgerSettings = Pick<Settings, keyof typeof ledgerOptions>;
 export type ContractSettings = Pick<Settings, keyof typeof contractOptions | 'network' | 'chains' | 'outputEvents'>;
 export type ServerSettings = Pick<Settings, keyof typeof serverOptions>;
+
+/** @returns the dialect of the contract language whose failures have the chosen wording */
+export function dialectOf({ words }: Pick<ContractSettings, 'words'>): Dialect {
+  return words === 'old' ? 4 : 5;
+}

@@ -62,7 +62,7 @@ async function watch(count = 1) {
     mine: (chain: number) => {
       const { ledger } = nodes[0];
       ledger.pickChain = () => chain;
-      const header = ledger.issueWork(ACCOUNT)!.slice(36);
+      const header = ledger.issueWork(ACCOUNT).slice(36);
       expect(ledger.submit(header).outcome).toBe('accepted');
       const foundMs = Number(clock.nowUs() / 1000n);
       const record = madeRecord(header, { network: 'development', foundMs, account: ACCOUNT });

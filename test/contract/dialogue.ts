@@ -3,24 +3,22 @@
 import type { Dialect } from '#pickaxe/contract/dialect.js';
 import { Session } from '#pickaxe/contract/repl/session.js';
 
-/** @param files the texts of the files that there are, by their names */
-export function newSession(dialect: Dialect, files: Readonly<Record<string, string>> = {}): Session {
+/** The texts of the files that there are, by their names. */
+type Files = Readonly<Record<string, string>>;
+
+export function newSession(dialect: Dialect, files: Files = {}, maxSteps?: number): Session {
   const readFile = (path: string) => {
     if (!Object.hasOwn(files, path)) throw new Error(`There is no file ${path}`);
     return files[path];
   };
-  return new Session({ dialect, readFile, resolvePath: (_, path) => path });
+  return new Session({ dialect, maxSteps, readFile, resolvePath: (_, path) => path });
 }
 
 /** What an input comes to: what it prints, or the message with which it fails. */
 export type Outcome = { prints: string | undefined } | { fails: string };
 
 /** @returns what the last input comes to @throws Error if one of the others fails */
-export function outcome(
-  dialect: Dialect,
-  inputs: readonly string[],
-  files: Readonly<Record<string, string>> = {},
-): Outcome {
+export function outcome(dialect: Dialect, inputs: readonly string[], files: Files = {}): Outcome {
   const session = newSession(dialect, files);
   const results = inputs.map((input) => session.runText(input));
   const failed = results.slice(0, -1).find(({ error }) => error);
@@ -30,8 +28,8 @@ export function outcome(
 }
 
 /** @returns what the last input prints, or its failure @throws Error if one of the others fails */
-export function lastOf(dialect: Dialect, inputs: readonly string[]): string | undefined {
-  const last = outcome(dialect, inputs);
+export function lastOf(dialect: Dialect, inputs: readonly string[], files: Files = {}): string | undefined {
+  const last = outcome(dialect, inputs, files);
   return 'fails' in last ? last.fails : last.prints;
 }
 

@@ -3,7 +3,7 @@
 import type { Dialect } from '#pickaxe/contract/dialect.js';
 import { Evaluator, MAX_STEPS } from '#pickaxe/contract/evaluator/evaluator.js';
 import { NATIVES } from '#pickaxe/contract/natives/natives.js';
-import { parseProgram } from '#pickaxe/contract/syntax/forms.js';
+import { parseProgram } from '#pickaxe/contract/syntax/program.js';
 import type { Expression } from '#pickaxe/contract/syntax/tree.js';
 import type { Value } from '#pickaxe/contract/values/values.js';
 

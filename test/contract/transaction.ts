@@ -1,14 +1,15 @@
 /** Runs code outside of all brackets, such as modules and calls of what they define. */
 
 import type { Dialect } from '#pickaxe/contract/dialect.js';
-import { ContractError } from '#pickaxe/contract/errors.js';
-import { Database } from '#pickaxe/contract/evaluator/database.js';
-import { type Environment, type Flag, INITIAL_ENVIRONMENT } from '#pickaxe/contract/evaluator/environment.js';
+import type { ContractError } from '#pickaxe/contract/errors.js';
 import { Evaluator, MAX_STEPS } from '#pickaxe/contract/evaluator/evaluator.js';
-import { INITIAL_STATE } from '#pickaxe/contract/evaluator/state.js';
 import { runTopLevel } from '#pickaxe/contract/evaluator/top-level.js';
 import { NATIVES } from '#pickaxe/contract/natives/natives.js';
-import { parseProgram } from '#pickaxe/contract/syntax/forms.js';
+import { Database } from '#pickaxe/contract/runtime/database.js';
+import { type Environment, type Flag, INITIAL_ENVIRONMENT } from '#pickaxe/contract/runtime/environment.js';
+import { INITIAL_STATE } from '#pickaxe/contract/runtime/state.js';
+import { parseProgram } from '#pickaxe/contract/syntax/program.js';
+import { faultOf } from './faults.ts';
 
 export interface TransactionOptions {
   dialect?: Dialect;
@@ -43,13 +44,7 @@ export class Transaction {
   }
 
   faultOf(code: string): ContractError {
-    try {
-      this.run(code);
-    } catch (fault) {
-      if (fault instanceof ContractError) return fault;
-      throw fault;
-    }
-    throw new Error(`${code} has not failed`);
+    return faultOf(() => this.run(code));
   }
 
   /** Runs code in a transaction of its own, whose writes are logged under the number. */

@@ -8,7 +8,9 @@ import type { MockNodeOptions } from '#pickaxe/mock-node/options.js';
 import { eventually } from '../source/follow.ts';
 import { alice, bob, coins, commandOf, startBank, toBob, toChain } from './contract/bank.ts';
 
-const GUARD = { predicate: 'keys-all', publicKeys: ['abc'] };
+const KEY = 'ab'.repeat(32);
+const ACCOUNT = `k:${KEY}`;
+const GUARD = { predicate: 'keys-all', publicKeys: [KEY] };
 
 async function startTold(options: MockNodeOptions = {}) {
   const events: MockNodeEvent[] = [];
@@ -28,7 +30,7 @@ async function startTold(options: MockNodeOptions = {}) {
   /** Lets a miner find a block on chain 3. */
   const solve = () => {
     ledger.pickChain = () => 3;
-    ledger.submit(ledger.issueWork('k:abc', GUARD)!.slice(36));
+    ledger.submit(ledger.issueWork(ACCOUNT, GUARD).slice(36));
     return ledger.stats.records.at(-1)!;
   };
   return { ...bank, ledger, events, post, tell, solve };
@@ -100,6 +102,14 @@ describe('a node that is told', () => {
     expect(await balance(2, bob)).toBe(coins('4.0'));
     const unknown = await post(JSON.stringify({ do: 'finish-transfer', chain: 1, requestKey: command.hash }));
     expect([unknown.status, unknown.json.error]).toEqual([400, expect.stringContaining('is no transfer')]);
+  });
+
+  it('to finish a transfer, pays at least the minimum price of gas', async () => {
+    const { run, tell, poll } = await startTold({ minGasPrice: '0.000001' });
+    const command = commandOf(0, toChain(2, '4.0'));
+    await run(0, command);
+    const { requestKey } = await tell({ do: 'finish-transfer', chain: 0, requestKey: command.hash });
+    expect(await poll(2, requestKey!)).toMatchObject({ result: { status: 'success' } });
   });
 
   it('of its work, its clock and its streams, changes them', async () => {

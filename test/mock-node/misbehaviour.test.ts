@@ -9,7 +9,8 @@ import type { MockNodeOptions } from '#pickaxe/mock-node/options.js';
 import type { FaultInput } from '#pickaxe/mock-node/server/faults.js';
 import { eventually, mine } from '../source/follow.ts';
 
-const MINER = JSON.stringify({ account: 'k:abc', predicate: 'keys-all', 'public-keys': ['abc'] });
+const KEY = 'ab'.repeat(32);
+const MINER = JSON.stringify({ account: `k:${KEY}`, predicate: 'keys-all', 'public-keys': [KEY] });
 const CUT = 'event:New Cut\n\n';
 
 async function start(options: MockNodeOptions = {}) {

@@ -58,7 +58,7 @@ describe('a cut that is published', () => {
   it('replaces blocks of a lighter branch, whose commands wait again', async () => {
     const [a, b] = await startNetwork(2);
     b.node.ledger.pickChain = () => 3;
-    const work = b.node.ledger.issueWork(alice, GUARD)!;
+    const work = b.node.ledger.issueWork(alice, GUARD);
     expect(b.node.ledger.submit(work.slice(36)).outcome).toBe('accepted');
     const own = b.tip(3);
     const command = commandOf(0, toBob('2.5'));
@@ -75,6 +75,14 @@ describe('a cut that is published', () => {
     expect((await b.ask(`/chain/3/hash?minheight=${own.header.height}`)).plain).toMatchObject({
       items: expect.arrayContaining([own.id]),
     });
+  });
+
+  it('is dropped if a miner of its blocks cannot be paid', async () => {
+    const rival = { account: `k:${'1'.repeat(64)}`, balance: '1.0', keys: [ALICE.publicKey] };
+    const [a, b] = await startNetwork(2, { accounts: [rival] });
+    a.grow(1);
+    await publish(await cutOf(a), b);
+    await eventually(async () => expect(reasons(b)).toEqual([expect.stringContaining('the miner cannot be paid')]));
   });
 
   it('is taken even if its branch has left the own one long ago', async () => {
@@ -105,7 +113,7 @@ describe('a cut that is published', () => {
   it('makes the other node’s work late where its chain has another block', async () => {
     const [a, b] = await startNetwork(2);
     b.node.ledger.pickChain = () => 3;
-    const work = b.node.ledger.issueWork(alice, GUARD)!;
+    const work = b.node.ledger.issueWork(alice, GUARD);
     a.grow(2);
     await publish(await cutOf(a), b);
     await eventually(async () => expect(await idOf(b)).toBe(await idOf(a)));

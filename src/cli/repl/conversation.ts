@@ -3,7 +3,7 @@
 import type { TextResult } from '../../contract/repl/result.ts';
 import type { Paint } from '../../terminal/screen.ts';
 import { oneLine, severalLines } from '../../text/plain-text.ts';
-import { errorLines, fileLines, hasFailed, summaryLine } from './report.ts';
+import { errorLines, failuresOf, fileLines, hasFailed, summaryLine } from './report.ts';
 import type { ContractSession } from './run-files.ts';
 import { isUnfinished } from './unfinished.ts';
 
@@ -81,8 +81,9 @@ export class Conversation {
     return [names.filter((name) => name.startsWith(word)).sort(), word];
   }
 
-  #answer({ values, expectations, error }: TextResult): string[] {
-    const failed = expectations.filter(({ passed }) => !passed).map(({ text }) => text);
+  #answer(result: TextResult): string[] {
+    const { values, error } = result;
+    const failed = failuresOf(result).map(({ text }) => text);
     // A test at the top is its form's value. One inside a form would otherwise not be seen.
     const unseen = failed.filter((text) => !values.some((value) => value.includes(text)));
     return [

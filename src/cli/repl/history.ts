@@ -14,10 +14,14 @@ export const MAX_LINES = 1000;
 export const MAX_LINE_LENGTH = 1000;
 /** Far more than twice the maximum number of lines have. */
 const MAX_BYTES = 2 ** 24;
+/** Maximum size of what waits for a disk that does not take it. */
 const WAITING_BYTES = 2 ** 18;
+/** Time until the disk is tried again. */
 const AGAIN_MS = 10_000;
 /** Maximum time for which the end of the prompt waits for the disk. */
 const CLOSE_MS = 1_000;
+/** Characters that do not come from a keyboard. On the terminal they could be commands. */
+const CONTROL = /[^\P{Cc}\t]/u;
 
 export class History {
   /** The lines that were typed at earlier prompts. */
@@ -60,9 +64,6 @@ export class History {
     await this.#lines?.close(CLOSE_MS);
   }
 }
-
-/** Characters that do not come from a keyboard. On the terminal they could be commands. */
-const CONTROL = /[^\P{Cc}\t]/u;
 
 /** @returns the newest lines, the oldest first; undefined if the file cannot be used */
 function readLines(path: string, says: (why: string) => void): string[] | undefined {

@@ -34,7 +34,7 @@ export async function runPrompt(options: RunOptions, makeSession: MakeSession): 
   return EXIT.done;
 }
 
-export interface PromptOptions {
+interface PromptOptions {
   readonly conversation: Conversation;
   readonly history: Pick<History, 'newestFirst' | 'add' | 'close'>;
   readonly input: NodeJS.ReadableStream & { setRawMode?(isRaw: boolean): unknown };

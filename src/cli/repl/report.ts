@@ -5,13 +5,13 @@ import type { Expectation, Failure, FileResult, Place } from '../../contract/rep
 import { oneLine } from '../../text/plain-text.ts';
 import { plural } from '../../text/quantities.ts';
 
-/** Whether a form of the file has failed, or one of its expectations. */
-export function hasFailed({ error, expectations }: FileResult): boolean {
-  return error !== undefined || expectations.some(({ passed }) => !passed);
+export function failuresOf({ expectations }: Pick<FileResult, 'expectations'>): readonly Expectation[] {
+  return expectations.filter(({ passed }) => !passed);
 }
 
-export function failuresOf({ expectations }: FileResult): readonly Expectation[] {
-  return expectations.filter(({ passed }) => !passed);
+/** Whether a form of the file has failed, or one of its expectations. */
+export function hasFailed(result: FileResult): boolean {
+  return result.error !== undefined || failuresOf(result).length > 0;
 }
 
 /** @returns `FILE:LINE:COLUMN`, with lines from 1 and columns from 0 */

@@ -1,10 +1,7 @@
 /** The arguments of natives: those that are written in the code, and those that are known already. */
 
 import type { Position } from '../errors.ts';
-import type { Expression } from '../syntax/tree.ts';
-import { typeText } from '../values/printing.ts';
-import { isList, isObject, type Value } from '../values/values.ts';
-import { Member } from './module.ts';
+import { Member } from '../runtime/module.ts';
 import {
   type Argument,
   CapabilityToken,
@@ -13,8 +10,11 @@ import {
   NativeFunction,
   PartialFunction,
   type Remaining,
-} from './native.ts';
-import { Closure, type Scope } from './scope.ts';
+} from '../runtime/native.ts';
+import { Closure, type Scope } from '../runtime/scope.ts';
+import type { Expression } from '../syntax/tree.ts';
+import { typeText } from '../values/printing.ts';
+import { isList, isObject, type Value } from '../values/values.ts';
 
 /** The types of expressions that were not evaluated. All that are not here are applications. */
 const TYPES_OF_CODE: Readonly<Partial<Record<Expression['kind'], string>>> = {

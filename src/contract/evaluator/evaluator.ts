@@ -1,37 +1,32 @@
 /** Evaluates expressions of contract code. */
 
+import { withCapability } from '../capabilities/capabilities.ts';
 import { DEFAULT_DIALECT, type Dialect } from '../dialect.ts';
 import { ContractError, type Position } from '../errors.ts';
-import type { Application, Binding, Cond, Defcap, Expression, Let, Parameter } from '../syntax/tree.ts';
-import { Decimal } from '../values/decimal.ts';
-import { printed, typeText } from '../values/printing.ts';
-import { isObject, UNIT, type Value } from '../values/values.ts';
-import { limited } from './access.ts';
-import { GivenArgument, WrittenArgument } from './arguments.ts';
-import { withCapability } from './capabilities.ts';
-import { Database } from './database.ts';
-import { type Environment, INITIAL_ENVIRONMENT } from './environment.ts';
-import { beginFlow } from './flows.ts';
-import { GasMeter } from './gas.ts';
-import { TransactionNames } from './lookup.ts';
-import { Member } from './module.ts';
+import { GasMeter } from '../gas/meter.ts';
+import { Database } from '../runtime/database.ts';
+import { type Environment, INITIAL_ENVIRONMENT } from '../runtime/environment.ts';
+import { TransactionNames } from '../runtime/lookup.ts';
+import { Member } from '../runtime/module.ts';
 import {
-  type Argument,
   CapabilityToken,
   type Evaluation,
   type MemberCall,
   type Native,
   NativeFunction,
   PartialFunction,
-  wrongArguments,
-} from './native.ts';
+} from '../runtime/native.ts';
+import { Closure, Scope } from '../runtime/scope.ts';
+import { shownValue, undecided } from '../runtime/shown.ts';
+import { type Context, INITIAL_STATE, OUTERMOST, type State } from '../runtime/state.ts';
+import { checked } from '../runtime/type-faults.ts';
+import type { Application, Binding, Cond, Expression, Let } from '../syntax/tree.ts';
+import { Decimal } from '../values/decimal.ts';
+import { printed, typeText } from '../values/printing.ts';
+import { isObject, UNIT, type Value } from '../values/values.ts';
+import { GivenArgument, WrittenArgument } from './arguments.ts';
+import { callClosure, callMember, callNative, FAILURE_STEPS, inFrame, throughReference, variablesOf } from './calls.ts';
 import { calledMember, isNative, NameResolver, nameOf, parametersOf } from './resolver.ts';
-import { Closure, Scope } from './scope.ts';
-import { hidesValues, shownValue, undecided } from './shown.ts';
-import { type Context, findFrame, INITIAL_STATE, OUTERMOST, type State } from './state.ts';
-import { SteppedWalk } from './stepped-walk.ts';
-import { checked, typeFault } from './type-faults.ts';
-import { hasType } from './types.ts';
 
 /**
  * Maximum number of evaluations inside of each other. Each takes up to two kilobytes of this process's stack, of which
@@ -40,9 +35,6 @@ import { hasType } from './types.ts';
 export const MAX_NESTING = 300;
 /** Maximum number of steps of one program, which take ten to twenty seconds. On a node, gas ends it much earlier. */
 export const MAX_STEPS = 20_000_000;
-
-/** Steps that a failure counts as where code catches it, and for each call that it comes through. */
-const FAILURE_STEPS = 64;
 
 export interface EvaluatorOptions {
   /** 4 by default. */
@@ -66,7 +58,6 @@ export class Evaluator implements Evaluation {
   readonly transactionNames = new TransactionNames(this);
   /** What code outside of modules sees. */
   readonly outermostScope = new Scope(this.transactionNames);
-  readonly #natives: ReadonlyMap<string, Native>;
   readonly #resolver: NameResolver;
   readonly #maxSteps: number;
   #environment: Environment;
@@ -87,7 +78,6 @@ export class Evaluator implements Evaluation {
     this.#environment = environment;
     this.database = database;
     this.gas = gas;
-    this.#natives = natives;
     this.#resolver = new NameResolver(this, natives, testFunctions);
     this.#maxSteps = maxSteps;
   }
@@ -184,12 +174,10 @@ export class Evaluator implements Evaluation {
     for (const { key, variable } of pairs) {
       const name = this.evaluate(key, scope);
       const value = typeof name === 'string' ? object.get(name) : undefined;
-      if (value === undefined)
-        throw new ContractError(
-          'eval',
-          `Bad column in binding: ${typeof name === 'string' ? name : this.print(name)}`,
-          position,
-        );
+      if (value === undefined) {
+        const shown = typeof name === 'string' ? name : this.print(name);
+        throw new ContractError('eval', `Bad column in binding: ${shown}`, position);
+      }
       variables.set(variable.name, checked(variable, value, scope.names, this));
     }
     return this.evaluateBody(body, scope.with(variables));
@@ -202,7 +190,7 @@ export class Evaluator implements Evaluation {
       if (isNative(callee)) {
         const args = written.map((arg) => new WrittenArgument(this, arg, scope));
         const all = [...args, ...last.map((value) => new GivenArgument(this, value))];
-        return this.#applyNative(callee, all, application, scope);
+        return callNative(this, callee, all, application, scope);
       }
       // A function applied to nothing is the function itself in dialect 5.
       if (this.dialect === 5 && written.length + last.length === 0 && parametersOf(callee).length > 0) return callee;
@@ -210,9 +198,9 @@ export class Evaluator implements Evaluation {
       const isCall = this.dialect === 4 || callee instanceof Closure || !callee.is('defcap');
       if (isCall) this.gas.call(nameOf(callee));
       const args = [...written.map((arg) => this.evaluate(arg, scope)), ...last];
-      if (callee instanceof Closure) return this.#applyClosure(callee, args, position);
+      if (callee instanceof Closure) return callClosure(this, callee, args, position);
       const run = () => this.applyMember({ member: callee, args }, position);
-      return application.callee.kind === 'dynamic-name' ? this.#throughReference(run) : run();
+      return application.callee.kind === 'dynamic-name' ? throughReference(this, run) : run();
     } catch (fault) {
       throw fault instanceof ContractError ? fault.at(position, application.code) : fault;
     }
@@ -221,68 +209,22 @@ export class Evaluator implements Evaluation {
   applyValue(callable: Closure | NativeFunction | PartialFunction | Member, args: readonly Value[]): Value {
     if (callable instanceof PartialFunction) return this.applyValue(callable.callable, [...callable.args, ...args]);
     if (!(callable instanceof NativeFunction)) this.gas.call(nameOf(callable));
-    if (callable instanceof Closure) return this.#applyClosure(callable, args, undefined);
+    if (callable instanceof Closure) return callClosure(this, callable, args, undefined);
     if (callable instanceof Member) return this.applyMember({ member: calledMember(callable, this), args });
     const given = args.map((value) => new GivenArgument(this, value));
-    return this.#applyNative(callable.native, given, undefined, this.outermostScope);
+    return callNative(this, callable.native, given, undefined, this.outermostScope);
   }
 
   applyMember(call: MemberCall, position?: Position): Value {
-    const { definition, module } = call.member;
-    switch (definition.kind) {
-      case 'defcap':
-        return this.#tokenOf(definition, call, position);
-      case 'defpact':
-        return beginFlow(this, call, position);
-      case 'defun': {
-        const value = this.inFrame(call, position, (scope) => this.evaluateBody(definition.body, scope));
-        const { returnType } = definition;
-        const flag = this.dialect === 4 ? 'DisableRuntimeReturnTypeChecking' : 'DisableRuntimeRTC';
-        if (
-          returnType &&
-          !this.environment.flags.has(flag) &&
-          !hasType(value, returnType, module.names, new SteppedWalk(this))
-        ) {
-          throw typeFault(value, returnType, module.names, this, position ?? definition.position);
-        }
-        return value;
-      }
-    }
+    return callMember(this, call, position);
   }
 
-  /** Only dialect 5 has values for applications of capabilities. */
-  #tokenOf({ parameters }: Defcap, { member, args }: MemberCall, position: Position | undefined): CapabilityToken {
-    if (this.dialect === 4 || !member.is('defcap')) {
-      throw new ContractError('eval', 'Cannot directly evaluate defcap', position);
-    }
-    if (args.length !== parameters.length) {
-      throw new ContractError('eval', 'Attempted to apply a closure to too many arguments', position);
-    }
-    this.#bound(parameters, args, new Scope(member.module.names), position);
-    return new CapabilityToken(member, args);
-  }
-
-  inFrame<T>({ member, args }: MemberCall, position: Position | undefined, run: (scope: Scope) => T): T {
-    const { module } = member;
-    const name = member.name.text;
-    if (findFrame(this.#context.frame, (frame) => frame.member.name.text === name)) {
-      throw new ContractError('eval', recursionText(name, this.dialect), position);
-    }
-    const variables = this.#variablesOf({ member, args }, position);
-    const { frame: outer, referring } = this.#context;
-    const enter = () => this.within({ frame: { member, outer } }, () => run(new Scope(module.names, variables)));
-    try {
-      return referring.has(module.name.text) ? limited(this, 'read', enter) : enter();
-    } catch (fault) {
-      if (!(fault instanceof ContractError) || hidesValues(this.environment)) throw fault;
-      const text = callText(name, args, this.dialect);
-      this.spend(FAILURE_STEPS + text.length);
-      throw fault.through({ position, text });
-    }
+  inFrame<T>(call: MemberCall, position: Position | undefined, run: (scope: Scope) => T): T {
+    return inFrame(this, call, position, run);
   }
 
   checkArguments(call: MemberCall, position: Position | undefined): void {
-    this.#variablesOf(call, position);
+    variablesOf(this, call, position);
   }
 
   callOf(expression: Expression, scope: Scope): MemberCall | undefined {
@@ -317,47 +259,6 @@ export class Evaluator implements Evaluation {
 
   print(value: Value): string {
     return printed(value, { dialect: this.dialect });
-  }
-
-  #throughReference<T>(run: () => T): T {
-    const { frame, referring } = this.#context;
-    if (this.dialect === 4 || !frame) return run();
-    return this.within({ referring: new Set(referring).add(frame.member.module.name.text) }, run);
-  }
-
-  /** @returns the variables of the definition's body */
-  #variablesOf({ member, args }: MemberCall, position: Position | undefined): ReadonlyMap<string, Value> {
-    const { definition, module, name } = member;
-    const { parameters } = definition;
-    if (args.length !== parameters.length) {
-      const who = this.dialect === 4 ? definition.name : `function ${name.text}.{${module.hash}}`;
-      throw wrongCount(who, args.length, parameters.length, this.dialect, position);
-    }
-    return this.#bound(parameters, args, new Scope(module.names), position);
-  }
-
-  #applyClosure({ lambda, scope }: Closure, args: readonly Value[], position: Position | undefined): Value {
-    const { parameters, body } = lambda;
-    if (args.length !== parameters.length)
-      throw wrongCount('lambda', args.length, parameters.length, this.dialect, position);
-    return this.evaluateBody(body, scope.with(this.#bound(parameters, args, scope, position)));
-  }
-
-  #applyNative(native: Native, args: readonly Argument[], application: Application | undefined, scope: Scope): Value {
-    const { binding, position } = application ?? {};
-    if (native.isTopLevel) this.#requireTopLevel(native.name);
-    // The functions that only the interactive interpreter has are free of charge.
-    if (this.#natives.get(native.name) === native) this.gas.native(native.name);
-    const value = native.apply(args, { evaluation: this, scope, binding, position });
-    if (value === undefined) throw wrongArguments(native, args, this);
-    return value;
-  }
-
-  #requireTopLevel(name: string): void {
-    const { frame } = this.#context;
-    if (!frame) return;
-    const where = this.dialect === 4 ? `${frame.member.module.name.text}: ${name}` : name;
-    throw new ContractError('eval', `Top-level call used in module ${where}`);
   }
 
   #evaluate(expression: Expression, scope: Scope): Value {
@@ -429,23 +330,6 @@ export class Evaluator implements Evaluation {
     const args = expression.arguments.map((arg) => this.evaluate(arg, scope));
     return new PartialFunction(isNative(callee) ? new NativeFunction(callee) : callee, args);
   }
-
-  #bound(
-    parameters: readonly Parameter[],
-    args: readonly Value[],
-    { names }: Scope,
-    position: Position | undefined,
-  ): ReadonlyMap<string, Value> {
-    const variables = new Map<string, Value>();
-    for (const [at, { name, type, position: own }] of parameters.entries()) {
-      const value = args[at];
-      if (type && !hasType(value, type, names, new SteppedWalk(this))) {
-        throw typeFault(value, type, names, this, position ?? own);
-      }
-      variables.set(name, value);
-    }
-    return variables;
-  }
 }
 
 function meterOf({ gasModel, gasLimit, flags }: Environment, dialect: Dialect): GasMeter {
@@ -456,32 +340,4 @@ function notBoundText(value: Value, evaluation: Evaluation): string {
   const expected = 'bind: expected object';
   if (evaluation.dialect === 5) return `${expected}, found ${typeText(value, 5)}`;
   return `${expected}${shownValue(evaluation, value, [': ', ', received value of type: '])}`;
-}
-
-const SHOWN_TEXT_LENGTH = 50;
-
-/** @returns a call for the list of calls that have failed, where only numbers and texts are shown whole */
-function callText(name: string, args: readonly Value[], dialect: Dialect): string {
-  const shown = args.map((arg) => {
-    if (typeof arg === 'string' && arg.length > SHOWN_TEXT_LENGTH) return `"${arg.slice(0, SHOWN_TEXT_LENGTH)}..."`;
-    return typeof arg === 'object' && !(arg instanceof Decimal)
-      ? `<${typeText(arg, dialect)}>`
-      : printed(arg, { dialect });
-  });
-  return `(${[name, ...shown].join(' ')})`;
-}
-
-function recursionText(name: string, dialect: Dialect): string {
-  return dialect === 4
-    ? `Detected recursive call: ${name}`
-    : `Recursion detected by the runtime. Recursing in function: ${name}`;
-}
-
-/** @param who the function, as messages name it */
-function wrongCount(who: string, supplied: number, expected: number, dialect: Dialect, position?: Position) {
-  const message =
-    dialect === 4
-      ? `${who}: Incorrect number of arguments (${supplied}) supplied; expected ${expected}`
-      : `Incorrect number of arguments (${supplied}) for ${who} supplied; expected (${expected})`;
-  return new ContractError('eval', message, position);
 }

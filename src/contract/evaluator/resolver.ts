@@ -2,18 +2,17 @@
 
 import type { Dialect } from '../dialect.ts';
 import { ContractError, type Position } from '../errors.ts';
+import { detailsOf, detailsOfNative } from '../modules/details.ts';
 import { ModuleName } from '../names.ts';
+import { BUILT_IN_SCHEMAS, CONSTANTS } from '../runtime/built-ins.ts';
+import { requireModule, resolveModule } from '../runtime/lookup.ts';
+import { type Callable, Member, referenceTo, tableOf, textOfName } from '../runtime/module.ts';
+import { type Evaluation, fewestParameters, type Native, NativeFunction, PartialFunction } from '../runtime/native.ts';
+import { Closure, type Scope } from '../runtime/scope.ts';
+import { hidesValues } from '../runtime/shown.ts';
 import type { Application, DynamicName, Expression, Name, Parameter } from '../syntax/tree.ts';
 import { typeText } from '../values/printing.ts';
 import { ModuleRef, type Value } from '../values/values.ts';
-import { BUILT_IN_SCHEMAS } from './built-in-schemas.ts';
-import { CONSTANTS } from './constants.ts';
-import { detailsOf, detailsOfNative } from './details.ts';
-import { requireModule, resolveModule } from './lookup.ts';
-import { type Callable, Member, referenceTo, tableOf, textOfName } from './module.ts';
-import { type Evaluation, fewestParameters, type Native, NativeFunction, PartialFunction } from './native.ts';
-import { Closure, type Scope } from './scope.ts';
-import { hidesValues } from './shown.ts';
 
 /** Scopes inside of each other that a look-up goes through in the time of a step. */
 const SCOPES_PER_STEP = 16;

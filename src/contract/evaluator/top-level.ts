@@ -1,13 +1,13 @@
 /** Runs what stands outside of all brackets. */
 
 import { ContractError } from '../errors.ts';
+import { loadInterface, loadModule, use } from '../modules/modules.ts';
+import { type Declare, refuseShadow, type Visit, visitDefinition, visitExpression } from '../modules/resolution.ts';
+import { Closure } from '../runtime/scope.ts';
+import { checked } from '../runtime/type-faults.ts';
 import type { Defconst, Defun, TopLevel } from '../syntax/tree.ts';
 import type { Value } from '../values/values.ts';
 import type { Evaluator } from './evaluator.ts';
-import { loadInterface, loadModule, use } from './modules.ts';
-import { type Declare, refuseShadow, type Visit, visitDefinition, visitExpression } from './resolution.ts';
-import { Closure } from './scope.ts';
-import { checked } from './type-faults.ts';
 
 /** @returns what the interpreter prints @throws ContractError */
 export function runTopLevel(evaluator: Evaluator, form: TopLevel): Value {
@@ -34,7 +34,7 @@ function run(evaluator: Evaluator, form: TopLevel): Value {
       const { name, value, type, position } = form;
       checkDefinition(evaluator, form);
       const { names } = evaluator.outermostScope;
-      define(evaluator, name, checked({ name, type, position }, evaluator.evaluate(value), names, evaluator));
+      define(evaluator, name, checked({ type, position }, evaluator.evaluate(value), names, evaluator));
       return `Loaded repl defconst ${name}`;
     }
   }

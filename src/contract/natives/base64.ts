@@ -1,7 +1,7 @@
 /** Texts in base64url, with or without padding, as the natives read them. */
 
 import { decodeBase64url } from '../../ledger/json.ts';
-import type { Evaluation } from '../evaluator/native.ts';
+import type { Evaluation } from '../runtime/native.ts';
 
 /** @returns undefined for a text that is not base64url, or whose last digit has bits that belong to no byte */
 export function bytesOfBase64(text: string): Uint8Array | undefined {

@@ -1,13 +1,13 @@
 /** Natives that acquire capabilities, ask for them, and tell of them. */
 
+import { type Applied, appliedCapability } from '../capabilities/applied.ts';
+import { composeCapability, installByCode, refuseInCapability } from '../capabilities/capabilities.ts';
+import { emit } from '../capabilities/events.ts';
+import { includesCapability, isHeld } from '../capabilities/grants.ts';
+import { requireModuleRights } from '../capabilities/guards.ts';
 import { ContractError } from '../errors.ts';
-import { type Applied, appliedCapability } from '../evaluator/applied.ts';
-import { composeCapability, installByCode, refuseInCapability } from '../evaluator/capabilities.ts';
-import { emit } from '../evaluator/events.ts';
-import { includesCapability, isHeld } from '../evaluator/grants.ts';
-import { requireModuleRights } from '../evaluator/guards.ts';
-import { type Call, lazy, type Native, strict } from '../evaluator/native.ts';
-import { findFrame } from '../evaluator/state.ts';
+import { type Call, lazy, type Native, strict } from '../runtime/native.ts';
+import { findFrame } from '../runtime/state.ts';
 import { printedCapability } from '../values/printing.ts';
 import type { Value } from '../values/values.ts';
 

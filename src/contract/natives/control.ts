@@ -1,9 +1,9 @@
 /** Natives that decide what is evaluated: conditions, failures, and functions of functions. */
 
 import { ContractError } from '../errors.ts';
-import { limited } from '../evaluator/access.ts';
-import { type Argument, type Call, type Evaluation, lazy, type Native, strict } from '../evaluator/native.ts';
-import { shownValue, undecided } from '../evaluator/shown.ts';
+import { limited } from '../runtime/access.ts';
+import { type Argument, type Call, type Evaluation, lazy, type Native, strict } from '../runtime/native.ts';
+import { shownValue, undecided } from '../runtime/shown.ts';
 import { printed } from '../values/printing.ts';
 import type { Value } from '../values/values.ts';
 

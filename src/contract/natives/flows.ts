@@ -1,10 +1,10 @@
 /** Natives of flows. */
 
+import { currentFlowId } from '../capabilities/guards.ts';
 import { ContractError } from '../errors.ts';
-import { continueNested } from '../evaluator/flows.ts';
-import { currentFlowId } from '../evaluator/guards.ts';
-import { type Argument, type Call, lazy, type Native, strict } from '../evaluator/native.ts';
-import { resumedObject, yieldObject } from '../evaluator/yields.ts';
+import { continueNested } from '../flows/flows.ts';
+import { resumedObject, yieldObject } from '../flows/yields.ts';
+import { type Argument, type Call, lazy, type Native, strict } from '../runtime/native.ts';
 import { isObject, type Value } from '../values/values.ts';
 
 function yieldToNext(values: readonly Value[], { evaluation }: Call): Value | undefined {

@@ -1,9 +1,7 @@
 /** Natives of keysets and other guards, and of the principals that follow from guards. */
 
-import { ContractError } from '../errors.ts';
-import { requireAccess } from '../evaluator/access.ts';
-import { appliedCapability } from '../evaluator/applied.ts';
-import { withReserved } from '../evaluator/grants.ts';
+import { appliedCapability } from '../capabilities/applied.ts';
+import { withReserved } from '../capabilities/grants.ts';
 import {
   callingModule,
   currentFlowId,
@@ -11,8 +9,11 @@ import {
   enforceNamedKeyset,
   satisfiesBuiltIn,
   storable,
-} from '../evaluator/guards.ts';
-import { type Argument, type Evaluation, lazy, type Native, nativeFailure, strict } from '../evaluator/native.ts';
+} from '../capabilities/guards.ts';
+import { ContractError } from '../errors.ts';
+import { requireAccess } from '../runtime/access.ts';
+import { type Argument, type Evaluation, lazy, type Native, nativeFailure, strict } from '../runtime/native.ts';
+import { SteppedWalk } from '../runtime/steps.ts';
 import { isPrincipal, principalOf, typeOfPrincipal } from '../values/principals.ts';
 import {
   CapabilityGuard,
@@ -20,13 +21,13 @@ import {
   type Guard,
   isGuard,
   isStorable,
+  isText,
   type KeysetGuard,
   KeysetRefGuard,
   ModuleGuard,
   UserGuard,
   type Value,
 } from '../values/values.ts';
-import { CountedWalk, isText } from './bounds.ts';
 import { readKeysetField } from './messages.ts';
 
 /* Keysets that have a name. */
@@ -160,7 +161,7 @@ function namedGuard(name: string, parameter: string, make: (evaluation: Evaluati
 function principal(evaluation: Evaluation, guard: Guard): string {
   evaluation.gas.principal(guard);
   const parts: Value = guard.kind === 'user' || guard.kind === 'capability' ? guard.args : [];
-  isStorable(guard.kind === 'keyset' ? guard.keys : parts, new CountedWalk(evaluation));
+  isStorable(guard.kind === 'keyset' ? guard.keys : parts, new SteppedWalk(evaluation, { isBounded: false }));
   return principalOf(guard);
 }
 

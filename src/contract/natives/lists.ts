@@ -1,6 +1,7 @@
 /** Natives of lists and objects. Some of them take texts as lists of characters. */
 
 import { ContractError } from '../errors.ts';
+import { characterCount } from '../gas/sizes.ts';
 import {
   type Argument,
   type Call,
@@ -10,9 +11,9 @@ import {
   type Remaining,
   strict,
   wrongArguments,
-} from '../evaluator/native.ts';
-import { abbreviated, type BeforeShown, shownValue } from '../evaluator/shown.ts';
-import { characterCount } from '../evaluator/sizes.ts';
+} from '../runtime/native.ts';
+import { abbreviated, type BeforeShown, shownValue } from '../runtime/shown.ts';
+import { characters, SteppedWalk, spendParts, spendText } from '../runtime/steps.ts';
 import { Decimal } from '../values/decimal.ts';
 import { absolute } from '../values/integers.ts';
 import { printed, typeText } from '../values/printing.ts';
@@ -24,11 +25,11 @@ import {
   compareTexts,
   isList,
   isObject,
+  isText,
   order,
   sortedObject,
   type Value,
 } from '../values/values.ts';
-import { CountedWalk, characters, isText, spendParts, spendText } from './bounds.ts';
 import { containsText } from './search.ts';
 
 function fail(message: string): never {
@@ -105,7 +106,7 @@ function borderOf(length: number, count: bigint): number {
 function contains([value, within, ...more]: readonly Value[], { evaluation }: Call): boolean | undefined {
   if (more.length > 0 || within === undefined) return undefined;
   if (isList(within)) {
-    const walk = new CountedWalk(evaluation);
+    const walk = new SteppedWalk(evaluation, { isBounded: false });
     return within.some((item) => areEqual(item, value, walk));
   }
   if (!isText(value)) return undefined;
@@ -172,7 +173,7 @@ function enumerate([from, to, step, ...more]: readonly Value[], { evaluation }: 
 function distinct([list, ...more]: readonly Value[], { evaluation }: Call): Value | undefined {
   if (list === undefined || !isList(list) || more.length > 0) return undefined;
   if (list.length > 0) evaluation.gas.sort(list.length, 'distinct');
-  const walk = new CountedWalk(evaluation);
+  const walk = new SteppedWalk(evaluation, { isBounded: false });
   // Only values of the same kind are compared, and texts, integers and bools need no comparison.
   const simple = new Set<Value>();
   const others = new Map<string, Value[]>();

@@ -3,10 +3,17 @@
 import { type ExactJson, JsonNumber } from '../../ledger/json.ts';
 import type { Dialect } from '../dialect.ts';
 import { ContractError } from '../errors.ts';
-import { type Call, type Evaluation, type Native, strict } from '../evaluator/native.ts';
+import { type Call, type Evaluation, type Native, strict } from '../runtime/native.ts';
 import { messageField, readDecimal, readInteger, readKeyset, readMessage, readString } from '../values/json.ts';
-import { isList, isObject, type KeysetGuard, type Storable, sortedObject, type Value } from '../values/values.ts';
-import { isText } from './bounds.ts';
+import {
+  isList,
+  isObject,
+  isText,
+  type KeysetGuard,
+  type Storable,
+  sortedObject,
+  type Value,
+} from '../values/values.ts';
 import { isNumber, spendOn } from './operators.ts';
 
 type Read<Result extends Storable> = (json: ExactJson, dialect: Dialect) => Result;

@@ -1,16 +1,18 @@
 /** Natives of namespaces and modules, and of the language's version. */
 
+import { administer } from '../capabilities/guards.ts';
 import { ContractError } from '../errors.ts';
-import { requireAccess, requireLocal } from '../evaluator/access.ts';
-import { administer } from '../evaluator/guards.ts';
-import { findModule, requireModule } from '../evaluator/lookup.ts';
-import { isInterface, type LoadedModule } from '../evaluator/module.ts';
-import { defineNamespace, enterNamespace } from '../evaluator/namespaces.ts';
-import { type Evaluation, type Native, nativeFailure, strict } from '../evaluator/native.ts';
+import { defineNamespace, enterNamespace } from '../modules/namespaces.ts';
 import { ModuleName } from '../names.ts';
+import { requireAccess, requireLocal } from '../runtime/access.ts';
+import { findModule, requireModule } from '../runtime/lookup.ts';
+import { isInterface, type LoadedModule } from '../runtime/module.ts';
+import { type Evaluation, type Native, nativeFailure, strict } from '../runtime/native.ts';
+import { spendParts } from '../runtime/steps.ts';
 import {
   compareTexts,
   isGuard,
+  isText,
   ModuleRef,
   type Storable,
   type StorableObject,
@@ -18,7 +20,6 @@ import {
   UNIT,
   type Value,
 } from '../values/values.ts';
-import { isText, spendParts } from './bounds.ts';
 
 /** A native that code of modules cannot call. */
 function topLevel(native: Native): Native {

@@ -1,6 +1,6 @@
 /** All native functions by their names. */
 
-import type { Native } from '../evaluator/native.ts';
+import type { Native } from '../runtime/native.ts';
 import { CAPABILITIES } from './capabilities.ts';
 import { CONTROL } from './control.ts';
 import { FLOWS } from './flows.ts';

@@ -2,9 +2,10 @@
 
 import type { Dialect } from '../dialect.ts';
 import { isFunction } from '../evaluator/arguments.ts';
-import type { GasMeter } from '../evaluator/gas.ts';
-import { type Call, type Evaluation, type Native, strict } from '../evaluator/native.ts';
-import { characterCount } from '../evaluator/sizes.ts';
+import type { GasMeter } from '../gas/meter.ts';
+import { characterCount } from '../gas/sizes.ts';
+import { type Call, type Evaluation, type Native, strict } from '../runtime/native.ts';
+import { SteppedWalk, spendParts, spendText } from '../runtime/steps.ts';
 import {
   abs,
   add,
@@ -24,7 +25,6 @@ import { Decimal, type Rounding } from '../values/decimal.ts';
 import { bounded, MAX_BITS, shiftInteger } from '../values/integers.ts';
 import { compareForEquality } from '../values/printing.ts';
 import { CHARACTERS_PER_STEP, isList, isObject, order, sortedObject, type Value } from '../values/values.ts';
-import { CountedWalk, spendParts, spendText } from './bounds.ts';
 
 const NUMBER = '<a[integer,decimal]>';
 const UNARY = `x:${NUMBER} -> ${NUMBER}`;
@@ -140,7 +140,7 @@ function equality(name: string, wanted: boolean): Native {
     const { dialect } = evaluation;
     if (dialect === 5 && (isFunction(x) || isFunction(y))) return undefined;
     spendOnTexts(x, y, evaluation);
-    return compareForEquality(x, y, dialect, new CountedWalk(evaluation)) === wanted;
+    return compareForEquality(x, y, dialect, new SteppedWalk(evaluation, { isBounded: false })) === wanted;
   });
 }
 

@@ -1,10 +1,10 @@
 /** Natives that read and write tables. */
 
 import { ContractError, STORED_KEY_LENGTH, shortened } from '../errors.ts';
-import { requireLocal } from '../evaluator/access.ts';
-import { Table, textOfName } from '../evaluator/module.ts';
-import { type Argument, type Call, type Evaluation, lazy, type Native, strict } from '../evaluator/native.ts';
-import { type BeforeShown, shownValue } from '../evaluator/shown.ts';
+import { requireLocal } from '../runtime/access.ts';
+import { Table, textOfName } from '../runtime/module.ts';
+import { type Argument, type Call, type Evaluation, lazy, type Native, strict } from '../runtime/native.ts';
+import { type BeforeShown, shownValue } from '../runtime/shown.ts';
 import {
   createTable,
   nameInLog,
@@ -15,9 +15,8 @@ import {
   readWrites,
   type WriteMode,
   writeRow,
-} from '../evaluator/tables.ts';
-import { isList, isObject, type StorableObject, sortedObject, type Value } from '../values/values.ts';
-import { isText } from './bounds.ts';
+} from '../tables/tables.ts';
+import { isList, isObject, isText, type StorableObject, sortedObject, type Value } from '../values/values.ts';
 
 const TABLE = 'table:table:<{row}>';
 const ROW = 'object:<{row}>';

@@ -5,22 +5,15 @@ import { encodeBase64url } from '../../ledger/json.ts';
 import type { Dialect } from '../dialect.ts';
 import { ContractError } from '../errors.ts';
 import { isFunction } from '../evaluator/arguments.ts';
-import { CHARSET_ASCII, CHARSET_LATIN1 } from '../evaluator/constants.ts';
-import {
-  type Call,
-  CapabilityToken,
-  type Evaluation,
-  type Native,
-  nativeFailure,
-  strict,
-} from '../evaluator/native.ts';
-import { type BeforeShown, shownValue } from '../evaluator/shown.ts';
-import { characterCount } from '../evaluator/sizes.ts';
+import { characterCount } from '../gas/sizes.ts';
+import { CHARSET_ASCII, CHARSET_LATIN1 } from '../runtime/built-ins.ts';
+import { type Call, CapabilityToken, type Evaluation, type Native, nativeFailure, strict } from '../runtime/native.ts';
+import { type BeforeShown, shownValue } from '../runtime/shown.ts';
+import { characters, SteppedWalk, spendText } from '../runtime/steps.ts';
 import { hashedText, hashText } from '../values/hash.ts';
 import { printed, typeText } from '../values/printing.ts';
-import { checkCharacters, isList, isStorable, ModuleRef, type Value } from '../values/values.ts';
+import { checkCharacters, isList, isStorable, isText, ModuleRef, type Value } from '../values/values.ts';
 import { bytesOfBase64, bytesOrFault } from './base64.ts';
-import { CountedWalk, characters, isText, spendText } from './bounds.ts';
 
 /** @throws ContractError with the message of the dialect; dialect 5 says which native has failed */
 function fail(native: string, message4: string, message5: string, dialect: Dialect): never {
@@ -63,7 +56,7 @@ function format([template, values, ...more]: readonly Value[], { evaluation }: C
     const message = 'not enough arguments for template';
     fail('format', `format: ${message}`, message, dialect);
   }
-  if (others.length > 0) evaluation.gas.format(template, values, new CountedWalk(evaluation));
+  if (others.length > 0) evaluation.gas.format(template, values, new SteppedWalk(evaluation, { isBounded: false }));
   let total = template.length;
   const parts = others.map((part, at) => {
     const value = values[at];

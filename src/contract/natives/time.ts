@@ -1,6 +1,6 @@
 /** Natives that read, show and compute times, and give durations in seconds. */
 
-import { type Evaluation, type Native, strict } from '../evaluator/native.ts';
+import { type Evaluation, type Native, strict } from '../runtime/native.ts';
 import { seconds } from '../values/arithmetic.ts';
 import { Time } from '../values/time.ts';
 import { formatTime } from '../values/time-format.ts';

@@ -1,30 +1,199 @@
-/** What the functions of the interactive interpreter change. */
+/** The state of the interactive interpreter, which its functions change. */
 
-import type { Position } from '../errors.ts';
-import type { Database } from '../evaluator/database.ts';
-import type { Environment } from '../evaluator/environment.ts';
-import type { Evaluator } from '../evaluator/evaluator.ts';
+import type { Dialect } from '../dialect.ts';
+import { ContractError, type Position } from '../errors.ts';
+import { Evaluator } from '../evaluator/evaluator.ts';
+import { runTopLevel } from '../evaluator/top-level.ts';
+import { initialGasLimit } from '../gas/model.ts';
+import { NATIVES } from '../natives/natives.ts';
+import { Database } from '../runtime/database.ts';
+import { type Environment, INITIAL_ENVIRONMENT } from '../runtime/environment.ts';
+import type { Native } from '../runtime/native.ts';
+import { INITIAL_STATE } from '../runtime/state.ts';
+import type { Form } from '../syntax/forms.ts';
+import { topLevelOf } from '../syntax/program.ts';
 import type { Value } from '../values/values.ts';
+import { type Expectation, TYPED } from './result.ts';
 
-export interface TestRun {
+export type TestFunctions = ReadonlyMap<string, Native>;
+
+interface RunOptions {
+  readonly dialect: Dialect;
+  readonly maxSteps: number | undefined;
+  readonly makeFunctions: (run: TestRun, dialect: Dialect) => TestFunctions;
+}
+
+/** A transaction that `begin-tx` has begun. */
+export interface TestTransaction {
+  readonly number: number;
+  readonly name: string | undefined;
+}
+
+/** What `verify-spv` answers to a type and a payload. */
+export interface MockProof {
+  readonly type: string;
+  readonly payload: Value;
+  readonly output: Value;
+}
+
+/** A file to be loaded. */
+interface Load {
+  readonly path: string;
+  readonly reset: boolean;
+}
+
+export class TestRun {
   readonly evaluator: Evaluator;
-  /** What the environment will be behind this form. Code of dialect 4 sees it only then, or in `with-applied-env`. */
-  environment: Environment;
-  /** Begins a transaction. One that is open is rolled back in dialect 4. @returns its number, from 0 */
-  begin(name: string | undefined): number;
-  /** Ends the transaction. @returns undefined if none is open */
-  end(how: 'commit' | 'rollback'): { readonly number: number; readonly name: string | undefined } | undefined;
-  /** Runs a file behind this form. */
-  load(file: string, reset: boolean): void;
-  /** Prints a value behind this form. */
-  print(text: string): void;
-  /** Notes what was not checked. */
-  note(text: string): void;
-  expectation(passed: boolean, text: string, position: Position | undefined): void;
-  /** Lets code of modules use the functions of the interpreter, or not. */
-  allowInModules(allows: boolean): void;
-  /** What `verify-spv` answers: the output by type and payload. */
-  readonly proofs: { readonly type: string; readonly payload: Value; readonly output: Value }[];
+  readonly proofs: MockProof[] = [];
+  readonly expectations: Expectation[];
+  /** What was not checked. */
+  readonly notes: Set<string>;
+  readonly functions: TestFunctions;
   /** The database, apart from the changes of the transaction. */
-  readonly committed: Database;
+  readonly #committed = new Database();
+  readonly #options: RunOptions;
+  readonly #dialect: Dialect;
+  #environment: Environment;
+  #number = 0;
+  #allowsInModules = false;
+  #transaction: TestTransaction | undefined;
+  #loads: Load[] = [];
+  #printed: string[] = [];
+
+  constructor(options: RunOptions, expectations: Expectation[] = [], notes = new Set<string>()) {
+    const { dialect, maxSteps, makeFunctions } = options;
+    this.#options = options;
+    this.#dialect = dialect;
+    this.expectations = expectations;
+    this.notes = notes;
+    this.#environment = { ...INITIAL_ENVIRONMENT, gasLimit: initialGasLimit(dialect) };
+    this.functions = makeFunctions(this, dialect);
+    this.evaluator = new Evaluator({
+      dialect,
+      natives: NATIVES,
+      ...(maxSteps === undefined ? {} : { maxSteps }),
+      testFunctions: this.functions,
+      environment: this.#environment,
+      database: this.#committed,
+    });
+  }
+
+  /** @returns a new state with the same record of expectations */
+  renewed(): TestRun {
+    return new TestRun(this.#options, this.expectations, this.notes);
+  }
+
+  /** What the environment will be behind this form. Code of dialect 4 sees it only then, or in `with-applied-env`. */
+  get environment(): Environment {
+    return this.#environment;
+  }
+
+  /** In dialect 5, code sees it at once. */
+  set environment(environment: Environment) {
+    this.#environment = environment;
+    if (this.#dialect === 5) this.evaluator.environment = environment;
+  }
+
+  /** Changes the environment behind this form. @returns the answer of the function that does so */
+  set(change: Partial<Environment>, answer: string): string {
+    this.environment = { ...this.#environment, ...change };
+    return answer;
+  }
+
+  /** Evaluates a form. One that fails changes nothing but the database and what was printed, and loads no file. */
+  evaluate(form: Form): Value {
+    const { evaluator } = this;
+    const { state } = evaluator;
+    evaluator.resetSteps();
+    try {
+      const value = runTopLevel(evaluator, topLevelOf(form, this.#dialect));
+      evaluator.environment = this.environment;
+      return value;
+    } catch (fault) {
+      evaluator.state = state;
+      this.environment = evaluator.environment;
+      this.#loads = [];
+      throw fault;
+    }
+  }
+
+  /** Begins a transaction. One that is open is rolled back in dialect 4. @returns its number, from 0 */
+  begin(name: string | undefined): number {
+    if (this.#transaction && this.#dialect === 5) throw new ContractError('eval', 'tx-function failure Begin Tx');
+    this.#transaction = { number: this.#number, name };
+    this.evaluator.database = new Database(this.#committed);
+    this.#reset();
+    return this.#number;
+  }
+
+  /** Ends the transaction. @returns undefined if none is open */
+  end(how: 'commit' | 'rollback'): TestTransaction | undefined {
+    const transaction = this.#transaction;
+    this.#reset();
+    this.evaluator.gas.set(0n);
+    if (!transaction) return undefined;
+    if (how === 'commit') {
+      this.#committed.absorb(this.evaluator.database, BigInt(transaction.number));
+      this.#number++;
+    }
+    this.evaluator.database = this.#committed;
+    this.#transaction = undefined;
+    return transaction;
+  }
+
+  #reset(): void {
+    this.evaluator.state = INITIAL_STATE;
+    this.evaluator.gas.endLog();
+  }
+
+  /** Loads a file behind this form. @param reset whether it has a new state */
+  load(path: string, reset: boolean): void {
+    this.#loads.push({ path, reset });
+  }
+
+  takeLoads(): readonly Load[] {
+    const loads = this.#loads;
+    this.#loads = [];
+    return loads;
+  }
+
+  /** Prints a text behind this form. */
+  print(text: string): void {
+    this.#printed.push(text);
+  }
+
+  takePrinted(): readonly string[] {
+    const texts = this.#printed;
+    this.#printed = [];
+    return texts;
+  }
+
+  /** Notes what was not checked. */
+  note(text: string): void {
+    this.notes.add(text);
+  }
+
+  expectation(passed: boolean, text: string, position: Position | undefined): void {
+    const place = { file: position?.file ?? TYPED, position: position ?? { line: 0, column: 0, offset: 0 } };
+    this.expectations.push({ place, passed, text });
+  }
+
+  /** Lets code of modules use the functions of the interpreter, or not. */
+  allowInModules(allows: boolean): void {
+    this.#allowsInModules = allows;
+  }
+
+  /** Takes away what `use` and definitions have brought to code outside of modules. */
+  forgetNames(): void {
+    this.evaluator.state = { ...this.evaluator.state, imported: new Map() };
+  }
+
+  /** Hides the functions of the interpreter from code, unless that was allowed to use them. */
+  hideFunctions(): void {
+    if (!this.#allowsInModules) this.evaluator.testFunctions = new Map();
+  }
+
+  showFunctions(): void {
+    this.evaluator.testFunctions = this.functions;
+  }
 }

@@ -2,8 +2,8 @@
 
 import type { Dialect } from '../dialect.ts';
 import { ModuleName, QualifiedName } from '../names.ts';
+import type { Form, ListForm } from './forms.ts';
 import { checkReserved, Items, isReserved, type Placed, refuse, wordOf } from './items.ts';
-import type { Form, ListForm } from './reader.ts';
 import type {
   Application,
   Binding,

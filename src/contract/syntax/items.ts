@@ -2,7 +2,8 @@
 
 import type { Dialect } from '../dialect.ts';
 import { ContractError, type Position } from '../errors.ts';
-import type { Bracket, DynamicForm, Form, ListForm, NameForm, SeparatorForm } from './reader.ts';
+import type { Bracket, DynamicForm, Form, ListForm, NameForm, SeparatorForm } from './forms.ts';
+import { expected5 } from './reader.ts';
 
 /** Words that cannot be names, in both dialects. */
 const RESERVED = new Set([
@@ -105,8 +106,8 @@ export class Items {
     if (next !== undefined) this.refuse(next, 'end of expression', { '(': ')', '[': ']', '{': '}' }[this.list.bracket]);
   }
 
-  refuse(at: Placed, expected4: string, expected5: string): never {
-    return refuse(at, this.dialect, expected4, expected5);
+  refuse(at: Placed, expected4: string, token: string): never {
+    return refuse(at, this.dialect, expected4, token);
   }
 
   /** @throws ContractError with `message4` in dialect 4, and `message5` in dialect 5 */
@@ -115,12 +116,13 @@ export class Items {
   }
 
   #failAtEnd(token: string): never {
-    return this.fail(this.list, 'Unexpected end of input', `Expected: [${token}]`);
+    return this.fail(this.list, 'Unexpected end of input', expected5(token));
   }
 }
 
-export function refuse(at: Placed, dialect: Dialect, expected4: string, expected5: string): never {
-  throw new ContractError('syntax', dialect === 4 ? `Expected: ${expected4}` : `Expected: [${expected5}]`, at.position);
+/** @param token what dialect 5 expects */
+export function refuse(at: Placed, dialect: Dialect, expected4: string, token: string): never {
+  throw new ContractError('syntax', dialect === 4 ? `Expected: ${expected4}` : expected5(token), at.position);
 }
 
 /** @throws ContractError if a part of the name is a reserved word */

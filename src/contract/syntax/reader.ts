@@ -1,74 +1,9 @@
-/** The text of contract code as S-expressions with positions, before any form is known. */
+/** Reads the text of contract code as S-expressions. */
 
 import { DEFAULT_DIALECT, type Dialect } from '../dialect.ts';
 import { ContractError, type Position } from '../errors.ts';
+import type { Bracket, Form } from './forms.ts';
 import { digitsEnd, isDigit, nameEnd, scanText, spaceEnd } from './tokens.ts';
-
-interface InText {
-  readonly position: Position;
-  /** The source from its first character up to the next token or the end of the text: a module's hash covers this. */
-  readonly code: string;
-}
-
-export interface IntegerForm extends InText {
-  readonly kind: 'integer';
-  readonly value: bigint;
-}
-
-/** mantissa · 10^-places. It has as many places as were written, at most 255. */
-export interface DecimalForm extends InText {
-  readonly kind: 'decimal';
-  readonly mantissa: bigint;
-  readonly places: number;
-}
-
-export interface TextForm extends InText {
-  readonly kind: 'text';
-  readonly value: string;
-  /** Whether it was written as `'name`. */
-  readonly isSymbol: boolean;
-}
-
-export interface BooleanForm extends InText {
-  readonly kind: 'boolean';
-  readonly value: boolean;
-}
-
-/** `f`, `m.f`, `ns.m.f`, perhaps with more parts, which no form allows. */
-export interface NameForm extends InText {
-  readonly kind: 'name';
-  readonly parts: readonly string[];
-}
-
-/** `reference::member`. */
-export interface DynamicForm extends InText {
-  readonly kind: 'dynamic';
-  readonly reference: string;
-  readonly member: string;
-}
-
-export type Bracket = '(' | '[' | '{';
-
-export interface ListForm extends InText {
-  readonly kind: 'list';
-  readonly bracket: Bracket;
-  readonly items: readonly Form[];
-}
-
-export interface SeparatorForm extends InText {
-  readonly kind: 'separator';
-  readonly separator: ':' | ':=' | ',';
-}
-
-export type Form =
-  | IntegerForm
-  | DecimalForm
-  | TextForm
-  | BooleanForm
-  | NameForm
-  | DynamicForm
-  | ListForm
-  | SeparatorForm;
 
 /**
  * Maximum length of a text in UTF-16 code units. The longest public file has 50 kB, and the forms of a text of
@@ -99,7 +34,17 @@ const CLOSING: Readonly<Record<Bracket, string>> = { '(': ')', '[': ']', '{': '}
  * @throws ContractError of kind `syntax`
  */
 export function readForms(text: string, dialect: Dialect = DEFAULT_DIALECT, file?: string): readonly Form[] {
-  return new Reader(text, dialect, file).readAll();
+  return [...formsIn(text, dialect, file)];
+}
+
+/** As `readForms`, but one by one: the forms before a faulty one can be had. */
+export function formsIn(text: string, dialect: Dialect, file?: string): Generator<Form> {
+  return new Reader(text, dialect, file).forms();
+}
+
+/** @param token a token of dialect 5's grammar @returns its message; signs are in quotation marks there */
+export function expected5(token: string): string {
+  return `Expected: [${/^\W+$/.test(token) ? `'${token}'` : token}]`;
 }
 
 class Reader {
@@ -119,14 +64,12 @@ class Reader {
     this.#file = file;
   }
 
-  readAll(): Form[] {
+  *forms(): Generator<Form> {
     if (this.#text.length > MAX_TEXT_LENGTH) {
       throw new ContractError('syntax', `The text is longer than ${MAX_TEXT_LENGTH} characters`);
     }
-    const forms: Form[] = [];
     this.#skipSpace();
-    while (this.#at < this.#text.length) forms.push(this.#form(0));
-    return forms;
+    while (this.#at < this.#text.length) yield this.#form(0);
   }
 
   /** Reads one form and the space behind it. */
@@ -174,7 +117,7 @@ class Reader {
     while (this.#text[this.#at] !== closing) {
       const next = this.#text[this.#at];
       if (next === undefined || next === ')' || next === ']' || next === '}') {
-        this.#fail(`error: expected: "${closing}"`, `Expected: [${closing}]`, this.#position());
+        this.#fail(`error: expected: "${closing}"`, expected5(closing), this.#position());
       }
       items.push(this.#form(depth + 1));
     }

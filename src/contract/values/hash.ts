@@ -16,8 +16,3 @@ export function hashText(text: string): string {
 export function hashedText(value: Storable): string {
   return typeof value === 'string' ? value : jsonTextOf(value);
 }
-
-/** The native `hash`. @throws ContractError as `jsonTextOf` */
-export function hashValue(value: Storable): string {
-  return hashText(hashedText(value));
-}

@@ -44,11 +44,6 @@ export function hashedForPrincipal(guard: Guard): string | undefined {
   return guard.kind === 'keyset' && !isSingleKey(guard) ? hashedOfKeyset(guard) : undefined;
 }
 
-/** The native `validate-principal`. @throws ContractError as `principalOf` */
-export function isPrincipalOf(guard: Guard, principal: string): boolean {
-  return principalOf(guard) === principal;
-}
-
 /**
  * The native `typeof-principal`, which checks only the form.
  * @returns `k:`, `w:`, `r:`, `u:`, `m:`, `p:` or `c:`; an empty text if the text is no principal

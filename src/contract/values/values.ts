@@ -141,6 +141,10 @@ export function isGuard(value: Value): value is Guard {
   return value instanceof GuardBase;
 }
 
+export function isText(value: Value): value is string {
+  return typeof value === 'string';
+}
+
 export function isList(value: Value): value is readonly Value[] {
   return Array.isArray(value);
 }

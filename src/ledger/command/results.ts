@@ -12,6 +12,7 @@ export type Outcome =
 export type Failure = z.output<typeof Failure>;
 export type LedgerEvent = z.output<typeof LedgerEvent>;
 export type Continuation = z.output<typeof Continuation>;
+export type NestedContinuation = z.output<typeof NestedContinuation>;
 /** The block of a command, or for a dry run, the block before it. Times are microseconds since 1970. */
 export type ResultMeta = z.output<typeof ResultMeta>;
 
@@ -77,15 +78,20 @@ const Yield = fields({
   provenance: orNull(fields({ targetChainId: z.string(), moduleHash: z.string() })),
 });
 
-const Continuation = fields({
+const flowFields = {
   pactId: z.string(),
   step: integer,
   stepCount: integer,
-  stepHasRollback: z.boolean(),
   executed: orNull(z.boolean()),
   yield: orNull(Yield),
   continuation: fields({ def: z.string(), args: anyJson }),
-});
+  /** The flows that the steps of this one have begun, by their ids. */
+  nested: z.record(z.string(), anyJson).nullish(),
+};
+
+const Continuation = fields({ ...flowFields, stepHasRollback: z.boolean() });
+/** A step of a nested flow has a rollback if that of the outer flow has one. */
+const NestedContinuation = fields(flowFields);
 
 const ResultMeta = fields({
   blockHash: z.string().optional(),
@@ -130,6 +136,11 @@ const Timeout = fields({ status: z.literal('timeout'), 'timeout-micros': integer
 /** @throws LedgerFormatError that names the field */
 export function parseCommandResult(json: ExactJson): CommandResult {
   return checked(CommandResult, json, 'result');
+}
+
+/** Reads a flow that is nested in the continuation of a result. @throws LedgerFormatError that names the field */
+export function parseNestedContinuation(json: ExactJson): NestedContinuation {
+  return checked(NestedContinuation, json, 'nested');
 }
 
 /** Reads a result, a preflight result, or the answer of a stand-alone server. @throws LedgerFormatError */

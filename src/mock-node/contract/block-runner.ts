@@ -1,53 +1,60 @@
 /** Runs the commands of blocks: the mempool's for a new block, and those of another node's block. */
 
+import type { Dialect } from '../../contract/dialect.ts';
 import { ContractError } from '../../contract/errors.ts';
 import type { Decimal } from '../../ledger/decimal.ts';
 import { LedgerFormatError, parseExactJsonBytes, stringifyExactJson } from '../../ledger/json.ts';
-import type { ContractSettings } from '../options.ts';
-import { whyRefused } from './checks.ts';
-import type { Ground } from './environment.ts';
+import { type ContractSettings, dialectOf } from '../options.ts';
+import { payReward } from './coin.ts';
+import { type ReadCommand, readCommand, whyRefused } from './command-checks.ts';
+import type { ExecutionContext } from './environment.ts';
 import { BuyGasError } from './gas-payment.ts';
 import type { Mempool } from './mempool.ts';
-import { failureOf } from './outcome.ts';
-import { eventJson, outputJson } from './output.ts';
-import { type ReadCommand, readCommand } from './read-command.ts';
-import { payReward } from './reward.ts';
+import { eventJson, failureOf, outputJson } from './output.ts';
 import { runPaid } from './run-command.ts';
-import { type BlockContext, placeOf, type Ran, type Reward, type Transactions } from './transactions.ts';
+import type { BlockContext, Ran, Reward, Transactions } from './transactions.ts';
+
+interface RunCommand {
+  /** JSON in UTF-8. */
+  readonly output: Uint8Array;
+  readonly gas: number;
+}
 
 export class BlockRunner implements Transactions {
   readonly #mempool: Mempool;
   readonly #settings: ContractSettings;
+  readonly #dialect: Dialect;
   #txId = 1_000_000;
 
   constructor(mempool: Mempool, settings: ContractSettings) {
     this.#mempool = mempool;
     this.#settings = settings;
+    this.#dialect = dialectOf(settings);
   }
 
-  reward(context: BlockContext, amount: Decimal): Reward {
-    const { miner, state } = context;
-    const ground = { ...this.#groundOf(context), state: state.next() };
+  reward(block: BlockContext, amount: Decimal): Reward {
+    const { miner, state } = block;
+    const paid = state.next();
     try {
-      const events = payReward(ground, miner, amount);
-      state.absorb(ground.state);
+      const events = payReward({ ...this.#contextOf(block), state: paid }, miner, amount);
+      state.absorb(paid);
       return { events: events.map(eventJson) };
     } catch (error) {
-      if (error instanceof ContractError) return { failure: failureOf(error, ground.words) };
+      if (error instanceof ContractError) return { failure: failureOf(error, this.#dialect) };
       throw error;
     }
   }
 
   /** Commands whose gas can no longer be paid are dropped. Those that may use more gas than the block has left wait. */
-  run(context: BlockContext): Ran {
-    const { chain, parent, state } = context;
+  run(block: BlockContext): Ran {
+    const { chain, parent, state } = block;
     const transactions: Uint8Array[] = [];
     const outputs: Uint8Array[] = [];
     let gasLeft = this.#settings.blockGasLimit;
     for (const sent of this.#mempool.forBlock(chain, state, parent.header.creationTimeUs)) {
       if (sent.payload.meta.gasLimit > gasLeft) continue;
       try {
-        const { output, gas } = this.#runOne(sent, context);
+        const { output, gas } = this.#runOne(sent, block);
         gasLeft -= gas;
         outputs.push(output);
         transactions.push(sent.bytes);
@@ -59,25 +66,37 @@ export class BlockRunner implements Transactions {
     return { transactions, outputs };
   }
 
-  replay(context: BlockContext, transactions: readonly Uint8Array[]): Uint8Array[] {
+  /** A command may name more gas than the block has left, as long as it takes no more. */
+  replay(block: BlockContext, transactions: readonly Uint8Array[]): Uint8Array[] {
+    let gasLeft = this.#settings.blockGasLimit;
     return transactions.map((bytes, index) => {
-      const read = readCommand(parseExactJsonBytes(bytes));
-      try {
-        const reason = this.#whyNotInBlock(read, context);
-        if (reason === undefined) return this.#runOne(read, context).output;
-        throw new LedgerFormatError(`transaction ${index}: ${reason}`);
-      } catch (error) {
-        if (error instanceof BuyGasError) throw new LedgerFormatError(`transaction ${index}: ${error.message}`);
-        throw error;
-      }
+      const { output, gas } = this.#replayOne(bytes, index, block);
+      gasLeft -= gas;
+      if (gasLeft >= 0) return output;
+      throw new LedgerFormatError(
+        `transaction ${index}: the block takes more gas than ${this.#settings.blockGasLimit}`,
+      );
     });
   }
 
+  /** @throws LedgerFormatError if no block can contain the transaction here */
+  #replayOne(bytes: Uint8Array, index: number, block: BlockContext): RunCommand {
+    const read = readCommand(parseExactJsonBytes(bytes));
+    try {
+      const reason = this.#whyNotInBlock(read, block);
+      if (reason === undefined) return this.#runOne(read, block);
+      throw new LedgerFormatError(`transaction ${index}: ${reason}`);
+    } catch (error) {
+      if (error instanceof BuyGasError) throw new LedgerFormatError(`transaction ${index}: ${error.message}`);
+      throw error;
+    }
+  }
+
   /** Changes the state, unless it throws. @throws BuyGasError if the gas cannot be paid */
-  #runOne(read: ReadCommand, context: BlockContext): { readonly output: Uint8Array; readonly gas: number } {
+  #runOne(read: ReadCommand, block: BlockContext): RunCommand {
     const { hash } = read.command;
-    const { parent, miner, state } = context;
-    const finished = runPaid(read, this.#groundOf(context), miner);
+    const { parent, miner, state } = block;
+    const finished = runPaid(read, this.#contextOf(block), miner);
     state.setHeight(hash, parent.header.height + 1n);
     const events = this.#settings.outputEvents ? finished.events : undefined;
     const txId = 'data' in finished.outcome ? this.#txId++ : null;
@@ -85,8 +104,8 @@ export class BlockRunner implements Transactions {
     return { output: Buffer.from(stringifyExactJson(json)), gas: finished.gas };
   }
 
-  #groundOf({ chain, parent, state, hasAncestor }: BlockContext): Ground {
-    return { state, chain, words: this.#settings.words, parent: placeOf(parent), hasAncestor };
+  #contextOf(block: BlockContext): ExecutionContext {
+    return { ...block, dialect: this.#dialect };
   }
 
   #whyNotInBlock(read: ReadCommand, { chain, parent, state }: BlockContext): string | undefined {

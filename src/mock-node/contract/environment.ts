@@ -2,17 +2,16 @@
 
 import type { Dialect } from '../../contract/dialect.ts';
 import { ContractError } from '../../contract/errors.ts';
+import { Evaluator } from '../../contract/evaluator/evaluator.ts';
+import { ModuleName, QualifiedName } from '../../contract/names.ts';
+import { NATIVES } from '../../contract/natives/natives.ts';
 import {
   type Environment,
   type Flag,
   INITIAL_ENVIRONMENT,
   type NamespacePolicy,
   type Signature,
-} from '../../contract/evaluator/environment.ts';
-import { Evaluator } from '../../contract/evaluator/evaluator.ts';
-import { INITIAL_STATE, NO_CAPABILITIES } from '../../contract/evaluator/state.ts';
-import { ModuleName, QualifiedName } from '../../contract/names.ts';
-import { NATIVES } from '../../contract/natives/natives.ts';
+} from '../../contract/runtime/environment.ts';
 import { Decimal } from '../../contract/values/decimal.ts';
 import { valueOfJson } from '../../contract/values/json.ts';
 import { Time } from '../../contract/values/time.ts';
@@ -20,23 +19,20 @@ import type { Storable } from '../../contract/values/values.ts';
 import type { Capability, Signer } from '../../ledger/command/payload.ts';
 import { type Decimal as Coins, formatDecimal } from '../../ledger/decimal.ts';
 import type { ExactJson } from '../../ledger/json.ts';
-import { COIN } from '../../ledger/payload.ts';
-import type { Words } from './outcome.ts';
-import type { ReadCommand } from './read-command.ts';
-import type { ChainState } from './state.ts';
+import type { Block } from '../ledger/block-store.ts';
+import type { ChainState } from './chain-state.ts';
+import type { ReadCommand } from './command-checks.ts';
 
-/** Where a command runs. */
-export interface Ground {
+/** Where a command runs: in the block above `parent`. */
+export interface ExecutionContext {
   readonly state: ChainState;
   readonly chain: number;
-  readonly words: Words;
-  /** The block below, whose time counts. */
-  readonly parent: { readonly id: string; readonly height: bigint; readonly timeUs: bigint };
+  readonly dialect: Dialect;
+  /** Its time is the time that code sees. */
+  readonly parent: Block;
   /** Whether a block, named by its hash as text, is an ancestor of the new block. */
   readonly hasAncestor: (id: string) => boolean;
 }
-
-export const COIN_MODULE = new ModuleName(COIN);
 
 /** What nodes ask of keys and keysets. */
 const KEYSET_FLAGS: readonly Flag[] = ['EnforceKeyFormats', 'RequireKeysetNs'];
@@ -55,23 +51,13 @@ const POLICY = 'validate';
  */
 export const MAX_NODE_STEPS = 1_000_000;
 
-export function dialectOf(words: Words): Dialect {
-  return words === 'old' ? 4 : 5;
-}
-
 /** @returns an evaluator on the state of a chain. What it runs changes the state */
 export function evaluatorOn(
-  { state: { database }, words }: Pick<Ground, 'state' | 'words'>,
+  { state: { database }, dialect }: Pick<ExecutionContext, 'state' | 'dialect'>,
   environment: Environment,
   maxSteps = MAX_NODE_STEPS,
-) {
-  return new Evaluator({
-    dialect: dialectOf(words),
-    natives: NATIVES,
-    environment,
-    database,
-    maxSteps,
-  });
+): Evaluator {
+  return new Evaluator({ dialect, natives: NATIVES, environment, database, maxSteps });
 }
 
 /** @returns the rule of nodes: `ns` is asked about new namespaces, and nothing new may be outside of all of them */
@@ -81,7 +67,7 @@ function policyIn({ database }: ChainState): NamespacePolicy | undefined {
 }
 
 /** @returns the environment of a block, which has no sender and no signatures */
-export function blockEnvironment({ chain, parent }: Ground, hash: string, flags = FLAGS): Environment {
+export function blockEnvironment({ chain, parent }: ExecutionContext, hash: string, flags = FLAGS): Environment {
   return {
     ...INITIAL_ENVIRONMENT,
     hash,
@@ -90,31 +76,29 @@ export function blockEnvironment({ chain, parent }: Ground, hash: string, flags 
     chain: {
       ...INITIAL_ENVIRONMENT.chain,
       chainId: String(chain),
-      blockHeight: parent.height + 1n,
-      blockTime: new Time(parent.timeUs),
+      blockHeight: parent.header.height + 1n,
+      blockTime: new Time(parent.header.creationTimeUs),
       previousBlockHash: parent.id,
     },
   };
 }
 
 /** @param isLocal whether the command has no effect */
-export function commandEnvironment({ command, payload }: ReadCommand, ground: Ground, isLocal: boolean): Environment {
+export function commandEnvironment(
+  { command, payload }: ReadCommand,
+  context: ExecutionContext,
+  isLocal: boolean,
+): Environment {
   const { meta, signers, payload: message } = payload;
-  const environment = blockEnvironment(ground, command.hash, isLocal ? LOCAL_FLAGS : FLAGS);
+  const environment = blockEnvironment(context, command.hash, isLocal ? LOCAL_FLAGS : FLAGS);
   const { sender, gasLimit, gasPrice } = meta;
   return {
     ...environment,
-    namespacePolicy: policyIn(ground.state),
+    namespacePolicy: policyIn(context.state),
     data: dataOf('cont' in message ? message.cont.data : message.exec.data),
     signatures: signers.map(signatureOf),
     chain: { ...environment.chain, sender, gasLimit: BigInt(gasLimit), gasPrice: coinsValue(gasPrice) },
   };
-}
-
-/** Lets the evaluator begin anew, while it holds a capability that only the node can grant. */
-export function grant(evaluator: Evaluator, capability: string): void {
-  const granted = { capability: { name: new QualifiedName(COIN_MODULE, capability), args: [] }, composed: [] };
-  evaluator.state = { ...INITIAL_STATE, capabilities: { ...NO_CAPABILITIES, grants: [granted] } };
 }
 
 export function coinsValue(amount: Coins): Decimal {
@@ -132,7 +116,7 @@ function signatureOf({ pubKey, addr, clist = [] }: Signer): Signature {
 }
 
 /** @throws ContractError for a name or an argument that no capability can have */
-export function capabilityOf({ name, args }: Capability): { name: QualifiedName; args: readonly Storable[] } {
+function capabilityOf({ name, args }: Capability): { name: QualifiedName; args: readonly Storable[] } {
   const qualified = QualifiedName.parse(name);
   if (!qualified) throw new ContractError('eval', `Invalid capability name: ${name}`);
   const values = args.map((arg) => {

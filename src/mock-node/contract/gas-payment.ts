@@ -1,33 +1,25 @@
 /** Buys gas before a command, and pays the miner after it. */
 
+import { appliedCapability } from '../../contract/capabilities/applied.ts';
+import { acquireForTransaction } from '../../contract/capabilities/capabilities.ts';
 import { ContractError } from '../../contract/errors.ts';
-import { appliedCapability } from '../../contract/evaluator/applied.ts';
-import { grantForTransaction } from '../../contract/evaluator/capabilities.ts';
-import type { Capability, Environment } from '../../contract/evaluator/environment.ts';
 import type { Evaluator } from '../../contract/evaluator/evaluator.ts';
-import { continueFlow } from '../../contract/evaluator/flows.ts';
-import { findModule } from '../../contract/evaluator/lookup.ts';
-import type { Callable, Member } from '../../contract/evaluator/module.ts';
-import type { Event } from '../../contract/evaluator/state.ts';
-import { readForms } from '../../contract/syntax/reader.ts';
+import { continueFlow } from '../../contract/flows/flows.ts';
+import { type Capability, type Environment, signedCapabilities } from '../../contract/runtime/environment.ts';
+import { findModule, requireModule } from '../../contract/runtime/lookup.ts';
+import type { Member } from '../../contract/runtime/module.ts';
+import type { Event } from '../../contract/runtime/state.ts';
+import type { Defcap } from '../../contract/syntax/tree.ts';
 import { hashText } from '../../contract/values/hash.ts';
 import { KeysetGuard } from '../../contract/values/values.ts';
 import type { Decimal as Coins } from '../../ledger/decimal.ts';
 import { type ExactJson, jsonInteger } from '../../ledger/json.ts';
 import type { Miner } from '../../ledger/payload.ts';
-import {
-  blockEnvironment,
-  COIN_MODULE,
-  coinsValue,
-  commandEnvironment,
-  dialectOf,
-  evaluatorOn,
-  type Ground,
-  grant,
-} from './environment.ts';
-import { type Failure, failureOf, type Words } from './outcome.ts';
-import { decimalJson } from './output.ts';
-import type { ReadCommand } from './read-command.ts';
+import { formsOfCode, MAX_COMMAND_BYTES } from './code.ts';
+import { coinMember, grant } from './coin.ts';
+import type { ReadCommand } from './command-checks.ts';
+import { blockEnvironment, coinsValue, commandEnvironment, type ExecutionContext, evaluatorOn } from './environment.ts';
+import { decimalJson, type Failure, failureOf } from './output.ts';
 
 /** A command cannot be in a block at all, because nobody would pay for it. */
 export class BuyGasError extends Error {
@@ -51,8 +43,6 @@ const GAS_PER_BYTE = 0.01;
 /** With more gas than this for its bytes, a command becomes expensive, with this power. */
 const STEEP_FROM_GAS = 512;
 const STEEPNESS = 7;
-/** Far longer than any proof of real nodes. */
-const MAX_COMMAND_BYTES = 300_000;
 
 /** @returns the gas for a command's size, which its sender must allow, in units @throws BuyGasError */
 export function payableGas(read: ReadCommand): bigint {
@@ -73,24 +63,29 @@ export function gasOfSize({ command, payload: { payload } }: ReadCommand): bigin
   return BigInt(Math.ceil(gas + (gas / STEEP_FROM_GAS) ** STEEPNESS));
 }
 
-/** Takes the price of all gas that the command may use from its sender. @throws BuyGasError */
-export function buyGas(read: ReadCommand, ground: Ground, miner: Miner): void {
+/**
+ * Takes the price of all gas that the command may use from its sender.
+ * @returns what the node tells of it; before version 5, nothing
+ * @throws BuyGasError
+ */
+export function buyGas(read: ReadCommand, context: ExecutionContext, miner: Miner): readonly Event[] {
   const { meta } = read.payload;
   try {
-    const environment = { ...commandEnvironment(read, ground, false), data: payerData(read, ground) };
-    const evaluator = evaluatorOn(ground, { ...environment, hash: flowIdOf(read) }, MAX_PAYMENT_STEPS);
+    const environment = { ...commandEnvironment(read, context, false), data: payerData(read, context) };
+    const evaluator = evaluatorOn(context, { ...environment, hash: flowIdOf(read) }, MAX_PAYMENT_STEPS);
     grant(evaluator, 'GAS');
-    acquirePayers(evaluator, environment);
+    acquirePayer(evaluator, environment);
     const { account, predicate, publicKeys } = miner;
     const total = coinsValue(BigInt(meta.gasLimit) * meta.gasPrice);
     const args = [meta.sender, account, new KeysetGuard(publicKeys, predicate), total];
     evaluator.applyMember({ member: coinMember(evaluator, 'fund-tx'), args });
+    return context.dialect === 4 ? [] : evaluator.state.events;
   } catch (error) {
     if (!(error instanceof ContractError)) throw error;
     // The newest nodes have one kind for all faults of payers, and say all of it.
     throw new BuyGasError(
-      ground.words === 'old'
-        ? failureOf(error, 'old')
+      context.dialect === 4
+        ? failureOf(error, 4)
         : { kind: 'EvalError', message: `"${read.command.hash}" Failed to buy gas: ${error.message}` },
     );
   }
@@ -101,23 +96,17 @@ export function buyGas(read: ReadCommand, ground: Ground, miner: Miner): void {
  * @returns what the node tells of it
  * @throws BuyGasError if an account refuses the coins, because the command has changed its guard: then nobody is paid
  */
-export function redeemGas(read: ReadCommand, ground: Ground, fee: Coins): readonly Event[] {
-  const environment = { ...blockEnvironment(ground, flowIdOf(read)), data: { fee: decimalJson(fee) } };
-  const evaluator = evaluatorOn(ground, environment);
+export function redeemGas(read: ReadCommand, context: ExecutionContext, fee: Coins): readonly Event[] {
+  const environment = { ...blockEnvironment(context, flowIdOf(read)), data: { fee: decimalJson(fee) } };
+  const evaluator = evaluatorOn(context, environment);
   grant(evaluator, 'GAS');
   try {
     continueFlow(evaluator, { flowId: flowIdOf(read), step: 1, isRollback: false, resumed: undefined });
   } catch (error) {
-    if (error instanceof ContractError) throw new BuyGasError(failureOf(error, ground.words));
+    if (error instanceof ContractError) throw new BuyGasError(failureOf(error, context.dialect));
     throw error;
   }
   return evaluator.state.events;
-}
-
-export function coinMember(evaluator: Evaluator, name: string): Member<Callable> {
-  const member = findModule(evaluator, COIN_MODULE)?.members.get(name);
-  if (member?.is('defun') || member?.is('defpact')) return member;
-  throw new TypeError(`the coin contract has no function ${name}`);
 }
 
 /** The payment is a flow of its own, beside the one that the command may begin. */
@@ -125,17 +114,27 @@ function flowIdOf({ command }: ReadCommand): string {
   return hashText(`${command.hash} gas`);
 }
 
-/** Acquires the capabilities of gas stations for which somebody has signed. @throws ContractError if one refuses */
-function acquirePayers(evaluator: Evaluator, { signatures }: Environment): void {
-  const signed = signatures.flatMap(({ capabilities }) => capabilities);
-  for (const capability of signed.filter(({ name }) => name.member === GAS_PAYER)) {
-    const member = payerOf(evaluator, capability);
-    if (!member) continue;
-    grantForTransaction(evaluator, appliedCapability(evaluator, { member, args: capability.args }, undefined));
-  }
+/**
+ * Acquires the capability of the gas station for which somebody has signed: before version 5, of the first one.
+ * @throws ContractError if it refuses
+ */
+function acquirePayer(evaluator: Evaluator, environment: Environment): void {
+  const [capability, ...more] = signedCapabilities(environment).filter(({ name }) => name.member === GAS_PAYER);
+  if (!capability) return;
+  if (more.length > 0 && evaluator.dialect === 5) throw new ContractError('eval', 'Multiple gas payer capabilities');
+  const member = payerOf(evaluator, capability);
+  if (!member) return;
+  acquireForTransaction(evaluator, appliedCapability(evaluator, { member, args: capability.args }, undefined));
 }
 
-function payerOf(evaluator: Evaluator, { name }: Capability): Member<Callable> | undefined {
+/** Since version 5, the module need not be a gas station by its interface. */
+function payerOf(evaluator: Evaluator, { name }: Capability): Member<Defcap> | undefined {
+  if (evaluator.dialect === 5) {
+    const { members, hash } = requireModule(evaluator, name.module);
+    const member = members.get(name.member);
+    if (member?.is('defcap')) return member;
+    throw new ContractError('eval', `Module member does not exist ${name.text}.{${hash}}`);
+  }
   const module = findModule(evaluator, name.module);
   if (!module?.interfaces.some(({ text }) => text === GAS_PAYER_INTERFACE)) return undefined;
   const member = module.members.get(name.member);
@@ -143,7 +142,7 @@ function payerOf(evaluator: Evaluator, { name }: Capability): Member<Callable> |
 }
 
 /** @returns what a gas station can read about the command for which it is to pay */
-function payerData({ payload: { payload } }: ReadCommand, { words }: Ground): ExactJson {
+function payerData({ payload: { payload } }: ReadCommand, { dialect }: ExecutionContext): ExactJson {
   if ('cont' in payload) {
     const { pactId, step, rollback, data, proof } = payload.cont;
     return {
@@ -156,15 +155,6 @@ function payerData({ payload: { payload } }: ReadCommand, { words }: Ground): Ex
     };
   }
   const { code, data } = payload.exec;
-  return { 'tx-type': 'exec', 'exec-code': formsOf(code, words), 'exec-user-data': data ?? {} };
-}
-
-/** Code that cannot be read is paid for, too, and fails then. */
-function formsOf(code: string, words: Words): readonly string[] {
-  try {
-    return readForms(code, dialectOf(words)).map((form) => form.code.trim());
-  } catch (error) {
-    if (error instanceof ContractError) return [code];
-    throw error;
-  }
+  const forms = formsOfCode(code, dialect).map((form) => form.code.trim());
+  return { 'tx-type': 'exec', 'exec-code': forms, 'exec-user-data': data ?? {} };
 }

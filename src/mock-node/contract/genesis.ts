@@ -3,22 +3,19 @@
 import { readFileSync } from 'node:fs';
 import type { Dialect } from '../../contract/dialect.ts';
 import { ContractError } from '../../contract/errors.ts';
-import { Database } from '../../contract/evaluator/database.ts';
-import { type Environment, INITIAL_ENVIRONMENT } from '../../contract/evaluator/environment.ts';
-import { Evaluator } from '../../contract/evaluator/evaluator.ts';
 import { runTopLevel } from '../../contract/evaluator/top-level.ts';
-import { NATIVES } from '../../contract/natives/natives.ts';
-import { topLevelOf } from '../../contract/syntax/forms.ts';
+import { type Environment, INITIAL_ENVIRONMENT } from '../../contract/runtime/environment.ts';
+import { topLevelOf } from '../../contract/syntax/program.ts';
 import { readForms } from '../../contract/syntax/reader.ts';
 import type { TopLevel } from '../../contract/syntax/tree.ts';
 import { KeysetGuard } from '../../contract/values/values.ts';
 import { ONE, parseDecimal } from '../../ledger/decimal.ts';
 import { GenesisError } from '../genesis-error.ts';
-import type { ContractSettings } from '../options.ts';
-import { coinsValue, dialectOf, grant, MAX_NODE_STEPS } from './environment.ts';
-import { coinMember } from './gas-payment.ts';
-import { HELPER, HELPER_ACCOUNT } from './helper.ts';
-import { ACCOUNTS, ChainState } from './state.ts';
+import { type ContractSettings, dialectOf } from '../options.ts';
+import { ACCOUNTS, ChainState } from './chain-state.ts';
+import { coinMember, grant } from './coin.ts';
+import { coinsValue, evaluatorOn } from './environment.ts';
+import { FINISHER, FINISHER_ACCOUNT } from './transfer-finisher.ts';
 
 /** Each may use those before it. */
 const CONTRACTS = ['fungible-v2', 'fungible-xchain-v1', 'coin', 'gas-payer-v1', 'gas-station', 'ns'];
@@ -28,18 +25,18 @@ export const GAS_STATION = 'kadena-xchain-gas';
 const OWN_BALANCE = 1000n * ONE;
 
 /** The node's own contracts are the same in all its chains, and are read once in a process. */
-const loaded = new Map<Dialect, Database>();
+const loaded = new Map<Dialect, ChainState>();
 
-function ownContracts(dialect: Dialect): Database {
+function ownContracts(dialect: Dialect): ChainState {
   const known = loaded.get(dialect);
   if (known) return known;
-  const database = new Database();
+  const state = new ChainState();
   for (const name of CONTRACTS) {
     const text = readFileSync(new URL(`../contracts/${name}.pact`, import.meta.url), 'utf8');
-    run(database, dialect, formsOf(text, dialect, `${name}.pact`));
+    run(state, dialect, formsOf(text, dialect, `${name}.pact`));
   }
-  loaded.set(dialect, database);
-  return database;
+  loaded.set(dialect, state);
+  return state;
 }
 
 /** @param file is in the places of errors @throws ContractError */
@@ -48,8 +45,8 @@ function formsOf(text: string, dialect: Dialect, file: string): readonly TopLeve
 }
 
 /** Runs forms as before the first block, in one transaction. @throws ContractError */
-function run(database: Database, dialect: Dialect, forms: readonly TopLevel[], environment = INITIAL_ENVIRONMENT) {
-  const evaluator = new Evaluator({ dialect, natives: NATIVES, environment, database, maxSteps: MAX_NODE_STEPS });
+function run(state: ChainState, dialect: Dialect, forms: readonly TopLevel[], environment = INITIAL_ENVIRONMENT) {
+  const evaluator = evaluatorOn({ state, dialect }, environment);
   for (const form of forms) runTopLevel(evaluator, form);
 }
 
@@ -81,7 +78,7 @@ export class Genesis {
   /** @throws GenesisError for a contract that cannot be read */
   constructor(settings: ContractSettings) {
     this.#settings = settings;
-    this.#dialect = dialectOf(settings.words);
+    this.#dialect = dialectOf(settings);
     this.#contracts = settings.contracts.map(({ name, text }) => {
       return { name, forms: orGenesisError(name, () => formsOf(text, this.#dialect, name)) };
     });
@@ -89,16 +86,16 @@ export class Genesis {
 
   /** @throws GenesisError for an account that cannot be, or a contract that fails */
   stateOf(chain: number): ChainState {
-    const database = new Database(ownContracts(this.#dialect));
+    const state = ownContracts(this.#dialect).next();
     const environment = this.#environment(chain);
     for (const account of this.#accountsOf(chain)) {
-      orGenesisError(`account ${account.account}`, () => this.#credit(database, environment, account));
+      orGenesisError(`account ${account.account}`, () => this.#credit(state, environment, account));
     }
-    if (this.#settings.gasStation) this.#openStation(database, environment);
+    if (this.#settings.gasStation) this.#openStation(state, environment);
     for (const { name, forms } of this.#contracts) {
-      orGenesisError(name, () => run(database, this.#dialect, forms, environment));
+      orGenesisError(name, () => run(state, this.#dialect, forms, environment));
     }
-    return new ChainState(database);
+    return state;
   }
 
   #environment(chain: number): Environment {
@@ -108,24 +105,24 @@ export class Genesis {
   #accountsOf(chain: number): readonly Account[] {
     const given = this.#settings.accounts.filter(({ chains }) => !chains || chains.includes(chain));
     return [
-      { account: HELPER_ACCOUNT, keys: [HELPER.publicKey], pred: 'keys-all', balance: OWN_BALANCE },
+      { account: FINISHER_ACCOUNT, keys: [FINISHER.publicKey], pred: 'keys-all', balance: OWN_BALANCE },
       ...given.map(({ account, balance, keys, pred }) => {
         return { account, keys: keys ?? [account.replace(/^k:/, '')], pred, balance: parseDecimal(balance) };
       }),
     ];
   }
 
-  #credit(database: Database, environment: Environment, { account, keys, pred, balance }: Account): void {
-    const evaluator = new Evaluator({ dialect: this.#dialect, natives: NATIVES, environment, database });
+  #credit(state: ChainState, environment: Environment, { account, keys, pred, balance }: Account): void {
+    const evaluator = evaluatorOn({ state, dialect: this.#dialect }, environment);
     grant(evaluator, 'GENESIS');
     const args = [account, new KeysetGuard(keys, pred), coinsValue(balance)];
     evaluator.applyMember({ member: coinMember(evaluator, 'create-genesis-account'), args });
   }
 
   /** The station's account begins with coins of the node. */
-  #openStation(database: Database, environment: Environment): void {
-    run(database, this.#dialect, formsOf(`(${STATION_MODULE}.open-account)`, this.#dialect, 'genesis'), environment);
-    const table = database.table(ACCOUNTS);
+  #openStation(state: ChainState, environment: Environment): void {
+    run(state, this.#dialect, formsOf(`(${STATION_MODULE}.open-account)`, this.#dialect, 'genesis'), environment);
+    const table = state.database.table(ACCOUNTS);
     const row = table?.get(GAS_STATION);
     if (row) table?.set(GAS_STATION, new Map([...row, ['balance', coinsValue(OWN_BALANCE)]]));
   }

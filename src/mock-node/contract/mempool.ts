@@ -3,11 +3,10 @@
 import { type Command, commandJson } from '../../ledger/command/command.ts';
 import type { Payload } from '../../ledger/command/payload.ts';
 import { type Random, randomInteger } from '../random.ts';
-import type { ChainState } from './state.ts';
+import type { ChainState } from './chain-state.ts';
+import type { ReadCommand } from './command-checks.ts';
 
-export interface Sent {
-  readonly command: Command;
-  readonly payload: Payload;
+export interface Sent extends ReadCommand {
   /** As in a block: JSON in UTF-8. */
   readonly bytes: Uint8Array;
   /** Number of commands of all chains that came before it. */

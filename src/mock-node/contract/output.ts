@@ -1,15 +1,51 @@
-/** The JSON of outputs, of commands and of payments to miners (document 2, "Command result"). */
+/** What outputs say, of commands and of payments to miners (document 2, "Command result"): failures, and the JSON. */
 
 import { createHash } from 'node:crypto';
-import type { FlowState } from '../../contract/evaluator/flow-state.ts';
-import type { Event } from '../../contract/evaluator/state.ts';
+import type { Dialect } from '../../contract/dialect.ts';
+import type { ContractError, ErrorKind } from '../../contract/errors.ts';
 import type { ModuleName } from '../../contract/names.ts';
+import type { FlowState } from '../../contract/runtime/flow-state.ts';
+import type { Event } from '../../contract/runtime/state.ts';
 import { jsonOf } from '../../contract/values/json.ts';
 import { isStorable, type Value } from '../../contract/values/values.ts';
 import { numberText, scientificOfDecimal } from '../../ledger/command/tool-json.ts';
 import { type Decimal, formatDecimal } from '../../ledger/decimal.ts';
 import { type ExactJson, type ExactJsonObject, encodeBase64url, JsonNumber, jsonInteger } from '../../ledger/json.ts';
-import type { Failure } from './outcome.ts';
+
+/** The name of a failure's kind in a command's result. */
+type FailureKind =
+  | 'TxFailure'
+  | 'EvalError'
+  | 'GasError'
+  | 'ArgsError'
+  | 'DbError'
+  | 'SyntaxError'
+  | 'ContinuationError';
+
+export interface Failure {
+  readonly kind: FailureKind;
+  readonly message: string;
+}
+
+const KINDS: Readonly<Record<ErrorKind, FailureKind>> = {
+  'tx-failure': 'TxFailure',
+  eval: 'EvalError',
+  gas: 'GasError',
+  args: 'ArgsError',
+  db: 'DbError',
+  syntax: 'SyntaxError',
+  continuation: 'ContinuationError',
+};
+
+/** Maximum length of a message in dialect 5: failures are stored in blocks. */
+export const MAX_MESSAGE = 256;
+
+/** @returns a failure as it is in a result. Dialect 5 has three kinds, and short texts */
+export function failureOf({ kind, message, stored = message }: ContractError, dialect: Dialect): Failure {
+  if (dialect === 4) return { kind: KINDS[kind], message };
+  const kind5 = kind === 'tx-failure' || kind === 'syntax' ? KINDS[kind] : 'EvalError';
+  return { kind: kind5, message: stored.slice(0, MAX_MESSAGE) };
+}
 
 type Outcome = { readonly data: ExactJson } | { readonly error: Failure };
 
@@ -71,11 +107,16 @@ function moduleNameJson({ namespace, name }: ModuleName): ExactJsonObject {
 
 /** @returns what a result says of the flow that the command has begun or continued */
 export function continuationJson(flow: FlowState): ExactJsonObject {
-  const { id, step, stepCount, hasRollback, isExecuted, yielded, continuation } = flow;
+  return { ...nestedJson(flow), stepHasRollback: flow.hasRollback };
+}
+
+/** Where there are no nested flows, nothing is said of them. */
+function nestedJson({ id, step, stepCount, isExecuted, yielded, continuation, nested }: FlowState): ExactJsonObject {
+  const inner = [...nested].sort(([a], [b]) => (a < b ? -1 : 1)).map(([key, flow]) => [key, nestedJson(flow)] as const);
   return {
+    ...(inner.length > 0 && { nested: Object.fromEntries(inner) }),
     executed: isExecuted ?? null,
     pactId: id,
-    stepHasRollback: hasRollback,
     step: jsonInteger(step),
     yield: yielded ? yieldJson(yielded) : null,
     continuation: { args: continuation.args.map(jsonOfValue), def: continuation.name.text },

@@ -2,48 +2,50 @@
 
 import { ContractError } from '../../contract/errors.ts';
 import type { Evaluator } from '../../contract/evaluator/evaluator.ts';
-import type { FlowState } from '../../contract/evaluator/flow-state.ts';
-import { continueFlow } from '../../contract/evaluator/flows.ts';
-import { tableModel } from '../../contract/evaluator/gas-model.ts';
 import { runTopLevel } from '../../contract/evaluator/top-level.ts';
-import { topLevelOf } from '../../contract/syntax/forms.ts';
-import { readForms } from '../../contract/syntax/reader.ts';
+import { continueFlow } from '../../contract/flows/flows.ts';
+import { tableModel } from '../../contract/gas/model.ts';
+import type { FlowState } from '../../contract/runtime/flow-state.ts';
+import { topLevelOf } from '../../contract/syntax/program.ts';
 import { jsonOf } from '../../contract/values/json.ts';
 import { isStorable, type Value } from '../../contract/values/values.ts';
 import type { ContMessage } from '../../ledger/command/payload.ts';
 import type { ExactJson } from '../../ledger/json.ts';
 import type { Miner } from '../../ledger/payload.ts';
-import { provenFlow } from './arrival.ts';
-import { commandEnvironment, dialectOf, evaluatorOn, type Ground } from './environment.ts';
+import { formsOfCode } from './code.ts';
+import type { ReadCommand } from './command-checks.ts';
+import { provenFlow } from './continuation-proof.ts';
+import { commandEnvironment, type ExecutionContext, evaluatorOn } from './environment.ts';
 import { buyGas, gasOfSize, payableGas, redeemGas } from './gas-payment.ts';
-import { failureOf } from './outcome.ts';
-import { continuationJson, type Output } from './output.ts';
-import type { ReadCommand } from './read-command.ts';
+import { continuationJson, failureOf, type Output } from './output.ts';
 
 export type Finished = Omit<Output, 'txId' | 'requestKey' | 'hasLogs'>;
 
+/** Nobody is paid for a command that is only tried. */
+export const NO_MINER: Miner = { account: 'NoMiner', predicate: 'keys-all', publicKeys: [] };
+
 /** Runs a command, and changes the state. @throws BuyGasError if its gas cannot be paid; then the state is as before */
-export function runPaid(read: ReadCommand, ground: Ground, miner: Miner): Finished {
+export function runPaid(read: ReadCommand, context: ExecutionContext, miner: Miner): Finished {
   const { gasPrice } = read.payload.meta;
   const initialGas = payableGas(read);
-  const paid = { ...ground, state: ground.state.next() };
-  buyGas(read, paid, miner);
+  const paid = { ...context, state: context.state.next() };
+  const bought = buyGas(read, paid, miner);
   const finished = run(read, paid, { initialGas, isLocal: false });
   const fees = redeemGas(read, paid, BigInt(finished.gas) * gasPrice);
-  ground.state.absorb(paid.state);
-  return { ...finished, events: [...fees, ...(finished.events ?? [])] };
+  context.state.absorb(paid.state);
+  return { ...finished, events: [...bought, ...fees, ...(finished.events ?? [])] };
 }
 
 /** @throws BuyGasError if the gas of the command cannot be paid now */
-export function checkPayment(read: ReadCommand, ground: Ground, miner: Miner): void {
+export function checkPayment(read: ReadCommand, context: ExecutionContext): void {
   payableGas(read);
-  buyGas(read, { ...ground, state: ground.state.next() }, miner);
+  buyGas(read, { ...context, state: context.state.next() }, NO_MINER);
 }
 
-/** Runs a command without payment, and without effect. In version 5, its size then costs no gas. */
-export function runUnpaid(read: ReadCommand, ground: Ground): Finished {
-  const initialGas = ground.words === 'old' ? gasOfSize(read) : 0n;
-  return run(read, { ...ground, state: ground.state.next() }, { initialGas, isLocal: true });
+/** Runs a command without payment, and without effect. In dialect 5, its size then costs no gas. */
+export function runUnpaid(read: ReadCommand, context: ExecutionContext): Finished {
+  const initialGas = context.dialect === 4 ? gasOfSize(read) : 0n;
+  return run(read, { ...context, state: context.state.next() }, { initialGas, isLocal: true });
 }
 
 interface Terms {
@@ -53,38 +55,37 @@ interface Terms {
 }
 
 /** A failure takes all gas, and leaves the state as it was. */
-function run(read: ReadCommand, ground: Ground, { initialGas, isLocal }: Terms): Finished {
+function run(read: ReadCommand, context: ExecutionContext, { initialGas, isLocal }: Terms): Finished {
   const { gasLimit } = read.payload.meta;
-  const attempt = { ...ground, state: ground.state.next() };
+  const attempt = { ...context, state: context.state.next() };
   try {
-    const environment = commandEnvironment(read, ground, isLocal);
+    const environment = commandEnvironment(read, context, isLocal);
     const gasModel = tableModel(environment.flags);
     const evaluator = evaluatorOn(attempt, { ...environment, gasModel, gasLimit: BigInt(gasLimit) });
     evaluator.gas.set(initialGas);
-    const data = jsonOfResult(runMessage(read, evaluator, ground));
-    ground.state.absorb(attempt.state);
+    const data = jsonOfResult(runMessage(read, evaluator, context));
+    context.state.absorb(attempt.state);
     const { events, flow } = evaluator.state;
     const continuation = flow ? continuationJson(flow) : null;
     return { outcome: { data }, gas: Number(evaluator.gas.used), events, continuation };
   } catch (error) {
     if (!(error instanceof ContractError)) throw error;
-    return { outcome: { error: failureOf(error, ground.words) }, gas: gasLimit, events: [], continuation: null };
+    return { outcome: { error: failureOf(error, context.dialect) }, gas: gasLimit, events: [], continuation: null };
   }
 }
 
-function runMessage({ payload: { payload } }: ReadCommand, evaluator: Evaluator, ground: Ground): Value {
-  if ('cont' in payload) return continueStep(payload.cont, evaluator, ground);
-  const dialect = dialectOf(ground.words);
-  const forms = readForms(payload.exec.code, dialect);
+function runMessage({ payload: { payload } }: ReadCommand, evaluator: Evaluator, context: ExecutionContext): Value {
+  if ('cont' in payload) return continueStep(payload.cont, evaluator, context);
+  const { dialect } = context;
   let value: Value | undefined;
-  for (const form of forms) value = runTopLevel(evaluator, topLevelOf(form, dialect));
+  for (const form of formsOfCode(payload.exec.code, dialect)) value = runTopLevel(evaluator, topLevelOf(form, dialect));
   if (value === undefined) throw new ContractError('eval', 'The code of a command must have an expression');
   return value;
 }
 
-function continueStep(message: ContMessage, evaluator: Evaluator, ground: Ground): Value {
+function continueStep(message: ContMessage, evaluator: Evaluator, context: ExecutionContext): Value {
   const { pactId, step, rollback } = message;
-  const foreign: FlowState | undefined = message.proof === null ? undefined : provenFlow(message.proof, ground);
+  const foreign: FlowState | undefined = message.proof === null ? undefined : provenFlow(message.proof, context);
   return continueFlow(evaluator, { flowId: pactId, step, isRollback: rollback, resumed: foreign?.yielded }, foreign);
 }
 

@@ -6,10 +6,11 @@ import type { Decimal } from '../../ledger/decimal.ts';
 import { type ExactJson, LedgerFormatError } from '../../ledger/json.ts';
 import type { Miner } from '../../ledger/payload.ts';
 import type { Block } from '../ledger/block-store.ts';
-import { COIN_MODULE, coinsValue } from './environment.ts';
-import type { Failure } from './outcome.ts';
+import type { ChainState } from './chain-state.ts';
+import { COIN_MODULE } from './coin.ts';
+import { coinsValue } from './environment.ts';
+import type { Failure } from './output.ts';
 import { eventJson } from './output.ts';
-import type { ChainState } from './state.ts';
 
 /** A block to be made. */
 export interface NextBlock {
@@ -18,11 +19,6 @@ export interface NextBlock {
   readonly miner: Miner;
   /** Whether a block, named by its hash as text, is an ancestor of the new block. */
   readonly hasAncestor: (id: string) => boolean;
-}
-
-/** @returns what the next block can say of a block below it */
-export function placeOf({ id, header }: Block): { id: string; height: bigint; timeUs: bigint } {
-  return { id, height: header.height, timeUs: header.creationTimeUs };
 }
 
 /** A block being made. */

@@ -4,7 +4,7 @@ import { hash } from 'node:crypto';
 import { type BlockHeader, parseHeader } from '../../ledger/header.ts';
 import { encodeBase64url } from '../../ledger/json.ts';
 import type { PayloadContent, PayloadRoots, PayloadWithOutputs } from '../../ledger/payload.ts';
-import type { ChainState } from '../contract/state.ts';
+import type { ChainState } from '../contract/chain-state.ts';
 
 /** Number of heights below the tip that are kept. */
 const KEPT_HEIGHTS = 500n;

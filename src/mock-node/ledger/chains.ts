@@ -94,6 +94,11 @@ export class Chains {
     return this.#next.parentTimeUs(chain);
   }
 
+  /** @returns why the chain's next block cannot pay a miner; undefined if it can */
+  whyUnpaid(chain: number, miner: Miner): string | undefined {
+    return this.#next.whyUnpaid(chain, miner);
+  }
+
   /** @returns work whose payload stays the same for a miner until the chain advances or the payload is refreshed */
   work(chain: number, miner: Miner, nowUs: bigint): MadeWork {
     const { header, payload, target } = this.#draft(chain, miner);

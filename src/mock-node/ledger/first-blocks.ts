@@ -3,7 +3,7 @@
 import { targetForDifficulty } from '../../chain/target.ts';
 import type { Graph } from '../../ledger/graphs.ts';
 import { encodeHeader } from '../../ledger/header.ts';
-import type { ChainState } from '../contract/state.ts';
+import type { ChainState } from '../contract/chain-state.ts';
 import type { Transactions } from '../contract/transactions.ts';
 import { codeOf, graphFor, type LedgerSettings } from '../options.ts';
 import { type Random, randomBytes } from '../random.ts';

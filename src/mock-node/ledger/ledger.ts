@@ -4,8 +4,7 @@ import { HEADER_BYTES, TARGET_BYTES, toHex } from '../../chain/bytes.ts';
 import { difficultyOf, targetForDifficulty } from '../../chain/target.ts';
 import type { Miner } from '../../ledger/payload.ts';
 import type { Clock } from '../../system/clock.ts';
-import { canBePaid } from '../contract/reward.ts';
-import { ChainState } from '../contract/state.ts';
+import { ChainState } from '../contract/chain-state.ts';
 import { NO_TRANSACTIONS, type Transactions } from '../contract/transactions.ts';
 import type { LedgerSettings } from '../options.ts';
 import { type Random, randomInteger } from '../random.ts';
@@ -33,6 +32,11 @@ interface LedgerContext {
   readonly transactions?: Transactions;
   /** @returns the first accounts of a chain; by default there are none */
   readonly stateOf?: (chain: number) => ChainState;
+}
+
+/** A miner can be paid on no chain. */
+export class UnpaidError extends Error {
+  override readonly name = 'UnpaidError';
 }
 
 export class Ledger {
@@ -174,16 +178,18 @@ export class Ledger {
   }
 
   /**
-   * Issues work to a miner, on the chain that `pickChain` chooses.
+   * Issues work to a miner, on the chain that `pickChain` chooses, or another one if the miner cannot be paid there.
    * @param guard the keys and predicate of the account; by default its name without `k:`
-   * @returns a work record of 322 bytes; undefined if the account has another guard on every chain
+   * @returns a work record of 322 bytes
+   * @throws UnpaidError if the miner cannot be paid on any chain
    */
-  issueWork(account: string, guard: Omit<Miner, 'account'> = guardOfName(account)): Uint8Array | undefined {
+  issueWork(account: string, guard: Omit<Miner, 'account'> = guardOfName(account)): Uint8Array {
     const miner = { account, ...guard };
-    const pays = (chain: number) => canBePaid(this.chains.tip(chain).payload.state, miner);
     const picked = this.pickChain();
-    const chain = pays(picked) ? picked : this.chains.graph.findIndex((_, each) => pays(each));
-    if (chain < 0) return undefined;
+    const fault = this.chains.whyUnpaid(picked, miner);
+    const isPaid = (chain: number) => chain !== picked && this.chains.whyUnpaid(chain, miner) === undefined;
+    const chain = fault === undefined ? picked : [...this.chains.graph.keys()].find(isPaid);
+    if (chain === undefined) throw new UnpaidError(fault);
     this.#catchUp(chain);
     const { record, payload } = this.chains.work(chain, miner, this.nowUs());
     const parentTimeUs = this.chains.parentTimeUs(chain);

@@ -5,6 +5,7 @@ import { nextEpoch, weightAbove } from '../../ledger/difficulty.ts';
 import type { Graph } from '../../ledger/graphs.ts';
 import { type Adjacent, type BlockHeader, encodeHeader } from '../../ledger/header.ts';
 import type { Miner } from '../../ledger/payload.ts';
+import type { NextBlock } from '../contract/transactions.ts';
 import { type Random, randomBytes, randomInteger } from '../random.ts';
 import type { BlockPayload, BlockStore } from './block-store.ts';
 import { keyOf, type PayloadMaker } from './payloads.ts';
@@ -45,6 +46,8 @@ export class NextBlocks {
   readonly #random: Random;
   /** By chain. */
   readonly #next = new Map<number, Next>();
+  /** Why miners cannot be paid, by chain and by the miner's key. */
+  readonly #faults = new Map<number, Map<string, string | undefined>>();
 
   constructor({ graph, stores, payloads, random }: NextBlocksOptions) {
     this.#graph = graph;
@@ -64,11 +67,22 @@ export class NextBlocks {
     const key = keyOf(miner);
     const known = next.drafts.get(key);
     if (known?.target === target) return known;
-    const payload = known?.payload ?? this.#payloadFor(chain, miner);
+    const payload = known?.payload ?? this.#payloads.make(this.#blockOf(chain, miner));
     if (next.drafts.size >= MAX_DRAFTS) next.drafts.clear();
     const draft = { payload, target, header: this.#header(chain, next, payload, target) };
     next.drafts.set(key, draft);
     return draft;
+  }
+
+  /** @returns why the chain's next block cannot pay a miner; undefined if it can */
+  whyUnpaid(chain: number, miner: Miner): string | undefined {
+    const faults = this.#faults.get(chain) ?? new Map<string, string | undefined>();
+    const key = keyOf(miner);
+    if (faults.has(key)) return faults.get(key);
+    if (faults.size >= MAX_DRAFTS) faults.clear();
+    const fault = this.#payloads.whyUnpaid(this.#blockOf(chain, miner));
+    this.#faults.set(chain, faults.set(key, fault));
+    return fault;
   }
 
   /** Sets a header's creation time: now, or as early after its parents as possible. */
@@ -83,13 +97,15 @@ export class NextBlocks {
 
   /** To be called when the tip of this chain, or of all chains, has changed. */
   tipChanged(chain?: number): void {
-    if (chain === undefined) this.#next.clear();
-    else this.#next.delete(chain);
+    for (const known of [this.#next, this.#faults]) {
+      if (chain === undefined) known.clear();
+      else known.delete(chain);
+    }
   }
 
-  #payloadFor(chain: number, miner: Miner): BlockPayload {
+  #blockOf(chain: number, miner: Miner): NextBlock {
     const hasAncestor = (id: string) => this.#stores[chain].hasCanonical(id);
-    return this.#payloads.make({ chain, miner, parent: this.#stores[chain].tip, hasAncestor });
+    return { chain, miner, parent: this.#stores[chain].tip, hasAncestor };
   }
 
   #nextOf(chain: number): Next {

@@ -10,8 +10,8 @@ import {
 } from '../../ledger/json.ts';
 import { type Miner, type PayloadWithOutputs, parseMiner } from '../../ledger/payload.ts';
 import { tableReward } from '../../ledger/reward.ts';
+import type { ChainState } from '../contract/chain-state.ts';
 import { failureJson } from '../contract/output.ts';
-import type { ChainState } from '../contract/state.ts';
 import type { NextBlock, Ran, Reward, Transactions } from '../contract/transactions.ts';
 import { type Random, randomBytes } from '../random.ts';
 import { type BlockPayload, rootsOf } from './block-store.ts';
@@ -40,6 +40,12 @@ export class PayloadMaker {
     this.#random = random;
   }
 
+  /** @returns why a miner cannot be paid on a chain; undefined if that is possible */
+  whyUnpaid(next: NextBlock): string | undefined {
+    const reward = this.#rewardOf(next, next.parent.payload.state.next());
+    return 'failure' in reward ? reward.failure.message : undefined;
+  }
+
   /**
    * A miner who cannot be paid gets no fees either, so that the block has no transactions.
    * @returns the payload of a block. No two are the same, even with the same transactions
@@ -58,7 +64,7 @@ export class PayloadMaker {
     const block = { ...next, miner: parseMiner(payload.minerData), state };
     const { coinbase, isPaid } = this.#payMiner(block, state);
     sameOutput('coinbase', payload.coinbase, coinbase);
-    if (!isPaid && payload.transactions.length > 0) throw new LedgerFormatError('nobody can be paid for transactions');
+    if (!isPaid) throw new LedgerFormatError('the miner cannot be paid');
     const outputs = this.#transactions.replay(block, payload.transactions);
     for (const [index, output] of outputs.entries()) sameOutput(`output ${index}`, payload.outputs[index], output);
     return { ...payload, state };
@@ -67,7 +73,7 @@ export class PayloadMaker {
   /** Changes the state, unless the miner cannot be paid. */
   #payMiner(next: NextBlock, state: ChainState): { readonly coinbase: Uint8Array; readonly isPaid: boolean } {
     const { parent } = next;
-    const reward = this.#transactions.reward({ ...next, state }, this.#reward(parent.header.height + 1n));
+    const reward = this.#rewardOf(next, state);
     const coinbase = coinbaseOf({
       reward,
       parent: parent.id,
@@ -78,7 +84,11 @@ export class PayloadMaker {
     return { coinbase, isPaid: !('failure' in reward) };
   }
 
-  #reward(height: bigint): Decimal {
+  #rewardOf(next: NextBlock, state: ChainState): Reward {
+    return this.#transactions.reward({ ...next, state }, this.#amountAt(next.parent.header.height + 1n));
+  }
+
+  #amountAt(height: bigint): Decimal {
     const { reward, chains } = this.#settings;
     return reward === 'table' ? tableReward(height, chains) : parseDecimal(reward);
   }

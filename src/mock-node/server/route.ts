@@ -9,7 +9,7 @@ import { opaqueId } from '../../ledger/fields.ts';
 import type { Dialect } from '../../ledger/header.ts';
 import { type ExactJson, isExactJsonObject, parseExactJsonBytes, stringifyExactJson } from '../../ledger/json.ts';
 import type { PayloadWithOutputs } from '../../ledger/payload.ts';
-import type { CommandService } from '../contract/command-desk.ts';
+import type { CommandService } from '../contract/command-service.ts';
 import { decimalJson } from '../contract/output.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { ServerSettings } from '../options.ts';

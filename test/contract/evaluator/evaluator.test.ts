@@ -2,20 +2,10 @@
 
 import { describe, expect, it } from 'vitest';
 import type { Dialect } from '#pickaxe/contract/dialect.js';
-import { ContractError } from '#pickaxe/contract/errors.js';
 import { MAX_NESTING } from '#pickaxe/contract/evaluator/evaluator.js';
 import { printedValue } from '../evaluate.ts';
+import { faultOfCode } from '../faults.ts';
 import { Transaction } from '../transaction.ts';
-
-function faultOf(code: string, dialect?: Dialect, maxSteps?: number): ContractError {
-  try {
-    printedValue(code, dialect, maxSteps);
-  } catch (fault) {
-    if (fault instanceof ContractError) return fault;
-    throw fault;
-  }
-  throw new Error(`${code} has not failed`);
-}
 
 describe('variables', () => {
   it.each<[string, Dialect, string]>([
@@ -34,7 +24,7 @@ describe('variables', () => {
     ['(identity m.x)', 4, 'Cannot resolve m.x'],
     ['(bind { "a": 1 } { "b" := x } x)', 4, 'Bad column in binding: b'],
   ])('that are missing: %s in dialect %i', (code, dialect, message) => {
-    expect(faultOf(code, dialect).message).toBe(message);
+    expect(faultOfCode(code, dialect).message).toBe(message);
   });
 });
 
@@ -48,11 +38,11 @@ describe('functions', () => {
     ['(not true false)', 5, 'Incorrect number of arguments (2) for native function not supplied; expected (1)'],
     ['(1 2)', 5, 'Cannot apply value to non-closure'],
   ])('that get what they cannot use: %s in dialect %i', (code, dialect, message) => {
-    expect(faultOf(code, dialect).message).toBe(message);
+    expect(faultOfCode(code, dialect).message).toBe(message);
   });
 
   it('see no variables of their callers', () => {
-    expect(faultOf('(let ((f (lambda () a))) (let ((a 1)) (f)))').message).toBe('Cannot resolve a');
+    expect(faultOfCode('(let ((f (lambda () a))) (let ((a 1)) (f)))').message).toBe('Cannot resolve a');
   });
 });
 
@@ -73,15 +63,15 @@ describe('what is not needed is not evaluated:', () => {
 });
 
 it('try catches only what enforce and its like raise', () => {
-  expect(faultOf('(try 1 (identity x))').message).toBe('Cannot resolve x');
-  expect(faultOf('(enforce-one "none" [false (enforce false "no")])')).toMatchObject({
+  expect(faultOfCode('(try 1 (identity x))').message).toBe('Cannot resolve x');
+  expect(faultOfCode('(enforce-one "none" [false (enforce false "no")])')).toMatchObject({
     message: 'none',
     kind: 'tx-failure',
   });
 });
 
 it('a failure has the place of the innermost application that has failed', () => {
-  const { position } = faultOf('(if true\n  (enforce false "no")\n  1)');
+  const { position } = faultOfCode('(if true\n  (enforce false "no")\n  1)');
   expect(position).toMatchObject({ line: 2, column: 2 });
 });
 
@@ -90,14 +80,16 @@ describe('a program without an end', () => {
   const ENDLESS = '(let ((f (lambda (g x) (g g x)))) (f f 1))';
 
   it.each([4, 5] as const)('that calls itself fails when it is too deep, in dialect %i', (dialect) => {
-    expect(faultOf(ENDLESS, dialect).message).toBe(`Code is nested more than ${MAX_NESTING} evaluations deep`);
+    expect(faultOfCode(ENDLESS, dialect).message).toBe(`Code is nested more than ${MAX_NESTING} evaluations deep`);
   });
 
   it('that branches instead fails after a number of steps', () => {
     const branching = '(let ((f (lambda (g x) (if x (g g (and true (g g x))) (or x (g g x)))))) (try 1 (f f true)))';
-    expect(faultOf(branching, 4, 50_000).message).toMatch(/^Code (?:takes more than 50000 steps|is nested more than)/);
+    expect(faultOfCode(branching, 4, 50_000).message).toMatch(
+      /^Code (?:takes more than 50000 steps|is nested more than)/,
+    );
     const doubling = Array.from({ length: 30 }, (_, i) => `(x${i + 1} (lambda () (and (x${i}) (x${i}))))`).join(' ');
-    expect(faultOf(`(let* ((x0 (lambda () true)) ${doubling}) (x30))`, 4, 50_000).message).toBe(
+    expect(faultOfCode(`(let* ((x0 (lambda () true)) ${doubling}) (x30))`, 4, 50_000).message).toBe(
       'Code takes more than 50000 steps',
     );
   });

@@ -1,8 +1,8 @@
 /** Conditions and failures that are caught: what is evaluated, what counts, and what earlier versions did. */
 
 import { describe, expect, it } from 'vitest';
-import type { Flag } from '#pickaxe/contract/evaluator/environment.js';
-import { tableModel } from '#pickaxe/contract/evaluator/gas-model.js';
+import { tableModel } from '#pickaxe/contract/gas/model.js';
+import type { Flag } from '#pickaxe/contract/runtime/environment.js';
 import { KeysetGuard } from '#pickaxe/contract/values/values.js';
 import { Transaction } from '../transaction.ts';
 
@@ -45,7 +45,7 @@ describe('earlier versions', () => {
     ['(enforce-one "no" [(/ 1 0) false true])', 'false'],
   ])('caught everything: %s', (code, text) => {
     expect(withFlag('DisablePact44').run(code)).toBe(text);
-    expect(() => new Transaction().run(code)).toThrow();
+    expect(() => new Transaction().run(code)).toThrow('Division by 0: (1, 0)');
   });
 
   it('evaluated the default value in any case', () => {

@@ -1,16 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { ContractError, type ErrorKind } from '#pickaxe/contract/errors.js';
+import type { ErrorKind } from '#pickaxe/contract/errors.js';
 import { printedValue } from '../evaluate.ts';
+import { expectFault } from '../faults.ts';
 
 const TAKE =
   '[count:integer list:<a[[<l>],string]> -> <a[[<l>],string]>, keys:[string] object:object:<{o}> -> object:<{o}>]';
 const TOO_MANY_PARTS = 'A value has more than 1048576 parts';
 const MANY = '(make-list 1048576 1)';
-
-function expectFault(code: string, dialect: 4 | 5, message: string, kind: ErrorKind = 'eval', maxSteps?: number): void {
-  const failing = () => printedValue(code, dialect, maxSteps);
-  expect(failing).toThrow(expect.objectContaining({ name: ContractError.name, kind, message }));
-}
 
 describe('natives of lists', () => {
   it.each([

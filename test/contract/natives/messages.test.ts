@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { INITIAL_ENVIRONMENT } from '#pickaxe/contract/evaluator/environment.js';
 import { Evaluator } from '#pickaxe/contract/evaluator/evaluator.js';
 import { runTopLevel } from '#pickaxe/contract/evaluator/top-level.js';
 import { NATIVES } from '#pickaxe/contract/natives/natives.js';
-import { parseProgram } from '#pickaxe/contract/syntax/forms.js';
+import { INITIAL_ENVIRONMENT } from '#pickaxe/contract/runtime/environment.js';
+import { parseProgram } from '#pickaxe/contract/syntax/program.js';
 import { JsonNumber } from '#pickaxe/ledger/json.js';
 import { dialogue } from '../dialogue.ts';
 

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Session } from '#pickaxe/contract/repl/session.js';
-import { dialogue } from '../dialogue.ts';
+import { dialogue, newSession } from '../dialogue.ts';
 
 const KEYS = '(env-data { "k": ["bob"], "j": ["eve"] })';
 const BOB = '(env-keys ["bob"])';
@@ -177,9 +176,8 @@ describe('names of a module', () => {
   const MODULE = '(module m G (defcap G () true) (defun f () 1))';
 
   it('are unknown to files of contracts that are loaded after it', () => {
-    const files: Record<string, string> = { 'all.repl': `${MODULE} (f) (load "c.pact")`, 'c.pact': '(m.f) (f)' };
-    const session = new Session({ readFile: (path) => files[path], resolvePath: (_, path) => path });
-    const { error } = session.runFile('all.repl');
+    const files = { 'all.repl': `${MODULE} (f) (load "c.pact")`, 'c.pact': '(m.f) (f)' };
+    const { error } = newSession(4, files).runFile('all.repl');
     expect(error).toMatchObject({ message: 'Cannot resolve f', place: { file: 'c.pact' } });
   });
 

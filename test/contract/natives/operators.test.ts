@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { ContractError, type ErrorKind } from '#pickaxe/contract/errors.js';
 import { printedValue } from '../evaluate.ts';
+import { expectFault } from '../faults.ts';
 
 const NUMBER = '<a[integer,decimal]>';
 const UNARY = `x:${NUMBER} -> ${NUMBER}`;
@@ -11,12 +11,6 @@ const EQUATED = '<a[integer,string,time,decimal,bool,[<l>],object:<{o}>,keyset,g
 const ORDERED = '<a[integer,decimal,string,time]>';
 const ROUNDING = '[x:decimal prec:integer -> decimal, x:decimal -> integer]';
 const TOO_LARGE = 'A number has more than 65536 bits';
-
-function expectFault(code: string, dialect: 4 | 5, message: string, kind: ErrorKind = 'eval'): void {
-  const failing = () => printedValue(code, dialect);
-  expect(failing).toThrow(ContractError);
-  expect(failing).toThrow(expect.objectContaining({ kind, message }));
-}
 
 describe('what operators say of wrong arguments in dialect 4', () => {
   it.each([

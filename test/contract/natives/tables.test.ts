@@ -1,7 +1,7 @@
 /** The natives of tables: their results, and what they say of wrong use. */
 
 import { describe, expect, it } from 'vitest';
-import { tableModel } from '#pickaxe/contract/evaluator/gas-model.js';
+import { tableModel } from '#pickaxe/contract/gas/model.js';
 import { Transaction, type TransactionOptions } from '../transaction.ts';
 
 const MODULE = `

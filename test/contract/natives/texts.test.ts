@@ -1,15 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { ContractError, type ErrorKind } from '#pickaxe/contract/errors.js';
 import { printedValue } from '../evaluate.ts';
+import { expectFault } from '../faults.ts';
 
 const TOO_MANY_PARTS = 'A value has more than 1048576 parts';
 const TOO_MANY_CHARACTERS = 'A value has more than 8388608 characters';
 const NO_BASE = 'Base value must be >= 2 and <= 16, or 64';
-
-function expectFault(code: string, dialect: 4 | 5, message: string, kind: ErrorKind = 'eval', maxSteps?: number): void {
-  const failing = () => printedValue(code, dialect, maxSteps);
-  expect(failing).toThrow(expect.objectContaining({ name: ContractError.name, kind, message }));
-}
 
 describe('natives of texts', () => {
   it.each([

@@ -1,14 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { ContractError, type ErrorKind } from '#pickaxe/contract/errors.js';
 import { printedValue } from '../evaluate.ts';
+import { expectFault } from '../faults.ts';
 
 const NOON = '(time "2016-07-22T12:00:00Z")';
-
-function expectFault(code: string, dialect: 4 | 5, message: string, kind: ErrorKind = 'eval'): void {
-  const failing = () => printedValue(code, dialect);
-  expect(failing).toThrow(ContractError);
-  expect(failing).toThrow(expect.objectContaining({ kind, message }));
-}
 
 describe('what natives of times say of wrong arguments', () => {
   const duration = '[n:decimal -> decimal, n:integer -> decimal]';

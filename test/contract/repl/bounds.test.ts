@@ -2,18 +2,12 @@
 
 import { expect, test } from 'vitest';
 import type { Dialect } from '#pickaxe/contract/dialect.js';
-import { Session } from '#pickaxe/contract/repl/session.js';
-
-function sessionOf(maxSteps: number, dialect: Dialect = 4): Session {
-  const readFile = (path: string) => {
-    throw new Error(`There is no file ${path}`);
-  };
-  return new Session({ dialect, maxSteps, readFile, resolvePath: (_, path) => path });
-}
+import { MAX_LOADS } from '#pickaxe/contract/repl/session.js';
+import { newSession } from '../dialogue.ts';
 
 /** @returns the failure of the last text, or else its value */
-function outcome(texts: readonly string[], maxSteps: number, dialect?: Dialect): string | undefined {
-  const session = sessionOf(maxSteps, dialect);
+function outcome(texts: readonly string[], maxSteps: number, dialect: Dialect = 4): string | undefined {
+  const session = newSession(dialect, {}, maxSteps);
   let last: string | undefined;
   for (const text of texts) {
     const { values, error } = session.runText(text);
@@ -31,6 +25,9 @@ const MODULE = `(begin-tx)(module m G (defcap G () true) (defcap C (x) true) (de
   (defun e (x) (emit-event (E x))))`;
 
 const SIGNATURES = `(env-sigs [${'{"key":"a","caps":[]} '.repeat(1000)}])`;
+
+/** Two texts of 8,193 characters, of which only the last is another one: 128 steps for each comparison. */
+const LONG_TEXTS = `(t (fold (lambda (a b) (+ a a)) "abcdefgh" (enumerate 1 10))) (a (+ t "a")) (b (+ t "b"))`;
 
 test.each<[name: string, maxSteps: number, texts: string[]]>([
   [
@@ -58,10 +55,33 @@ test.each<[name: string, maxSteps: number, texts: string[]]>([
     15_000,
     ['(let* ((a (make-list 4000 1)) (b (make-list 4000 1))) (expect "a" [a a] [b b]))'],
   ],
+  ['texts that are equal or not', 100_000, [`(let* (${LONG_TEXTS}) (length (filter (= a) (make-list 1000 b))))`]],
+  ['texts before and behind others', 100_000, [`(let* (${LONG_TEXTS}) (length (filter (< a) (make-list 1000 b))))`]],
+  ['sorted texts', 100_000, [`(let* (${LONG_TEXTS}) (length (sort (+ (make-list 500 b) (make-list 500 a)))))`]],
+  [
+    'objects that are sorted by texts',
+    100_000,
+    [`(let* (${LONG_TEXTS}) (length (sort ["k"] (+ (make-list 500 {"k": b}) (make-list 500 {"k": a})))))`],
+  ],
+  ['events', 30_000, [MODULE, '(length (map (m.e) (enumerate 1 1000)))']],
   ['composed capabilities', 40_000, [MODULE, '(m.listed (enumerate 1 250))']],
+  [
+    'proofs that are searched',
+    10_000,
+    [
+      '(map (lambda (x) (mock-spv "t" {"a":x} {})) (enumerate 1 200))',
+      '(map (lambda (x) (verify-spv "t" {"a":1})) (enumerate 1 200))',
+    ],
+  ],
 ])('%s count as steps', (_, maxSteps, texts) => {
   expect(outcome(texts, maxSteps)).toBe(`Code takes more than ${maxSteps} steps`);
   expect(outcome(texts, 20_000_000)).not.toMatch(/^Code takes/);
+});
+
+test('events by the hundred thousand use up the steps', () => {
+  const texts = [MODULE, '(length (map (m.e) (enumerate 1 100000)))'];
+  // Without their copies, they would take a third of these steps.
+  expect(outcome(texts, 2_000_000)).toBe('Code takes more than 2000000 steps');
 });
 
 test('a variable is found behind scopes in any number', () => {
@@ -88,3 +108,10 @@ test.each(['(^ 2 65535)', '(* 1.5 (^ 2 65000))'])(
     expect(outcome([lists], 20_000_000)).toBe('A value has more than 8388608 characters');
   },
 );
+
+test('files that load each other are bounded', () => {
+  const load = '(load "again.repl")';
+  const { error } = newSession(4, { 'first.repl': load, 'again.repl': load }).runFile('first.repl');
+  expect(error?.message).toBe(`More than ${MAX_LOADS} files load each other`);
+  expect(error?.place?.file).toBe('again.repl');
+});

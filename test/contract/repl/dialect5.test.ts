@@ -2,17 +2,10 @@
 
 import { describe, expect, it } from 'vitest';
 import type { Dialect } from '#pickaxe/contract/dialect.js';
-import { Session } from '#pickaxe/contract/repl/session.js';
+import { lastOf } from '../dialogue.ts';
 
 /** @returns what the last of the inputs prints, or how it fails */
-function dialogue(inputs: readonly string[], dialect: Dialect = 5, files: Readonly<Record<string, string>> = {}) {
-  const session = new Session({ dialect, readFile: (path) => files[path], resolvePath: (_, path) => path });
-  const results = inputs.map((input) => session.runText(input));
-  const early = results.slice(0, -1).find(({ error }) => error);
-  if (early) return `too early: ${early.error?.message}`;
-  const last = results[results.length - 1];
-  return last.error?.message ?? last.values.at(-1);
-}
+const dialogue = (inputs: readonly string[], dialect: Dialect = 5, files = {}) => lastOf(dialect, inputs, files);
 
 const SHOP = `(module shop G (defcap G () true)
   (defcap SPEND (who:string amount:decimal) @managed amount left-over (enforce (> amount 0.0) "nothing to pay"))
@@ -294,5 +287,26 @@ describe('types', () => {
     ['(+ 1 shop.tell)', 'Type error: failed to call native function + with argument(s) of type(s): integer, closure'],
   ])('%s', (code, outcome) => {
     expect(dialogue([SHOP, code])).toBe(outcome);
+  });
+});
+
+describe('a lambda', () => {
+  const LENDER = `(begin-tx)
+    (module m G (defcap G () (enforce false "nobody")) (defcap C () true)
+      (defun run (f) (f 1)) (defun held () (require-capability (C)) "held"))
+    (module a G (defcap G () (enforce false "nobody")) (defun go () (m.run (lambda (x) (with-capability (m.C) (m.held))))))
+    (commit-tx) (begin-tx)`;
+
+  it.each([
+    ['(with-capability (m.C) (m.held))', 'Module admin necessary for operation but has not been acquired:m'],
+    ['(m.run (lambda (x) (with-capability (m.C) (m.held))))', '"held"'],
+    ['(a.go)', '"held"'],
+    // The module that has written it has no rights of the one that calls it.
+    [
+      '((lambda (x) (with-capability (m.C) (m.held))) 1)',
+      'Module admin necessary for operation but has not been acquired:m',
+    ],
+  ])('has the rights of the module that calls it: %s', (code, outcome) => {
+    expect(dialogue([LENDER, code])).toBe(outcome);
   });
 });

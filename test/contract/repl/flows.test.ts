@@ -2,8 +2,8 @@
 
 import { describe, expect, it } from 'vitest';
 import type { Dialect } from '#pickaxe/contract/dialect.js';
-import { Session } from '#pickaxe/contract/repl/session.js';
 import { hashText } from '#pickaxe/contract/values/hash.js';
+import { lastOf } from '../dialogue.ts';
 
 const MODULE = `(module m G (defcap G () true)
   (defpact f (n) (step-with-rollback (yield { "n": n }) "undone") (step (resume { "n" := n } [n "resumed"])))
@@ -13,15 +13,8 @@ const MODULE = `(module m G (defcap G () true)
   (defpact over (n) (step (yield { "n": n } "1")) (step (resume { "n" := n } n))))`;
 
 /** @returns what the last input prints, or its failure */
-function dialogue(dialect: Dialect, inputs: readonly string[]): string | undefined {
-  const readFile = (path: string) => {
-    throw new Error(`There is no file ${path}`);
-  };
-  const session = new Session({ dialect, readFile, resolvePath: (_, path) => path });
-  const results = [MODULE, '(env-hash (hash "a"))', ...inputs].map((input) => session.runText(input));
-  const last = results[results.length - 1];
-  return last.error?.message ?? last.values.at(-1);
-}
+const dialogue = (dialect: Dialect, inputs: readonly string[]) =>
+  lastOf(dialect, [MODULE, '(env-hash (hash "a"))', ...inputs]);
 
 const ID = hashText('a');
 

@@ -1,17 +1,12 @@
 /** What a dialogue costs in the table model, modules, tables and flows included. */
 
 import { expect, it } from 'vitest';
-import { Session } from '#pickaxe/contract/repl/session.js';
+import { newSession } from '../dialogue.ts';
 import { vectors } from '../vectors.ts';
 
 const { setup, data, lines } = vectors.gas;
 
-const session = new Session({
-  readFile: (path) => {
-    throw new Error(`There is no file ${path}`);
-  },
-  resolvePath: (_, path) => path,
-});
+const session = newSession(4);
 
 function run(code: string): string | undefined {
   const { values, error } = session.runText(code);

@@ -1,16 +1,13 @@
 /** Whole dialogues with the interpreter, with what it prints and the texts of failures. */
 
 import { describe, expect, it } from 'vitest';
-import { Session } from '#pickaxe/contract/repl/session.js';
+import { newSession } from '../dialogue.ts';
 import { vectors } from '../vectors.ts';
 
 const cases = vectors.sessions.flatMap((session) => session.dialects.map((dialect) => ({ ...session, dialect })));
 
 describe.each(cases)('$name, in dialect $dialect', ({ dialect, steps }) => {
-  const readFile = (path: string) => {
-    throw new Error(`There is no file ${path}`);
-  };
-  const session = new Session({ dialect: dialect === '4' ? 4 : 5, readFile, resolvePath: (_, path) => path });
+  const session = newSession(dialect === '4' ? 4 : 5);
 
   it.each(steps)('$code', (step) => {
     const { values, error } = session.runText(step.code);

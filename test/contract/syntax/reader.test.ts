@@ -2,14 +2,8 @@ import { blake2b } from '@noble/hashes/blake2.js';
 import { describe, expect, it } from 'vitest';
 import type { Dialect } from '#pickaxe/contract/dialect.js';
 import { ContractError } from '#pickaxe/contract/errors.js';
-import {
-  type Form,
-  MAX_DEPTH,
-  MAX_DIGITS,
-  MAX_PLACES,
-  MAX_TEXT_LENGTH,
-  readForms,
-} from '#pickaxe/contract/syntax/reader.js';
+import type { Form } from '#pickaxe/contract/syntax/forms.js';
+import { MAX_DEPTH, MAX_DIGITS, MAX_PLACES, MAX_TEXT_LENGTH, readForms } from '#pickaxe/contract/syntax/reader.js';
 import { codeOf, vectors } from '../vectors.ts';
 
 /** The content of a form without its place. */
@@ -131,7 +125,7 @@ describe('brackets', () => {
   it.each(['(', '[', '{'])('must be closed: %s', (open) => {
     const close = { '(': ')', '[': ']', '{': '}' }[open];
     expect(failure(`${open}1`)).toEqual({ message: `error: expected: "${close}"`, line: 1, column: 2 });
-    expect(failure(`${open}1`, 5).message).toBe(`Expected: [${close}]`);
+    expect(failure(`${open}1`, 5).message).toBe(`Expected: ['${close}']`);
     expect(failure(`\n${open}\n1 <>`.replace('<>', open === '[' ? ')' : ']'))).toMatchObject({ line: 3, column: 2 });
   });
 

@@ -3,7 +3,7 @@ import { describe, expect, it, test } from 'vitest';
 import { ContractError } from '#pickaxe/contract/errors.js';
 import { ModuleName, QualifiedName } from '#pickaxe/contract/names.js';
 import { Decimal } from '#pickaxe/contract/values/decimal.js';
-import { hashText, hashValue } from '#pickaxe/contract/values/hash.js';
+import { hashedText, hashText } from '#pickaxe/contract/values/hash.js';
 import {
   jsonTextOf,
   messageField,
@@ -31,6 +31,7 @@ import {
 import { parseExactJson } from '#pickaxe/ledger/json.js';
 import { storables } from '../arbitraries.ts';
 import { evaluate } from '../evaluate.ts';
+import { faultOf } from '../faults.ts';
 import { vectors } from '../vectors.ts';
 
 const module = new ModuleName('m');
@@ -53,17 +54,6 @@ const DESCRIBED: Readonly<Record<string, Storable>> = {
   ],
 };
 
-/** @returns what is thrown */
-function failureOf(run: () => unknown): ContractError {
-  try {
-    run();
-  } catch (error) {
-    if (error instanceof ContractError) return error;
-    throw error;
-  }
-  throw new Error('nothing was thrown');
-}
-
 const read = (json: string) => readMessage(parseExactJson(json));
 
 describe('the JSON of values', () => {
@@ -71,7 +61,7 @@ describe('the JSON of values', () => {
     const evaluated = Object.hasOwn(DESCRIBED, value) ? DESCRIBED[value] : evaluate(value).value;
     if (!isStorable(evaluated)) throw new Error('not storable');
     expect(jsonTextOf(evaluated)).toBe(json);
-    if (hash !== undefined) expect(hashValue(evaluated)).toBe(hash);
+    if (hash !== undefined) expect(hashText(hashedText(evaluated))).toBe(hash);
     expect(areEqual(read(json), evaluated)).toBe(true);
   });
 
@@ -129,8 +119,8 @@ describe('the JSON of values', () => {
   });
 
   it('cannot have half of a surrogate pair', () => {
-    expect(failureOf(() => jsonTextOf('\ud800')).message).toContain('surrogate');
-    expect(failureOf(() => jsonTextOf(new Map([['\ud800', 1n]]))).kind).toBe('eval');
+    expect(faultOf(() => jsonTextOf('\ud800')).message).toContain('surrogate');
+    expect(faultOf(() => jsonTextOf(new Map([['\ud800', 1n]]))).kind).toBe('eval');
   });
 });
 
@@ -141,8 +131,8 @@ describe('hashes', () => {
 
   it('of the texts that are proven', () => {
     expect(hashText('')).toBe('DldRwCblQ7Loqy6wYJnaodHl30d3j3eH-qtFzfEv46g');
-    expect(hashValue('hello')).toBe('Mk3PAn3UowqTLEQfNlol6GsXPe-kuOWJSCU0cbgbcs8');
-    expect(hashValue(new Map([['foo', 1n]]))).toBe('h9BZgylRf_M4HxcBXr15IcSXXXSz74ZC2IAViGle_z4');
+    expect(hashText('hello')).toBe('Mk3PAn3UowqTLEQfNlol6GsXPe-kuOWJSCU0cbgbcs8');
+    expect(hashText(hashedText(new Map([['foo', 1n]])))).toBe('h9BZgylRf_M4HxcBXr15IcSXXXSz74ZC2IAViGle_z4');
   });
 });
 
@@ -173,19 +163,19 @@ describe('the data of a message', () => {
     for (const json of ['null', '[1, null]', '{"a": {"b": null}}', '{"fun": "m.f", "args": [null]}']) {
       expect(valueOfJson(parseExactJson(json))).toBeUndefined();
       const text = JSON.stringify(JSON.parse(json));
-      expect(failureOf(() => read(json))).toEqual(new ContractError('eval', `read-msg: parse failed: ${text}`));
+      expect(faultOf(() => read(json))).toEqual(new ContractError('eval', `read-msg: parse failed: ${text}`));
     }
   });
 
   it('has its keys', () => {
     const data = parseExactJson('{"a": 1, "toString": 2}');
     expect(printed(readMessage(messageField(data, 'a', 'read-msg')))).toBe('1.0');
-    expect(failureOf(() => messageField(data, 'b', 'read-msg'))).toEqual(
+    expect(faultOf(() => messageField(data, 'b', 'read-msg'))).toEqual(
       new ContractError('tx-failure', 'No such key in message: b'),
     );
-    expect(failureOf(() => messageField(parseExactJson('{}'), 'toString', 'read-msg')).kind).toBe('tx-failure');
-    expect(failureOf(() => messageField('text', 'a', 'read-msg')).kind).toBe('tx-failure');
-    expect(failureOf(() => messageField(data, 'b', 'read-decimal', 5)).message).toBe('read-decimal failure');
+    expect(faultOf(() => messageField(parseExactJson('{}'), 'toString', 'read-msg')).kind).toBe('tx-failure');
+    expect(faultOf(() => messageField('text', 'a', 'read-msg')).kind).toBe('tx-failure');
+    expect(faultOf(() => messageField(data, 'b', 'read-decimal', 5)).message).toBe('read-decimal failure');
   });
 });
 
@@ -227,21 +217,21 @@ describe('natives that read a key', () => {
     ['readKeyset', '[1]', 'read-keyset: parse failed: [1]'],
     ['readKeyset', '{"keys": ["a"], "pred": 1}', 'read-keyset: parse failed: {"keys":["a"],"pred":1}'],
   ])('%s refuses %s', (native, json, message) => {
-    expect(failureOf(() => natives[native](parseExactJson(json)))).toEqual(new ContractError('eval', message));
+    expect(faultOf(() => natives[native](parseExactJson(json)))).toEqual(new ContractError('eval', message));
   });
 
   it('in dialect 5 read all forms of numbers, and say less', () => {
     expect(printed(readDecimal(parseExactJson('{"decimal": "1.5"}'), 5))).toBe('1.5');
     expect(printed(readDecimal(parseExactJson('{"int": 2}'), 5))).toBe('2.0');
     expect(readInteger(parseExactJson('{"decimal": "2.5"}'), 5)).toBe(2n);
-    expect(failureOf(() => readInteger(parseExactJson('"x"'), 5)).message).toBe('read-integer failure');
+    expect(faultOf(() => readInteger(parseExactJson('"x"'), 5)).message).toBe('read-integer failure');
   });
 
   it('refuse numbers of hostile size at once', () => {
     const large = new ContractError('eval', 'A number has more than 65536 bits');
-    expect(failureOf(() => read('1e1000000000'))).toEqual(large);
-    expect(failureOf(() => readInteger(`${'9'.repeat(1_000_000)}`))).toEqual(large);
-    expect(failureOf(() => readDecimal('9'.repeat(1_000_000)))).toEqual(large);
-    expect(failureOf(() => readDecimal(`0.${'1'.repeat(256)}`)).message).toBe('decimal precision overflow (255 max)');
+    expect(faultOf(() => read('1e1000000000'))).toEqual(large);
+    expect(faultOf(() => readInteger(`${'9'.repeat(1_000_000)}`))).toEqual(large);
+    expect(faultOf(() => readDecimal('9'.repeat(1_000_000)))).toEqual(large);
+    expect(faultOf(() => readDecimal(`0.${'1'.repeat(256)}`)).message).toBe('decimal precision overflow (255 max)');
   });
 });

@@ -165,6 +165,31 @@ describe('flows', () => {
     expect(messageOf(await run(target, signed(target, { cont }, { clist: [GAS] })))).toContain('already completed');
   });
 
+  it('in flows go along to another chain, and go on there', async () => {
+    const target = 9;
+    const code = `(namespace "free")
+      (module tours G (defcap G () true)
+        (defpact leg (name:string) (step (yield { "from": name })) (step (resume { "from" := from } (+ "leg of " from))))
+        (defpact stage (name:string) (step (leg name)) (step (continue (leg name))))
+        (defpact tour (name:string chain:string)
+          (step (let ((x (stage name))) (yield { "name": name } chain)))
+          (step (resume { "name" := who } [who (continue (stage name))]))))`;
+    const { run, post, node } = await startBank(FUNDED);
+    for (const chain of [0, target]) expect(messageOf(await run(chain, codeOn(chain, code)))).toBe('success');
+    const first = await run(0, codeOn(0, `(free.tours.tour "alice" "${target}")`));
+    const [[stageId, stage]] = Object.entries(first.continuation?.nested ?? {});
+    expect([stageId, Object.keys(at(stage, 'nested') as object)]).toEqual([
+      at(stage, 'pactId'),
+      [expect.stringMatching(/^[\w-]{43}$/)],
+    ]);
+    expect(stage).not.toHaveProperty('stepHasRollback');
+    node.ledger.advanceTo(target, BigInt(first.metaData!.blockHeight! + distance(node.ledger.chains.graph, 0, target)));
+    const proof = (await post(0, 'spv', { requestKey: first.reqKey, targetChainId: String(target) })).json as string;
+    const cont = { pactId: first.reqKey, step: 1, rollback: false, data: {}, proof };
+    const second = await run(target, signed(target, { cont }));
+    expect(second.result).toMatchObject({ status: 'success', data: ['alice', 'leg of alice'] });
+  });
+
   it('are tried without effect, step by step', async () => {
     const { local, run, count } = await started();
     const tried = async (command: Parameters<typeof run>[1]) => {
@@ -217,9 +242,9 @@ describe('a gas station of a user', () => {
   const payer = { name: 'free.ticket-station.GAS_PAYER', args: ['', { int: jsonInteger(1) }, { decimal: '1.0' }] };
   const paid = { sender: SENDER, gasLimit: 2_000 };
 
-  async function withStation() {
+  async function withStation(code = STATION) {
     const bank = await started();
-    expect(messageOf(await bank.run(0, deployment(0, { code: STATION })))).toBe('success');
+    expect(messageOf(await bank.run(0, deployment(0, { code })))).toBe('success');
     const capability = { name: 'coin.TRANSFER', args: [alice, SENDER, { decimal: '1.0' }] };
     const payIn = codeOn(0, `(coin.transfer "${alice}" "${SENDER}" 1.0)`, { clist: [GAS, capability] });
     expect(messageOf(await bank.run(0, payIn))).toBe('success');
@@ -234,6 +259,35 @@ describe('a gas station of a user', () => {
     expect(await count('bob')).toBe('3.0');
     expect(await balance(0, alice)).toBe(before);
     expect(await balance(0, SENDER)).toBe(coins('1.0') - BigInt(done.gas) * coins('0.000001'));
+  });
+
+  it.each(['@event', '@managed'])('tells that it pays, with a capability that has %s', async (meta) => {
+    // No module that implements the interface of gas stations can have such a capability.
+    const head = '(defcap GAS_PAYER:bool (user:string limit:integer price:decimal)';
+    const code = STATION.replace('(implements gas-payer-v1)', '').replace(head, `${head} ${meta}`);
+    const { run, balance } = await withStation(code);
+    const done = await run(0, codeOn(0, HAND_ON, { meta: paid, clist: [payer, handOn('2.0')] }));
+    expect(messageOf(done)).toBe('success');
+    expect(namesOf(done).slice(0, 3)).toEqual([
+      'free.ticket-station.GAS_PAYER',
+      'coin.TRANSFER',
+      'free.tickets.HAND_ON',
+    ]);
+    expect(await balance(0, SENDER)).toBe(coins('1.0') - BigInt(done.gas) * coins('0.000001'));
+  });
+
+  it.each([
+    ['two stations', [payer, { ...payer, args: ['bob', ...payer.args.slice(1)] }], 'Multiple gas payer capabilities'],
+    ['a module that does not exist', [{ ...payer, name: 'free.none.GAS_PAYER' }], 'Cannot find module: free.none'],
+    [
+      'a module without the capability',
+      [{ ...payer, name: 'free.tickets.GAS_PAYER' }],
+      'Module member does not exist free.tickets.GAS_PAYER',
+    ],
+  ])('is not %s', async (_, payers, fault) => {
+    const { send } = await withStation();
+    const { status, text } = await send(0, codeOn(0, HAND_ON, { meta: paid, clist: [...payers, handOn('2.0')] }));
+    expect([status, text]).toEqual([400, expect.stringContaining(`Failed to buy gas: ${fault}`)]);
   });
 
   it('refuses all else, and what nobody has signed for', async () => {

@@ -1,6 +1,9 @@
 /** Code that wants to take more time or memory than anybody can pay for: it fails, and the node goes on. */
 
 import { describe, expect, it } from 'vitest';
+import { MAX_DEPTH as MAX_BRACKETS } from '#pickaxe/contract/syntax/reader.js';
+import { MAX_BITS } from '#pickaxe/contract/values/integers.js';
+import { MAX_DEPTH, MAX_PARTS } from '#pickaxe/contract/values/values.js';
 import { parseLocalAnswer } from '#pickaxe/ledger/command/results.js';
 import { MAX_NODE_STEPS } from '#pickaxe/mock-node/contract/environment.js';
 import { startBank } from './bank.ts';
@@ -8,49 +11,87 @@ import { codeOn } from './deployed.ts';
 
 const times = (count: number, text: string) => text.repeat(count);
 
-const CODE: readonly [string, string][] = [
-  ['loops in loops', '(fold (lambda (a b) (+ a (length (map (+ 1) (enumerate 1 100000))))) 0 (enumerate 1 100000))'],
-  ['lists of lists', '(fold (lambda (a b) [a a a a]) [1] (enumerate 1 1000))'],
-  ['a list that doubles', '(fold (lambda (a b) (+ a a)) [1 2 3 4] (enumerate 1 60))'],
-  ['a text that doubles', '(fold (lambda (a b) (+ a a)) "abcdefgh" (enumerate 1 60))'],
-  ['a huge list', '(make-list 1000000000000 1)'],
-  ['a huge enumeration', '(enumerate 1 1000000000000000)'],
-  ['a huge power', '(^ 9999999 99999999)'],
-  ['a tower of squares', '(fold (lambda (a b) (* a a)) 99 (enumerate 1 60))'],
-  ['a huge shift', '(shift 1 1000000000000)'],
-  ['formats in formats', '(fold (lambda (a b) (format "{}{}{}{}" [a a a a])) "x" (enumerate 1 60))'],
-  ['deep code', `${times(5_000, '(+ 1 ')}1${times(5_000, ')')}`],
-  ['deep lists', `${times(20_000, '[')}${times(20_000, ']')}`],
-  ['deep data', `(length ${times(250, '[')}1${times(250, ']')})`],
+const STEPS = `Code takes more than ${MAX_NODE_STEPS} steps`;
+const PARTS = `A value has more than ${MAX_PARTS} parts`;
+const DEPTH = `A value is nested more than ${MAX_DEPTH} deep`;
+const BITS = `A number has more than ${MAX_BITS} bits`;
+const GAS = /^Gas limit "150000"exceeded: \d+$/;
+
+/** What ends code: in `/local` with any gas limit, and in a block. */
+const CODE: readonly [string, string | RegExp, string | RegExp, string][] = [
+  [
+    'loops in loops',
+    STEPS,
+    GAS,
+    '(fold (lambda (a b) (+ a (length (map (+ 1) (enumerate 1 100000))))) 0 (enumerate 1 100000))',
+  ],
+  ['lists of lists', DEPTH, DEPTH, '(fold (lambda (a b) [a a a a]) [1] (enumerate 1 1000))'],
+  ['a list that doubles', STEPS, GAS, '(fold (lambda (a b) (+ a a)) [1 2 3 4] (enumerate 1 60))'],
+  ['a text that doubles', STEPS, GAS, '(fold (lambda (a b) (+ a a)) "abcdefgh" (enumerate 1 60))'],
+  ['a huge list', PARTS, PARTS, '(make-list 1000000000000 1)'],
+  ['a huge enumeration', PARTS, PARTS, '(enumerate 1 1000000000000000)'],
+  ['a huge power', BITS, BITS, '(^ 9999999 99999999)'],
+  ['a tower of squares', BITS, GAS, '(fold (lambda (a b) (* a a)) 99 (enumerate 1 60))'],
+  ['a huge shift', BITS, BITS, '(shift 1 1000000000000)'],
+  ['formats in formats', STEPS, STEPS, '(fold (lambda (a b) (format "{}{}{}{}" [a a a a])) "x" (enumerate 1 60))'],
   [
     'functions that call functions',
+    STEPS,
+    GAS,
     `(namespace "free") (module m G (defcap G () true) (defun f0 (n) n) ${Array.from({ length: 40 }, (_, i) => `(defun f${i + 1} (n) (+ (f${i} n) (f${i} n)))`).join(' ')}) (free.m.f40 1)`,
   ],
-  ['catching what fails', '(fold (lambda (a b) (try 0 (length (make-list 1000000 b)))) 0 (enumerate 1 100000))'],
+  [
+    'catching what fails',
+    STEPS,
+    STEPS,
+    '(fold (lambda (a b) (try 0 (length (make-list 1000000 b)))) 0 (enumerate 1 100000))',
+  ],
   [
     'comparisons of long texts',
+    STEPS,
+    GAS,
     '(let ((t (fold (lambda (a b) (+ a a)) "abcdefgh" (enumerate 1 13)))) (map (lambda (i) (= (+ t "a") (+ t "b"))) (enumerate 1 100000)))',
   ],
   [
     'hashes of long texts',
+    STEPS,
+    GAS,
     '(let ((t (fold (lambda (a b) (+ a a)) "abcdefgh" (enumerate 1 13)))) (map (lambda (i) (hash t)) (enumerate 1 100000)))',
   ],
+];
+
+/** Code that is not even read. */
+const TOO_DEEP: readonly [string, string][] = [
+  ['deep code', `${times(5_000, '(+ 1 ')}1${times(5_000, ')')}`],
+  ['deep lists', `${times(20_000, '[')}${times(20_000, ']')}`],
+  ['deep data', `(length ${times(250, '[')}1${times(250, ']')})`],
 ];
 
 /** Above that of blocks: `/local` takes any. */
 const HUGE_LIMIT = 1_000_000_000;
 const BLOCK_LIMIT = 150_000;
 
+const matching = (cause: string | RegExp) => (typeof cause === 'string' ? cause : expect.stringMatching(cause));
+
 describe('hostile code', () => {
-  it.each(CODE)('fails: %s', { timeout: 60_000 }, async (_, code) => {
+  it.each(CODE)('fails: %s', { timeout: 60_000 }, async (_, locally, inBlock, code) => {
     const { local, run, post } = await startBank();
     const { status, json } = await local(0, codeOn(0, code, { meta: { gasLimit: HUGE_LIMIT } }));
     expect(status).toBe(200);
-    const { outcome } = parseLocalAnswer(json);
-    expect(outcome).toMatchObject({ status: 'failure', error: { message: expect.stringMatching(/more than \d+/i) } });
+    const error = (message: string | RegExp) => ({ status: 'failure', error: { message: matching(message) } });
+    expect(parseLocalAnswer(json).outcome).toMatchObject(error(locally));
     const done = await run(0, codeOn(0, code, { meta: { gasLimit: BLOCK_LIMIT } }));
-    expect(done).toMatchObject({ result: { status: 'failure' }, gas: BLOCK_LIMIT });
+    expect(done).toMatchObject({ result: error(inBlock), gas: BLOCK_LIMIT });
     expect((await post(0, 'api/v1/poll', { requestKeys: [done.reqKey] })).status).toBe(200);
+  });
+
+  it.each(TOO_DEEP)('is not read: %s', async (_, code) => {
+    const { local, send } = await startBank();
+    const message = `More than ${MAX_BRACKETS} brackets are inside each other`;
+    const { json } = await local(0, codeOn(0, code, { meta: { gasLimit: HUGE_LIMIT } }));
+    expect(parseLocalAnswer(json).outcome).toMatchObject({ status: 'failure', error: { message } });
+    const { status, text } = await send(0, codeOn(0, code, { meta: { gasLimit: BLOCK_LIMIT } }));
+    expect([status, text]).toEqual([400, expect.stringContaining(`failed with: Pact parse error: ${message}`)]);
   });
 
   it('fails at the gas limit of the command, also in /local', async () => {

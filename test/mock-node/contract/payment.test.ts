@@ -1,7 +1,9 @@
 /** Tests the payment of gas where accounts refuse it, and whoever wants more than gas from it. */
 
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import type { Capability } from '#pickaxe/ledger/command/payload.js';
 import { parseLocalAnswer } from '#pickaxe/ledger/command/results.js';
+import { jsonInteger } from '#pickaxe/ledger/json.js';
 import { ALICE, alice, BOB, bob, coins, commandOf, keysetOf, startBank, toBob } from './bank.ts';
 import { codeOn } from './deployed.ts';
 
@@ -51,4 +53,34 @@ it('refuses a payer whose predicate does more than to count keys', async () => {
   const answer = await send(0, paid);
   expect([answer.status, answer.text]).toEqual([400, expect.stringContaining('Operation disallowed in read-only')]);
   expect(await balance(0, alice)).toBe(before);
+});
+
+describe('what runs before a command, which nobody pays for, takes a bounded number of steps', () => {
+  const LOOP = '(fold (+) 0 (enumerate 1 100000))';
+  const STEPS = 'Code takes more than 50000 steps';
+  const refused = async (define: string, accounts: typeof ACCOUNTS, clist: Capability[], sender: string) => {
+    const { run, send, local } = await startBank({ accounts });
+    expect((await run(0, codeOn(0, `(namespace "free") ${define}`))).result.status).toBe('success');
+    const paid = codeOn(0, '(+ 1 2)', { meta: { sender }, clist });
+    const { status, text } = await send(0, paid);
+    expect([status, text]).toEqual([400, expect.stringContaining(STEPS)]);
+    const { json } = await local(0, paid, '?preflight=true');
+    expect(parseLocalAnswer(json).outcome).toMatchObject({
+      status: 'failure',
+      error: { message: expect.stringContaining(STEPS) },
+    });
+  };
+
+  it('of a gas station', async () => {
+    const station = `(module station G (defcap G () true) (implements gas-payer-v1)
+      (defcap GAS_PAYER:bool (user:string limit:integer price:decimal) (> ${LOOP} 0))
+      (defun create-gas-payer-guard:guard () (create-capability-guard (GAS_PAYER "" 0 0.0))))`;
+    const args = ['', { int: jsonInteger(0) }, { decimal: '0.0' }];
+    await refused(station, ACCOUNTS, [{ name: 'free.station.GAS_PAYER', args }], alice);
+  });
+
+  it('of the predicate of a payer', async () => {
+    const predicate = `(module evil G (defcap G () true) (defun pred (count matched) (> ${LOOP} 0)))`;
+    await refused(predicate, ACCOUNTS, [GAS], 'thief');
+  });
 });

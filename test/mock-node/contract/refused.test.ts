@@ -167,14 +167,6 @@ const REFUSED: readonly [string, Refused][] = [
       message: /^Keyset failure \( keys-2 \): /,
     },
   ],
-  [
-    'lists are in lists of lists',
-    {
-      call: call(calls(`(coin.details ${'(a '.repeat(50_000)}`)),
-      gasLimit: 150_000,
-      message: 'More than 200 brackets are inside each other',
-    },
-  ],
 ];
 
 const PROVENANCES =

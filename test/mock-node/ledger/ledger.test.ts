@@ -22,7 +22,7 @@ function setUp(options: MockNodeOptions = {}) {
   ledger.pickChain = () => CHAIN;
   const told: [update: string, chain: number][] = [];
   ledger.follow((...update) => told.push(update));
-  const issueHeader = () => ledger.issueWork('k:a')!.subarray(WORK_OFFSET.header);
+  const issueHeader = () => ledger.issueWork('k:a').subarray(WORK_OFFSET.header);
   const blocks = () => events.filter(({ type }) => type === 'block');
   return { ledger, clock, told, issueHeader, blocks };
 }

@@ -1,7 +1,7 @@
 /** Chains of several nodes that begin with the same first blocks, without servers, and what one tells the other. */
 
 import { targetForDifficulty } from '#pickaxe/chain/target.js';
-import { ChainState } from '#pickaxe/mock-node/contract/state.js';
+import { ChainState } from '#pickaxe/mock-node/contract/chain-state.js';
 import { NO_TRANSACTIONS } from '#pickaxe/mock-node/contract/transactions.js';
 import type { Block } from '#pickaxe/mock-node/ledger/block-store.js';
 import { Chains } from '#pickaxe/mock-node/ledger/chains.js';

@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 import { HEADER_BYTES, HEADER_OFFSET, TARGET_BYTES, WORK_BYTES, WORK_OFFSET } from '#pickaxe/chain/bytes.js';
 import { integerToTarget, targetToInteger } from '#pickaxe/chain/target.js';
 import { withCreationTime, withNonce } from '#pickaxe/chain/work.js';
-import { ChainState } from '#pickaxe/mock-node/contract/state.js';
+import { ChainState } from '#pickaxe/mock-node/contract/chain-state.js';
 import { firstPayload } from '#pickaxe/mock-node/ledger/payloads.js';
 import { Referee } from '#pickaxe/mock-node/ledger/referee.js';
 

@@ -66,7 +66,7 @@ it('tell of the blocks of miners, of other nodes, and of those that replace othe
   const [{ node: theirs, grow: growTheirs }, { node, baseUrl, tip }] = [await startMock(same), await startMock(same)];
   const events = await follow(`${baseUrl}/header/updates`);
   node.ledger.pickChain = () => 3;
-  node.ledger.submit(node.ledger.issueWork('k:a')!.slice(36));
+  node.ledger.submit(node.ledger.issueWork(`k:${'a'.repeat(64)}`).slice(36));
   const own = tip(3).id;
   growTheirs(3);
   node.ledger.join(share(theirs.ledger.chains, node.ledger.chains, node.ledger.nowUs()));

@@ -4,17 +4,21 @@ import { describe, expect, it } from 'vitest';
 import { cutFromJson } from '#pickaxe/ledger/cut.js';
 import { type ExactJson, encodeBase64url } from '#pickaxe/ledger/json.js';
 import { payloadWithOutputsFromJson } from '#pickaxe/ledger/payload.js';
+import { UnpaidError } from '#pickaxe/mock-node/ledger/ledger.js';
 import type { MockNode } from '#pickaxe/mock-node/mock-node.js';
 import { provenReward } from '../../ledger/proven-reward.ts';
 import { at, startMock } from '../ask.ts';
-import { bob, coins, commandOf, startBank, toBob } from '../contract/bank.ts';
+import { ALICE, alice, BOB, bob, coins, commandOf, keysetOf, startBank, toBob } from '../contract/bank.ts';
+import { codeOn } from '../contract/deployed.ts';
 
-const GUARD = { predicate: 'keys-all', publicKeys: ['abc'] };
+const KEY = 'ab'.repeat(32);
+const ACCOUNT = `k:${KEY}`;
+const GUARD = { predicate: 'keys-all', publicKeys: [KEY] };
 
 /** Lets a miner find a block on a chain. @returns its height and hash */
 function solve(node: MockNode, chain: number) {
   node.ledger.pickChain = () => chain;
-  const header = node.ledger.issueWork('k:abc', GUARD)!.slice(36);
+  const header = node.ledger.issueWork(ACCOUNT, GUARD).slice(36);
   expect(node.ledger.submit(header).outcome).toBe('accepted');
   const { height } = node.ledger.chains.tip(chain).header;
   const [block] = [...node.ledger.chains.blocksOf(chain).between(height - 9n, height)].filter(({ bytes }) => {
@@ -57,7 +61,7 @@ describe('the next solution’s block', () => {
     solve(node, 3);
     solve(node, neighbour);
     node.ledger.pickChain = () => neighbour;
-    const header = node.ledger.issueWork('k:abc', GUARD)!.slice(36);
+    const header = node.ledger.issueWork(ACCOUNT, GUARD).slice(36);
     node.ledger.reorganise(node.ledger.chains.tip(3));
     node.ledger.submit(header);
     expect(node.ledger.stats.records.at(-1)).toMatchObject({ outcome: 'accepted', orphaned: true });
@@ -68,7 +72,7 @@ describe('a late solution', () => {
   it('is an orphan of the database', async () => {
     const { node, ask } = await startMock({ chains: 10 });
     node.ledger.pickChain = () => 3;
-    const header = node.ledger.issueWork('k:abc', GUARD)!.slice(36);
+    const header = node.ledger.issueWork(ACCOUNT, GUARD).slice(36);
     node.ledger.advance(3);
     node.ledger.submit(header);
     const { json } = await ask('/chain/3/block?minheight=5000001');
@@ -78,7 +82,7 @@ describe('a late solution', () => {
       const payload = payloadWithOutputsFromJson(at(item, 'payloadWithOutputs') as ExactJson);
       return JSON.parse(Buffer.from(payload.minerData).toString()).account;
     });
-    expect(accounts[1]).toBe('k:abc');
+    expect(accounts[1]).toBe(ACCOUNT);
   });
 });
 
@@ -219,20 +223,56 @@ describe('a fault of the script', () => {
   });
 });
 
-describe('a miner whose account has other keys', () => {
-  it('gets no work on that chain, and none at all when it is so on all chains', async () => {
-    const [own, other] = ['a'.repeat(64), 'b'.repeat(64)];
+describe('a miner who cannot be paid', () => {
+  const [own, other] = ['a'.repeat(64), 'b'.repeat(64)];
+  const guard = { predicate: 'keys-all', publicKeys: [own] };
+
+  it('gets no work on that chain', async () => {
     const accounts = [{ account: 'shop', balance: '1.0', keys: [other], chains: [0, 1, 2] }];
     const { node } = await startMock({ chains: 10, accounts });
-    const guard = { predicate: 'keys-all', publicKeys: [own] };
     for (const chain of [0, 1, 2]) {
       node.ledger.pickChain = () => chain;
-      expect(node.ledger.issueWork('shop', guard)![0]).toBe(3);
+      expect(node.ledger.issueWork('shop', guard)[0]).toBe(3);
     }
-    const everywhere = [{ account: 'shop', balance: '1.0', keys: [other] }];
-    const { askUrl, baseUrl } = await startMock({ chains: 10, accounts: everywhere });
-    const body = { account: 'shop', predicate: 'keys-all', 'public-keys': [own] };
-    const { status, text } = await askUrl(`${baseUrl}/mining/work`, { body });
-    expect([status, text]).toEqual([503, 'No work on any chain: account guards do not match']);
+  });
+
+  it.each([
+    ['shop', 'account guards do not match'],
+    [`k:${other}`, 'Single-key account protocol violation'],
+    ['xy', 'Account name does not conform to the min length requirement: xy'],
+  ])('gets no work at all when it is so on all chains: %s', async (account, why) => {
+    const accounts = [{ account: 'shop', balance: '1.0', keys: [other] }];
+    const { askUrl, baseUrl, node } = await startMock({ chains: 10, accounts });
+    const body = { account, predicate: 'keys-all', 'public-keys': [own] };
+    const ask = async () => {
+      const { status, text } = await askUrl(`${baseUrl}/mining/work`, { body });
+      return [status, text];
+    };
+    expect(await ask()).toEqual([503, `No work on any chain: ${why}`]);
+    expect(await ask()).toEqual([503, `No work on any chain: ${why}`]);
+    expect(node.ledger.stats.workIssued).toBe(0);
+    // Others can mine.
+    const { status } = await askUrl(`${baseUrl}/mining/work`, { body: { ...body, account: `k:${own}` } });
+    expect(status).toBe(200);
+  });
+
+  it('gets work again once the account can be paid', async () => {
+    const { node, send } = await startBank({
+      accounts: [
+        { account: alice, balance: '100.0' },
+        { account: 'shop', balance: '1.0', keys: [ALICE.publicKey] },
+      ],
+      chains: 1,
+    });
+    const miner = { predicate: 'keys-all', publicKeys: [BOB.publicKey] };
+    expect(() => node.ledger.issueWork('shop', miner)).toThrow(UnpaidError);
+    const clist = [
+      { name: 'coin.GAS', args: [] },
+      { name: 'coin.ROTATE', args: ['shop'] },
+    ];
+    const rotate = codeOn(0, '(coin.rotate "shop" (read-keyset "k"))', { data: { k: keysetOf(BOB) }, clist });
+    expect((await send(0, rotate)).status).toBe(200);
+    node.ledger.advance(0);
+    expect(node.ledger.issueWork('shop', miner)).toHaveLength(322);
   });
 });

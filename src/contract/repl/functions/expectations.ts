@@ -1,8 +1,8 @@
 /** `expect`, `expect-failure` and `expect-that`. They never fail themselves: the run does, at its end. */
 
 import { ContractError, type ErrorKind } from '../../errors.ts';
-import { type Argument, type Call, lazy, type Native } from '../../evaluator/native.ts';
-import { SteppedWalk } from '../../evaluator/stepped-walk.ts';
+import { type Argument, type Call, lazy, type Native } from '../../runtime/native.ts';
+import { SteppedWalk } from '../../runtime/steps.ts';
 import { typeText } from '../../values/printing.ts';
 import { areEqual, type Value } from '../../values/values.ts';
 import { positionText } from '../result.ts';

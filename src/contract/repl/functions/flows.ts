@@ -1,10 +1,10 @@
 /** The functions of the interpreter that run the steps of flows: `continue-pact` and `pact-state`. */
 
 import { ContractError } from '../../errors.ts';
-import type { FlowState, Yield } from '../../evaluator/flow-state.ts';
-import { continueFlow } from '../../evaluator/flows.ts';
-import { type Evaluation, type Native, strict } from '../../evaluator/native.ts';
-import { storableObject } from '../../evaluator/yields.ts';
+import { continueFlow } from '../../flows/flows.ts';
+import { storableObject } from '../../flows/yields.ts';
+import type { FlowState, Yield } from '../../runtime/flow-state.ts';
+import { type Evaluation, type Native, strict } from '../../runtime/native.ts';
 import { type ContractObject, isObject, sortedObject, type Value } from '../../values/values.ts';
 
 const STEP = 'step:integer';

@@ -1,7 +1,7 @@
 /** The functions that set what gas costs, and ask for what was used. */
 
-import { describeModel, type GasModel, tableModel } from '../../evaluator/gas-model.ts';
-import { type Native, strict } from '../../evaluator/native.ts';
+import { describeModel, type GasModel, tableModel } from '../../gas/model.ts';
+import { type Native, strict } from '../../runtime/native.ts';
 import { Decimal } from '../../values/decimal.ts';
 import { printedDecimal } from '../../values/printing.ts';
 import type { Value } from '../../values/values.ts';
@@ -10,11 +10,8 @@ import type { TestRun } from '../test-run.ts';
 const UNKNOWN_MODEL = 'Unrecognized model, perhaps try (env-gasmodel "table") or (env-gasmodel "fixed" 1)';
 
 export function gas(run: TestRun): readonly Native[] {
-  const set = (change: Partial<TestRun['environment']>, text: string): string => {
-    run.environment = { ...run.environment, ...change };
-    return text;
-  };
-  const setModel = (gasModel: GasModel) => set({ gasModel }, `Set gas model to ${describeModel(gasModel).description}`);
+  const setModel = (gasModel: GasModel) =>
+    run.set({ gasModel }, `Set gas model to ${describeModel(gasModel).description}`);
   return [
     strict('env-gas', [' -> integer', 'gas:integer -> string'], ([units, ...more], { evaluation }) => {
       if (more.length > 0) return undefined;
@@ -25,12 +22,12 @@ export function gas(run: TestRun): readonly Native[] {
     }),
     strict('env-gaslimit', 'limit:integer -> string', ([limit, ...more]) => {
       if (typeof limit !== 'bigint' || more.length > 0) return undefined;
-      return set({ gasLimit: limit }, `Set gas limit to ${limit}`);
+      return run.set({ gasLimit: limit }, `Set gas limit to ${limit}`);
     }),
     strict('env-gasprice', 'price:decimal -> string', ([price, ...more], { evaluation }) => {
       if (!(price instanceof Decimal) || more.length > 0) return undefined;
       const chain = { ...run.environment.chain, gasPrice: price };
-      return set({ chain }, `Set gas price to ${printedDecimal(price, evaluation.dialect)}`);
+      return run.set({ chain }, `Set gas price to ${printedDecimal(price, evaluation.dialect)}`);
     }),
     strict('env-gasrate', 'rate:integer -> string', ([rate, ...more]) =>
       typeof rate === 'bigint' && more.length === 0 ? setModel({ kind: 'fixed', rate }) : undefined,

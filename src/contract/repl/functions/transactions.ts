@@ -1,8 +1,12 @@
-/** `begin-tx`, `commit-tx`, `rollback-tx`. */
+/** The functions that begin and end transactions, and those that change and tell what a transaction has. */
 
+import { appliedCapability } from '../../capabilities/applied.ts';
+import { testCapability } from '../../capabilities/capabilities.ts';
+import { grantAdministration } from '../../capabilities/guards.ts';
 import { ContractError } from '../../errors.ts';
-import { type Native, strict } from '../../evaluator/native.ts';
-import type { TestRun } from '../test-run.ts';
+import { type Evaluation, lazy, type Native, strict } from '../../runtime/native.ts';
+import { ModuleRef, sortedObject, type Value } from '../../values/values.ts';
+import type { TestRun, TestTransaction } from '../test-run.ts';
 
 export function transactions(run: TestRun): readonly Native[] {
   return [
@@ -12,6 +16,37 @@ export function transactions(run: TestRun): readonly Native[] {
     }),
     ending(run, 'commit-tx', 'commit'),
     ending(run, 'rollback-tx', 'rollback'),
+    lazy('test-capability', 'capability:( -> bool) -> string', ([argument, ...more], { evaluation }) => {
+      const call = argument?.asCapability();
+      if (!call || more.length > 0) return undefined;
+      return testCapability(evaluation, appliedCapability(evaluation, call, argument.position));
+    }),
+    {
+      ...strict('env-module-admin', 'module:module{} -> string', ([module, ...more], { evaluation }) => {
+        if (!(module instanceof ModuleRef) || more.length > 0) return undefined;
+        grantAdministration(evaluation, module.name);
+        return `Acquired module admin for: ${module.name.text}`;
+      }),
+      dialect: 5,
+    },
+    strict('env-events', 'clear:bool -> [object:*]', ([clear, ...more], { evaluation }) => {
+      if (typeof clear !== 'boolean' || more.length > 0) return undefined;
+      const events = evaluation.state.events.map(({ name, args, moduleHash }) =>
+        sortedObject<Value>([
+          ['name', name.text],
+          ['params', args],
+          ['module-hash', moduleHash],
+        ]),
+      );
+      if (clear) evaluation.state = { ...evaluation.state, events: [] };
+      return events;
+    }),
+    {
+      ...strict('env-stackframe', ' -> [string]', (values, { evaluation }) =>
+        values.length === 0 ? calls(evaluation) : undefined,
+      ),
+      dialect: 5,
+    },
   ];
 }
 
@@ -30,7 +65,14 @@ function ending(run: TestRun, native: string, how: 'commit' | 'rollback'): Nativ
   });
 }
 
-function text(run: TestRun, what: string, { number, name }: { number: number; name: string | undefined }): string {
+function text(run: TestRun, what: string, { number, name }: TestTransaction): string {
   const colon = run.evaluator.dialect === 5 ? ' ' : ': ';
   return `${what} Tx ${number}${name === undefined ? '' : colon + name}`;
+}
+
+/** @returns the names of what has not returned yet, the innermost first */
+function calls({ context }: Evaluation): readonly string[] {
+  const names: string[] = [];
+  for (let { frame } = context; frame; frame = frame.outer) names.push(frame.member.name.text);
+  return names;
 }

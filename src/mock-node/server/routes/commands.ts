@@ -11,7 +11,7 @@ import {
   LedgerFormatError,
   parseExactJsonBytes,
 } from '../../../ledger/json.ts';
-import { RefusedError } from '../../contract/command-desk.ts';
+import { RefusedError } from '../../contract/command-checks.ts';
 import type { Endpoint } from '../faults.ts';
 import { type Asked, CHAIN, JSON_TYPE, type Message, type Route } from '../route.ts';
 

@@ -2,6 +2,7 @@
 
 import { z } from 'zod';
 import { CHAIN_BYTES, viewOf } from '../../../chain/bytes.ts';
+import { UnpaidError } from '../../ledger/ledger.ts';
 import { allowedMinerSchema, MINING_DEGREE } from '../../options.ts';
 import {
   type Answer,
@@ -57,10 +58,13 @@ function work({ backend: { ledger, settings }, body }: Asked): Message {
   const { account, predicate, 'public-keys': publicKeys } = asker.data;
   if (ledger.hasTooMuchWork) return { status: 503, text: 'Too many work requests' };
   if (!isAuthorized(asker.data, settings.miners)) return { status: 403, text: `Unauthorized Miner: ${account}` };
-  const record = ledger.issueWork(account, { predicate, publicKeys });
-  // A real node makes no work in this case, and never answers.
-  if (!record) return { status: 503, text: 'No work on any chain: account guards do not match' };
-  return { status: 200, bytes: record };
+  try {
+    return { status: 200, bytes: ledger.issueWork(account, { predicate, publicKeys }) };
+  } catch (error) {
+    if (!(error instanceof UnpaidError)) throw error;
+    // A real node makes no work in this case, and never answers.
+    return { status: 503, text: `No work on any chain: ${error.message}` };
+  }
 }
 
 function solved({ backend: { ledger, settings }, body }: Asked): Message {

@@ -1,0 +1,35 @@
+/** Capabilities as code writes them: applied to arguments. */
+
+import { ContractError, type Position } from '../errors.ts';
+import type { Capability } from '../runtime/environment.ts';
+import type { Member } from '../runtime/module.ts';
+import type { Evaluation, MemberCall } from '../runtime/native.ts';
+import type { Defcap } from '../syntax/tree.ts';
+import { storable } from './guards.ts';
+
+/** A capability with its definition and the values of its arguments. */
+export interface Applied {
+  readonly capability: Capability;
+  readonly call: MemberCall & { readonly member: Member<Defcap> };
+}
+
+/** @param call what stands where a capability must stand */
+export function appliedCapability(
+  evaluation: Evaluation,
+  call: MemberCall | undefined,
+  position: Position | undefined,
+): Applied {
+  if (!call) throw new ContractError('eval', 'Can only apply defcap here', position);
+  const { member, args } = call;
+  if (!member.is('defcap')) {
+    throw new ContractError('eval', `Can only apply defcap here, found: ${member.definition.kind}`, position);
+  }
+  evaluation.checkArguments(call, position);
+  const capability = { name: member.name, args: storable(evaluation, args, 'Invalid capability argument') };
+  return { capability, call: { member, args } };
+}
+
+export function runBody(evaluation: Evaluation, call: Applied['call']): void {
+  evaluation.gas.call(call.member.definition.name);
+  evaluation.inFrame(call, undefined, (scope) => evaluation.evaluateBody(call.member.definition.body, scope));
+}

@@ -1,0 +1,273 @@
+/** Guards: who has signed, whose code runs, and who governs a module. */
+
+import { ContractError, STORED_KEY_LENGTH, shortened } from '../errors.ts';
+import { type ModuleName, QualifiedName } from '../names.ts';
+import { limited } from '../runtime/access.ts';
+import type { Capability, Signature } from '../runtime/environment.ts';
+import { requireModule } from '../runtime/lookup.ts';
+import { isInterface, type LoadedModule, Member } from '../runtime/module.ts';
+import { type Evaluation, NativeFunction } from '../runtime/native.ts';
+import { findFrame } from '../runtime/state.ts';
+import { SteppedWalk } from '../runtime/steps.ts';
+import {
+  type CapabilityGuard,
+  type Guard,
+  isStorable,
+  type KeysetGuard,
+  type Storable,
+  type UserGuard,
+  type Value,
+} from '../values/values.ts';
+import { heldCapabilities, includesCapability, isHeld, whileEvaluating, whileHolding } from './grants.ts';
+
+/** @throws ContractError unless the guard agrees */
+export function enforceGuard(evaluation: Evaluation, guard: Guard): void {
+  switch (guard.kind) {
+    case 'keyset':
+      enforceKeyset(evaluation, guard);
+      return;
+    case 'keyset-ref':
+      enforceNamedKeyset(evaluation, guard.name);
+      return;
+    case 'module':
+      enforceModule(evaluation, guard.module);
+      return;
+    case 'flow':
+      enforceFlow(evaluation, guard.flowId, `Pact guard failed, intended: ${guard.flowId}`);
+      return;
+    case 'user':
+      enforceUserGuard(evaluation, guard);
+      return;
+    case 'capability':
+      enforceCapabilityGuard(evaluation, guard);
+  }
+}
+
+function enforceCapabilityGuard(evaluation: Evaluation, guard: CapabilityGuard): void {
+  const { name, args, flowId } = guard;
+  if (flowId !== undefined) enforceFlow(evaluation, flowId);
+  if (isHeld(evaluation, { name, args })) return;
+  const message = 'Capability not acquired';
+  throw new ContractError('tx-failure', evaluation.dialect === 4 ? message : `${message}: ${evaluation.print(guard)}`);
+}
+
+/* Keysets. */
+
+const BUILT_IN: Readonly<Record<string, (count: bigint, matched: bigint) => boolean>> = {
+  'keys-all': (count, matched) => matched >= count,
+  'keys-any': (_, matched) => matched >= 1n,
+  'keys-2': (_, matched) => matched >= 2n,
+};
+
+/**
+ * @param predicate `keys-all`, `keys-any` or `keys-2`
+ * @param count of the keys
+ * @param matched how many of them have signed
+ * @returns undefined for another name
+ */
+export function satisfiesBuiltIn(predicate: string, count: bigint, matched: bigint): boolean | undefined {
+  return Object.hasOwn(BUILT_IN, predicate) ? BUILT_IN[predicate](count, matched) : undefined;
+}
+
+/** @param name of a keyset that was defined @throws ContractError if there is none, or if too few of its keys signed */
+export function enforceNamedKeyset(evaluation: Evaluation, name: string): void {
+  enforceKeyset(evaluation, requireKeyset(evaluation, name), name);
+}
+
+export function requireKeyset(evaluation: Evaluation, name: string): KeysetGuard {
+  const { database, dialect } = evaluation;
+  const keyset = database.keysets.get(name);
+  if (keyset) {
+    evaluation.gas.readKeyset();
+    return keyset;
+  }
+  throw new ContractError(
+    'eval',
+    dialect === 4 ? `No such keyset: '${name}` : `Cannot find keyset in database: '${name}`,
+  );
+}
+
+/** Steps that each signature of the transaction counts as: its capabilities are compared with those that are held. */
+const SIGNATURE_STEPS = 4;
+
+function enforceKeyset(evaluation: Evaluation, keyset: KeysetGuard, name?: string): void {
+  const { keys, predicate } = keyset;
+  evaluation.spend(keys.length + SIGNATURE_STEPS * evaluation.environment.signatures.length);
+  const signed = new Set(countingSignatures(evaluation).map(({ key }) => key));
+  const matched = BigInt(keys.filter((key) => signed.has(key)).length);
+  const count = BigInt(keys.length);
+  const agrees =
+    satisfiesBuiltIn(predicate, count, matched) ??
+    // The sources let predicates of dialect 5 write, too: then one could move coins while the node buys gas.
+    limited(evaluation, evaluation.dialect === 4 ? 'none' : 'read', () =>
+      asksPredicate(evaluation, predicate, count, matched),
+    );
+  if (agrees) return;
+  // Dialect 5 always shows the keys.
+  const shown = name === undefined || evaluation.dialect === 5 ? shownKeys(keys, evaluation) : `'${name}`;
+  const stored = evaluation.dialect === 4 ? undefined : `Keyset failure ( ${predicate} ):  ${storedKeys(keys)}`;
+  throw new ContractError('tx-failure', `Keyset failure (${predicate}): ${shown}`, undefined, { stored });
+}
+
+function asksPredicate(evaluation: Evaluation, predicate: string, count: bigint, matched: bigint): boolean {
+  const native = evaluation.findNative(predicate);
+  // A bare name would mean what the signer of a transaction has defined in it.
+  if (!native && evaluation.dialect === 5 && !QualifiedName.parse(predicate)) {
+    throw new ContractError('eval', `Invalid custom predicate for keyset ${predicate}`);
+  }
+  const asked = native ? new NativeFunction(native) : requireFunction(evaluation, predicate);
+  const answer = evaluation.applyValue(asked, [count, matched]);
+  if (typeof answer === 'boolean') return answer;
+  throw new ContractError('eval', `Invalid response from keyset predicate: ${evaluation.print(answer)}`);
+}
+
+function storedKeys(keys: readonly string[]): string {
+  return keys.map((key) => shortened(key, STORED_KEY_LENGTH)).join(', ');
+}
+
+const SHOWN_KEY_LENGTH = 8;
+
+function shownKeys(keys: readonly string[], { dialect }: Evaluation): string {
+  const shown = keys.map((key) => {
+    // Characters beyond U+FFFF have two code units.
+    const characters = Array.from(key.slice(0, 2 * SHOWN_KEY_LENGTH));
+    const isWhole = dialect === 4 && characters.length < SHOWN_KEY_LENGTH;
+    return isWhole ? key : `${characters.slice(0, SHOWN_KEY_LENGTH).join('')}...`;
+  });
+  return `[${shown.join(', ')}]`;
+}
+
+/**
+ * A signature for certain capabilities counts where one of them is at work. One for everything counts unless code has
+ * installed capabilities by itself: such a signature does not cover them.
+ */
+function countingSignatures({ environment, state }: Evaluation): readonly Signature[] {
+  const { autonomous, evaluating } = state.capabilities;
+  const isOlderRule = environment.flags.has('DisablePact412') || evaluating.length === 0;
+  const atWork = isOlderRule ? heldCapabilities(state.capabilities) : evaluating;
+  return environment.signatures.filter(({ capabilities }) =>
+    capabilities.length === 0
+      ? autonomous.length === 0
+      : capabilities.some((capability: Capability) => includesCapability(atWork, capability)),
+  );
+}
+
+/* Functions as guards. */
+
+/** @throws ContractError unless a function of this name can be called from here */
+function requireFunction(evaluation: Evaluation, name: string): Member {
+  const member = evaluation.transactionNames.find(name);
+  if (member instanceof Member) return member;
+  throw new ContractError('eval', evaluation.dialect === 4 ? `Cannot resolve ${name}` : `Unbound variable ${name}`);
+}
+
+function enforceUserGuard(evaluation: Evaluation, { fun, args }: UserGuard): void {
+  const member = requireFunction(evaluation, fun.text);
+  if (findFrame(evaluation.context.frame, (frame) => frame.member.name.text === member.name.text)) {
+    throw new ContractError('eval', `evalByName: loop detected: ${fun.text}`);
+  }
+  // Since version 5.3, such a function may read tables.
+  const isOlderRule = evaluation.dialect === 4 || evaluation.environment.flags.has('DisablePact53');
+  const access = isOlderRule ? 'none' : 'read';
+  limited(evaluation, access, () => evaluation.applyValue(member, args));
+}
+
+/* Modules and flows. */
+
+/** @param uncaught what a flow guard of dialect 4 says, which contract code cannot catch */
+function enforceFlow(evaluation: Evaluation, id: string, uncaught?: string): void {
+  const current = currentFlowId(evaluation);
+  if (current === id) return;
+  if (evaluation.dialect === 5) {
+    const message = `Capability pact guard failed: invalid pact id, expected ${id} got ${current}`;
+    throw new ContractError('tx-failure', message);
+  }
+  if (uncaught === undefined) throw new ContractError('tx-failure', 'Invalid Pact ID');
+  throw new ContractError('eval', `${uncaught}, active: ${current}`);
+}
+
+/** @returns the id of the flow that was executed last in this transaction @throws ContractError if there was none */
+export function currentFlowId({ state, dialect }: Evaluation): string {
+  if (state.flow) return state.flow.id;
+  const message5 = 'Attempted to fetch defpact data, but currently not within defpact execution';
+  throw new ContractError('eval', dialect === 4 ? 'pact-id: not in pact execution' : message5);
+}
+
+function enforceModule(evaluation: Evaluation, name: ModuleName): void {
+  const module = requireModule(evaluation, name);
+  if (isInterface(module)) throw new ContractError('eval', `ModuleGuard not allowed on interface: ${name.text}`);
+  const isCaller = findFrame(evaluation.context.frame, ({ member }) => isSameModule(member.module, module));
+  if (!isCaller) administer(evaluation, module);
+}
+
+function isSameModule(a: LoadedModule, b: LoadedModule): boolean {
+  return a.name.text === b.name.text;
+}
+
+/** @returns the module whose code runs; undefined for code outside of modules */
+export function callingModule({ context }: Evaluation): LoadedModule | undefined {
+  return context.frame?.member.module;
+}
+
+/** @throws ContractError unless the code of the module runs, or who governs it agrees */
+export function requireModuleRights(evaluation: Evaluation, module: LoadedModule): void {
+  const caller = callingModule(evaluation);
+  if (caller && isSameModule(caller, module)) return;
+  // Code has to ask for the rights itself in dialect 5.
+  if (evaluation.dialect === 5 && !evaluation.state.administered.has(module.name.text)) {
+    const message = `Module admin necessary for operation but has not been acquired:${module.name.text}`;
+    throw new ContractError('eval', message);
+  }
+  administer(evaluation, requireModule(evaluation, module.name));
+}
+
+/** Asks the governance of a module, once in a transaction. @throws ContractError unless it agrees */
+export function administer(evaluation: Evaluation, module: LoadedModule): void {
+  if (evaluation.state.administered.has(module.name.text)) return;
+  enforceGovernance(evaluation, module);
+  grantAdministration(evaluation, module.name);
+}
+
+export function grantAdministration(evaluation: Evaluation, name: ModuleName): void {
+  const administered = new Set(evaluation.state.administered).add(name.text);
+  evaluation.state = { ...evaluation.state, administered };
+}
+
+function enforceGovernance(evaluation: Evaluation, module: LoadedModule): void {
+  if (isInterface(module)) throw new ContractError('eval', 'Interfaces have no governance');
+  const { syntax } = module;
+  if (syntax.kind !== 'module') return;
+  const { governance } = syntax;
+  if (governance.kind === 'keyset') {
+    enforceNamedKeyset(evaluation, governance.name);
+    return;
+  }
+  const member = module.members.get(governance.name);
+  if (!member?.is('defcap')) throw new ContractError('eval', 'enforceModuleAdmin: module governance must be defcap');
+  evaluation.gas.call(governance.name);
+  const run = (): void => {
+    evaluation.inFrame({ member, args: [] }, undefined, (scope) =>
+      evaluation.evaluateBody(member.definition.body, scope),
+    );
+  };
+  if (evaluation.dialect === 4) {
+    run();
+    return;
+  }
+  // Dialect 5 acquires the capability.
+  const capability = { name: member.name, args: [] };
+  whileEvaluating(evaluation, [capability], () => whileHolding(evaluation, capability, run));
+}
+
+/** @returns the values @throws ContractError if one of them cannot be stored */
+export function storable(
+  evaluation: Evaluation,
+  values: readonly Value[],
+  what = 'Only value-level terms permitted',
+): readonly Storable[] {
+  const walk = new SteppedWalk(evaluation);
+  return values.map((value) => {
+    if (isStorable(value, walk)) return value;
+    throw new ContractError('eval', `${what}: ${value}`);
+  });
+}

@@ -1,0 +1,76 @@
+/** Managed capabilities: what both dialects do with them. */
+
+import { ContractError } from '../errors.ts';
+import type { Capability } from '../runtime/environment.ts';
+import { Member, textOfName } from '../runtime/module.ts';
+import type { Evaluation } from '../runtime/native.ts';
+import type { CapabilityManager, InstalledCapability } from '../runtime/state.ts';
+import type { Defcap } from '../syntax/tree.ts';
+import { areEqual, type Value } from '../values/values.ts';
+import type { Applied } from './applied.ts';
+import { changeCapabilities, isSame } from './grants.ts';
+import { storable } from './guards.ts';
+
+/** Whether two capabilities have the same name, and equal arguments but for the managed one. */
+export function isSameApartFromManaged(a: Capability, b: Capability, manager: CapabilityManager | undefined): boolean {
+  if (!manager) return isSame(a, b);
+  if (a.name.text !== b.name.text || a.args.length !== b.args.length) return false;
+  return a.args.every((value, at) => at === manager.parameter || areEqual(value, b.args[at]));
+}
+
+export function managerOf(member: Member<Defcap>): CapabilityManager | undefined {
+  const { meta, parameters } = member.definition;
+  if (meta?.kind !== 'managed' || !meta.manager) return undefined;
+  const { parameter: name, function: written } = meta.manager;
+  const parameter = parameters.findIndex((each) => each.name === name);
+  if (parameter < 0) throw new ContractError('eval', `Invalid managed argument name: ${name}`);
+  const manager = member.module.names.find(textOfName(written));
+  if (manager instanceof Member && manager.is('defun')) return { function: manager, parameter };
+  throw new ContractError('eval', 'Capability manager ref must be a function');
+}
+
+/** Asks the manager. @returns what is left then @throws ContractError unless the manager agrees */
+export function askManager(
+  evaluation: Evaluation,
+  { remaining }: InstalledCapability,
+  { function: member, parameter }: CapabilityManager,
+  { args }: Capability,
+): Value {
+  const left = evaluation.applyValue(member, [remaining, args[parameter]]);
+  storable(evaluation, [left], 'Invalid return value from mgr function');
+  return left;
+}
+
+/** Every capability that is installed counts as a step. @returns undefined if the capability is not installed */
+export function findInstalled(
+  evaluation: Evaluation,
+  matches: (capability: Capability) => boolean,
+): InstalledCapability | undefined {
+  const { installed } = evaluation.state.capabilities;
+  evaluation.spend(installed.length);
+  return installed.find((each) => matches(each.capability));
+}
+
+/** @param composed what it brings along when it is acquired */
+export function keepInstalled(
+  evaluation: Evaluation,
+  { capability, call: { member } }: Applied,
+  composed: readonly Capability[],
+): InstalledCapability {
+  const manager = managerOf(member);
+  const remaining = manager ? capability.args[manager.parameter] : true;
+  const installed = { capability, composed, manager, remaining };
+  changeCapabilities(evaluation, { installed: [...evaluation.state.capabilities.installed, installed] });
+  return installed;
+}
+
+export function changeInstalled(
+  evaluation: Evaluation,
+  { capability }: InstalledCapability,
+  remaining: InstalledCapability['remaining'],
+): void {
+  const { installed } = evaluation.state.capabilities;
+  changeCapabilities(evaluation, {
+    installed: installed.map((each) => (each.capability === capability ? { ...each, remaining } : each)),
+  });
+}

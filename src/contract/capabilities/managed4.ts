@@ -1,0 +1,84 @@
+/**
+ * Managed capabilities of dialect 4: the body runs when the capability is installed, and what it composes comes along
+ * whenever the capability is acquired.
+ */
+
+import { ContractError } from '../errors.ts';
+import { type Capability, signedCapabilities } from '../runtime/environment.ts';
+import type { Member } from '../runtime/module.ts';
+import type { Evaluation } from '../runtime/native.ts';
+import type { InstalledCapability } from '../runtime/state.ts';
+import type { Defcap } from '../syntax/tree.ts';
+import { printedCapability } from '../values/printing.ts';
+import type { Value } from '../values/values.ts';
+import { type Applied, runBody } from './applied.ts';
+import { changeCapabilities, includesCapability, pushGrant, takeGrant, whileEvaluating } from './grants.ts';
+import {
+  askManager,
+  changeInstalled,
+  findInstalled,
+  isSameApartFromManaged,
+  keepInstalled,
+  managerOf,
+} from './managed.ts';
+
+/** Notes that code wants a managed capability, which is installed when it is first acquired. */
+export function announce(evaluation: Evaluation, capability: Capability): void {
+  const { autonomous } = evaluation.state.capabilities;
+  evaluation.spend(autonomous.length);
+  if (includesCapability(autonomous, capability)) return;
+  changeCapabilities(evaluation, { autonomous: [...autonomous, capability] });
+}
+
+/** @returns what the capability brings along @throws ContractError unless it is installed and its manager agrees */
+export function approve(evaluation: Evaluation, applied: Applied): readonly Capability[] {
+  const { capability, call } = applied;
+  const manager = managerOf(call.member);
+  const matches = (other: Capability) => isSameApartFromManaged(capability, other, manager);
+  const usable = findInstalled(evaluation, matches) ?? installFrom(evaluation, call.member, matches);
+  if (!usable) {
+    const shown = printedCapability(capability.name, capability.args, evaluation.dialect);
+    throw new ContractError('eval', `Managed capability not installed: ${shown}`);
+  }
+  changeInstalled(evaluation, usable, manager ? askManager(evaluation, usable, manager, capability) : fire(usable));
+  return usable.composed;
+}
+
+function fire({ remaining }: InstalledCapability): Value {
+  if (remaining === true) return false;
+  throw new ContractError('eval', 'Capability already fired');
+}
+
+/** Installs the first of those that were signed for, or announced by code, that matches. */
+function installFrom(
+  evaluation: Evaluation,
+  member: Member<Defcap>,
+  matches: (capability: Capability) => boolean,
+): InstalledCapability | undefined {
+  const { environment, state } = evaluation;
+  const offered = [
+    ...state.capabilities.autonomous,
+    ...signedCapabilities(environment),
+    ...environment.verifiers.flatMap(({ capabilities }) => capabilities),
+  ];
+  const capability = offered.find(matches);
+  if (!capability) return undefined;
+  const applied = { capability, call: { member, args: capability.args } };
+  return whileEvaluating(evaluation, [...state.capabilities.evaluating, capability], () =>
+    install(evaluation, applied),
+  );
+}
+
+/** Runs the body with the arguments that were signed for, and keeps what it composes. */
+export function install(evaluation: Evaluation, applied: Applied): InstalledCapability {
+  const { capability, call } = applied;
+  const manager = managerOf(call.member);
+  if (findInstalled(evaluation, (other) => isSameApartFromManaged(capability, other, manager))) {
+    const shown = printedCapability(capability.name, capability.args, evaluation.dialect);
+    throw new ContractError('eval', `Duplicate install of managed capability ${shown}`);
+  }
+  pushGrant(evaluation, { capability, composed: [] });
+  runBody(evaluation, call);
+  const { composed } = takeGrant(evaluation);
+  return keepInstalled(evaluation, applied, composed);
+}

@@ -1,0 +1,208 @@
+/** Calls: of natives, of functions without a name, and of what modules define. */
+
+import type { Dialect } from '../dialect.ts';
+import { ContractError, type Position } from '../errors.ts';
+import { beginFlow } from '../flows/flows.ts';
+import { limited } from '../runtime/access.ts';
+import type { Member } from '../runtime/module.ts';
+import {
+  type Argument,
+  CapabilityToken,
+  type Evaluation,
+  type MemberCall,
+  type Native,
+  wrongArguments,
+} from '../runtime/native.ts';
+import { type Closure, Scope } from '../runtime/scope.ts';
+import { hidesValues } from '../runtime/shown.ts';
+import { findFrame } from '../runtime/state.ts';
+import { checked } from '../runtime/type-faults.ts';
+import type { Application, Defcap, Defun, Parameter } from '../syntax/tree.ts';
+import { Decimal } from '../values/decimal.ts';
+import { printed, typeText } from '../values/printing.ts';
+import type { Value } from '../values/values.ts';
+
+/** Steps that a failure counts as where code catches it, and for each call that it comes through. */
+export const FAILURE_STEPS = 64;
+
+/** @param application where the native is called; undefined if a native calls it, with a value for each argument */
+export function callNative(
+  evaluation: Evaluation,
+  native: Native,
+  args: readonly Argument[],
+  application: Application | undefined,
+  scope: Scope,
+): Value {
+  const { binding, position } = application ?? {};
+  if (native.isTopLevel) requireTopLevel(evaluation, native.name);
+  // The functions that only the interactive interpreter has are free of charge.
+  if (evaluation.findNative(native.name) === native) evaluation.gas.native(native.name);
+  const value = native.apply(args, { evaluation, scope, binding, position });
+  if (value === undefined) throw wrongArguments(native, args, evaluation);
+  return value;
+}
+
+function requireTopLevel({ context, dialect }: Evaluation, name: string): void {
+  const { frame } = context;
+  if (!frame) return;
+  const where = dialect === 4 ? `${frame.member.module.name.text}: ${name}` : name;
+  throw new ContractError('eval', `Top-level call used in module ${where}`);
+}
+
+export function callClosure(
+  evaluation: Evaluation,
+  { lambda, scope }: Closure,
+  args: readonly Value[],
+  position: Position | undefined,
+): Value {
+  const { parameters, body } = lambda;
+  requireCount(evaluation, () => 'lambda', args, parameters, position);
+  return evaluation.evaluateBody(body, scope.with(bound(evaluation, parameters, args, scope, position)));
+}
+
+/** Calls what a module defines. @throws ContractError for a capability of dialect 4: it can only be acquired */
+export function callMember(evaluation: Evaluation, call: MemberCall, position: Position | undefined): Value {
+  const { definition } = call.member;
+  switch (definition.kind) {
+    case 'defcap':
+      return tokenOf(evaluation, definition, call, position);
+    case 'defpact':
+      return beginFlow(evaluation, call, position);
+    case 'defun':
+      return callFunction(evaluation, definition, call, position);
+  }
+}
+
+function callFunction(evaluation: Evaluation, definition: Defun, call: MemberCall, position?: Position): Value {
+  const value = inFrame(evaluation, call, position, (scope) => evaluation.evaluateBody(definition.body, scope));
+  const { returnType: type } = definition;
+  const flag = evaluation.dialect === 4 ? 'DisableRuntimeReturnTypeChecking' : 'DisableRuntimeRTC';
+  if (evaluation.environment.flags.has(flag)) return value;
+  const { names } = call.member.module;
+  return checked({ type, position: position ?? definition.position }, value, names, evaluation);
+}
+
+/** Only dialect 5 has values for applications of capabilities. */
+function tokenOf(
+  evaluation: Evaluation,
+  { parameters }: Defcap,
+  { member, args }: MemberCall,
+  position: Position | undefined,
+): CapabilityToken {
+  if (evaluation.dialect === 4 || !member.is('defcap')) {
+    throw new ContractError('eval', 'Cannot directly evaluate defcap', position);
+  }
+  if (args.length !== parameters.length) {
+    throw new ContractError('eval', 'Attempted to apply a closure to too many arguments', position);
+  }
+  bound(evaluation, parameters, args, new Scope(member.module.names), position);
+  return new CapabilityToken(member, args);
+}
+
+/* Frames. */
+
+/**
+ * Runs the body of a definition, in a frame of its own, after a check of the arguments.
+ * @param run gets the variables of the body
+ * @throws ContractError if the definition is being run already, further out
+ */
+export function inFrame<T>(
+  evaluation: Evaluation,
+  call: MemberCall,
+  position: Position | undefined,
+  run: (scope: Scope) => T,
+): T {
+  const { member, args } = call;
+  const { frame: outer, referring } = evaluation.context;
+  const { module } = member;
+  const name = member.name.text;
+  if (findFrame(outer, (frame) => frame.member.name.text === name)) {
+    throw new ContractError('eval', recursionText(name, evaluation.dialect), position);
+  }
+  const variables = variablesOf(evaluation, call, position);
+  const enter = () => evaluation.within({ frame: { member, outer } }, () => run(new Scope(module.names, variables)));
+  try {
+    return referring.has(module.name.text) ? limited(evaluation, 'read', enter) : enter();
+  } catch (fault) {
+    if (!(fault instanceof ContractError) || hidesValues(evaluation.environment)) throw fault;
+    const text = callText(name, args, evaluation.dialect);
+    evaluation.spend(FAILURE_STEPS + text.length);
+    throw fault.through({ position, text });
+  }
+}
+
+/** Runs a call through a reference. In dialect 5, the caller's own module can only read until that returns. */
+export function throughReference<T>(evaluation: Evaluation, run: () => T): T {
+  const { frame, referring } = evaluation.context;
+  if (evaluation.dialect === 4 || !frame) return run();
+  return evaluation.within({ referring: new Set(referring).add(frame.member.module.name.text) }, run);
+}
+
+/* Arguments. */
+
+/** @returns the variables of the definition's body @throws ContractError for arguments that it does not take */
+export function variablesOf(
+  evaluation: Evaluation,
+  { member, args }: MemberCall,
+  position: Position | undefined,
+): ReadonlyMap<string, Value> {
+  const { module } = member;
+  const { parameters } = member.definition;
+  requireCount(evaluation, () => shownName(member, evaluation.dialect), args, parameters, position);
+  return bound(evaluation, parameters, args, new Scope(module.names), position);
+}
+
+function shownName({ definition, module, name }: Member, dialect: Dialect): string {
+  return dialect === 4 ? definition.name : `function ${name.text}.{${module.hash}}`;
+}
+
+/** @param who gives what is called, as messages name it */
+function requireCount(
+  { dialect }: Evaluation,
+  who: () => string,
+  { length: supplied }: readonly Value[],
+  { length: expected }: readonly Parameter[],
+  position: Position | undefined,
+): void {
+  if (supplied === expected) return;
+  const message =
+    dialect === 4
+      ? `${who()}: Incorrect number of arguments (${supplied}) supplied; expected ${expected}`
+      : `Incorrect number of arguments (${supplied}) for ${who()} supplied; expected (${expected})`;
+  throw new ContractError('eval', message, position);
+}
+
+function bound(
+  evaluation: Evaluation,
+  parameters: readonly Parameter[],
+  args: readonly Value[],
+  { names }: Scope,
+  position: Position | undefined,
+): ReadonlyMap<string, Value> {
+  const variables = new Map<string, Value>();
+  for (const [at, { name, type, position: own }] of parameters.entries()) {
+    variables.set(name, checked({ type, position: position ?? own }, args[at], names, evaluation));
+  }
+  return variables;
+}
+
+/* What messages say of calls. */
+
+const SHOWN_TEXT_LENGTH = 50;
+
+/** @returns a call for the list of calls that have failed, where only numbers and texts are shown whole */
+function callText(name: string, args: readonly Value[], dialect: Dialect): string {
+  const shown = args.map((arg) => {
+    if (typeof arg === 'string' && arg.length > SHOWN_TEXT_LENGTH) return `"${arg.slice(0, SHOWN_TEXT_LENGTH)}..."`;
+    return typeof arg === 'object' && !(arg instanceof Decimal)
+      ? `<${typeText(arg, dialect)}>`
+      : printed(arg, { dialect });
+  });
+  return `(${[name, ...shown].join(' ')})`;
+}
+
+function recursionText(name: string, dialect: Dialect): string {
+  return dialect === 4
+    ? `Detected recursive call: ${name}`
+    : `Recursion detected by the runtime. Recursing in function: ${name}`;
+}

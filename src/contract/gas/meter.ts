@@ -1,0 +1,353 @@
+/** Counts the gas that a transaction takes. */
+
+import { DEFAULT_DIALECT, type Dialect } from '../dialect.ts';
+import { ContractError } from '../errors.ts';
+import type { ModuleName } from '../names.ts';
+import { type Numeric, toDecimal } from '../values/arithmetic.ts';
+import { absolute, MAX_BITS } from '../values/integers.ts';
+import { hashedForPrincipal } from '../values/principals.ts';
+import { type ContractObject, type Guard, type KeysetGuard, type Value, Walk } from '../values/values.ts';
+import {
+  costOfFormat,
+  costOfInteger,
+  costOfLength,
+  costOfNative,
+  costOfPrincipal,
+  costOfReverse,
+  costOfWrite,
+  FREE_INTEGERS,
+  FREE_INTEGERS_BEFORE_48,
+  moduleMemory,
+  oldCostOfFormat,
+  thousandthsOfConcat,
+  thousandthsOfKeccak256,
+} from './costs.ts';
+import { type Flags, FREE_OF_CHARGE, type GasModel, NO_FLAGS } from './model.ts';
+import { bitCount, Sizes } from './sizes.ts';
+
+/** Maximum number of entries of a log, which take some ten megabytes. On chain there is no log. */
+export const MAX_LOG_ENTRIES = 100_000;
+
+interface LogEntry {
+  readonly name: string;
+  readonly units: bigint;
+}
+
+export interface GasOptions {
+  /** Free of charge by default. */
+  readonly model?: GasModel;
+  /** In units; none by default. A limit of 0 refuses every charge. */
+  readonly limit?: bigint | undefined;
+  readonly flags?: Flags;
+  readonly dialect?: Dialect;
+}
+
+/**
+ * The gas of a transaction. Every method but those of the meter itself charges for an operation, and throws a
+ * ContractError of the kind `gas` if more is used then than the limit allows.
+ */
+export class GasMeter {
+  model: GasModel;
+  limit: bigint | undefined;
+  flags: Flags;
+  readonly #dialect: Dialect;
+  #thousandths = 0n;
+  #log: LogEntry[] | undefined;
+
+  constructor({ model = FREE_OF_CHARGE, limit, flags = NO_FLAGS, dialect = DEFAULT_DIALECT }: GasOptions = {}) {
+    this.model = model;
+    this.limit = limit;
+    this.flags = flags;
+    this.#dialect = dialect;
+  }
+
+  /* The meter itself. */
+
+  /** In units, rounded down, or up in dialect 5. */
+  get used(): bigint {
+    return (this.#thousandths + (this.#dialect === 4 ? 0n : 999n)) / 1000n;
+  }
+
+  /** The native `env-gas` with an argument. The limit is not looked at before the next operation. */
+  set(units: bigint): void {
+    this.#thousandths = units * 1000n;
+  }
+
+  /** @returns what sets the gas used back to its present state. Failures are free of charge with `DisablePact44` */
+  mark(): () => void {
+    const used = this.#thousandths;
+    return () => {
+      this.#thousandths = used;
+    };
+  }
+
+  /** The native `env-gaslog`. @returns the log since the last call, oldest entry first; undefined for the first call */
+  takeLog(): readonly string[] | undefined {
+    const entries = this.#log;
+    this.#log = [];
+    if (!entries) return undefined;
+    const total = entries.reduce((sum, { units }) => sum + units, 0n);
+    return [`TOTAL: ${total}`, ...entries.map(({ name, units }) => `${name}: ${units}`)];
+  }
+
+  /** Forgets the log, until the next call of `takeLog` begins a new one. */
+  endLog(): void {
+    this.#log = undefined;
+  }
+
+  /* Calls. */
+
+  /** A call of a native. The functions that only the interactive interpreter has are not charged for at all. */
+  native(name: string): void {
+    this.#charge(name, (model) => costOfNative(name, model.rowsCost));
+  }
+
+  /** A call of a function or a lambda, an evaluated capability or governance, a step of a flow. */
+  call(name = 'lambda'): void {
+    this.#charge(name, () => 1);
+  }
+
+  /* Modules, keysets and namespaces. */
+
+  /** A module that is looked up for the first time in a transaction. */
+  lookUpModule(): void {
+    this.#charge('lookup module', () => 1);
+  }
+
+  useModule(): void {
+    this.#charge('use', () => 1);
+  }
+
+  readKeyset(): void {
+    this.#charge('enforce keyset name', () => 1);
+  }
+
+  readNamespace(): void {
+    this.#charge('namespace', () => 1);
+  }
+
+  defineKeyset(name: string, keyset: KeysetGuard): void {
+    this.#charge('define-keyset', () => costOfWrite(this.#sizes.text(name)) + costOfWrite(this.#sizes.keyset(keyset)));
+  }
+
+  defineNamespace(name: string, userGuard: Guard, adminGuard: Guard): void {
+    this.#charge('define-namespace', () => costOfWrite(this.#sizes.namespace(name, userGuard, adminGuard)));
+  }
+
+  /**
+   * A module or an interface that is loaded, apart from what its constants take. Its memory is an estimate.
+   * @param name as it stands in the code, so without the namespace that is set
+   * @param members the names of its definitions
+   */
+  loadModule(name: ModuleName, members: readonly string[], code: string, isInterface = false): void {
+    const kind = isInterface ? 'interface' : 'module';
+    this.#charge(kind, () => 1);
+    for (const member of members) this.#charge(member, () => 1);
+    if (this.#countsMemory(isInterface)) this.#charge('Module Memory cost', () => moduleMemory(code, isInterface));
+    this.#charge(kind, () => costOfWrite(this.#sizes.moduleName(name)) + costOfWrite(this.#sizes.text(code)));
+  }
+
+  /* Tables. */
+
+  /** A row that was found. @param columns all of the row, also those that were not asked for */
+  read(columns: number, name = 'read'): void {
+    this.#charge(name, () => columns);
+  }
+
+  /** Keys of rows, or numbers of transactions. */
+  keys(count: number, name = 'keys'): void {
+    this.#charge(name, () => 1, count);
+  }
+
+  /** @param columns those that are asked for; undefined without a list of columns */
+  select(columns: number | undefined): void {
+    this.#charge('select', () => Math.max(1, columns ?? 1));
+  }
+
+  foldDb(): void {
+    this.#charge('fold-db', () => 1);
+  }
+
+  /** @param name of the native: `insert`, `update` or `write` */
+  write(key: string, row: ContractObject, name = 'write'): void {
+    this.#charge(name, () => costOfWrite(this.#sizes.text(key)) + costOfWrite(this.#sizes.fields(row)));
+  }
+
+  /** @param table the name under which it is stored: `module_table` */
+  createTable(table: string): void {
+    this.#charge('create-table', () => costOfWrite(this.#sizes.text(table)));
+  }
+
+  /* Flows. */
+
+  yieldObject(object: ContractObject): void {
+    this.#charge('yield', () => costOfWrite(this.#sizes.fields(object)));
+  }
+
+  /** @param columns of the object that was yielded */
+  resume(columns: number): void {
+    this.#charge('resume', () => columns);
+  }
+
+  /* Lists and texts. */
+
+  /** A new list of a length, or the characters of a text. */
+  makeList(length: number, name = 'make-list'): void {
+    this.#charge(name, () => (this.flags.has('DisablePact45') ? costOfLength(length) : Math.max(0, length)));
+  }
+
+  /** @param largest the magnitude of the integer that is farthest from 0 */
+  enumerate(length: number, largest: bigint): void {
+    this.#charge('enumerate', () => {
+      if (this.flags.has('DisablePact45')) return costOfLength(length);
+      return length + length * costOfInteger(largest, this.#freeIntegers);
+    });
+  }
+
+  /** A list that is not empty. @param name of the native: `sort` or `distinct` */
+  sort(length: number, name = 'sort'): void {
+    this.#charge(name, () => costOfLength(length));
+  }
+
+  /** Different fields by which objects are sorted, in addition to `sort`. */
+  sortFields(fields: number): void {
+    this.#charge('sort', () => fields);
+  }
+
+  reverse(length: number): void {
+    if (!this.flags.has('DisablePact48')) this.#charge('reverse', () => costOfReverse(length));
+  }
+
+  /** Two lists, texts or objects that are joined. The lengths are their items, characters or fields. */
+  append(first: number, second: number): void {
+    this.#charge('+', () => first + second);
+  }
+
+  /** @param characters of all texts together @throws ContractError of the kind `eval`, with `DisablePact410` */
+  concat(characters: number, texts: number): void {
+    if (this.flags.has('DisablePact48')) {
+      this.#charge('concat', () => costOfLength(texts));
+      return;
+    }
+    if (texts === 0 && this.flags.has('DisablePact410')) throw new ContractError('eval', 'divide by zero');
+    this.#chargeThousandths('concat', () => thousandthsOfConcat(characters, texts));
+  }
+
+  /**
+   * A template that has places for values.
+   * @param values all of them, also those for which there are no places
+   * @param walk visits all parts of the values
+   */
+  format(template: string, values: readonly Value[], walk = new Walk()): void {
+    if (!this.flags.has('DisablePact48')) {
+      this.#charge('format', () => costOfFormat(template, values, walk));
+    } else if (!this.flags.has('DisablePact44')) {
+      this.#charge('format', () => oldCostOfFormat(template, values, walk));
+    }
+  }
+
+  /** The principal of a guard, which is created or compared. @throws ContractError as `hashedForPrincipal` */
+  principal(guard: Guard): void {
+    this.#charge('createPrincipal', () => costOfPrincipal(Buffer.byteLength(hashedForPrincipal(guard) ?? '')));
+  }
+
+  /** @param texts in base64url, all of one hash */
+  keccak256(texts: readonly string[]): void {
+    this.#chargeThousandths('hash-keccak256', () =>
+      thousandthsOfKeccak256(texts.map((text) => Buffer.byteLength(text))),
+    );
+  }
+
+  /* Numbers. */
+
+  /** The operands of `+`, `-`, `*` and `/`. */
+  arithmetic(x: Numeric, y: Numeric): void {
+    if (this.flags.has('DisablePact43')) return;
+    if (typeof x === 'bigint' && typeof y === 'bigint') this.#integers(x, y);
+    else this.#integers(toDecimal(x).mantissa, toDecimal(y).mantissa);
+  }
+
+  /** `^`. */
+  power(base: Numeric, exponent: Numeric): void {
+    if (typeof base !== 'bigint' || typeof exponent !== 'bigint') this.#charge('^', () => 0);
+    else if (!this.flags.has('DisablePact43')) this.#products(absolute(base), exponent);
+  }
+
+  /** `log`. */
+  logarithm(base: Numeric, argument: Numeric): void {
+    if (typeof base !== 'bigint' || typeof argument !== 'bigint') this.#charge('log', () => 0);
+  }
+
+  /** `shift`, which multiplies by a power of 2 to shift to the left. */
+  shift(integer: bigint, places: bigint): void {
+    if (places <= 0n || this.flags.has('DisablePact47') || this.flags.has('DisablePact43')) return;
+    // A shift by more bits fails, except for 0.
+    const bounded = places < MAX_BITS ? places : BigInt(MAX_BITS - 1);
+    this.#products(2n, bounded);
+    this.#integers(integer, 1n << bounded);
+  }
+
+  /** The products of a power: a square for each bit behind the exponent's first, and one product of some squares. */
+  #products(base: bigint, exponent: bigint): void {
+    const hasProduct = (exponent & (exponent - 1n)) !== 0n;
+    if (base <= 1n || this.model.kind === 'fixed') {
+      // All of them cost the same, and there may be tens of thousands.
+      this.#charge('arithmetic', () => 0, Math.max(0, bitCount(exponent) - 1) + Number(hasProduct));
+      return;
+    }
+    let square = base;
+    let product = 1n;
+    for (let left = exponent; left > 1n; left /= 2n) {
+      this.#integers(square, square);
+      if (left % 2n === 1n) product *= square;
+      square *= square;
+    }
+    if (hasProduct) this.#integers(square, product);
+  }
+
+  #integers(x: bigint, y: bigint): void {
+    this.#charge('arithmetic', () => costOfInteger(x, this.#freeIntegers) + costOfInteger(y, this.#freeIntegers));
+  }
+
+  get #freeIntegers(): bigint {
+    return this.flags.has('DisablePact48') ? FREE_INTEGERS_BEFORE_48 : FREE_INTEGERS;
+  }
+
+  get #sizes(): Sizes {
+    return new Sizes({ hasOldIntegers: this.flags.has('DisablePact45') });
+  }
+
+  /** Whether the memory of a module is charged for. Since version 4.3 the flag has an effect on interfaces only. */
+  #countsMemory(isInterface: boolean): boolean {
+    if (!this.flags.has('DisableInlineMemCheck')) return true;
+    return !isInterface && !this.flags.has('DisablePact43');
+  }
+
+  /** @param cost in units, for the table model @param times how many operations there are */
+  #charge(name: string, cost: (model: GasModel & { kind: 'table' }) => number, times = 1): void {
+    if (times === 0) return;
+    const { model } = this;
+    const units = model.kind === 'fixed' ? model.rate : BigInt(cost(model));
+    this.#use(name, 1000n * units * BigInt(times));
+  }
+
+  #chargeThousandths(name: string, cost: () => number): void {
+    const { model } = this;
+    this.#use(name, model.kind === 'fixed' ? 1000n * model.rate : BigInt(cost()));
+  }
+
+  #use(name: string, thousandths: bigint): void {
+    this.#thousandths += thousandths;
+    if (this.#log) this.#record(this.#log, name, thousandths / 1000n);
+    if (this.limit === undefined || this.#thousandths <= 1000n * this.limit) return;
+    const limit = this.#dialect === 4 ? `(${this.limit}) ` : `"${this.limit}"`;
+    throw new ContractError('gas', `Gas limit ${limit}exceeded: ${this.used}`);
+  }
+
+  #record(log: LogEntry[], name: string, units: bigint): void {
+    if (log.length === MAX_LOG_ENTRIES) {
+      throw new ContractError('eval', `A gas log has more than ${MAX_LOG_ENTRIES} entries`);
+    }
+    log.push({ name, units });
+  }
+}

@@ -1,0 +1,111 @@
+/** Whether a module has everything that an interface asks for. */
+
+import { ContractError } from '../errors.ts';
+import { schemaOf } from '../runtime/lookup.ts';
+import { type Definition, type LoadedModule, type Member, textOfName } from '../runtime/module.ts';
+import { haveSameFields, textOfType } from '../runtime/types.ts';
+import type { CapabilityMeta, Defschema, Parameter, Type } from '../syntax/tree.ts';
+
+/** @throws ContractError for what is missing, or differs from the interface */
+export function checkInterface(module: LoadedModule, { name, members }: LoadedModule): void {
+  for (const [key, wanted] of members) {
+    const found = module.members.get(key);
+    if (found) new Comparison(name.text, wanted, found).check();
+    else if (!wanted.is('defconst') && !wanted.is('defschema')) {
+      throw new ContractError('eval', `found unimplemented member while resolving model constraints: ${key}`);
+    }
+  }
+}
+
+const KINDS: Partial<Record<Definition['kind'], Definition['kind']>> = {
+  'defun-signature': 'defun',
+  'defcap-signature': 'defcap',
+  'defpact-signature': 'defpact',
+};
+
+interface Signature {
+  readonly parameters: readonly Parameter[];
+  readonly returnType: Type | undefined;
+  readonly meta?: CapabilityMeta | undefined;
+}
+
+/** One definition of an interface beside that of the module. */
+class Comparison {
+  readonly #interface: string;
+  readonly #wanted: Member;
+  readonly #found: Member;
+
+  constructor(name: string, wanted: Member, found: Member) {
+    this.#interface = name;
+    this.#wanted = wanted;
+    this.#found = found;
+  }
+
+  check(): void {
+    const [wanted, found] = [this.#wanted.definition, this.#found.definition];
+    const kind = KINDS[wanted.kind];
+    if (!kind || !('parameters' in found) || !('parameters' in wanted)) {
+      throw new ContractError('eval', `found overlapping refs - please resolve: ${found.name}`, found.position);
+    }
+    this.#match('Def type mismatch', kind, found.kind);
+    this.#matchType('Return type mismatch', wanted.returnType, found.returnType);
+    this.#match('Arity mismatch', wanted.parameters.length, found.parameters.length);
+    this.#matchMeta(wanted, found);
+    for (const [at, parameter] of wanted.parameters.entries()) {
+      const own = found.parameters[at];
+      this.#match('Argument name mismatch', parameter.name, own.name);
+      this.#matchType(`Argument type mismatch for ${parameter.name}`, parameter.type, own.type);
+    }
+  }
+
+  #matchType(what: string, wanted: Type | undefined, found: Type | undefined): void {
+    if (areSameType(wanted, found, this.#wanted, this.#found)) return;
+    const [text, ownText] = [wanted, found].map((each) => (each ? textOfType(each) : '<a>'));
+    this.#fail(what, text, ownText);
+  }
+
+  /** An interface that names a manager wants exactly that one. Bare `@managed` accepts any. */
+  #matchMeta({ meta: wanted }: Signature, { meta: found }: Signature): void {
+    const [text, ownText] = [metaText(wanted), metaText(found)];
+    const acceptsAny = wanted?.kind === 'managed' && !wanted.manager && found?.kind === 'managed';
+    if (!acceptsAny && text !== ownText) this.#fail('Defmeta mismatch', text, ownText);
+  }
+
+  #match<T extends string | number>(what: string, wanted: T, found: T): void {
+    if (wanted !== found) this.#fail(what, `${wanted}`, `${found}`);
+  }
+
+  #fail(what: string, wanted: string, found: string): never {
+    const message = `${what} with ${this.#interface}: found ${found}, expected ${wanted}`;
+    throw new ContractError('eval', message, this.#found.definition.position);
+  }
+}
+
+function areSameType(a: Type | undefined, b: Type | undefined, of: Member, ofOther: Member): boolean {
+  if (!a || !b) return a === b;
+  if (a.kind === 'list' && b.kind === 'list') return areSameType(a.item, b.item, of, ofOther);
+  if (a.kind !== b.kind) return false;
+  const [schema, other] = [schemaOf(a, of.module.names), schemaOf(b, ofOther.module.names)];
+  if (schema || other) return schema !== undefined && other !== undefined && areSameSchema(schema, other);
+  if (a.kind === 'module' && b.kind === 'module') {
+    const names = (type: typeof a, { module }: Member) =>
+      type.interfaces
+        .map(({ text }) => `${module.names.find(text) ?? text}`)
+        .sort()
+        .join();
+    return names(a, of) === names(b, ofOther);
+  }
+  return textOfType(a) === textOfType(b);
+}
+
+/** The module of a schema may have been loaded again between the interface and the module. */
+function areSameSchema(a: Member<Defschema>, b: Member<Defschema>): boolean {
+  return a.name.text === b.name.text && haveSameFields(a, b);
+}
+
+/** @returns how an announcement of a capability is written; empty for none */
+export function metaText(meta: CapabilityMeta | undefined): string {
+  if (!meta) return '';
+  if (meta.kind === 'event') return '@event';
+  return meta.manager ? `@managed ${meta.manager.parameter} ${textOfName(meta.manager.function)}` : '@managed';
+}

@@ -1,0 +1,306 @@
+/** Loads modules and interfaces. */
+
+import { withReserved } from '../capabilities/grants.ts';
+import { administer, enforceNamedKeyset, grantAdministration } from '../capabilities/guards.ts';
+import { ContractError } from '../errors.ts';
+import { ModuleName } from '../names.ts';
+import { findModule, rememberModule, resolveModule } from '../runtime/lookup.ts';
+import { type Definition, isInterface, type LoadedModule, Member, type Names } from '../runtime/module.ts';
+import type { Evaluation } from '../runtime/native.ts';
+import { Scope } from '../runtime/scope.ts';
+import { checked } from '../runtime/type-faults.ts';
+import type { Defconst, Implements, Interface, Module, Use } from '../syntax/tree.ts';
+import { hashText } from '../values/hash.ts';
+import { ModuleRef, type Value } from '../values/values.ts';
+import { checkInterface } from './interfaces.ts';
+import { enforceInstallation } from './namespaces.ts';
+import { refuseShadow, type Visit, visitDefinition } from './resolution.ts';
+
+/** Installs a module, or a newer version of one. @returns what the interpreter prints */
+export function loadModule(evaluation: Evaluation, syntax: Module): string {
+  refuseInstallation(evaluation);
+  const name = new ModuleName(syntax.name, evaluation.state.namespace?.name);
+  const existing = findModule(evaluation, name);
+  if (existing && isInterface(existing)) {
+    const message = `Name overlap: module ${syntax.name} overlaps with interface  ${name.text}`;
+    throw new ContractError('eval', message);
+  }
+  if (existing) administerForUpgrade(evaluation, existing);
+  enforceInstallation(evaluation, existing !== undefined);
+  const { governance } = syntax;
+  if (governance.kind === 'keyset') {
+    withReserved(evaluation, 'MODULE_KEYSET', name.text, () => enforceNamedKeyset(evaluation, governance.name));
+  }
+  // A keyset is asked again in dialect 4 when the rights are needed.
+  if (governance.kind !== 'keyset' || evaluation.dialect === 5) grantAdministration(evaluation, name);
+  const module = new Loader(evaluation, name, syntax).load();
+  refuseGovernance(module, syntax);
+  install(evaluation, module);
+  return `Loaded module ${name.text}, hash ${module.hash}`;
+}
+
+function administerForUpgrade(evaluation: Evaluation, module: LoadedModule): void {
+  const ask = (): void => administer(evaluation, module);
+  const { syntax } = module;
+  if (syntax.kind === 'module' && syntax.governance.kind === 'keyset') {
+    withReserved(evaluation, 'MODULE_KEYSET', module.name.text, ask);
+  } else ask();
+}
+
+/** Installs an interface, which can never be replaced. @returns what the interpreter prints */
+export function loadInterface(evaluation: Evaluation, syntax: Interface): string {
+  const { dialect, state } = evaluation;
+  refuseInstallation(evaluation);
+  enforceInstallation(evaluation, false);
+  const name = new ModuleName(syntax.name, state.namespace?.name);
+  if (findModule(evaluation, name)) {
+    const message4 = 'Existing interface found (interfaces cannot be upgraded)';
+    throw new ContractError('eval', dialect === 4 ? message4 : `Interface cannot be upgraded: ${name.text}`);
+  }
+  const module = new Loader(evaluation, name, syntax).load();
+  install(evaluation, module);
+  return dialect === 4 ? `Loaded interface ${name.text}` : `Loaded interface ${name.text}, hash ${module.hash}`;
+}
+
+/** Brings the names of a module to the code of the transaction. @returns what the interpreter prints */
+export function use(evaluation: Evaluation, syntax: Use): string {
+  evaluation.gas.useModule();
+  bringInFrom(evaluation, syntax);
+  return `Using ${syntax.module.text}`;
+}
+
+function bringInFrom(evaluation: Evaluation, { module: name, hash, names }: Use): void {
+  const module = resolveModule(evaluation, name);
+  if (!module) {
+    const { dialect } = evaluation;
+    throw new ContractError(
+      'eval',
+      dialect === 4 ? `Module ${name.text} not found` : `Cannot find module: ${name.text}`,
+    );
+  }
+  if (hash !== undefined && isInterface(module)) {
+    throw new ContractError('eval', `Interfaces should not have associated hashes: ${module.name.text}`);
+  }
+  if (hash !== undefined && hash !== module.hash) {
+    const message = `Module ${name.text} does not match specified hash: ${hash}, ${module.hash}`;
+    throw new ContractError('eval', message);
+  }
+  if (names) checkImports(module, names, hash);
+  bringIn(evaluation, module, names);
+}
+
+function checkImports({ members }: LoadedModule, names: readonly string[], hash: string | undefined): void {
+  if (names.length === 0 && hash === undefined) {
+    throw new ContractError('eval', 'empty imports are only allowed if a module hash is referenced');
+  }
+  for (const name of names) {
+    const kind = members.get(name)?.definition.kind;
+    if (kind === undefined) throw new ContractError('eval', `imported name not found: ${name}`);
+    if (kind === 'defcap') throw new ContractError('eval', `cannot import capabilities: ${name}`);
+    if (kind === 'deftable') {
+      const message = `invalid import - only function, schema, and constant symbols allowed: ${name}`;
+      throw new ContractError('eval', message);
+    }
+  }
+}
+
+function bringIn(evaluation: Evaluation, module: LoadedModule, names?: readonly string[]): void {
+  evaluation.spend(evaluation.state.imported.size);
+  const imported = new Map(evaluation.state.imported);
+  for (const [name, member] of module.members) {
+    // Only modules have functions that can be called.
+    const isUsable = !member.definition.kind.endsWith('-signature');
+    if (isUsable && (!names || names.includes(name))) imported.set(name, member);
+  }
+  evaluation.state = { ...evaluation.state, imported };
+}
+
+function refuseInstallation({ environment }: Evaluation): void {
+  if (!environment.flags.has('DisableModuleInstall')) return;
+  throw new ContractError('eval', 'Module/interface install not supported');
+}
+
+function refuseGovernance({ members }: LoadedModule, { governance }: Module): void {
+  if (governance.kind === 'keyset') return;
+  const member = members.get(governance.name);
+  if (!member) throw new ContractError('eval', 'Unknown module governance reference');
+  if (!member.is('defcap')) throw new ContractError('eval', 'Invalid module governance, must be defcap');
+}
+
+function install(evaluation: Evaluation, module: LoadedModule): void {
+  evaluation.database.modules.set(module.name.text, module);
+  rememberModule(evaluation, module);
+  bringIn(evaluation, module);
+}
+
+/** What names mean in a module: its own definitions, and what it found when it was loaded. */
+class ModuleNames implements Names {
+  readonly found = new Map<string, Value>();
+  readonly #members: ReadonlyMap<string, Member>;
+  /** Names of own definitions by `module.f` and `namespace.module.f`. */
+  readonly #aliases = new Map<string, string>();
+  readonly #reference: ModuleRef;
+
+  constructor(reference: ModuleRef, members: ReadonlyMap<string, Member>) {
+    this.#reference = reference;
+    this.#members = members;
+  }
+
+  addAliases(name: string): void {
+    const { name: module } = this.#reference;
+    this.#aliases.set(`${module.name}.${name}`, name);
+    this.#aliases.set(`${module.text}.${name}`, name);
+  }
+
+  own(name: string): Member | undefined {
+    return this.#members.get(this.#aliases.get(name) ?? name);
+  }
+
+  find(name: string): Value | undefined {
+    const meant = this.own(name) ?? this.found.get(name);
+    const { name: module } = this.#reference;
+    return meant ?? (name === module.name || name === module.text ? this.#reference : undefined);
+  }
+}
+
+/** Makes a module from its syntax. */
+class Loader {
+  readonly #evaluation: Evaluation;
+  readonly #syntax: Module | Interface;
+  readonly #members = new Map<string, Member>();
+  readonly #names: ModuleNames;
+  readonly #module: LoadedModule;
+
+  constructor(evaluation: Evaluation, name: ModuleName, syntax: Module | Interface) {
+    this.#evaluation = evaluation;
+    this.#syntax = syntax;
+    const interfaces = this.#interfaces();
+    this.#names = new ModuleNames(
+      new ModuleRef(name, syntax.kind === 'module' ? interfaces : undefined),
+      this.#members,
+    );
+    this.#module = {
+      name,
+      syntax,
+      hash: hashText(syntax.code),
+      blessed: new Set(syntax.items.flatMap((item) => (item.kind === 'bless' ? [item.hash] : []))),
+      interfaces,
+      members: this.#members,
+      names: this.#names,
+      transactionHash: evaluation.environment.hash,
+    };
+  }
+
+  /** @returns the module, which is not installed yet */
+  load(): LoadedModule {
+    refuseShadow(this.#evaluation, this.#syntax.name, this.#syntax.position);
+    for (const item of this.#syntax.items) if (item.kind === 'use') bringInFrom(this.#evaluation, item);
+    for (const item of this.#syntax.items) if ('name' in item) this.#define(item);
+    this.#charge();
+    const order = this.#resolve();
+    for (const member of order) if (member.is('defconst')) this.#evaluateConstant(member);
+    for (const name of this.#module.interfaces) {
+      const found = resolveModule(this.#evaluation, name);
+      if (found) checkInterface(this.#module, found);
+    }
+    return this.#module;
+  }
+
+  #charge(): void {
+    const { name, kind, code } = this.#syntax;
+    this.#evaluation.gas.loadModule(new ModuleName(name), [...this.#members.keys()], code, kind === 'interface');
+  }
+
+  #interfaces(): readonly ModuleName[] {
+    const items = this.#syntax.items.filter((item): item is Implements => item.kind === 'implements');
+    return items.map(({ module }) => {
+      const found = resolveModule(this.#evaluation, module);
+      if (!found) throw new ContractError('eval', `Interface not defined: ${module.text}`);
+      if (isInterface(found)) return found.name;
+      const message = 'Unexpected: module found in interface position while solving constraints';
+      throw new ContractError('eval', message);
+    });
+  }
+
+  #define(definition: Definition): void {
+    const { name, position } = definition;
+    refuseShadow(this.#evaluation, name, position);
+    if (this.#evaluation.isNative(name)) {
+      throw new ContractError('eval', `definitions cannot overlap with native names: ${name}`, position);
+    }
+    this.#members.set(name, new Member(this.#module, definition));
+    this.#names.addAliases(name);
+  }
+
+  /** Finds what all names mean. @returns the members, each behind those that it needs */
+  #resolve(): readonly Member[] {
+    const needs = new Map<string, Set<string>>();
+    for (const [name, { definition }] of this.#members) {
+      const own = new Set<string>();
+      needs.set(name, own);
+      const visit: Visit = (used, position) => {
+        const member = this.#names.own(used);
+        if (member) own.add(member.definition.name);
+        else this.#find(used, position);
+      };
+      visitDefinition(definition, this.#evaluation.dialect, visit, (variable, position) =>
+        refuseShadow(this.#evaluation, variable, position),
+      );
+    }
+    return this.#sorted(needs);
+  }
+
+  #find(name: string, position: ContractError['position']): void {
+    if (this.#names.found.has(name) || this.#evaluation.isNative(name)) return;
+    const meant = this.#evaluation.transactionNames.find(name) ?? this.#names.find(name);
+    if (!meant) {
+      if (this.#evaluation.isKnown(name)) return;
+      const { dialect } = this.#evaluation;
+      throw new ContractError(
+        'eval',
+        dialect === 4 ? `Cannot resolve "${name}"` : `Unbound variable ${name}`,
+        position,
+      );
+    }
+    this.#names.found.set(name, meant);
+  }
+
+  /** @throws ContractError for members that need each other */
+  #sorted(needs: ReadonlyMap<string, ReadonlySet<string>>): readonly Member[] {
+    const neededBy = new Map<string, string[]>();
+    const open = new Map<string, number>();
+    for (const [name, own] of needs) {
+      open.set(name, own.size);
+      for (const each of own) {
+        const users = neededBy.get(each);
+        if (users) users.push(name);
+        else neededBy.set(each, [name]);
+      }
+    }
+    const order = [...needs.keys()].filter((name) => open.get(name) === 0);
+    for (const name of order) {
+      for (const user of neededBy.get(name) ?? []) {
+        const left = (open.get(user) ?? 0) - 1;
+        open.set(user, left);
+        if (left === 0) order.push(user);
+      }
+    }
+    if (order.length < needs.size) this.#refuseRecursion([...needs.keys()].filter((name) => open.get(name) !== 0));
+    return order.flatMap((name) => this.#members.get(name) ?? []);
+  }
+
+  #refuseRecursion(names: readonly string[]): never {
+    const all = names.map((name) => `${this.#module.name.text}.${name}`).join(', ');
+    const message = this.#evaluation.dialect === 4 ? 'Recursion detected' : `Recursive dependency cycle detected`;
+    throw new ContractError('eval', `${message}: [${all}]`, this.#members.get(names[0])?.definition.position);
+  }
+
+  #evaluateConstant({ definition }: Member<Defconst>): void {
+    const { name, type, value, position } = definition;
+    const result = this.#evaluation.within({ access: 'none', frame: undefined }, (): Value => {
+      const evaluated = this.#evaluation.evaluate(value, new Scope(this.#names));
+      return checked({ type, position }, evaluated, this.#names, this.#evaluation);
+    });
+    this.#members.set(name, new Member(this.#module, definition, result));
+  }
+}

@@ -1,0 +1,100 @@
+/** Namespaces: who may put modules and keysets where. */
+
+import { withReserved } from '../capabilities/grants.ts';
+import { enforceGuard } from '../capabilities/guards.ts';
+import { ContractError } from '../errors.ts';
+import { isDottedName } from '../names.ts';
+import { requireAccess } from '../runtime/access.ts';
+import type { Namespace } from '../runtime/database.ts';
+import { type Evaluation, nativeFailure } from '../runtime/native.ts';
+import { shownValue } from '../runtime/shown.ts';
+import type { Value } from '../values/values.ts';
+
+/** Defines a namespace, or changes one, which its old admin guard has to allow. @throws ContractError */
+export function defineNamespace(evaluation: Evaluation, namespace: Namespace): void {
+  const { name } = namespace;
+  requireAccess(evaluation, 'write', 'writeRow');
+  checkName(evaluation, name);
+  const existing = evaluation.database.namespaces.get(name);
+  if (existing) {
+    evaluation.gas.readNamespace();
+    withReserved(evaluation, 'DEFINE_NAMESPACE', name, () => enforceGuard(evaluation, existing.admin));
+  } else {
+    enforcePolicy(evaluation, namespace);
+  }
+  evaluation.gas.defineNamespace(name, namespace.user, namespace.admin);
+  evaluation.database.namespaces.set(name, namespace);
+}
+
+/** Dialect 5 has only letters and digits of Latin-1 in the names of namespaces. */
+const NAME5 = /^[A-Za-zªµºÀ-ÖØ-öø-ÿ][0-9A-Za-zªµºÀ-ÖØ-öø-ÿ²³¹¼-¾%#+\-_&$@<>=^?*!|/~]*$/;
+
+function checkName({ dialect }: Evaluation, name: string): void {
+  if (dialect === 5 && !NAME5.test(name)) {
+    throw nativeFailure({ name: 'define-namespace' }, 'invalid namespace format');
+  }
+  if (dialect === 4 && !isDottedName(name)) {
+    throw new ContractError('eval', `invalid namespace name format: ${name}`);
+  }
+}
+
+/** Without a policy, everybody may define namespaces. */
+function enforcePolicy(evaluation: Evaluation, { name, admin }: Namespace): void {
+  const { dialect, environment } = evaluation;
+  if (!environment.namespacePolicy) return;
+  const { policy: member } = environment.namespacePolicy;
+  const answer = evaluation.applyMember({ member, args: [name, admin] });
+  if (answer === true) return;
+  if (answer !== false) {
+    throw new ContractError('eval', unexpectedAnswer(evaluation, answer));
+  }
+  const message = 'Namespace definition not permitted';
+  throw dialect === 4 ? new ContractError('eval', message) : nativeFailure({ name: 'define-namespace' }, message);
+}
+
+function unexpectedAnswer(evaluation: Evaluation, answer: Value): string {
+  if (evaluation.dialect === 5) return `expected bool value, got ${evaluation.print(answer)}`;
+  const message = 'Unexpected return value from namespace policy';
+  return `${message}${shownValue(evaluation, answer, [': ', ', received value of type: '])}`;
+}
+
+/**
+ * Makes a namespace the current one, until the end of the transaction.
+ * @param name an empty one stands for none
+ */
+export function enterNamespace(evaluation: Evaluation, name: string): void {
+  const { flags } = evaluation.environment;
+  if (name === '' && !flags.has('DisablePact47')) {
+    evaluation.state = { ...evaluation.state, namespace: undefined };
+    return;
+  }
+  const namespace = evaluation.database.namespaces.get(name);
+  if (!namespace) {
+    const message = evaluation.dialect === 4 ? `namespace: '${name}' not defined` : `Namespace not found: ${name}`;
+    throw new ContractError('eval', message);
+  }
+  evaluation.gas.readNamespace();
+  // Since version 4.4, its user guard is asked when something is put into it.
+  if (flags.has('DisablePact44')) enforceGuard(evaluation, namespace.user);
+  evaluation.state = { ...evaluation.state, namespace };
+}
+
+/**
+ * @param isUpgrade whether there is a module of that name already
+ * @throws ContractError unless a module or interface may be put into the current namespace, or outside of all
+ */
+export function enforceInstallation(evaluation: Evaluation, isUpgrade: boolean): void {
+  const { state, environment, dialect } = evaluation;
+  const isOlderRule = environment.flags.has('DisablePact44');
+  if (state.namespace) {
+    const { name, user } = state.namespace;
+    if (!isUpgrade && !isOlderRule) withReserved(evaluation, 'NAMESPACE', name, () => enforceGuard(evaluation, user));
+  } else if ((!isUpgrade || isOlderRule) && environment.namespacePolicy?.allowsRoot === false) {
+    throw new ContractError(
+      'eval',
+      dialect === 4
+        ? 'Definitions in default namespace are not authorized'
+        : 'Namespace installation error: cannot install in root namespace',
+    );
+  }
+}

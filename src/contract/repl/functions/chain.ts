@@ -1,0 +1,114 @@
+/** The functions that set what the chain tells code, and what it allows: its metadata, flags, policies and proofs. */
+
+import type { Dialect } from '../../dialect.ts';
+import { ContractError } from '../../errors.ts';
+import { type ChainData, FLAGS, type Flag, type ProofCheck } from '../../runtime/environment.ts';
+import { Member } from '../../runtime/module.ts';
+import { lazy, type Native, strict } from '../../runtime/native.ts';
+import { SteppedWalk } from '../../runtime/steps.ts';
+import type { Defun } from '../../syntax/tree.ts';
+import { Decimal } from '../../values/decimal.ts';
+import { printed } from '../../values/printing.ts';
+import { Time } from '../../values/time.ts';
+import { areEqual, type ContractObject, isList, isObject, type Value } from '../../values/values.ts';
+import type { MockProof, TestRun } from '../test-run.ts';
+
+export function chain(run: TestRun): readonly Native[] {
+  return [
+    strict('env-chain-data', 'new-data:object:~{public-chain-data} -> string', ([data, ...more], { evaluation }) => {
+      if (data === undefined || !isObject(data) || more.length > 0) return undefined;
+      const chain = changedChain(run.environment.chain, data, evaluation.dialect);
+      return run.set({ chain }, 'Updated public metadata');
+    }),
+    strict('env-entity', [' -> string', 'entity:string -> string'], ([entity, ...more]) => {
+      if (more.length > 0 || (entity !== undefined && typeof entity !== 'string')) return undefined;
+      return run.set({ entity }, entity === undefined ? 'Unset entity' : `Set entity to ${entity}`);
+    }),
+    lazy(
+      'env-namespace-policy',
+      'allow-root:bool ns-policy-fun:(ns:string ns-admin:guard -> bool) -> string',
+      ([allows, policy, ...more], { evaluation }) => {
+        if (!policy || more.length > 0 || typeof allows.value !== 'boolean') return undefined;
+        // Dialect 5 takes the name of a function, too.
+        const member = policy.asCall()?.member ?? (evaluation.dialect === 5 ? policy.value : undefined);
+        const isFunction = member !== undefined && isDefun(member);
+        if (!isFunction) return undefined;
+        return run.set({ namespacePolicy: { allowsRoot: allows.value, policy: member } }, 'Installed namespace policy');
+      },
+    ),
+    strict('env-exec-config', ['flags:[string] -> [string]', ' -> [string]'], ([flags, ...more], { evaluation }) => {
+      if (more.length > 0) return undefined;
+      if (flags === undefined) return evaluation.dialect === 5 ? undefined : [...evaluation.environment.flags];
+      if (!isList(flags) || !flags.every((flag) => typeof flag === 'string')) return undefined;
+      const chosen = chosenFlags(flags, evaluation.dialect);
+      run.environment = { ...run.environment, flags: new Set(chosen) };
+      return chosen;
+    }),
+    strict('env-simulate-onchain', 'on-chain:bool -> string', ([isOnChain, ...more]) => {
+      if (typeof isOnChain !== 'boolean' || more.length > 0) return undefined;
+      return run.set({ isOnChain }, `Set on-chain simulation execution mode to: ${isOnChain}`);
+    }),
+    strict('mock-spv', 'type:string payload:object:* output:object:* -> string', ([type, payload, output, ...more]) => {
+      if (typeof type !== 'string' || payload === undefined || output === undefined) return undefined;
+      if (!isObject(payload) || !isObject(output) || more.length > 0) return undefined;
+      run.proofs.push({ type, payload, output });
+      return run.set({ proofs: checkOf(run, run.proofs.length) }, `Added mock SPV for ${type}`);
+    }),
+  ];
+}
+
+/** @returns a check that knows the first `count` proofs. Of equal ones, the last counts */
+function checkOf({ proofs, evaluator }: TestRun, count: number): ProofCheck {
+  return (type, payload) => {
+    evaluator.spend(count);
+    const isWanted = (proof: MockProof) =>
+      proof.type === type && areEqual(proof.payload, payload, new SteppedWalk(evaluator));
+    return proofs.slice(0, count).findLast(isWanted)?.output;
+  };
+}
+
+function isDefun(value: Value): value is Member<Defun> {
+  return value instanceof Member && value.is('defun');
+}
+
+type Change = (value: Value) => Partial<ChainData> | undefined;
+
+const CHAIN_DATA: Readonly<Record<string, Change>> = {
+  'chain-id': (chainId) => (typeof chainId === 'string' ? { chainId } : undefined),
+  sender: (sender) => (typeof sender === 'string' ? { sender } : undefined),
+  'prev-block-hash': (hash) => (typeof hash === 'string' ? { previousBlockHash: hash } : undefined),
+  'block-height': (blockHeight) => (typeof blockHeight === 'bigint' ? { blockHeight } : undefined),
+  'gas-limit': (gasLimit) => (typeof gasLimit === 'bigint' ? { gasLimit } : undefined),
+  'block-time': (blockTime) => (blockTime instanceof Time ? { blockTime } : undefined),
+  'gas-price': (gasPrice) => (gasPrice instanceof Decimal ? { gasPrice } : undefined),
+  // Document 3 names it, although nothing in the language reads it.
+  'gas-fee': () => ({}),
+};
+
+function changedChain(before: ChainData, data: ContractObject, dialect: Dialect): ChainData {
+  let chain = before;
+  for (const [key, value] of data) {
+    const change = Object.hasOwn(CHAIN_DATA, key) ? CHAIN_DATA[key](value) : undefined;
+    if (!change) {
+      const what = dialect === 4 ? `values: ("${key}", ${printed(value)})` : `value for key: ${key}`;
+      throw new ContractError('eval', `envChainData: bad public metadata ${what}`);
+    }
+    chain = { ...chain, ...change };
+  }
+  return chain;
+}
+
+/**
+ * @returns the flags that are set, in the order of their definition. Document 3 calls some `DisableFlow…`. Dialect 5
+ *   ignores those that it does not know
+ */
+function chosenFlags(flags: readonly string[], dialect: Dialect): readonly Flag[] {
+  const wanted = new Set(flags.map((flag) => flag.replace(/^DisableFlow/, 'DisablePact')));
+  const known: readonly Flag[] = FLAGS[dialect];
+  const allowed = new Set<string>(known);
+  if (dialect === 4 && [...wanted].some((flag) => !allowed.has(flag))) {
+    const shown = [...known].sort().map((each) => `"${each}"`);
+    throw new ContractError('eval', `Invalid flag, allowed: [${shown.join(',')}]`);
+  }
+  return known.filter((flag) => wanted.has(flag));
+}

@@ -1,0 +1,79 @@
+/** The outputs of commands in the blocks of a chain: finds them, and proves them to other chains (SPV). */
+
+import { distance } from '../../ledger/graphs.ts';
+import { blockLeaves, HEADER_LEAF } from '../../ledger/header.ts';
+import { type ExactJsonObject, encodeBase64url, jsonInteger, parseExactJsonBytes } from '../../ledger/json.ts';
+import { type MerkleStep, merklePath } from '../../ledger/merkle.ts';
+import { outputLeaves } from '../../ledger/payload.ts';
+import { encodeSpvProof } from '../../ledger/spv-proof.ts';
+import type { Block } from '../ledger/block-store.ts';
+import type { Chains } from '../ledger/chains.ts';
+
+interface FoundOutput {
+  readonly block: Block;
+  /** Index among the block's transactions. */
+  readonly index: number;
+}
+
+/** @returns the place where a command ran, on the branch of the chain's tip */
+export function findOutput(chains: Chains, chain: number, requestKey: string): FoundOutput | undefined {
+  const store = chains.blocksOf(chain);
+  const height = store.tip.payload.state.heightOf(requestKey);
+  const block = height === undefined ? undefined : store.canonical(height);
+  const index = block?.payload.outputs.findIndex((output) => objectIn(output).reqKey === requestKey) ?? -1;
+  return block && index >= 0 ? { block, index } : undefined;
+}
+
+/** @returns the output with a node's metadata about its block */
+export function resultJson({ block, index }: FoundOutput): ExactJsonObject {
+  const { header, id, payload } = block;
+  const metaData = {
+    blockTime: jsonInteger(header.creationTimeUs),
+    prevBlockHash: encodeBase64url(header.parent),
+    blockHash: id,
+    blockHeight: jsonInteger(header.height),
+  };
+  return { ...objectIn(payload.outputs[index]), metaData };
+}
+
+function objectIn(output: Uint8Array): ExactJsonObject {
+  return parseExactJsonBytes(output) as ExactJsonObject;
+}
+
+/** @returns the height that the target chain must have reached for a proof from this block */
+export function heightNeeded(chains: Chains, block: Block, target: number): bigint {
+  return block.header.height + BigInt(distance(chains.graph, block.header.chain, target));
+}
+
+/**
+ * @returns the path from the output to a block of the target chain that depends on it; undefined while that chain is
+ *   too low
+ */
+export function makeProof(chains: Chains, { block, index }: FoundOutput, target: number): string | undefined {
+  if (chains.heightOf(target) < heightNeeded(chains, block, target)) return undefined;
+  const { payload, header } = block;
+  const position = index + 1; // The coinbase comes first.
+  const steps: MerkleStep[] = [
+    ...merklePath(outputLeaves(payload), position),
+    { side: 'left', hash: payload.transactionsHash },
+    ...merklePath(blockLeaves(header), HEADER_LEAF.payloadHash),
+    ...stepsBetween(chains, block, target),
+  ];
+  return encodeSpvProof({ targetChain: target, output: payload.outputs[index], position: BigInt(position), steps });
+}
+
+/** @returns the steps from a block's hash to the first block on the target chain that depends on it */
+function stepsBetween(chains: Chains, block: Block, target: number): MerkleStep[] {
+  const { graph } = chains;
+  const steps: MerkleStep[] = [];
+  let { chain, height } = block.header;
+  while (chain !== target) {
+    const nearer = graph[chain].find((other) => distance(graph, other, target) < distance(graph, chain, target))!;
+    height += 1n;
+    const next = chains.blocksOf(nearer).canonical(height)!;
+    const leaf = HEADER_LEAF.adjacents + next.header.adjacents.findIndex((adjacent) => adjacent.chain === chain);
+    steps.push(...merklePath(blockLeaves(next.header), leaf));
+    chain = nearer;
+  }
+  return steps;
+}

@@ -1,0 +1,54 @@
+/** What one chain knows after one block. Every block has its own state, so branches can be abandoned. */
+
+import { Database } from '../../contract/runtime/database.ts';
+import { Layered } from '../../contract/runtime/layered.ts';
+import { Decimal } from '../../contract/values/decimal.ts';
+import { type Guard, isGuard } from '../../contract/values/values.ts';
+import { type Decimal as Coins, parseDecimal } from '../../ledger/decimal.ts';
+
+/** The table of accounts in the database. */
+export const ACCOUNTS = 'coin_coin-table';
+
+interface Account {
+  /** In 10^-12 coins. */
+  readonly balance: Coins;
+  readonly guard: Guard;
+}
+
+export class ChainState {
+  readonly database: Database;
+  /** The height of each command's block, by request key. */
+  readonly #commands: Layered<bigint>;
+
+  constructor(database = new Database(), commands = new Layered<bigint>()) {
+    this.database = database;
+    this.#commands = commands;
+  }
+
+  /** @returns a state that begins as this one, which must not change any more */
+  next(): ChainState {
+    return new ChainState(new Database(this.database), new Layered(this.#commands));
+  }
+
+  /** Takes over the changes of a state made with `next`. */
+  absorb(above: ChainState): void {
+    this.database.absorb(above.database);
+    this.#commands.absorb(above.#commands);
+  }
+
+  /** @returns an account of the coin contract */
+  account(name: string): Account | undefined {
+    const row = this.database.table(ACCOUNTS)?.get(name);
+    const [balance, guard] = [row?.get('balance'), row?.get('guard')];
+    if (!(balance instanceof Decimal) || guard === undefined || !isGuard(guard)) return undefined;
+    return { balance: parseDecimal(`${balance}`), guard };
+  }
+
+  heightOf(requestKey: string): bigint | undefined {
+    return this.#commands.get(requestKey);
+  }
+
+  setHeight(requestKey: string, height: bigint): void {
+    this.#commands.set(requestKey, height);
+  }
+}

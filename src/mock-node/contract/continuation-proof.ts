@@ -1,0 +1,102 @@
+/** The proof that a flow has come from another chain. */
+
+import type { Dialect } from '../../contract/dialect.ts';
+import { ContractError } from '../../contract/errors.ts';
+import { QualifiedName } from '../../contract/names.ts';
+import type { FlowState } from '../../contract/runtime/flow-state.ts';
+import { valueOfJson } from '../../contract/values/json.ts';
+import { isList, isObject, isStorable, type Storable, type StorableObject } from '../../contract/values/values.ts';
+import {
+  type CommandResult,
+  type NestedContinuation,
+  parseCommandResult,
+  parseNestedContinuation,
+} from '../../ledger/command/results.ts';
+import { type ExactJson, encodeBase64url, LedgerFormatError, parseExactJsonBytes } from '../../ledger/json.ts';
+import { parseSpvProof, type SpvProof, spvRoot } from '../../ledger/spv-proof.ts';
+import type { ExecutionContext } from './environment.ts';
+
+type Continuation = NonNullable<CommandResult['continuation']>;
+
+const OUT_OF_BOUNDS = 'spv verification failed: target header is not in the chain or is out of bounds';
+
+/** What is wrong about a proof, in the words of real nodes: in dialect 4, and in dialect 5. */
+const FAULTS = {
+  undecodable: ['unable to decode continuation proof', 'verifyCont: Cannot decode transaction output proof'],
+  otherChain: [
+    'cannot redeem continuation proof on wrong target chain',
+    // The misspelling is real nodes'.
+    'verifyCont: cannot redeem continuation proof on wrong targget chain',
+  ],
+  outside: [OUT_OF_BOUNDS, OUT_OF_BOUNDS],
+  noOutput: ['unable to decode spv transaction output', 'verifyCont: Unable to decode SPV transaction output'],
+  noFlow: ['no pact exec found in command result', 'verifyCont: No pact exec found in command result'],
+} as const;
+
+/** @returns the state of the flow on the other chain @throws ContractError if the proof is wrong */
+export function provenFlow(proof: string, { chain, dialect, hasAncestor }: ExecutionContext): FlowState {
+  const parsed = readOr(unproven('undecodable', dialect), () => parseSpvProof(proof));
+  if (parsed.targetChain !== chain) throw unproven('otherChain', dialect);
+  if (!hasAncestor(encodeBase64url(spvRoot(parsed)))) throw unproven('outside', dialect);
+  const flow = readOr(unproven('noOutput', dialect), () => flowIn(parsed));
+  if (!flow) throw unproven('noFlow', dialect);
+  return flow;
+}
+
+/** @throws LedgerFormatError if the output is no command's result */
+function flowIn({ output }: SpvProof): FlowState | undefined {
+  const { continuation } = parseCommandResult(parseExactJsonBytes(output));
+  return continuation ? flowOf(continuation) : undefined;
+}
+
+function flowOf({ stepHasRollback, ...continuation }: Continuation): FlowState {
+  return { ...nestedFlowOf(continuation), hasRollback: stepHasRollback };
+}
+
+/** The next step of a nested flow has a rollback if that of the outer flow has one, so nothing is said of the last. */
+function nestedFlowOf({ pactId, step, stepCount, executed, continuation, ...rest }: NestedContinuation): FlowState {
+  const name = QualifiedName.parse(continuation.def);
+  const args = storableOf(continuation.args);
+  if (!name || !isList(args)) throw new LedgerFormatError('the proven flow has no name or no arguments');
+  const nested = Object.entries(rest.nested ?? {});
+  return {
+    id: pactId,
+    step,
+    stepCount,
+    hasRollback: false,
+    isExecuted: executed ?? undefined,
+    continuation: { name, args: args as readonly Storable[] },
+    yielded: rest.yield ? yieldedOf(rest.yield) : undefined,
+    nested: new Map(nested.map(([id, json]) => [id, nestedFlowOf(parseNestedContinuation(json))])),
+  };
+}
+
+function yieldedOf({ data, source, provenance }: NonNullable<Continuation['yield']>): FlowState['yielded'] {
+  const object = storableOf(data);
+  if (!isObject(object)) throw new LedgerFormatError('what the proven flow has yielded is no object');
+  return {
+    data: object as StorableObject,
+    provenance: provenance ? { targetChain: provenance.targetChainId, moduleHash: provenance.moduleHash } : undefined,
+    sourceChain: source ?? undefined,
+  };
+}
+
+function storableOf(json: ExactJson): Storable {
+  const value = valueOfJson(json);
+  if (value !== undefined && isStorable(value)) return value;
+  throw new LedgerFormatError('the proven flow has a value that is none');
+}
+
+function unproven(fault: keyof typeof FAULTS, dialect: Dialect): ContractError {
+  const [message4, message5] = FAULTS[fault];
+  return new ContractError('continuation', dialect === 4 ? message4 : `Continuation error: ${message5}`);
+}
+
+function readOr<T>(fault: ContractError, read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof LedgerFormatError) throw fault;
+    throw error;
+  }
+}

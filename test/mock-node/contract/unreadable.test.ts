@@ -1,0 +1,102 @@
+/** Tests commands whose code cannot be read: nodes do not take them, in the words of each version. */
+
+import { describe, expect, it } from 'vitest';
+import type { Command } from '#pickaxe/ledger/command/command.js';
+import { at } from '../ask.ts';
+import { startBank } from './bank.ts';
+import { codeOn } from './deployed.ts';
+
+const GAS_LIMIT = 1_000;
+const command = (code: string) => codeOn(0, code, { meta: { gasLimit: GAS_LIMIT } });
+const refusal = ({ hash }: Command, says: string) =>
+  `One or more transactions were invalid: Transaction ${hash} at index 0 failed with: ${says}`;
+
+/** What is wrong about code: up to version 4, and in version 5. */
+const UNREADABLE: readonly [string, string, { old: string; new: string }][] = [
+  ['a bracket that is not closed', '(+ 1', { old: 'Failed reading: mzero', new: "Expected: [')']" }],
+  ['a bracket too many', '(+ 1 2))', { old: 'endOfInput', new: 'Too many closing parens, remaining tokens: []' }],
+  [
+    'a text without an end',
+    '(+ 1 2) "abc',
+    { old: 'endOfInput', new: 'Lexical Error: String literal parsing error:  did not close string literal' },
+  ],
+  [
+    'too many brackets',
+    '('.repeat(5_000),
+    { old: 'Failed reading: mzero', new: 'More than 200 brackets are inside each other' },
+  ],
+];
+
+describe.each(['old', 'new'] as const)('in the %s words', (words) => {
+  it.each(UNREADABLE)('%s is not taken', async (_, code, { [words]: fault }) => {
+    const { send, node, poll } = await startBank({ words });
+    const sent = command(code);
+    const { status, text } = await send(0, sent);
+    expect([status, text]).toEqual([400, refusal(sent, `Pact parse error: ${fault}`)]);
+    node.ledger.advance(0);
+    expect(await poll(0, sent.hash)).toBeUndefined();
+  });
+
+  it.each(UNREADABLE)('%s is not tried', async (_, code, { [words]: fault }) => {
+    const { local } = await startBank({ words });
+    const unsigned = { ...command(code), sigs: [] };
+    const message = words === 'old' ? `Pact parse error: ${fault}` : fault;
+    const result = {
+      gas: GAS_LIMIT,
+      result: { status: 'failure', error: { type: 'SyntaxError', message } },
+      reqKey: unsigned.hash,
+      logs: null,
+      events: [],
+      metaData: null,
+      continuation: null,
+      txId: null,
+    };
+    const plain = await local(0, unsigned);
+    expect([plain.status, plain.plain]).toMatchObject([200, result]);
+    const { plain: tried } = await local(0, unsigned, '?preflight=true');
+    // In version 5, it makes no difference what the client has asked for.
+    expect(tried).toMatchObject(words === 'old' ? { preflightResult: result, preflightWarnings: [] } : result);
+  });
+
+  it('the hash of a command is checked before its code where signatures are not', async () => {
+    const { local } = await startBank({ words });
+    const changed = { ...command('(+ 1'), hash: 'A'.repeat(43) };
+    const { status, text } = await local(0, changed, '?signatureVerification=false');
+    expect([status, text]).toEqual([400, expect.stringMatching(/^Validation failed: Hash Mismatch, received A{43}/)]);
+  });
+
+  it('forms that mean nothing', async () => {
+    const { send, local } = await startBank({ words });
+    const sent = command('(+ 1 2) "ä" (let)');
+    const fault = words === 'old' ? 'Unexpected end of input' : "Expected: ['(']";
+    const { text } = await send(0, sent);
+    const says =
+      words === 'old'
+        ? `Transaction compilation failed: <interactive>:0:12: Failure: Syntax error: ${fault}`
+        : `Pact parse error: ${fault}`;
+    expect(text).toBe(refusal(sent, says));
+    const { json } = await local(0, sent);
+    expect([at(json, 'result', 'error', 'type'), at(json, 'result', 'error', 'message')]).toEqual([
+      'SyntaxError',
+      fault,
+    ]);
+  });
+
+  it('no code at all', async () => {
+    const { send, run } = await startBank({ words });
+    const sent = command(' ; nothing\n');
+    if (words === 'old') {
+      expect((await send(0, sent)).text).toBe(refusal(sent, 'Pact parse error: Failed reading: mzero'));
+    } else {
+      expect((await run(0, sent)).result.status).toBe('failure');
+    }
+  });
+});
+
+it('code that is too long for a block is not even read', async () => {
+  const { send } = await startBank();
+  const long = codeOn(0, `${'1 '.repeat(160_000)}(`, { meta: { gasLimit: 150_000 } });
+  expect((await send(0, long)).text).toBe(
+    refusal(long, `Attempt to buy gas failed with: "${long.hash}" Failed to purchas gas: tx too big for gas limit`),
+  );
+});

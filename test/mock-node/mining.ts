@@ -1,0 +1,44 @@
+/** A mock node, and requests of miners to it (document 1). */
+
+import { request } from 'undici';
+import { onTestFinished } from 'vitest';
+import { parseWork, type Work } from '#pickaxe/chain/work.js';
+import { MockNode, type MockNodeContext } from '#pickaxe/mock-node/mock-node.js';
+import type { MockNodeOptions } from '#pickaxe/mock-node/options.js';
+
+const KEY = 'ab'.repeat(32);
+export const MINER = { account: `k:${KEY}`, predicate: 'keys-all' as const, 'public-keys': [KEY] };
+export const OCTETS = 'application/octet-stream';
+
+export async function startMining(options: MockNodeOptions = {}, surroundings: MockNodeContext = {}) {
+  const node = new MockNode({ difficulty: 100, seed: 1, ...options }, surroundings);
+  onTestFinished(() => node.close());
+  const { url, baseUrl } = await node.start();
+  const ask = async (path: string, more: Parameters<typeof request>[1] = {}, base = baseUrl) => {
+    const { statusCode, headers, body } = await request(base + path, more);
+    return { status: statusCode, headers, body: Buffer.from(await body.arrayBuffer()) };
+  };
+  const getWork = (body: unknown = MINER, headers: Record<string, string> = {}, base = baseUrl) =>
+    ask(
+      '/mining/work',
+      {
+        method: 'GET',
+        body: typeof body === 'string' ? body : JSON.stringify(body),
+        headers: { 'content-type': 'application/json', accept: OCTETS, ...headers },
+      },
+      base,
+    );
+  const work = async (): Promise<Work> => parseWork((await getWork()).body);
+  const submit = async (header: Uint8Array, headers: Record<string, string> = { 'content-type': OCTETS }) => {
+    const answer = await ask('/mining/solved', { method: 'POST', body: header, headers });
+    return { status: answer.status, text: answer.body.toString() };
+  };
+  const updates = async (body: Uint8Array, headers: Record<string, string> = { 'content-type': OCTETS }) => {
+    const response = await request(`${baseUrl}/mining/updates`, { method: 'GET', body, headers });
+    onTestFinished(() => void response.body.on('error', () => {}).destroy());
+    return response;
+  };
+  return { node, url, baseUrl, ask, getWork, work, submit, updates };
+}
+
+export const chainBytes = (chain: number) => Uint8Array.of(chain, 0, 0, 0);
