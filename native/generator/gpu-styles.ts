@@ -12,7 +12,7 @@ export type GpuStyle = keyof typeof GPU_STYLES;
 
 /**
  * The distances of rotates. Mesa 25 makes a rotate of two shifts and an or by distances that it does not know. By known
- * ones, RADV does so for 16 and 8 only, and takes 16 % more instructions for a nonce; ANV never does, and takes 68 % more
+ * ones, RADV does so for 16 and 8 only, and takes 17 % more instructions for a nonce; ANV never does, and takes 66 % more
  * on Xe-HPG.
  */
 const ROTATES = [16, 12, 8, 7];
