@@ -38,6 +38,7 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
   let first = (id.y * control.row + id.x) * COUNTERS_PER_INVOCATION;
   let start = control.base + first;
   let target7 = control.target7;
+  let zero = control.one ^ 1u;
   let rotate16 = control.rotate16;
   let rotate12 = control.rotate12;
   let rotate8 = control.rotate8;
@@ -65,7 +66,9 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
   let j20 = job[5].x;
   // Tint adds a guard to loops unless the trip count is fixed and the step is 1.
   for (var i = 0u; i < COUNTERS_PER_INVOCATION; i++) {
-    let counter = start + i;
+    // If compilers knew that counters are consecutive, LLVM's would add them up in many registers, and need a third more
+    // instructions.
+    let counter = start + (i ^ zero);
     let x0 = counter + j8;
     let x1 = 0x5be0cd19u ^ x0;
     let x2 = (x1 >> rotate16) | (x1 << (32u - rotate16));

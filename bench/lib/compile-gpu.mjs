@@ -1,6 +1,7 @@
 // Compiles every variant of the GPU kernel with every compiler of this machine, for every family of chips.
 
 import { buildPretence, compileWithAnv, PLATFORMS, whyNoAnv } from './compile-anv.mjs';
+import { compileWithClang, PROCESSORS, whyNoClang } from './compile-clang.mjs';
 import { compileWithOcloc, DEVICES, nameOcloc, whyNoOcloc } from './compile-ocloc.mjs';
 import { CHIPS, compileWithPtxas, toolkits, whyNoPtxas } from './compile-ptxas.mjs';
 import { buildPipelines, compileWithRadv, FAMILIES, whyNoRadv } from './compile-radv.mjs';
@@ -12,6 +13,7 @@ const COMPILERS = {
   RADV: { whyNot: whyNoRadv, sets: FAMILIES, prepare: prepareRadv },
   ptxas: { whyNot: whyNoPtxas, sets: setsOf(CHIPS), prepare: preparePtxas },
   ocloc: { whyNot: whyNoOcloc, sets: setsOf(DEVICES), prepare: prepareOcloc },
+  clang: { whyNot: whyNoClang, sets: PROCESSORS, prepare: prepareClang },
   ANV: { whyNot: whyNoAnv, sets: setsOf(PLATFORMS), prepare: prepareAnv },
 };
 export const COMPILER_NAMES = Object.keys(COMPILERS);
@@ -104,6 +106,12 @@ function prepareOcloc(folder, changed) {
   changeEach(sources, changed);
   const compiler = nameOcloc(folder);
   return (family) => compileWithOcloc(sources, family, compiler);
+}
+
+function prepareClang(folder, changed) {
+  const sources = writePrinted(folder, 'cl');
+  changeEach(sources, changed);
+  return (family) => compileWithClang(sources, family);
 }
 
 function changeEach(paths, changed) {

@@ -10,6 +10,7 @@ const GENERATIONS = [
   ['Radeon RX 6000 (RDNA 2)', 'navi21', 'RADV'],
   ['Radeon RX 7000 (RDNA 3)', 'navi31', 'RADV'],
   ['Radeon RX 9000 (RDNA 4)', 'gfx1201', 'RADV'],
+  ['Radeon RX 6000 (RDNA 2), by LLVM', 'gfx1030', 'clang'],
   ['GeForce GTX 10 (Pascal)', 'sm_61', 'ptxas'],
   ['Titan V, V100 (Volta)', 'sm_70', 'ptxas'],
   ['GeForce GTX 16, RTX 20 (Turing)', 'sm_75', 'ptxas'],

@@ -1,6 +1,6 @@
 /**
- * Prints the GPU kernel as OpenCL C, for Intel's offline compiler. No rig runs it: bench/gpu-compilers.mjs counts what
- * the compiler makes of it.
+ * Prints the GPU kernel as OpenCL C, for Intel's offline compiler and clang. No rig runs it: bench/gpu-compilers.mjs
+ * counts what compilers make of it.
  */
 
 import { COUNTER, JOB } from './algebra.ts';
@@ -35,10 +35,11 @@ kernel void scan(constant Control *control, constant uint *job, global uint *res
   const uint first = ((uint)get_global_id(1) * control->row + (uint)get_global_id(0)) * ${trips}u;
   const uint start = control->base + first;
   const uint target7 = control->target7;
+  const uint zero = control->one ^ 1u;
 ${indent([...unseen, ...words], 2)}
   #pragma unroll 1
   for (uint i = 0; i < ${trips}u; i++) {
-    const uint counter = start + i;
+    const uint counter = start + (i ^ zero);
 ${indent(statements, 4)}
     if (${names.of(kernel.result)} <= target7) {
       const uint slot = atomic_inc(result);

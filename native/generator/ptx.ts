@@ -66,7 +66,7 @@ export function printPtx(
 .visible .entry scan(.param .u64 result) .reqntid ${workgroupSize}
 {
   .reg .b32 x<${operationsAt(kernel, COUNTER).length}>, ${[...words, ...read, ...distances.map(back)].join(', ')};
-  .reg .b32 a, b, first, start, counter, i, slot, offset;
+  .reg .b32 a, b, zero, first, start, counter, i, slot, offset;
   .reg .b64 results, place;
   .reg .pred miss, full, more;
   ld.param.u64 results, [result];
@@ -82,6 +82,8 @@ ${indent(
   distances.map((distance) => `sub.u32 ${back(distance)}, 32, ${distance};`),
   2,
 )}
+  ld.const.u32 zero, [control + ${CONTROL.one}];
+  xor.b32 zero, zero, 1;
   mov.u32 a, %ctaid.x;
   mov.u32 b, %tid.x;
   mad.lo.u32 a, a, ${workgroupSize}, b;
@@ -92,7 +94,8 @@ ${indent(
   mov.u32 i, 0;
 LOOP:
   .pragma "nounroll";
-  add.u32 counter, start, i;
+  xor.b32 a, i, zero;
+  add.u32 counter, start, a;
 ${indent(statements, 2)}
   setp.gt.u32 miss, ${names.of(kernel.result)}, target7;
   @miss bra NEXT;

@@ -97,7 +97,7 @@ describe('the ceilings of bench/gpu.mjs', () => {
   it('are those of the recorded counts, best first', () => {
     const { kernels, hashesPerSecond, aim } = ceilingOf('NVIDIA H200', 1980)!;
     expect(kernels[0]).toMatchObject({ variant: 'wgsl-multiplied-adds', hashesPerSecond });
-    expect(hashesPerSecond / 1e9).toBeCloseTo(28.1, 1);
+    expect(hashesPerSecond / 1e9).toBeCloseTo(28, 1);
     expect(aim).toBe(22e9);
     const counts = kernels.map(({ instructions }) => instructions);
     expect(counts).toEqual([...counts].sort((a, b) => a - b));
