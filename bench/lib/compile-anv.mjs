@@ -6,7 +6,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { manifestOf, whyNoPipelines } from './compile-radv.mjs';
-import { commonPath, wholeInstructions } from './gpu-loop.mjs';
+import { commonPath, parseDisassembly, wholeInstructions } from './gpu-loop.mjs';
 
 /**
  * Mesa's names of families, with their instruction set in gpu-bounds.mjs, the PCI device id of a chip, the threads that
@@ -81,20 +81,10 @@ function figuresOf(text, family) {
 }
 
 /** Parses lines such as `add(16)  g4<1>D …` and `(+f0.0) if(32)  JIP:  LABEL0 …`; `LABEL0:` is a label. */
-function parse(assembly) {
-  let label;
-  return assembly.split('\n').flatMap((line) => {
-    label = /^(LABEL\d+):/.exec(line)?.[1] ?? label;
+const parse = (assembly) =>
+  parseDisassembly(assembly, /^(LABEL\d+):/, (line) => {
     const [, op, wide, operands] = /^(?:\([^)]*\)\s*)?([a-z]\w*)[\w.]*\s*[\w ]*\((\d+)\)\s*(.*)$/.exec(line) ?? [];
-    if (!op) return [];
-    const instruction = {
-      op,
-      lanes: Number(wide),
-      memory: op.startsWith('send'),
-      ...(label !== undefined && { label }),
-      ...(['if', 'while'].includes(op) && { target: /LABEL\d+/.exec(operands)?.[0] }),
-    };
-    label = undefined;
-    return [instruction];
+    if (!op) return undefined;
+    const target = ['if', 'while'].includes(op) ? /LABEL\d+/.exec(operands)?.[0] : undefined;
+    return { op, lanes: Number(wide), memory: op.startsWith('send'), target };
   });
-}

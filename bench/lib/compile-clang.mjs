@@ -3,7 +3,7 @@
 
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { commonPath, histogram } from './gpu-loop.mjs';
+import { commonPath, histogram, parseDisassembly } from './gpu-loop.mjs';
 
 /** LLVM's names of processors, with their instruction set in gpu-bounds.mjs. */
 export const PROCESSORS = { gfx803: 'gcn', gfx900: 'vega', gfx1030: 'rdna' };
@@ -55,16 +55,11 @@ function figuresOf(text) {
 }
 
 /** Parses lines such as `	v_xor_b32_e32 v3, s1, v2` and `	s_cbranch_execz .LBB0_4`; `.LBB0_4:` is a label. */
-function parse(assembly) {
-  let label;
-  return assembly.split('\n').flatMap((line) => {
-    label = /^(\.LBB\d+_\d+):/.exec(line)?.[1] ?? label;
+const parse = (assembly) =>
+  parseDisassembly(assembly, /^(\.LBB\d+_\d+):/, (line) => {
     const [, op, operands] = /^\t([a-z]\w+)\s*(.*)$/.exec(line) ?? [];
-    if (!op) return [];
-    const instruction = { op: op.replace(/_e(32|64)$/, ''), memory: /^(buffer|global|flat)_(atomic|store)/.test(op) };
-    if (label !== undefined) instruction.label = label;
-    if (/^s_c?branch/.test(op)) instruction.target = /\.LBB\d+_\d+/.exec(operands)?.[0];
-    label = undefined;
-    return [instruction];
+    if (!op) return undefined;
+    const target = /^s_c?branch/.test(op) ? /\.LBB\d+_\d+/.exec(operands)?.[0] : undefined;
+    const memory = /^(buffer|global|flat)_(atomic|store)/.test(op);
+    return { op: op.replace(/_e(32|64)$/, ''), memory, target };
   });
-}

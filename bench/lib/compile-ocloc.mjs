@@ -4,7 +4,7 @@
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { commonPath, wholeInstructions } from './gpu-loop.mjs';
+import { commonPath, parseDisassembly, wholeInstructions } from './gpu-loop.mjs';
 
 /**
  * IGC of 2022 makes 365 additions where 296 are enough on Xe-HPG and Xe-HPC: it also computes sums by add3 that other
@@ -13,11 +13,11 @@ import { commonPath, wholeInstructions } from './gpu-loop.mjs';
  * ocloc's names of families, by their instruction set in gpu-bounds.mjs. Threads: what a vector engine can hold.
  */
 export const DEVICES = {
-  cfl: { set: 'gen9', what: 'Gen9', threads: 7 },
-  icllp: { set: 'gen12', what: 'Gen11', threads: 7 },
-  tgllp: { set: 'gen12', what: 'Xe-LP', threads: 7 },
-  'acm-g10': { set: 'xe', what: 'Xe-HPG', threads: 8 },
-  pvc: { set: 'xe', what: 'Xe-HPC', threads: 8 },
+  cfl: { set: 'gen9', threads: 7 }, // Gen9
+  icllp: { set: 'gen12', threads: 7 }, // Gen11
+  tgllp: { set: 'gen12', threads: 7 }, // Xe-LP
+  'acm-g10': { set: 'xe', threads: 8 }, // Xe-HPG
+  pvc: { set: 'xe', threads: 8 }, // Xe-HPC
 };
 
 /** A vector engine takes at least so many lanes at a time, even of an instruction that has fewer. */
@@ -72,21 +72,10 @@ function figuresOf(assembly, invocations, family) {
 }
 
 /** Parses lines such as `(W) add (16|M0) r13.0<1>:d …` and `(~f1.0) goto (32|M0) _0_010 …`; `_0_010:` is a label. */
-function parse(assembly) {
-  let label;
-  return assembly.split('\n').flatMap((line) => {
-    label = /^(\w+):/.exec(line)?.[1] ?? label;
+const parse = (assembly) =>
+  parseDisassembly(assembly, /^(\w+):/, (line) => {
     const [, op, wide, operands] = /^(?:\([^)]*\))?\s+([a-z]\w*)[\w.]*(?:\s+\((\d+)\|M\d+\))?\s*(.*)$/.exec(line) ?? [];
-    if (!op || line.startsWith('//')) return [];
-    const branches = ['if', 'while', 'goto', 'jmpi'].includes(op);
-    const instruction = {
-      op,
-      lanes: Number(wide ?? 1),
-      memory: op.startsWith('send'),
-      ...(label !== undefined && { label }),
-      ...(branches && { target: /\b_\w+/.exec(operands)?.[0] }),
-    };
-    label = undefined;
-    return [instruction];
+    if (!op) return undefined;
+    const target = ['if', 'while', 'goto', 'jmpi'].includes(op) ? /\b_\w+/.exec(operands)?.[0] : undefined;
+    return { op, lanes: Number(wide ?? 1), memory: op.startsWith('send'), target };
   });
-}

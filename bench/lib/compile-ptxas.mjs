@@ -13,15 +13,15 @@ import { commonPath, histogram } from './gpu-loop.mjs';
  * NVIDIA Volta GPU architecture via microbenchmarking" and "Dissecting the NVIDIA Turing T4 GPU").
  */
 export const CHIPS = {
-  sm_61: { set: 'pascal', what: 'Pascal', warps: 64 },
-  sm_70: { set: 'nvidia', what: 'Volta', warps: 64, cacheBytes: 12 * 1024 },
-  sm_75: { set: 'nvidia', what: 'Turing', warps: 32, cacheBytes: 16 * 1024 },
-  sm_80: { set: 'nvidia', what: 'Ampere A100', warps: 64 },
-  sm_86: { set: 'nvidia', what: 'Ampere', warps: 48 },
-  sm_89: { set: 'nvidia', what: 'Ada', warps: 48 },
-  sm_90: { set: 'nvidia', what: 'Hopper', warps: 64 },
-  sm_100: { set: 'nvidia', what: 'Blackwell B200', warps: 64 },
-  sm_120: { set: 'nvidia', what: 'Blackwell', warps: 48 },
+  sm_61: { set: 'pascal', warps: 64 }, // Pascal
+  sm_70: { set: 'nvidia', warps: 64, cacheBytes: 12 * 1024 }, // Volta
+  sm_75: { set: 'nvidia', warps: 32, cacheBytes: 16 * 1024 }, // Turing
+  sm_80: { set: 'nvidia', warps: 64 }, // Ampere A100
+  sm_86: { set: 'nvidia', warps: 48 }, // Ampere
+  sm_89: { set: 'nvidia', warps: 48 }, // Ada
+  sm_90: { set: 'nvidia', warps: 64 }, // Hopper
+  sm_100: { set: 'nvidia', warps: 64 }, // Blackwell B200
+  sm_120: { set: 'nvidia', warps: 48 }, // Blackwell
 };
 const REGISTERS = 65_536;
 const LANES = 32;

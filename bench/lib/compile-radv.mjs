@@ -4,7 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { commonPath, histogram } from './gpu-loop.mjs';
+import { commonPath, histogram, parseDisassembly } from './gpu-loop.mjs';
 
 /** RADV's names of families, oldest first, with their instruction sets in gpu-bounds.mjs. */
 export const FAMILIES = Object.fromEntries(
@@ -96,16 +96,10 @@ function figuresOf(text) {
  * Parses RADV's disassembly: `BB1:` before a block, and lines such as `v_xor_b32_e32 v3, s1, v2 ; 3a0604ff`. Of the
  * oldest chips' code, RADV has none and prints its own notation: `BB1`, and lines such as `v1: %5:v[3] = v_xor_b32 …`.
  */
-function parse(assembly) {
-  let label;
-  return assembly.split('\n').flatMap((line) => {
-    label = /^(BB\d+):?$/.exec(line)?.[1] ?? label;
+const parse = (assembly) =>
+  parseDisassembly(assembly, /^(BB\d+):?$/, (line) => {
     const [, op, operands] = /^\t *(?:.* = )?([a-z]\w+)\s*([^;]*)/.exec(line) ?? [];
-    if (!op) return [];
-    const instruction = { op: op.replace(/_e(32|64)$/, ''), memory: /^(buffer|global|flat)_/.test(op) };
-    if (label !== undefined) instruction.label = label;
-    if (/^s_c?branch/.test(op)) instruction.target = /BB\d+/.exec(operands)?.[0];
-    label = undefined;
-    return [instruction];
+    if (!op) return undefined;
+    const target = /^s_c?branch/.test(op) ? /BB\d+/.exec(operands)?.[0] : undefined;
+    return { op: op.replace(/_e(32|64)$/, ''), memory: /^(buffer|global|flat)_/.test(op), target };
   });
-}

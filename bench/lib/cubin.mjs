@@ -1,5 +1,7 @@
 // Reads the instructions of a kernel from what ptxas writes, an ELF file.
 
+import { parseDisassembly } from './gpu-loop.mjs';
+
 /** The opcodes of instructions of 16 bytes (compute capability 7.0 and later), which chips since then have kept. */
 const OPCODES = {
   '002': 'MOV',
@@ -64,25 +66,16 @@ function sectionOf(file, wanted) {
 }
 
 /** Parses nvdisasm's text: `.L_x_1:` before a block, and lines with an address and such as `@P0 BRA (.L_x_1) ;`. */
-function parse(text) {
-  let label;
-  return text.split('\n').flatMap((line) => {
-    label = /^(\.L_\w+):/.exec(line)?.[1] ?? label;
+const parse = (text) =>
+  parseDisassembly(text, /^(\.L_\w+):/, (line) => {
     const [, predicate, op, operands] = LINE.exec(line) ?? [];
-    if (!op) return [];
+    if (!op) return undefined;
     const [name] = op.split('.');
     // Before Volta, lanes that skip a block branch by SYNC.
     const branches = name === BRANCH || (name === 'SYNC' && predicate);
-    const instruction = {
-      op: name,
-      memory: /^(ATOM|RED|ST)/.test(name),
-      ...(label !== undefined && { label }),
-      ...(branches && { target: /\.L_\w+/.exec(operands)?.[0] }),
-    };
-    label = undefined;
-    return [instruction];
+    const target = branches ? /\.L_\w+/.exec(operands)?.[0] : undefined;
+    return { op: name, memory: /^(ATOM|RED|ST)/.test(name), target };
   });
-}
 
 /** Reads the opcodes of instructions and the targets of branches from the code itself. */
 function decode(code, capability) {

@@ -42,7 +42,8 @@ export function documentTables(rows) {
         const [best, ...others] = rows
           .filter((row) => row.families.includes(family) && row.compiler.startsWith(compiler))
           .sort((a, b) => a.instructionsPerNonce - b.instructionsPerNonce);
-        if (!best) throw new Error(`${family} is not recorded with ${compiler}: node bench/gpu-compilers.mjs --record`);
+        if (!best)
+          throw new Error(`${compiler} compiled nothing for ${family}: --record takes all compilers, for all families`);
         return [
           name,
           best.compiler,

@@ -11,6 +11,24 @@
  * @property {number} [lanes] how many lanes it works on, where instructions differ in that
  */
 
+/**
+ * @param text a disassembly
+ * @param label matches a line with a label, which it captures
+ * @param read returns the instruction of a line without its label; undefined for other lines
+ * @returns {Instruction[]} the instructions, with the last label in front of each
+ */
+export function parseDisassembly(text, label, read) {
+  let name;
+  return text.split('\n').flatMap((line) => {
+    name = label.exec(line)?.[1] ?? name;
+    const instruction = read(line);
+    if (!instruction) return [];
+    const labelled = name === undefined ? instruction : { ...instruction, label: name };
+    name = undefined;
+    return [labelled];
+  });
+}
+
 /** Fewer instructions than any kernel needs for one nonce. */
 const LEAST = 500;
 
