@@ -25,6 +25,7 @@ const KERNELS = {
   avx512: { nonces: 16, unit: 'avx512' },
   avx512vlx2: { nonces: 16, unit: 'avx512vl' },
   avx512vl: { nonces: 8, unit: 'avx512vl' },
+  avx2x2long: { nonces: 16, unit: 'avx2' },
   avx2x2: { nonces: 16, unit: 'avx2' },
   avx2: { nonces: 8, unit: 'avx2' },
   sse41: { nonces: 4, unit: 'avx2' },

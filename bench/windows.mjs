@@ -28,7 +28,18 @@ import { copyWindows, endWine, makeOriginal, wineCommand, wineEnvironment, wineS
 import { median, printHeading, printTable, save } from './lib/figures.mjs';
 
 /** Those that Windows' addon has, and the best of WebAssembly. */
-const KERNELS = ['avx512x2', 'avx512', 'avx512vlx2', 'avx512vl', 'avx2x2', 'avx2', 'sse41', 'portable', 'wasm-simd'];
+const KERNELS = [
+  'avx512x2',
+  'avx512',
+  'avx512vlx2',
+  'avx512vl',
+  'avx2x2long',
+  'avx2x2',
+  'avx2',
+  'sse41',
+  'portable',
+  'wasm-simd',
+];
 const root = fileURLToPath(new URL('..', import.meta.url));
 const SCRIPT = 'bench/lib/kernel-rates.mjs';
 const RUN_MS = 300_000;

@@ -84,6 +84,7 @@ KERNEL(avx512x2, 16, 2)
 KERNEL(avx512, 16, 1)
 KERNEL(avx512vlx2, 8, 2)
 KERNEL(avx512vl, 8, 1)
+KERNEL(avx2x2long, 8, 2)
 KERNEL(avx2x2, 8, 2)
 KERNEL(avx2, 8, 1)
 #endif

@@ -8,7 +8,7 @@ struct kernel {
   int supported; /* Whether this chip and operating system can run the kernel. */
 };
 
-#define MAX_KERNELS 8
+#define MAX_KERNELS 9
 
 /* Fills in the kernels, the usually fastest first. Returns how many there are. */
 uint32_t list_kernels(struct kernel kernels[MAX_KERNELS]);

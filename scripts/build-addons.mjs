@@ -40,7 +40,7 @@ const TARGETS = {
 
 /** The kernels that must be in each addon, the usually fastest first. */
 const KERNELS = {
-  x64: ['avx512x2', 'avx512', 'avx512vlx2', 'avx512vl', 'avx2x2', 'avx2', 'sse41', 'portable'],
+  x64: ['avx512x2', 'avx512', 'avx512vlx2', 'avx512vl', 'avx2x2long', 'avx2x2', 'avx2', 'sse41', 'portable'],
   arm64: ['neonx2', 'neon', 'portable'],
 };
 

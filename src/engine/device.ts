@@ -24,13 +24,15 @@ export interface CoreInfo {
 
 /**
  * All CPU kernels, the usually fastest first. A native build has only those for its kind of chip. Kernels whose names
- * end with x2 search with pairs of vectors, which is much faster on some chips and slower on others.
+ * end with x2 search with pairs of vectors, which is much faster on some chips and slower on others. With `long`, the
+ * vectors of a pair take longer turns.
  */
 export const KERNEL_NAMES = [
   'avx512x2',
   'avx512',
   'avx512vlx2',
   'avx512vl',
+  'avx2x2long',
   'avx2x2',
   'avx2',
   'sse41',

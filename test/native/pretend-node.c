@@ -152,9 +152,9 @@ static uint32_t search_with(uint32_t kernel, const struct search *search, const 
   static uint32_t search_##i(const struct search *s, const volatile int32_t *job, uint32_t *hits) { \
     return search_with(i, s, job, hits); \
   }
-SEARCH(0) SEARCH(1) SEARCH(2) SEARCH(3) SEARCH(4) SEARCH(5) SEARCH(6) SEARCH(7)
-static search_function *const searches[MAX_KERNELS] = {search_0, search_1, search_2, search_3,
-                                                       search_4, search_5, search_6, search_7};
+SEARCH(0) SEARCH(1) SEARCH(2) SEARCH(3) SEARCH(4) SEARCH(5) SEARCH(6) SEARCH(7) SEARCH(8)
+static search_function *const searches[MAX_KERNELS] = {search_0, search_1, search_2, search_3, search_4,
+                                                       search_5, search_6, search_7, search_8};
 
 uint32_t list_kernels(struct kernel kernels[MAX_KERNELS]) {
   const char *path = getenv("ADDON");

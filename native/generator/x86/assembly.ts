@@ -10,9 +10,9 @@ import { allocate } from './registers.ts';
 /** @returns the instructions of one step of the kernel, the frame, and how many vectors they spill */
 export function stepOf(kernel: KernelDescription, assembly: AssemblyKernel) {
   const { registers, register, avx512 } = assembly.set;
-  const frame = frameOf(kernel, assembly.set, assembly.vectors);
+  const frame = frameOf(kernel, assembly);
   const move = avx512 ? 'vmovdqa32' : 'vmovdqa';
-  const file = { count: registers, prefix: register, move, spill: frame.spill };
+  const file = { count: registers - frame.registers, prefix: register, move, spill: frame.spill };
   return { frame, ...allocate(instructionsOf(kernel, assembly, frame), file) };
 }
 
@@ -50,7 +50,7 @@ SYMBOL:
   movq %rsp, %r10
   movl %edx, %r9d
   xorl %r8d, %r8d
-${indent(frame.bases(slots), 2)}
+${indent(frame.setUp(slots), 2)}
   .p2align 6
 .Lstep:
 ${indent(lines, 2)}

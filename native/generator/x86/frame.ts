@@ -7,7 +7,7 @@
 import { COUNTER, JOB } from '../algebra.ts';
 import { handedDown, type KernelDescription } from '../last-block.ts';
 import type { Vector } from './instruction.ts';
-import type { InstructionSet } from './instruction-sets.ts';
+import type { AssemblyKernel } from './instruction-sets.ts';
 
 /** How many bytes below the stack pointer a function may use, except on Windows. */
 export const RED_ZONE_BYTES = 128;
@@ -30,8 +30,10 @@ export interface Frame {
   readonly mask: Vector;
   /** Zero in every lane. */
   readonly zero: Vector;
-  /** The byte shuffles that rotate each word right, by the number of bits. */
+  /** The masks of the byte shuffles that rotate each word right, by the number of bits. */
   readonly shuffles: Readonly<Record<number, Vector>>;
+  /** How many registers hold masks: the last ones. */
+  readonly registers: number;
   readonly job: readonly Vector[];
   /** The table's words for one vector of nonces. */
   table(vector: number): Vector[];
@@ -42,13 +44,14 @@ export interface Frame {
   /** How many bytes of the table a step reads. */
   readonly stepBytes: number;
   /**
-   * @returns the instructions that set up all base registers, when %rdi points to the frame and %rsi to the table, and
-   *   that reserve stack for `slots` vectors
+   * @returns the instructions that set up all base registers and the masks in registers, when %rdi points to the frame
+   *   and %rsi to the table, and that reserve stack for `slots` vectors
    */
-  bases(slots: number): string[];
+  setUp(slots: number): string[];
 }
 
-export function frameOf(kernel: KernelDescription, { bytes, avx512 }: InstructionSet, vectors: number): Frame {
+export function frameOf(kernel: KernelDescription, { set, vectors, masksInRegisters }: AssemblyKernel): Frame {
+  const { bytes, avx512 } = set;
   // With AVX-512 a one-byte offset reaches 127 vectors ahead. With AVX2 it reaches 128 bytes back and 127 bytes ahead.
   // The 128 bytes below %rsp are the red zone, so the stack can be used in the same way. Windows has no red zone:
   // there, RED_ZONE moves %rsp down, and some offsets from it become longer.
@@ -65,23 +68,28 @@ export function frameOf(kernel: KernelDescription, { bytes, avx512 }: Instructio
   const inFrame = (index: number): Vector => ({ memory: place(FRAME_BASES, index) });
   const job = handedDown(kernel, JOB).map((_, i) => inFrame(FRAME.job + i));
   const tableWords = handedDown(kernel, COUNTER).length;
+  const masks = [inFrame(FRAME.shuffle16), inFrame(FRAME.shuffle8)];
+  const registers = masksInRegisters ? masks.map((_, i) => `${set.register}${set.registers - 1 - i}`) : [];
+  const [shuffle16, shuffle8] = masks.map((mask, i) => (registers[i] ? { register: registers[i] } : mask));
   return {
     page: inFrame(FRAME.page),
     mask: inFrame(FRAME.mask),
     zero: inFrame(FRAME.zero),
-    shuffles: { 16: inFrame(FRAME.shuffle16), 8: inFrame(FRAME.shuffle8) },
+    shuffles: { 16: shuffle16, 8: shuffle8 },
+    registers: registers.length,
     job,
     table: (vector) =>
       Array.from({ length: tableWords }, (_, i) => ({ memory: place(TABLE_BASES, vector * tableWords + i) })),
     word7: (vector) => place(FRAME_BASES, FRAME.word7 + vector),
     spill: (slot) => place(STACK_BASES, slot),
     stepBytes: vectors * tableWords * bytes,
-    bases: (slots) => [
+    setUp: (slots) => [
       `subq $${slots * bytes}+RED_ZONE, %rsp`,
       'andq $-64, %rsp',
       ...(centre ? [`addq $${centre * bytes}, %rdi`, `addq $${centre * bytes}, %rsi`] : []),
       ...others(FRAME_BASES, FRAME.job + job.length),
       ...others(STACK_BASES, slots),
+      ...registers.map((register, i) => `vmovdqa ${masks[i].memory}, ${register}`),
     ],
   };
 }

@@ -4,6 +4,8 @@
 export interface Vector {
   /** The address of a vector that is in memory from the start. */
   readonly memory?: string;
+  /** The register of a vector that stays there in all steps. */
+  readonly register?: string;
 }
 
 export interface Instruction {

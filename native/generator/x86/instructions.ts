@@ -11,27 +11,20 @@ import type { AssemblyKernel, InstructionSet } from './instruction-sets.ts';
 import { schedule } from './schedule.ts';
 
 /**
- * The vectors of a step take turns, each of this many instructions, which is about a quarter of a round. With longer
- * turns, the waiting vector occupies its registers for too long; with shorter ones, registers are reloaded all the
- * time.
- */
-const TURN = 32;
-
-/**
  * @returns the instructions of one step: it hashes one or more vectors of nonces, and clears the zero flag if one is a
  *   hit
  */
 export function instructionsOf(
   kernel: KernelDescription,
-  { set, vectors, scheduled }: AssemblyKernel,
+  { set, vectors, turn = Number.POSITIVE_INFINITY, scheduled }: AssemblyKernel,
   frame: Frame,
 ): Instruction[] {
   const programs = Array.from({ length: vectors }, (_, vector) => new VectorProgram(kernel, set, frame, vector));
   const orders = programs.map(({ instructions }) => (scheduled ? schedule(instructions) : instructions));
   const longest = Math.max(...orders.map(({ length }) => length));
   const step: Instruction[] = [];
-  for (let at = 0; at < longest; at += TURN) {
-    for (const order of orders) step.push(...order.slice(at, at + TURN));
+  for (let at = 0; at < longest; at += turn) {
+    for (const order of orders) step.push(...order.slice(at, at + turn));
   }
   return [...step, ...(set.avx512 ? testOfMasks(vectors) : testOfVectors(programs.map(({ hits }) => hits)))];
 }

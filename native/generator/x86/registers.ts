@@ -7,6 +7,7 @@
 import type { Instruction, Vector } from './instruction.ts';
 
 interface RegisterFile {
+  /** How many registers the allocator may use: the first ones. */
   readonly count: number;
   /** `%ymm` or `%zmm`. */
   readonly prefix: string;
@@ -52,6 +53,7 @@ class Allocator {
     const last = operands.length > 1 ? operands.length - 1 : -1;
     const kept = new Set(operands);
     const sources = operands.map((vector, i) => {
+      if (vector.register) return vector.register;
       const register = this.#held.indexOf(vector);
       if (register >= 0) return this.#name(register);
       return (i === last && this.#memoryOf(vector)) || this.#name(this.#load(vector, kept));

@@ -27,12 +27,16 @@ export interface SessionOptions {
 }
 
 /** Maximum number of files that load each other. */
-export const MAX_LOADS = 100;
+export const MAX_LOAD_DEPTH = 100;
+/** Maximum number of files that one file or input loads, each as often as it is loaded: a hundred can load 2^100. */
+export const MAX_LOADS = 10_000;
 
 export class Session {
   readonly #options: SessionOptions;
   readonly #dialect: Dialect;
   #run: TestRun;
+  /** Files that the present file or input has loaded, itself included. */
+  #loads = 0;
 
   constructor(options: SessionOptions) {
     this.#options = options;
@@ -78,7 +82,12 @@ export class Session {
 
   /** @param loadedAt where the form is that loads the file, for failures to do so */
   #load(path: string, depth: number, loadedAt?: Position): void {
-    if (depth === MAX_LOADS) throw new ContractError('eval', `More than ${MAX_LOADS} files load each other`, loadedAt);
+    if (depth === MAX_LOAD_DEPTH) {
+      throw new ContractError('eval', `More than ${MAX_LOAD_DEPTH} files load each other`, loadedAt);
+    }
+    if (this.#loads++ === MAX_LOADS) {
+      throw new ContractError('eval', `More than ${MAX_LOADS} files are loaded`, loadedAt);
+    }
     const isContract = path.endsWith('.pact');
     if (isContract) this.#run.forgetNames();
     for (const form of readForms(this.#textOf(path, loadedAt), this.#dialect, path)) {
@@ -122,6 +131,7 @@ export class Session {
   }
 
   #caught(file: string, action: () => void): Failure | undefined {
+    this.#loads = 0;
     try {
       action();
       return undefined;

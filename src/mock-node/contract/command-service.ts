@@ -196,8 +196,12 @@ export class CommandService {
   }
 
   #contextAbove(parent: Block): ExecutionContext {
-    const { chain } = parent.header;
-    const hasAncestor = (id: string) => this.#ledger.chains.isCanonical(chain, id);
+    const { chain, height } = parent.header;
+    const store = this.#ledger.chains.blocksOf(chain);
+    const hasAncestor = (id: string) => {
+      const block = store.get(id);
+      return block !== undefined && block.header.height <= height && store.isCanonical(block);
+    };
     return { state: parent.payload.state.next(), chain, dialect: this.#dialect, parent, hasAncestor };
   }
 

@@ -33,7 +33,9 @@ export function runPaid(read: ReadCommand, context: ExecutionContext, miner: Min
   const finished = run(read, paid, { initialGas, isLocal: false });
   const fees = redeemGas(read, paid, BigInt(finished.gas) * gasPrice);
   context.state.absorb(paid.state);
-  return { ...finished, events: [...bought, ...fees, ...(finished.events ?? [])] };
+  const own = finished.events ?? [];
+  // Nodes of dialect 4 tell of the fee before the code's own events.
+  return { ...finished, events: context.dialect === 4 ? [...bought, ...fees, ...own] : [...bought, ...own, ...fees] };
 }
 
 /** @throws BuyGasError if the gas of the command cannot be paid now */

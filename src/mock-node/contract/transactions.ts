@@ -9,8 +9,7 @@ import type { Block } from '../ledger/block-store.ts';
 import type { ChainState } from './chain-state.ts';
 import { COIN_MODULE } from './coin.ts';
 import { coinsValue } from './environment.ts';
-import type { Failure } from './output.ts';
-import { eventJson } from './output.ts';
+import { eventJson, type Failure } from './output.ts';
 
 /** A block to be made. */
 export interface NextBlock {

@@ -2,7 +2,7 @@
 
 import { expect, test } from 'vitest';
 import type { Dialect } from '#pickaxe/contract/dialect.js';
-import { MAX_LOADS } from '#pickaxe/contract/repl/session.js';
+import { MAX_LOAD_DEPTH, MAX_LOADS } from '#pickaxe/contract/repl/session.js';
 import { newSession } from '../dialogue.ts';
 
 /** @returns the failure of the last text, or else its value */
@@ -112,6 +112,13 @@ test.each(['(^ 2 65535)', '(* 1.5 (^ 2 65000))'])(
 test('files that load each other are bounded', () => {
   const load = '(load "again.repl")';
   const { error } = newSession(4, { 'first.repl': load, 'again.repl': load }).runFile('first.repl');
-  expect(error?.message).toBe(`More than ${MAX_LOADS} files load each other`);
+  expect(error?.message).toBe(`More than ${MAX_LOAD_DEPTH} files load each other`);
   expect(error?.place?.file).toBe('again.repl');
+});
+
+test('files that load others twice are bounded by their sum', () => {
+  const names = Array.from({ length: 20 }, (_, at) => `${at}.repl`);
+  const files = names.map((name, at) => [name, at < 19 ? `(load "${at + 1}.repl") (load "${at + 1}.repl")` : '1']);
+  const { error } = newSession(4, Object.fromEntries(files)).runFile('0.repl');
+  expect(error?.message).toBe(`More than ${MAX_LOADS} files are loaded`);
 });

@@ -7,6 +7,7 @@ import { decodeBase64url, JsonNumber } from '#pickaxe/ledger/json.js';
 import { checkSpvProof, parseSpvProof, spvRoot } from '#pickaxe/ledger/spv-proof.js';
 import { GAS_STATION } from '#pickaxe/mock-node/contract/genesis.js';
 import type { MockNodeOptions } from '#pickaxe/mock-node/options.js';
+import { at } from '../ask.ts';
 import { alice, arrival, bob, coins, commandOf, feeOf, startBank, toBob, toChain } from './bank.ts';
 
 const SOURCE = 0;
@@ -43,7 +44,7 @@ describe('the first step', () => {
       stepCount: 2,
       yield: { source: '0', provenance: { targetChainId: '1' } },
     });
-    expect(first.events.map(({ name }) => name)).toEqual(['TRANSFER', 'TRANSFER_XCHAIN', 'TRANSFER', 'X_YIELD']);
+    expect(first.events.map(({ name }) => name)).toEqual(['TRANSFER_XCHAIN', 'TRANSFER', 'X_YIELD', 'TRANSFER']);
     expect(await balance(SOURCE, alice)).toBe(coins('9.0') - feeOf(first));
     expect(await balance(1, bob)).toBe(0n);
   });
@@ -98,7 +99,7 @@ describe('the second step', () => {
     // Real nodes need a little more gas for the second step, and gas stations pay for at most 850.
     expect(second.gas).toBeLessThan(850);
     expect(second.continuation).toMatchObject({ pactId: first.reqKey, step: 1, yield: null });
-    expect(second.events.map(({ name }) => name)).toEqual(['TRANSFER', 'TRANSFER', 'TRANSFER_XCHAIN_RECD', 'X_RESUME']);
+    expect(second.events.map(({ name }) => name)).toEqual(['TRANSFER', 'TRANSFER_XCHAIN_RECD', 'X_RESUME', 'TRANSFER']);
     expect(await balance(9, bob)).toBe(coins('91.0'));
     const again = await run(9, commandOf(9, arrival(first.reqKey, text)));
     expect(isAlreadyCompleted(again.result)).toBe(true);
@@ -125,6 +126,17 @@ describe('the second step', () => {
     const changed = { ...json, subject: { input: Buffer.from(input).toString('base64url') } };
     const forged = Buffer.from(JSON.stringify(changed)).toString('base64url');
     expect(await failure(9, first.reqKey, forged)).toContain('target header is not in the chain');
+  });
+
+  it('cannot be tried before the block to which its proof leads', async () => {
+    const { local, proof, first, node } = await started(9);
+    const command = commandOf(9, arrival(first.reqKey, await proof()));
+    node.ledger.advance(9);
+    const tried = async (depth: number) => at((await local(9, command, `?rewindDepth=${depth}`)).json, 'result');
+    expect(await tried(1)).toMatchObject({ status: 'success' });
+    expect(await tried(2)).toMatchObject({
+      error: { message: 'Continuation error: spv verification failed: target header is not in the chain or is out of bounds' },
+    });
   });
 
   it('needs a new proof when the block to which the first one leads is gone', async () => {
@@ -158,6 +170,8 @@ describe('the second step', () => {
 
   it('can be sent by somebody else', async () => {
     const { node, first, balance, poll, run, proof } = await started(9, { words: 'old' });
+    // Older nodes tell of the fee first.
+    expect(first.events.map(({ name }) => name)).toEqual(['TRANSFER', 'TRANSFER_XCHAIN', 'TRANSFER', 'X_YIELD']);
     const requestKey = node.commands.finishTransfer(SOURCE, first.reqKey);
     expect(await poll(9, requestKey)).toMatchObject({ result: { status: 'success' } });
     expect(await balance(9, bob)).toBe(coins('91.0'));

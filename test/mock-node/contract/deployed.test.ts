@@ -119,13 +119,13 @@ describe('capabilities of a user', () => {
     const { run, hash } = await started();
     const done = await run(0, codeOn(0, HAND_ON, { clist: [GAS, handOn('2.0')] }));
     expect(namesOf(done)).toEqual([
-      'coin.TRANSFER',
       'free.tickets.HAND_ON',
       'free.tickets.COUNTED',
       'free.tickets.COUNTED',
+      'coin.TRANSFER',
     ]);
     const itsHash = await hash();
-    expect(done.events.map(({ moduleHash }) => moduleHash === itsHash)).toEqual([false, true, true, true]);
+    expect(done.events.map(({ moduleHash }) => moduleHash === itsHash)).toEqual([true, true, true, false]);
   });
 
   it('are tried without effect', async () => {
@@ -160,7 +160,7 @@ describe('flows', () => {
     expect(messageOf(unproven)).toContain('No previous defpact execution found');
     const second = await run(target, signed(target, { cont }, { clist: [GAS] }));
     expect(messageOf(second)).toBe('success');
-    expect(namesOf(second)).toEqual(['coin.TRANSFER', 'pact.X_RESUME']);
+    expect(namesOf(second)).toEqual(['pact.X_RESUME', 'coin.TRANSFER']);
     expect(await count('alice', target)).toBe('2.0');
     expect(messageOf(await run(target, signed(target, { cont }, { clist: [GAS] })))).toContain('already completed');
   });
@@ -268,11 +268,9 @@ describe('a gas station of a user', () => {
     const { run, balance } = await withStation(code);
     const done = await run(0, codeOn(0, HAND_ON, { meta: paid, clist: [payer, handOn('2.0')] }));
     expect(messageOf(done)).toBe('success');
-    expect(namesOf(done).slice(0, 3)).toEqual([
-      'free.ticket-station.GAS_PAYER',
-      'coin.TRANSFER',
-      'free.tickets.HAND_ON',
-    ]);
+    const names = namesOf(done);
+    expect(names.slice(0, 2)).toEqual(['free.ticket-station.GAS_PAYER', 'free.tickets.HAND_ON']);
+    expect(names.at(-1)).toBe('coin.TRANSFER');
     expect(await balance(0, SENDER)).toBe(coins('1.0') - BigInt(done.gas) * coins('0.000001'));
   });
 

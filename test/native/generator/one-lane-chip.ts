@@ -25,11 +25,15 @@ const OPERATIONS: Record<string, Operate> = {
 /**
  * @param memory the content of memory, by the addresses as the assembly writes them; results and spilled vectors are
  *   added
+ * @param registers the content of registers before the step
  * @returns whether any vector had a hit: then the zero flag is clear
  * @throws Error at an unknown instruction, or at one that reads what was never written
  */
-export function runOneLane(lines: readonly string[], memory: Map<string, number>): boolean {
-  const registers = new Map<string, number>();
+export function runOneLane(
+  lines: readonly string[],
+  memory: Map<string, number>,
+  registers = new Map<string, number>(),
+): boolean {
   const storeOf = (place: string) => (place.startsWith('%') ? registers : memory);
   const read = (place: string): number => {
     const value = storeOf(place).get(place);

@@ -62,15 +62,24 @@ describe('scheduling', () => {
   };
   const mnemonics = (instructions: readonly { mnemonic: string }[]) => instructions.map(({ mnemonic }) => mnemonic);
 
-  test('takes the longest way first, and four instructions in each cycle', () => {
+  test('takes the longest way first, and two instructions in each cycle', () => {
     const short = ['a', 'b', 'c', 'd'].flatMap((name) => chain(name, 1));
     const scheduled = mnemonics(schedule([...short, ...chain('long', 3)]));
-    expect(scheduled).toEqual(['long0', 'a0', 'b0', 'c0', 'long1', 'd0', 'long2']);
+    expect(scheduled).toEqual(['long0', 'a0', 'long1', 'b0', 'c0', 'd0', 'long2']);
   });
 
   test('starts independent chains side by side, each in its order', () => {
     const scheduled = mnemonics(schedule([...chain('x', 2), ...chain('y', 2), ...chain('z', 2)]));
     expect(scheduled).toEqual(['x0', 'y0', 'z0', 'x1', 'y1', 'z1']);
+  });
+
+  test('waits two cycles for a byte shuffle', () => {
+    const [a, b, c] = [{}, {}, {}];
+    const load = { mnemonic: 'load', operands: [], result: a };
+    const shuffle = { mnemonic: 'vpshufb', operands: [a], result: b };
+    const store = { mnemonic: 'store', operands: [b], result: c };
+    const scheduled = mnemonics(schedule([load, shuffle, store, ...chain('x', 1), ...chain('y', 1), ...chain('z', 1)]));
+    expect(scheduled).toEqual(['load', 'x0', 'vpshufb', 'y0', 'z0', 'store']);
   });
 
   test('waits for both operands, also when they are the same vector', () => {
@@ -104,7 +113,8 @@ describe.each(ASSEMBLY_KERNELS)('$name', (assembly) => {
       [...line.matchAll(/(-?\d+)(?:\+RED_ZONE)?\(%r\w+\)/g)].map(([, offset]) => Number(offset)),
     );
     const far = offsets.filter((offset) => (set.avx512 ? offset / set.bytes : offset) > 127);
-    expect(far.length).toBeLessThanOrEqual(offsets.length / 10);
+    // The base registers of the stack reach 16 vectors. On Golden Cove long offsets were as fast as short ones.
+    expect(far.length).toBeLessThanOrEqual(offsets.length / (slots > 20 ? 4 : 10));
     expect(slots).toBeLessThanOrEqual(set.avx512 ? 2 : 24);
   });
 
@@ -125,12 +135,16 @@ describe.each(ASSEMBLY_KERNELS)('$name', (assembly) => {
         put(frame.page.memory, page);
         put(frame.mask.memory, mask);
         put(frame.zero.memory, 0);
-        for (const [bits, shuffle] of Object.entries(frame.shuffles)) put(shuffle.memory, Number(bits));
+        const registers = new Map<string, number>();
+        for (const [bits, { memory, register }] of Object.entries(frame.shuffles)) {
+          if (register) registers.set(register, Number(bits));
+          else put(memory, Number(bits));
+        }
         for (const [i, place] of frame.job.entries()) put(place.memory, job[i]);
         for (const [vector, table] of tables.entries()) {
           for (const [i, place] of frame.table(vector).entries()) put(place.memory, table[i]);
         }
-        const anyHit = runOneLane(lines, memory);
+        const anyHit = runOneLane(lines, memory, registers);
         const hits = tables.map((table) => searchRow(job, table, 1, page, mask, new Uint32Array(1)) > 0);
         expect(anyHit).toBe(hits.includes(true));
         for (const [vector, hit] of hits.entries()) {
