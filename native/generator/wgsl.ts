@@ -1,8 +1,9 @@
 /** Prints the kernel as WGSL. A dispatch searches one page, so only the counter varies. */
 
 import { COUNTER, JOB } from './algebra.ts';
+import { GPU_STYLES, type GpuStyle, gpuDialect, unseenOf } from './gpu-styles.ts';
 import { costPerNonce, handedDown, type KernelDescription } from './last-block.ts';
-import { type Dialect, generatedBy, hex, indent, Names } from './print.ts';
+import { type Dialect, generatedBy, indent, Names } from './print.ts';
 
 /**
  * How many hits one dispatch can report. At real targets there are a few hits at most. After a dispatch with more hits
@@ -14,52 +15,22 @@ export const HIT_CAPACITY = 8192;
 /** @returns the length of the job uniform in words: a multiple of four, because it is an array of vectors */
 export const jobWords = (kernel: KernelDescription): number => Math.ceil(handedDown(kernel, JOB).length / 4) * 4;
 
-/**
- * The rotates whose distances come from a uniform, so that the compiler does not know them: 16 % faster on Mesa's RADV.
- */
-const UNIFORM_ROTATES = [12, 7];
-
-const WGSL_STYLES = {
-  plain: 'All rotates are by constants.',
-  'uniform rotates':
-    'The distances of the rotates by 12 and 7 come from a uniform: Mesa RADV then compiles them to faster code.',
-  'multiplied adds': 'Additions multiply by a one from a uniform: NVIDIA chips have separate units for multiply-add.',
-} as const;
-type WgslStyle = keyof typeof WGSL_STYLES;
-
 /** @param kernel for a machine that does not loop over pages */
-export function printWgsl(kernel: KernelDescription, style: WgslStyle): string {
-  const uniformRotates = style === 'uniform rotates';
-  const multipliedAdds = style === 'multiplied adds';
-  const dialect: Dialect = {
-    constant: (number) => `${hex(number)}u`,
-    add: (terms) =>
-      multipliedAdds
-        ? terms.reduce((sum, term, i) => `${i > 1 ? `(${sum})` : sum} * one + ${term}`)
-        : terms.join(' + '),
-    xor: (operands) => operands.join(' ^ '),
-    rotr: (x, bits) =>
-      uniformRotates && UNIFORM_ROTATES.includes(bits)
-        ? `(${x} >> rotate${bits}) | (${x} << (32u - rotate${bits}))`
-        : `(${x} >> ${bits}u) | (${x} << ${32 - bits}u)`,
-    declare: (name, expression) => `let ${name} = ${expression};`,
-  };
+export function printWgsl(kernel: KernelDescription, style: GpuStyle): string {
+  const dialect: Dialect = { ...gpuDialect(style), declare: (name, expression) => `let ${name} = ${expression};` };
   const words = handedDown(kernel, JOB).map((_, i) => `let j${i} = job[${i >> 2}].${'xyzw'[i & 3]};`);
-  const unseen = [
-    ...(uniformRotates ? UNIFORM_ROTATES.map((bits) => `let rotate${bits} = control.rotate${bits};`) : []),
-    ...(multipliedAdds ? ['let one = control.one;'] : []),
-  ];
+  const unseen = unseenOf(style).map((name) => `let ${name} = control.${name};`);
   const names = new Names(dialect).inputs(kernel, COUNTER).handedDown(kernel, JOB, (_, i) => `j${i}`);
   const statements = names.statements(kernel, COUNTER);
   return `// ${generatedBy}
 //
 // Hashes the last blake2s block of a header for the counters of one page: ${costPerNonce(kernel)} operations and a comparison per nonce.
-// ${WGSL_STYLES[style]}
+// ${GPU_STYLES[style]}
 //
 // A dispatch of x × y workgroups searches the counters base … base + x · y · WORKGROUP_SIZE · COUNTERS_PER_INVOCATION − 1
 // (modulo 2^32). A hit is a counter whose hash word 7 is at most target7. It is reported as an offset from base.
 //
-// group 0, binding 0, uniform (32 bytes): base, target7, rotate12 = 12, rotate7 = 7, one = 1, row = x · WORKGROUP_SIZE, two words unused
+// group 0, binding 0, uniform (32 bytes): base, target7, rotate16 = 16, rotate12 = 12, rotate8 = 8, rotate7 = 7, one = 1, row = x · WORKGROUP_SIZE
 // group 0, binding 1, uniform (${4 * jobWords(kernel)} bytes): the job's words, from prepareWords()
 // group 0, binding 2, storage (${4 + 4 * HIT_CAPACITY} bytes): count of hits (set it to 0 before), then the offsets of the first ${HIT_CAPACITY} hits
 
@@ -69,7 +40,9 @@ override COUNTERS_PER_INVOCATION: u32 = 16u;
 struct Control {
   base: u32,
   target7: u32,
+  rotate16: u32,
   rotate12: u32,
+  rotate8: u32,
   rotate7: u32,
   one: u32,
   row: u32,
@@ -89,10 +62,13 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
   let first = (id.y * control.row + id.x) * COUNTERS_PER_INVOCATION;
   let start = control.base + first;
   let target7 = control.target7;
+  let zero = control.one ^ 1u;
 ${indent([...unseen, ...words], 2)}
   // Tint adds a guard to loops unless the trip count is fixed and the step is 1.
   for (var i = 0u; i < COUNTERS_PER_INVOCATION; i++) {
-    let counter = start + i;
+    // If compilers knew that counters are consecutive, LLVM's would add them up in many registers, and need a third more
+    // instructions.
+    let counter = start + (i ^ zero);
 ${indent(statements, 4)}
     if (${names.of(kernel.result)} <= target7) {
       let slot = atomicAdd(&result.count, 1u);

@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll } from 'vitest';
+import { whyNoRadv } from '../../bench/lib/compile-radv.mjs';
 import { isolated } from '../cli/pickaxe.ts';
 import { softwareAdapter } from '../engine/gpu/adapter.ts';
 import { areDownloaded } from '../foreign/programs.mjs';
@@ -39,6 +40,7 @@ const NEEDS = {
   ],
   chromium: ['it takes /usr/bin/chromium: apt-get install chromium', () => existsSync('/usr/bin/chromium')],
   nats: ['it takes nats-server: apt-get install nats-server', () => !noServer],
+  radv: [whyNoRadv() ?? '', () => whyNoRadv() === undefined],
   script: ['it takes script: apt-get install util-linux', () => has('script')],
 } satisfies Record<string, [string, () => boolean]>;
 export type Need = keyof typeof NEEDS;

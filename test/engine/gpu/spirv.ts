@@ -4,6 +4,7 @@ export const OP = {
   ExtInst: 12,
   TypeInt: 21,
   TypeVector: 23,
+  Constant: 43,
   FunctionCall: 57,
   IAdd: 128,
   IMul: 132,

@@ -86,7 +86,7 @@ export class Scanner {
     const rows = Math.ceil(workgroups / MOST_IN_ROW);
     const inRow = Math.ceil(workgroups / rows);
     const { queue } = this.#device;
-    const control = [range.counter, puzzle.target[7], 12, 7, 1, inRow * this.variant.workgroupSize];
+    const control = [range.counter, puzzle.target[7], 16, 12, 8, 7, 1, inRow * this.variant.workgroupSize];
     queue.writeBuffer(slot.control, 0, Uint32Array.from(control));
     this.#load(slot, { puzzle, lane: range.lane, page: range.page });
 

@@ -56,7 +56,7 @@ test('every counter has an invocation, in several rows if necessary', async () =
     expect(inRow * rows * unit).toBeGreaterThanOrEqual(counters);
     // No more than a row's rounding beyond what it takes.
     expect(inRow * rows).toBeLessThan(counters / unit + rows);
-    expect([control[0], control[5]]).toEqual([77, inRow * 64]);
+    expect([control[0], control[7]]).toEqual([77, inRow * 64]);
     return new Promise((resolve) => setImmediate(() => resolve(workgroups)));
   };
   expect(await shapeOf(1)).toEqual([1, 1]);
