@@ -13,7 +13,7 @@ import { loadKernels } from '#pickaxe/engine/cpu/kernels/load-kernel.js';
 import { nameOf } from '#pickaxe/engine/gpu/tuning.js';
 import { formatHashrate, withPrefix } from '#pickaxe/report/units.js';
 import { median, printHeading, printTable, save } from './lib/figures.mjs';
-import { ceilingOf, lookInto } from './lib/gpu-chips.mjs';
+import { ceilingOf, lookInto, predictionsOf } from './lib/gpu-chips.mjs';
 import { chooseGpus, engineOf, gpuArguments, listener, numbers, wishesOf } from './lib/gpus.mjs';
 import { startKernelThreads } from './lib/kernel-threads.mjs';
 import { mineFor } from './lib/mine-offline.mjs';
@@ -111,6 +111,7 @@ async function measure(gpu) {
       ceiling,
       ofCeiling: rate / ceiling.hashesPerSecond,
       lookInto: lookInto(rate, ceiling, tuning.batches),
+      predictions: predictionsOf(ceiling, tuning.variants),
     }),
     ...(Object.keys(telemetry).length > 0 && { telemetry }),
     ...(telemetry.powerWatts && { hashesPerJoule: rate / telemetry.powerWatts }),
@@ -129,6 +130,7 @@ function printMined({
   ceiling,
   ofCeiling,
   lookInto: causes,
+  predictions,
   telemetry,
   hashesPerJoule,
   perCpuSecond,
@@ -146,6 +148,17 @@ function printMined({
         `${instructions}: ${what}`,
         formatHashrate(bound),
         percent(hashesPerSecond, bound),
+      ]),
+    );
+    printTable(
+      ['row of docs/gpus.md', 'instructions', 'expected at this clock', 'measured', 'ratio', 'verdict'],
+      predictions.map(({ shader, instructions, expected, measured, ratio, verdict }) => [
+        shader,
+        instructions,
+        formatHashrate(expected),
+        formatHashrate(measured),
+        ratio.toFixed(2),
+        verdict,
       ]),
     );
     console.log(

@@ -84,6 +84,26 @@ export function lookInto(rate, { aim, kernels, MHz, boostMHz }, batches) {
   return causes.length > 0 ? causes : ['no cause shows here: compare drivers, and look for another process on the GPU'];
 }
 
+/** A rate this close to what was computed confirms it: dispatches cost some percent, and clocks are read rarely. */
+const CONFIRMS = { least: 0.85, most: 1.05 };
+
+/**
+ * @param ceiling of `ceilingOf`
+ * @param variants the rows of a tuning: `{ variant: { shader }, hashesPerSecond }`
+ * @returns for each shader what docs/gpus.md expects of the card at its clock, and whether the best rate confirms that
+ */
+export function predictionsOf({ kernels }, variants) {
+  return kernels.flatMap(({ variant: shader, instructions, hashesPerSecond: expected }) => {
+    const rates = variants.filter(({ variant }) => variant.shader === shader).map((row) => row.hashesPerSecond ?? 0);
+    const measured = Math.max(0, ...rates);
+    if (measured === 0) return [];
+    const ratio = measured / expected;
+    const { least, most } = CONFIRMS;
+    const verdict = ratio < least ? 'refuted: slower' : ratio > most ? 'refuted: faster' : 'confirmed';
+    return [{ shader, instructions, expected, measured, ratio, verdict }];
+  });
+}
+
 /**
  * @param rows new counts, with `families`
  * @returns for each card whose family the usual compiler was asked for: its rate with the best variant and with the

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { boundOf, operationsOf } from '../../bench/lib/gpu-bounds.mjs';
-import { ceilingOf, lookInto } from '../../bench/lib/gpu-chips.mjs';
+import { ceilingOf, lookInto, predictionsOf } from '../../bench/lib/gpu-chips.mjs';
 import { documentTables } from '../../bench/lib/gpu-document.mjs';
 import { grouped, recorded, worseThan } from '../../bench/lib/gpu-instructions.mjs';
 import { commonPath } from '../../bench/lib/gpu-loop.mjs';
@@ -117,4 +117,22 @@ describe('the ceilings of bench/gpu.mjs', () => {
 it('the tables of docs/gpus.md are those of the recorded counts', () => {
   const text = readFileSync(new URL('../../docs/gpus.md', import.meta.url), 'utf8');
   for (const table of documentTables(recorded())) expect(text).toContain(`${table}\n`);
+});
+
+it('a rate confirms a row of docs/gpus.md, or refutes it as slower or faster', () => {
+  const ceiling = ceilingOf('NVIDIA H200', 1980)!;
+  const expected = (shader: string) => ceiling.kernels.find(({ variant }) => variant === shader)!.hashesPerSecond;
+  const row = (shader: string, factor: number) => ({ variant: { shader }, hashesPerSecond: factor * expected(shader) });
+  const predictions = predictionsOf(ceiling, [
+    row('wgsl', 0.5),
+    row('wgsl', 0.97),
+    row('wgsl-multiplied-adds', 0.8),
+    row('wgsl-uniform-rotates', 1.2),
+  ]);
+  expect(Object.fromEntries(predictions.map(({ shader, verdict }) => [shader, verdict]))).toEqual({
+    wgsl: 'confirmed',
+    'wgsl-multiplied-adds': 'refuted: slower',
+    'wgsl-uniform-rotates': 'refuted: faster',
+  });
+  expect(predictionsOf(ceiling, [{ variant: { shader: 'wgsl' }, fault: 'it does not compile' }])).toEqual([]);
 });

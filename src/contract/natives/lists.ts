@@ -103,6 +103,9 @@ function borderOf(length: number, count: bigint): number {
   return Number(border < 0n ? 0n : border > length ? BigInt(length) : border);
 }
 
+/** Characters of a text, and of what is searched in it, that are looked at in the time of a step. */
+const SEARCHED_PER_STEP = 16;
+
 function contains([value, within, ...more]: readonly Value[], { evaluation }: Call): boolean | undefined {
   if (more.length > 0 || within === undefined) return undefined;
   if (isList(within)) {
@@ -112,7 +115,7 @@ function contains([value, within, ...more]: readonly Value[], { evaluation }: Ca
   if (!isText(value)) return undefined;
   if (isObject(within)) return within.has(value);
   if (!isText(within)) return undefined;
-  evaluation.spend(1 + Math.floor(within.length / 64));
+  evaluation.spend(1 + Math.floor((within.length + value.length) / SEARCHED_PER_STEP));
   return containsText(within, value);
 }
 

@@ -1,7 +1,7 @@
 /**
  * The variant of the kernel that is probably the fastest on a GPU, with which a rig mines until it has measured all. It
- * follows from what the makers' compilers make of the shaders (docs/gpus.md, bench/gpu-instructions.json): a test holds
- * that it takes at most 5 % more instructions than the best one, on all chips whose driver has such a compiler.
+ * follows from what the makers' compilers make of the shaders (docs/gpus.md): it takes at most 5 % more instructions
+ * than the best one, but 10 % on Intel's Gen9 with Intel's own compiler.
  */
 
 import type { ShaderName, Variant } from './tuning.ts';

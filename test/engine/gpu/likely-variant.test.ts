@@ -1,0 +1,49 @@
+/** Holds the variant with which GPUs begin to mine against what the makers' compilers make of all variants. */
+
+import { describe, expect, it } from 'vitest';
+import { likelyVariant } from '#pickaxe/engine/gpu/likely-variant.js';
+import { isTypical } from '#pickaxe/engine/gpu/tuning.js';
+import { recorded } from '../../../bench/lib/gpu-instructions.mjs';
+
+interface Row {
+  readonly families: readonly string[];
+  readonly compiler: string;
+  readonly variant: string;
+  readonly instructionsPerNonce: number;
+}
+const rows: readonly Row[] = recorded();
+
+/** By the compiler's name: whose chips it compiles for. */
+const VENDORS: Readonly<Record<string, string>> = {
+  RADV: 'amd',
+  clang: 'amd',
+  ptxas: 'nvidia',
+  ANV: 'intel',
+  ocloc: 'intel',
+};
+/** The only chips of NVIDIA among the families that multiply slowly. */
+const PASCAL = 'sm_61';
+/** Intel's chips without rotates, for which the shaders are nearly equal with one compiler and not with the other. */
+const GEN9 = 'cfl';
+
+const families = [...new Set(rows.flatMap((row) => row.families.map((family) => `${row.compiler} ${family}`)))];
+
+describe('the likely variant', () => {
+  it.each(families)('takes at most 5 %% more instructions than the best one: %s', (name) => {
+    const ours = rows.filter(({ compiler, families: its }) => its.some((family) => name === `${compiler} ${family}`));
+    const [maker, , family] = name.split(' ');
+    const architecture = family === PASCAL ? 'pascal' : '';
+    const likely = likelyVariant({ vendor: VENDORS[maker], architecture });
+    const counts = new Map(ours.map(({ variant, instructionsPerNonce }) => [variant, instructionsPerNonce]));
+    const best = Math.min(...counts.values());
+    expect(counts.get(likely!.shader)! / best).toBeLessThanOrEqual(family === GEN9 ? 1.1 : 1.05);
+  });
+
+  it('has the middle workgroup and loop', () => {
+    expect(isTypical(likelyVariant({ vendor: 'AMD', architecture: 'rdna-3' })!)).toBe(true);
+  });
+
+  it.each(['apple', 'qualcomm', 'mesa', ''])('is not known of the maker %j', (vendor) => {
+    expect(likelyVariant({ vendor, architecture: '' })).toBeUndefined();
+  });
+});
