@@ -129,7 +129,11 @@ it('a rate confirms a row of docs/gpus.md, or refutes it as slower or faster', (
     row('wgsl-multiplied-adds', 0.8),
     row('wgsl-uniform-rotates', 1.2),
   ]);
-  expect(Object.fromEntries(predictions.map(({ shader, verdict }) => [shader, verdict]))).toEqual({
+  expect(
+    Object.fromEntries(
+      predictions.map(({ shader, verdict }: { shader: string; verdict: string }) => [shader, verdict]),
+    ),
+  ).toEqual({
     wgsl: 'confirmed',
     'wgsl-multiplied-adds': 'refuted: slower',
     'wgsl-uniform-rotates': 'refuted: faster',
