@@ -150,7 +150,8 @@ describe('installed without its optional packages', () => {
     const mined = start([...DEMO, '--devices', 'cpu', '--json'], {}, program);
     expect({ code: await mined.code, stderr: mined.stderr }).toEqual({ code: 0, stderr: expect.any(String) });
     expect(mined.events('summary')[0].accepted).toBeGreaterThan(0);
-    const quick = ['bench', '--seconds', '0.1', '--threads', '1', '--kernel', 'wasm'];
+    // The default number of nonces takes this kernel half a minute on an idle machine, and far longer on a busy one.
+    const quick = ['bench', '--seconds', '0.1', '--threads', '1', '--kernel', 'wasm', '--count', '65536'];
     const { devices } = await report(...quick);
     expect(devices).toMatchObject([{ name: 'cpu', runs: [{ errors: [] }] }]);
     const asked = start([...DEMO, '--devices', 'gpu'], {}, program);
