@@ -1,15 +1,16 @@
 // What random faults of a node cost: two miners at the same time on the same cores, one on a node that answers
 // --percent of the requests wrongly, late or not at all, the other one on a node without faults.
 //
-//   node bench/faulty-node.mjs [--seconds 600] [--percent 6] [--sessions 10] [--json] [--out FILE]
+//   node bench/faulty-node.mjs [--seconds 600] [--percent 6] [--sessions 10] [--difficulty 4194304] [--json]
+//     [--out FILE]
 //
 // Both miners do everything that a rig can: each has a hashing thread, a stratum server with --sessions sessions that
 // hash, an external worker, and an HTTP server that is asked for its status each second. Both nodes have 20 chains,
-// another miner's block every 1.5 s and update streams that end every 4 s. A miner finds a block each five seconds. The
-// result for each: the hashrate of its thread, what the node's referee has said of its submissions, and how often it
-// has asked for work and for update streams in a second. The exit code is 1 when a submission was invalid or counted
-// twice, when a miner has asked for work more often than docs/node.md says, or when --seconds is at least 120 and the
-// hashrate beside faults is less than 0.98 of the other one.
+// another miner's block every 1.5 s and update streams that end every 4 s. A miner finds a block each five seconds, at
+// that difficulty on an idle machine. The result for each: the hashrate of its thread, what the node's referee has said
+// of its submissions, and how often it has asked for work and for update streams in a second. The exit code is 1 when a
+// submission was invalid or counted twice, when a miner has asked for work more often than docs/node.md says, or when
+// --seconds is at least 120 and the hashrate beside faults is less than 0.98 of the other one.
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -27,6 +28,7 @@ const { values } = parseArgs({
     seconds: { type: 'string', default: '600' },
     percent: { type: 'string', default: '6' },
     sessions: { type: 'string', default: '10' },
+    difficulty: { type: 'string', default: '4194304' },
     json: { type: 'boolean', default: false },
     out: { type: 'string' },
   },
@@ -53,7 +55,7 @@ const FAULTS = KINDS.map((fault) => ({ endpoint: 'any', probability, ...fault })
 
 const NODE = {
   chains: 20,
-  difficulty: 2 ** 22,
+  difficulty: Number(values.difficulty),
   lateSolutions: 'refuse',
   rivalMs: 1_500,
   streamMs: 4_000,

@@ -92,7 +92,7 @@ const SCRIPTS: Record<string, Entry | Elsewhere> = {
       expect(result.rounds).toHaveLength(1);
     },
   ),
-  'bench/faulty-node.mjs': bench('--seconds 20 --sessions 2', ['linux'], ({ rigs, ratio }) => {
+  'bench/faulty-node.mjs': bench('--seconds 20 --sessions 2 --difficulty 262144', ['linux'], ({ rigs, ratio }) => {
     expect(ratio).toEqual(positive);
     expect(rigs.map(({ rig }: { rig: string }) => rig)).toEqual(['with faults', 'without']);
     for (const { ledger, work } of rigs) {
