@@ -30,7 +30,7 @@ import {
   sortedObject,
   type Value,
 } from '../values/values.ts';
-import { containsText } from './search.ts';
+import { containsText, SEARCHED_PER_STEP } from './search.ts';
 
 function fail(message: string): never {
   throw new ContractError('eval', message);
@@ -102,9 +102,6 @@ function borderOf(length: number, count: bigint): number {
   const border = count >= 0n ? count : BigInt(length) + count;
   return Number(border < 0n ? 0n : border > length ? BigInt(length) : border);
 }
-
-/** Characters of a text, and of what is searched in it, that are looked at in the time of a step. */
-const SEARCHED_PER_STEP = 16;
 
 function contains([value, within, ...more]: readonly Value[], { evaluation }: Call): boolean | undefined {
   if (more.length > 0 || within === undefined) return undefined;

@@ -1,5 +1,8 @@
 /** Finds a text in another one. */
 
+/** Characters of both texts that are looked at in the time of a step. */
+export const SEARCHED_PER_STEP = 16;
+
 /**
  * ECMAScript's own search takes minutes for some texts of a million characters. This one (Knuth, Morris and Pratt)
  * looks at each character at most twice.
