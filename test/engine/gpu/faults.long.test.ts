@@ -80,6 +80,27 @@ describeGpu('a GPU that fails', () => {
     ]);
   });
 
+  test('skips a variant that was measured when the device was lost while it mined', { timeout: 120_000 }, async () => {
+    const [first, likely] = VARIANTS.filter(isTypical);
+    const engine = new GpuEngine({
+      ...untunedOptions,
+      tuningLimits: { ...brieflyTuned.tuningLimits, variants: [first, likely] },
+      ...faulty(['loss while measuring']),
+      minesAtOnce: true,
+      likely,
+    });
+    await engine.open();
+    const { fault } = await searchToTheEnd(engine);
+    expect(fault).toMatchObject({ fault: 'lost' });
+    await engine.close();
+    let why: string | undefined;
+    await engine.open({ changed: (info) => (why = info.why) });
+    const stop = new AbortController();
+    for await (const _ of engine.search(job, endless(), stop.signal)) if (why !== undefined) stop.abort();
+    await engine.close();
+    expect(why).toMatch(/measured at each start: the GPU was lost with wgsl 128×16$/);
+  });
+
   test('skips no variant of the kernel because of wrong hashes', async () => {
     const tuningLimits = { ...brieflyTuned.tuningLimits, variants: VARIANTS.filter(isTypical).slice(0, 1) };
     const engine = new GpuEngine({ ...untunedOptions, tuningLimits, ...faulty(['wrong-hashes']) });

@@ -58,7 +58,9 @@ startChild({
   send: (message, sent) => {
     if (message.type === 'opened') isOpen = true;
     const sendReport = message.type === 'report' && REPORTS[fault];
-    if (sendReport) sendReport(message, reports++ === 0);
+    const kills = fault === 'loss while measuring' && isOpen && message.variant?.startsWith('wgsl ');
+    if (kills) send(message, () => end('SIGKILL'));
+    else if (sendReport) sendReport(message, reports++ === 0);
     else send(message, sent);
   },
 });

@@ -13,6 +13,8 @@ export type Fault =
   | 'no device'
   /** The process dies at the self-test of the first variant of the kernel. */
   | 'loss while tuning'
+  /** The process dies when it measures a variant of the plain shader while it mines. */
+  | 'loss while measuring'
   /** The self-test sees wrong hashes. */
   | 'wrong-hashes'
   /** The first check in the middle of mining sees wrong hashes. */
