@@ -102,7 +102,7 @@ function tokenOf(
 /* Frames. */
 
 /**
- * Runs the body of a definition, in a frame of its own, after a check of the arguments.
+ * Checks the arguments of a call, and runs the body of the definition in a new frame.
  * @param run gets the variables of the body
  * @throws ContractError if the definition is being run already, further out
  */

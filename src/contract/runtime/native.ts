@@ -80,7 +80,7 @@ export interface Evaluation {
   /** Calls what a module defines. @throws ContractError for a capability: it can only be acquired */
   applyMember(call: MemberCall, position?: Position): Value;
   /**
-   * Runs the body of a definition, in a frame of its own, after a check of the arguments.
+   * Checks the arguments of a call, and runs the body of the definition in a new frame.
    * @param run gets the variables of the body
    */
   inFrame<T>(call: MemberCall, position: Position | undefined, run: (scope: Scope) => T): T;

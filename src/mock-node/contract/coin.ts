@@ -24,7 +24,7 @@ export function coinMember(evaluator: Evaluator, name: string): Member<Callable>
   throw new TypeError(`the coin contract has no function ${name}`);
 }
 
-/** @returns what the node tells of it @throws ContractError if the miner cannot be paid */
+/** @returns the events of the payment @throws ContractError if the miner cannot be paid */
 export function payReward(context: ExecutionContext, miner: Miner, amount: Coins): readonly Event[] {
   const evaluator = evaluatorOn(context, blockEnvironment(context, context.parent.id));
   grant(evaluator, 'COINBASE');

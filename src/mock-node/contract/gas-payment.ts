@@ -65,7 +65,7 @@ export function gasOfSize({ command, payload: { payload } }: ReadCommand): bigin
 
 /**
  * Takes the price of all gas that the command may use from its sender.
- * @returns what the node tells of it; before version 5, nothing
+ * @returns the events of the purchase, which outputs contain since version 5
  * @throws BuyGasError
  */
 export function buyGas(read: ReadCommand, context: ExecutionContext, miner: Miner): readonly Event[] {
@@ -93,7 +93,7 @@ export function buyGas(read: ReadCommand, context: ExecutionContext, miner: Mine
 
 /**
  * Gives the miner the fee, and the rest back to the sender.
- * @returns what the node tells of it
+ * @returns the events of the payment
  * @throws BuyGasError if an account refuses the coins, because the command has changed its guard: then nobody is paid
  */
 export function redeemGas(read: ReadCommand, context: ExecutionContext, fee: Coins): readonly Event[] {

@@ -34,7 +34,7 @@ export function runPaid(read: ReadCommand, context: ExecutionContext, miner: Min
   const fees = redeemGas(read, paid, BigInt(finished.gas) * gasPrice);
   context.state.absorb(paid.state);
   const own = finished.events ?? [];
-  // Nodes of dialect 4 tell of the fee before the code's own events.
+  // In dialect 4, the fee's event precedes those of the code.
   return { ...finished, events: context.dialect === 4 ? [...bought, ...fees, ...own] : [...bought, ...own, ...fees] };
 }
 

@@ -46,7 +46,7 @@ export interface Transactions {
   replay(context: BlockContext, transactions: readonly Uint8Array[]): readonly Uint8Array[];
 }
 
-/** What the node tells of a payment, as in the outputs of commands. */
+/** The events of a payment, or its failure, as in the outputs of commands. */
 export type Reward = { readonly events: readonly ExactJson[] } | { readonly failure: Failure };
 
 /** A ledger without contracts, which pays miners without keeping accounts. */

@@ -1,4 +1,4 @@
-/** Finishes transfers to other chains on instruction, as a third party does: the node has an account of its own. */
+/** Sends the second step of transfers to other chains, as a third party can, paid from an account of the mock node. */
 
 import { buildCommand } from '../../ledger/command/build.ts';
 import { continueOnTarget, gasCapability } from '../../ledger/command/coin.ts';

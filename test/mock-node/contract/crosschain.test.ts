@@ -172,7 +172,7 @@ describe('the second step', () => {
 
   it('can be sent by somebody else', async () => {
     const { node, first, balance, poll, run, proof } = await started(9, { words: 'old' });
-    // Older nodes tell of the fee first.
+    // On older nodes, the fee's event is the first.
     expect(first.events.map(({ name }) => name)).toEqual(['TRANSFER', 'TRANSFER_XCHAIN', 'TRANSFER', 'X_YIELD']);
     const requestKey = node.commands.finishTransfer(SOURCE, first.reqKey);
     expect(await poll(9, requestKey)).toMatchObject({ result: { status: 'success' } });

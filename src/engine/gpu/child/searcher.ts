@@ -43,7 +43,7 @@ export class Searcher {
   #batchSize: BatchSize;
   #lastDoneMs = 0;
   #checkedMs: number;
-  /** Whether something else than the search has the GPU, or waits for it. */
+  /** Whether an interruption has the GPU. */
   #isInterrupted = false;
   #isChecking = false;
   #interruptAtMs = Number.NEGATIVE_INFINITY;
