@@ -6,12 +6,7 @@ import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { commonPath, parseDisassembly, wholeInstructions } from './gpu-loop.mjs';
 
-/**
- * IGC of 2022 makes 365 additions where 296 are enough on Xe-HPG and Xe-HPC: it also computes sums by add3 that other
- * instructions read, and then has both. (a + b) + m, a + (b + m), (a + m) + b and subtractions come to the same.
- *
- * ocloc's names of families, by their instruction set in gpu-bounds.mjs. Threads: what a vector engine can hold.
- */
+/** ocloc's names of families, by their instruction set in gpu-bounds.mjs. Threads: what a vector engine can hold. */
 export const DEVICES = {
   cfl: { set: 'gen9', threads: 7 }, // Gen9
   icllp: { set: 'gen12', threads: 7 }, // Gen11

@@ -21,6 +21,8 @@ const REACHED = 0.89;
  * A rate this close to the limit of a slower kernel probably belongs to that kernel. The exact value does not matter.
  */
 const ALIKE = 0.85;
+/** From this fraction of the best kernel's rate on, a kernel cannot be told from it by a rate. */
+const AS_FAST = 0.97;
 /** A clock below this fraction of the boost clock is limited by something. */
 const HELD_DOWN = 0.95;
 
@@ -71,14 +73,14 @@ export function ceilingOf(model, coreMHz, rows = recorded()) {
  */
 export function lookInto(rate, { aim, kernels, MHz, boostMHz }, batches) {
   if (rate >= aim) return [];
-  const [, ...slower] = kernels;
+  const slower = kernels.filter(({ hashesPerSecond }) => hashesPerSecond < AS_FAST * kernels[0].hashesPerSecond);
   const alike = slower.find(({ hashesPerSecond }) => rate <= hashesPerSecond && rate >= ALIKE * hashesPerSecond);
   const [shortest, longest] = [batches.at(0), batches.at(-1)].map((row) => row?.hashesPerSecond ?? rate);
   const causes = [
     alike && `the rate is that of: ${alike.what}: ${alike.remedy}`,
     MHz < HELD_DOWN * boostMHz && `the clock is ${MHz} of ${boostMHz} MHz: limits of power or temperature, or a lock`,
     shortest < 0.9 * longest && 'short batches are slower by more than 10 %: dispatches cost too much',
-    rate < ALIKE * slower.at(-1).hashesPerSecond &&
+    rate < ALIKE * kernels.at(-1).hashesPerSecond &&
       'slower than any variant should be: clock, limits, another process?',
   ].filter(Boolean);
   return causes.length > 0 ? causes : ['no cause shows here: compare drivers, and look for another process on the GPU'];

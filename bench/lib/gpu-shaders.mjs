@@ -13,6 +13,7 @@ import { printPtx } from '../../native/build/generator/ptx.js';
 export const STYLES = {
   wgsl: 'plain',
   'wgsl-uniform-rotates': 'uniform rotates',
+  'wgsl-added-zeros': 'added zeros',
   'wgsl-multiplied-adds': 'multiplied adds',
 };
 export const VARIANT_NAMES = Object.keys(STYLES);

@@ -7,7 +7,7 @@
  */
 
 import { COUNTER, JOB } from './algebra.ts';
-import { type GpuStyle, unseenOf } from './gpu-styles.ts';
+import { type GpuStyle, hasUniformRotates, termsOf, unseenOf } from './gpu-styles.ts';
 import { handedDown, type KernelDescription, operationsAt } from './last-block.ts';
 import { type Dialect, generatedBy, hex, indent, Names } from './print.ts';
 import { HIT_CAPACITY, jobWords } from './wgsl.ts';
@@ -25,12 +25,12 @@ const chain = (operands: readonly string[], instruction: (a: string, b: string) 
 const dialectOf = (style: GpuStyle): Dialect => ({
   constant: hex,
   add: (terms) =>
-    chain(terms, (a, b) =>
+    chain(termsOf(style, terms), (a, b) =>
       style === 'multiplied adds' ? `mad.lo.u32 ${RESULT}, ${a}, one, ${b};` : `add.u32 ${RESULT}, ${a}, ${b};`,
     ),
   xor: (operands) => chain(operands, (a, b) => `xor.b32 ${RESULT}, ${a}, ${b};`),
   rotr: (x, bits) =>
-    style === 'uniform rotates'
+    hasUniformRotates(style)
       ? `shr.u32 ${RESULT}, ${x}, rotate${bits}; shl.b32 a, ${x}, back${bits}; or.b32 ${RESULT}, ${RESULT}, a;`
       : `shf.r.wrap.b32 ${RESULT}, ${x}, ${x}, ${bits};`,
   declare: (name, instructions) => instructions.replaceAll(RESULT, name),

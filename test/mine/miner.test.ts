@@ -512,12 +512,12 @@ describe('devices', () => {
     const { source, events } = mine(engine);
     source.work(makeWork(NEVER));
     await eventually(() => expect(engine.searched.length).toBeGreaterThan(3));
-    engine.listener!.changed!({ model: 'RTX', kernel: 'wgsl', why: 'wgsl 64×8, fastest of 27 variants that run here' });
+    engine.listener!.changed!({ model: 'RTX', kernel: 'wgsl', why: 'wgsl 64×8, fastest of 36 variants that run here' });
     expect(events.of('device').at(-1)).toMatchObject({
       device: 'gpu0',
       state: 'ready',
       kernel: 'wgsl',
-      description: 'RTX: kernel wgsl 64×8, fastest of 27 variants that run here',
+      description: 'RTX: kernel wgsl 64×8, fastest of 36 variants that run here',
     });
     const { opened, jobs } = engine;
     await eventually(() => expect(engine.searched.length).toBeGreaterThan(6));

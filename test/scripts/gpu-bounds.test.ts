@@ -105,7 +105,8 @@ describe('the ceilings of bench/gpu.mjs', () => {
 
   it('name the kernel that a slow card’s rate belongs to', () => {
     const ceiling = ceilingOf('AMD Radeon RX 7900 XTX (RADV NAVI31)', 2500)!;
-    const slow = ceiling.kernels[1].hashesPerSecond * 0.97;
+    // wgsl-added-zeros comes between them, and is nearly as fast as the best.
+    const slow = ceiling.kernels.find(({ variant }: { variant: string }) => variant === 'wgsl').hashesPerSecond * 0.97;
     expect(lookInto(slow, { ...ceiling, aim: ceiling.hashesPerSecond }, [])).toEqual([
       expect.stringMatching(/^the rate is that of: wgsl by RADV .*: look why wgsl-uniform-rotates is not faster$/),
     ]);

@@ -148,7 +148,7 @@ const SCRIPTS: Record<string, Entry | Elsewhere> = {
     expect(rows).toEqual([expect.objectContaining(shown)]);
   }),
   'bench/gpu-compilers.mjs': bench('--families navi31', ['linux', 'gpu', 'radv'], ({ rows }) => {
-    const variants = ['wgsl', 'wgsl-uniform-rotates', 'wgsl-multiplied-adds'];
+    const variants = ['wgsl', 'wgsl-uniform-rotates', 'wgsl-added-zeros', 'wgsl-multiplied-adds'];
     const row = { family: 'navi31', set: 'rdna', instructionsPerNonce: positive, bound: 890, ofBound: positive };
     const fits = { registers: positive, spills: 0, waves: positive, codeBytes: positive, cacheBytes: positive };
     expect(rows).toEqual(

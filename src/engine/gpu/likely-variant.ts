@@ -12,6 +12,9 @@ export interface Chip {
   readonly architecture: string;
 }
 
+/** Intel's chips before Xe-HPG and Arc, which cannot add three terms in one instruction. */
+const ADDS_TWO = /^gen-(\d|11|12lp)$/;
+
 /** NVIDIA's chips that multiply in several instructions. */
 const SLOW_MULTIPLICATION = /^(fermi|kepler|maxwell|pascal)$/;
 
@@ -23,12 +26,14 @@ export function likelyVariant(chip: Chip): Variant | undefined {
 }
 
 function likelyShader({ vendor, architecture }: Chip): ShaderName | undefined {
+  const name = architecture.toLowerCase();
   switch (vendor.toLowerCase()) {
     case 'amd':
-    case 'intel':
       return 'wgsl-uniform-rotates';
+    case 'intel':
+      return ADDS_TWO.test(name) ? 'wgsl-uniform-rotates' : 'wgsl-added-zeros';
     case 'nvidia':
-      return SLOW_MULTIPLICATION.test(architecture.toLowerCase()) ? 'wgsl' : 'wgsl-multiplied-adds';
+      return SLOW_MULTIPLICATION.test(name) ? 'wgsl' : 'wgsl-multiplied-adds';
     default:
       return undefined;
   }

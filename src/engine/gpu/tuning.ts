@@ -8,6 +8,7 @@ import { z } from 'zod';
 export const SHADERS = {
   wgsl: 'scan.wgsl',
   'wgsl-uniform-rotates': 'scan-uniform-rotates.wgsl',
+  'wgsl-added-zeros': 'scan-added-zeros.wgsl',
   'wgsl-multiplied-adds': 'scan-multiplied-adds.wgsl',
 } as const;
 export type ShaderName = keyof typeof SHADERS;

@@ -13,7 +13,7 @@ type Word7 = (job: Uint32Array, counter: number) => number;
 
 /** The names that both languages read from the control uniform. */
 const CONTROL =
-  'const rotate16 = 16, rotate12 = 12, rotate8 = 8, rotate7 = 7, one = 1, back16 = 16, back12 = 20, back8 = 24, back7 = 25;';
+  'const rotate16 = 16, rotate12 = 12, rotate8 = 8, rotate7 = 7, one = 1, zero = 0, back16 = 16, back12 = 20, back8 = 24, back7 = 25;';
 
 function word7OfOpenCl(text: string): Word7 {
   const statements = [...text.matchAll(/^ *const uint ([jx]\d+) = (.*);$/gm)].map(([, name, expression]) => {

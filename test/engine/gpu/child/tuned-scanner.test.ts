@@ -53,7 +53,12 @@ test('a remembered tuning of the same model and driver is used, and nothing is m
   expect(tried).toEqual([nameOf(REMEMBERED)]);
 });
 
-const TYPICAL = ['wgsl 128×16', 'wgsl-uniform-rotates 128×16', 'wgsl-multiplied-adds 128×16'];
+const TYPICAL = [
+  'wgsl 128×16',
+  'wgsl-uniform-rotates 128×16',
+  'wgsl-added-zeros 128×16',
+  'wgsl-multiplied-adds 128×16',
+];
 
 test.each<[string, Partial<TuningOptions>]>([
   ['another driver', { driver: 'driver 550.2' }],
