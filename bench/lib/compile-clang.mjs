@@ -6,9 +6,9 @@ import { readFileSync } from 'node:fs';
 import { commonPath, histogram, parseDisassembly } from './gpu-loop.mjs';
 
 /**
- * By LLVM's models of the chips, one wave takes 897 cycles for the 897 instructions on Vega, 1163 for 895 on RDNA 2 and 1346
- * for 974 on GCN, where it waits for results of its own: two waves keep a unit busy. That is from llvm-mca 14, which
- * crashes on some of the loops, so it is not run here.
+ * By LLVM's models of the chips, one wave takes 897 cycles for the 897 instructions on Vega, 1163 for 895 on RDNA 2 and
+ * 1346 for 974 on GCN, where it waits for results of its own: two waves keep a unit busy. That is from llvm-mca 14,
+ * which crashes on some of the loops, so it is not run here.
  *
  * LLVM's names of processors, with their instruction set in gpu-bounds.mjs.
  */
