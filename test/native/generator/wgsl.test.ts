@@ -12,7 +12,8 @@ const textOf = (shader: string) => readFileSync(new URL(`../../../shaders/${shad
 /** @returns a function that computes hash word 7 as the shader does */
 function word7Of(shader: string): (job: Uint32Array, counter: number) => number {
   const text = textOf(shader);
-  const statements = [...text.matchAll(/^ *let ([jx]\d+|rotate\d+|one|zero) = (.*);$/gm)].map(([, name, expression]) => {
+  const lets = text.matchAll(/^ *let ([jx]\d+|rotate\d+|one|zero) = (.*);$/gm);
+  const statements = [...lets].map(([, name, expression]) => {
     const javaScript = expression
       .replace(/job\[(\d)\]\.([xyzw])/, (_, vector, part) => `job[${4 * vector + 'xyzw'.indexOf(part)}]`)
       .replace(/control\.rotate(\d+)/, '$1')
