@@ -223,7 +223,6 @@ export class GpuProcess {
         this.#trying = data.variant;
         break;
       case 'tuned':
-        this.#trying = undefined;
         this.#options.tuned?.(data);
         break;
       case 'pulse':
@@ -235,7 +234,6 @@ export class GpuProcess {
         this.#inboxes.get(data.search)?.push(data);
         break;
       default:
-        this.#trying = undefined;
         this.#answer = data;
     }
     this.#wake();

@@ -87,8 +87,8 @@ export type Adapter = z.infer<typeof adapter>;
 export const toParent = z.discriminatedUnion('type', [
   /** Sent while opening takes long: the present step, and its finished fraction, 0 to 1. */
   z.object({ type: z.literal('progress'), what: z.string(), done: z.number() }),
-  /** Sent before a variant runs for tuning. If neither `opened` nor `tuned` follows, it may have crashed the child. */
-  z.object({ type: z.literal('trying'), variant: z.string() }),
+  /** Sent with a variant before it runs for tuning, and without one when it has run. A loss in between is its fault. */
+  z.object({ type: z.literal('trying'), variant: z.string().optional() }),
   z.object({
     type: z.literal('opened'),
     model: z.string(),

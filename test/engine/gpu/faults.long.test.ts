@@ -6,7 +6,7 @@ import type { SearchReport } from '#pickaxe/engine/engine.js';
 import { GpuEngine } from '#pickaxe/engine/gpu/gpu-engine.js';
 import { isTypical, VARIANTS } from '#pickaxe/engine/gpu/tuning.js';
 import { brieflyTuned, describeGpu, gpuEngine, settled, untunedOptions } from './adapter.ts';
-import { faulty } from './faulty.ts';
+import { type Fault, faulty } from './faulty.ts';
 import { endless, job, lives, never, searchToTheEnd } from './search-to-the-end.ts';
 
 describeGpu('a GPU that fails', () => {
@@ -80,25 +80,39 @@ describeGpu('a GPU that fails', () => {
     ]);
   });
 
-  test('skips a variant that was measured when the device was lost while it mined', { timeout: 120_000 }, async () => {
+  /**
+   * Loses the device by a fault while it is measured beside mining, and opens it again.
+   * @returns why a variant is used after everything has been measured
+   */
+  async function whyAfter(fault: Fault): Promise<string> {
     const [first, likely] = VARIANTS.filter(isTypical);
     const engine = new GpuEngine({
       ...untunedOptions,
       tuningLimits: { ...brieflyTuned.tuningLimits, variants: [first, likely] },
-      ...faulty(['loss while measuring']),
+      ...faulty([fault]),
       minesAtOnce: true,
       likely,
     });
     await engine.open();
-    const { fault } = await searchToTheEnd(engine);
-    expect(fault).toMatchObject({ fault: 'lost' });
+    expect((await searchToTheEnd(engine)).fault).toMatchObject({ fault: 'lost' });
     await engine.close();
-    let why: string | undefined;
+    let why = '';
     await engine.open({ changed: (info) => (why = info.why) });
     const stop = new AbortController();
-    for await (const _ of engine.search(job, endless(), stop.signal)) if (why !== undefined) stop.abort();
+    for await (const _ of engine.search(job, endless(), stop.signal)) if (why !== '') stop.abort();
     await engine.close();
-    expect(why).toMatch(/measured at each start: the GPU was lost with wgsl 128×16$/);
+    return why;
+  }
+
+  test.each(['loss before measuring', 'loss while measuring'] as const)(
+    'skips the variant that was tried while it mined: %s',
+    async (fault) => {
+      expect(await whyAfter(fault)).toMatch(/measured at each start: the GPU was lost with wgsl 128×16$/);
+    },
+  );
+
+  test('skips no variant when it is lost between two turns of measuring', async () => {
+    expect(await whyAfter('loss between turns')).toMatch(/fastest of 2 variants that run here/);
   });
 
   test('skips no variant of the kernel because of wrong hashes', async () => {

@@ -4,6 +4,7 @@
  */
 
 import { readFileSync, writeFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { joinNonce } from '#pickaxe/chain/nonce.js';
 import { DeviceError } from '#pickaxe/engine/engine.js';
 import { CHILD_PARTS, startChild } from '#pickaxe/engine/gpu/child/child.js';
@@ -20,6 +21,7 @@ const end = (signal) => process.kill(process.pid, signal);
 let device;
 let isOpen = false;
 let reports = 0;
+let selfTests = 0;
 
 /** Changes reports, by fault. `first` says whether it is the first report. */
 const REPORTS = {
@@ -41,6 +43,15 @@ const REPORTS = {
   },
 };
 
+function endBetweenTurns(made) {
+  const interrupt = made.interrupt.bind(made);
+  made.interrupt = async (turn) => {
+    await interrupt(turn);
+    await sleep(50);
+    end('SIGKILL');
+  };
+}
+
 startChild({
   openDevice: async (...args) => {
     if (fault === 'no device') {
@@ -49,12 +60,22 @@ startChild({
     device = await openDevice(...args);
     return device;
   },
-  selfTest: (scan, unit) => {
+  selfTest: async (scan, unit) => {
     if (fault === 'loss while tuning') end('SIGKILL');
+    if (fault === 'loss before measuring' && selfTests++ > 0) {
+      // The device is open, and its parent knows that.
+      while (!isOpen) await sleep(10);
+      await sleep(100);
+      end('SIGKILL');
+    }
     return selfTest(fault === 'wrong-hashes' ? findNothing : scan, unit);
   },
   spotCheck: (scan) => spotCheck(fault === 'wrong hashes later' && isOpen ? findNothing : scan),
-  createSearcher: (options) => createSearcher({ ...options, ...searcher }),
+  createSearcher: (options) => {
+    const made = createSearcher({ ...options, ...searcher });
+    if (fault === 'loss between turns') endBetweenTurns(made);
+    return made;
+  },
   send: (message, sent) => {
     if (message.type === 'opened') isOpen = true;
     const sendReport = message.type === 'report' && REPORTS[fault];

@@ -13,8 +13,12 @@ export type Fault =
   | 'no device'
   /** The process dies at the self-test of the first variant of the kernel. */
   | 'loss while tuning'
+  /** The process dies at the self-test of the first variant that is measured while it mines. */
+  | 'loss before measuring'
   /** The process dies when it measures a variant of the plain shader while it mines. */
   | 'loss while measuring'
+  /** The process dies while it mines, between two turns of measuring. */
+  | 'loss between turns'
   /** The self-test sees wrong hashes. */
   | 'wrong-hashes'
   /** The first check in the middle of mining sees wrong hashes. */

@@ -106,7 +106,7 @@ class Child {
       likely: wanted.minesAtOnce ? (wanted.likely ?? likelyVariant(adapter.info)) : undefined,
       limits: wanted.tuningLimits,
       progress: (what, done) => send({ type: 'progress', what, done }),
-      trying: (variant) => send({ type: 'trying', variant: nameOf(variant) }),
+      trying: (variant) => send({ type: 'trying', ...(variant && { variant: nameOf(variant) }) }),
       skip: wanted.skip,
       check: async (each) => {
         const scan: typeof each.scan = (puzzle, range) => each.scan(puzzle, range);

@@ -40,13 +40,24 @@ export type InTurn = <T>(turn: () => Promise<T>) => Promise<T>;
 export const atOnce: InTurn = (turn) => turn();
 
 /**
- * @param trying called with the variant before each turn
- * @returns the scanners with their rates, fastest first
+ * Called before a variant runs, and with undefined when it has run. If the process or the device is lost in between, the
+ * parent knows which variant may have caused it.
  */
+export type Trying = (variant: Variant | undefined) => void;
+
+/** Runs a turn of a variant. If that fails, the variant stays the one that is tried, because the device may be lost. */
+async function tried<T>(variant: Variant, trying: Trying, turn: () => Promise<T>): Promise<T> {
+  trying(variant);
+  const result = await turn();
+  trying(undefined);
+  return result;
+}
+
+/** @returns the scanners with their rates, fastest first */
 export async function raceVariants(
   scanners: readonly Scanner[],
   { warmUpMs, turnMs }: TuningLimits,
-  trying: (variant: Variant) => void,
+  trying: Trying,
   inTurn: InTurn = atOnce,
 ): Promise<{ readonly scanner: Scanner; readonly hashesPerSecond: number }[]> {
   const racers = scanners.map((scanner) => ({ scanner, perMs: 0 }));
@@ -55,19 +66,15 @@ export async function raceVariants(
     for (let turn = 0; turn < turns; turn++) {
       for (const racer of entrants) {
         const batch = { batchMs: DISPATCH_MS, perMs: racer.perMs, turnMs };
-        const perMs = await inTurn(() => {
-          trying(racer.scanner.variant);
-          return pipelinedPerMs(racer.scanner, batch);
-        });
+        const perMs = await inTurn(() =>
+          tried(racer.scanner.variant, trying, () => pipelinedPerMs(racer.scanner, batch)),
+        );
         racer.perMs = Math.max(racer.perMs, perMs);
       }
     }
   };
   for (const racer of racers) {
-    racer.perMs = await inTurn(() => {
-      trying(racer.scanner.variant);
-      return warmUp(racer.scanner);
-    });
+    racer.perMs = await inTurn(() => tried(racer.scanner.variant, trying, () => warmUp(racer.scanner)));
   }
   const warmMs = performance.now() + (racers.length > 1 ? warmUpMs : 0);
   while (performance.now() < warmMs) await race(1, racers.slice(0, 1));
@@ -90,6 +97,7 @@ export async function raceBatches(
   scanner: Scanner,
   hashesPerSecond: number,
   { batchTurnMs }: TuningLimits,
+  trying: Trying,
   inTurn: InTurn = atOnce,
 ): Promise<BatchRow[]> {
   const racers = BATCHES_MS.map((batchMs) => ({ batchMs, perMs: 0, busyMs: 0, turnMs: 0 }));
@@ -97,13 +105,14 @@ export async function raceBatches(
   for (let turn = 0; turn < BATCH_TURNS; turn++) {
     for (const racer of racers) {
       const { batchMs } = racer;
-      await inTurn(async () => {
+      const turn = async () => {
         const before = performance.eventLoopUtilization();
         racer.perMs = Math.max(racer.perMs, await pipelinedPerMs(scanner, { batchMs, perMs, turnMs: batchTurnMs }));
         const { active, idle } = performance.eventLoopUtilization(before);
         racer.busyMs += active;
         racer.turnMs += active + idle;
-      });
+      };
+      await inTurn(() => tried(scanner.variant, trying, turn));
     }
   }
   return racers.map(({ batchMs, perMs, busyMs, turnMs }) => ({

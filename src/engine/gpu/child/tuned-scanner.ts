@@ -1,5 +1,6 @@
 /** Makes the best scanner for a device: the remembered one, or else the fastest by measurement. */
 
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Cache, digest, type Key } from '../../../system/cache.ts';
 import { DeviceError } from '../../engine.ts';
 import {
@@ -15,7 +16,7 @@ import {
 } from '../tuning.ts';
 import { dawnVersion } from './device.ts';
 import { Scanner, wgslOf } from './scanner.ts';
-import { atOnce, bestBatch, type InTurn, raceBatches, raceVariants } from './tune.ts';
+import { atOnce, bestBatch, type InTurn, raceBatches, raceVariants, type Trying } from './tune.ts';
 
 /**
  * Fraction of the fastest rate below which a shader's other variants are not measured: within a shader, rates differ by
@@ -40,8 +41,7 @@ export interface TuningOptions {
   readonly limits: TuningLimits;
   /** As `EngineListener.progress`. */
   readonly progress: (what: string, done: number) => void;
-  /** Called before a variant runs. If it crashes the process, the parent knows which one it was. */
-  readonly trying: (variant: Variant) => void;
+  readonly trying: Trying;
   /** Variants that crashed the process at an earlier opening. */
   readonly skip: readonly string[];
   /** Checks a scanner before it mines. @throws DeviceError when it computes wrong hashes */
@@ -65,14 +65,13 @@ export function tuningKey(driver: string): Key {
 
 /** @throws DeviceError when no variant computes right on this device */
 export async function tunedScanner(device: GPUDevice, wanted: TuningOptions): Promise<Tuned> {
-  const { variant, again, model, driver, cacheDirectory, batchMs, check, trying, skip } = wanted;
+  const { variant, again, model, driver, cacheDirectory, batchMs, skip } = wanted;
   const cache = new Cache(cacheDirectory);
   const subject = `gpu ${model}`;
   const key = tuningKey(driver);
   const recalled = again || variant ? undefined : cache.recall(subject, key, tuningShape);
   if (recalled && !skip.includes(nameOf(recalled.variant))) {
-    trying(recalled.variant);
-    const { scanner } = await open(device, recalled.variant, check);
+    const { scanner } = await open(device, recalled.variant, wanted);
     // The variant ran before and does not now, so all are measured again. If none runs, that gives the reason.
     if (scanner) return { scanner, tuning: recalled, why: `${whyTuning(recalled, batchMs)}, as measured before` };
   }
@@ -95,10 +94,9 @@ const LIKELY_BATCH_MS = 8;
 
 /** @returns undefined if no variant is likely, or if the likely one does not run */
 async function likelyScanner(device: GPUDevice, wanted: TuningOptions): Promise<Tuned | undefined> {
-  const { likely, skip, batchMs = LIKELY_BATCH_MS, limits, trying, check } = wanted;
+  const { likely, skip, batchMs = LIKELY_BATCH_MS, limits, trying } = wanted;
   if (!likely || skip.includes(nameOf(likely))) return undefined;
-  trying(likely);
-  const { scanner } = await open(device, likely, check);
+  const { scanner } = await open(device, likely, wanted);
   if (!scanner) return undefined;
   const [{ hashesPerSecond }] = await raceVariants([scanner], limits, trying);
   const tuning = {
@@ -114,12 +112,12 @@ async function likelyScanner(device: GPUDevice, wanted: TuningOptions): Promise<
 
 /** Measures the variant, and the batch lengths unless one was asked for. */
 async function askedFor(device: GPUDevice, variant: Variant, wanted: TuningOptions): Promise<Tuned> {
-  const { check, batchMs, limits, trying } = wanted;
-  const { scanner, fault } = await open(device, variant, check);
+  const { batchMs, limits, trying } = wanted;
+  const { scanner, fault } = await open(device, variant, wanted);
   if (!scanner) throw fault;
   const [{ hashesPerSecond }] = await raceVariants([scanner], limits, trying);
   const variants = [{ variant, hashesPerSecond }];
-  const batches = batchMs === undefined ? await raceBatches(scanner, hashesPerSecond, limits) : [];
+  const batches = batchMs === undefined ? await raceBatches(scanner, hashesPerSecond, limits, trying) : [];
   const tuning = {
     variant,
     variants,
@@ -154,7 +152,7 @@ async function measure(device: GPUDevice, wanted: TuningOptions, inTurn: InTurn)
   for (const { scanner: other } of all.slice(1)) other.destroy();
 
   progress(`measuring which batch length suits ${nameOf(scanner.variant)}`, 0);
-  const batches = await raceBatches(scanner, hashesPerSecond, limits, inTurn);
+  const batches = await raceBatches(scanner, hashesPerSecond, limits, trying, inTurn);
   const variants: VariantRow[] = [
     ...all.map(({ scanner: { variant }, hashesPerSecond }) => ({ variant, hashesPerSecond })),
     ...[...typical.faults, ...others.faults].map(({ variant, fault }) => ({ variant, fault: fault.message })),
@@ -171,12 +169,12 @@ export function hopefulOf<Rated extends { readonly hashesPerSecond: number }>(ty
   return typical.filter(({ hashesPerSecond }) => hashesPerSecond >= HOPELESS_SHADER * typical[0].hashesPerSecond);
 }
 
-async function openAll(device: GPUDevice, variants: readonly Variant[], { trying, check, skip }: TuningOptions) {
+async function openAll(device: GPUDevice, variants: readonly Variant[], wanted: TuningOptions) {
   const scanners: Scanner[] = [];
   const faults: { readonly variant: Variant; readonly fault: Error }[] = [];
   for (const variant of variants) {
-    trying(variant);
-    const { scanner, fault } = skip.includes(nameOf(variant)) ? SKIPPED : await open(device, variant, check);
+    const skipped = wanted.skip.includes(nameOf(variant));
+    const { scanner, fault } = skipped ? SKIPPED : await open(device, variant, wanted);
     if (scanner) scanners.push(scanner);
     else faults.push({ variant, fault });
   }
@@ -189,9 +187,13 @@ type Opened =
   | { readonly scanner: Scanner; readonly fault?: never }
   | { readonly scanner?: never; readonly fault: Error };
 
+/** Time limit for the news that the device is lost. The exact value does not matter. */
+const LOSS_MS = 1_000;
+
 /** Compiles and checks a variant. Faults are returned, so that other variants are tried. */
-async function open(device: GPUDevice, variant: Variant, check: TuningOptions['check']): Promise<Opened> {
+async function open(device: GPUDevice, variant: Variant, { trying, check }: TuningOptions): Promise<Opened> {
   let scanner: Scanner | undefined;
+  trying(variant);
   try {
     scanner = await Scanner.compile(device, variant);
     await check(scanner);
@@ -199,8 +201,12 @@ async function open(device: GPUDevice, variant: Variant, check: TuningOptions['c
   } catch (fault) {
     scanner?.destroy();
     if (fault instanceof DeviceError) return { fault };
+    // A lost device says so a little later, which ends this process while it still tries this variant.
+    await Promise.race([device.lost, sleep(LOSS_MS)]);
     return {
       fault: new DeviceError('lost', `the driver cannot run it: ${(fault as Error).message}`, { cause: fault }),
     };
+  } finally {
+    trying(undefined);
   }
 }

@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { DeviceError } from '#pickaxe/engine/engine.js';
 import { hopefulOf, type TuningOptions, tunedScanner, tuningKey } from '#pickaxe/engine/gpu/child/tuned-scanner.js';
@@ -37,7 +38,7 @@ async function openWith(wishes: Partial<TuningOptions>, remembered = { model: 'R
     again: false,
     limits: TUNING_LIMITS,
     progress: () => {},
-    trying: (variant) => tried.push(nameOf(variant)),
+    trying: (variant) => variant && tried.push(nameOf(variant)),
     skip: [],
     check: async ({ variant }) => {
       if (nameOf(variant) !== nameOf(REMEMBERED)) throw new DeviceError('wrong-hashes', 'wrong on this device');
@@ -80,6 +81,32 @@ test('a variant that does not compute right any more is replaced by a new measur
   });
   expect(tried).toEqual([nameOf(REMEMBERED), ...TYPICAL]);
   expect(tuned).toMatchObject({ fault: 'wrong-hashes' });
+});
+
+test('a variant stays named until a device that it cost says that it is lost', async () => {
+  const device = new FakeDevice();
+  let now: string | undefined;
+  let namedAtLoss: string | undefined;
+  const lost = sleep(50).then(() => {
+    namedAtLoss = now;
+  });
+  await expect(
+    tunedScanner(Object.assign(device, { lost }).asDevice, {
+      model: 'RTX',
+      driver: 'driver 550.1',
+      again: false,
+      limits: TUNING_LIMITS,
+      progress: () => {},
+      trying: (variant) => {
+        now = variant && nameOf(variant);
+      },
+      skip: [],
+      check: async () => {
+        throw new Error('a dispatch failed');
+      },
+    }),
+  ).rejects.toMatchObject({ fault: 'lost' });
+  expect(namedAtLoss).toBe(TYPICAL[0]);
 });
 
 test('the key of tunings differs for other drivers, versions of Dawn and shaders', () => {
@@ -172,7 +199,7 @@ describe('a likely variant', () => {
       likely,
       limits: { variants, warmUpMs: 0, turnMs: 1, batchTurnMs: 1 },
       progress: (what) => said.push(what),
-      trying: (variant) => void (tried.includes(nameOf(variant)) || tried.push(nameOf(variant))),
+      trying: (variant) => void (variant && !tried.includes(nameOf(variant)) && tried.push(nameOf(variant))),
       skip: [],
       check: async () => {},
       ...wishes,
@@ -203,6 +230,27 @@ describe('a likely variant', () => {
     expect(measured.tuning.variants.length).toBeGreaterThan(1);
     expect(measured.tuning.batches.length).toBeGreaterThan(1);
     expect(measured.why).toMatch(/; fastest of \d+ variants that run here/);
+  });
+
+  test('is not the only suspect when the device is lost: each variant is named while it runs', async () => {
+    let now: string | undefined;
+    const trying = (variant?: Variant) => {
+      now = variant && nameOf(variant);
+    };
+    const { tuned } = await openLikely({ trying });
+    const named: (string | undefined)[] = [];
+    const measured = await tuned.measure!(async (turn) => {
+      expect(now).toBeUndefined();
+      const result = turn();
+      named.push(now);
+      await result;
+      expect(now).toBeUndefined();
+      return result;
+    });
+    expect(named).not.toContain(undefined);
+    const best = nameOf(measured.tuning.variant);
+    // The last turns measure the lengths of batches.
+    expect(new Set(named.slice(-3 * measured.tuning.batches.length))).toEqual(new Set([best]));
   });
 
   test.each<[string, Partial<TuningOptions>]>([
