@@ -21,7 +21,7 @@ interface Flight {
   readonly fail: (error: Error) => void;
 }
 
-function rig({ firstCounters = UNIT, checkTakesMs = 0 } = {}) {
+function rig({ firstCounters = UNIT, checkTakesMs = 0, checked = Promise.resolve() } = {}) {
   const clock = { ms: 0, nowUs: () => 0n, monotonicMs: () => clock.ms };
   const flights: Flight[] = [];
   const scanner = {
@@ -49,6 +49,7 @@ function rig({ firstCounters = UNIT, checkTakesMs = 0 } = {}) {
       check: async () => {
         counts.checks++;
         clock.ms += checkTakesMs;
+        await checked;
       },
       lost: (error) => lost.push(error),
     },
@@ -290,7 +291,11 @@ describe('an interruption', () => {
   });
 
   test('does not run during a check', async () => {
-    const { searcher, clock, counts, done } = rig();
+    let endCheck = () => {};
+    const checked = new Promise<void>((resolve) => {
+      endCheck = resolve;
+    });
+    const { searcher, clock, counts, done } = rig({ checked });
     searcher.begin(1, job);
     searcher.add(1, strip(0, 10 * UNIT));
     clock.ms = CHECK_EVERY_MS;
@@ -298,8 +303,10 @@ describe('an interruption', () => {
     void searcher.interrupt(run);
     await done();
     await done();
+    expect([counts.checks, state.began]).toEqual([1, false]);
+    endCheck();
     await settled();
-    expect([counts.checks, state.began]).toEqual([1, true]);
+    expect(state.began).toBe(true);
   });
 
   test('that fails does not stop the search', async () => {
