@@ -119,8 +119,8 @@ export class Searcher {
     this.#isInterrupted = true;
     await action();
     this.#isInterrupted = false;
-    this.#lastDoneMs = clock.monotonicMs();
-    this.#interruptAtMs = this.#lastDoneMs + REST * (this.#lastDoneMs - beganMs);
+    const endedMs = clock.monotonicMs();
+    this.#interruptAtMs = endedMs + REST * (endedMs - beganMs);
     this.#pump();
   }
 
