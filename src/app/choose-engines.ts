@@ -24,7 +24,10 @@ interface EngineOptions {
   readonly tuneAgain?: boolean;
   /** Whether a GPU without a remembered speed mines at once, and is measured while it mines. */
   readonly minesAtOnce?: boolean;
-  /** Whether no CPU kernel is measured: without a remembered choice, the kernel that is usually the fastest is used. */
+  /**
+   * Whether no CPU kernel and no GPU that can mine at once is measured: without a remembered choice, the kernel that is
+   * usually the fastest is used.
+   */
   readonly hurried?: boolean;
   /** Whether the rig needs no devices, because others hash for it; absent if no others can. */
   readonly mayBeNone?: boolean;
@@ -117,7 +120,7 @@ function whyMissing(name: string, gpus: readonly Gpu[]): string {
   return `there is no ${name}; these exist: ${gpus.map((gpu) => `${gpu.name} (${gpu.model})`).join(', ')}`;
 }
 
-function gpuEngine(gpu: Gpu, { software, batchMs: batches, tuneAgain, minesAtOnce }: GpuOptions): GpuEngine {
+function gpuEngine(gpu: Gpu, { software, batchMs: batches, tuneAgain, minesAtOnce, hurried }: GpuOptions): GpuEngine {
   const { name, model, vendor, bus, environment } = gpu;
   const batchMs = valueForGpu(batches, name);
   const cacheDirectory = userCacheDirectory();
@@ -130,6 +133,7 @@ function gpuEngine(gpu: Gpu, { software, batchMs: batches, tuneAgain, minesAtOnc
     ...(batchMs !== undefined && { batchMs }),
     ...(tuneAgain && { tuneAgain }),
     ...(minesAtOnce && { minesAtOnce }),
+    ...(hurried && { hurried }),
     ...(cacheDirectory !== undefined && { cacheDirectory }),
   });
 }

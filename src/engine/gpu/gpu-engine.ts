@@ -42,6 +42,8 @@ export interface GpuOptions {
    * while mining. Otherwise opening takes the seconds that this needs.
    */
   readonly minesAtOnce?: boolean;
+  /** Whether a GPU that mines at once is not measured, because the process may end before a measurement would. */
+  readonly hurried?: boolean;
   /** The variant for that. The default follows from the chip's maker. */
   readonly likely?: Variant;
   /** Overrides of TUNING_LIMITS. */
@@ -83,7 +85,8 @@ export class GpuEngine implements Engine {
   async open(listener: EngineListener = {}): Promise<GpuInfo> {
     if (this.#process) throw new Error(`${this.name} is open already`);
     const { adapter, variant, batchMs, cacheDirectory, environment, silenceMs, child } = this.#options;
-    const { softwareGpu = false, tuneAgain = false, minesAtOnce = false, likely, card = {} } = this.#options;
+    const { softwareGpu = false, tuneAgain = false, minesAtOnce = false, hurried = false } = this.#options;
+    const { likely, card = {} } = this.#options;
     const skip = [...this.#skip];
     const wanted = {
       adapter,
@@ -93,6 +96,7 @@ export class GpuEngine implements Engine {
       cacheDirectory,
       tuneAgain,
       minesAtOnce,
+      hurried,
       likely,
       tuningLimits: { ...TUNING_LIMITS, ...this.#options.tuningLimits },
       card,

@@ -37,6 +37,7 @@ const open = z.object({
   cacheDirectory: z.string().optional(),
   tuneAgain: z.boolean(),
   minesAtOnce: z.boolean(),
+  hurried: z.boolean(),
   likely: variantShape.optional(),
   tuningLimits: tuningLimitsShape,
   /** Variants that must not be tried, because the device was lost while they ran. */

@@ -104,6 +104,7 @@ class Child {
       variant: wanted.variant,
       batchMs: wanted.batchMs,
       likely: wanted.minesAtOnce ? (wanted.likely ?? likelyVariant(adapter.info)) : undefined,
+      hurried: wanted.hurried,
       limits: wanted.tuningLimits,
       progress: (what, done) => send({ type: 'progress', what, done }),
       trying: (variant) => send({ type: 'trying', ...(variant && { variant: nameOf(variant) }) }),

@@ -36,6 +36,8 @@ export interface TuningOptions {
   readonly variant?: Variant | undefined;
   /** With it the GPU mines at once, if no tuning is remembered, and is measured while it mines. */
   readonly likely?: Variant | undefined;
+  /** Whether it is not measured then. */
+  readonly hurried?: boolean;
   /** Set if the user chose the length. */
   readonly batchMs?: number | undefined;
   readonly limits: TuningLimits;
@@ -53,7 +55,7 @@ export interface Tuned {
   readonly tuning: Tuning;
   /** For people: why this variant is used. */
   readonly why: string;
-  /** Measures all variants, while the likely one mines. Absent if that was done. */
+  /** Measures all variants, while the likely one mines. Absent if that was done, or is not wanted. */
   readonly measure?: (inTurn: InTurn) => Promise<Tuned>;
 }
 
@@ -65,7 +67,7 @@ export function tuningKey(driver: string): Key {
 
 /** @throws DeviceError when no variant computes right on this device */
 export async function tunedScanner(device: GPUDevice, wanted: TuningOptions): Promise<Tuned> {
-  const { variant, again, model, driver, cacheDirectory, batchMs, skip } = wanted;
+  const { variant, again, hurried, model, driver, cacheDirectory, batchMs, skip } = wanted;
   const cache = new Cache(cacheDirectory);
   const subject = `gpu ${model}`;
   const key = tuningKey(driver);
@@ -85,6 +87,7 @@ export async function tunedScanner(device: GPUDevice, wanted: TuningOptions): Pr
     return { scanner, tuning, why: forgotten === undefined ? why : `${why}; measured at each start: ${forgotten}` };
   };
   const mining = again ? undefined : await likelyScanner(device, wanted);
+  if (mining && hurried) return mining;
   // A device that mines makes no progress towards mining.
   return mining ? { ...mining, measure: (inTurn) => measured(() => {}, inTurn) } : measured(wanted.progress, atOnce);
 }
@@ -94,7 +97,7 @@ const LIKELY_BATCH_MS = 8;
 
 /** @returns undefined if no variant is likely, or if the likely one does not run */
 async function likelyScanner(device: GPUDevice, wanted: TuningOptions): Promise<Tuned | undefined> {
-  const { likely, skip, batchMs = LIKELY_BATCH_MS, limits, trying } = wanted;
+  const { likely, hurried, skip, batchMs = LIKELY_BATCH_MS, limits, trying } = wanted;
   if (!likely || skip.includes(nameOf(likely))) return undefined;
   const { scanner } = await open(device, likely, wanted);
   if (!scanner) return undefined;
@@ -106,7 +109,8 @@ async function likelyScanner(device: GPUDevice, wanted: TuningOptions): Promise<
     variants: [{ variant: likely, hashesPerSecond }],
     batches: [],
   };
-  const why = `${nameOf(likely)}, probably the fastest here; all variants are measured while it mines`;
+  const then = hurried ? 'pickaxe bench --tune measures all variants' : 'all variants are measured while it mines';
+  const why = `${nameOf(likely)}, probably the fastest here; ${then}`;
   return { scanner, tuning, why };
 }
 

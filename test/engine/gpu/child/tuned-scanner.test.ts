@@ -268,6 +268,15 @@ describe('a likely variant', () => {
     if (nameOf(variant) === nameOf(likely)) throw new DeviceError('wrong-hashes', 'wrong on this device');
   }
 
+  test('is used without measuring when the process may end soon', async () => {
+    const { tuned, tried } = await openLikely({ hurried: true });
+    expect(tried).toEqual([nameOf(likely)]);
+    expect(tuned.measure).toBeUndefined();
+    expect(tuned.why).toBe(
+      'wgsl-multiplied-adds 128×16, probably the fastest here; pickaxe bench --tune measures all variants',
+    );
+  });
+
   test('has the length of a batch that the user chose', async () => {
     expect((await openLikely({ batchMs: 3 })).tuned.tuning.batchMs).toBe(3);
   });
