@@ -33,6 +33,8 @@ export interface SearcherOptions {
 
 /** Time that the GPU searches after an interruption, as a multiple of the interruption's: 5 % go to interruptions. */
 const REST = 19;
+/** Maximum of that time. Only an interruption in which the process was suspended takes so long that this counts. */
+const MOST_REST_MS = 60_000;
 
 export class Searcher {
   readonly #options: Omit<SearcherOptions, 'scanner' | 'batchMs' | 'firstCounters'>;
@@ -120,7 +122,7 @@ export class Searcher {
     await action();
     this.#isInterrupted = false;
     const endedMs = clock.monotonicMs();
-    this.#interruptAtMs = endedMs + REST * (endedMs - beganMs);
+    this.#interruptAtMs = endedMs + Math.min(REST * (endedMs - beganMs), MOST_REST_MS);
     this.#pump();
   }
 

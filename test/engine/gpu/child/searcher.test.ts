@@ -290,6 +290,21 @@ describe('an interruption', () => {
     for (const ms of apart) expect(Math.abs(ms - 20 * 50)).toBeLessThanOrEqual(3 * BATCH_MS);
   });
 
+  test('follows within a minute after one in which the machine was suspended', async () => {
+    const { searcher, clock, done } = rig();
+    searcher.begin(1, job);
+    searcher.add(1, strip(0, 2 ** 30));
+    const began: number[] = [];
+    for (const tookMs of [3_600_000, 50]) {
+      void searcher.interrupt(async () => {
+        began.push(clock.ms);
+        clock.ms += tookMs;
+      });
+    }
+    for (let i = 0; i < 700; i++) await done({ hits: [] }, 100);
+    expect(began).toHaveLength(2);
+  });
+
   test('does not run during a check', async () => {
     let endCheck = () => {};
     const checked = new Promise<void>((resolve) => {
