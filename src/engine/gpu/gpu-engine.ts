@@ -108,7 +108,7 @@ export class GpuEngine implements Engine {
       progress: (what, done) => listener.progress?.(what, done),
       telemetry: (telemetry) => listener.telemetry?.(telemetry),
       tuned: (tuned) => {
-        if (opened) listener.changed?.(this.#infoOf({ ...opened, ...tuned }));
+        if (opened) listener.changed?.(this.#adopt({ ...opened, ...tuned }));
       },
       lost: (fault) => {
         this.#skipIfLost(fault);
@@ -118,7 +118,7 @@ export class GpuEngine implements Engine {
     let opened: Opened | undefined;
     try {
       opened = await this.#process.open({ type: 'open', ...wanted });
-      return this.#infoOf(opened);
+      return this.#adopt(opened);
     } catch (error) {
       this.#skipIfLost(error as DeviceError);
       await this.close();
@@ -126,7 +126,8 @@ export class GpuEngine implements Engine {
     }
   }
 
-  #infoOf({ model, driver, tuning, why, sensors }: Opened): GpuInfo {
+  /** Takes over what the child found out. */
+  #adopt({ model, driver, tuning, why, sensors }: Opened): GpuInfo {
     const { batchMs, card: { bus } = {} } = this.#options;
     const { shader, workgroupSize, trips } = tuning.variant;
     const gpu = {

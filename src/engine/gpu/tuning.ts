@@ -56,6 +56,9 @@ const variantRow = z.object({
 });
 export type VariantRow = Readonly<z.infer<typeof variantRow>>;
 
+/** The fault of a variant that ran when the GPU was lost. Another cause is possible, so people are told. */
+export const LOST_WITH_IT = 'the GPU was lost when this variant was tried';
+
 const batchRow = z.object({
   batchMs: rate,
   /** H/s with two dispatches in flight. */
@@ -93,12 +96,15 @@ export const TUNING_LIMITS: TuningLimits = { variants: VARIANTS, warmUpMs: 500, 
 
 /**
  * @param wishedMs the batch length that the user chose
- * @returns for people: the chosen variant, and the number of variants
+ * @returns for people: the chosen variant, the number of variants, and those with which the GPU was lost
  */
 export function whyTuning({ variant, batchMs, variants }: Tuning, wishedMs?: number): string {
   const rates = variants.flatMap(({ hashesPerSecond }) => hashesPerSecond ?? []);
   const batches = wishedMs === undefined ? `batches of ${batchMs} ms` : `batches of ${wishedMs} ms as asked for`;
-  return `${nameOf(variant)}, ${batches}; ${rankOf(rates)}`;
+  const lost = variants.filter(({ fault }) => fault === LOST_WITH_IT).map((row) => nameOf(row.variant));
+  const without =
+    lost.length === 0 ? '' : `; the GPU was lost with ${lost.join(', ')}, which pickaxe bench --tune tries again`;
+  return `${nameOf(variant)}, ${batches}; ${rankOf(rates)}${without}`;
 }
 
 /** `fastest of 19 variants that run here` */

@@ -40,8 +40,8 @@ export type InTurn = <T>(turn: () => Promise<T>) => Promise<T>;
 export const atOnce: InTurn = (turn) => turn();
 
 /**
- * Called before a variant runs, and with undefined when it has run. If the process or the device is lost in between, the
- * parent knows which variant may have caused it.
+ * Called before a variant runs, and with undefined when it has run. If the process or the device is lost in between,
+ * the parent knows which variant may have caused it.
  */
 export type Trying = (variant: Variant | undefined) => void;
 

@@ -5,6 +5,7 @@ import { Cache, digest, type Key } from '../../../system/cache.ts';
 import { DeviceError } from '../../engine.ts';
 import {
   isTypical,
+  LOST_WITH_IT,
   nameOf,
   type Tuning,
   type TuningLimits,
@@ -80,24 +81,29 @@ export async function tunedScanner(device: GPUDevice, wanted: TuningOptions): Pr
   if (variant) return askedFor(device, variant, wanted);
   const measured = async (progress: TuningOptions['progress'], inTurn: InTurn): Promise<Tuned> => {
     const { scanner, tuning } = await measure(device, { ...wanted, progress }, inTurn);
-    // A skipped variant may not have caused the loss, so nothing is remembered: the next start tries it again.
-    const forgotten =
-      skip.length > 0 ? `the GPU was lost with ${skip.join(', ')}` : cache.remember(subject, key, tuning);
+    const forgotten = cache.remember(subject, key, tuning);
     const why = whyTuning(tuning, batchMs);
     return { scanner, tuning, why: forgotten === undefined ? why : `${why}; measured at each start: ${forgotten}` };
   };
   const mining = again ? undefined : await likelyScanner(device, wanted);
-  if (mining && hurried) return mining;
+  if (!mining) return measured(wanted.progress, atOnce);
+  if (hurried || skip.length >= MOST_LOSSES) {
+    return { ...mining, why: `${mining.why}; pickaxe bench --tune measures all variants` };
+  }
+  const why = `${mining.why}; all variants are measured while it mines`;
   // A device that mines makes no progress towards mining.
-  return mining ? { ...mining, measure: (inTurn) => measured(() => {}, inTurn) } : measured(wanted.progress, atOnce);
+  return { ...mining, why, measure: (inTurn) => measured(() => {}, inTurn) };
 }
+
+/** A GPU that was lost with so many variants is not measured further while another one mines. */
+const MOST_LOSSES = 3;
 
 /** Length of a dispatch while none was measured: the middle one. */
 const LIKELY_BATCH_MS = 8;
 
 /** @returns undefined if no variant is likely, or if the likely one does not run */
 async function likelyScanner(device: GPUDevice, wanted: TuningOptions): Promise<Tuned | undefined> {
-  const { likely, hurried, skip, batchMs = LIKELY_BATCH_MS, limits, trying } = wanted;
+  const { likely, skip, batchMs = LIKELY_BATCH_MS, limits, trying } = wanted;
   if (!likely || skip.includes(nameOf(likely))) return undefined;
   const { scanner } = await open(device, likely, wanted);
   if (!scanner) return undefined;
@@ -109,9 +115,7 @@ async function likelyScanner(device: GPUDevice, wanted: TuningOptions): Promise<
     variants: [{ variant: likely, hashesPerSecond }],
     batches: [],
   };
-  const then = hurried ? 'pickaxe bench --tune measures all variants' : 'all variants are measured while it mines';
-  const why = `${nameOf(likely)}, probably the fastest here; ${then}`;
-  return { scanner, tuning, why };
+  return { scanner, tuning, why: `${nameOf(likely)}, probably the fastest here` };
 }
 
 /** Measures the variant, and the batch lengths unless one was asked for. */
@@ -185,7 +189,7 @@ async function openAll(device: GPUDevice, variants: readonly Variant[], wanted: 
   return { scanners, faults };
 }
 
-const SKIPPED: Opened = { fault: new DeviceError('lost', 'the GPU was lost when this variant was tried') };
+const SKIPPED: Opened = { fault: new DeviceError('lost', LOST_WITH_IT) };
 
 type Opened =
   | { readonly scanner: Scanner; readonly fault?: never }

@@ -8,7 +8,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { DeviceError } from '#pickaxe/engine/engine.js';
 import { hopefulOf, type TuningOptions, tunedScanner, tuningKey } from '#pickaxe/engine/gpu/child/tuned-scanner.js';
-import { isTypical, nameOf, TUNING_LIMITS, tuningShape, VARIANTS, type Variant } from '#pickaxe/engine/gpu/tuning.js';
+import {
+  isTypical,
+  nameOf,
+  TUNING_LIMITS,
+  tuningShape,
+  VARIANTS,
+  type Variant,
+  whyTuning,
+} from '#pickaxe/engine/gpu/tuning.js';
 import { Cache } from '#pickaxe/system/cache.js';
 import { FakeDevice } from './fake-device.ts';
 
@@ -168,11 +176,12 @@ describe('a measurement', () => {
     }
   });
 
-  test('is not remembered when a variant was skipped, and the reason is given', async () => {
+  test('is remembered without a variant that cost the device, which is said', async () => {
     const skipped = 'wgsl 128×16';
     const { tuning, why, recalled } = await measure({ skip: [skipped] });
-    expect(why).toMatch(/; measured at each start: the GPU was lost with wgsl 128×16$/);
-    expect(recalled).toBeUndefined();
+    expect(why).toMatch(/here; the GPU was lost with wgsl 128×16, which pickaxe bench --tune tries again$/);
+    expect(recalled).toEqual(tuning);
+    expect(whyTuning(recalled!)).toBe(why);
     const faulty = tuning.variants.filter(({ fault }) => fault !== undefined);
     expect(faulty.map(({ variant }) => nameOf(variant))).toEqual([skipped]);
   });
@@ -268,13 +277,21 @@ describe('a likely variant', () => {
     if (nameOf(variant) === nameOf(likely)) throw new DeviceError('wrong-hashes', 'wrong on this device');
   }
 
-  test('is used without measuring when the process may end soon', async () => {
-    const { tuned, tried } = await openLikely({ hurried: true });
+  const others = VARIANTS.filter((variant) => nameOf(variant) !== nameOf(likely)).map(nameOf);
+  test.each<[string, Partial<TuningOptions>]>([
+    ['the process may end soon', { hurried: true }],
+    ['three others cost the device', { skip: others.slice(0, 3) }],
+  ])('is used without measuring when %s', async (_, wishes) => {
+    const { tuned, tried } = await openLikely(wishes);
     expect(tried).toEqual([nameOf(likely)]);
     expect(tuned.measure).toBeUndefined();
     expect(tuned.why).toBe(
       'wgsl-multiplied-adds 128×16, probably the fastest here; pickaxe bench --tune measures all variants',
     );
+  });
+
+  test('is measured further after two others cost the device', async () => {
+    expect((await openLikely({ skip: others.slice(0, 2) })).tuned.measure).toBeDefined();
   });
 
   test('has the length of a batch that the user chose', async () => {
