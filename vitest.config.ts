@@ -1,3 +1,4 @@
+import { readdirSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import LongestFirst from './test/longest-first.ts';
@@ -8,27 +9,40 @@ const LEAST_WORKERS = 3;
 /** Far longer than any test needs: beside busy programs even the start of a process takes ten seconds. */
 const PATIENCE_MS = 120_000;
 
-const ALL = 'test/**/*.test.ts';
 const LONG = 'test/**/*.long.test.ts';
 const MOCKS = 'test/**/*.mocks.test.ts';
 
-/**
- * Folders whose files share processes, so that each process loads the code once for many of them. Their tests do not
- * replace the clock, and leave nothing behind in the process. All other files have a process each.
- */
-const SHARED = [
+/** Folders whose tests leave nothing behind in the process. */
+const CLEAN = [
+  'app',
   'blocks',
   'chain',
   'config',
+  'contract',
   'ledger',
-  'native/generator',
+  'mock-node',
+  'native',
   'net',
   'node',
+  'relay',
+  'report',
+  'source',
+  'survey',
   'sweep',
   'terminal',
   'text',
   'wire',
-].map((folder) => `test/${folder}/**/*.test.ts`);
+];
+/** What only tests do that are alone in a process: they replace the clock, or notice what others do. */
+const WANTS_ALONE = /useFakeTimers|process\.on\(/;
+
+/** Files that share processes, so that each process loads the code once for many of them: all others have one each. */
+const SHARED = CLEAN.flatMap((folder) =>
+  readdirSync(`test/${folder}`, { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.test.ts') && !/\.(long|mocks)\.test\.ts$/.test(name))
+    .map((name) => `test/${folder}/${name.replaceAll('\\', '/')}`)
+    .filter((path) => !WANTS_ALONE.test(readFileSync(path, 'utf8'))),
+);
 
 /** Node.js itself loads the built code, without transforming it, so that every file of tests starts faster. */
 const asBuilt = { deps: { external: [/\/dist\//] } };
@@ -45,9 +59,12 @@ export default defineConfig({
     projects: [
       {
         extends: true,
-        test: { name: 'shared', include: SHARED, exclude: [LONG, MOCKS], server: asBuilt, isolate: false },
+        test: { name: 'shared', include: SHARED, server: asBuilt, isolate: false },
       },
-      { extends: true, test: { name: 'short', include: [ALL], exclude: [...SHARED, LONG, MOCKS], server: asBuilt } },
+      {
+        extends: true,
+        test: { name: 'short', include: ['test/**/*.test.ts'], exclude: [...SHARED, LONG, MOCKS], server: asBuilt },
+      },
       // Only a transformed module can be replaced by a mock.
       { extends: true, test: { name: 'mocks', include: [MOCKS] } },
       { extends: true, test: { name: 'long', include: [LONG], server: asBuilt } },

@@ -174,21 +174,6 @@ describe('imports point one way', () => {
   });
 });
 
-test('files of tests that share processes do not replace the clock', () => {
-  const config = readFileSync(join(src, '../vitest.config.ts'), 'utf8');
-  const folders = [.../const SHARED = \[([^\]]*)\]/.exec(config)![1].matchAll(/'([^']+)'/g)].map(
-    ([, folder]) => folder,
-  );
-  expect(folders.length).toBeGreaterThan(0);
-  for (const folder of folders) {
-    const path = join(src, '../test', folder);
-    for (const name of readdirSync(path, { recursive: true, encoding: 'utf8' })) {
-      if (!name.endsWith('.ts') || /\.(long|mocks)\.test\.ts$/.test(name)) continue;
-      expect(readFileSync(join(path, name), 'utf8'), `${folder}/${name}`).not.toMatch(/useFakeTimers|setSystemTime/);
-    }
-  }
-});
-
 test('a folder of tests is named after the folder or file that it tests', () => {
   const tests = join(src, '../test');
   const others =
