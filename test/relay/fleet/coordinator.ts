@@ -1,5 +1,6 @@
 /** A coordinator on a source and NATS servers that do what a test tells them. */
 
+import { setMaxListeners } from 'node:events';
 import { afterEach, expect } from 'vitest';
 import { toHex } from '#pickaxe/chain/bytes.js';
 import type { Solution } from '#pickaxe/chain/verify.js';
@@ -22,6 +23,7 @@ import { eventually } from '../../source/follow.ts';
 
 export const subjects = new FleetSubjects('pickaxe');
 const NEVER = new AbortController().signal;
+setMaxListeners(0, NEVER);
 /** So long that no timer of the coordinator has an effect in a test that does not ask for it. */
 const LONG_MS = 3_600_000;
 /** How long a rig of a test waits for an answer that comes at once. */
