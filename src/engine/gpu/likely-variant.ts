@@ -1,7 +1,7 @@
 /**
  * The variant of the kernel that is probably the fastest on a GPU, with which a rig mines until it has measured all. It
  * follows from what the makers' compilers make of the shaders (docs/gpus.md): it takes at most 5 % more instructions
- * than the best one, but 10 % on Intel's Gen9 with Intel's own compiler.
+ * than the best one.
  */
 
 import type { ShaderName, Variant } from './tuning.ts';
@@ -12,8 +12,9 @@ export interface Chip {
   readonly architecture: string;
 }
 
-/** Intel's chips before Xe-HPG and Arc, which cannot add three terms in one instruction. */
-const ADDS_TWO = /^gen-(\d|11|12lp)$/;
+/** Intel's chips without an instruction that rotates; and the later ones whose additions have two terms only. */
+const NO_ROTATE = /^gen-[789]$/;
+const ADDS_TWO = /^gen-(11|12lp)$/;
 
 /** NVIDIA's chips that multiply in several instructions. */
 const SLOW_MULTIPLICATION = /^(fermi|kepler|maxwell|pascal)$/;
@@ -31,6 +32,7 @@ function likelyShader({ vendor, architecture }: Chip): ShaderName | undefined {
     case 'amd':
       return 'wgsl-uniform-rotates';
     case 'intel':
+      if (NO_ROTATE.test(name)) return 'wgsl';
       return ADDS_TWO.test(name) ? 'wgsl-uniform-rotates' : 'wgsl-added-zeros';
     case 'nvidia':
       return SLOW_MULTIPLICATION.test(name) ? 'wgsl' : 'wgsl-multiplied-adds';

@@ -105,14 +105,14 @@ export async function raceBatches(
   for (let turn = 0; turn < BATCH_TURNS; turn++) {
     for (const racer of racers) {
       const { batchMs } = racer;
-      const turn = async () => {
+      const measure = async () => {
         const before = performance.eventLoopUtilization();
         racer.perMs = Math.max(racer.perMs, await pipelinedPerMs(scanner, { batchMs, perMs, turnMs: batchTurnMs }));
         const { active, idle } = performance.eventLoopUtilization(before);
         racer.busyMs += active;
         racer.turnMs += active + idle;
       };
-      await inTurn(() => tried(scanner.variant, trying, turn));
+      await inTurn(() => tried(scanner.variant, trying, measure));
     }
   }
   return racers.map(({ batchMs, perMs, busyMs, turnMs }) => ({
