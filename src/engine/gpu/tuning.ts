@@ -56,7 +56,7 @@ const variantRow = z.object({
 });
 export type VariantRow = Readonly<z.infer<typeof variantRow>>;
 
-/** The fault of a variant that ran when the GPU was lost. Another cause is possible, so people are told. */
+/** The fault of a variant that ran when the GPU was lost, which may have had another cause. */
 export const LOST_WITH_IT = 'the GPU was lost when this variant was tried';
 
 const batchRow = z.object({

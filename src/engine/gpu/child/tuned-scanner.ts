@@ -95,7 +95,7 @@ export async function tunedScanner(device: GPUDevice, wanted: TuningOptions): Pr
   return { ...mining, why, measure: (inTurn) => measured(() => {}, inTurn) };
 }
 
-/** A GPU that was lost with so many variants is not measured further while another one mines. */
+/** Number of variants that may lose the GPU before it mines with the likely one and is not measured further. */
 const MOST_LOSSES = 3;
 
 /** Length of a dispatch while none was measured: the middle one. */
