@@ -1,5 +1,6 @@
 /** Tests how much others can make the mock node keep: commands, requests that wait, peers, and the blocks of a cut. */
 
+import { setMaxListeners } from 'node:events';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { parseCommand } from '#pickaxe/ledger/command/command.js';
 import type { Cut, Peer } from '#pickaxe/ledger/cut.js';
@@ -83,6 +84,7 @@ describe('the commands that wait on a chain', () => {
 it('a request for a result is answered at once when too many wait', async () => {
   const waiting = new Waiting();
   const gone = new AbortController();
+  setMaxListeners(0, gone.signal);
   let result: string | undefined;
   const wait = () => waiting.for(() => result, 2 ** 31 - 1, gone.signal);
   const first = wait();
