@@ -33,15 +33,15 @@ const CLEAN = [
   'text',
   'wire',
 ];
-/** What only tests do that are alone in a process: they replace the clock, or notice what others do. */
-const WANTS_ALONE = /useFakeTimers|process\.on\(/;
+/** A file with one of these has a process of its own: it replaces the clock, or listens to the whole process. */
+const WANTS_ALONE = /useFakeTimers|setSystemTime|process\.on\(/;
 
 /** Files that share processes, so that each process loads the code once for many of them: all others have one each. */
-const SHARED = readdirSync('test', { recursive: true, encoding: 'utf8' })
+const SHARED = readdirSync(new URL('test', import.meta.url), { recursive: true, encoding: 'utf8' })
   .map((name) => `test/${name.replaceAll('\\', '/')}`)
   .filter((path) => path.endsWith('.test.ts') && !/\.(long|mocks)\.test\.ts$/.test(path))
   .filter((path) => CLEAN.some((folder) => path.startsWith(`test/${folder}/`)))
-  .filter((path) => !WANTS_ALONE.test(readFileSync(path, 'utf8')));
+  .filter((path) => !WANTS_ALONE.test(readFileSync(new URL(path, import.meta.url), 'utf8')));
 
 /** Node.js itself loads the built code, without transforming it, so that every file of tests starts faster. */
 const asBuilt = { deps: { external: [/\/dist\//] } };

@@ -174,6 +174,19 @@ describe('imports point one way', () => {
   });
 });
 
+test('what several files of tests import does not replace the clock of those that share a process', () => {
+  const config = readFileSync(join(src, '../vitest.config.ts'), 'utf8');
+  const folders = [.../const CLEAN = \[([^\]]*)\]/.exec(config)![1].matchAll(/'([^']+)'/g)].map(([, folder]) => folder);
+  expect(folders.length).toBeGreaterThan(0);
+  for (const folder of folders) {
+    const path = join(src, '../test', folder);
+    for (const name of readdirSync(path, { recursive: true, encoding: 'utf8' })) {
+      if (!name.endsWith('.ts') || name.endsWith('.test.ts')) continue;
+      expect(readFileSync(join(path, name), 'utf8'), `${folder}/${name}`).not.toMatch(/useFakeTimers|setSystemTime/);
+    }
+  }
+});
+
 test('a folder of tests is named after the folder or file that it tests', () => {
   const tests = join(src, '../test');
   const others =
