@@ -3,6 +3,7 @@
  * checkout. Each test begins with what the one before has left.
  */
 
+import { spawnSync } from 'node:child_process';
 import {
   cpSync,
   existsSync,
@@ -98,17 +99,43 @@ test('a change is built before the first test runs, and nothing is installed', a
   expect(asked()).toHaveLength(2);
 });
 
-test('a build by hand counts, and one that fails leaves nothing that counts', async () => {
+test('the command works on while a build runs, and after one that fails, which leaves nothing', async () => {
   const code = join(copy, CODE);
   const text = readFileSync(code, 'utf8');
-  const build = () => runScript('scripts/build.mjs', [], { root: copy, env });
+  const built = join(copy, 'dist', CODE.replace(/^src\/(.*)ts$/, '$1js'));
+  const before = readFileSync(built, 'utf8');
+  const answers = async () => {
+    const { code, stdout, stderr } = await runScript('dist/cli/main.js', ['--version'], { root: copy });
+    expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' });
+  };
+  /** Builds while the command runs again and again. @returns the exit code of the build */
+  const build = async () => {
+    const building = { hasEnded: false };
+    const ran = runScript('scripts/build.mjs', [], { root: copy, env }).finally(() => {
+      building.hasEnded = true;
+    });
+    do await answers();
+    while (!building.hasEnded);
+    return (await ran).code;
+  };
   writeFileSync(code, `${text}\nconst wrong: number = 'text';\n`);
-  expect((await build()).code).not.toBe(0);
-  // The built code is that of the change: it does not count, even once the sources are those of the last good build
-  // again.
+  // What a build has left that was killed.
+  const { pid } = spawnSync(process.execPath, ['--version']);
+  mkdirSync(join(copy, `dist-unfinished-${pid}`));
+  writeFileSync(join(copy, 'dist-lock'), String(pid));
+  expect(await build()).not.toBe(0);
+  await answers();
+  expect(readFileSync(built, 'utf8')).toBe(before);
+  expect(readdirSync(copy).filter((name) => name.startsWith('dist-'))).toEqual(['dist-lock']);
+  // The sources are those of the last good build again.
   writeFileSync(code, text);
-  expect(existsSync(join(copy, 'dist/.pickaxe-ready'))).toBe(false);
-  expect((await build()).code).toBe(0);
+  expect((await ready()).stderr).not.toContain('pickaxe: building');
+
+  writeFileSync(code, `${text}\nexport const added = 'text';\n`);
+  expect(await build()).toBe(0);
+  expect(readFileSync(built, 'utf8')).toContain('added');
+  expect(readdirSync(copy).filter((name) => name.startsWith('dist-'))).toEqual([]);
+  // A build by hand counts.
   expect((await ready()).stderr).not.toContain('pickaxe: building');
 });
 

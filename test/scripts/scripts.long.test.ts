@@ -347,6 +347,7 @@ const SCRIPTS: Record<string, Entry | Elsewhere> = {
   'scripts/release-checks.mjs': { startedBy: 'scripts/release.mjs' },
   // Its dry run takes five minutes; what it says of wrong usage comes after its imports.
   'scripts/release.mjs': { startedBy: 'test/packaging/release.test.ts' },
+  'scripts/replace-files.mjs': { startedBy: 'scripts/build.mjs' },
   'scripts/screenshots.mjs': {
     args: ['--minutes', '0.02', '--devices', 'cpu', '--to', scratch],
     needs: ['chromium'],
