@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { DEFAULT_COUNT } from '#pickaxe/bench/challenge.js';
 import { BenchResult, StressResult } from '#pickaxe/bench/result.js';
 import { loadableKernels } from '../engine/cpu/loadable-kernels.ts';
 import { describeGpu } from '../engine/gpu/adapter.ts';
@@ -54,6 +55,15 @@ describe('pickaxe bench', { timeout: PATIENCE_MS }, () => {
         ],
       },
     ]);
+  });
+
+  it('searches the usual number of nonces, of which only the hash sum is said', { timeout: TUNING_MS }, async () => {
+    const { code, json } = await bench(cpu);
+    expect(code).toBe(0);
+    expect(json.count).toBe(DEFAULT_COUNT);
+    const [{ line, runs }] = json.devices;
+    expect(runs[0].candidates).toMatchObject({ wrong: 0, missed: 0 });
+    expect(line).toMatch(/ · sum [0-9a-f]{16} · pickaxe [\d.]+$/);
   });
 
   it('prints another hash sum for another seed', async () => {

@@ -1,7 +1,6 @@
 import { release } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { DEFAULT_COUNT } from '#pickaxe/bench/challenge.js';
 import { BenchResult } from '#pickaxe/bench/result.js';
 import { hybrid, result } from '../bench/results.ts';
 import { PretendedMachine } from '../engine/cpu/sensors/machines.ts';
@@ -11,14 +10,14 @@ import { on } from './pretended.ts';
 
 describe('pickaxe bench', { timeout: PATIENCE_MS }, () => {
   it('measures the CPU, whose hash sum is the known one', async () => {
-    const { code, json } = await bench(cpu, on(new PretendedMachine({})));
+    const { code, json } = await bench(small, on(new PretendedMachine({})));
     expect(code).toBe(0);
     expect(BenchResult.parse(json)).toEqual(json);
     expect(json).toMatchObject({
       type: 'bench',
       machine: { node: process.version, os: expect.stringContaining(release()) },
       seed: 'pickaxe',
-      count: DEFAULT_COUNT,
+      count: golden.count,
       durationSeconds: 0.2,
       repeat: 1,
     });
@@ -34,7 +33,9 @@ describe('pickaxe bench', { timeout: PATIENCE_MS }, () => {
     expect(Date.parse(date)).toBeGreaterThanOrEqual(Date.parse(json.date));
     // The pretended machine has no sensors: what is not known is null.
     expect(device).toMatchObject({ powerWatts: null, temperatureCelsius: null, hashesPerJoule: null });
-    expect(device.line).toMatch(/ · [\w-]+ × 1 · [\d.]+ [kMG]?H\/s ± [\d.]+ % · sum [0-9a-f]{16} · pickaxe [\d.]+$/);
+    const { count, sum } = golden;
+    expect(device.line).toMatch(/ · [\w-]+ × 1 · [\d.]+ [kMG]?H\/s ± [\d.]+ % · sum .* · pickaxe [\d.]+$/);
+    expect(device.line).toContain(` sum ${sum} of “pickaxe” and ${count} nonces `);
   });
 
   it('prints CSV, and nothing else on stdout', async () => {

@@ -390,15 +390,35 @@ describe('the creation time', () => {
     expect(creationTimeOf(engine.jobs[2].header)).toBeGreaterThan(rolledUs);
   });
 
-  it('is moved forward, or another lane taken, when the space is used up', async () => {
-    const engine = new FakeEngine('cpu', { counters: COUNTERS, pages: 4_096 });
-    const { source } = mine(engine);
-    const work = makeWork(NEVER);
-    source.latestUs = () => creationTimeOf(work.header);
-    source.work(work);
-    await eventually(() => expect(engine.jobs.length).toBeGreaterThan(3));
-    expect(engine.jobs.every((job) => job.work === work)).toBe(true);
-    expect(new Set(engine.searched.map(({ range }) => range.lane)).size).toBeGreaterThan(2);
+  describe('when the space is used up', () => {
+    const used = () => new FakeEngine('cpu', { counters: COUNTERS, pages: 4_096 });
+    const lanesOf = ({ searched }: FakeEngine) => new Set(searched.map(({ range }) => range.lane));
+
+    it('is moved forward, in the same lane', async () => {
+      const engine = used();
+      const { source } = mine(engine);
+      const work = makeWork(NEVER);
+      let latestUs = creationTimeOf(work.header);
+      source.latestUs = () => {
+        latestUs += 1_000_000n;
+        return latestUs;
+      };
+      source.work(work);
+      const times = () => new Set(engine.jobs.map(({ header }) => creationTimeOf(header)));
+      await eventually(() => expect(times().size).toBeGreaterThan(3));
+      expect(engine.jobs.every((job) => job.work === work)).toBe(true);
+      expect(lanesOf(engine).size).toBe(1);
+    });
+
+    it('stays where the latest time is reached, and another lane is taken', async () => {
+      const engine = used();
+      const { source } = mine(engine);
+      const work = makeWork(NEVER);
+      source.latestUs = () => creationTimeOf(work.header);
+      source.work(work);
+      await eventually(() => expect(lanesOf(engine).size).toBeGreaterThan(2));
+      expect(engine.jobs.every(({ header }) => creationTimeOf(header) === creationTimeOf(work.header))).toBe(true);
+    });
   });
 });
 

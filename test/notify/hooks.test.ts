@@ -6,6 +6,7 @@ import { afterAll, afterEach, describe, expect, it, onTestFinished, test, vi } f
 import { environmentOf, HOOK_LIMITS, type HookCommands, Hooks } from '#pickaxe/notify/hooks.js';
 import type { Notice } from '#pickaxe/notify/notices.js';
 import { listeningLog } from '../guards/fakes.ts';
+import { isRunning } from '../running.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'pickaxe-hooks-'));
 afterEach(() => {
@@ -26,20 +27,10 @@ function hooks(commands: HookCommands, limits = {}) {
   return { hooks: new Hooks(commands, log, { ...HOOK_LIMITS, ...limits }), said };
 }
 
-/** Whether a process exists. */
-function lives(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
 /** Kills a process after the test. @param pid the id of a process, or minus the leader's id for a group */
 function endsWithTest(pid: number): void {
   onTestFinished(() => {
-    if (lives(pid)) process.kill(pid, 'SIGKILL');
+    if (isRunning(pid)) process.kill(pid, 'SIGKILL');
   });
 }
 
@@ -182,12 +173,12 @@ describe('limits', () => {
     await vi.waitFor(() => expect(read(file)).toMatch(/^\d+ \d+\n$/), { timeout: 60_000 });
     const [leader, pid] = read(file).split(' ').map(Number);
     endsWithTest(-leader);
-    expect([lives(-leader), lives(pid), said]).toEqual([true, true, []]);
+    expect([isRunning(-leader), isRunning(pid), said]).toEqual([true, true, []]);
     vi.advanceTimersByTime(600_000);
     vi.useRealTimers();
     await vi.waitFor(() => expect(said).toHaveLength(1), { timeout: 60_000 });
     expect(said[0]).toEqual({ level: 'warn', msg: 'block: its command failed (killed: it took more than 600 s)' });
-    await vi.waitFor(() => expect(lives(pid)).toBe(false), { timeout: 60_000 });
+    await vi.waitFor(() => expect(isRunning(pid)).toBe(false), { timeout: 60_000 });
   });
 
   it('at the end, all hooks together have that time, and none is started after it', async () => {
@@ -222,7 +213,7 @@ describe('limits', () => {
     await made.end();
     const pid = Number(read(file));
     endsWithTest(pid);
-    expect(lives(pid)).toBe(true);
+    expect(isRunning(pid)).toBe(true);
     expect(said[0].msg).toBe('block: its command has run');
   });
 

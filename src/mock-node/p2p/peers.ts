@@ -1,6 +1,6 @@
 /** The known peers: one list for cuts, and one for each chain's mempool. Requests to them, and the own certificate. */
 
-import { generateKeyPairSync, randomBytes, sign } from 'node:crypto';
+import { generateKeyPairSync, randomBytes, sign, X509Certificate } from 'node:crypto';
 import { Agent as HttpAgent, type IncomingMessage, request as requestHttp } from 'node:http';
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
 import type { TLSSocket } from 'node:tls';
@@ -226,9 +226,18 @@ export function makeIdentity(): Identity {
   const certificate = der(TAG.sequence, content, ECDSA_WITH_SHA256, der(TAG.bits, Buffer.from([0]), signature));
   return {
     key: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
-    cert: `-----BEGIN CERTIFICATE-----\n${certificate.toString('base64').replace(/.{64}/g, '$&\n')}\n-----END CERTIFICATE-----\n`,
+    cert: pemOf(certificate),
     peerId: peerIdOf(certificate),
   };
+}
+
+/**
+ * @param certificate DER
+ * @returns PEM (RFC 7468). OpenSSL refuses an empty line before its end, as plain splitting makes it where the signature
+ * is so short that the last line is full: once in about 20,000 certificates
+ */
+export function pemOf(certificate: Uint8Array): string {
+  return new X509Certificate(certificate).toString();
 }
 
 /** @returns a positive integer whose first byte is not 0 */

@@ -21,7 +21,7 @@ import {
   type WorkSource,
 } from '../source.ts';
 import { type Fleet, FleetAttempts } from './attempts.ts';
-import { type FleetLimits, fleetLimits, MOST_WAITING, STATES_AT_ONCE, STATES_PER_SECOND } from './limits.ts';
+import { type FleetLimits, fleetLimits, STATES_AT_ONCE, STATES_PER_SECOND } from './limits.ts';
 import { CoordinatorStates, type KnownWork } from './states.ts';
 
 /** Log lines that a coordinator can cause: some at once, then one in ten minutes. */
@@ -129,13 +129,14 @@ export class CoordinatorSource implements WorkSource {
     await this.#asking;
   }
 
-  /** A solution beyond `MOST_WAITING` is not sent, but ends its work as if it were. */
+  /** A solution beyond `mostWaiting` is not sent, but ends its work as if it were. */
   async submit(solution: Solution, stop: AbortSignal): Promise<Verdict> {
     const known = this.#states.about(solution.work);
     if (!known) return { outcome: 'unknown', reason: 'this coordinator did not give this work' };
-    if (this.#waiting >= MOST_WAITING) {
+    const { mostWaiting } = this.#limits;
+    if (this.#waiting >= mostWaiting) {
       this.#solved(known);
-      return { outcome: 'stale', reason: `${MOST_WAITING} solutions wait for this coordinator’s verdicts; not sent` };
+      return { outcome: 'stale', reason: `${mostWaiting} solutions wait for this coordinator’s verdicts; not sent` };
     }
     this.#waiting++;
     try {

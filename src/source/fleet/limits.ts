@@ -1,4 +1,4 @@
-/** All time limits, pauses and bounds of a rig that mines for a fleet. Tests use shorter times. */
+/** All time limits, pauses and bounds of a rig that mines for a fleet. Tests use shorter times and smaller bounds. */
 
 import type { BackoffLimits } from '../../net/connecting.ts';
 
@@ -6,12 +6,6 @@ import type { BackoffLimits } from '../../net/connecting.ts';
 export const MOST_COORDINATORS = 16;
 /** Maximum number of works that a rig remembers for each coordinator, and of ended ones. Ten minutes have about 20. */
 export const MOST_WORKS = 64;
-/**
- * Maximum number of solutions that wait for a coordinator's verdicts. It is half of the number at which a miner pauses,
- * so that a coordinator that answers nothing cannot keep the rig from the works of another one. While a pool's
- * difficulty is too low, twelve GPUs find 1,728 shares a second, which is the number that waits for answers of 0.3 s.
- */
-export const MOST_WAITING = 512;
 /** States of each coordinator that are read: a burst, and on average. A test network has about 50 a second. */
 export const STATES_AT_ONCE = 400;
 export const STATES_PER_SECOND = 100;
@@ -31,6 +25,12 @@ export interface FleetLimits {
   readonly helloDelayMs: number;
   readonly helloTimeoutMs: number;
   readonly helloPauses: BackoffLimits;
+  /**
+   * Maximum number of solutions that wait for a coordinator's verdicts. It is half of the number at which a miner
+   * pauses, so that a coordinator that answers nothing cannot keep the rig from the works of another one. While a pool's
+   * difficulty is too low, twelve GPUs find 1,728 shares a second, which is the number that waits for answers of 0.3 s.
+   */
+  readonly mostWaiting: number;
   /** Coordinators answer within 3 s. */
   readonly solutionTimeoutMs: number;
   /** After a lost answer, how long a coordinator that counts as silent is waited for: it has a state each second. */
@@ -59,6 +59,7 @@ export const fleetLimits: FleetLimits = {
   helloDelayMs: 200,
   helloTimeoutMs: 2_000,
   helloPauses: { firstMs: 500, mostMs: 10_000 },
+  mostWaiting: 512,
   solutionTimeoutMs: 5_000,
   askAgainMs: 1_500,
   solvedAfterMs: 1_000,

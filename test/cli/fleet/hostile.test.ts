@@ -5,7 +5,7 @@ import { expect, it, onTestFinished, vi } from 'vitest';
 import { NO_NONCE1 } from '#pickaxe/chain/nonce.js';
 import { parseWork, type Work, type WorkTerms } from '#pickaxe/chain/work.js';
 import type { NatsLink } from '#pickaxe/nats/nats-link.js';
-import { MOST_WAITING } from '#pickaxe/source/fleet/limits.js';
+import { fleetLimits } from '#pickaxe/source/fleet/limits.js';
 import { givenWorkOf, messageBytes } from '#pickaxe/wire/fleet.js';
 import { makeWork } from '../../fakes.ts';
 import { connect } from '../../nats/links.ts';
@@ -95,7 +95,7 @@ it.skipIf(noServer)(
     const unsent = () => rig.events('verdict').filter(({ reason }) => String(reason).endsWith('not sent'));
     await vi.waitFor(() => expect(unsent()).not.toEqual([]), PATIENCE);
     const unanswered = evil.requests.filter(({ request }) => request.work === evil.names.get(easiest));
-    expect(new Set(unanswered.map(({ request }) => request.header)).size).toBeLessThanOrEqual(MOST_WAITING);
+    expect(new Set(unanswered.map(({ request }) => request.header)).size).toBeLessThanOrEqual(fleetLimits.mostWaiting);
 
     evil.end(easiest, 'new-cut');
     for (let i = 0; i < 50; i++) evil.end(evil.give(makeWork(1)), 'new-cut');

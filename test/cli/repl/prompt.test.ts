@@ -2,7 +2,7 @@
 
 import { PassThrough } from 'node:stream';
 import { stripVTControlCharacters } from 'node:util';
-import { afterEach, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { Conversation } from '#pickaxe/cli/repl/conversation.js';
 import { talk } from '#pickaxe/cli/repl/prompt.js';
 import { inPlain } from '#pickaxe/terminal/screen.js';
@@ -13,7 +13,14 @@ const CTRL_D = '\x04';
 const UP = '\x1b[A';
 
 let input: PassThrough;
-afterEach(() => input.end());
+// Node.js edits no lines on a terminal that is called dumb.
+beforeEach(() => {
+  vi.stubEnv('TERM', 'xterm');
+});
+afterEach(() => {
+  input.end();
+  vi.unstubAllEnvs();
+});
 
 function open(newestFirst: readonly string[] = [], throws?: Error) {
   input = new PassThrough();

@@ -5,9 +5,10 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import type { SearchReport } from '#pickaxe/engine/engine.js';
 import { GpuEngine } from '#pickaxe/engine/gpu/gpu-engine.js';
 import { isTypical, VARIANTS } from '#pickaxe/engine/gpu/tuning.js';
+import { isRunning } from '../../running.ts';
 import { brieflyTuned, describeGpu, gpuEngine, settled, untunedOptions } from './adapter.ts';
 import { type Fault, faulty } from './faulty.ts';
-import { endless, job, lives, never, searchToTheEnd } from './search-to-the-end.ts';
+import { endless, job, never, searchToTheEnd } from './search-to-the-end.ts';
 
 describeGpu('a GPU that fails', () => {
   test('is lost when it crashes', async () => {
@@ -25,7 +26,7 @@ describeGpu('a GPU that fails', () => {
     expect(fault).toMatchObject({ fault: 'lost', message: expect.stringMatching(/process hangs|driver hangs/) });
     expect(reports.length).toBeGreaterThan(0);
     await engine.close();
-    expect(lives(pid)).toBe(false);
+    expect(isRunning(pid)).toBe(false);
   });
 
   test('is lost when its process hangs while nothing is searched, and the listener is told', async () => {
@@ -33,7 +34,7 @@ describeGpu('a GPU that fails', () => {
     const lost = vi.fn();
     await engine.open({ lost });
     process.kill(engine.pid!, 'SIGSTOP');
-    await vi.waitFor(() => expect(lives(engine.pid!)).toBe(false), { timeout: 60_000 });
+    await vi.waitFor(() => expect(isRunning(engine.pid!)).toBe(false), { timeout: 60_000 });
     const fault = expect.objectContaining({ fault: 'lost', message: expect.stringContaining('its process hangs') });
     expect(lost.mock.calls).toEqual([[fault]]);
     expect((await searchToTheEnd(engine)).fault).toEqual(fault);
@@ -160,9 +161,9 @@ describeGpu('a GPU that fails', () => {
     const pid = await new Promise<number>((resolve) => {
       miner.stdout.once('data', (text) => resolve(Number(text)));
     });
-    expect(lives(pid)).toBe(true);
+    expect(isRunning(pid)).toBe(true);
     miner.kill('SIGKILL');
-    await vi.waitFor(() => expect(lives(pid)).toBe(false), { timeout: 60_000 });
+    await vi.waitFor(() => expect(isRunning(pid)).toBe(false), { timeout: 60_000 });
   });
 });
 

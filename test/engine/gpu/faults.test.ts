@@ -5,8 +5,9 @@
 import { expect, test, vi } from 'vitest';
 import { solves } from '#pickaxe/chain/job.js';
 import { splitNonce } from '#pickaxe/chain/nonce.js';
+import { isRunning } from '../../running.ts';
 import { describeGpu, gpuEngine } from './adapter.ts';
-import { endless, job, lives, never, searchToTheEnd } from './search-to-the-end.ts';
+import { endless, job, never, searchToTheEnd } from './search-to-the-end.ts';
 
 describeGpu('a GPU that fails', () => {
   test('is lost when its process is killed in the middle of a search, and opens again', async () => {
@@ -44,7 +45,7 @@ describeGpu('a GPU that fails', () => {
     });
     expect(reports).toEqual([]);
     await engine.close();
-    expect(lives(pid)).toBe(false);
+    expect(isRunning(pid)).toBe(false);
   });
 
   test('is not reported as lost when it is closed', async () => {

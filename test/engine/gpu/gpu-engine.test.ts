@@ -121,12 +121,13 @@ describeGpu('a GPU', () => {
   });
 });
 
-test.runIf(onVulkan)('without a driver the error says what to do, and quotes the loader', async () => {
+test.runIf(onVulkan)('without a driver the error says what to do, and quotes the loader if there is one', async () => {
+  const quoted = softwareAdapter === undefined ? '' : '.*output: .*Found no drivers';
   const engine = new GpuEngine({ name: 'gpu0', softwareGpu: true, environment: noDriver });
   for (const refused of [() => listGpus({ environment: noDriver }), () => engine.open()]) {
     await expect(refused()).rejects.toMatchObject({
       fault: 'missing',
-      message: expect.stringMatching(/Vulkan driver.*vulkaninfo.*output: .*Found no drivers/),
+      message: expect.stringMatching(`Vulkan driver.*vulkaninfo${quoted}`),
     });
   }
 });

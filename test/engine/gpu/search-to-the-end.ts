@@ -1,6 +1,5 @@
 /** Searches on a GPU that fails, for tests of its faults. */
 
-import { readFileSync } from 'node:fs';
 import type { SearchReport } from '#pickaxe/engine/engine.js';
 import type { GpuEngine } from '#pickaxe/engine/gpu/gpu-engine.js';
 import { jobOf, nothingSolves, someHeaderHex } from '../../interfaces/jobs.ts';
@@ -26,14 +25,4 @@ export async function searchToTheEnd(engine: GpuEngine, onReport: (report: Searc
   );
   ranges.expectBalanced(reports);
   return { fault, reports };
-}
-
-/** Whether a process runs. A zombie does not count. */
-export function lives(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return process.platform !== 'linux' || !/\) Z /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
-  } catch {
-    return false;
-  }
 }

@@ -3,7 +3,6 @@
 import { setMaxListeners } from 'node:events';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import type { Work, WorkTerms } from '#pickaxe/chain/work.js';
-import { MOST_WAITING } from '#pickaxe/source/fleet/limits.js';
 import type { Verdict } from '#pickaxe/source/source.js';
 import { messageBytes } from '#pickaxe/wire/fleet.js';
 import { makeWork } from '../../fakes.ts';
@@ -16,6 +15,9 @@ beforeEach(() => {
 afterEach(() => {
   vi.useRealTimers();
 });
+
+/** How many solutions may wait, where a test brings about that many. */
+const MOST_WAITING = 24;
 
 /** A rig that mines the work of the first coordinator. */
 async function mining(...names: string[]) {
@@ -60,7 +62,7 @@ it('sends the whole header to the coordinator that gave the work, and tells who 
 });
 
 it('lets only so many solutions wait for a coordinator that does not answer, and further ones once it does', async () => {
-  const { coordinators, source, follower } = world();
+  const { coordinators, source, follower } = world(['a'], { mostWaiting: MOST_WAITING });
   const [a] = coordinators;
   a.answer = () => ({ state: 'pending' });
   a.give(makeWork(2, { until: 'replaced' }));
@@ -80,7 +82,7 @@ it('lets only so many solutions wait for a coordinator that does not answer, and
 });
 
 it('ends a work with a solution that is not sent, because too many wait', async () => {
-  const { coordinators, source, follower } = world();
+  const { coordinators, source, follower } = world(['a'], { mostWaiting: MOST_WAITING });
   const [a] = coordinators;
   a.answer = () => ({ state: 'pending' });
   a.give(makeWork(2, { until: 'replaced' }));
