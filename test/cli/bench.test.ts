@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { BenchResult } from '#pickaxe/bench/result.js';
 import { hybrid, result } from '../bench/results.ts';
 import { PretendedMachine } from '../engine/cpu/sensors/machines.ts';
-import { bench, cpu, golden, home, PATIENCE_MS, small, write } from './bench-runs.ts';
+import { bench, golden, home, PATIENCE_MS, small, write } from './bench-runs.ts';
 import { pickaxe } from './pickaxe.ts';
 import { on } from './pretended.ts';
 
