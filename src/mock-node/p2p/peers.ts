@@ -233,8 +233,8 @@ export function makeIdentity(): Identity {
 
 /**
  * @param certificate DER
- * @returns PEM (RFC 7468). OpenSSL refuses an empty line before its end, as plain splitting makes it where the signature
- * is so short that the last line is full: once in about 20,000 certificates
+ * @returns PEM (RFC 7468). OpenSSL refuses an empty line at its end, as plain splitting makes it where the signature is
+ * so short that the last line is full: once in about 20,000 certificates
  */
 export function pemOf(certificate: Uint8Array): string {
   return new X509Certificate(certificate).toString();

@@ -27,8 +27,8 @@ export interface FleetLimits {
   readonly helloPauses: BackoffLimits;
   /**
    * Maximum number of solutions that wait for a coordinator's verdicts. It is half of the number at which a miner
-   * pauses, so that a coordinator that answers nothing cannot keep the rig from the works of another one. While a pool's
-   * difficulty is too low, twelve GPUs find 1,728 shares a second, which is the number that waits for answers of 0.3 s.
+   * pauses, so that a coordinator that answers nothing cannot keep the rig from the works of another one. While a
+   * pool's difficulty is too low, twelve GPUs find 1,728 shares a second, as many as wait for answers of 0.3 s.
    */
   readonly mostWaiting: number;
   /** Coordinators answer within 3 s. */
