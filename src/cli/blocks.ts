@@ -14,6 +14,7 @@ import { Follower } from '../blocks/follower.ts';
 import { earnedBy, payeeInPlaceOf } from '../blocks/reward.ts';
 import { APART_MS, describeStanding } from '../blocks/states.ts';
 import { BlockStore } from '../blocks/store.ts';
+import type { Loaded } from '../config/load.ts';
 import type { Config } from '../config/settings.ts';
 import { BLOCK_STATES, type BlockState } from '../events/vocabulary.ts';
 import { formatDecimal } from '../ledger/decimal.ts';
@@ -25,6 +26,7 @@ import { pause } from '../system/abort.ts';
 import { systemClock, wallMs } from '../system/clock.ts';
 import { csv, jsonText, oneLine } from '../text/plain-text.ts';
 import type { Io, Line } from './io.ts';
+import { sayNodes } from './on-nodes.ts';
 import { blockStates, settingsOf, timeOf, withSettings } from './options.ts';
 
 export function declare(command: Command, { io, action }: Line): void {
@@ -35,7 +37,7 @@ export function declare(command: Command, { io, action }: Line): void {
     .option('--watch', 'go on, and print each block that changes', false)
     .option('--json', 'one JSON object on stdout; with --watch also one for each block that changes', false)
     .option('--csv <file>', 'write comma-separated values to this file as well')
-    .action(action(async (options) => runBlocks((await settingsOf(command)).config, options, io)));
+    .action(action(async (options) => runBlocks(await settingsOf(command), options, io)));
 }
 
 interface BlocksOptions {
@@ -59,9 +61,11 @@ const TIMER_MS = 100;
 /** Time between two readings of the log. */
 const LOOK_MS = 2_000;
 
-async function runBlocks(config: Config, options: BlocksOptions, io: Io): Promise<number> {
+async function runBlocks(loaded: Loaded, options: BlocksOptions, io: Io): Promise<number> {
+  const { config } = loaded;
   const { urls = [] } = config.node;
   if (options.refresh && urls.length === 0) throw noNode(config);
+  if (options.refresh) sayNodes(loaded, io);
   const warn = (line: string) => io.say(`warning: ${line}`);
   const store = new BlockStore({ folder: blockLogFolder(config.blocks), warn });
   const stopping = new AbortController();

@@ -11,6 +11,7 @@ import { isFault } from '../survey/finding.ts';
 import { systemClock } from '../system/clock.ts';
 import { jsonText, oneLine } from '../text/plain-text.ts';
 import type { Io, Line } from './io.ts';
+import { sayNodes } from './on-nodes.ts';
 import { settingsOf, withSettings } from './options.ts';
 
 export function declare(command: Command, { io, action }: Line): void {
@@ -24,8 +25,10 @@ interface NodesOptions {
 }
 
 /** @throws UsageError without a node, or when its network is not known */
-async function runNodes({ config }: Loaded, options: NodesOptions, io: Io): Promise<number> {
+async function runNodes(loaded: Loaded, options: NodesOptions, io: Io): Promise<number> {
+  const { config } = loaded;
   if ((config.node.urls ?? []).length === 0) throw noNode(config);
+  sayNodes(loaded, io);
   const { candidates, network, close } = await openCandidates(config);
   try {
     const surveyed = await survey(candidates, network, systemClock.nowUs());

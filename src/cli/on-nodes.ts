@@ -1,8 +1,9 @@
 /** Runs a command that asks the configured nodes, and explains their errors. */
 
 import { EXIT } from '../app/exit.ts';
-import type { ApiSettings } from '../app/node-api.ts';
+import { type ApiSettings, configuredNodes, shownNode } from '../app/node-api.ts';
 import { NodesInTurn } from '../app/nodes-in-turn.ts';
+import { type Loaded, nodeNote } from '../config/load.ts';
 import { SendRefusedError } from '../node/commands.ts';
 import { NodeError } from '../node/errors.ts';
 import type { NodeApiContext } from '../node/node-api.ts';
@@ -33,6 +34,16 @@ export async function onNodes(
   } finally {
     await nodes.close();
   }
+}
+
+/**
+ * Names the nodes, and the place that has named them.
+ * @param always also when that is a flag of this command line
+ */
+export function sayNodes(loaded: Loaded, { say }: Pick<NodesIo, 'say'>, always = false): void {
+  const isOfFlag = (loaded.origins.get('node.urls') ?? loaded.origins.get('ledger.peer-url'))?.layer === 'flag';
+  const note = nodeNote(loaded, configuredNodes(loaded.config).map(shownNode).join(', '));
+  if (note !== undefined && (always || !isOfFlag)) say(note);
 }
 
 const SIDES = ' Its service URL is --node, and its P2P URL is --peer-url.';

@@ -125,7 +125,7 @@ const OWNER =
 export async function settingsOf(
   command: Command,
   contradictions?: Places['contradictions'],
-  { coordinates }: Pick<Places, 'coordinates'> = {},
+  { coordinates, movesCoins }: Pick<Places, 'coordinates' | 'movesCoins'> = {},
 ): Promise<Loaded> {
   const [{ loadConfig }, { ConfigError }] = await Promise.all([
     import('../config/load.ts'),
@@ -143,7 +143,7 @@ export async function settingsOf(
   const { config: file, u: owner } = command.opts<{ config?: string; u?: string[] }>();
   try {
     const environment = process.env;
-    const purpose = { contradictions, readsNodes, coordinates };
+    const purpose = { contradictions, readsNodes, coordinates, movesCoins };
     return loadConfig({ flags: given, owner, environment, cwd: process.cwd(), file, ...purpose });
   } catch (fault) {
     if (!(fault instanceof ConfigError)) throw fault;

@@ -49,6 +49,8 @@ export interface Places {
   readonly readsNodes?: boolean | undefined;
   /** Whether the command gives work to a fleet, which it does not mine for itself. */
   readonly coordinates?: boolean | undefined;
+  /** Whether the command sends coins, or something else that is signed: see `choosesNode`. */
+  readonly movesCoins?: boolean | undefined;
   readonly platform?: string;
   readonly home?: () => string;
 }
@@ -115,9 +117,10 @@ export function loadFile(file: string, cwd: string, contradictions?: Places['con
   return merge([['project', attempt(() => readConfigFile(file, cwd), problems)]], problems, { contradictions });
 }
 
-type Purpose = Pick<Places, 'contradictions' | 'readsNodes' | 'coordinates'>;
+type Purpose = Pick<Places, 'contradictions' | 'readsNodes' | 'coordinates' | 'movesCoins'>;
 
-function merge(layers: Layers, problems: string[], { contradictions, readsNodes, coordinates }: Purpose): Loaded {
+function merge(layers: Layers, problems: string[], purpose: Purpose): Loaded {
+  const { contradictions, readsNodes, coordinates, movesCoins } = purpose;
   const kinds = minedOn(coordinates);
   const values = new Map<string, Valued>();
   /** The settings whose values are not known because of an error. */
@@ -140,7 +143,7 @@ function merge(layers: Layers, problems: string[], { contradictions, readsNodes,
   const found = read.find(({ raw }) => raw.unasked)?.raw;
   if (found) for (const path of unusedOf(values)) values.delete(path);
   const origins = new Map([...values].map(([path, { origin }]) => [path, origin]));
-  if (found) problems.push(...excessOf(found, origins));
+  if (found) problems.push(...excessOf(found, origins), ...(movesCoins ? choosesNode(found, origins) : []));
   const config = assemble(({ path, setting }) => values.get(path)?.value ?? setting.default);
   // Unreadable settings may resolve any contradiction.
   if (contradictions && read.length === layers.filter(([, raw]) => raw).length) {
@@ -221,9 +224,18 @@ const CERTIFICATES = {
   pool: [['pool.fingerprints', 'pool.ca-files'], ['pool.urls']],
 } as const;
 
-/** @returns the found file's certificate settings that are ignored, because another place names other nodes or pools */
+/**
+ * @returns the found file's settings about its own nodes and pools that are ignored, because another place names
+ *   others: the P2P port of its node, and certificates
+ */
 function unusedOf(values: ReadonlyMap<string, Valued>): string[] {
   const isFound = (path: string) => values.get(path)?.origin.layer === 'project';
+  const isForOtherNode = values.has('node.urls') && !isFound('node.urls') && isFound('ledger.peer-url');
+  const ports = isForOtherNode ? ['ledger.peer-url'] : [];
+  return [...ports, ...unusedCertificates(values, isFound)];
+}
+
+function unusedCertificates(values: ReadonlyMap<string, Valued>, isFound: (path: string) => boolean): string[] {
   return Object.values(CERTIFICATES).flatMap(([certificates, places]) => {
     const [urls] = places;
     if (!values.has(urls) || isFound(urls)) return [];
@@ -255,6 +267,33 @@ function mixed({ at }: RawSettings, table: string, origins: ReadonlyMap<string, 
     `${at([table, theirs[0].key])}: ${names} cannot be set by a file that was only found here while ${yours.path} is ` +
       `from ${place}: what is yours could go to somebody else. ${remedy} all of it to one place.`,
   ];
+}
+
+/** The settings that decide which node is asked, unless that is a pool's or a fleet's. */
+const WHICH_NODE = ['node.urls', 'ledger.peer-url'] as const;
+
+/** The node of a command that moves coins reports what became of them, so its user must have chosen it. */
+function choosesNode({ at, file }: RawSettings, origins: ReadonlyMap<string, Origin>): string[] {
+  const path = WHICH_NODE.find((each) => origins.get(each)?.layer === 'project');
+  if (path === undefined || file === undefined) return [];
+  return [
+    `${at(path.split('.'))}: ${path} cannot be set by a file that was only found here for a command that moves coins, ` +
+      'because whoever wrote it would choose the node that reports your payment. Name your node with --node URL, ' +
+      `give the file with --config ${basename(file)}, or move the setting to your user file.`,
+  ];
+}
+
+/**
+ * @param shown the node, for people
+ * @returns a line that names the node and the place that named it; undefined where nobody has named one
+ */
+export function nodeNote({ origins, found }: Pick<Loaded, 'origins' | 'found'>, shown: string): string | undefined {
+  const origin = WHICH_NODE.map((path) => origins.get(path)).find((each) => each !== undefined);
+  if (origin === undefined) return undefined;
+  const isFound = found !== undefined && origin.layer === 'project';
+  return isFound
+    ? `warning: the node is ${shown}, which ${origin.where} names: that file was only found in this folder, and whoever wrote it chooses what you see`
+    : `the node is ${shown} (${origin.where})`;
 }
 
 /** The settings that decide where to mine and who is paid. */

@@ -12,7 +12,7 @@ import type { Block } from '../../node/blocks.ts';
 import type { NodeApi } from '../../node/node-api.ts';
 import { oneLine } from '../../text/plain-text.ts';
 import type { Io } from '../io.ts';
-import { onNodes } from '../on-nodes.ts';
+import { onNodes, sayNodes } from '../on-nodes.ts';
 import { withSettings } from '../options.ts';
 
 /** For commands that only few people need. Help omits them, and docs/ledger.md explains them. */
@@ -41,13 +41,10 @@ export function withFirstNode(loaded: Loaded, io: Io, act: (api: NodeApi) => Pro
 }
 
 /** Like `withNode`, for a command that returns its exit code. */
-export async function withNodes(
-  { config }: Loaded,
-  io: Io,
-  act: (nodes: NodesInTurn) => Promise<number>,
-): Promise<number> {
+export async function withNodes(loaded: Loaded, io: Io, act: (nodes: NodesInTurn) => Promise<number>): Promise<number> {
   try {
-    return await onNodes(config, { say: io.say }, act);
+    sayNodes(loaded, io);
+    return await onNodes(loaded.config, { say: io.say }, act);
   } catch (fault) {
     if (!(fault instanceof LedgerFormatError)) throw fault;
     io.say(`error: ${oneLine(fault.message)}.`);

@@ -21,7 +21,7 @@ import { type Clock, systemClock, wallMs } from '../../system/clock.ts';
 import { userStateDirectory } from '../../system/files.ts';
 import { oneLine } from '../../text/plain-text.ts';
 import { type Io, isEndOfQuestion } from '../io.ts';
-import { onNodes } from '../on-nodes.ts';
+import { onNodes, sayNodes } from '../on-nodes.ts';
 import { collect, settingsOf } from '../options.ts';
 import { withWords } from '../tx/files.ts';
 
@@ -267,7 +267,8 @@ export async function movingCoins(
   io: Io,
   act: (loaded: Loaded, io: SweepIo) => Promise<number>,
 ): Promise<number> {
-  const loaded = await settingsOf(command);
+  const loaded = await settingsOf(command, undefined, { movesCoins: true });
+  sayNodes(loaded, io, true);
   const { out, say, confirm, stop } = io;
   const stateDirectory = userStateDirectory();
   const given = { out, say, confirm, stop, stateDirectory, clock: systemClock, pauseMs: PAUSE_MS };

@@ -3,7 +3,7 @@
 import { type Command, type CommandOptions, Option } from 'commander';
 import type { NodesInTurn } from '../../app/nodes-in-turn.ts';
 import type { Io, Line } from '../io.ts';
-import { onNodes } from '../on-nodes.ts';
+import { onNodes, sayNodes } from '../on-nodes.ts';
 import { asGiven, chainNumber, collect, settingsOf, timeOf, wholeNumber, withSettings } from '../options.ts';
 import { declareTransfer } from '../sweep/transfer.ts';
 import { runTxBuild } from './build.ts';
@@ -76,9 +76,17 @@ function declareOffline(tx: Command, { io, action }: Line): void {
     .action(action((file, options) => withWords(() => runTxShow(file, options, io))));
 }
 
-async function askNodes(command: Command, io: Io, ask: (nodes: NodesInTurn) => Promise<number>): Promise<number> {
-  const { config } = await settingsOf(command);
-  return withWords(() => onNodes(config, io, ask));
+type Ask = (nodes: NodesInTurn) => Promise<number>;
+
+async function askNodes(command: Command, io: Io, ask: Ask, movesCoins = false): Promise<number> {
+  const loaded = await settingsOf(command, undefined, { movesCoins });
+  sayNodes(loaded, io, movesCoins);
+  return withWords(() => onNodes(loaded.config, io, ask));
+}
+
+/** Like `askNodes`, for what is signed: its node must be one that the user has chosen. */
+function sendToNodes(command: Command, io: Io, ask: Ask): Promise<number> {
+  return askNodes(command, io, ask, true);
 }
 
 function declareOnNodes(tx: Command, line: Line): void {
@@ -101,7 +109,7 @@ function declareOnNodes(tx: Command, line: Line): void {
     .option('-y, --yes', 'do not ask, at a terminal, whether to send', false)
     .action(
       action((file, options, command) =>
-        askNodes(command, io, (nodes) => runTxSend(file, { ...options, chain: options.chain ?? null }, nodes, io)),
+        sendToNodes(command, io, (nodes) => runTxSend(file, { ...options, chain: options.chain ?? null }, nodes, io)),
       ),
     );
 
@@ -114,7 +122,9 @@ function declareOnNodes(tx: Command, line: Line): void {
     .argument('<file>', 'the file of the command; - is standard input')
     .action(
       action((file, options, command) =>
-        askNodes(command, io, (nodes) => runTxPrivate(file, { ...options, chain: options.chain ?? null }, nodes, io)),
+        sendToNodes(command, io, (nodes) =>
+          runTxPrivate(file, { ...options, chain: options.chain ?? null }, nodes, io),
+        ),
       ),
     );
 
