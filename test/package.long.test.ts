@@ -36,6 +36,7 @@ const ALLOWED = [
   /^native\/prebuilt\/(scan[a-z0-9-]*\.wasm|sources\.sha256)$/,
   /^native\/addons\/(linux-(x64|arm64)-glibc|win32-x64)\.node$/,
   /^packaging\/systemd\/[a-z./-]+\.service$/,
+  /^packaging\/logrotate\/pickaxe$/,
   /^scripts\/(build-native|compile-addon|native-sources)\.mjs$/,
 ];
 

@@ -6,6 +6,7 @@ import type { Loaded } from '../config/load.ts';
 import { visible } from '../config/secrets.ts';
 import { assemble, type Change, type Changes, type Config, changes, ENTRIES, valueIn } from '../config/settings.ts';
 import type { Sidecar } from './run-miner.ts';
+import { onHangup } from './signals.ts';
 
 export class LiveConfig {
   /** Absolute paths of the files that were read. */
@@ -120,6 +121,15 @@ export async function reloadOnChange(live: LiveConfig): Promise<Sidecar | undefi
     });
     return () => watcher.close();
   };
+}
+
+/** Reads the files at SIGHUP, too, if there is no terminal: not every file system tells of changes. */
+export async function reloadAtHangup(live: LiveConfig): Promise<Sidecar> {
+  return async ({ log }) =>
+    onHangup(() => {
+      log.info({ tag: 'config' }, 'SIGHUP without a terminal: the configuration is read again, and mining goes on');
+      void refresh(live, log);
+    });
 }
 
 async function refresh(live: LiveConfig, log: Logger): Promise<void> {

@@ -1,12 +1,13 @@
 /** `--log-file`: also writes the log to a rotated file. While a disk is full, lines wait and mining goes on. */
 
 import { constants, statSync } from 'node:fs';
-import { type FileHandle, lstat, open, readdir } from 'node:fs/promises';
+import { lstat, open, readdir } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import type { Config } from '../config/settings.ts';
 import { settledWithin } from '../system/abort.ts';
 import { AppendFile } from '../system/append-file.ts';
 import { CAREFULLY, chmodWhereModesAre, openPrivate, renameFile } from '../system/files.ts';
+import { PrivateFile } from '../system/private-file.ts';
 import { type LogFormat, logFileLine } from '../terminal/log.ts';
 import { oneLine } from '../text/plain-text.ts';
 import { UsageError } from './exit.ts';
@@ -108,49 +109,37 @@ interface RotatingFileOptions {
 
 class RotatingFile {
   readonly #options: RotatingFileOptions;
-  #handle: FileHandle | undefined;
-  #bytes = 0;
+  readonly #file: PrivateFile;
+  /** The number of bytes at which it is rotated. */
+  #full: number;
   /** False once a failed rotation has been reported. */
   #rotates = true;
 
   constructor(options: RotatingFileOptions) {
     this.#options = options;
+    this.#file = new PrivateFile(options.path);
+    this.#full = options.size;
   }
 
   /** @returns the number of written bytes @throws Error of the system; the next call opens the file again */
   async append(line: Buffer): Promise<number> {
-    try {
-      this.#handle ??= await this.#open();
-      const { bytesWritten } = await this.#handle.write(line);
-      this.#bytes += bytesWritten;
-      await this.#rotateWhenFull();
-      return bytesWritten;
-    } catch (fault) {
-      await this.close().catch(() => {});
-      throw fault;
-    }
+    const bytes = await this.#file.append(line);
+    if (this.#file.size >= this.#full) await this.#rotate();
+    return bytes;
   }
 
   async close(): Promise<void> {
-    const handle = this.#handle;
-    this.#handle = undefined;
-    await handle?.close();
+    await this.#file.close();
   }
 
-  async #open(): Promise<FileHandle> {
-    const handle = await openPrivate(this.#options.path);
-    this.#bytes = (await handle.stat()).size;
-    return handle;
-  }
-
-  async #rotateWhenFull(): Promise<void> {
+  async #rotate(): Promise<void> {
     const { path, size, keep, unrotated } = this.#options;
-    if (this.#bytes < size) return;
-    await this.close();
+    await this.#file.close();
     const fault = await shift(path, keep).catch((thrown: Error) => thrown);
-    this.#handle = await this.#open();
+    // If that fails, the next line opens it.
+    await this.#file.open().catch(() => {});
+    this.#full = fault === undefined ? size : this.#file.size + size;
     if (fault === undefined) return;
-    this.#bytes = 0;
     if (this.#rotates) unrotated(fault);
     this.#rotates = false;
   }

@@ -16,7 +16,7 @@ import { StratumRelay } from '../relay/stratum/server.ts';
 import { Ledger } from '../relay/stratum/share-log.ts';
 import { askNetwork } from '../survey/node.ts';
 import type { Clock } from '../system/clock.ts';
-import { openPrivate } from '../system/files.ts';
+import { PrivateFile } from '../system/private-file.ts';
 import type { Command } from '../system/process-group.ts';
 import { systemReport } from '../system/version.ts';
 import { formatHttpAddress } from '../text/addresses.ts';
@@ -93,13 +93,11 @@ function hasManyAddresses(proxy: string): boolean {
 
 /** @throws UsageError when the file cannot be written */
 async function openLedger(path: string, log: Logger, clock: Clock): Promise<Ledger> {
-  const handle = await openPrivate(path).catch((fault: Error) => {
+  const appended = new PrivateFile(path);
+  await appended.open().catch((fault: Error) => {
     throw new UsageError(`--stratum-ledger: ${path} cannot be written: ${fault.message}`);
   });
-  const file = {
-    write: async (bytes: Buffer) => (await handle.write(bytes)).bytesWritten,
-    close: () => handle.close(),
-  };
+  const file = { write: (bytes: Buffer) => appended.append(bytes), close: () => appended.close() };
   return new Ledger(file, { clock, warn: (line) => log.warn(TAG, `${line}: ${path}`) });
 }
 

@@ -23,7 +23,7 @@ import type { ChosenSource } from './choose-source.ts';
 import { refuse } from './exit.ts';
 import type { FleetMember } from './fleet-link.ts';
 import { askBalance, earningsTerms } from './ledger-views.ts';
-import { LiveConfig, reloadOnChange, restartOnChange } from './live-config.ts';
+import { LiveConfig, reloadAtHangup, reloadOnChange, restartOnChange } from './live-config.ts';
 import { openLogFile } from './log-file.ts';
 import { servedNetwork } from './node-api.ts';
 import { type Restart, withRestarts } from './restarts.ts';
@@ -96,6 +96,7 @@ interface Beside {
  */
 const FACTORIES: readonly ((live: LiveConfig, beside: Beside) => Promise<Sidecar | undefined>)[] = [
   reloadOnChange,
+  reloadAtHangup,
   notices,
   (live) => restartOnChange(live, ({ alarm }) => alarm, alarm),
   (live) => restartOnChange(live, ({ pause }) => pause.onBattery, battery),

@@ -24,6 +24,7 @@ import { type Clock, systemClock } from '../system/clock.ts';
 import { screen, writeLine } from '../terminal/screen.ts';
 import { EXIT, UsageError } from './exit.ts';
 import type { Restart } from './restarts.ts';
+import { onSignals } from './signals.ts';
 
 /** Early, so that a newcomer sees that the miner hashes. */
 const FIRST_REPORT_MS = 2_000;
@@ -198,24 +199,4 @@ async function runRelay(relay: Relay, stop: AbortSignal, log: Logger): Promise<v
   } catch (fault) {
     log.error({ tag: relay.name }, `has failed, please report it: ${fault instanceof Error ? fault.stack : fault}`);
   }
-}
-
-/**
- * SIGINT comes from Ctrl-C, SIGTERM from a service manager, SIGHUP from a terminal that closes, and SIGBREAK from
- * Ctrl-Break on Windows. Some seconds after SIGHUP, Windows ends a process whose console window was closed.
- */
-const STOPS = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGBREAK'] as const;
-
-/** Calls `stop` at the first signal, ends the process at the second. @returns a function that removes the handlers */
-export function onSignals(stop: () => void): () => void {
-  let asked = false;
-  const handle = () => {
-    if (asked) process.exit(EXIT.interrupted);
-    asked = true;
-    stop();
-  };
-  for (const signal of STOPS) process.on(signal, handle);
-  return () => {
-    for (const signal of STOPS) process.off(signal, handle);
-  };
 }

@@ -3,7 +3,7 @@
 import type { Logger } from 'pino';
 import { chooseEngines, type DeviceSettings } from '../app/choose-engines.ts';
 import { EXIT } from '../app/exit.ts';
-import { onSignals } from '../app/run-miner.ts';
+import { onSignals } from '../app/signals.ts';
 import { BENCH_FORMAT_VERSION, type Sample, type StressDevice, type StressResult, spreadOf } from '../bench/result.ts';
 import { type StressStats, stressDevice, stressDevices } from '../bench/stress.ts';
 import type { DeviceError } from '../engine/engine.ts';

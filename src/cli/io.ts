@@ -2,6 +2,7 @@
 
 import type { Command } from 'commander';
 import { UsageError } from '../app/exit.ts';
+import { onSignals } from '../app/signals.ts';
 
 export interface Io {
   /** Prints a result to stdout. */
@@ -68,10 +69,10 @@ export function processIo(): Io {
   };
 }
 
-/** @returns a signal that fires at the first system signal. A second one ends the process */
+/** @returns a signal that fires at the first system signal that ends commands. A second one ends the process */
 function firstSignal(): AbortSignal {
   const stop = new AbortController();
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => stop.abort());
+  onSignals(() => stop.abort());
   return stop.signal;
 }
 

@@ -1,21 +1,20 @@
-import { once } from 'node:events';
 import type { Command } from 'commander';
 import { z } from 'zod';
 import { EXIT, UsageError, whyNotListening } from '../app/exit.ts';
 import type { Loaded } from '../config/load.ts';
 import { GenesisError } from '../mock-node/genesis-error.ts';
 import { MockNode, type MockNodeEvent } from '../mock-node/mock-node.ts';
-import { setLongTimeout } from '../system/abort.ts';
+import { aborted, onAbort, setLongTimeout } from '../system/abort.ts';
 import { makeLog } from '../terminal/log.ts';
 import { oneLine } from '../text/plain-text.ts';
-import type { Line } from './io.ts';
+import type { Io, Line } from './io.ts';
 import { fundedAccount, readContract } from './mock-contracts.ts';
 import { collect, positiveInteger, settingsOf, timeOf, withSettings } from './options.ts';
 
 /** Maximum length of a reason that comes from another node, in characters. */
 const MAX_REASON = 200;
 
-export function declare(command: Command, { action }: Line): void {
+export function declare(command: Command, { io, action }: Line): void {
   withSettings(command, 'log')
     .option('--port <n>', 'port to listen on (default: a free one)', positiveInteger(65_535))
     .option(
@@ -38,7 +37,7 @@ export function declare(command: Command, { action }: Line): void {
     .option('--options <json>', 'any options of the mock node as a JSON object, like {"rivalMs":5000,"streamMs":5000}')
     .option('--faults <json>', 'faults as a JSON array, like [{"endpoint":"work","kind":"unavailable","times":3}]')
     .option('--duration <time>', 'stop after this time: seconds, or a time like 90m or 1h30m', timeOf)
-    .action(action(async (options) => runMockNode(await settingsOf(command), options)));
+    .action(action(async (options) => runMockNode(await settingsOf(command), options, io)));
 }
 
 interface MockNodeCommand {
@@ -54,7 +53,7 @@ interface MockNodeCommand {
   readonly duration?: number;
 }
 
-async function runMockNode({ config }: Loaded, command: MockNodeCommand): Promise<number> {
+async function runMockNode({ config }: Loaded, command: MockNodeCommand, io: Io): Promise<number> {
   const log = makeLog(config.log.level, config.log.format).child({ tag: 'mock' });
   const { node, address } = await started(command, (event) => log.info(describe(event)));
   log.info(`mock node at ${address.url}, network ${command.network}, difficulty ${command.difficulty}`);
@@ -66,9 +65,9 @@ async function runMockNode({ config }: Loaded, command: MockNodeCommand): Promis
   log.info(`to tell it what to do wrong: curl ${address.controlUrl} -d '{"do":"orphan-next"}' (docs/mock-node.md)`);
 
   const stop = new AbortController();
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGBREAK'] as const) process.once(signal, () => stop.abort());
+  onAbort(io.stop, () => stop.abort());
   if (command.duration !== undefined) setLongTimeout(() => stop.abort(), command.duration * 1000);
-  await once(stop.signal, 'abort');
+  await aborted(stop.signal);
   await node.close();
   const { accepted, orphaned, rejected, stale } = node.ledger.stats;
   log.info(`${accepted} accepted (${orphaned} orphaned), ${rejected} rejected, ${stale} stale`);

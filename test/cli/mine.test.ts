@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
@@ -182,10 +182,28 @@ describe('pickaxe demo', () => {
   });
 });
 
-it('mining ends in an orderly way when its terminal is closed', async () => {
-  const run = start(['demo', '--devices', 'cpu', '--threads', '1', '--json']);
-  await vi.waitFor(() => expect(run.events('verdict').length).toBeGreaterThan(0), PATIENCE);
-  run.child.kill('SIGHUP');
-  expect(await run.code).toBe(0);
-  expect(run.events('summary')).toHaveLength(1);
-});
+it.skipIf(process.platform === 'win32')(
+  'mining goes on at SIGHUP without a terminal, and a log file that was renamed is written anew',
+  async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'pickaxe-'));
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+    const [file, renamed] = [join(folder, 'pickaxe.log'), join(folder, 'pickaxe.log-old')];
+    const run = start(['demo', '--devices', 'cpu', '--threads', '1', '--json', '--log-file', file]);
+    runs.push(run);
+    const accepted = async (count: number) =>
+      await vi.waitFor(() => expect(run.events('verdict').length).toBeGreaterThanOrEqual(count), PATIENCE);
+    await accepted(1);
+    renameSync(file, renamed);
+    for (let times = 0; times < 2; times++) {
+      run.child.kill('SIGHUP');
+      await accepted(run.events('verdict').length + 2);
+    }
+    run.child.kill('SIGTERM');
+    expect(await run.code).toBe(0);
+    expect(run.events('summary')).toHaveLength(1);
+    const log = readFileSync(file, 'utf8');
+    expect(log.match(/SIGHUP without a terminal/g)).toHaveLength(2);
+    expect(log).toContain('stopping; repeat to exit at once');
+    expect(readFileSync(renamed, 'utf8')).not.toContain('SIGHUP');
+  },
+);

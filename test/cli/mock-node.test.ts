@@ -24,10 +24,11 @@ async function startMockNode(...args: string[]) {
   return { run, said, urlIn, tell, ask };
 }
 
-it('is told faults while it runs, on both of its ports', async () => {
+it('is told faults while it runs, on both of its ports, and goes on at SIGHUP without a terminal', async () => {
   const { run, said, urlIn, tell, ask } = await startMockNode('--options', '{"p2p":"plain"}');
   const [url, p2pUrl] = [urlIn(/mock node at (http\S+),/), urlIn(/each other is at (http\S+)/)];
   expect([await ask(url), await ask(p2pUrl)]).toEqual([200, 200]);
+  if (process.platform !== 'win32') run.child.kill('SIGHUP');
   const faults = [{ endpoint: 'cut', kind: 'status', status: 404 }];
   expect(await tell({ do: 'faults', faults })).toEqual({ status: 200, json: {} });
   expect([await ask(url), await ask(p2pUrl)]).toEqual([404, 404]);

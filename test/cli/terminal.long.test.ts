@@ -1,6 +1,9 @@
 import { type SpawnOptions, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { MockNode } from '#pickaxe/mock-node/mock-node.js';
 import { isolated, MAIN, start } from './pickaxe.ts';
 import { noTmux, Terminal, type TerminalOptions, why } from './tmux.ts';
@@ -162,6 +165,18 @@ describe.skipIf(noTmux)(`on a terminal${why}`, { timeout: TEST_MS }, () => {
     process.kill(await processOn(terminal), 'SIGTERM');
     await terminal.sees('code 0');
     await isRestored(terminal);
+  });
+
+  it('the end of the terminal ends mining in good order', async () => {
+    const terminal = new Terminal();
+    const log = join(mkdtempSync(join(tmpdir(), 'pickaxe-')), 'log');
+    onTestFinished(() => rmSync(dirname(log), { recursive: true, force: true }));
+    terminal.type(`pickaxe ${await mine('--log-file', log)}\n`);
+    await terminal.sees('1 thread (');
+    await terminal.close();
+    const lines = () => readFileSync(log, 'utf8').trimEnd().split('\n');
+    await vi.waitFor(() => expect(lines().at(-1)).toMatch(/miner 0 accepted, .* on average$/), 60_000);
+    expect(lines().join()).toContain('stopping; repeat to exit at once');
   });
 
   it('a crash restores the terminal', async () => {

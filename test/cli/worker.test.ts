@@ -81,17 +81,22 @@ describe('on stdin and stdout', () => {
     expect(fromWorker({ type: 'share' })).toBe(false);
   });
 
-  it.each(['EOF', ...(isWindows ? [] : ['SIGTERM'])])('drains at %s', async (how) => {
-    const { child, parent, code } = startWorker();
-    await parent.next('ready');
-    parent.say(job('a', makeHeader(), { target: targetHex(100_000) }));
-    await parent.next('share', 3);
-    if (how === 'EOF') parent.end();
-    else child.kill('SIGTERM');
-    expect(await code).toBe(0);
-    const reason = how === 'EOF' ? 'input-ended' : 'stopped';
-    expect(parent.answers.at(-1)).toEqual({ type: 'bye', reason, shares: parent.of('share').length });
-  });
+  it.each(['EOF', ...(isWindows ? [] : ['SIGTERM'])])(
+    'drains at %s, and not at SIGHUP without a terminal',
+    async (how) => {
+      const { child, parent, code } = startWorker();
+      await parent.next('ready');
+      parent.say(job('a', makeHeader(), { target: targetHex(100_000) }));
+      await parent.next('share', 3);
+      if (!isWindows) child.kill('SIGHUP');
+      await parent.next('share', 6);
+      if (how === 'EOF') parent.end();
+      else child.kill('SIGTERM');
+      expect(await code).toBe(0);
+      const reason = how === 'EOF' ? 'input-ended' : 'stopped';
+      expect(parent.answers.at(-1)).toEqual({ type: 'bye', reason, shares: parent.of('share').length });
+    },
+  );
 
   it.skipIf(isWindows)('pauses while its parent does not read, and loses no share', async () => {
     const { parent, code, stderr } = startWorker([], false);

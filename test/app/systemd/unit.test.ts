@@ -95,6 +95,8 @@ describe('a unit', () => {
     expect(unit).toMatch(/^Type=notify$/m);
     expect(unit).toMatch(/^NotifyAccess=main$/m);
     expect(unit).toMatch(/^RestartPreventExitStatus=2$/m); // EXIT.usage
+    // Without a terminal, SIGHUP reads the configuration again.
+    expect(unit).toMatch(/^ExecReload=\/bin\/sh -c 'kill -HUP \$\$MAINPID'$/m);
     // The watchdog's time must be far longer than the 10 s between messages.
     expect(Number(/^WatchdogSec=(\d+)$/m.exec(unit)?.[1])).toBeGreaterThanOrEqual(60);
   });

@@ -1,0 +1,41 @@
+/** What signals do, to every command: they end it in order, except for SIGHUP without a terminal. */
+
+import { isatty } from 'node:tty';
+import { EXIT } from './exit.ts';
+
+/** SIGINT comes from Ctrl-C, SIGTERM from a service manager, and SIGBREAK from Ctrl-Break on Windows. */
+const ENDS = ['SIGINT', 'SIGTERM', 'SIGBREAK'] as const;
+
+/**
+ * SIGHUP ends pickaxe when its terminal was closed: on Windows, where it means nothing else, the system does so some
+ * seconds later. Under nohup and in a service there is no terminal. There it comes from a session whose end pickaxe is
+ * meant to outlive, from logrotate, or from an operator. (Node.js forgets that nohup has set it to be ignored.)
+ */
+const endsAtHangup = process.platform === 'win32' || [0, 1, 2].some((descriptor) => isatty(descriptor));
+
+/** Keeps the process running at SIGHUP, if there is no terminal. Without a handler, any signal ends it. */
+export function surviveHangups(): void {
+  onHangup(() => {});
+}
+
+/** @param act what SIGHUP does if there is no terminal. @returns a function that ends this */
+export function onHangup(act: () => void): () => void {
+  if (endsAtHangup) return () => {};
+  process.on('SIGHUP', act);
+  return () => process.off('SIGHUP', act);
+}
+
+/** Calls `stop` at the first signal, ends the process at the second. @returns a function that removes the handlers */
+export function onSignals(stop: () => void): () => void {
+  const signals = [...ENDS, ...(endsAtHangup ? (['SIGHUP'] as const) : [])];
+  let asked = false;
+  const handle = () => {
+    if (asked) process.exit(EXIT.interrupted);
+    asked = true;
+    stop();
+  };
+  for (const signal of signals) process.on(signal, handle);
+  return () => {
+    for (const signal of signals) process.off(signal, handle);
+  };
+}
