@@ -1,15 +1,17 @@
 /**
  * Finds commands in the blocks of a chain, proven as far as one node's answers can be: a block's contents hash to the
  * roots in its header, each header has the hash that the one above it names, from the head of the node's cut downwards,
- * and each has its proof of work.
+ * each has its proof of work, and the work of all of them is counted.
  */
 
 import { equalBytes } from '../chain/bytes.ts';
 import { parsePayload } from '../ledger/command/payload.ts';
 import { type CommandResult, parseCommandResult } from '../ledger/command/results.ts';
 import type { Head } from '../ledger/cut.ts';
+import { blockWeight, weightAbove } from '../ledger/difficulty.ts';
 import { type BlockHeader, blockHash, checkWork } from '../ledger/header.ts';
 import { encodeBase64url, isExactJsonObject, LedgerFormatError, parseExactJsonBytes } from '../ledger/json.ts';
+import { hasWork } from '../ledger/least-work.ts';
 import type { Block } from '../node/blocks.ts';
 import { NodeError } from '../node/errors.ts';
 import type { NodeApi } from '../node/node-api.ts';
@@ -27,6 +29,16 @@ interface Search {
   readonly found: InBlock | undefined;
   /** The block that has the command or, when none has it, the highest block that was searched. */
   readonly block: Head;
+  readonly newest: BlockHeader;
+  readonly work: Work;
+}
+
+/** The work in the block that has the command, or in the lowest that could have it, and in all above. */
+export interface Work {
+  /** Number of hashes that these blocks took, on average; meaningless on networks without work. */
+  readonly hashes: bigint;
+  /** Number of blocks whose work proves the answer: as many as the network makes in the time of the command. */
+  readonly blocks: bigint;
 }
 
 /** Consecutive blocks. */
@@ -51,8 +63,10 @@ export const SEARCH_LIMITS = {
 } as const;
 type SearchLimits = { readonly [Limit in keyof typeof SEARCH_LIMITS]: bigint };
 
-/** Networks that require a proof of work. Some networks have none. */
-const WITH_WORK = /mainnet|^testnet0\d$/i;
+/** The block of a command, and the six above it that make it final. */
+const FINAL_BLOCKS = 7n;
+/** Intended time between two blocks, in seconds. */
+const BLOCK_S = 30;
 
 /**
  * Searches all blocks that can have a command. A step 1, which anybody may send, is only searched in the lowest and the
@@ -68,7 +82,12 @@ export async function findCommand(
   stop: AbortSignal,
   limits: SearchLimits = SEARCH_LIMITS,
 ): Promise<Search> {
-  const stretches = await stretchesOf(api, branch, sought, place, stop, limits);
+  const { stretches, newest, lowest } = await stretchesOf(api, branch, sought, place, stop, limits);
+  const workFrom = (bottom: BlockHeader, blocks = FINAL_BLOCKS): Work => {
+    // The first block of a chain takes no work.
+    const own = bottom.height > 0n ? blockWeight(bottom.target) : 0n;
+    return { hashes: newest.weight - bottom.weight + own, blocks };
+  };
   // Most commands are in one of the first blocks that could have them.
   for (const stretch of stretches.toReversed()) {
     for (const { header, payload } of await blocksOf(api, branch.chain, stretch, stop)) {
@@ -77,11 +96,13 @@ export async function findCommand(
       const result = results.find((each) => each !== undefined);
       if (!result) continue;
       const found = { height: Number(height), depth: Number(branch.head.height - height), result };
-      return { found, block: { height, hash: blockHash(header) } };
+      return { found, block: { height, hash: blockHash(header) }, newest, work: workFrom(header) };
     }
   }
   const [{ high, hash }] = stretches;
-  return { found: undefined, block: { height: high, hash } };
+  const lifeS = place.untilS === undefined ? 0 : place.untilS - sought.madeS;
+  const blocks = BigInt(Math.max(Number(FINAL_BLOCKS), Math.ceil(lifeS / BLOCK_S)));
+  return { found: undefined, block: { height: high, hash }, newest, work: workFrom(lowest, blocks) };
 }
 
 /** @returns the header of the newest block, proven by its hash @throws as `findCommand` */
@@ -90,7 +111,14 @@ export async function newestHeader(api: BlockReader, branch: Branch, stop: Abort
   throw missing(branch.head.height);
 }
 
-/** Follows the headers down to where the command can no longer be. @returns at least one stretch, the highest first */
+interface Followed {
+  /** At least one, the highest first. */
+  readonly stretches: readonly Stretch[];
+  readonly newest: BlockHeader;
+  readonly lowest: BlockHeader;
+}
+
+/** Follows the headers down to where the command can no longer be. */
 async function stretchesOf(
   api: BlockReader,
   branch: Branch,
@@ -98,7 +126,7 @@ async function stretchesOf(
   { height: wanted, untilS }: Place,
   stop: AbortSignal,
   limits: SearchLimits,
-): Promise<readonly Stretch[]> {
+): Promise<Followed> {
   if (wanted !== undefined && (wanted < 0 || wanted > branch.head.height)) throw missing(BigInt(wanted));
   const earliestUs = BigInt(madeS) * 1_000_000n - AHEAD_US;
   const untilUs = untilS === undefined ? undefined : BigInt(untilS) * 1_000_000n;
@@ -106,11 +134,15 @@ async function stretchesOf(
   const isAnybodys = what === 'step 1';
   const mostStretches = Number(limits.searched / STRETCH);
   let stretches: Stretch[] = [];
+  let newest: BlockHeader | undefined;
   let lowest: BlockHeader | undefined;
   for await (const { header, hash } of linkedHeaders(api, branch, BigInt(wanted ?? 0), stop)) {
     const { height, creationTimeUs: timeUs } = header;
-    if (wanted !== undefined && height === BigInt(wanted)) return [{ high: height, hash, low: height }];
+    newest ??= header;
     lowest = header;
+    if (wanted !== undefined && height === BigInt(wanted)) {
+      return { stretches: [{ high: height, hash, low: height }], newest, lowest };
+    }
     if (wanted === undefined) {
       const isAfterEnd = untilUs !== undefined && timeUs >= untilUs;
       if (untilUs !== undefined && !isAfterEnd && stretches.length === 0) {
@@ -129,10 +161,10 @@ async function stretchesOf(
     if (timeUs < earliestUs) break;
     if (branch.head.height - height >= limits.headers) throw tooMany(limits.headers);
   }
-  if (wanted !== undefined || !lowest) throw missing(BigInt(wanted ?? branch.head.height));
+  if (wanted !== undefined || !lowest || !newest) throw missing(BigInt(wanted ?? branch.head.height));
   // A young chain has no blocks older than the one on which the command was made.
   if (lowest.creationTimeUs >= BigInt(madeS + 1) * 1_000_000n) throw missing(lowest.height - 1n);
-  return stretches;
+  return { stretches, newest, lowest };
 }
 
 /** The headers of a branch, each proven by the one above it, in descending order. */
@@ -143,14 +175,20 @@ async function* linkedHeaders(
   stop: AbortSignal,
 ): AsyncGenerator<{ readonly header: BlockHeader; readonly hash: Uint8Array }, void> {
   let { height, hash } = head;
-  let aboveUs: bigint | undefined;
+  const isWithWork = hasWork(api.network);
+  let above: BlockHeader | undefined;
   for await (const header of headersOf(api, chain, head, minHeight, stop)) {
     checkLink(header, height, hash);
-    if (aboveUs !== undefined && header.creationTimeUs >= aboveUs) {
+    if (above && header.creationTimeUs >= above.creationTimeUs) {
       throw new SweepFault(`The node gives a block of height ${height} that is not older than the one above it`);
     }
-    aboveUs = header.creationTimeUs;
-    if (WITH_WORK.test(api.network) && height > 0n) checkWorkOf(header, hash, api.network);
+    if (isWithWork && height > 0n) checkWorkOf(header, hash, api.network);
+    if (isWithWork && above && above.weight !== weightAbove(header, above.target)) {
+      throw new SweepFault(
+        `The node gives a block of height ${above.height} whose weight does not follow from its parent`,
+      );
+    }
+    above = header;
     yield { header, hash };
     hash = header.parent;
     height -= 1n;

@@ -7,6 +7,7 @@ import { detailsOf, getDetails } from '../ledger/command/coin.ts';
 import type { Command } from '../ledger/command/command.ts';
 import type { Outcome } from '../ledger/command/results.ts';
 import { decodeBase64url, encodeBase64url, LedgerFormatError } from '../ledger/json.ts';
+import { hasWork } from '../ledger/least-work.ts';
 import { COIN } from '../ledger/payload.ts';
 import { ProofRefusedError, SendRefusedError } from '../node/commands.ts';
 import { NodeError } from '../node/errors.ts';
@@ -14,9 +15,10 @@ import { type Head, LedgerReader, readLocal } from '../node/ledger-reader.ts';
 import type { NodeApi } from '../node/node-api.ts';
 import {
   type AccountLook,
-  type InBlock,
+  type Evidence,
   type Place,
   type Proof,
+  type Searched,
   type Sent,
   type Sought,
   SweepFault,
@@ -25,7 +27,8 @@ import {
 } from '../sweep/sweep-ledger.ts';
 import { oneLine } from '../text/plain-text.ts';
 import { UsageError } from './exit.ts';
-import { type Branch, findCommand, newestHeader } from './linked-blocks.ts';
+import { KnownWork } from './known-work.ts';
+import { type Branch, findCommand, newestHeader, type Work } from './linked-blocks.ts';
 import type { NodesInTurn } from './nodes-in-turn.ts';
 
 /** Greatest distance of two chains. A proof leads to a block at most this far above the command's. */
@@ -34,11 +37,15 @@ const MOST_DISTANCE = 8;
 export class NodeSweepLedger implements SweepLedger {
   readonly network: string;
   readonly #nodes: Pick<NodesInTurn, 'ask' | 'askOne' | 'askOther'>;
+  readonly #known: KnownWork;
+  /** Chains whose newest block was seen before the first command was sent there. */
+  readonly #seen = new Set<number>();
 
   /** @param nodes send each request once, so that a refused one was not accepted by an earlier attempt */
-  constructor(network: string, nodes: Pick<NodesInTurn, 'ask' | 'askOne' | 'askOther'>) {
+  constructor(network: string, nodes: Pick<NodesInTurn, 'ask' | 'askOne' | 'askOther'>, known = new KnownWork()) {
     this.network = network;
     this.#nodes = nodes;
+    this.#known = known;
   }
 
   /** The first question of a plan, so any node may answer it. */
@@ -67,7 +74,8 @@ export class NodeSweepLedger implements SweepLedger {
   }
 
   send(chain: number, command: Command, stop: AbortSignal): Promise<Sent> {
-    return this.#ask(async (api) => {
+    return this.#ask(async (api, reader) => {
+      await this.#seeNewest(api, reader, chain, stop);
       try {
         await api.send(chain, [command], stop);
         return { kind: 'taken' };
@@ -85,13 +93,44 @@ export class NodeSweepLedger implements SweepLedger {
     }, stop);
   }
 
-  search(chain: number, sought: Sought, place: Place, stop: AbortSignal): Promise<InBlock | undefined> {
+  search(chain: number, sought: Sought, place: Place, stop: AbortSignal): Promise<Searched> {
     return this.#ask(async (api, reader) => {
       const branch = await branchOf(reader, chain, stop);
-      const { found, block } = await findCommand(api, branch, sought, place, stop);
-      await this.#compare(chain, block.height, encodeBase64url(block.hash), stop);
-      return found && { ...found, result: { ...found.result, result: shown(found.result.result) } };
+      const { found, block, newest, work } = await findCommand(api, branch, sought, place, stop);
+      const elsewhere = await this.#compare(chain, block.height, encodeBase64url(block.hash), stop);
+      const evidence = this.#weigh(work, elsewhere === undefined ? 1 : 2);
+      if (hasWork(this.network)) this.#known.see(this.network, newest);
+      if (!found) return { found, evidence };
+      const depth = Math.min(found.depth, elsewhere ?? found.depth);
+      return { found: { ...found, depth, result: { ...found.result, result: shown(found.result.result) } }, evidence };
     }, stop);
+  }
+
+  #weigh({ hashes, blocks }: Work, nodes: 1 | 2): Evidence {
+    if (!hasWork(this.network)) return { work: 'none', nodes, why: `blocks of ${this.network} take no work` };
+    const least = this.#known.leastWork(this.network);
+    if (least === undefined) {
+      return { work: 'too little', nodes, why: `nobody here knows how much work a block of ${this.network} takes` };
+    }
+    const needed = least * blocks;
+    if (hashes >= needed) return { work: 'enough', nodes, why: '' };
+    const why = `the blocks that show it took ${rounded(hashes)} hashes, and at least ${rounded(needed)} are needed`;
+    return { work: 'too little', nodes, why };
+  }
+
+  /**
+   * Remembers how much work a block takes before anything is at stake. Nothing is sent to a node whose newest block has
+   * no proof of work.
+   */
+  async #seeNewest(api: NodeApi, reader: LedgerReader, chain: number, stop: AbortSignal): Promise<void> {
+    if (!hasWork(this.network) || this.#seen.has(chain)) return;
+    try {
+      this.#known.see(this.network, await newestHeader(api, await branchOf(reader, chain, stop), stop));
+      this.#seen.add(chain);
+    } catch (error) {
+      // Some gateways serve no headers, and still send commands.
+      if (!(error instanceof NodeError) || error.kind === 'unreachable') throw error;
+    }
   }
 
   proof(chain: number, requestKey: string, targetChain: number, stop: AbortSignal): Promise<Proof> {
@@ -135,19 +174,35 @@ export class NodeSweepLedger implements SweepLedger {
     return { details, height: Number(height), timeS: secondsOf(Number(creationTimeUs)) };
   }
 
-  /** Another node, if one answers and has a block of this height, must have the same block. */
-  async #compare(chain: number, height: bigint, hash: string, stop: AbortSignal): Promise<void> {
-    const other = await this.#nodes.askOther(async (api, name) => {
+  /**
+   * Every other node that answers must have the same block; if none has, one that has not got so far is waited for.
+   * @returns the least depth of the block on those that have it; undefined if no other node answers
+   */
+  async #compare(chain: number, height: bigint, hash: string, stop: AbortSignal): Promise<number | undefined> {
+    let least: number | undefined;
+    let behind: string | undefined;
+    await this.#nodes.askOther(async (api, name) => {
       const reader = new LedgerReader(api, name);
       const head = (await reader.heads(stop)).get(chain);
-      if (!head || head.height < height) return undefined;
-      const ancestors = await reader.ancestors(chain, head.hash, height, height, stop);
-      return { name, hash: ancestors.get(height) };
+      if (!head || head.height < height) {
+        behind ??= name;
+        return undefined;
+      }
+      const other = (await reader.ancestors(chain, head.hash, height, height, stop)).get(height);
+      if (other !== hash) {
+        throw new SweepFault(
+          `${name} has another block at height ${height} of chain ${chain} than the node that was asked: ` +
+            'if that stays so, find out which of the two is wrong, and leave it out',
+        );
+      }
+      least = Math.min(least ?? Number.POSITIVE_INFINITY, Number(head.height - height));
+      // Undefined, so that all others are asked as well.
+      return undefined;
     }, stop);
-    if (!other || other.hash === hash) return;
+    if (least !== undefined || behind === undefined) return least;
     throw new SweepFault(
-      `${other.name} has another block at height ${height} of chain ${chain} than the node that was asked: ` +
-        'if that stays so, find out which of the two is wrong, and leave it out',
+      `${behind} has not reached height ${height} of chain ${chain}, which the node that was asked has: waits for it. ` +
+        'If that stays so, find out which of the two is wrong, and leave it out',
     );
   }
 
@@ -174,6 +229,11 @@ async function headOf(reader: LedgerReader, chain: number, stop: AbortSignal): P
 async function branchOf(reader: LedgerReader, chain: number, stop: AbortSignal): Promise<Branch> {
   const { height, hash } = await headOf(reader, chain, stop);
   return { chain, head: { height, hash: decodeBase64url(hash) } };
+}
+
+/** @returns a number of hashes, with two digits: `1.8e+13` */
+function rounded(hashes: bigint): string {
+  return hashes < 1_000_000n ? `${hashes}` : Number(hashes).toExponential(1);
 }
 
 function secondsOf(us: number): number {

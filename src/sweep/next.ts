@@ -15,11 +15,11 @@ import {
 } from './commands.ts';
 import { CannotSweep, checkPayer, compareElsewhere, heldSigners, keysThatSign } from './plan.ts';
 import { type Outcome, plannedTransfer, type Receiver, type Sweep, staysOnChain, type Transfer } from './state.ts';
-import { SweepFault, type SweepLedger } from './sweep-ledger.ts';
+import { type Evidence, SweepFault, type SweepLedger } from './sweep-ledger.ts';
 
 export type Found =
-  /** `isOver`: no block can contain the command any more. */
-  | { readonly status: 'none'; readonly isOver: boolean }
+  /** `isOver`: by the clocks of the chain and of this machine, no block can contain the command any more. */
+  | { readonly status: 'none'; readonly isOver: boolean /** Why only one clock says so. */; readonly doubt?: string }
   | ({ readonly status: 'success' } & InBlock)
   | ({ readonly status: 'failure'; readonly reason: string } & InBlock);
 
@@ -46,7 +46,10 @@ export type Step =
   | { readonly do: 'bring' }
   | { readonly do: 'wait'; readonly why: string }
   /** Before the outcome is recorded, it is confirmed in a block. */
-  | { readonly do: 'finish'; readonly outcome: Outcome };
+  | { readonly do: 'finish'; readonly outcome: Ending };
+
+/** An outcome before it is known what proves it. */
+export type Ending = Outcome extends infer Each ? (Each extends Outcome ? Omit<Each, 'provenBy'> : never) : never;
 
 /** @param confirmations how many blocks must be above a block whose result is final */
 export function next(seen: Seen, sweep: Sweep, confirmations: number): Step {
@@ -67,7 +70,36 @@ export function next(seen: Seen, sweep: Sweep, confirmations: number): Step {
     const left = confirmations - step0.depth;
     return wait(`${nameOfStep0(sweep)} has failed; waits for ${left} more blocks: ${step0.reason}`);
   }
+  if (step0.doubt !== undefined) return wait(step0.doubt);
   return step0.isOver ? { do: 'search' } : { do: 'send step 0' };
+}
+
+/* What proves an outcome. */
+
+/**
+ * A node can make any branch that takes no work. So an outcome counts if its blocks took as much work as those of the
+ * network take. Where blocks take no work, coins are worth nothing: one node's word is enough for `done`, and two
+ * nodes' for `failed`, after which coins may be sent again.
+ * @param trusts whether the user takes the nodes' word
+ * @returns the outcome with what proves it; a clause if it is not proven
+ */
+export function provenOutcome(ending: Ending, { work, nodes, why }: Evidence, trusts: boolean): Outcome | string {
+  if (work === 'enough') return { ...ending, provenBy: 'work' };
+  const isEnough = work === 'none' && (ending.state === 'done' || nodes > 1);
+  if (isEnough || trusts) return { ...ending, provenBy: nodes > 1 ? 'nodes' : 'node' };
+  const what = ending.state === 'done' ? 'is done' : `has failed (${ending.reason})`;
+  const whose = nodes > 1 ? 'the word of the nodes' : 'the word of one node';
+  return `by ${whose} it ${what}, but that is not proven: ${why}. If ${nodes > 1 ? 'they are' : 'it is'} your own, add --trust-nodes`;
+}
+
+/** For people: how sure an outcome is, as a clause. */
+export function provenText({ provenBy }: Pick<Outcome, 'provenBy'>): string | undefined {
+  if (provenBy === null) return undefined;
+  return {
+    work: 'proven by the work of its blocks',
+    nodes: 'by the word of the nodes',
+    node: 'by the word of one node',
+  }[provenBy];
 }
 
 /** The name of step 0 in notes: a transfer within one chain has no other step. */

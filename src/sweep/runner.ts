@@ -22,9 +22,28 @@ import {
   step1TrialGas,
   unsigned,
 } from './commands.ts';
-import { afterSearch, doneBy, type Found, isStep1Alive, nameOfStep0, next, type Seen, type Step } from './next.ts';
+import {
+  afterSearch,
+  doneBy,
+  type Found,
+  isStep1Alive,
+  nameOfStep0,
+  next,
+  provenOutcome,
+  provenText,
+  type Seen,
+  type Step,
+} from './next.ts';
 import { isUnfinished, type Sweep, staysOnChain, type Transfer } from './state.ts';
-import { type AccountLook, type InBlock, type Place, SweepFault, type SweepLedger } from './sweep-ledger.ts';
+import {
+  type AccountLook,
+  type Evidence,
+  type InBlock,
+  type Place,
+  type Searched,
+  SweepFault,
+  type SweepLedger,
+} from './sweep-ledger.ts';
 
 export interface RunnerOptions {
   readonly ledger: SweepLedger;
@@ -37,21 +56,23 @@ export interface RunnerOptions {
   readonly nowMs: () => number;
   /** How many blocks must be above a block whose result is final. Default: 6, which takes three minutes. */
   readonly confirmations?: number;
+  /** Whether the user takes the nodes' word for what their blocks cannot prove. */
+  readonly trustsNodes?: boolean;
   /** Called after each step, with the state of the transfer. The note may contain foreign text. */
   readonly notify?: (transfer: Transfer, note: string) => void;
 }
 
 const CONFIRMATIONS = 6;
 /**
- * Time after the end of a step 0 at which it counts as never accepted, by the chain's clock, in seconds: twenty blocks,
- * more than any reorganisation brings back.
+ * Time after the end of a step 0 at which it counts as never accepted, by the clocks of the chain and of this machine,
+ * in seconds: twenty blocks, more than any reorganisation brings back.
  */
 const MARGIN_S = 600;
 /**
- * How far the chain's time, as claimed by a node, may be ahead of this machine's, in ms. A command from the far future
- * would enter no block, and never expire.
+ * How far the chain's time, as claimed by a node, and this machine's may be apart, in ms. A command from the far future
+ * would enter no block, and never expire; and when one of two clocks is wrong, nothing is over.
  */
-const MOST_AHEAD_MS = 3_600_000;
+const MOST_APART_MS = 3_600_000;
 /** Maximum number of steps 1 made for one transfer in one run, since each failure costs gas. */
 const MOST_STEP1 = 3;
 /**
@@ -59,6 +80,18 @@ const MOST_STEP1 = 3;
  * required confirmations, because one address may stand for several nodes, some of which lag behind.
  */
 const MOST_SEARCHES = 3;
+
+/** The seconds after a command's end for which a block may still appear, and when it was signed. */
+interface Life {
+  readonly marginS: number;
+  /** By this machine's clock. */
+  readonly signedMs: number | null;
+}
+
+interface Proven {
+  readonly proven: Seen;
+  readonly evidence: Evidence;
+}
 
 /** Whether anything remains to be signed. */
 export function needsKeys(sweep: Sweep): boolean {
@@ -133,17 +166,18 @@ export class SweepRunner {
     switch (step.do) {
       case 'send step 0':
         return await this.#sendStep0(known, step0, stop);
-      case 'search':
-        return this.#settle(known, afterSearch(await this.#search(known, step0, stop), this.#sweep));
+      case 'search': {
+        const { height, evidence } = await this.#search(known, step0, stop);
+        return this.#settle(known, afterSearch(height, this.#sweep), evidence);
+      }
       case 'bring':
         return await this.#bring(known, step0, seen, stop);
-      case 'finish':
-        return this.#settle(
-          known,
-          next(await this.#proven(known, step0, seen, stop), this.#sweep, this.#confirmations),
-        );
+      case 'finish': {
+        const { proven, evidence } = await this.#proven(known, step0, seen, stop);
+        return this.#settle(known, next(proven, this.#sweep, this.#confirmations), evidence);
+      }
       default:
-        return this.#settle(known, step);
+        return step.why;
     }
   }
 
@@ -152,7 +186,8 @@ export class SweepRunner {
     const { chain } = transfer;
     const look = await ledger.look(chain, this.#sweep.account, stop);
     const step0 = signed(step0Of(this.#sweep, transfer, this.#maker(look)), pairs);
-    return await this.#sendStep0(this.#update(transfer, { step0 }), step0, stop);
+    const signedMs = Math.floor(this.#options.nowMs());
+    return await this.#sendStep0(this.#update(transfer, { step0, signedMs }), step0, stop);
   }
 
   /** A refusal decides nothing: the node knows the command, and could still send it on until it expires. */
@@ -165,24 +200,44 @@ export class SweepRunner {
   async #see(transfer: Transfer, step0: Command, stop: AbortSignal): Promise<Seen> {
     const { targetChain } = this.#sweep;
     return {
-      step0: await this.#find(transfer.chain, step0, MARGIN_S, stop),
-      step1: transfer.step1 && (await this.#find(targetChain, transfer.step1, 0, stop)),
+      step0: await this.#find(transfer.chain, step0, { marginS: MARGIN_S, signedMs: transfer.signedMs }, stop),
+      step1: transfer.step1 && (await this.#find(targetChain, transfer.step1, { marginS: 0, signedMs: null }, stop)),
       earlierGasCost: 0n,
     };
   }
 
   /** The newest block is fetched before the result, so that the depth and the expiry are not overstated. */
-  async #find(chain: number, command: Command, marginS: number, stop: AbortSignal): Promise<Found> {
+  async #find(chain: number, command: Command, life: Life, stop: AbortSignal): Promise<Found> {
     const { ledger } = this.#options;
     const { height: newest, timeS } = await ledger.look(chain, this.#sweep.account, stop);
     const found = await ledger.result(chain, command.hash, stop);
     const height = found && heightOf(found);
-    if (!found || height === undefined) return { status: 'none', isOver: timeS >= lifeOf(command).endS + marginS };
+    if (!found || height === undefined) return { status: 'none', ...this.#expiry(command, timeS, life) };
     return foundIn({ height, depth: Math.max(0, newest - height), result: found }, command);
   }
 
+  /**
+   * A node's clock is its word, and this machine's may be wrong, so a command is over only by both. This machine's
+   * clock counts from the signing, too, so that one which is ahead does not end a life that it has not seen.
+   */
+  #expiry(command: Command, timeS: number, { marginS, signedMs }: Life): { isOver: boolean; doubt?: string } {
+    const { madeS, endS } = lifeOf(command);
+    if (timeS < endS + marginS) return { isOver: false };
+    const nowS = this.#options.nowMs() / 1000;
+    const ownEndS = Math.max(endS, signedMs === null ? 0 : signedMs / 1000 + (endS - madeS)) + marginS;
+    if (nowS < ownEndS) {
+      const until = `${new Date(ownEndS * 1000).toISOString().slice(0, 19)}Z`;
+      const doubt = `by the node's clock its time to live has ended, and by this machine's it has not: waits until ${until}`;
+      return { isOver: false, doubt };
+    }
+    const apartMs = Math.abs(nowS - timeS) * 1000;
+    if (apartMs <= MOST_APART_MS) return { isOver: true };
+    const doubt = `the newest block of the node and this machine's clock are ${Math.round(apartMs / 60_000)} minutes apart: set the clock right, or wait until the node has the newest blocks`;
+    return { isOver: false, doubt };
+  }
+
   /** No node's claim ends a transfer: the deciding result is read in its block. */
-  async #proven(transfer: Transfer, step0: Command, seen: Seen, stop: AbortSignal): Promise<Seen> {
+  async #proven(transfer: Transfer, step0: Command, seen: Seen, stop: AbortSignal): Promise<Proven> {
     const isStep1 = seen.step1?.status === 'success';
     const [chain, command, said] = isStep1
       ? [this.#sweep.targetChain, transfer.step1!, seen.step1!]
@@ -190,11 +245,12 @@ export class SweepRunner {
     if (said.status === 'none') throw new Error('what is in no block ends nothing');
     const { height } = said;
     const sought = { what: 'command', key: command.hash, madeS: lifeOf(command).madeS } as const;
-    const inBlock = await this.#options.ledger.search(chain, sought, { height }, stop);
+    const { found: inBlock, evidence } = await this.#options.ledger.search(chain, sought, { height }, stop);
     const found = inBlock && foundIn(inBlock, command);
     if (found?.status === said.status) {
-      if (!isStep1) return { ...seen, step0: found };
-      return { ...seen, step1: found, earlierGasCost: await this.#earlierGasCost(transfer, undefined, stop) };
+      if (!isStep1) return { proven: { ...seen, step0: found }, evidence };
+      const earlierGasCost = await this.#earlierGasCost(transfer, undefined, stop);
+      return { proven: { ...seen, step1: found, earlierGasCost }, evidence };
     }
     const step = isStep1 ? 'step 1' : nameOfStep0(this.#sweep);
     throw new SweepFault(
@@ -203,14 +259,18 @@ export class SweepRunner {
   }
 
   /** @returns the height of the block that contains an expired step 0; undefined if there is none */
-  async #search({ chain }: Transfer, step0: Command, stop: AbortSignal): Promise<number | undefined> {
-    const known = this.#foundAt.get(chain);
-    if (known !== undefined) return known;
+  async #search(
+    { chain }: Transfer,
+    step0: Command,
+    stop: AbortSignal,
+  ): Promise<{ readonly height: number | undefined; readonly evidence?: Evidence }> {
+    const height = this.#foundAt.get(chain);
+    if (height !== undefined) return { height };
     const { madeS, endS } = lifeOf(step0);
     const sought = { what: 'command', key: step0.hash, madeS } as const;
-    const found = await this.#options.ledger.search(chain, sought, { untilS: endS + MARGIN_S }, stop);
+    const { found, evidence } = await this.#options.ledger.search(chain, sought, { untilS: endS + MARGIN_S }, stop);
     if (found) this.#foundAt.set(chain, found.height);
-    return found?.height;
+    return { height: found?.height, evidence };
   }
 
   /** Continues a transfer whose coins have left their chain. */
@@ -252,7 +312,7 @@ export class SweepRunner {
    * @param newest the height of the target chain
    */
   async #arrived(transfer: Transfer, step0: Command, seen: Seen, newest: number, stop: AbortSignal): Promise<string> {
-    const found = await this.#findStep1(transfer.chain, step0, newest, stop);
+    const { found, evidence } = (await this.#findStep1(transfer.chain, step0, newest, stop)) ?? {};
     if (!found) {
       return 'the node says that somebody has finished it, but no block of the target chain that was read has done so: ask another node';
     }
@@ -266,27 +326,27 @@ export class SweepRunner {
     const earlierGasCost = await this.#earlierGasCost(transfer, found, stop);
     // A node may have forgotten the result.
     const proven = { ...seen, ...(isNewest && { step1: foundIn(found, step1) }), earlierGasCost };
-    return this.#settle(transfer, doneBy(isOurs ? 'us' : 'somebody else', proven, this.#sweep));
+    return this.#settle(transfer, doneBy(isOurs ? 'us' : 'somebody else', proven, this.#sweep), evidence);
   }
 
   /** @param newest the height of the target chain */
-  async #findStep1(chain: number, step0: Command, newest: number, stop: AbortSignal): Promise<InBlock | undefined> {
+  async #findStep1(chain: number, step0: Command, newest: number, stop: AbortSignal): Promise<Searched | undefined> {
     const sought = { what: 'step 1', key: step0.hash, madeS: lifeOf(step0).madeS } as const;
     const search = (place: Place) => this.#options.ledger.search(this.#sweep.targetChain, sought, place, stop);
     const height = this.#arrivedAt.get(chain);
     if (height !== undefined) {
-      const found = await search({ height });
-      if (!found) this.#arrivedAt.delete(chain);
-      return found;
+      const searched = await search({ height });
+      if (!searched.found) this.#arrivedAt.delete(chain);
+      return searched;
     }
     const last = this.#searches.get(chain);
     // The absolute difference, so that a node that lies about its height cannot prevent the next search.
     const grownBy = last ? Math.abs(newest - last.height) : this.#confirmations;
     if (grownBy < this.#confirmations || (last?.made ?? 0) >= MOST_SEARCHES) return undefined;
-    const found = await search({});
+    const searched = await search({});
     this.#searches.set(chain, { made: (last?.made ?? 0) + 1, height: newest });
-    if (found) this.#arrivedAt.set(chain, found.height);
-    return found;
+    if (searched.found) this.#arrivedAt.set(chain, searched.found.height);
+    return searched;
   }
 
   /** @param proven a step 1 that was found in its block @returns the gas cost of steps 1 that newer ones replaced */
@@ -320,15 +380,17 @@ export class SweepRunner {
     }
   }
 
-  #settle(transfer: Transfer, step: Step): string {
+  #settle(transfer: Transfer, step: Step, evidence: Evidence | undefined): string {
     if (step.do === 'wait') return step.why;
-    if (step.do !== 'finish') throw new Error(`${step.do} settles nothing`);
-    this.#update(transfer, { outcome: step.outcome });
-    return step.outcome.state === 'failed' ? step.outcome.reason : 'done';
+    if (step.do !== 'finish' || !evidence) throw new Error(`${step.do} settles nothing`);
+    const outcome = provenOutcome(step.outcome, evidence, this.#options.trustsNodes ?? false);
+    if (typeof outcome === 'string') return outcome;
+    this.#update(transfer, { outcome });
+    return [outcome.state === 'failed' ? outcome.reason : 'done', provenText(outcome)].join(', ');
   }
 
   #maker({ timeS }: AccountLook): CommandMaker {
-    if (timeS * 1000 > this.#options.nowMs() + MOST_AHEAD_MS) {
+    if (timeS * 1000 > this.#options.nowMs() + MOST_APART_MS) {
       throw new SweepFault('the newest block of the node is more than an hour ahead of this machine: a clock is wrong');
     }
     return { signers: this.#signers, timeS, nonce: this.#options.nonce() };

@@ -53,6 +53,8 @@ export interface Transfer {
   readonly step1: Command | null;
   /** The replaced steps 1, oldest first: a block may still contain one of them. */
   readonly earlierStep1: readonly EarlierStep1[];
+  /** When step 0 was signed, by this machine's clock: milliseconds since 1970. Null in files of earlier versions. */
+  readonly signedMs: number | null;
   /** Null while the transfer is unfinished. */
   readonly outcome: Outcome | null;
 }
@@ -63,23 +65,31 @@ interface EarlierStep1 {
   readonly gasPrice: Decimal;
 }
 
+/** `work`: by blocks that took as much work as those of the network do. Otherwise by the word of one or more nodes. */
+export type ProvenBy = 'work' | 'nodes' | 'node';
+
 export type Outcome =
   /** The coins are on the target chain, in a block with enough blocks above it. */
-  | {
-      readonly state: 'done';
-      /** The sender of the step 1 that succeeded: services finish the transfers of others. */
-      readonly by: 'us' | 'somebody else';
-      /** What the account is known to have paid for gas, in coins. */
-      readonly gasCost: Decimal;
-    }
-  /** No coins have left their chain, apart from gas. */
-  | { readonly state: 'failed'; readonly reason: string; readonly gasCost: Decimal };
+  (
+    | {
+        readonly state: 'done';
+        /** The sender of the step 1 that succeeded: services finish the transfers of others. */
+        readonly by: 'us' | 'somebody else';
+        /** What the account is known to have paid for gas, in coins. */
+        readonly gasCost: Decimal;
+      }
+    /** No coins have left their chain, apart from gas. */
+    | { readonly state: 'failed'; readonly reason: string; readonly gasCost: Decimal }
+  ) & {
+    /** Null in files of earlier versions, which do not say it. */
+    readonly provenBy: ProvenBy | null;
+  };
 
 type TransferState = 'pending' | Outcome['state'];
 
 export function plannedTransfer(chain: number, amount: Decimal, gasLimit: number): Transfer {
-  const nothing = { step0: null, leftAt: null, proof: null, step1: null, earlierStep1: [], outcome: null } as const;
-  return { chain, amount, gasLimit, ...nothing };
+  const nothing = { step0: null, leftAt: null, proof: null, step1: null, earlierStep1: [] } as const;
+  return { chain, amount, gasLimit, ...nothing, signedMs: null, outcome: null };
 }
 
 export function stateOf({ outcome }: Transfer): TransferState {
@@ -123,10 +133,13 @@ const Signed = z
     'was changed: its hash or signatures are wrong',
   );
 
+// Absent in files of earlier versions.
+const provenBy = z.enum(['work', 'nodes', 'node']).nullable().default(null);
+
 const OutcomeJson = z.discriminatedUnion('state', [
-  z.object({ state: z.literal('done'), by: z.enum(['us', 'somebody else']), gasCost: decimal }),
+  z.object({ state: z.literal('done'), by: z.enum(['us', 'somebody else']), gasCost: decimal, provenBy }),
   // Absent in files of earlier versions.
-  z.object({ state: z.literal('failed'), reason: z.string(), gasCost: decimal.default(0n) }),
+  z.object({ state: z.literal('failed'), reason: z.string(), gasCost: decimal.default(0n), provenBy }),
 ]);
 
 const TransferJson = z
@@ -140,6 +153,8 @@ const TransferJson = z
     step1: Signed.nullable(),
     // Absent in files of earlier versions.
     earlierStep1: z.array(z.object({ requestKey: z.string(), gasPrice: decimal })).default([]),
+    // Absent in files of earlier versions.
+    signedMs: count.nullable().default(null),
     outcome: OutcomeJson.nullable(),
   })
   .refine(({ chain, step0 }) => step0 === null || chainOf(step0) === chain, {

@@ -52,6 +52,24 @@ export interface InBlock {
   readonly result: CommandResult;
 }
 
+export interface Evidence {
+  /**
+   * `enough`: the blocks took as much work as those of this network are known to take. `too little`: they took less, or
+   * nobody here knows how much that is. `none`: blocks of this network take no work.
+   */
+  readonly work: 'enough' | 'too little' | 'none';
+  /** How many nodes have the block. */
+  readonly nodes: 1 | 2;
+  /** Why the work proves nothing, as a clause; empty if it is enough. */
+  readonly why: string;
+}
+
+export interface Searched {
+  /** Undefined if no block of the place contains the command. */
+  readonly found: InBlock | undefined;
+  readonly evidence: Evidence;
+}
+
 /** Every method throws a SweepFault if the node does not answer properly, which may be temporary. */
 export interface SweepLedger {
   readonly network: string;
@@ -67,12 +85,12 @@ export interface SweepLedger {
   /** Without proof. @returns undefined if no block contains the command yet, or the node has forgotten it */
   result(chain: number, requestKey: string, stop: AbortSignal): Promise<CommandResult | undefined>;
   /**
-   * Searches the blocks themselves, each of which is proven by the one above it, up to the chain's newest. If several
-   * nodes are configured, a second one must have the same block.
-   * @returns undefined if no block of the place contains the command. A search for a step 1 does not read all blocks,
-   *   so its absence proves nothing
+   * Searches the blocks themselves, each of which is proven by the one above it, up to the chain's newest. If another
+   * node answers, it must have the same block: one that has not reached that height yet is waited for. The depth of a
+   * block is that which both nodes give it. A search for a step 1 does not read all blocks, so its absence proves
+   * nothing.
    */
-  search(chain: number, sought: Sought, place: Place, stop: AbortSignal): Promise<InBlock | undefined>;
+  search(chain: number, sought: Sought, place: Place, stop: AbortSignal): Promise<Searched>;
   /** @param chain where the command ran */
   proof(chain: number, requestKey: string, targetChain: number, stop: AbortSignal): Promise<Proof>;
   /**

@@ -25,7 +25,7 @@ async function undeceived(
   lie: Lie,
   rounds = 16,
 ): Promise<{ before: Sweep; notes: string; after: Sweep }> {
-  const runner = world.runner(await world.begin(), { ledger: await deceived(world, lie) });
+  const runner = world.runner(await world.begin(), { ledger: await deceived(world, lie), trustsNodes: false });
   for (let i = 0; i < rounds; i++) {
     await runner.round(NEVER);
     world.grow();
@@ -228,9 +228,24 @@ describe('a second node', () => {
     return await lyingNode(world.url, ({ path }) => (path.endsWith('/cut') ? { status: 200, body: cut } : undefined));
   }
 
+  it('that is behind is waited for', async () => {
+    const world = await World.make();
+    const total = world.total();
+    const second = await behind(world);
+    const runner = world.runner(await world.begin(), { ledger: world.ledgerOf([world.url, second]) });
+    for (let i = 0; i < 12; i++) {
+      await runner.round(NEVER);
+      world.grow();
+    }
+    expect(runner.sweep.transfers.map(({ outcome }) => outcome)).toEqual([null, null]);
+    expect(world.notes.at(-1)).toMatch(
+      new RegExp(`^2: ${second} has not reached height \\d+ of chain 0, .*: waits for it`),
+    );
+    expectAllDone(world, await world.finish(world.runner(world.store.load()!)), total);
+  });
+
   it.each([
     ['is away', () => 'http://127.0.0.1:9'],
-    ['is behind', behind],
     ['has the same blocks', ({ url }: World) => url],
   ])('that %s does not', async (_, second) => {
     const world = await World.make();

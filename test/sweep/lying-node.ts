@@ -15,6 +15,8 @@ export interface Asked {
 export interface Answer {
   readonly status: number;
   readonly body: string;
+  /** The content type, where it is not plain JSON. */
+  readonly type?: string;
 }
 
 /**
@@ -57,6 +59,7 @@ export async function lyingNode(
     } catch (error) {
       answer = { status: 500, body: `${error}` };
     }
+    if (answer.type !== undefined) headers = { ...headers, 'content-type': answer.type };
     response.writeHead(answer.status, headers).end(answer.body);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

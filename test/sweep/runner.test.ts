@@ -228,7 +228,7 @@ describe('somebody else', () => {
     expect((await world.ledger.result(TARGET, command.hash, NEVER))?.result.status).toBe('failure');
     const search = () => {
       const sought = { what: 'step 1', key: step0!.hash, madeS: lifeOf(step0!).madeS } as const;
-      return world.ledger.search(TARGET, sought, {}, NEVER);
+      return world.ledger.search(TARGET, sought, {}, NEVER).then(({ found }) => found);
     };
     expect(await search()).toBeUndefined();
     const theirs = world.node.commands.finishTransfer(chain, step0!.hash);
@@ -269,8 +269,8 @@ describe('blocks with somebody else’s step 1', () => {
 
   it('are searched again once the chain has grown, when the node’s cut was behind', async () => {
     const { world, total, places, runner } = await finished(async (search) => {
-      const found = await search();
-      return found && found.depth < 2 ? undefined : found;
+      const searched = await search();
+      return searched.found && searched.found.depth < 2 ? { ...searched, found: undefined } : searched;
     });
     for (let i = 0; i < 6; i++) await runner.round(NEVER);
     expect(places).toEqual([{}, {}]); // one for each transfer
@@ -294,9 +294,11 @@ describe('blocks with somebody else’s step 1', () => {
 
   it('are searched anew when it is no longer where it was found, three times in one run', async () => {
     let isGone = true;
-    const { world, total, places, runner } = await finished(async (search, { height }) =>
-      isGone && height !== undefined ? undefined : { ...(await search())!, ...(isGone && { depth: 0 }) },
-    );
+    const { world, total, places, runner } = await finished(async (search, { height }) => {
+      const searched = await search();
+      if (!isGone) return searched;
+      return { ...searched, found: height === undefined ? { ...searched.found!, depth: 0 } : undefined };
+    });
     for (let i = 0; i < 20; i++) {
       await runner.round(NEVER);
       world.grow();
@@ -549,7 +551,7 @@ describe('a step 0', () => {
     expect(chains.tip(chain).payload.state.heightOf(step0!.hash)).toBe(tip - 1n);
     at(1000, 3);
     const sought = { what: 'command', key: step0!.hash, madeS } as const;
-    const found = await world.ledger.search(chain, sought, { untilS: madeS + 1800 }, NEVER);
+    const { found } = await world.ledger.search(chain, sought, { untilS: madeS + 1800 }, NEVER);
     expect(found).toMatchObject({ height: Number(tip - 1n), depth: 4, result: { reqKey: step0!.hash } });
   });
 
@@ -570,7 +572,12 @@ describe('a step 0', () => {
     // What was paid for its gas is gone.
     const gasCost = STARTED - world.balance(1);
     expect(gasCost).toBeGreaterThan(0n);
-    expect(sweep.transfers[0].outcome).toEqual({ state: 'failed', reason: 'Insufficient funds', gasCost });
+    expect(sweep.transfers[0].outcome).toEqual({
+      state: 'failed',
+      reason: 'Insufficient funds',
+      gasCost,
+      provenBy: 'node',
+    });
     expect(sweep.transfers[1].outcome?.state).toBe('done');
     expect(world.total()).toBe(total);
   });

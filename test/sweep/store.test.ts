@@ -39,7 +39,9 @@ const SWEEP: Sweep = {
 
 const failed = {
   ...SWEEP,
-  transfers: [{ ...SWEEP.transfers[0], outcome: { state: 'failed', reason: 'x', gasCost: 0n } as const }],
+  transfers: [
+    { ...SWEEP.transfers[0], outcome: { state: 'failed', reason: 'x', gasCost: 0n, provenBy: null } as const },
+  ],
 };
 
 const TAKER = fileURLToPath(new URL('./take-lock.mjs', import.meta.url));
@@ -157,6 +159,8 @@ it('what earlier versions have written is read, too', () => {
   const old = JSON.parse(readFileSync(store.file, 'utf8'));
   delete old.transfers[0].outcome.gasCost;
   old.transfers[0].madeAt = null;
+  delete old.transfers[0].outcome.provenBy;
+  delete old.transfers[0].signedMs;
   delete old.receiver;
   writeFileSync(store.file, JSON.stringify(old));
   expect(store.load()).toEqual(failed);

@@ -4,6 +4,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
+import type { KnownWork } from '#pickaxe/app/known-work.js';
 import { NodeSweepLedger } from '#pickaxe/app/node-sweep-ledger.js';
 import { NodesInTurn } from '#pickaxe/app/nodes-in-turn.js';
 import { KeyPair } from '#pickaxe/ledger/command/command.js';
@@ -63,14 +64,14 @@ export class World {
   }
 
   /** What a sweep asks of these nodes. */
-  ledgerOf(urls: readonly string[], dialect: 'auto' | 'document' = 'auto'): SweepLedger {
+  ledgerOf(urls: readonly string[], dialect: 'auto' | 'document' = 'auto', known?: KnownWork): SweepLedger {
     const limits = { attempts: 1, answerTimeoutMs: 5_000 };
     const { network } = this;
     const nodes = new NodesInTurn({ node: { urls, network, insecureTls: false }, ledger: { dialect } }, () => {}, {
       limits,
     });
     onTestFinished(() => nodes.close());
-    return new NodeSweepLedger(network, nodes);
+    return new NodeSweepLedger(network, nodes, known);
   }
 
   private constructor(options: MockNodeOptions) {
@@ -128,6 +129,8 @@ export class World {
       nonce: () => `test ${this.#nonces++}`,
       nowMs: () => Date.now() + this.node.ledger.clockSkewMs,
       confirmations: CONFIRMATIONS,
+      // Most tests are about other things than lies, on a node of their own.
+      trustsNodes: true,
       notify: ({ chain }, note) => this.notes.push(`${chain}: ${note}`),
       ...options,
     });

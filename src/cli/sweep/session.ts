@@ -2,7 +2,9 @@
 
 import { randomUUID } from 'node:crypto';
 import { type Command, InvalidArgumentError } from 'commander';
+import { z } from 'zod';
 import { EXIT, UsageError } from '../../app/exit.ts';
+import { KnownWork, minedHeaders } from '../../app/known-work.ts';
 import { NodeSweepLedger } from '../../app/node-sweep-ledger.ts';
 import type { NodesInTurn } from '../../app/nodes-in-turn.ts';
 import type { Loaded } from '../../config/load.ts';
@@ -41,6 +43,8 @@ export interface SessionOptions {
   readonly gasStation?: string;
   readonly yes: boolean;
   readonly resume: boolean;
+  /** Take the nodes' word for what their blocks cannot prove. */
+  readonly trustNodes?: boolean;
   /** Maximum time to wait, in seconds. */
   readonly timeout: number;
   readonly json: boolean;
@@ -52,6 +56,7 @@ export interface Session {
   /** Locked against other processes during the session. */
   readonly store: SweepStore;
   readonly pairs: readonly KeyPair[];
+  readonly trustsNodes: boolean;
   readonly io: SweepIo;
   /** Flags with which another command asks the same nodes. */
   readonly nodeFlags: readonly string[];
@@ -61,7 +66,7 @@ export interface Session {
   readonly guardFlags: readonly string[];
 }
 
-type Subject = Pick<Session, 'kind' | 'pairs'> & { readonly account: string };
+type Subject = Pick<Session, 'kind' | 'pairs'> & { readonly account: string; readonly options: SessionOptions };
 
 /**
  * @returns failed when a node does not answer, or the state cannot be kept
@@ -69,7 +74,7 @@ type Subject = Pick<Session, 'kind' | 'pairs'> & { readonly account: string };
  */
 export async function inSession(
   loaded: Loaded,
-  { kind, account, pairs }: Subject,
+  { kind, account, pairs, options: { trustNodes: trustsNodes = false } }: Subject,
   io: SweepIo,
   act: (session: Session) => Promise<number>,
 ): Promise<number> {
@@ -78,11 +83,12 @@ export async function inSession(
     throw new UsageError(`There is no folder for the state of the ${kind}: set XDG_STATE_HOME to one.`);
   }
   const withStore = async (nodes: NodesInTurn) => {
-    const ledger = new NodeSweepLedger(await nodes.ask(async (api) => api.network), nodes);
+    const network = await nodes.ask(async (api) => api.network);
+    const ledger = new NodeSweepLedger(network, nodes, await knownWork(loaded, stateDirectory, trustsNodes, io));
     const store = new SweepStore(stateDirectory, ledger.network, account, kind);
     store.open();
     try {
-      return await act({ kind, ledger, store, pairs, io, ...flagsAgain(loaded, account) });
+      return await act({ kind, ledger, store, pairs, trustsNodes, io, ...flagsAgain(loaded, account) });
     } finally {
       store.close();
     }
@@ -95,6 +101,17 @@ export async function inSession(
     io.say(`error: ${oneLine(fault.message)}`);
     return EXIT.failed;
   }
+}
+
+async function knownWork(
+  { config }: Loaded,
+  stateDirectory: string,
+  trustsNodes: boolean,
+  { say }: SweepIo,
+): Promise<KnownWork> {
+  const warn = (text: string) => say(`warning: ${oneLine(text)}`);
+  const mined = await minedHeaders(config.blocks.folder ?? stateDirectory, warn);
+  return new KnownWork({ folder: stateDirectory, mined, trustsNodes, warn });
 }
 
 interface Question {
@@ -150,13 +167,14 @@ export function sayNotSent(sweep: Sweep, answer: false | undefined, session: Ses
 export async function carryOut(
   sweep: Sweep,
   timeoutMs: number,
-  { kind, ledger, store, pairs, io }: Session,
+  { kind, ledger, store, pairs, trustsNodes, io }: Session,
 ): Promise<{ readonly sweep: Sweep; readonly notes: ReadonlyMap<number, string> }> {
   const notes = new Map<number, string>();
   const runner = new SweepRunner(sweep, {
     ledger,
     save: (it) => store.save(it),
     pairs,
+    trustsNodes,
     nonce: () => `pickaxe ${kind} ${randomUUID()}`,
     nowMs: () => wallMs(io.clock),
     ...(io.confirmations !== undefined && { confirmations: io.confirmations }),
@@ -274,6 +292,15 @@ export async function movingCoins(
   const given = { out, say, confirm, stop, stateDirectory, clock: systemClock, pauseMs: PAUSE_MS };
   return withWords(() => act(loaded, given));
 }
+
+export const TRUST_NODES =
+  'take the word of your nodes where their blocks do not prove what has become of the coins: only for nodes of your own';
+
+/** A field of reports about an outcome. */
+export const ShownProof = z.enum(['work', 'nodes', 'node']).optional().meta({
+  description:
+    'of what is done or failed: proven by the work of its blocks, or believed on the word of several nodes or of one; absent where an earlier version has recorded it',
+});
 
 export const KEY_FILE = 'key file of the account, as pickaxe keygen writes it; repeat for several';
 

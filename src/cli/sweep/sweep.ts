@@ -9,6 +9,7 @@ import type { KeyPair } from '../../ledger/command/command.ts';
 import { type Decimal, formatDecimal, parseDecimal } from '../../ledger/decimal.ts';
 import { aligned } from '../../report/figures.ts';
 import { guardFault, guardOfName } from '../../sweep/commands.ts';
+import { provenText } from '../../sweep/next.ts';
 import { gasWarning, mostGasCost, type Plan, planSweep, sweepOf, totalOf, USUAL_GAS_PRICE } from '../../sweep/plan.ts';
 import { isSigned, isUnfinished, type Sweep, type Transfer } from '../../sweep/state.ts';
 import { wallMs } from '../../system/clock.ts';
@@ -29,8 +30,10 @@ import {
   resumeLine,
   type Session,
   type SessionOptions,
+  ShownProof,
   type SweepIo,
   sayNotSent,
+  TRUST_NODES,
 } from './session.ts';
 
 export function declare(command: Command, { io, action }: Line): void {
@@ -63,6 +66,7 @@ export function declare(command: Command, { io, action }: Line): void {
     )
     .option('-y, --yes', 'do it without asking; otherwise the plan is shown first', false)
     .option('--resume', 'go on with a sweep that is unfinished', false)
+    .option('--trust-nodes', TRUST_NODES, false)
     .option('--timeout <time>', 'stop waiting after this time: --resume goes on later', timeOf, 3600)
     .option('--json', 'one JSON object on stdout', false)
     .action(action((options) => movingCoins(command, io, (loaded, io) => runSweep(loaded, options, io))));
@@ -84,7 +88,7 @@ export async function runSweep(loaded: Loaded, options: SweepOptions, io: SweepI
   const pairs = (options.keyFile ?? []).map(readKeyFile);
   const account = accountOf(loaded, pairs);
   const known = knownGuard(loaded, pairs, options);
-  return await inSession(loaded, { kind: 'sweep', account, pairs }, io, async (session) => {
+  return await inSession(loaded, { kind: 'sweep', account, pairs, options }, io, async (session) => {
     const run = { ...session, known, options };
     return options.resume ? await resume(run) : await start(run, account);
   });
@@ -216,6 +220,7 @@ const SweptChain = z
     amount: z.string().optional().meta({ description: 'what is moved, in coins' }),
     requestKey: z.string().optional().meta({ description: 'of step 0, with which anybody can finish the transfer' }),
     by: z.enum(['us', 'somebody-else']).optional().meta({ description: 'who has finished the transfer' }),
+    provenBy: ShownProof,
     gasCost: z
       .string()
       .optional()
@@ -287,9 +292,13 @@ function sweptChain({ chain, amount, step0, outcome }: Transfer, note: string | 
       ...(note !== undefined && { reason: oneLine(note, MOST) }),
     };
   }
-  const gasCost = formatDecimal(outcome.gasCost);
-  if (outcome.state === 'failed') return { ...common, state: 'failed', gasCost, reason: oneLine(outcome.reason, MOST) };
-  return { ...common, state: 'done', by: outcome.by === 'us' ? 'us' : 'somebody-else', gasCost };
+  const ended = {
+    ...common,
+    gasCost: formatDecimal(outcome.gasCost),
+    ...(outcome.provenBy && { provenBy: outcome.provenBy }),
+  };
+  if (outcome.state === 'failed') return { ...ended, state: 'failed', reason: oneLine(outcome.reason, MOST) };
+  return { ...ended, state: 'done', by: outcome.by === 'us' ? 'us' : 'somebody-else' };
 }
 
 /** Maximum length of an account or a key, in characters. */
@@ -316,8 +325,14 @@ function remark({
   by,
   gasCost,
   reason,
+  provenBy,
 }: Omit<SweepReport['chains'][number], 'chain' | 'state' | 'amount'>) {
-  if (by !== undefined) return `gas ${gasCost}${by === 'somebody-else' ? ', finished by somebody else' : ''}`;
+  const proof = provenBy === undefined ? undefined : provenText({ provenBy });
+  if (by !== undefined) {
+    const whose = by === 'somebody-else' ? 'finished by somebody else' : undefined;
+    return [`gas ${gasCost}`, whose, proof].filter(Boolean).join(', ');
+  }
   const gas = gasCost === undefined ? '' : `gas ${gasCost}, `;
-  return [requestKey && `${gas}request key ${requestKey}`, reason].filter(Boolean).join(': ');
+  const why = [reason, proof].filter(Boolean).join(', ');
+  return [requestKey && `${gas}request key ${requestKey}`, why].filter(Boolean).join(': ');
 }

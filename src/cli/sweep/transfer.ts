@@ -8,7 +8,7 @@ import type { Keyset } from '../../ledger/command/coin.ts';
 import { type Decimal, formatDecimal } from '../../ledger/decimal.ts';
 import { isOnCurve } from '../../node/miner-identity.ts';
 import { guardOfName } from '../../sweep/commands.ts';
-import { type PaymentPlan, paymentOf, planPayment } from '../../sweep/next.ts';
+import { type PaymentPlan, paymentOf, planPayment, provenText } from '../../sweep/next.ts';
 import { gasWarning, mostGasCost, USUAL_GAS_PRICE } from '../../sweep/plan.ts';
 import { isSigned, isUnfinished, type Sweep } from '../../sweep/state.ts';
 import { wallMs } from '../../system/clock.ts';
@@ -32,8 +32,10 @@ import {
   resumeLine,
   type Session,
   type SessionOptions,
+  ShownProof,
   type SweepIo,
   sayNotSent,
+  TRUST_NODES,
 } from './session.ts';
 
 export function declareTransfer(tx: Command, { io, action }: Line): void {
@@ -58,6 +60,7 @@ export function declareTransfer(tx: Command, { io, action }: Line): void {
     .option('--gas-station <account>', 'account that pays for the arrival on another chain (default: your account)')
     .option('-y, --yes', 'do it without asking; otherwise the plan is shown first', false)
     .option('--resume', 'go on with a transfer that is unfinished', false)
+    .option('--trust-nodes', TRUST_NODES, false)
     .option('--timeout <time>', 'stop waiting after this time: --resume goes on later', timeOf, 3600)
     .option('--json', 'one JSON object on stdout', false)
     .action(action((options, command) => movingCoins(command, io, (loaded, io) => runTxTransfer(loaded, options, io))));
@@ -84,7 +87,7 @@ interface Run extends Session {
 export async function runTxTransfer(loaded: Loaded, options: TransferOptions, io: SweepIo): Promise<number> {
   const pairs = (options.keyFile ?? []).map(readKeyFile);
   const account = accountOf(loaded, pairs);
-  return await inSession(loaded, { kind: 'transfer', account, pairs }, io, async (session) => {
+  return await inSession(loaded, { kind: 'transfer', account, pairs, options }, io, async (session) => {
     const run = { ...session, account, from: originOfAccount(loaded, options.keyFile ?? []), options };
     return options.resume ? await resume(run) : await start(run);
   });
@@ -248,8 +251,10 @@ export const PaymentReport = z
       .meta({ description: 'of a plan, and of what goes on: why the gas price may be a mistake' }),
     sent: z.boolean().meta({ description: 'whether this is more than a plan' }),
     state: z.enum(['planned', 'pending', 'done', 'failed']).meta({
-      description: 'pending: it may have been sent, and --resume goes on; failed: no coins have left, apart from gas',
+      description:
+        'pending: it may have been sent, or nothing proves what has become of it, and --resume goes on; failed: no coins have left, apart from gas',
     }),
+    provenBy: ShownProof,
     requestKey: z.string().optional().meta({ description: 'of the transfer; to another chain, of its step 0' }),
     gasCost: z.string().optional().meta({ description: 'what the sender has paid for gas, in coins, when it is over' }),
     reason: z.string().optional().meta({ description: 'why it has failed, or what it waits for' }),
@@ -290,6 +295,7 @@ function paymentReport(sweep: Sweep, note: string | undefined, sent: boolean): P
     state: outcome?.state ?? (step0 ? 'pending' : 'planned'),
     ...(warning !== undefined && { warning }),
     ...(step0 && { requestKey: step0.hash }),
+    ...(outcome?.provenBy && { provenBy: outcome.provenBy }),
     ...(outcome && { gasCost: formatDecimal(outcome.gasCost) }),
     ...(reason !== undefined && { reason: oneLine(reason, MOST) }),
   };
@@ -332,11 +338,12 @@ function guardText({ predicate, keys }: z.output<typeof Guard>): string {
   return keys.length === 1 ? keys[0] : `${predicate} of ${keys.join(', ')}`;
 }
 
-function resultLines({ state, requestKey, gasCost, reason }: PaymentReport): string[] {
+function resultLines({ state, requestKey, gasCost, reason, provenBy }: PaymentReport): string[] {
   if (state === 'planned') return [];
   return [
     ...(requestKey === undefined ? [] : [row('command', requestKey)]),
     ...(gasCost === undefined ? [] : [row('gas', gasCost)]),
     row('result', [state, reason].filter(Boolean).join(': ')),
+    ...(provenBy === undefined ? [] : [row('', provenText({ provenBy })!)]),
   ];
 }
