@@ -61,7 +61,7 @@ function cpuMs() {
 }
 
 function turn({ kernel, rates }) {
-  const range = { lane: 1, page: 0, pages: 4_000, counter: 0, counters: 512 };
+  const range = { lane: 1, step: 1, page: 0, pages: 4_000, counter: 0, counters: 512 };
   const start = cpuMs();
   const { pages } = scan(kernel, search, 1, range, current);
   rates.push((512 * pages) / (cpuMs() - start) / 1000);

@@ -52,7 +52,7 @@ function kernelRunner(kernel) {
   const job = prepareJob(parseWork(new Uint8Array(WORK_BYTES)));
   const current = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT)).fill(RUN);
   return (rows) => {
-    const range = { lane: 7, page: 0, pages: rows, counter: 0, counters: ROW_COUNTERS };
+    const range = { lane: 7, step: 1, page: 0, pages: rows, counter: 0, counters: ROW_COUNTERS };
     return ROW_COUNTERS * scan(kernel, job, RUN, range, current).pages;
   };
 }

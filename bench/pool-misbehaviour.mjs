@@ -225,7 +225,7 @@ function firstShare(work) {
   const job = prepareJob(work);
   const lane = laneWithin(work.nonce1, 0);
   for (let counter = 0; counter < MOST_TRIED; counter++) {
-    const nonce = { lane, counter, page: 0 };
+    const nonce = { ...lane, counter, page: 0 };
     if (solves(job, nonce)) return verify(job, joinNonce(nonce)).solution;
   }
   return undefined;

@@ -31,7 +31,7 @@ class SlowEngine {
       const beganMs = systemClock.monotonicMs();
       const candidates = [];
       for (let i = 0; i < searched.counters; i++) {
-        const nonce = joinNonce({ lane: searched.lane, page: searched.page, counter: searched.counter + i });
+        const nonce = joinNonce({ ...searched, counter: searched.counter + i });
         if (verify(job, nonce).proves) candidates.push(nonce);
       }
       yield { searched, hashes: searched.counters, beganMs, candidates };

@@ -38,7 +38,7 @@ static napi_value search(napi_env env, napi_callback_info info) {
     return NULL;
   }
   const struct search *search =
-      typed_array(env, arguments[1], napi_uint32_array, SEARCH_WORDS, "a search is a Uint32Array of 30 words");
+      typed_array(env, arguments[1], napi_uint32_array, SEARCH_WORDS, "a search is a Uint32Array of 31 words");
   if (!search) return NULL;
   const volatile int32_t *current_run =
       typed_array(env, arguments[2], napi_int32_array, 1, "the current run is an Int32Array of one word");

@@ -51,7 +51,7 @@ static uint32_t search_in_steps(const struct search *search, const volatile int3
   /* The last step is filled up with counters past the end of the row. Their hits are dropped below. */
   for (uint32_t i = 0; i < steps * counters_per_step; i++) {
     uint32_t words[COUNTER_WORDS];
-    prepare_counter(job, search->counter + i, words);
+    prepare_counter(job, search->counter + i * search->step, words);
     uint32_t *entry = table + i / lanes * lanes * COUNTER_WORDS + i % lanes;
     for (uint32_t word = 0; word < COUNTER_WORDS; word++) entry[word * lanes] = words[word];
   }

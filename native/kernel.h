@@ -5,7 +5,6 @@
  * SEARCH          the name of the search function
  * V, LANES        the type of a vector of 32-bit words, and how many it has: one nonce per lane
  * SET1(word)      a vector with the word in every lane
- * FIRST_LANES     0, 1, 2 ... LANES - 1
  * ADD XOR XOR3    arithmetic on each lane
  * RORn(v)         rotates each lane right by n: 16, 12, 8 and 7 (often), 24 and 1 (rarely)
  * ANY_CLEAR(v, mask)    whether v & mask is zero in any lane
@@ -34,6 +33,15 @@ static __attribute__((noinline)) void collect(uint32_t lanes, uint32_t first, ui
   }
 }
 
+/* A vector with word 6 of as many counters as it has lanes. */
+static inline V counters_from(uint32_t counter, uint32_t step) {
+  uint32_t words[LANES];
+  for (uint32_t lane = 0; lane < LANES; lane++) words[lane] = counter + lane * step;
+  V vector;
+  __builtin_memcpy(&vector, words, sizeof vector);
+  return vector;
+}
+
 search_function SEARCH;
 uint32_t SEARCH(const struct search *search, const volatile int32_t *current_run, uint32_t *hits) {
   V job[JOB_WORDS];
@@ -43,7 +51,7 @@ uint32_t SEARCH(const struct search *search, const volatile int32_t *current_run
 
   prepare_job_words(search->midstate, search->tail, job);
   for (uint32_t i = 0, word = 0; i < counters; i += LANES, word += COUNTER_WORDS) {
-    prepare_counter(job, ADD(SET1(search->counter + i), FIRST_LANES), table + word);
+    prepare_counter(job, counters_from(search->counter + i * search->step, search->step), table + word);
   }
 
   (void)current_run; /* The WebAssembly kernels do not use it: they ask their host. */

@@ -8,8 +8,6 @@
 #define V uint32x4_t
 #define LANES 4
 #define SET1(word) vdupq_n_u32(word)
-static const uint32_t first_lanes[LANES] = {0, 1, 2, 3};
-#define FIRST_LANES vld1q_u32(first_lanes)
 #define ADD vaddq_u32
 #define XOR veorq_u32
 #define XOR3(a, b, c) XOR(XOR(a, b), c)

@@ -14,7 +14,6 @@ enum { HALF_LANES = LANES };
 
 #define PAIR_OF(expression_a, expression_b) ((pair){expression_a, expression_b})
 static inline pair pair_set1(uint32_t word) { return PAIR_OF(SET1(word), SET1(word)); }
-static inline pair pair_first_lanes(void) { return PAIR_OF(FIRST_LANES, ADD(FIRST_LANES, SET1(LANES))); }
 static inline pair pair_add(pair x, pair y) { return PAIR_OF(ADD(x.a, y.a), ADD(x.b, y.b)); }
 static inline pair pair_xor(pair x, pair y) { return PAIR_OF(XOR(x.a, y.a), XOR(x.b, y.b)); }
 static inline pair pair_xor3(pair x, pair y, pair z) { return PAIR_OF(XOR3(x.a, y.a, z.a), XOR3(x.b, y.b, z.b)); }
@@ -32,7 +31,6 @@ static inline uint32_t pair_clear_lanes(pair x, pair mask) {
 #undef V
 #undef LANES
 #undef SET1
-#undef FIRST_LANES
 #undef ADD
 #undef XOR
 #undef XOR3
@@ -47,7 +45,6 @@ static inline uint32_t pair_clear_lanes(pair x, pair mask) {
 #define V pair
 #define LANES (2 * HALF_LANES)
 #define SET1 pair_set1
-#define FIRST_LANES pair_first_lanes()
 #define ADD pair_add
 #define XOR pair_xor
 #define XOR3 pair_xor3

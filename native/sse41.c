@@ -11,7 +11,6 @@
 #define V __m128i
 #define LANES 4
 #define SET1(word) _mm_set1_epi32((int32_t)(word))
-#define FIRST_LANES _mm_set_epi32(3, 2, 1, 0)
 #define ADD _mm_add_epi32
 #define XOR _mm_xor_si128
 #define XOR3(a, b, c) XOR(XOR(a, b), c)

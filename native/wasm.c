@@ -12,7 +12,6 @@ __attribute__((import_module("host"), import_name("currentRun"))) int32_t host_c
 #define V v128_t
 #define LANES 4
 #define SET1(word) wasm_i32x4_splat((int32_t)(word))
-#define FIRST_LANES wasm_i32x4_const(0, 1, 2, 3)
 #define ADD wasm_i32x4_add
 #define XOR wasm_v128_xor
 #define XOR3(a, b, c) XOR(XOR(a, b), c)
@@ -41,7 +40,7 @@ __attribute__((import_module("host"), import_name("currentRun"))) int32_t host_c
 static struct search search_memory;
 static uint32_t hit_memory[HIT_WORDS];
 
-/* Returns where the host must write the search (30 words). */
+/* Returns where the host must write the search (31 words). */
 __attribute__((export_name("searchAt"))) struct search *search_at(void) { return &search_memory; }
 
 /* Returns where the host can read the hits (513 words). */

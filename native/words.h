@@ -2,7 +2,6 @@
 #define V uint32_t
 #define LANES 1
 #define SET1(word) ((uint32_t)(word))
-#define FIRST_LANES 0u
 #define ADD(a, b) ((a) + (b))
 #define XOR(a, b) ((a) ^ (b))
 #define XOR3(a, b, c) ((a) ^ (b) ^ (c))

@@ -3,12 +3,13 @@
 // Hashes the last blake2s block of a header for the counters of one page: 890 operations and a comparison per nonce.
 // All rotates are by constants.
 //
-// A dispatch of x × y workgroups searches the counters base … base + x · y · WORKGROUP_SIZE · COUNTERS_PER_INVOCATION − 1
-// (modulo 2^32). A hit is a counter whose hash word 7 is at most target7. It is reported as an offset from base.
+// A dispatch of x × y workgroups searches x · y · WORKGROUP_SIZE · COUNTERS_PER_INVOCATION counters. Their message words are
+// base, base + step, base + 2 · step … (modulo 2^32). A hit is a counter whose hash word 7 is at most target7. It is reported
+// by its number in the batch, where the dispatch's first counter has the given number.
 //
-// group 0, binding 0, uniform (32 bytes): base, target7, rotate16 = 16, rotate12 = 12, rotate8 = 8, rotate7 = 7, one = 1, row = x · WORKGROUP_SIZE
+// group 0, binding 0, uniform (40 bytes): base, target7, rotate16 = 16, rotate12 = 12, rotate8 = 8, rotate7 = 7, one = 1, row = x · WORKGROUP_SIZE, step, number
 // group 0, binding 1, uniform (96 bytes): the job's words, from prepareWords()
-// group 0, binding 2, storage (32772 bytes): count of hits (set it to 0 before), then the offsets of the first 8192 hits
+// group 0, binding 2, storage (32772 bytes): count of hits (set it to 0 before), then the numbers of the first 8192 hits
 
 override WORKGROUP_SIZE: u32 = 128u;
 override COUNTERS_PER_INVOCATION: u32 = 16u;
@@ -22,11 +23,13 @@ struct Control {
   rotate7: u32,
   one: u32,
   row: u32,
+  step: u32,
+  number: u32,
 }
 
 struct Result {
   count: atomic<u32>,
-  offsets: array<u32, 8192>,
+  numbers: array<u32, 8192>,
 }
 
 @group(0) @binding(0) var<uniform> control: Control;
@@ -36,7 +39,9 @@ struct Result {
 @compute @workgroup_size(WORKGROUP_SIZE)
 fn main(@builtin(global_invocation_id) id: vec3<u32>) {
   let first = (id.y * control.row + id.x) * COUNTERS_PER_INVOCATION;
-  let start = control.base + first;
+  let step = control.step;
+  let start = control.base + first * step;
+  let number = control.number + first;
   let target7 = control.target7;
   let zero = control.one ^ 1u;
   let j0 = job[0].x;
@@ -64,7 +69,7 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
   for (var i = 0u; i < COUNTERS_PER_INVOCATION; i++) {
     // If compilers knew that counters are consecutive, LLVM's would add them up in many registers, and need a third more
     // instructions.
-    let counter = start + (i ^ zero);
+    let counter = start + (i ^ zero) * step;
     let x0 = counter + j8;
     let x1 = 0x5be0cd19u ^ x0;
     let x2 = (x1 >> 16u) | (x1 << 16u);
@@ -958,7 +963,7 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
     if (x889 <= target7) {
       let slot = atomicAdd(&result.count, 1u);
       if (slot < 8192u) {
-        result.offsets[slot] = first + i;
+        result.numbers[slot] = number + i;
       }
     }
   }

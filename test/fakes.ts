@@ -110,7 +110,7 @@ export class FakeSource implements WorkSource {
   }
 }
 
-const NOTHING: Range = { lane: 0, page: 0, pages: 0, counter: 0, counters: 0 };
+const NOTHING: Range = { lane: 0, step: 1, page: 0, pages: 0, counter: 0, counters: 0 };
 
 /** An engine that really searches, in small steps, with the reference implementation. */
 export class FakeEngine implements Engine {
@@ -204,10 +204,10 @@ export class FakeEngine implements Engine {
 
 /** @returns the nonces of a range that solve the job. In a large range only the first counters are tried */
 function* hitsIn(job: Job, range: Range): Generator<bigint> {
-  const { lane, page } = range;
   const end = range.counter + Math.min(range.counters, 4_096);
   for (let counter = range.counter; counter < end; counter++) {
-    if (solves(job, { lane, page, counter })) yield joinNonce({ lane, page, counter });
+    const nonce = { ...range, counter };
+    if (solves(job, nonce)) yield joinNonce(nonce);
   }
 }
 

@@ -89,7 +89,7 @@ class IdleEngine {
 
 /** @returns the report of an engine that has found a solution, for difficulties of a few hundred hashes */
 function solution(job) {
-  const parts = { lane: 0, counter: 0, page: 0 };
+  const parts = { lane: 0, step: 1, counter: 0, page: 0 };
   while (!verify(job, joinNonce(parts)).solution) parts.counter++;
   const searched = { ...parts, counters: 1, pages: 1 };
   return { searched, hashes: 1, beganMs: nowMs(), candidates: [joinNonce(parts)] };

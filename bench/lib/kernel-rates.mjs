@@ -27,7 +27,7 @@ const kernels = names.map((name) => ({ name, kernel: loadKernel(name), pages: 16
 
 /** @returns H/s */
 function takeTurn(one) {
-  const range = { lane: 1, page: 0, pages: one.pages, counter: 0, counters: ROW_COUNTERS };
+  const range = { lane: 1, step: 1, page: 0, pages: one.pages, counter: 0, counters: ROW_COUNTERS };
   const startMs = performance.now();
   scan(one.kernel, job, RUN, range, current);
   const ms = Math.max(performance.now() - startMs, 0.001);

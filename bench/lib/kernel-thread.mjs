@@ -21,7 +21,7 @@ parentPort.on('message', ({ ms }) => {
   const startNs = cpuNs();
   let hashes = 0;
   for (let counter = 0; performance.now() < until; counter += 512) {
-    const range = { lane: 1, page: 0, pages: 1_000, counter, counters: 512 };
+    const range = { lane: 1, step: 1, page: 0, pages: 1_000, counter, counters: 512 };
     hashes += 512 * scan(kernel, job, 1, range, current).pages;
   }
   parentPort.postMessage({ hashes, cpuNs: cpuNs() - startNs });

@@ -3,30 +3,34 @@
 import { randomInt } from 'node:crypto';
 import { TARGET_BYTES, WORK_BYTES, WORK_OFFSET } from '#pickaxe/chain/bytes.js';
 import { prepareJob } from '#pickaxe/chain/job.js';
-import { LANES, PAGES } from '#pickaxe/chain/nonce.js';
+import { LANES, laneWithin, NO_NONCE1, PAGES } from '#pickaxe/chain/nonce.js';
 import { parseWork } from '#pickaxe/chain/work.js';
 import { Space } from '#pickaxe/mine/space.js';
 
-/** @param target 32 bytes, little-endian; by default one that nothing meets */
-export function newJob(target = new Uint8Array(TARGET_BYTES)) {
+/**
+ * @param target 32 bytes, little-endian; by default one that nothing meets
+ * @param nonce1 the part of the nonce that is fixed; by default none
+ */
+export function newJob(target = new Uint8Array(TARGET_BYTES), nonce1 = NO_NONCE1) {
   const record = new Uint8Array(WORK_BYTES);
   record.set(target, WORK_OFFSET.target);
-  return prepareJob(parseWork(record));
+  return prepareJob(parseWork(record, { nonce1 }));
 }
 
-export const newSpace = () => new Space(randomInt(LANES), randomInt(PAGES));
+export const newSpace = ({ work } = newJob()) => new Space(laneWithin(work.nonce1, randomInt(LANES)), randomInt(PAGES));
 
 /**
  * Mines for the given time after the first report, so that the start is not counted.
+ * @param job one that is not solved; by default any
  * @returns the hashes and the time from the first report to the last, and `hashesPerSecond`
  */
-export async function mineFor(engine, ms) {
+export async function mineFor(engine, ms, job = newJob()) {
   const stop = new AbortController();
   let firstMs;
   let lastMs;
   let hashes = 0;
   let reports = 0;
-  for await (const report of engine.search(newJob(), newSpace(), stop.signal)) {
+  for await (const report of engine.search(job, newSpace(job), stop.signal)) {
     const nowMs = performance.now();
     if (stop.signal.aborted) continue;
     if (firstMs !== undefined) {

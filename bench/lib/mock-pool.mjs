@@ -13,7 +13,6 @@ import { LineSplitter } from '#pickaxe/wire/lines.js';
 import { formatNonce1, formatTarget, parseNonce2 } from '#pickaxe/wire/stratum.js';
 
 const MOST_LINE_BYTES = 4_096;
-const NONCE1_BYTES = 2;
 
 export class MockPool {
   stats = { accepted: 0, blocks: 0, stale: 0, duplicate: 0, low: 0, wrong: 0, connections: 0 };
@@ -31,24 +30,28 @@ export class MockPool {
   #jobs = new Map();
   #job;
   #made = 0;
-  #nextNonce1 = 0x0100;
+  #nonce1Bytes;
+  #nextNonce1 = 0xfedc_0100;
   #refreshing;
 
   /**
    * `difficulty` and `shareDifficulty`: hashes that a block and a share take on average. `refreshMs`: how often there
    * is a newer job on the same parent, which leaves the earlier ones valid. `identity`: key and certificate, for TLS.
-   * `user`: the only user that it takes; without it, it takes all.
+   * `user`: the only user that it takes; without it, it takes all. `nonce1Bytes`: how many bytes of the nonce it
+   * fixes.
    * @param {{
    *   difficulty?: number,
    *   shareDifficulty?: number,
    *   refreshMs?: number,
    *   identity?: { key: string, cert: string },
    *   user?: string,
+   *   nonce1Bytes?: number,
    * }} options
    */
-  constructor({ difficulty = 1e6, shareDifficulty = 1e5, refreshMs, identity, user } = {}) {
+  constructor({ difficulty = 1e6, shareDifficulty = 1e5, refreshMs, identity, user, nonce1Bytes = 2 } = {}) {
     this.#node = new MockNode({ difficulty });
     this.#user = user;
+    this.#nonce1Bytes = nonce1Bytes;
     this.#target = targetForDifficulty(shareDifficulty);
     const greet = (socket) => this.serve(socket);
     this.#server = identity ? createTlsServer(identity, greet) : createServer(greet);
@@ -106,21 +109,25 @@ export class MockPool {
     this.#tellAll((session) => this.#tellTarget(session));
   }
 
-  /** Gives every connection another nonce1 for later jobs, and a newer job. The earlier ones stay valid. */
-  changeNonce1() {
+  /**
+   * Gives every connection another nonce1 for later jobs, and a newer job. The earlier ones stay valid.
+   * @param bytes how many bytes it has from now on
+   */
+  changeNonce1(bytes = this.#nonce1Bytes) {
+    this.#nonce1Bytes = bytes;
     this.#tellAll((session) => {
       session.nonce1 = this.#newNonce1();
       session.send({
         id: null,
         method: 'mining.set_extranonce',
-        params: [formatNonce1(session.nonce1), 8 - NONCE1_BYTES],
+        params: [formatNonce1(session.nonce1), 8 - bytes],
       });
     });
     this.refresh();
   }
 
   #newNonce1() {
-    return { value: this.#nextNonce1++ & 0xffff, bytes: NONCE1_BYTES };
+    return { value: this.#nextNonce1++ % 256 ** this.#nonce1Bytes, bytes: this.#nonce1Bytes };
   }
 
   #newJob(clean, chain) {
@@ -170,7 +177,7 @@ export class MockPool {
     const answer = (result, error = null) => session.send({ id, result, error });
     if (method === 'mining.subscribe') {
       session.nonce1 = this.#newNonce1();
-      answer([null, formatNonce1(session.nonce1), 8 - NONCE1_BYTES]);
+      answer([null, formatNonce1(session.nonce1), 8 - this.#nonce1Bytes]);
     } else if (method === 'mining.authorize') {
       const [user, password] = params;
       this.users.add(user);
@@ -194,7 +201,7 @@ export class MockPool {
     const job = this.#jobs.get(jobId);
     const nonce1 = session.nonce1Of.get(jobId) ?? session.nonce1;
     const nonce = parseNonce2(nonce2, nonce1);
-    if (user !== session.user || nonce === undefined || nonce2.length !== 2 * (8 - NONCE1_BYTES)) {
+    if (user !== session.user || nonce === undefined || nonce2.length !== 2 * (8 - nonce1.bytes)) {
       return this.#refuse('wrong', [31, 'invalid nonce', null]);
     }
     if (!job) return this.#refuse('stale', [21, 'stale share: job not found', null]);

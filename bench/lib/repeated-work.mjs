@@ -73,11 +73,8 @@ export function simulateRepeated(headers) {
     let [taken, different] = [0, 0];
     for (let header = 0; header < headers; header++) {
       const ranges = lanes.flatMap((lane) => {
-        const space = Space.anywhere(lane, (below) => randomInt(below));
-        return Array.from({ length: SECONDS * tasksPerSecond }, () => ({
-          lane,
-          ...space.take(shape(rate / tasksPerSecond)),
-        }));
+        const space = Space.anywhere({ lane, step: 1 }, (below) => randomInt(below));
+        return Array.from({ length: SECONDS * tasksPerSecond }, () => space.take(shape(rate / tasksPerSecond)));
       });
       const covered = coverage(ranges);
       taken += covered.taken;

@@ -71,7 +71,7 @@ export class StratumClient {
     if (!job || this.nonce1 === undefined) return;
     const { id, puzzle } = job;
     for (const end = this.#next + nonces; this.#next < end; this.#next++) {
-      const nonce = { lane: this.nonce1, counter: this.#next, page: 0 };
+      const nonce = { lane: this.nonce1, step: 1, counter: this.#next, page: 0 };
       if (!meets(hashTail(puzzle, nonce), puzzle.target)) continue;
       const nonce2 = (joinNonce(nonce) >> 16n).toString(16).padStart(12, '0');
       this.#sentMs.set(++this.#id, nowMs());

@@ -28,22 +28,24 @@ export function printOpenCl(
   const statements = names.statements(kernel, COUNTER);
   return `// ${generatedBy}
 
-typedef struct { uint base, target7, rotate16, rotate12, rotate8, rotate7, one, row; } Control;
+typedef struct { uint base, target7, rotate16, rotate12, rotate8, rotate7, one, row, step, number; } Control;
 
 __attribute__((reqd_work_group_size(${workgroupSize}, 1, 1)))
 kernel void scan(constant Control *control, constant uint *job, global uint *result) {
   const uint first = ((uint)get_global_id(1) * control->row + (uint)get_global_id(0)) * ${trips}u;
-  const uint start = control->base + first;
+  const uint step = control->step;
+  const uint start = control->base + first * step;
+  const uint number = control->number + first;
   const uint target7 = control->target7;
   const uint zero = control->one ^ 1u;
 ${indent([...unseen, ...words], 2)}
   #pragma unroll 1
   for (uint i = 0; i < ${trips}u; i++) {
-    const uint counter = start + (i ^ zero);
+    const uint counter = start + (i ^ zero) * step;
 ${indent(statements, 4)}
     if (${names.of(kernel.result)} <= target7) {
       const uint slot = atomic_inc(result);
-      if (slot < ${HIT_CAPACITY}u) result[1 + slot] = first + i;
+      if (slot < ${HIT_CAPACITY}u) result[1 + slot] = number + i;
     }
   }
 }

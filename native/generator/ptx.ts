@@ -37,7 +37,18 @@ const dialectOf = (style: GpuStyle): Dialect => ({
 });
 
 /** The offsets of the control uniform's fields: see wgsl.ts. */
-const CONTROL = { base: 0, target7: 4, rotate16: 8, rotate12: 12, rotate8: 16, rotate7: 20, one: 24, row: 28 } as const;
+const CONTROL = {
+  base: 0,
+  target7: 4,
+  rotate16: 8,
+  rotate12: 12,
+  rotate8: 16,
+  rotate7: 20,
+  one: 24,
+  row: 28,
+  step: 32,
+  number: 36,
+} as const;
 
 /**
  * @param kernel for a machine that does not loop over pages
@@ -54,13 +65,13 @@ export function printPtx(
   const statements = names.statements(kernel, COUNTER);
   const distances = unseenOf(style).filter((name) => name.startsWith('rotate'));
   const back = (distance: string) => distance.replace('rotate', 'back');
-  const read = ['base', 'target7', 'row', ...unseenOf(style)] as (keyof typeof CONTROL)[];
+  const read = ['base', 'target7', 'row', 'step', 'number', ...unseenOf(style)] as (keyof typeof CONTROL)[];
   return `// ${generatedBy}
 .version 6.4
 .target sm_50
 .address_size 64
 
-.const .b32 control[8];
+.const .b32 control[10];
 .const .b32 job[${jobWords(kernel)}];
 
 .visible .entry scan(.param .u64 result) .reqntid ${workgroupSize}
@@ -90,19 +101,20 @@ ${indent(
   mov.u32 b, %ctaid.y;
   mad.lo.u32 a, b, row, a;
   mul.lo.u32 first, a, ${trips};
-  add.u32 start, base, first;
+  mad.lo.u32 start, first, step, base;
+  add.u32 number, number, first;
   mov.u32 i, 0;
 LOOP:
   .pragma "nounroll";
   xor.b32 a, i, zero;
-  add.u32 counter, start, a;
+  mad.lo.u32 counter, a, step, start;
 ${indent(statements, 2)}
   setp.gt.u32 miss, ${names.of(kernel.result)}, target7;
   @miss bra NEXT;
   atom.global.add.u32 slot, [results], 1;
   setp.ge.u32 full, slot, ${HIT_CAPACITY};
   @full bra NEXT;
-  add.u32 offset, first, i;
+  add.u32 offset, number, i;
   mul.wide.u32 place, slot, 4;
   add.u64 place, place, results;
   st.global.u32 [place + 4], offset;

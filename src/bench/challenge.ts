@@ -109,9 +109,9 @@ function placed(seed: string, count: number): [Range, ...Range[]] {
   const lane = view.getUint16(0, true);
   const page = view.getUint16(2, true) % (PAGES - pages + 1);
   const counter = view.getUint32(4, true) % (COUNTERS - counters - rest + 1);
-  const block = { lane, page, pages, counter, counters };
+  const block = { lane, step: 1, page, pages, counter, counters };
   if (rest === 0) return [block];
-  return [block, { lane, page, pages: 1, counter: counter + counters, counters: rest }];
+  return [block, { ...block, pages: 1, counter: counter + counters, counters: rest }];
 }
 
 /* The candidates that one device reports for a challenge, and their sum. */

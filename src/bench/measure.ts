@@ -214,7 +214,11 @@ export async function measureRate(engine: Engine, options: RateOptions): Promise
   let hashes = 0;
   let totalMs = 0;
   const sums = new Map<CoreKind, number>();
-  for await (const report of engine.search(job, Space.anywhere(random(LANES), random), stop.signal)) {
+  for await (const report of engine.search(
+    job,
+    Space.anywhere({ lane: random(LANES), step: 1 }, random),
+    stop.signal,
+  )) {
     const nowMs = clock.monotonicMs();
     if (slices.length === count || nowMs < warmMs) continue;
     if (startMs === undefined) {

@@ -2,7 +2,7 @@
 
 import { BLOCK_BYTES, BLOCK_WORDS, compress, initialState, readWords } from './blake2s.ts';
 import { HEADER_BYTES, MIDSTATE_BYTES, TARGET_BYTES } from './bytes.ts';
-import type { NonceParts } from './nonce.ts';
+import { type NonceParts, word6Of } from './nonce.ts';
 import { creationTimeOf, type Work, withCreationTime } from './work.ts';
 
 /** The part of a job that a kernel needs. It is solved by the nonces whose hash is at most the target. */
@@ -41,7 +41,7 @@ export function puzzleOf(header: Uint8Array, target: Uint8Array): Puzzle {
     compress(midstate, readWords(header, done, BLOCK_WORDS), done + BLOCK_BYTES, false);
   }
   const tail = readWords(header, MIDSTATE_BYTES, BLOCK_WORDS);
-  placeNonce(tail, { lane: 0, counter: 0, page: 0 });
+  placeNonce(tail, { lane: 0, step: 1, counter: 0, page: 0 });
   return { midstate, tail, target: readWords(target, 0, TARGET_BYTES / 4) };
 }
 
@@ -49,10 +49,10 @@ export function puzzleOf(header: Uint8Array, target: Uint8Array): Puzzle {
 export const NOTHING_SOLVES: Puzzle = puzzleOf(new Uint8Array(HEADER_BYTES), new Uint8Array(TARGET_BYTES));
 
 /** Writes a nonce into a tail of 16 words, at the places that nonce.ts describes. */
-export function placeNonce(tail: Uint32Array, { lane, counter, page }: NonceParts): void {
-  tail[5] = (tail[5] & 0xffff) | (lane << 16);
-  tail[6] = counter;
-  tail[7] = page;
+export function placeNonce(tail: Uint32Array, nonce: NonceParts): void {
+  tail[5] = (tail[5] & 0xffff) | (nonce.lane << 16);
+  tail[6] = word6Of(nonce);
+  tail[7] = nonce.page;
 }
 
 /** The proof-of-work hash from the last compression alone: 8 words, least significant first. */

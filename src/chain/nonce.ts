@@ -1,23 +1,39 @@
 /**
  * The nonce, and the rectangles of nonces that are searched.
  *
- * `nonce = page · 2^48 + counter · 2^16 + lane`, stored as a little-endian u64 in header bytes 278..286. In the last
- * blake2s block the lane is the high half of message word 5, the counter is word 6 and the page is the low half of word
- * 7. A nonce can have any value of a u64, so it is a bigint and never a number.
+ * `nonce = page · 2^48 + counter · step · 2^16 + lane`, stored as a little-endian u64 in header bytes 278..286. In the
+ * last blake2s block the low two bytes of the lane are the high half of message word 5, and the page is the low half of
+ * word 7. Word 6 is `counter · step` plus the rest of the lane. The step is 1, and a lane has two bytes, unless a pool
+ * fixes three or four bytes: then the lane is as long, and counters go in steps of 256 or 65,536. A nonce can have any
+ * value of a u64, so it is a bigint and never a number.
  */
 
+/** Lanes, counters and pages with a step of 1. */
 export const LANES = 0x1_0000;
 export const COUNTERS = 0x1_0000_0000;
 export const PAGES = 0x1_0000;
 
-/**
- * The low bytes of the nonce, which a pool assigns to a miner so that no two miners search the same nonces: no byte,
- * the low byte of the lane, or the whole lane.
- */
+/** The distance of message word 6 from one counter to the next. */
+export const STEPS = [1, 0x100, 0x1_0000] as const;
+
+/** @returns how many lanes there are */
+export function lanesAt(step: number): number {
+  return LANES * step;
+}
+
+/** @returns how many counters a page of a lane has */
+export function countersAt(step: number): number {
+  return COUNTERS / step;
+}
+
+/** Maximum length of nonce1: the miner needs some counters. */
+export const MOST_NONCE1_BYTES = 4;
+
+/** The low bytes of the nonce, which a pool assigns to a miner so that no two miners search the same nonces. */
 export interface Nonce1 {
   /** 0 … 2^(8 · bytes) − 1 */
   readonly value: number;
-  readonly bytes: 0 | 1 | 2;
+  readonly bytes: 0 | 1 | 2 | 3 | 4;
 }
 
 /** All nonces may be searched. */
@@ -30,37 +46,55 @@ export function isNonceWithin({ value, bytes }: Nonce1, nonce: bigint): boolean 
   return nonce >= 0n && nonce < NONCES && nonce % 256n ** BigInt(bytes) === BigInt(value);
 }
 
-/** @returns the lane with its low bytes replaced by nonce1 */
-export function laneWithin({ value, bytes }: Nonce1, lane: number): number {
-  const mask = 2 ** (8 * bytes) - 1;
-  return (lane & ~mask) | value;
+/** All nonces with the same low bytes. */
+export interface Lane {
+  /** 0 … 2^16 · step − 1. A pool can assign lanes to miners (`Nonce1`); a rig by itself chooses a random one. */
+  readonly lane: number;
+  /** 1, 256 or 65,536. */
+  readonly step: number;
 }
 
-export interface NonceParts {
-  /** 0 … 2^16 − 1. A pool can assign lanes to miners (`Nonce1`); a rig by itself chooses a random one. */
-  readonly lane: number;
-  /** 0 … 2^32 − 1 */
+/** @returns the step that a nonce1 of this length needs */
+export function stepFor({ bytes }: Nonce1): number {
+  return STEPS[Math.max(0, bytes - 2)];
+}
+
+/** @param lane two bytes @returns the lane of nonce1; of a short one, the one whose other bytes are as in `lane` */
+export function laneWithin(nonce1: Nonce1, lane: number): Lane {
+  const { value, bytes } = nonce1;
+  const low = 2 ** (8 * bytes);
+  return { lane: low < LANES ? lane - (lane % low) + value : value, step: stepFor(nonce1) };
+}
+
+export interface NonceParts extends Lane {
+  /** 0 … 2^32 / step − 1 */
   readonly counter: number;
   /** 0 … 2^16 − 1 */
   readonly page: number;
 }
 
-export function joinNonce({ lane, counter, page }: NonceParts): bigint {
-  return (BigInt(page) << 48n) | (BigInt(counter) << 16n) | BigInt(lane);
+/** @returns message word 6 of the last blake2s block */
+export function word6Of({ lane, step, counter }: Omit<NonceParts, 'page'>): number {
+  return counter * step + Math.floor(lane / LANES);
+}
+
+export function joinNonce({ lane, step, counter, page }: NonceParts): bigint {
+  return (BigInt(page) << 48n) | (BigInt(counter * step) << 16n) | BigInt(lane);
 }
 
 /** @param nonce 0 … 2^64 − 1 */
-export function splitNonce(nonce: bigint): NonceParts {
+export function splitNonce(nonce: bigint, step: number = 1): NonceParts {
+  const lanes = BigInt(lanesAt(step));
   return {
-    lane: Number(nonce & 0xffffn),
-    counter: Number((nonce >> 16n) & 0xffff_ffffn),
+    lane: Number(nonce % lanes),
+    step,
+    counter: Number((nonce / lanes) % BigInt(countersAt(step))),
     page: Number(nonce >> 48n),
   };
 }
 
 /** A rectangle of nonces of one lane: counters `[counter, counter + counters)` on pages `[page, page + pages)`. */
-export interface Range {
-  readonly lane: number;
+export interface Range extends Lane {
   readonly page: number;
   readonly pages: number;
   readonly counter: number;

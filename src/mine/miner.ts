@@ -4,7 +4,7 @@ import { randomInt } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 import { equalBytes } from '../chain/bytes.ts';
 import { type Job, prepareJob } from '../chain/job.ts';
-import { LANES, laneWithin } from '../chain/nonce.ts';
+import { LANES, type Lane, laneWithin } from '../chain/nonce.ts';
 import { difficultyOf } from '../chain/target.ts';
 import type { Solution } from '../chain/verify.ts';
 import { creationTimeOf, networkNumberOf, type Work } from '../chain/work.ts';
@@ -58,6 +58,8 @@ export class Miner implements Controls {
   /** The last assignment, which may have ended. */
   #last: Assignment | undefined;
   #hasBacklog = false;
+  /** Whether the nonces of a job have been used up before the next one came. */
+  #hasUsedUp = false;
   /** Time of the last New Cut, until its new work has come. */
   #cutMs: number | undefined;
   readonly #stopping = new AbortController();
@@ -209,9 +211,10 @@ export class Miner implements Controls {
   }
 
   /** Reuses the space of an equal header, so that a work with only a new target or name is not searched again. */
-  #spaceFor({ header }: Job, lane: number): Space {
+  #spaceFor({ header }: Job, lane: Lane): Space {
     const known = this.#last;
-    if (known && known.space.lane === lane && equalBytes(known.job.header, header)) return known.space;
+    const isSameLane = known?.space.lane === lane.lane && known.space.step === lane.step;
+    if (isSameLane && equalBytes(known.job.header, header)) return known.space;
     return Space.anywhere(lane, this.#random);
   }
 
@@ -235,9 +238,25 @@ export class Miner implements Controls {
     if (this.#current !== exhausted) return;
     this.#roll();
     const { work } = exhausted.job;
-    if (this.#current === exhausted && this.#lane === undefined && work.nonce1.bytes < 2) {
-      this.#assign(this.#prepare(work, this.#random(LANES)));
-    }
+    if (this.#current !== exhausted) return;
+    if (work.nonce1.bytes >= 2) this.#reportUsedUp(work);
+    else if (this.#lane === undefined) this.#assign(this.#prepare(work, this.#random(LANES)));
+  }
+
+  /** Reports once that devices wait, because a nonce1 of three or four bytes leaves fast ones too few nonces. */
+  #reportUsedUp(work: Work): void {
+    const { kind } = this.#source;
+    if (this.#hasUsedUp || work.rollTime || kind === undefined) return;
+    this.#hasUsedUp = true;
+    const { bytes } = work.nonce1;
+    const reason = `it fixes ${bytes} of the nonce’s 8 bytes (nonce1). The 2^${64 - 8 * bytes} nonces of a job are all searched, and the devices wait for the next job`;
+    this.#emit({
+      type: 'source',
+      source: this.#source.nameOf?.(work) ?? this.#source.name,
+      kind,
+      state: 'info',
+      reason,
+    });
   }
 
   #take(solution: Solution, device: string): void {

@@ -5,18 +5,19 @@
 
 import { setMaxListeners } from 'node:events';
 import type { Job } from '../chain/job.ts';
-import { COUNTERS, PAGES, type Range, sizeOf } from '../chain/nonce.ts';
+import { countersAt, type Lane, PAGES, type Range, sizeOf } from '../chain/nonce.ts';
 import { difficultyOf } from '../chain/target.ts';
 import type { Candidate, Ranges } from '../engine/engine.ts';
 
-type Rectangle = Omit<Range, 'lane'>;
+type Rectangle = Omit<Range, keyof Lane>;
 type Shape = Pick<Range, 'counters' | 'pages'>;
 
 /** Distance of the counters with which spaces begin: a row of the CPU's kernels, which suits them best undivided. */
-const COUNTER_STEP = 512;
+const COLUMN = 512;
 
 export class Space implements Ranges {
   readonly lane: number;
+  readonly step: number;
   /**
    * Disjoint rectangles of counters × pages that no engine has taken: first those that were given back, then untouched
    * ones, then those that engines have begun (a CPU's column, a GPU's row), which are always few.
@@ -31,10 +32,11 @@ export class Space implements Ranges {
    * @param firstCounter the counter with which engines begin that want several pages. Those that want rows of one page
    *   begin with the first one, and get whole rows where no others are
    */
-  constructor(lane: number, firstPage = 0, firstCounter = 0) {
+  constructor({ lane, step }: Lane, firstPage = 0, firstCounter = 0) {
     this.lane = lane;
+    this.step = step;
     this.#firstCounter = firstCounter;
-    const whole = { counter: 0, counters: COUNTERS };
+    const whole = { counter: 0, counters: countersAt(step) };
     this.#free = [{ ...whole, page: firstPage, pages: PAGES - firstPage }];
     if (firstPage > 0) this.#free.unshift({ ...whole, page: 0, pages: firstPage });
   }
@@ -44,13 +46,13 @@ export class Space implements Ranges {
    * pages of a few counters, and a GPU all counters of a few pages.
    * @param random returns a uniformly distributed integer in [0, below)
    */
-  static anywhere(lane: number, random: (below: number) => number): Space {
-    return new Space(lane, random(PAGES), COUNTER_STEP * random(COUNTERS / COUNTER_STEP));
+  static anywhere(lane: Lane, random: (below: number) => number): Space {
+    return new Space(lane, random(PAGES), COLUMN * random(countersAt(lane.step) / COLUMN));
   }
 
   /** @param ranges disjoint ranges of one lane, none of them empty */
   static of(ranges: readonly [Range, ...Range[]]): Space {
-    const space = new Space(ranges[0].lane);
+    const space = new Space(ranges[0]);
     space.#free.length = 0;
     for (const range of ranges) space.giveBack(range);
     return space;
@@ -75,11 +77,11 @@ export class Space implements Ranges {
     if (larger) this.#free[best] = larger;
     else this.#free.splice(best, 1);
     if (smaller) this.#free.push(smaller);
-    return { lane: this.lane, ...taken };
+    return { lane: this.lane, step: this.step, ...taken };
   }
 
   giveBack(range: Range): void {
-    const { lane: _, ...rectangle } = range;
+    const { lane: _lane, step: _step, ...rectangle } = range;
     // Returned ranges go to the front, and `take` searches from the back: when hundreds of threads give back small
     // rests at once, these must not slow it down.
     if (sizeOf(rectangle) > 0) this.#free.unshift(rectangle);

@@ -9,6 +9,7 @@ import { NO_NONCE1 } from '../chain/nonce.ts';
 import { parseWork, type Work } from '../chain/work.ts';
 import { OUTCOMES, STALE_REASONS } from '../source/vocabulary.ts';
 import { jsonOrUndefined, jsonText } from '../text/plain-text.ts';
+import { Nonce1Shape } from './nonce1.ts';
 
 /** What follows the inbox's own tokens: tokens that are not empty and have no wildcards, so that publishing works. */
 const ANSWER_TOKENS = /^(?=.{1,200}$)[\w$+/=-]+(?:\.[\w$+/=-]+)*$/;
@@ -176,10 +177,6 @@ export const instance = z.string().regex(/^[\da-f]{16}$/);
 /** Of a work: unique among all coordinators. */
 const workName = z.string().regex(/^[\da-f]{16}-\d{1,15}$/);
 const bytes = (count: number) => z.string().regex(new RegExp(`^[\\da-f]{${2 * count}}$`));
-
-const Nonce1Shape = z
-  .strictObject({ value: z.int().nonnegative(), bytes: z.union([z.literal(0), z.literal(1), z.literal(2)]) })
-  .refine(({ value, bytes }) => value < 2 ** (8 * bytes), 'the value must fit in the bytes');
 
 /* A coordinator's state */
 

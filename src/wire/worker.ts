@@ -7,6 +7,7 @@ import { difficultyOf } from '../chain/target.ts';
 import type { Solution } from '../chain/verify.ts';
 import { headerTargetOf, parseWork, type Work } from '../chain/work.ts';
 import { jsonOrUndefined, jsonText, oneLine } from '../text/plain-text.ts';
+import { Nonce1Shape } from './nonce1.ts';
 import { parseTarget } from './stratum.ts';
 
 /** Raised when a parent written for an earlier version would misunderstand something. */
@@ -60,11 +61,6 @@ const target = z
   .string()
   .regex(/^(0x)?[\da-fA-F]{1,64}$/)
   .meta({ description: 'a number in hex digits, the most significant first: a share’s hash must be at most this' });
-
-const Nonce1Shape = z
-  .strictObject({ value: z.int().nonnegative(), bytes: z.union([z.literal(0), z.literal(1), z.literal(2)]) })
-  .refine(({ value, bytes }) => value < 2 ** (8 * bytes), 'the value must fit in the bytes')
-  .meta({ description: 'the low bytes of the nonce, which the parent fixes: nonce modulo 2^(8·bytes) = value' });
 
 const JobRequest = z.strictObject({
   type: z.literal('job'),
@@ -132,9 +128,9 @@ const SAYS: Readonly<Record<string, string>> = {
   id: `give a text of 1 to ${LIMITS.idCharacters} characters`,
   header: `give ${2 * HEADER_BYTES} hex digits (${HEADER_BYTES} bytes)`,
   target: 'give a number in 1 to 64 hex digits, the most significant first',
-  nonce1: 'give {"value": V, "bytes": 0, 1 or 2} with V below 256^bytes',
+  nonce1: 'give {"value": V, "bytes": 0 to 4} with V below 256^bytes',
   value: 'give a whole number below 256^bytes',
-  bytes: 'give 0, 1 or 2',
+  bytes: 'give a whole number from 0 to 4',
   timeMayRoll: 'give true or false',
   solutions: 'give "one" or "many"',
   verdicts: 'give true or false',

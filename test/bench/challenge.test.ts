@@ -28,7 +28,7 @@ describe('a challenge', () => {
           expect(counter + counters).toBeLessThanOrEqual(COUNTERS);
         }
         const [block, rest] = ranges;
-        if (rest) expect(rest).toMatchObject({ lane: block.lane, counter: block.counter + block.counters });
+        if (rest) expect(rest).toMatchObject({ lane: block.lane, step: 1, counter: block.counter + block.counters });
       }),
     );
   });
@@ -37,11 +37,12 @@ describe('a challenge', () => {
     const challenge = makeChallenge('seed', 100_001);
     expect(challenge.ranges).toHaveLength(2);
     for (const { lane, page, pages, counter, counters } of challenge.ranges) {
-      const last = { lane, page: page + pages - 1, counter: counter + counters - 1 };
-      for (const nonce of [{ lane, page, counter }, last]) expect(isOf(challenge, joinNonce(nonce))).toBe(true);
+      const last = { lane, step: 1, page: page + pages - 1, counter: counter + counters - 1 };
+      for (const nonce of [{ lane, step: 1, page, counter }, last])
+        expect(isOf(challenge, joinNonce(nonce))).toBe(true);
       for (const nonce of [
-        { lane: lane ^ 1, page, counter },
-        { lane, page: page - 1, counter },
+        { lane: lane ^ 1, step: 1, page, counter },
+        { lane, step: 1, page: page - 1, counter },
         { ...last, page: page + challenge.ranges[0].pages },
         { ...last, counter: challenge.ranges[1]!.counter + challenge.ranges[1]!.counters },
       ]) {
@@ -59,6 +60,7 @@ describe('a challenge', () => {
     expect(ranges).toEqual([
       {
         lane: place.readUInt16LE(0),
+        step: 1,
         page: place.readUInt16LE(2) % (2 ** 16 - 128 + 1),
         pages: 128,
         counter: place.readUInt32LE(4) % (2 ** 32 - counters + 1),
@@ -77,7 +79,7 @@ describe('a challenge', () => {
     for (const { lane, page, pages, counter, counters } of ranges) {
       for (let p = page; p < page + pages; p++) {
         for (let c = counter; c < counter + counters; c++) {
-          header.writeBigUInt64LE(joinNonce({ lane, page: p, counter: c }), 278);
+          header.writeBigUInt64LE(joinNonce({ lane, step: 1, page: p, counter: c }), 278);
           const hash = opensslBlake2s(header);
           if (targetToInteger(hash) <= target) found.push(Buffer.concat([header.subarray(278), hash]));
         }

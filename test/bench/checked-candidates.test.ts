@@ -43,7 +43,7 @@ describe('the hash sum', () => {
     const { lane, page, counter } = challenge.ranges[0];
     const firstOn = (ofLane: number, wanted: boolean) => {
       for (let c = counter; ; c++) {
-        const nonce = { lane: ofLane, page, counter: c };
+        const nonce = { lane: ofLane, step: 1, page, counter: c };
         if (solves(challenge.job, nonce) === wanted) return joinNonce(nonce);
       }
     };

@@ -72,7 +72,7 @@ describe('the nonce', () => {
     );
     const header = withNonce(
       fromHex(headers[0].headerHex),
-      joinNonce({ lane: 0x0102, counter: 0x03040506, page: 0x0708 }),
+      joinNonce({ lane: 0x0102, step: 1, counter: 0x03040506, page: 0x0708 }),
     );
     expect(toHex(header.subarray(278))).toBe('0201060504030807');
   });

@@ -62,6 +62,18 @@ describe('pickaxe mine', { timeout: TEST_MS }, () => {
     expect(await run.code).toBe(0);
   });
 
+  it.each([0, 3, 4])('mines on a pool that fixes %i bytes of the nonce, on several kernels', async (nonce1Bytes) => {
+    const { pool: it, url } = await pool({ nonce1Bytes });
+    for (const kernel of ['wasm', 'wasm-simdx2']) {
+      const before = it.stats.accepted;
+      const run = mine('--pool', url, '--kernel', kernel);
+      await vi.waitFor(() => expect(it.stats.accepted).toBeGreaterThan(before + 3), PATIENCE);
+      run.child.kill('SIGTERM');
+      expect(await run.code).toBe(0);
+    }
+    expect(it.stats).toMatchObject({ wrong: 0, low: 0, duplicate: 0 });
+  });
+
   it('changes to the next pool when the first is gone, and back when it returns; every share has its verdict', async () => {
     const [a, b] = [await pool(), await pool()];
     const run = mine('--pool', a.url, '--pool', b.url);

@@ -13,7 +13,7 @@ import { everythingSolves, jobOf, nothingSolves, searchVectors, someHeaderHex } 
 import { Rectangle } from './rectangle.ts';
 
 /** More than any engine searches while a test runs. */
-const ENDLESS: Range = { lane: 3, page: 0, pages: 0x1_0000, counter: 0, counters: 0x1_0000_0000 };
+const ENDLESS: Range = { lane: 3, step: 1, page: 0, pages: 0x1_0000, counter: 0, counters: 0x1_0000_0000 };
 
 const never = new AbortController().signal;
 const byValue = (a: bigint, b: bigint) => (a < b ? -1 : Number(a > b));
@@ -80,7 +80,7 @@ export function engineContract(name: string, makeEngine: () => Engine): void {
     test.each(searchVectors.first)('finds nonce $nonce first', async (vector) => {
       const { lane, page, start, counter } = vector;
       const job = jobOf(vector.headerHex, vector.targetHex);
-      const range = { lane, page, pages: 1, counter: start, counters: counter - start + 1 };
+      const range = { lane, step: 1, page, pages: 1, counter: start, counters: counter - start + 1 };
       expect(await searchAll(job, range)).toEqual([BigInt(vector.nonce)]);
     });
 
@@ -88,23 +88,30 @@ export function engineContract(name: string, makeEngine: () => Engine): void {
       const job = jobOf(vector.headerHex, vector.targetHex);
       const [page] = vector.pages;
       for (const lane of vector.lanes) {
-        const range = { lane, page, pages: vector.pages.length, counter: vector.start, counters: vector.count };
+        const range = {
+          lane,
+          step: 1,
+          page,
+          pages: vector.pages.length,
+          counter: vector.start,
+          counters: vector.count,
+        };
         const hits = vector.hits.filter((hit) => hit[0] === lane);
-        const expected = hits.map(([, page, counter]) => joinNonce({ lane, page, counter })).sort(byValue);
+        const expected = hits.map(([, page, counter]) => joinNonce({ lane, step: 1, page, counter })).sort(byValue);
         expect(await searchAll(job, range)).toEqual(expected);
       }
     });
 
     test('loses nothing when every nonce solves', async () => {
-      const range = { lane: 0xffff, page: 0xfffd, pages: 3, counter: 2 ** 32 - 1537, counters: 1537 };
+      const range = { lane: 0xffff, step: 1, page: 0xfffd, pages: 3, counter: 2 ** 32 - 1537, counters: 1537 };
       const found = await searchAll(jobOf(someHeaderHex, everythingSolves), range);
       expect(found).toHaveLength(3 * 1537);
       expect(new Set(found).size).toBe(3 * 1537);
     });
 
     test('accepts a hash equal to the target, and none above it', async () => {
-      const range = { lane: 9, page: 5, pages: 1, counter: 77, counters: 1 };
-      const nonce = joinNonce({ lane: 9, page: 5, counter: 77 });
+      const range = { lane: 9, step: 1, page: 5, pages: 1, counter: 77, counters: 1 };
+      const nonce = joinNonce({ lane: 9, step: 1, page: 5, counter: 77 });
       const { header } = jobOf(someHeaderHex, nothingSolves);
       const hash = powHash(withNonce(header, nonce));
       const below = integerToTarget(targetToInteger(hash) - 1n);
@@ -114,7 +121,7 @@ export function engineContract(name: string, makeEngine: () => Engine): void {
 
     test('ends at once when there is nothing to search', async () => {
       const job = jobOf(someHeaderHex, everythingSolves);
-      expect(await searchAll(job, { lane: 0, page: 0, pages: 0, counter: 0, counters: 0 })).toEqual([]);
+      expect(await searchAll(job, { lane: 0, step: 1, page: 0, pages: 0, counter: 0, counters: 0 })).toEqual([]);
     });
 
     test('takes nothing when stopped before it starts', async () => {
@@ -135,7 +142,7 @@ export function engineContract(name: string, makeEngine: () => Engine): void {
     });
 
     test('loses no nonce and no candidate when stopped and started again', async () => {
-      const range = { lane: 1, page: 0, pages: 40, counter: 1000, counters: 3000 };
+      const range = { lane: 1, step: 1, page: 0, pages: 40, counter: 1000, counters: 3000 };
       const job = jobOf(someHeaderHex, `${'ff'.repeat(31)}00`);
       const expected = await searchAll(job, range);
       const ranges = new Rectangle(range);

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { COUNTERS, joinNonce, LANES, PAGES, type Range } from '#pickaxe/chain/nonce.js';
+import { COUNTERS, joinNonce, LANES, PAGES, type Range, sizeOf } from '#pickaxe/chain/nonce.js';
 import { meetsTarget, targetForDifficulty } from '#pickaxe/chain/target.js';
 import { verify } from '#pickaxe/chain/verify.js';
 import { creationTimeOf } from '#pickaxe/chain/work.js';
@@ -114,6 +114,37 @@ describe('new work', () => {
     await eventually(() => expect(engine.searched.length).toBeGreaterThan(3));
     expect(engine.searched.every(({ range }) => range.lane === 0x1234)).toBe(true);
     expect(engine.jobs[0].header).toEqual(work.header);
+  });
+
+  it.each([
+    [
+      { value: 0x4f_0026, bytes: 3 },
+      { lane: 0x4f_0026, step: 256 },
+    ],
+    [
+      { value: 0xfeed_beef, bytes: 4 },
+      { lane: 0xfeed_beef, step: 65_536 },
+    ],
+  ] as const)('keeps to a nonce1 of more bytes than a lane usually has: %j', async (nonce1, lane) => {
+    const engine = new FakeEngine();
+    const { source, events } = mineWith({ lane: 0x5678 }, engine);
+    source.work(makeWork(20, { nonce1, rollTime: false, until: 'replaced' }));
+    await eventually(() => expect(events.of('solution').length).toBeGreaterThan(3));
+    for (const { range } of engine.searched) expect(range).toMatchObject(lane);
+    for (const { nonce } of events.of('solution')) {
+      expect(nonce % 256n ** BigInt(nonce1.bytes)).toBe(BigInt(nonce1.value));
+    }
+    expect(events.of('hardware-error')).toEqual([]);
+  });
+
+  it('begins anew, at the same header, when only the length of nonce1 has changed', async () => {
+    const engine = new FakeEngine();
+    const { source } = mineWith({ lane: 0 }, engine);
+    const work = makeWork(NEVER, { nonce1: { value: 5, bytes: 2 }, rollTime: false });
+    source.work(work);
+    await eventually(() => expect(engine.searched.length).toBeGreaterThan(2));
+    source.work({ ...work, nonce1: { value: 5, bytes: 3 } });
+    await eventually(() => expect(engine.searched.at(-1)!.range.step).toBe(256));
   });
 
   it('leaves the lane’s high byte to the miner where nonce1 has one byte', async () => {
@@ -420,6 +451,22 @@ describe('the creation time', () => {
       expect(engine.jobs.every(({ header }) => creationTimeOf(header) === creationTimeOf(work.header))).toBe(true);
     });
   });
+
+  it('is reported once when it is used up and nothing else may be searched', async () => {
+    const engine = new FakeEngine('cpu', { counters: COUNTERS, pages: PAGES });
+    const { source, events } = mine(engine);
+    Object.assign(source, { kind: 'pool' });
+    const terms = { nonce1: { value: 5, bytes: 4 }, rollTime: false, until: 'replaced' } as const;
+    source.work(makeWork(NEVER, terms));
+    await eventually(() => expect(events.of('source')).toHaveLength(1));
+    const reason = expect.stringContaining('The 2^32 nonces of a job are all searched');
+    expect(events.of('source')).toMatchObject([{ source: source.name, kind: 'pool', state: 'info', reason }]);
+    expect(engine.searched.reduce((sum, { range }) => sum + sizeOf(range), 0)).toBe(2 ** 32);
+    source.work(makeWork(NEVER, terms));
+    await eventually(() => expect(engine.jobs).toHaveLength(2));
+    await turns();
+    expect(events.of('source')).toHaveLength(1);
+  });
 });
 
 describe('devices', () => {
@@ -689,7 +736,7 @@ describe('proofs', () => {
     await eventually(() => expect(engine.searched.length).toBeGreaterThan(3));
     const job = engine.jobs[0];
     const { lane, page } = engine.searched[0].range;
-    const nonces = Array.from({ length: 1_000 }, (_, counter) => joinNonce({ lane, page, counter }));
+    const nonces = Array.from({ length: 1_000 }, (_, counter) => joinNonce({ lane, step: 1, page, counter }));
     const right = nonces.filter((nonce) => verify(job, nonce).proves).slice(0, 3);
     engine.late = false;
     engine.reported = () => [...right, ...right];

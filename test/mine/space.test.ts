@@ -1,9 +1,19 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { COUNTERS, PAGES, type Range, sizeOf } from '#pickaxe/chain/nonce.js';
+import {
+  COUNTERS,
+  countersAt,
+  isNonceWithin,
+  joinNonce,
+  laneWithin,
+  type Nonce1,
+  PAGES,
+  type Range,
+  sizeOf,
+} from '#pickaxe/chain/nonce.js';
 import { Space } from '#pickaxe/mine/space.js';
 
-const LANE = 0xabcd;
+const LANE = { lane: 0xabcd, step: 1 };
 const WHOLE = COUNTERS * PAGES;
 
 function overlap(a: Range, b: Range): boolean {
@@ -33,27 +43,58 @@ const first = fc.record({
   counter: fc.integer({ min: 0, max: COUNTERS - 1 }),
 });
 
+/** Any nonce1, with what the miner has chosen of a lane that it leaves open. */
+const anyNonce1: fc.Arbitrary<Nonce1> = fc
+  .constantFrom(0, 1, 2, 3, 4)
+  .chain((bytes) => fc.record({ bytes: fc.constant(bytes as Nonce1['bytes']), value: fc.nat(2 ** (8 * bytes) - 1) }));
+
 describe('a space', () => {
   it('gives out disjoint ranges of its lane, no larger than asked for, and keeps count', () => {
     fc.assert(
-      fc.property(first, fc.array(shape, { maxLength: 60 }), ({ page, counter }, shapes) => {
-        const space = new Space(LANE, page, counter);
+      fc.property(anyNonce1, first, fc.array(shape, { maxLength: 60 }), (nonce1, { page, counter }, shapes) => {
+        const lane = laneWithin(nonce1, 0xabcd);
+        const counters = countersAt(lane.step);
+        const space = new Space(lane, page, counter % counters);
         const taken: Range[] = [];
         for (const [i, most] of shapes.entries()) {
           const range = space.take(most);
           if (!range) continue;
-          expect(range.lane).toBe(LANE);
+          expect(range).toMatchObject(lane);
           expect(range.counters).toBeLessThanOrEqual(most.counters);
           expect(range.pages).toBeLessThanOrEqual(most.pages);
-          expect(range.counter + range.counters).toBeLessThanOrEqual(COUNTERS);
+          expect(range.counter + range.counters).toBeLessThanOrEqual(counters);
           expect(range.page + range.pages).toBeLessThanOrEqual(PAGES);
+          const last = { page: range.page + range.pages - 1, counter: range.counter + range.counters - 1 };
+          for (const nonce of [range, { ...range, ...last }])
+            expect(isNonceWithin(nonce1, joinNonce(nonce))).toBe(true);
           expect(taken.find((other) => overlap(range, other))).toBeUndefined();
           if (i % 5 === 4) space.giveBack(range);
           else taken.push(range);
         }
-        expect(space.left + taken.reduce((sum, range) => sum + sizeOf(range), 0)).toBe(WHOLE);
+        expect(space.left + taken.reduce((sum, range) => sum + sizeOf(range), 0)).toBe(counters * PAGES);
       }),
     );
+  });
+
+  it.each([
+    ['three', { value: 0x4f0026, bytes: 3 }, 2 ** 24],
+    ['four', { value: 0xfeedbeef, bytes: 4 }, 2 ** 16],
+  ] as const)('has all nonces that a nonce1 of %s bytes leaves, each once', (_, nonce1, counters) => {
+    const space = new Space(laneWithin(nonce1, 0xabcd), 5, 512);
+    const nonces = new Set<bigint>();
+    let size = 0;
+    for (let range = space.take({ counters, pages: 7 }); range; range = space.take({ counters, pages: 7 })) {
+      size += sizeOf(range);
+      for (const counter of [range.counter, range.counter + range.counters - 1]) {
+        for (let page = range.page; page < range.page + range.pages; page++) {
+          nonces.add(joinNonce({ ...range, page, counter }));
+        }
+      }
+    }
+    expect(size).toBe(2 ** (64 - 8 * nonce1.bytes));
+    // The first page has two pieces, because CPUs begin with the second column: both its ends are counted.
+    expect(nonces.size).toBe(4 * PAGES);
+    for (const nonce of nonces) expect(isNonceWithin(nonce1, nonce)).toBe(true);
   });
 
   it('can be used up to the last nonce', () => {
@@ -161,8 +202,8 @@ describe('a space of given ranges', () => {
   });
 
   it('gives out each nonce once, and again only if it was given back, whatever the shapes', () => {
-    const block = { lane: LANE, page: 60_000, pages: 9, counter: COUNTERS - 40, counters: 33 };
-    const strip = { lane: LANE, page: 60_000, pages: 1, counter: COUNTERS - 7, counters: 7 };
+    const block = { ...LANE, page: 60_000, pages: 9, counter: COUNTERS - 40, counters: 33 };
+    const strip = { ...LANE, page: 60_000, pages: 1, counter: COUNTERS - 7, counters: 7 };
     fc.assert(
       fc.property(fc.array(part, { minLength: 1, maxLength: 30 }), (parts) => {
         const space = Space.of([block, strip]);
@@ -179,7 +220,7 @@ describe('a space of given ranges', () => {
               times.set(`${p} ${c}`, (times.get(`${p} ${c}`) ?? 0) + 1);
             }
           }
-          expect(range.lane).toBe(LANE);
+          expect(range).toMatchObject(LANE);
         }
         expect(times.size).toBe(sizeOf(block) + sizeOf(strip));
         expect(new Set(times.values())).toEqual(new Set([1]));

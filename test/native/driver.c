@@ -4,8 +4,8 @@
  *   driver            prints every kernel that was compiled in, one a line: its name, then 1 if this chip runs it
  *   driver KERNEL     answers searches, one a line, until there are no more
  *
- * A search is 31 hexadecimal words: struct search, then the number of the current run. Its answer is each hit as
- * page:counter, then the number of pages searched, all hexadecimal. Every fault ends the program with an exit code that is not 0.
+ * A search is 32 hexadecimal words: struct search, then the number of the current run. Its answer is each hit as
+ * page:word6, then the number of pages searched, all hexadecimal. Every fault ends the program with an exit code that is not 0.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -143,7 +143,8 @@ static void answer(search_function *kernel, const struct guarded *asked, const s
     if (rows == 0) break;
     if (rows > search->pages) fail("a kernel searched more pages than it was asked to");
     for (uint32_t i = 1; i <= hits[0]; i++) {
-      printf("%" PRIx32 ":%" PRIx32 " ", search->page + rows - 1, search->counter + hits[i]);
+      printf("%" PRIx32 ":%" PRIx32 " ", search->page + rows - 1,
+             search->counter + hits[i] * search->step);
     }
     searched += rows;
     search->page += rows;

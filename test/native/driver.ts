@@ -7,7 +7,7 @@ import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll } from 'vitest';
 import type { Puzzle } from '#pickaxe/chain/job.js';
-import type { NonceParts, Range } from '#pickaxe/chain/nonce.js';
+import { type NonceParts, type Range, word6Of } from '#pickaxe/chain/nonce.js';
 import { packSearch } from '#pickaxe/engine/cpu/kernels/kernel.js';
 import { nodeApiHeaders } from '../../scripts/compile-addon.mjs';
 import { mingwFlags } from '../../scripts/mingw.mjs';
@@ -231,8 +231,9 @@ export function ask(variant: Variant, program: string, kernel: string, questions
     const words = line.split(' ');
     const pages = Number.parseInt(words.pop() ?? '', 16);
     const hits = words.map((hit) => {
-      const [page, counter] = hit.split(':').map((word) => Number.parseInt(word, 16));
-      return { lane: questions[i].range.lane, page, counter };
+      const [page, word6] = hit.split(':').map((word) => Number.parseInt(word, 16));
+      const { lane, step } = questions[i].range;
+      return { lane, step, page, counter: (word6 - word6Of({ lane, step, counter: 0 })) / step };
     });
     return { pages, hits };
   });

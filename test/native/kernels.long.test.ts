@@ -86,7 +86,7 @@ describe.each(variants.map((variant) => [variant.name, variant] as const))('%s',
     });
 
     test('finds nothing when nothing solves, and when another run is the current one', () => {
-      const range = { lane: 1, page: 2, pages: 50, counter: 3, counters: ROW_COUNTERS };
+      const range = { lane: 1, step: 1, page: 2, pages: 50, counter: 3, counters: ROW_COUNTERS };
       const nothing = question(jobOf(someHeaderHex, nothingSolves), range);
       const stale = { ...question(jobOf(someHeaderHex, everythingSolves), range), currentRun: 6 };
       expect(answers([nothing, stale])).toEqual([

@@ -27,7 +27,7 @@ export const vectorQuestions = searchVectors.first.flatMap(({ headerHex, targetH
     [0, 1],
   ].map(([before, counters]) => {
     const start = Math.max(0, Math.min(counter - before, COUNTERS - counters));
-    return question(jobOf(headerHex, targetHex), { lane, page, pages: 1, counter: start, counters });
+    return question(jobOf(headerHex, targetHex), { lane, step: 1, page, pages: 1, counter: start, counters });
   }),
 );
 
@@ -37,7 +37,14 @@ export const rowQuestions = searchVectors.all.flatMap(({ headerHex, targetHex, l
     Array.from({ length: Math.ceil(count / ROW_COUNTERS) }, (_, row) => {
       const counter = start + row * ROW_COUNTERS;
       const counters = Math.min(ROW_COUNTERS, start + count - counter);
-      return question(jobOf(headerHex, targetHex), { lane, page: pages[0], pages: pages.length, counter, counters });
+      return question(jobOf(headerHex, targetHex), {
+        lane,
+        step: 1,
+        page: pages[0],
+        pages: pages.length,
+        counter,
+        counters,
+      });
     }),
   ),
 );

@@ -16,7 +16,7 @@ function faultOf(call, ...args) {
 }
 
 // A full row of one page, where every nonce hits.
-const search = new Uint32Array(30).with(26, 512).with(28, 1);
+const search = new Uint32Array(31).with(26, 512).with(28, 1);
 const currentRun = new Int32Array(1);
 const hits = new Uint32Array(513);
 const portable = addon.kernels.findIndex((kernel) => kernel.name === 'portable');
@@ -35,7 +35,7 @@ console.log(
       faultOf(addon.search, addon.kernels.length, search, currentRun, hits),
       faultOf(addon.search, -1, search, currentRun, hits),
       faultOf(addon.search, portable, search.subarray(1), currentRun, hits),
-      faultOf(addon.search, portable, new Float32Array(30), currentRun, hits),
+      faultOf(addon.search, portable, new Float32Array(31), currentRun, hits),
       faultOf(addon.search, portable, search, currentRun.subarray(1), hits),
       faultOf(addon.search, portable, search, currentRun, hits.subarray(1)),
       faultOf(addon.search, portable, row(0), currentRun, hits),

@@ -4,7 +4,7 @@ import { likeCpu, likeGpu } from '../../bench/lib/pretend-engine.mjs';
 import { coverage, expectedShare } from '../../bench/lib/repeated-work.mjs';
 
 it('what ranges of several rigs cover counts repeated nonces once, and only in one lane', () => {
-  const range = { lane: 1, page: 10, pages: 4, counter: 100, counters: 50 };
+  const range = { lane: 1, step: 1, page: 10, pages: 4, counter: 100, counters: 50 };
   const apart = { ...range, lane: 2 };
   const half = { ...range, page: 12, counter: 125 };
   expect(coverage([range, apart])).toEqual({ taken: 400, different: 400 });
@@ -25,7 +25,7 @@ it.each([
       const most = shape(part * 2 ** 48);
       // A task of a CPU has one column; as many as fit into the part make one range.
       const wide = { ...most, counters: most.pages === 2 ** 16 ? 2 ** 32 * part : most.counters };
-      return Space.anywhere(lane, random).take(wide)!;
+      return Space.anywhere({ lane, step: 1 }, random).take(wide)!;
     });
     const covered = coverage(ranges);
     taken += covered.taken;

@@ -213,6 +213,11 @@ const SCRIPTS: Record<string, Entry | Elsewhere> = {
       ]);
     },
   ),
+  'bench/nonce1.mjs': bench('--rounds 3 --turn-ms 5 --no-goals wasm', [], ({ rows }) => {
+    expect(rows).toEqual([
+      { device: 'cpu', kernel: 'wasm', hashesPerSecond: positive, three: positive, four: positive },
+    ]);
+  }),
   'bench/pool.mjs': bench(
     '--rounds 1 --seconds 0.3 --warm-up 0.3 --threads 1 --kernel wasm --no-goals',
     ['linux'],

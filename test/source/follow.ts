@@ -62,7 +62,7 @@ export class Follower {
 export function mine(work: Work, lane = 0): Solution {
   const job = prepareJob(work);
   for (let counter = 0; ; counter++) {
-    const nonce = { lane: laneWithin(work.nonce1, lane), counter, page: 0 };
+    const nonce = { ...laneWithin(work.nonce1, lane), counter, page: 0 };
     if (solves(job, nonce)) return verify(job, joinNonce(nonce)).solution as Solution;
   }
 }
@@ -71,7 +71,7 @@ export function mine(work: Work, lane = 0): Solution {
 export function wrongSolution(work: Work): Solution {
   const job = prepareJob(work);
   for (let counter = 0; ; counter++) {
-    const nonce = { lane: 0, counter, page: 0 };
+    const nonce = { lane: 0, step: 1, counter, page: 0 };
     if (solves(job, nonce)) continue;
     const header = job.header.slice();
     new DataView(header.buffer).setBigUint64(278, joinNonce(nonce), true);

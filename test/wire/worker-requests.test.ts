@@ -21,7 +21,10 @@ describe('a line to the worker', () => {
     [{ type: 'job', id: 'a', header: `${HEADER}0` }, 'header: give 572 hex digits'],
     [{ type: 'job', id: 'a', header: HEADER, target: 'f'.repeat(65) }, 'target: give a number in 1 to 64 hex digits'],
     [{ type: 'job', id: 'a', header: HEADER, nonce1: { value: 1, bytes: 0 } }, 'nonce1: give {"value": V'],
-    [{ type: 'job', id: 'a', header: HEADER, nonce1: { value: 1, bytes: 3 } }, 'bytes: give 0, 1 or 2'],
+    [
+      { type: 'job', id: 'a', header: HEADER, nonce1: { value: 1, bytes: 5 } },
+      'bytes: give a whole number from 0 to 4',
+    ],
     [{ type: 'job', id: 'a', header: HEADER, solutions: 'two' }, 'solutions: give "one" or "many"'],
     [{ type: 'job', id: 'a', header: HEADER, timeMayRoll: 1 }, 'timeMayRoll: give true or false'],
     [{ type: 'job', id: 'a', header: HEADER, rolltime: true }, 'there is no "rolltime": remove it'],

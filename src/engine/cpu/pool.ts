@@ -83,7 +83,7 @@ function startThread(worker: URL, data: ThreadData, failed: (error: unknown) => 
 const NOTHING: Task = {
   run: 0,
   puzzle: NOTHING_SOLVES,
-  range: { lane: 0, page: 0, pages: 0, counter: 0, counters: 1 },
+  range: { lane: 0, step: 1, page: 0, pages: 0, counter: 0, counters: 1 },
 };
 
 /* A run: one search on all threads */

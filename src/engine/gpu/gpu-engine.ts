@@ -1,7 +1,7 @@
 /** One GPU as an engine. The GPU itself is in a child process: see gpu-process.ts and child/main.ts. */
 
 import type { Job } from '../../chain/job.ts';
-import { COUNTERS, type Range, sizeOf } from '../../chain/nonce.ts';
+import { COUNTERS, countersAt, PAGES, type Range, sizeOf, stepFor } from '../../chain/nonce.ts';
 import { onAbort } from '../../system/abort.ts';
 import {
   DeviceError,
@@ -67,7 +67,7 @@ export class GpuEngine implements Engine {
   readonly kind = 'gpu';
   readonly #options: GpuOptions;
   #process: GpuProcess | undefined;
-  #chunkCounters = LEAST_COUNTERS;
+  #chunkNonces = LEAST_NONCES;
   #searches = 0;
   /** The variants that ran for tuning when the device was lost. */
   readonly #skip = new Set<string>();
@@ -137,7 +137,7 @@ export class GpuEngine implements Engine {
       noncesPerInvocation: trips,
       batchMs: batchMs ?? tuning.batchMs,
     };
-    this.#chunkCounters = chunkCounters(tuning.hashesPerSecond, gpu.batchMs);
+    this.#chunkNonces = chunkNonces(tuning.hashesPerSecond, gpu.batchMs);
     return { model, kernel: shader, why, gpu, tuning, sensors, ...(bus && { bus }) };
   }
 
@@ -152,6 +152,7 @@ export class GpuEngine implements Engine {
     if (!gpu) throw new DeviceError('lost', `${this.name} is not open`);
     const search = this.#searches++;
     const given = new Given();
+    const step = stepFor(job.work.nonce1);
     let ended = false;
     let stopped = false;
     const halt = () => {
@@ -163,7 +164,8 @@ export class GpuEngine implements Engine {
     const release = onAbort(stop, halt);
     try {
       for (;;) {
-        if (!stopped) given.topUp(ranges, this.#chunkCounters, (range) => gpu.send({ type: 'range', search, range }));
+        const chunk = chunkOf(this.#chunkNonces, step);
+        if (!stopped) given.topUp(ranges, chunk, (range) => gpu.send({ type: 'range', search, range }));
         if (!stopped && given.isEmpty) halt();
         const message = await gpu.next(search);
         ended = message.type === 'ended';
@@ -194,12 +196,20 @@ export class GpuEngine implements Engine {
 const CHUNK_MS = 300;
 /** Maximum number of chunks in the child: they can be small and many when a space is nearly used up. */
 const MOST_CHUNKS = 64;
-const LEAST_COUNTERS = 2 ** 16;
+const LEAST_NONCES = 2 ** 16;
 
-/** @returns counters in a chunk: at least two batches, so that one waits while the other is in flight */
-export function chunkCounters(hashesPerSecond: number, batchMs: number): number {
-  const counters = Math.round((hashesPerSecond * Math.max(CHUNK_MS, 2 * batchMs)) / 1000);
-  return Math.min(COUNTERS, Math.max(LEAST_COUNTERS, counters));
+/** @returns nonces in a chunk: at least two batches, so that one waits while the other is in flight */
+export function chunkNonces(hashesPerSecond: number, batchMs: number): number {
+  const nonces = Math.round((hashesPerSecond * Math.max(CHUNK_MS, 2 * batchMs)) / 1000);
+  return Math.min(COUNTERS, Math.max(LEAST_NONCES, nonces));
+}
+
+type Shape = Pick<Range, 'counters' | 'pages'>;
+
+/** @returns a part of one page or, where a page has fewer counters than a chunk has nonces, whole pages */
+export function chunkOf(nonces: number, step: number): Shape {
+  const counters = Math.min(nonces, countersAt(step));
+  return { counters, pages: Math.min(PAGES, Math.floor(nonces / counters)) };
 }
 
 export class Given {
@@ -209,18 +219,18 @@ export class Given {
     return this.rest.length === 0;
   }
 
-  get counters(): number {
-    return this.rest.reduce((sum, range) => sum + range.counters, 0);
+  get nonces(): number {
+    return this.rest.reduce((sum, range) => sum + sizeOf(range), 0);
   }
 
   add(range: Range): void {
     this.rest = [...this.rest, range];
   }
 
-  /** Takes chunks of this number of counters until the child has two. `send` gets each, in order. */
-  topUp(ranges: Ranges, counters: number, send: (range: Range) => void): void {
-    while (this.counters <= counters && this.rest.length < MOST_CHUNKS) {
-      const range = ranges.take({ counters, pages: 1 });
+  /** Takes chunks until the child has two. `send` gets each, in order. */
+  topUp(ranges: Ranges, chunk: Shape, send: (range: Range) => void): void {
+    while (this.nonces <= sizeOf(chunk) && this.rest.length < MOST_CHUNKS) {
+      const range = ranges.take(chunk);
       if (!range) return;
       this.add(range);
       send(range);
@@ -235,32 +245,37 @@ export class Given {
     let settled = 0;
     const rest = this.rest.flatMap((range) => {
       const part = common(range, searched);
-      settled += part?.counters ?? 0;
+      settled += part ? sizeOf(part) : 0;
       return part ? without(range, part) : range;
     });
-    if (settled !== searched.counters) {
+    if (settled !== sizeOf(searched)) {
       throw new DeviceError('lost', 'the GPU was lost: its process reported a range that it was not given');
     }
     this.rest = rest;
   }
 }
 
-/* Arithmetic on strips: ranges of one page, with the counters `[counter, counter + counters)` */
+/* Arithmetic on ranges */
 
 /** @returns the intersection; undefined when it is empty */
 export function common(one: Range, other: Range): Range | undefined {
-  if (one.lane !== other.lane || one.page !== other.page) return undefined;
+  if (one.lane !== other.lane || one.step !== other.step) return undefined;
+  const page = Math.max(one.page, other.page);
+  const pages = Math.min(one.page + one.pages, other.page + other.pages) - page;
   const counter = Math.max(one.counter, other.counter);
   const counters = Math.min(one.counter + one.counters, other.counter + other.counters) - counter;
-  return counters > 0 ? { ...one, counter, counters } : undefined;
+  return pages > 0 && counters > 0 ? { ...one, page, pages, counter, counters } : undefined;
 }
 
-/** @returns the rest of a strip before and after one of its parts */
-export function without(strip: Range, part: Range): Range[] {
-  const end = strip.counter + strip.counters;
-  const partEnd = part.counter + part.counters;
+/** @returns the rest of a range around one of its parts: pages before and after it, and counters of its pages */
+export function without(range: Range, part: Range): Range[] {
+  const { page, pages } = part;
+  const pageEnd = page + pages;
+  const counterEnd = part.counter + part.counters;
   return [
-    { ...strip, counters: part.counter - strip.counter },
-    { ...strip, counter: partEnd, counters: end - partEnd },
-  ].filter((rest) => rest.counters > 0);
+    { ...range, pages: page - range.page },
+    { ...range, page, pages, counters: part.counter - range.counter },
+    { ...range, page, pages, counter: counterEnd, counters: range.counter + range.counters - counterEnd },
+    { ...range, page: pageEnd, pages: range.page + range.pages - pageEnd },
+  ].filter((rest) => sizeOf(rest) > 0);
 }

@@ -1,7 +1,7 @@
 /** The messages between the parent and a GPU's child process, over Node.js's IPC channel. Both sides check them. */
 
 import { z } from 'zod';
-import { COUNTERS, LANES, PAGES } from '../../chain/nonce.ts';
+import { COUNTERS, countersAt, lanesAt, PAGES, STEPS } from '../../chain/nonce.ts';
 import { DEVICE_FAULTS, TELEMETRY_FIELDS, type TelemetryField } from '../device.ts';
 import { tuningLimitsShape, tuningShape, variantShape } from './tuning.ts';
 
@@ -14,16 +14,18 @@ const below = (limit: number) =>
     .min(0)
     .max(limit - 1);
 
-/** A range of one page, as all ranges of a GPU are. */
-const strip = z
+const range = z
   .object({
-    lane: below(LANES),
+    lane: below(lanesAt(STEPS[2])),
+    step: z.int().refine((step) => STEPS.some((each) => each === step), 'a step is 1, 256 or 65,536'),
     page: below(PAGES),
-    pages: z.int().min(1).max(1),
+    pages: z.int().min(1).max(PAGES),
     counter: below(COUNTERS),
     counters: z.int().min(1).max(COUNTERS),
   })
-  .refine(({ counter, counters }) => counter + counters <= COUNTERS, 'counters end at 2^32');
+  .refine(({ lane, step }) => lane < lanesAt(step), 'lanes end at 2^16 · step')
+  .refine(({ page, pages }) => page + pages <= PAGES, 'pages end at 2^16')
+  .refine(({ counter, counters, step }) => counter + counters <= countersAt(step), 'counters end at 2^32 ÷ step');
 
 const milliseconds = z.number().positive();
 
@@ -59,7 +61,7 @@ export const toChild = z.discriminatedUnion('type', [
   z.object({ type: z.literal('list') }),
   /** Begins a search; the parent chooses its number. */
   z.object({ type: z.literal('search'), search: z.int(), midstate: words(8), tail: words(16), target: words(8) }),
-  z.object({ type: z.literal('range'), search: z.int(), range: strip }),
+  z.object({ type: z.literal('range'), search: z.int(), range }),
   /** Stops a search. Answered by `ended`, after the report of its last dispatch. */
   z.object({ type: z.literal('stop'), search: z.int() }),
 ]);
@@ -108,7 +110,7 @@ export const toParent = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('report'),
     search: z.int(),
-    searched: strip,
+    searched: range,
     /** When this range's first dispatch was submitted, on the system clock's `monotonicMs`. */
     beganMs: z.number(),
     candidates: z.array(u64).readonly(),

@@ -1,7 +1,7 @@
 /** The works of one connection. They are made in `take`, because several messages can come at once. */
 
 import { equalBytes, HEADER_OFFSET, NONCE_BYTES, toHex, viewOf, WORK_BYTES, WORK_OFFSET } from '../../chain/bytes.ts';
-import type { Nonce1 } from '../../chain/nonce.ts';
+import { MOST_NONCE1_BYTES, type Nonce1 } from '../../chain/nonce.ts';
 import { meetsTarget } from '../../chain/target.ts';
 import { headerTargetOf, parentOf, parseWork, type Work } from '../../chain/work.ts';
 import { MOST_WORKS } from './limits.ts';
@@ -126,9 +126,6 @@ function recordOf(header: Uint8Array, target: Uint8Array): Uint8Array {
 
 /* Reads nonce1, the part of the nonce that a pool fixes. */
 
-/** A whole lane. A longer nonce1 would fix low bits of the counter, which ranges of counters cannot express. */
-const MOST_BYTES = 2;
-
 /** Reads `[…, nonce1, size of nonce2]`, perhaps without the size. @returns nonce1, or a sentence why it is unusable */
 export function parseSubscription(result: unknown): Nonce1 | string {
   if (!Array.isArray(result) || result.length < 2)
@@ -142,7 +139,7 @@ export function parseSubscription(result: unknown): Nonce1 | string {
  * @returns nonce1, or a sentence that says why it cannot be used
  */
 export function parseNonce1(hex: unknown, size: unknown): Nonce1 | string {
-  if (typeof hex !== 'string' || !/^(0x)?[\da-f]{0,16}$/i.test(hex)) return 'its nonce1 is no number in hex digits';
+  if (typeof hex !== 'string' || !/^(0x)?[\da-f]*$/i.test(hex)) return 'its nonce1 is no number in hex digits';
   const digits = hex.replace(/^0x/i, '');
   const least = Math.ceil(digits.length / 2);
   if (size !== undefined && size !== null && !isSize(size)) return 'its size of nonce2 is no number of bytes';
@@ -150,8 +147,9 @@ export function parseNonce1(hex: unknown, size: unknown): Nonce1 | string {
   if (least > bytes || (digits === '' && bytes > 0)) {
     return `it gives a nonce1 of ${least} bytes and leaves ${size} to the miner: together they must be ${NONCE_BYTES}`;
   }
-  if (bytes > MOST_BYTES) {
-    return `it fixes ${bytes} bytes of the nonce (nonce1), and pickaxe can leave at most ${MOST_BYTES} to a pool`;
+  if (bytes > MOST_NONCE1_BYTES) {
+    const most = `at most ${MOST_NONCE1_BYTES} of its ${NONCE_BYTES} may be fixed`;
+    return `it fixes ${bytes} bytes of the nonce (nonce1), but ${most}: the miner needs the others`;
   }
   return { value: bytes === 0 ? 0 : Number.parseInt(digits || '0', 16), bytes: bytes as Nonce1['bytes'] };
 }

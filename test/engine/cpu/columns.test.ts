@@ -11,7 +11,7 @@ import { easyTarget, solutionsIn } from './puzzles.ts';
 const rowsOf = ({ pages, counters }: Range) => pages * Math.ceil(counters / 512);
 
 /** Several columns, the last one narrower. */
-const wide: Range = { lane: 7, page: 65_530, pages: 4, counter: 2 ** 32 - 1300, counters: 1300 };
+const wide: Range = { lane: 7, step: 1, page: 65_530, pages: 4, counter: 2 ** 32 - 1300, counters: 1300 };
 
 /** Stops a search after a number of rows by making another run the current one. */
 function stoppingKernel(stopAfter: number) {
@@ -88,7 +88,7 @@ test('the searched rows and the rest contain each nonce of the range exactly onc
   const anyWide = fc.record({ pages: fc.integer({ min: 1, max: 9 }), counters: fc.integer({ min: 1, max: 5000 }) });
   fc.assert(
     fc.property(anyWide, fc.nat(), (shape, any) => {
-      const range = { lane: 1, page: 17, counter: 4096, ...shape };
+      const range = { lane: 1, step: 1, page: 17, counter: 4096, ...shape };
       const rows = any % (rowsOf(range) + 1);
       const { searched, rest } = splitRows(range, rows);
       const ranges = new Rectangle(range);

@@ -14,7 +14,7 @@ test('the kernels that need no compiler load everywhere, the portable one with a
   if (nativeIsBuilt) expect(loadableKernels).toContain('portable');
 });
 
-const wholePlane: Range = { lane: 0, page: 0, pages: PAGES, counter: 0, counters: ROW_COUNTERS };
+const wholePlane: Range = { lane: 0, step: 1, page: 0, pages: PAGES, counter: 0, counters: ROW_COUNTERS };
 
 test('the mask keeps every bit above the highest one of the target', () => {
   const rotl7 = (word: number) => ((word << 7) | (word >>> 25)) >>> 0;
@@ -72,7 +72,7 @@ const reference = (puzzle: Puzzle, range: Range): bigint[] => solutionsIn(puzzle
 const { lane, page, counter, headerHex, targetHex } = searchVectors.first.find(
   (vector) => vector.counter >= ROW_COUNTERS && vector.counter < COUNTERS - ROW_COUNTERS,
 )!;
-const around = { lane, page, pages: 1, counter: counter - ROW_COUNTERS + 1, counters: 2 * ROW_COUNTERS - 1 };
+const around = { lane, step: 1, page, pages: 1, counter: counter - ROW_COUNTERS + 1, counters: 2 * ROW_COUNTERS - 1 };
 const solutionsAround = reference(jobOf(headerHex, targetHex), around);
 
 const cornerJob = jobOf(someHeaderHex, easyTarget);
@@ -91,7 +91,7 @@ describe.each(loadableKernels)('%s', (name) => {
       [0, 1],
     ]) {
       const start = Math.max(vector.start, Math.min(counter - before, 0x1_0000_0000 - counters));
-      const range = { lane, page, pages: 1, counter: start, counters };
+      const range = { lane, step: 1, page, pages: 1, counter: start, counters };
       expect(scanAll(kernel, job, range)).toEqual(reference(job, range));
       expect(scanAll(kernel, job, range)).toContain(BigInt(vector.nonce));
     }
@@ -105,6 +105,7 @@ describe.each(loadableKernels)('%s', (name) => {
         const counters = Math.min(ROW_COUNTERS, vector.count - done);
         const range = {
           lane,
+          step: 1,
           page: vector.pages[0],
           pages: vector.pages.length,
           counter: vector.start + done,
@@ -113,7 +114,7 @@ describe.each(loadableKernels)('%s', (name) => {
         found.push(...scanAll(kernel, job, range));
       }
     }
-    const expected = vector.hits.map(([lane, page, counter]) => joinNonce({ lane, page, counter }));
+    const expected = vector.hits.map(([lane, page, counter]) => joinNonce({ lane, step: 1, page, counter }));
     expect(new Set(found)).toEqual(new Set(expected));
     expect(found).toHaveLength(expected.length);
   });
@@ -128,14 +129,16 @@ describe.each(loadableKernels)('%s', (name) => {
 
   test('finds a nonce at every place in a row', () => {
     const job = jobOf(headerHex, targetHex);
-    expect(solutionsAround).toContain(joinNonce({ lane, page, counter }));
+    expect(solutionsAround).toContain(joinNonce({ lane, step: 1, page, counter }));
     for (let place = 0; place < ROW_COUNTERS; place++) {
       const start = counter - place;
       const inRow = solutionsAround.filter((nonce) => {
         const found = splitNonce(nonce).counter;
         return found >= start && found < start + ROW_COUNTERS;
       });
-      expect(scanAll(kernel, job, { lane, page, pages: 1, counter: start, counters: ROW_COUNTERS })).toEqual(inRow);
+      expect(scanAll(kernel, job, { lane, step: 1, page, pages: 1, counter: start, counters: ROW_COUNTERS })).toEqual(
+        inRow,
+      );
     }
   });
 
@@ -147,7 +150,7 @@ describe.each(loadableKernels)('%s', (name) => {
     const hits = new Uint32Array(HIT_WORDS);
     const job = jobOf(someHeaderHex, everythingSolves);
     for (let counters = 1; counters <= ROW_COUNTERS; counters++) {
-      const range = { lane: 0, page: 7, pages: 2, counter: COUNTERS - counters, counters };
+      const range = { lane: 0, step: 1, page: 7, pages: 2, counter: COUNTERS - counters, counters };
       expect(kernel.search(packSearch(job, 1, range), Int32Array.of(1), hits)).toBe(1);
       expect(hits[0]).toBe(counters);
       expect(hits.subarray(1, 1 + counters).every((offset, i) => offset === i)).toBe(true);
@@ -156,13 +159,13 @@ describe.each(loadableKernels)('%s', (name) => {
 
   test('loses nothing when every nonce solves', () => {
     const job = jobOf(someHeaderHex, everythingSolves);
-    const range = { lane: 0, page: 0xfffe, pages: 2, counter: 2 ** 32 - ROW_COUNTERS, counters: ROW_COUNTERS };
+    const range = { lane: 0, step: 1, page: 0xfffe, pages: 2, counter: 2 ** 32 - ROW_COUNTERS, counters: ROW_COUNTERS };
     expect(scanAll(kernel, job, range)).toEqual(reference(job, range));
   });
 
   test('searches nothing when another run is the current one', () => {
     const job = jobOf(someHeaderHex, everythingSolves);
-    const range = { lane: 0, page: 0, pages: 5, counter: 0, counters: ROW_COUNTERS };
+    const range = { lane: 0, step: 1, page: 0, pages: 5, counter: 0, counters: ROW_COUNTERS };
     expect(scan(kernel, job, 5, range, Int32Array.of(6))).toEqual({ pages: 0, candidates: [] });
   });
 
@@ -181,7 +184,7 @@ describe.each(loadableKernels)('%s', (name) => {
   });
 
   test('keeps no state of an earlier search', () => {
-    const range = { lane: 0, page: 0, pages: 1, counter: 0, counters: ROW_COUNTERS };
+    const range = { lane: 0, step: 1, page: 0, pages: 1, counter: 0, counters: ROW_COUNTERS };
     const hits = new Uint32Array(HIT_WORDS);
     kernel.search(packSearch(jobOf(someHeaderHex, everythingSolves), 1, range), Int32Array.of(1), hits);
     expect(hits[0]).toBe(ROW_COUNTERS);

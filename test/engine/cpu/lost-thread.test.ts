@@ -19,7 +19,8 @@ async function openEngine() {
   return { engine, threads };
 }
 
-const wholeLane = () => new Rectangle({ lane: 0, page: 0, pages: 0x1_0000, counter: 0, counters: 0x1_0000_0000 });
+const wholeLane = () =>
+  new Rectangle({ lane: 0, step: 1, page: 0, pages: 0x1_0000, counter: 0, counters: 0x1_0000_0000 });
 const job = jobOf(someHeaderHex, nothingSolves);
 
 test('a thread that dies gives its range back, and the search ends with a lost device', async () => {

@@ -7,7 +7,7 @@ import { jobOf, nothingSolves, someHeaderHex } from '../../interfaces/jobs.ts';
 import { loadableKernels } from './loadable-kernels.ts';
 
 /** A range that takes days. */
-const WHOLE_LANE: Range = { lane: 0, page: 0, pages: PAGES, counter: 0, counters: COUNTERS };
+const WHOLE_LANE: Range = { lane: 0, step: 1, page: 0, pages: PAGES, counter: 0, counters: COUNTERS };
 const ONE_ROW: Range = { ...WHOLE_LANE, pages: 1, counters: 512 };
 
 const { midstate, tail, target } = jobOf(someHeaderHex, nothingSolves);

@@ -2,15 +2,15 @@
 
 import fc from 'fast-check';
 import { type Puzzle, solves } from '#pickaxe/chain/job.js';
-import { COUNTERS, LANES, type NonceParts, PAGES, type Range } from '#pickaxe/chain/nonce.js';
+import { countersAt, lanesAt, type NonceParts, PAGES, type Range, STEPS } from '#pickaxe/chain/nonce.js';
 import { ROW_COUNTERS } from '#pickaxe/engine/cpu/kernels/kernel.js';
 
 /** Every nonce of a range that solves, in the order that kernels search in. */
-export function solutionsIn(puzzle: Puzzle, { lane, page, pages, counter, counters }: Range): NonceParts[] {
+export function solutionsIn(puzzle: Puzzle, { lane, step, page, pages, counter, counters }: Range): NonceParts[] {
   const found: NonceParts[] = [];
   for (let p = page; p < page + pages; p++) {
     for (let c = counter; c < counter + counters; c++) {
-      if (solves(puzzle, { lane, page: p, counter: c })) found.push({ lane, page: p, counter: c });
+      if (solves(puzzle, { lane, step, page: p, counter: c })) found.push({ lane, step, page: p, counter: c });
     }
   }
   return found;
@@ -29,27 +29,33 @@ export const anyPuzzle: fc.Arbitrary<Puzzle> = fc.record({
 const edges = (max: number) => fc.oneof(fc.constantFrom(0, 1, max - 1, max), fc.integer({ min: 0, max }));
 
 export const anyRange: fc.Arbitrary<Range> = fc
-  .record({
-    lane: edges(LANES - 1),
-    page: edges(PAGES - 1),
-    pages: fc.integer({ min: 1, max: 3 }),
-    counter: edges(COUNTERS - 1),
-    counters: fc.oneof(fc.integer({ min: 1, max: 40 }), fc.constantFrom(ROW_COUNTERS - 1, ROW_COUNTERS)),
-  })
+  .constantFrom(...STEPS)
+  .chain((step) =>
+    fc.record({
+      lane: edges(lanesAt(step) - 1),
+      step: fc.constant(step),
+      page: edges(PAGES - 1),
+      pages: fc.integer({ min: 1, max: 3 }),
+      counter: edges(countersAt(step) - 1),
+      counters: fc.oneof(fc.integer({ min: 1, max: 40 }), fc.constantFrom(ROW_COUNTERS - 1, ROW_COUNTERS)),
+    }),
+  )
   .map((range) => ({
     ...range,
     page: Math.min(range.page, PAGES - range.pages),
-    counter: Math.min(range.counter, COUNTERS - range.counters),
+    counter: Math.min(range.counter, countersAt(range.step) - range.counters),
   }));
 
 /** 32 bytes, as hex: about every 16th nonce solves. */
 export const easyTarget = `${'ff'.repeat(31)}0f`;
 
 /** The corners of the nonce space, with rows that end before, at and after the end of a vector of any width. */
-export const corners: readonly Range[] = [0, LANES - 1].flatMap((lane) =>
-  [0, PAGES - 1].flatMap((page) =>
-    [1, 3, 4, 5, 31, 32, 33, ROW_COUNTERS - 1, ROW_COUNTERS].flatMap((counters) =>
-      [0, COUNTERS - counters].map((counter) => ({ lane, page, pages: 1, counter, counters })),
+export const corners: readonly Range[] = STEPS.flatMap((step) =>
+  [0, lanesAt(step) - 1].flatMap((lane) =>
+    [0, PAGES - 1].flatMap((page) =>
+      [1, 3, 4, 5, 31, 32, 33, ROW_COUNTERS - 1, ROW_COUNTERS].flatMap((counters) =>
+        [0, countersAt(step) - counters].map((counter) => ({ lane, step, page, pages: 1, counter, counters })),
+      ),
     ),
   ),
 );

@@ -19,7 +19,7 @@ function wideTasks(): TaskSize {
 }
 
 test('a stopped task of several columns reports what it searched, and the rest is given back', async () => {
-  const ranges = new Rectangle({ lane: 3, page: 0, pages: PAGES, counter: 0, counters: COUNTERS });
+  const ranges = new Rectangle({ lane: 3, step: 1, page: 0, pages: PAGES, counter: 0, counters: COUNTERS });
   const answers: (() => void)[] = [];
   const run = new SearchRun({
     number: 1,
@@ -52,7 +52,7 @@ test('a stopped task of several columns reports what it searched, and the rest i
 });
 
 test('the rest of a task that returned early is searched next', async () => {
-  const whole = { lane: 3, page: 0, pages: PAGES, counter: 1024, counters: 5 * 512 };
+  const whole = { lane: 3, step: 1, page: 0, pages: PAGES, counter: 1024, counters: 5 * 512 };
   const ranges = new Rectangle(whole);
   let tasks = 0;
   const run = new SearchRun({
@@ -89,7 +89,7 @@ test('a run ends when another one begins, and does not stop that one, however of
   /** A run whose tasks wait to be answered. */
   const begin = (number: number) => {
     const answers: (() => void)[] = [];
-    const ranges = new Rectangle({ lane: 3, page: 0, pages: PAGES, counter: 0, counters: COUNTERS });
+    const ranges = new Rectangle({ lane: 3, step: 1, page: 0, pages: PAGES, counter: 0, counters: COUNTERS });
     const run = new SearchRun({
       number,
       puzzle: jobOf(someHeaderHex, nothingSolves),
@@ -160,7 +160,7 @@ const runOn = (threads: readonly TaskThread[]) =>
   new SearchRun({
     number: 1,
     puzzle: jobOf(someHeaderHex, nothingSolves),
-    ranges: new Rectangle({ lane: 3, page: 0, pages: PAGES, counter: 0, counters: COUNTERS }),
+    ranges: new Rectangle({ lane: 3, step: 1, page: 0, pages: PAGES, counter: 0, counters: COUNTERS }),
     threads,
     tasksPerThread: 2,
     currentRun: new Int32Array(new SharedArrayBuffer(4)),
@@ -217,7 +217,7 @@ test('the size of tasks is learned from tasks that ran to their end, not from th
   const run = new SearchRun({
     number: 1,
     puzzle: jobOf(someHeaderHex, nothingSolves),
-    ranges: new Rectangle({ lane: 3, page: 0, pages: 64, counter: 0, counters: 512 }),
+    ranges: new Rectangle({ lane: 3, step: 1, page: 0, pages: 64, counter: 0, counters: 512 }),
     threads: [
       {
         taskSize,

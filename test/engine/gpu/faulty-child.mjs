@@ -27,7 +27,7 @@ let selfTests = 0;
 const REPORTS = {
   'wrong nonces': (report) => {
     const { lane, page, counter } = report.searched;
-    send({ ...report, candidates: [...report.candidates, joinNonce({ lane, page, counter })] });
+    send({ ...report, candidates: [...report.candidates, joinNonce({ lane, step: 1, page, counter })] });
   },
   'wrong range': (report, first) => {
     const { searched } = report;

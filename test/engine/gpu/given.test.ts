@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import type { Range } from '#pickaxe/chain/nonce.js';
-import { chunkCounters, Given } from '#pickaxe/engine/gpu/gpu-engine.js';
+import { chunkNonces, chunkOf, Given } from '#pickaxe/engine/gpu/gpu-engine.js';
 import { Rectangle } from '../../interfaces/rectangle.ts';
 
-const strip = (counter: number, counters: number) => ({ lane: 1, page: 2, pages: 1, counter, counters });
+const strip = (counter: number, counters: number) => ({ lane: 1, step: 1, page: 2, pages: 1, counter, counters });
 
 /** Two ranges that follow each other, and one behind a gap. */
 function given(): Given {
@@ -14,10 +14,10 @@ function given(): Given {
 
 test('given ranges are settled in parts, across several of them, until nothing is left', () => {
   const all = given();
-  expect(all.counters).toBe(110);
+  expect(all.nonces).toBe(110);
   all.settle(strip(120, 60));
   expect(all.rest).toEqual([strip(100, 20), strip(180, 20), strip(300, 10)]);
-  expect(all.counters).toBe(50);
+  expect(all.nonces).toBe(50);
   for (const range of [strip(180, 20), strip(300, 10), strip(100, 20)]) {
     expect(all.isEmpty).toBe(false);
     all.settle(range);
@@ -55,7 +55,31 @@ test.each([
   ['no more than there are counters', 1e11, 8, 2 ** 32],
   ['no less than 65,536', 1_000, 8, 65_536],
 ])('a chunk is %s', (_, hashesPerSecond, batchMs, counters) => {
-  expect(chunkCounters(hashesPerSecond, batchMs)).toBe(counters);
+  expect(chunkNonces(hashesPerSecond, batchMs)).toBe(counters);
+});
+
+test.each([
+  ['a part of a page', 300_000_000, 1, { counters: 300_000_000, pages: 1 }],
+  ['the largest chunk', 2 ** 32, 1, { counters: 2 ** 32, pages: 1 }],
+  ['a part of a short page', 1_000_000, 256, { counters: 1_000_000, pages: 1 }],
+  ['several short pages', 300_000_000, 256, { counters: 2 ** 24, pages: 17 }],
+  ['many very short pages', 300_000_000, 65_536, { counters: 65_536, pages: 4_577 }],
+  ['all very short pages', 2 ** 32, 65_536, { counters: 65_536, pages: 65_536 }],
+])('the shape of a chunk is %s', (_, nonces, step, shape) => {
+  expect(chunkOf(nonces, step)).toEqual(shape);
+});
+
+test('a report of a part of several pages leaves what is around it', () => {
+  const all = new Given();
+  all.add({ ...strip(100, 50), pages: 10 });
+  all.settle({ ...strip(110, 20), page: 4, pages: 3 });
+  expect(all.rest).toEqual([
+    { ...strip(100, 50), page: 2, pages: 2 },
+    { ...strip(100, 10), page: 4, pages: 3 },
+    { ...strip(130, 20), page: 4, pages: 3 },
+    { ...strip(100, 50), page: 7, pages: 5 },
+  ]);
+  expect(all.nonces).toBe(500 - 60);
 });
 
 test('the child has two chunks, and gets another one when it has less', () => {
@@ -63,8 +87,8 @@ test('the child has two chunks, and gets another one when it has less', () => {
   const ranges = new Rectangle(strip(0, 1_000));
   const sent: Range[] = [];
   const topUp = () => {
-    all.topUp(ranges, 100, (range) => sent.push(range));
-    return all.counters;
+    all.topUp(ranges, { counters: 100, pages: 1 }, (range) => sent.push(range));
+    return all.nonces;
   };
   expect(topUp()).toBe(200);
   expect(topUp()).toBe(200);
@@ -78,10 +102,10 @@ test('the child has two chunks, and gets another one when it has less', () => {
 
 test('the last chunks can be small, and their number is bounded', () => {
   const all = new Given();
-  all.topUp(new Rectangle(strip(0, 150)), 100, () => {});
-  expect(all.counters).toBe(150);
+  all.topUp(new Rectangle(strip(0, 150)), { counters: 100, pages: 1 }, () => {});
+  expect(all.nonces).toBe(150);
   const crumbs = new Given();
   const ranges = { take: () => strip(0, 1), giveBack: () => {} };
-  crumbs.topUp(ranges, 100, () => {});
+  crumbs.topUp(ranges, { counters: 100, pages: 1 }, () => {});
   expect(crumbs.rest).toHaveLength(64);
 });

@@ -28,7 +28,7 @@ describeGpu('a GPU', () => {
     const gpu = gpuEngine({ variant, firstCounters: counters, batchMs: 10_000_000 });
     const cpu = new CpuEngine({ niceness: ourNiceness });
     const job = jobOf(someHeaderHex, `${'ff'.repeat(29)}7f0000`);
-    const range = { lane: 7, page: 8, pages: 1, counter: 2 ** 31, counters };
+    const range = { lane: 7, step: 1, page: 8, pages: 1, counter: 2 ** 31, counters };
     const [found, expected] = await Promise.all(
       [gpu, cpu].map(async (engine) => {
         await engine.open();

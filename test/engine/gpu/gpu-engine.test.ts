@@ -46,7 +46,7 @@ describeGpu('a GPU', () => {
   test('loses no hit when a dispatch has many times more than there is room for', async () => {
     const engine = gpuEngine();
     await engine.open();
-    const size = (counters: number) => ({ lane: 2, page: 9, pages: 1, counter: 5, counters });
+    const size = (counters: number) => ({ lane: 2, step: 1, page: 9, pages: 1, counter: 5, counters });
     // The size of dispatches grows, so this search makes the next one use large dispatches.
     const warmUp = new Rectangle(size(20_000_000));
     for await (const _ of engine.search(jobOf(someHeaderHex, nothingSolves), warmUp, never));
@@ -66,7 +66,7 @@ describeGpu('a GPU', () => {
     const engine = gpuEngine();
     await engine.open();
     const stop = new AbortController();
-    const endless = { lane: 0, page: 0, pages: 0x1_0000, counter: 0, counters: 2 ** 32 };
+    const endless = { lane: 0, step: 1, page: 0, pages: 0x1_0000, counter: 0, counters: 2 ** 32 };
     const ranges = new Rectangle(endless);
     const reports: SearchReport[] = [];
     for await (const report of engine.search(jobOf(someHeaderHex, nothingSolves), ranges, stop.signal)) {
@@ -83,11 +83,11 @@ describeGpu('a GPU', () => {
     const engine = gpuEngine();
     await engine.open();
     const stop = new AbortController();
-    const endless = { lane: 0, page: 0, pages: 0x1_0000, counter: 0, counters: 2 ** 32 };
+    const endless = { lane: 0, step: 1, page: 0, pages: 0x1_0000, counter: 0, counters: 2 ** 32 };
     const old = engine.search(jobOf(someHeaderHex, nothingSolves), new Rectangle(endless), stop.signal);
     await old.next();
     const { headerHex, targetHex, lane, page, counter, start, nonce } = searchVectors.first[0];
-    const range = { lane, page, pages: 1, counter: start, counters: counter - start + 1 };
+    const range = { lane, step: 1, page, pages: 1, counter: start, counters: counter - start + 1 };
     const candidates: bigint[] = [];
     for await (const report of engine.search(jobOf(headerHex, targetHex), new Rectangle(range), never)) {
       candidates.push(...report.candidates);

@@ -53,7 +53,7 @@ describe.skipIf(whyNoCards)(`a rig of pretended cards${whyNoCards ? ` (${whyNoCa
     const environment = rigOf(rig);
     const gpus = await listGpus({ environment });
     const { headerHex, targetHex, lane, page, counter, start, nonce } = searchVectors.first[0];
-    const range = { lane, page, pages: 1, counter: start, counters: counter - start + 1 };
+    const range = { lane, step: 1, page, pages: 1, counter: start, counters: counter - start + 1 };
     const engines = gpus.map((gpu) =>
       gpuEngine({ name: gpu.name, adapter: gpu.model, environment: { ...environment, ...gpu.environment } }),
     );

@@ -42,7 +42,7 @@ describeTwoGpus('two GPUs on one rectangle', () => {
     const { tuning } = await gpu.engine.open();
     await gpu.engine.close();
     const counters = Math.min(2 ** 31, Math.round(SECONDS * tuning.hashesPerSecond));
-    whole = { lane: 5, page: 0x77, pages: 1, counter: 2 ** 32 - counters, counters };
+    whole = { lane: 5, step: 1, page: 0x77, pages: 1, counter: 2 ** 32 - counters, counters };
     job = jobOf(someHeaderHex, toHex(targetForDifficulty(counters / SOLUTIONS)));
 
     // The hashing threads get the priority of the tests, so that other tests on this machine do not stop them.

@@ -7,7 +7,8 @@ import { Rectangle } from '../../interfaces/rectangle.ts';
 
 export const never: AbortSignal = new AbortController().signal;
 export const job = jobOf(someHeaderHex, nothingSolves);
-export const endless = () => new Rectangle({ lane: 0, page: 0, pages: 0x1_0000, counter: 0, counters: 2 ** 32 });
+export const endless = () =>
+  new Rectangle({ lane: 0, step: 1, page: 0, pages: 0x1_0000, counter: 0, counters: 2 ** 32 });
 
 /** Searches until the engine throws. */
 export async function searchToTheEnd(engine: GpuEngine, onReport: (report: SearchReport) => void = () => {}) {

@@ -58,7 +58,7 @@ export function shaderProperties(variant: Variant): void {
     test('finds hits at both edges of a range, and none beyond them', async () => {
       const job = jobOf(someHeaderHex, easyTarget);
       const unit = workgroupCounters(variant);
-      const at = { lane: 5, page: 6, pages: 1 };
+      const at = { lane: 5, step: 1, page: 6, pages: 1 };
       const hits = solutionsIn(job, { ...at, counter: 1_000, counters: unit + 200 }).map(({ counter }) => counter);
       // From one hit to another: within a workgroup, about one long, and longer.
       const first = hits.slice(0, 4);
@@ -78,14 +78,14 @@ export function shaderProperties(variant: Variant): void {
       const unit = workgroupCounters(variant);
       for (const counters of [1, unit - 1, unit, unit + 1]) {
         for (const counter of [0, COUNTERS - counters]) {
-          const range = { lane: 0xffff, page: 0xffff, pages: 1, counter, counters };
+          const range = { lane: 0xffff, step: 1, page: 0xffff, pages: 1, counter, counters };
           const found = await searchAll(engine, job, range);
           expect(found).toHaveLength(counters);
-          expect(found[0]).toBe(joinNonce({ lane: 0xffff, page: 0xffff, counter }));
+          expect(found[0]).toBe(joinNonce({ lane: 0xffff, step: 1, page: 0xffff, counter }));
           expect(new Set(found).size).toBe(counters);
         }
       }
-      expect(solves(job, { lane: 0, page: 0, counter: 0 })).toBe(true);
+      expect(solves(job, { lane: 0, step: 1, page: 0, counter: 0 })).toBe(true);
     });
   });
 }

@@ -46,9 +46,10 @@ describeGpu('the shaders as SPIR-V', () => {
         const loop = loopOf(module);
         const { adds, sumsOfTwo, xors, rotates } = expected();
         const zeros = variant.shader === 'wgsl-added-zeros' ? sumsOfTwo : 0;
-        // The counter of a trip, the next trip, and the offset of a hit.
+        // The counter of a trip, the next trip, and the number of a hit.
         expect(count(loop, OP.IAdd)).toBe(adds + zeros + 3);
-        expect(count(loop, OP.IMul)).toBe(variant.shader === 'wgsl-multiplied-adds' ? adds : 0);
+        // The step of counters.
+        expect(count(loop, OP.IMul)).toBe((variant.shader === 'wgsl-multiplied-adds' ? adds : 0) + 1);
         // One more hides that counters are consecutive.
         expect(count(loop, OP.BitwiseXor)).toBe(xors + 1);
         for (const op of [OP.ShiftRightLogical, OP.ShiftLeftLogical, OP.BitwiseOr]) {

@@ -71,7 +71,7 @@ describeGpu('a GPU that is new', () => {
     expect(info).toMatchObject({ kernel: likely.shader, gpu: { variant: nameOf(likely), batchMs: 8 } });
     expect(info.why).toContain('measured while it mines');
     const job = jobOf(someHeaderHex, toHex(targetForDifficulty(2_000_000)));
-    const ranges = new Rectangle({ lane: 0, page: 0, pages: 0x1_0000, counter: 0, counters: 2 ** 20 });
+    const ranges = new Rectangle({ lane: 0, step: 1, page: 0, pages: 0x1_0000, counter: 0, counters: 2 ** 20 });
     const stop = new AbortController();
     const reports: SearchReport[] = [];
     for await (const report of engine.search(job, ranges, stop.signal)) {

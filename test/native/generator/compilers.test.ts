@@ -36,7 +36,7 @@ const PTX: Record<string, (a: string, b: string, c: string) => string> = {
 };
 
 function word7OfPtx(text: string): Word7 {
-  const body = text.slice(text.indexOf('add.u32 counter'), text.indexOf('setp.gt.u32 miss')).split(';').slice(1, -1);
+  const body = text.slice(text.indexOf('mad.lo.u32 counter'), text.indexOf('setp.gt.u32 miss')).split(';').slice(1, -1);
   const loads = [...text.matchAll(/ld\.const\.u32 (j\d+), \[job \+ (\d+)\];/g)].map(
     ([, name, offset]) => `let ${name} = job[${Number(offset) / 4}];`,
   );
@@ -72,9 +72,9 @@ describe.each(Object.keys(GPU_STYLES) as GpuStyle[])('the kernel with %s', (styl
           tail: Uint32Array.from({ length: 16 }, (_, i) => tail[i] ?? 0),
           target: new Uint32Array(8),
         };
-        placeNonce(puzzle.tail, { lane, page, counter: 0 });
+        placeNonce(puzzle.tail, { lane, step: 1, page, counter: 0 });
         expect(word7(prepareWords(puzzle.midstate, puzzle.tail), counter)).toBe(
-          hashTail(puzzle, { lane, page, counter })[7],
+          hashTail(puzzle, { lane, step: 1, page, counter })[7],
         );
       }),
     );

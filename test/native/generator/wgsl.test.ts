@@ -59,9 +59,9 @@ describe.each(Object.values(SHADERS))('%s', (shader) => {
           tail: Uint32Array.from({ length: 16 }, (_, i) => tail[i] ?? 0),
           target: new Uint32Array(8),
         };
-        placeNonce(puzzle.tail, { lane, page, counter: 0 });
+        placeNonce(puzzle.tail, { lane, step: 1, page, counter: 0 });
         const job = prepareWords(puzzle.midstate, puzzle.tail);
-        expect(word7(job, counter)).toBe(hashTail(puzzle, { lane, page, counter })[7]);
+        expect(word7(job, counter)).toBe(hashTail(puzzle, { lane, step: 1, page, counter })[7]);
       }),
     );
   });

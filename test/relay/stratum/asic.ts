@@ -52,7 +52,7 @@ export class Asic {
     const [job, headerHex] = this.#notify.params;
     const puzzle = puzzleOf(parseHeader(headerHex) as Uint8Array, parseTarget(this.#targetHex) as Uint8Array);
     for (const end = this.#next + hashes; this.#next < end; this.#next++) {
-      const nonce = { lane: this.nonce1, counter: this.#next, page: 0 };
+      const nonce = { lane: this.nonce1, step: 1, counter: this.#next, page: 0 };
       if (!solves(puzzle, nonce)) continue;
       this.#next++;
       const nonce2 = (joinNonce(nonce) >> 16n).toString(16).padStart(12, '0');

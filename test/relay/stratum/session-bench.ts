@@ -179,7 +179,7 @@ export function jobOf(work: Work, notify: Message, targetHex: string): { id: str
 /** @returns nonce2 of a share, as a miner with this nonce1 finds it; 12 hex digits */
 export function mineShare(job: Job, nonce1: number, from = 1, wanted = true): string {
   for (let counter = from; ; counter++) {
-    if (solves(job, { lane: nonce1, counter, page: 0 }) !== wanted) continue;
-    return (joinNonce({ lane: nonce1, counter, page: 0 }) >> 16n).toString(16).padStart(12, '0');
+    if (solves(job, { lane: nonce1, step: 1, counter, page: 0 }) !== wanted) continue;
+    return (joinNonce({ lane: nonce1, step: 1, counter, page: 0 }) >> 16n).toString(16).padStart(12, '0');
   }
 }

@@ -44,7 +44,7 @@ class Rig {
   find(work: Work): Solution {
     const job = prepareJob(work);
     for (;;) {
-      const nonce = { lane: laneWithin(work.nonce1, 0), counter: this.#counter++, page: this.#page };
+      const nonce = { ...laneWithin(work.nonce1, 0), counter: this.#counter++, page: this.#page };
       if (solves(job, nonce)) return verify(job, joinNonce(nonce)).solution as Solution;
     }
   }

@@ -271,7 +271,7 @@ describe('a parent', () => {
         job: there is no "colour": remove it
         no job q is held: it was cancelled, was solved or never came
         no job q is held: it was cancelled, was solved or never came
-        job: nonce1: give {"value": V, "bytes": 0, 1 or 2} with V below 256^bytes
+        job: nonce1: give {"value": V, "bytes": 0 to 4} with V below 256^bytes
         this line has more than 65536 bytes: write one JSON object a line, and end each with a line feed"
       `);
     }));

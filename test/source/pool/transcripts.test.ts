@@ -212,11 +212,17 @@ describe('nonce1', () => {
 
   it.each([
     [
-      'of 3 bytes',
-      '[null,"010203",5]',
-      'it fixes 3 bytes of the nonce (nonce1), and pickaxe can leave at most 2 to a pool',
+      'of 5 bytes',
+      '[null,"0102030405",3]',
+      'it fixes 5 bytes of the nonce (nonce1), but at most 4 of its 8 may be fixed: the miner needs the others',
     ],
-    ['of 4 bytes without a size', '[null,"01020304"]', 'it fixes 4 bytes of the nonce (nonce1)'],
+    ['of 6 bytes without a size', '[null,"010203040506"]', 'it fixes 6 bytes of the nonce (nonce1)'],
+    ['of 9 bytes without a size', '[null,"010203040506070809"]', 'it fixes 9 bytes of the nonce (nonce1)'],
+    [
+      'of 9 bytes beside a size',
+      '[null,"010203040506070809",6]',
+      'it gives a nonce1 of 9 bytes and leaves 6 to the miner: together they must be 8',
+    ],
     [
       'that does not fit nonce2',
       '[null,"010203",6]',
@@ -229,6 +235,21 @@ describe('nonce1', () => {
     const { follower, recorder } = followPool(pool.url, { refusedPauses: { firstMs: 60_000, mostMs: 60_000 } });
     await eventually(() => expect(follower.of('lost')).toHaveLength(1));
     expect(told(recorder, 'lost')).toEqual([expect.stringContaining(`the pool cannot be used: ${why}`)]);
+    await pool.played();
+  });
+
+  it.each([
+    ['“010203” and 5', '[null,"010203",5]', { value: 0x010203, bytes: 3 }],
+    // A transcript of a market's pool of this network.
+    ['“4f0026” and 5', '[null,"4f0026",5]', { value: 0x4f0026, bytes: 3 }],
+    ['“feedbeef” without a size', '[null,"feedbeef"]', { value: 0xfeed_beef, bytes: 4 }],
+    ['“7” and 4', '[null,"7",4]', { value: 7, bytes: 4 }],
+  ])('may have three or four bytes: %s', async (_, result, nonce1) => {
+    const { pool, client, work } = await clientOf(`< {"id":1,"result":${result},"error":null}`);
+    expect(work.nonce1).toEqual(nonce1);
+    const { solution, verdict } = await submit(pool, client, { work, job: '1' }, '"result":true,"error":null');
+    expect(solution.nonce % 256n ** BigInt(nonce1.bytes)).toBe(BigInt(nonce1.value));
+    expect(verdict.outcome).toBe('accepted');
     await pool.played();
   });
 
@@ -249,6 +270,39 @@ describe('nonce1', () => {
     expect(client.follower.received[1].nonce1).toEqual({ value: 0xa0, bytes: 1 });
     await pool.played();
   });
+
+  it('can be changed to another length, and back', async () => {
+    const pool = await MockPool.start([...GREETING, targetLine(EASY), jobLine('1', header, 'true')]);
+    const client = followPool(pool.url);
+    await client.follower.work();
+    const changes = [
+      ['"4f0026",5', { value: 0x4f_0026, bytes: 3 }],
+      ['"feedbeef",4', { value: 0xfeed_beef, bytes: 4 }],
+      ['"a0",7', { value: 0xa0, bytes: 1 }],
+      ['"",8', { value: 0, bytes: 0 }],
+      ['"09e8",6', { value: 0x09e8, bytes: 2 }],
+    ] as const;
+    for (const [i, [params, nonce1]] of changes.entries()) {
+      const job = `${2 + i}`;
+      pool.play(`< {"id":null,"method":"mining.set_extranonce","params":[${params}]}`);
+      pool.play(jobLine(job, makeHeader({ payload: 10 + i }), 'false'));
+      await eventually(() => expect(client.follower.received).toHaveLength(2 + i));
+      const work = client.follower.received[1 + i];
+      expect(work.nonce1).toEqual(nonce1);
+      const { verdict } = await submit(pool, client, { work, job, request: 3 + i }, '"result":true,"error":null');
+      expect(verdict.outcome).toBe('accepted');
+    }
+    await pool.played();
+  });
+
+  it('that is changed to more than four bytes ends the connection, with the reason', async () => {
+    const pool = await MockPool.start([...GREETING, targetLine(EASY), jobLine('1', header, 'true')]);
+    const client = followPool(pool.url, { refusedPauses: { firstMs: 60_000, mostMs: 60_000 } });
+    await client.follower.work();
+    pool.play('< {"id":null,"method":"mining.set_extranonce","params":["0102030405",3]}');
+    await eventually(() => expect(told(client.recorder, 'lost')).toHaveLength(1));
+    expect(told(client.recorder, 'lost')).toEqual([expect.stringContaining('but at most 4 of its 8 may be fixed')]);
+  });
 });
 
 it('nonce1 that the pool changes before it answers subscribe stays as it was changed', async () => {
@@ -265,7 +319,7 @@ it('nonce1 that the pool changes before it answers subscribe stays as it was cha
 });
 
 it('a pool that cannot be used is left for the next one, whose connection is closed when the first can be', async () => {
-  const subscribed = '< {"id":1,"result":[null,"010203",5],"error":null}';
+  const subscribed = '< {"id":1,"result":[null,"0102030405",3],"error":null}';
   const first = await MockPool.start([SUBSCRIBE, AUTHORIZE, subscribed]);
   const second = await MockPool.start([...GREETING, jobLine('1', header, 'true')]);
   const recorder = new Recorder();

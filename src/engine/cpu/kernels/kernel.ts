@@ -1,7 +1,7 @@
 /** The interface of all CPU kernels, whose counterpart in C is native/search.h, and the search of ranges. */
 
 import { type Puzzle, solves } from '../../../chain/job.ts';
-import { joinNonce, type Range, sizeOf } from '../../../chain/nonce.ts';
+import { joinNonce, type Range, sizeOf, word6Of } from '../../../chain/nonce.ts';
 import type { KernelName } from '../../device.ts';
 import type { Candidate } from '../../engine.ts';
 
@@ -9,7 +9,7 @@ import type { Candidate } from '../../engine.ts';
 export const ROW_COUNTERS = 512;
 
 /** Length of a packed search. */
-const SEARCH_WORDS = 30;
+const SEARCH_WORDS = 31;
 
 /** Length of a hit list: a count, then the offsets of one row's hits. */
 export const HIT_WORDS = 1 + ROW_COUNTERS;
@@ -40,14 +40,14 @@ export interface Kernel {
 /**
  * @param run 1 … 2^31 − 1
  * @param range at most ROW_COUNTERS counters
- * @returns 30 words: `struct search` of native/search.h
+ * @returns 31 words: `struct search` of native/search.h
  */
 export function packSearch({ midstate, tail, target }: Puzzle, run: number, range: Range): Uint32Array {
   const packed = new Uint32Array(SEARCH_WORDS);
   packed.set(midstate, 0);
   packed.set(tail, 8);
   packed[8 + 5] = (tail[5] & 0xffff) | (range.lane << 16);
-  packed.set([testMask(target), range.counter, range.counters, range.page, range.pages, run], 24);
+  packed.set([testMask(target), word6Of(range), range.counters, range.page, range.pages, run, range.step], 24);
   return packed;
 }
 
@@ -80,7 +80,7 @@ export function scan(kernel: Kernel, puzzle: Puzzle, run: number, range: Range, 
     if (rows === 0) break;
     pages += rows;
     const candidates = Array.from(hits.subarray(1, 1 + hits[0]), (offset) => ({
-      lane: range.lane,
+      ...range,
       counter: range.counter + offset,
       page: range.page + pages - 1,
     })).filter((nonce) => solves(puzzle, nonce));

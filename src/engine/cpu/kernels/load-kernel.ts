@@ -73,24 +73,32 @@ interface KnownAnswer {
 // biome-ignore format: a table
 const KNOWN_ANSWERS: readonly KnownAnswer[] = [
   // The block's own nonce, at a real target: word 7 of the hash is zero.
-  { target: BLOCK_TARGET, range: { lane: 2422, page: 31900, pages: 3, counter: 572356089, counters: ROW_COUNTERS },
+  { target: BLOCK_TARGET, range: { lane: 2422, step: 1, page: 31900, pages: 3, counter: 572356089, counters: ROW_COUNTERS },
     solve: [[31901, 572356389]] },
   // The end of the space, with a row whose length is not a multiple of any vector's.
-  { target: targetOf(0x01ffffff), range: { lane: 4660, page: 65534, pages: 2, counter: 4294966787, counters: 509 },
+  { target: targetOf(0x01ffffff), range: { lane: 4660, step: 1, page: 65534, pages: 2, counter: 4294966787, counters: 509 },
     solve: [[65534, 4294966934], [65534, 4294966940], [65534, 4294967247], [65534, 4294967289],
             [65535, 4294966833], [65535, 4294967090], [65535, 4294967114], [65535, 4294967176]] },
   // The start of the space, with a target at which half of the kernels' hits do not solve.
-  { target: targetOf(0x01000000), range: { lane: 65535, page: 0, pages: 50, counter: 0, counters: 37 },
+  { target: targetOf(0x01000000), range: { lane: 65535, step: 1, page: 0, pages: 50, counter: 0, counters: 37 },
     solve: [[19, 19], [20, 7], [21, 17], [31, 28], [34, 22], [36, 23], [41, 32]] },
+  // The end of a lane of three bytes, with steps of 256.
+  { target: targetOf(0x01ffffff), range: { lane: 5177382, step: 256, page: 65534, pages: 2, counter: 16776707, counters: 509 },
+    solve: [[65534, 16776937], [65534, 16777000], [65534, 16777024], [65534, 16777118], [65534, 16777163],
+            [65534, 16777203], [65535, 16776715], [65535, 16776720], [65535, 16776984], [65535, 16777121],
+            [65535, 16777177]] },
+  // The start of a lane of four bytes, with steps of 65,536.
+  { target: targetOf(0x01000000), range: { lane: 4294967294, step: 65536, page: 0, pages: 50, counter: 0, counters: 37 },
+    solve: [[17, 6], [21, 18], [28, 20], [38, 11], [46, 16], [48, 16]] },
   // A target that every nonce meets.
-  { target: targetOf(0xffffffff), range: { lane: 0, page: 7, pages: 1, counter: 2147483647, counters: 3 },
+  { target: targetOf(0xffffffff), range: { lane: 0, step: 1, page: 7, pages: 1, counter: 2147483647, counters: 3 },
     solve: [[7, 2147483647], [7, 2147483648], [7, 2147483649]] },
 ];
 
-/** Hashes about 4,400 nonces. */
+/** Hashes about 7,300 nonces. */
 export function answersRight(kernel: Kernel): boolean {
   return KNOWN_ANSWERS.every(({ target, range, solve }) => {
-    const expected = solve.map(([page, counter]) => joinNonce({ lane: range.lane, page, counter }));
+    const expected = solve.map(([page, counter]) => joinNonce({ ...range, page, counter }));
     const found: bigint[] = [];
     let left = range;
     while (left.pages > 0) {

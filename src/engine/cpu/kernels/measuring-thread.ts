@@ -2,7 +2,7 @@
 
 import { parentPort, workerData } from 'node:worker_threads';
 import { NOTHING_SOLVES } from '../../../chain/job.ts';
-import { PAGES } from '../../../chain/nonce.ts';
+import { PAGES, type Range } from '../../../chain/nonce.ts';
 import { pinThread } from '../pinning.ts';
 import { type Kernel, ROW_COUNTERS, scan } from './kernel.ts';
 import { loadKernel } from './load-kernel.ts';
@@ -18,7 +18,7 @@ const TURN_MS = 2;
 /** Pages of a kernel's first search: 20 µs with AVX-512, 0.5 ms in WebAssembly. */
 const FIRST_PAGES = 8;
 
-const EVERY_PAGE = { lane: 0, page: 0, pages: PAGES, counter: 0, counters: ROW_COUNTERS };
+const EVERY_PAGE: Range = { lane: 0, step: 1, page: 0, pages: PAGES, counter: 0, counters: ROW_COUNTERS };
 const ALWAYS = Int32Array.of(1);
 
 const { names, index, cpus, current, rates, turns, ended } = workerData as MeasuringThreadData;

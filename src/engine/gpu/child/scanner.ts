@@ -1,20 +1,28 @@
-/** Runs one variant of the kernel: makes dispatches and reads their hits. */
+/** Runs one variant of the kernel: makes batches of dispatches and reads their hits. */
 
 import { readFileSync } from 'node:fs';
 import { type Puzzle, placeNonce } from '../../../chain/job.ts';
-import type { Range } from '../../../chain/nonce.ts';
+import { type NonceParts, type Range, sizeOf, word6Of } from '../../../chain/nonce.ts';
 import { HIT_CAPACITY, JOB_WORDS, prepareWords } from '../prepare.generated.ts';
 import { SHADERS, type ShaderName, type Variant, workgroupCounters } from '../tuning.ts';
 
 /** WebGPU's guaranteed limit on workgroups in one dimension. A larger dispatch has several rows. */
 const MOST_IN_ROW = 65_535;
-/** Maximum number of counters in a dispatch: 80 ms on today's fastest GPU, longer than any batch should be. */
-const MOST_COUNTERS = 2 ** 31;
+/** Maximum number of nonces in a batch: 80 ms on today's fastest GPU, longer than any batch should be. */
+const MOST_NONCES = 2 ** 31;
+/**
+ * Maximum number of pages in a batch. Where counters go in steps of 256, a page has 2^24 of them, half a millisecond's
+ * on a fast GPU: a batch of 32 ms has 64 such pages. With steps of 65,536, the job itself is done within a second.
+ */
+const MOST_PAGES = 256;
 
-/** Dispatches in flight: the GPU runs one while another is read and submitted. */
+/** Batches in flight: the GPU runs one while another is read and submitted. */
 export const SLOTS = 2;
 
-const CONTROL_BYTES = 32;
+/** Distance of two pages' words in a uniform buffer: WebGPU's largest alignment of such offsets. */
+const PAGE_BYTES = 256;
+const PAGE_WORDS = PAGE_BYTES / 4;
+const CONTROL_BYTES = 40;
 const JOB_BYTES = 4 * JOB_WORDS;
 const COUNT_BYTES = 4;
 const RESULT_BYTES = COUNT_BYTES + 4 * HIT_CAPACITY;
@@ -24,25 +32,24 @@ interface Slot {
   readonly job: GPUBuffer;
   readonly result: GPUBuffer;
   readonly readback: GPUBuffer;
-  readonly bindings: GPUBindGroup;
-  /** The page in the buffer `job`. */
-  loaded: Page | undefined;
+  /** For each page of a batch, made when it is first needed. */
+  readonly bindings: GPUBindGroup[];
+  /** The pages in the buffer `job`. */
+  loaded: Pages | undefined;
 }
 
-interface Page {
-  readonly puzzle: Puzzle;
-  readonly lane: number;
-  readonly page: number;
-}
+type Pages = Pick<Range, 'lane' | 'step' | 'page' | 'pages'> & { readonly puzzle: Puzzle };
 
-/** `hits` are counters. `overflow`: there were more hits than the result has room for. */
-export type Scan = { readonly hits: number[] } | 'overflow';
+export type Hit = Pick<NonceParts, 'page' | 'counter'>;
+
+/** `overflow`: there were more hits than the result has room for. */
+export type Scan = { readonly hits: readonly Hit[] } | 'overflow';
 
 export class Scanner {
   readonly variant: Variant;
   /** Counters in a workgroup, of which a dispatch has a whole number. A result has room for as many hits. */
   readonly unit: number;
-  /** Maximum number of counters in a dispatch. */
+  /** Maximum number of nonces in a batch. */
   readonly most: number;
   readonly #device: GPUDevice;
   readonly #pipeline: GPUComputePipeline;
@@ -52,10 +59,10 @@ export class Scanner {
   private constructor(variant: Variant, device: GPUDevice, pipeline: GPUComputePipeline) {
     this.variant = variant;
     this.unit = workgroupCounters(variant);
-    this.most = MOST_COUNTERS;
+    this.most = MOST_NONCES;
     this.#device = device;
     this.#pipeline = pipeline;
-    this.#slots = Array.from({ length: SLOTS }, () => createSlot(device, pipeline));
+    this.#slots = Array.from({ length: SLOTS }, () => createSlot(device));
     this.#idle = [...this.#slots];
   }
 
@@ -76,48 +83,68 @@ export class Scanner {
   }
 
   /**
-   * Searches a range of one page and at most `most` counters by one dispatch. Call it only while `free`.
-   * @returns the counters whose hash word 7 is at most the target's
+   * Searches a range of at most `most` nonces and MOST_PAGES pages (`cutBatch`) by a dispatch for each page, which are
+   * submitted together. Call it only while `free`.
+   * @returns the nonces whose hash word 7 is at most the target's
    */
   async scan(puzzle: Puzzle, range: Range): Promise<Scan> {
     const slot = this.#idle.pop();
-    if (!slot) throw new Error(`only ${SLOTS} dispatches may be in flight`);
+    if (!slot) throw new Error(`only ${SLOTS} batches may be in flight`);
     const workgroups = Math.ceil(range.counters / this.unit);
     const rows = Math.ceil(workgroups / MOST_IN_ROW);
     const inRow = Math.ceil(workgroups / rows);
     const { queue } = this.#device;
-    const control = [range.counter, puzzle.target[7], 16, 12, 8, 7, 1, inRow * this.variant.workgroupSize];
-    queue.writeBuffer(slot.control, 0, Uint32Array.from(control));
-    this.#load(slot, { puzzle, lane: range.lane, page: range.page });
+    /** Counters of a page that are searched: the last workgroup can reach past the end of the range. */
+    const ofPage = inRow * rows * this.unit;
+    const control = new Uint32Array((range.pages - 1) * PAGE_WORDS + CONTROL_BYTES / 4);
+    for (let page = 0; page < range.pages; page++) {
+      const [base, row, first] = [word6Of(range), inRow * this.variant.workgroupSize, page * ofPage];
+      control.set([base, puzzle.target[7], 16, 12, 8, 7, 1, row, range.step, first], page * PAGE_WORDS);
+    }
+    queue.writeBuffer(slot.control, 0, control);
+    this.#load(slot, puzzle, range);
 
     const encoder = this.#device.createCommandEncoder();
     encoder.clearBuffer(slot.result, 0, COUNT_BYTES);
     const pass = encoder.beginComputePass();
     pass.setPipeline(this.#pipeline);
-    pass.setBindGroup(0, slot.bindings);
-    pass.dispatchWorkgroups(inRow, rows);
+    for (let page = 0; page < range.pages; page++) {
+      slot.bindings[page] ??= bindPage(this.#device, this.#pipeline, slot, page);
+      pass.setBindGroup(0, slot.bindings[page]);
+      pass.dispatchWorkgroups(inRow, rows);
+    }
     pass.end();
     encoder.copyBufferToBuffer(slot.result, 0, slot.readback, 0, RESULT_BYTES);
     queue.submit([encoder.finish()]);
 
     await slot.readback.mapAsync(GPUMapMode.READ);
-    const [count, ...offsets] = readHits(slot.readback.getMappedRange());
+    const [count, ...numbers] = readHits(slot.readback.getMappedRange());
     slot.readback.unmap();
     this.#idle.push(slot);
     if (count > HIT_CAPACITY) return 'overflow';
-    // The last workgroup can reach past the end of the range.
-    return { hits: offsets.filter((offset) => offset < range.counters).map((offset) => range.counter + offset) };
+    const hits = numbers
+      .filter((number) => number % ofPage < range.counters)
+      .map((number) => ({
+        page: range.page + Math.floor(number / ofPage),
+        counter: range.counter + (number % ofPage),
+      }));
+    return { hits };
   }
 
-  /** Writes the page's words, unless the slot has them already, as after a dispatch of the same page. */
-  #load(slot: Slot, page: Page): void {
-    const { puzzle, lane } = page;
+  /** Writes the pages' words, unless the slot has them already, as after a batch of the same page. */
+  #load(slot: Slot, puzzle: Puzzle, range: Range): void {
+    const { lane, step, page, pages } = range;
     const { loaded } = slot;
-    if (loaded?.puzzle === puzzle && loaded.lane === lane && loaded.page === page.page) return;
+    const isSame = loaded?.puzzle === puzzle && loaded.lane === lane && loaded.step === step;
+    if (isSame && loaded.page === page && loaded.pages === pages) return;
+    const words = new Uint32Array((pages - 1) * PAGE_WORDS + JOB_WORDS);
     const tail = puzzle.tail.slice();
-    placeNonce(tail, { lane, page: page.page, counter: 0 });
-    this.#device.queue.writeBuffer(slot.job, 0, prepareWords(puzzle.midstate, tail));
-    slot.loaded = page;
+    for (let i = 0; i < pages; i++) {
+      placeNonce(tail, { ...range, page: page + i });
+      words.set(prepareWords(puzzle.midstate, tail), i * PAGE_WORDS);
+    }
+    this.#device.queue.writeBuffer(slot.job, 0, words);
+    slot.loaded = { puzzle, lane, step, page, pages };
   }
 
   /** No dispatch may be in flight. */
@@ -128,27 +155,58 @@ export class Scanner {
   }
 }
 
+/**
+ * Cuts off the range of a batch: a part of one page, or whole pages.
+ * @param most number of nonces @param unit counters in a workgroup, of which each page takes a whole number
+ * @returns the batch's range, and what is left: nothing, one range or two
+ */
+export function cutBatch(range: Range, most: number, unit: number): { readonly batch: Range; readonly rest: Range[] } {
+  const counters = Math.min(range.counters, most);
+  const ofPage = Math.ceil(counters / unit) * unit;
+  const pages = Math.max(1, Math.min(range.pages, Math.floor(most / ofPage), MOST_PAGES));
+  const rest = [
+    { ...range, pages, counter: range.counter + counters, counters: range.counters - counters },
+    { ...range, page: range.page + pages, pages: range.pages - pages },
+  ];
+  return { batch: { ...range, pages, counters }, rest: rest.filter((part) => sizeOf(part) > 0) };
+}
+
 export function wgslOf(shader: ShaderName): string {
   return readFileSync(new URL(`../../../../shaders/${SHADERS[shader]}`, import.meta.url), 'utf8');
 }
 
-/** @returns the number of hits, then the offsets for which there was room */
+/** @returns how many hits there were, then the numbers for which there was room */
 function readHits(mapped: ArrayBuffer): number[] {
   const [count] = new Uint32Array(mapped, 0, 1);
   return [count, ...new Uint32Array(mapped, COUNT_BYTES, Math.min(count, HIT_CAPACITY))];
 }
 
-function createSlot(device: GPUDevice, pipeline: GPUComputePipeline): Slot {
+function createSlot(device: GPUDevice): Slot {
   const { COPY_DST, COPY_SRC, MAP_READ, STORAGE, UNIFORM } = GPUBufferUsage;
-  const control = device.createBuffer({ size: CONTROL_BYTES, usage: UNIFORM | COPY_DST });
-  const job = device.createBuffer({ size: JOB_BYTES, usage: UNIFORM | COPY_DST });
+  const control = device.createBuffer({ label: 'control', size: MOST_PAGES * PAGE_BYTES, usage: UNIFORM | COPY_DST });
+  const job = device.createBuffer({ label: 'job', size: MOST_PAGES * PAGE_BYTES, usage: UNIFORM | COPY_DST });
   const result = device.createBuffer({ size: RESULT_BYTES, usage: STORAGE | COPY_SRC | COPY_DST });
   const readback = device.createBuffer({ size: RESULT_BYTES, usage: MAP_READ | COPY_DST });
-  const bindings = device.createBindGroup({
+  return { control, job, result, readback, bindings: [], loaded: undefined };
+}
+
+/** @param page the number of the page within its batch */
+function bindPage(
+  device: GPUDevice,
+  pipeline: GPUComputePipeline,
+  { control, job, result }: Slot,
+  page: number,
+): GPUBindGroup {
+  const offset = page * PAGE_BYTES;
+  const resources = [
+    { buffer: control, offset, size: CONTROL_BYTES },
+    { buffer: job, offset, size: JOB_BYTES },
+    { buffer: result },
+  ];
+  return device.createBindGroup({
     layout: pipeline.getBindGroupLayout(0),
-    entries: [control, job, result].map((buffer, binding) => ({ binding, resource: { buffer } })),
+    entries: resources.map((resource, binding) => ({ binding, resource })),
   });
-  return { control, job, result, readback, bindings, loaded: undefined };
 }
 
 /*

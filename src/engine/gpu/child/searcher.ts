@@ -1,10 +1,10 @@
-/** Keeps the GPU busy: cuts ranges into dispatches, keeps two in flight, and reports what was searched. */
+/** Keeps the GPU busy: cuts ranges into batches, keeps two in flight, and reports what was searched. */
 
 import { hashTail, type Puzzle, solves } from '../../../chain/job.ts';
-import { joinNonce, type Range } from '../../../chain/nonce.ts';
+import { joinNonce, type Range, sizeOf } from '../../../chain/nonce.ts';
 import type { Clock } from '../../../system/clock.ts';
 import type { Candidate } from '../../engine.ts';
-import { DispatchForecast, expectIn, type Scanner } from './scanner.ts';
+import { cutBatch, DispatchForecast, expectIn, type Hit, type Scanner } from './scanner.ts';
 import { BatchSize } from './tune.ts';
 
 interface SearcherHooks {
@@ -23,7 +23,7 @@ export interface SearcherOptions {
   readonly scanner: Scanner;
   /** Time for a dispatch, which cannot be stopped, so a job switch takes up to two of them. */
   readonly batchMs: number;
-  /** Counters in the first dispatch: by default one workgroup's, since the rate is unknown. */
+  /** Nonces in the first batch: by default one workgroup's, since the rate is unknown. */
   readonly firstCounters?: number | undefined;
   /** Time between checks, each of which follows the next end of a dispatch. */
   readonly checkEveryMs: number;
@@ -95,7 +95,7 @@ export class Searcher {
     if (this.#interruptIfDue()) return;
     const scanner = this.#scanner;
     while (scanner.free) {
-      const piece = this.#queue.next(this.#batchSize.size);
+      const piece = this.#queue.next(this.#batchSize.size, scanner.unit);
       if (!piece) break;
       this.#dispatch(piece).then(() => this.#pump(), hooks.lost);
     }
@@ -130,14 +130,15 @@ export class Searcher {
     const { hooks, clock, checkEveryMs } = this.#options;
     const scanner = this.#scanner;
     const { search, range } = piece;
+    const nonces = sizeOf(range);
     const beganMs = clock.monotonicMs();
-    this.#forecast.submitted(beganMs, this.#batchSize.expectedMs(range.counters));
+    this.#forecast.submitted(beganMs, this.#batchSize.expectedMs(nonces));
     const found = await scanner.scan(search.puzzle, range);
     const doneMs = clock.monotonicMs();
     this.#forecast.done(doneMs);
     // The dispatch began when the previous one ended. The small rest of a range says little about the rate.
-    const typical = range.counters > this.#batchSize.size / 2;
-    if (typical) this.#batchSize.observe(range.counters, doneMs - Math.max(beganMs, this.#lastDoneMs));
+    const typical = nonces > this.#batchSize.size / 2;
+    if (typical) this.#batchSize.observe(nonces, doneMs - Math.max(beganMs, this.#lastDoneMs));
     this.#lastDoneMs = doneMs;
 
     search.dispatched--;
@@ -173,23 +174,23 @@ export class Searcher {
   }
 }
 
-/** @param first counters in the first dispatch: by default one workgroup's, since the rate is unknown */
+/** @param first nonces in the first batch: by default one workgroup's, since the rate is unknown */
 function batchSizeOf({ unit, most }: Scanner, goalMs: number, first = unit): BatchSize {
   return new BatchSize({ goalMs, unit, most, first });
 }
 
-/** @returns half of the counters that had too many hits, but at least one workgroup's, which cannot overflow */
-function partOf({ counters }: Range, unit: number): number {
-  return Math.max(Math.floor(counters / 2), unit);
+/** @returns half of the nonces that had too many hits, but at least one workgroup's, which cannot overflow */
+function partOf(range: Range, unit: number): number {
+  return Math.max(Math.floor(sizeOf(range) / 2), unit);
 }
 
 /**
  * The shader compares only the most significant word. Where it equals the target's, hits that do not solve the puzzle
  * are dropped. Other wrong hits stay, so that the referee counts hardware errors.
  */
-function candidatesOf(puzzle: Puzzle, { lane, page }: Range, hits: readonly number[]): Candidate[] {
-  const parts = hits.map((counter) => ({ lane, page, counter }));
-  return parts
+function candidatesOf(puzzle: Puzzle, { lane, step }: Range, hits: readonly Hit[]): Candidate[] {
+  return hits
+    .map((hit) => ({ lane, step, ...hit }))
     .filter((nonce) => solves(puzzle, nonce) || hashTail(puzzle, nonce)[7] !== puzzle.target[7])
     .map(joinNonce);
 }
@@ -201,7 +202,7 @@ interface QueuedSearch {
   readonly id: number;
   readonly puzzle: Puzzle;
   readonly waiting: Range[];
-  /** Maximum number of counters in a dispatch. It shrinks when a result has no room for all hits. */
+  /** Maximum number of nonces in a batch. It shrinks when a result has no room for all hits. */
   most: number;
   /** Dispatches in flight. */
   dispatched: number;
@@ -251,19 +252,20 @@ export class WorkQueue {
     return [...this.#searches.values()].every(({ waiting, dispatched }) => waiting.length === 0 && dispatched === 0);
   }
 
-  /** Cuts off the next dispatch's range, for the newest search first, because older ones are about to be stopped. */
-  next(size: number): Piece | undefined {
+  /**
+   * Cuts off the next batch's range, for the newest search first, because older ones are about to be stopped.
+   * @param size maximum number of nonces @param unit counters in a workgroup
+   */
+  next(size: number, unit: number): Piece | undefined {
     const search = [...this.#searches.values()].findLast(({ waiting }) => waiting.length > 0);
     if (!search) return undefined;
-    const strip = search.waiting[0];
-    const counters = Math.min(strip.counters, size, search.most);
-    if (counters === strip.counters) search.waiting.shift();
-    else search.waiting[0] = { ...strip, counter: strip.counter + counters, counters: strip.counters - counters };
+    const { batch, rest } = cutBatch(search.waiting[0], Math.min(size, search.most), unit);
+    search.waiting.splice(0, 1, ...rest);
     search.dispatched++;
-    return { search, range: { ...strip, counters } };
+    return { search, range: batch };
   }
 
-  /** Puts back a piece with too many hits, to be searched in parts of at most `most` counters. */
+  /** Puts back a piece with too many hits, to be searched in parts of at most `most` nonces. */
   again({ search, range }: Piece, most: number): void {
     search.most = Math.min(search.most, most);
     if (!search.stopped) search.waiting.unshift(range);
@@ -282,7 +284,6 @@ const REPORT_MS = 100;
 export interface Report {
   /** The number of the search. */
   readonly search: number;
-  /** A range of one page. */
   readonly searched: Range;
   /** When this range's first dispatch was submitted, on the system clock's `monotonicMs`. */
   readonly beganMs: number;
@@ -326,20 +327,32 @@ export class Reports {
   }
 }
 
-function continues({ search, searched }: Report, next: Report): boolean {
-  return (
-    search === next.search &&
-    searched.lane === next.searched.lane &&
-    searched.page === next.searched.page &&
-    searched.counter + searched.counters === next.searched.counter
-  );
+function joined({ search, searched, beganMs, candidates }: Report, next: Report): Report {
+  return { search, searched: union(searched, next.searched), beganMs, candidates: [...candidates, ...next.candidates] };
 }
 
-function joined({ search, searched, beganMs, candidates }: Report, next: Report): Report {
-  return {
-    search,
-    searched: { ...searched, counters: searched.counters + next.searched.counters },
-    beganMs,
-    candidates: [...candidates, ...next.candidates],
-  };
+function continues(report: Report, next: Report): boolean {
+  const [{ searched }, { searched: after }] = [report, next];
+  return report.search === next.search && (isBeside(searched, after) || isAbove(searched, after));
+}
+
+function isOfOneLane(one: Range, other: Range): boolean {
+  return one.lane === other.lane && one.step === other.step;
+}
+
+/** Whether two ranges have the same pages, and the other's counters follow those of the first. */
+function isBeside(one: Range, other: Range): boolean {
+  const hasSamePages = one.page === other.page && one.pages === other.pages;
+  return isOfOneLane(one, other) && hasSamePages && one.counter + one.counters === other.counter;
+}
+
+/** Whether two ranges have the same counters, and the other's pages follow those of the first. */
+function isAbove(one: Range, other: Range): boolean {
+  const hasSameCounters = one.counter === other.counter && one.counters === other.counters;
+  return isOfOneLane(one, other) && hasSameCounters && one.page + one.pages === other.page;
+}
+
+function union(one: Range, other: Range): Range {
+  if (isAbove(one, other)) return { ...one, pages: one.pages + other.pages };
+  return { ...one, counters: one.counters + other.counters };
 }

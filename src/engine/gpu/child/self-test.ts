@@ -2,11 +2,11 @@
 
 import { fromHex, HEADER_BYTES, HEADER_OFFSET, TARGET_BYTES } from '../../../chain/bytes.ts';
 import { hashTail, type Puzzle, puzzleOf } from '../../../chain/job.ts';
-import { COUNTERS, type Range, splitNonce } from '../../../chain/nonce.ts';
+import { COUNTERS, countersAt, type Range, sizeOf, splitNonce } from '../../../chain/nonce.ts';
 import { nonceOf } from '../../../chain/work.ts';
 import { DeviceError } from '../../engine.ts';
 import { HIT_CAPACITY } from '../prepare.generated.ts';
-import type { Scanner } from './scanner.ts';
+import type { Hit, Scanner } from './scanner.ts';
 
 /** From a live network with this wire format: chain 2, height 1800001. */
 const SOLVED_HEADER = [
@@ -27,24 +27,31 @@ type ScanRange = Scanner['scan'];
  */
 export async function selfTest(scan: ScanRange, unit: number): Promise<void> {
   const solved = fromHex(SOLVED_HEADER);
-  const { lane, page, counter } = splitNonce(nonceOf(solved));
+  const nonce = splitNonce(nonceOf(solved));
   const target = solved.subarray(HEADER_OFFSET.target, HEADER_OFFSET.target + TARGET_BYTES);
-  const around = { lane, page, pages: 1, counter: counter - 1000, counters: 2000 };
-  expect(await hitsOf(scan, puzzleOf(solved, target), around), [counter], 'a solved header');
+  const around = { ...nonce, pages: 1, counter: nonce.counter - 1000, counters: 2000 };
+  expect(await hitsOf(scan, puzzleOf(solved, target), around), [nonce], 'a solved header');
 
   for (const [seed, { puzzle, range, hits }] of knownHits(unit).entries()) {
     expect(await hitsOf(scan, puzzle, range), hits, `header ${seed}`);
   }
 
   const everything = puzzleOf(pseudoRandomHeader(3), targetWithTop(0xffff_ffff));
-  const full = { lane: 7, page: 1, pages: 1, counter: 99, counters: unit };
-  expect(await hitsOf(scan, everything, full), countersOf(full), 'many hits');
+  const full = { lane: 7, step: 1, page: 1, pages: 1, counter: 99, counters: unit };
+  expect(await hitsOf(scan, everything, full), placesOf(full), 'many hits');
   const tooFull = { ...full, counters: HIT_CAPACITY + unit };
   if ((await scan(everything, tooFull)) !== 'overflow') wrong('more hits than there is room for');
 }
 
 /** 2^22 nonces use every unit of a large chip for less than a millisecond. */
-const SPOT_RANGE: Range = { lane: 0x5eed, page: 0xbeef, pages: 1, counter: 0x8000_0000, counters: 0x40_0000 };
+const SPOT_RANGE: Range = {
+  lane: 0x5eed,
+  step: 1,
+  page: 0xbeef,
+  pages: 1,
+  counter: 0x8000_0000,
+  counters: 0x40_0000,
+};
 /** On average one of 2^15 counters is a hit. */
 export const SPOT_CHECK = {
   puzzle: puzzleOf(pseudoRandomHeader(4), targetWithTop(0x0001_ffff)),
@@ -62,18 +69,21 @@ export const SPOT_CHECK = {
 export async function spotCheck(scan: ScanRange): Promise<void> {
   const { puzzle, range, hits, sum } = SPOT_CHECK;
   const found = await hitsOf(scan, puzzle, range);
-  if (found.length !== hits || found.reduce((total, hit) => total + hit, 0) !== sum) wrong('a range of known hits');
+  if (found.length !== hits || found.reduce((total, { counter }) => total + counter, 0) !== sum)
+    wrong('a range of known hits');
 }
 
-async function hitsOf(scan: ScanRange, puzzle: Puzzle, range: Range): Promise<number[]> {
+/** @returns hits by page and counter */
+async function hitsOf(scan: ScanRange, puzzle: Puzzle, range: Range): Promise<Hit[]> {
   const found = await scan(puzzle, range);
-  return found === 'overflow' ? wrong('too many hits') : found.hits.sort((a, b) => a - b);
+  if (found === 'overflow') wrong('too many hits');
+  return found.hits.toSorted((a, b) => a.page - b.page || a.counter - b.counter);
 }
 
 interface KnownHits {
   readonly puzzle: Puzzle;
   readonly range: Range;
-  readonly hits: readonly number[];
+  readonly hits: readonly Hit[];
 }
 
 /**
@@ -83,39 +93,46 @@ interface KnownHits {
 const known = new Map<number, readonly KnownHits[]>();
 
 /**
- * @returns ranges of a little more than two workgroups, with about 32 hits each, in the middle, at the start and at the
- *   end of the space
+ * @returns ranges with about 32 hits each, in the middle, at the start and at the end of the space. Those of one page
+ *   have a little more than two workgroups; those of several have a little more than half of one on each page
  */
 function knownHits(unit: number): readonly KnownHits[] {
-  const counters = 2 * unit + 5;
-  const rectangles = [
-    { lane: 0x1234, page: 0x00ff, counter: 0x7fff_f000 },
-    { lane: 0, page: 0, counter: 0 },
-    { lane: 0xffff, page: 0xffff, counter: COUNTERS - counters },
+  const onePage = { step: 1, pages: 1, counters: 2 * unit + 5 };
+  const severalPages = { pages: 2, counters: unit / 2 + 5 };
+  const ranges: Range[] = [
+    { ...onePage, lane: 0x1234, page: 0x00ff, counter: 0x7fff_f000 },
+    { ...onePage, lane: 0, page: 0, counter: 0 },
+    { ...onePage, lane: 0xffff, page: 0xffff, counter: COUNTERS - onePage.counters },
+    { ...severalPages, lane: 0x89_abcd, step: 0x100, page: 0, counter: countersAt(0x100) - severalPages.counters },
+    { ...severalPages, lane: 0xffff_ffff, step: 0x1_0000, page: 0xfffe, counter: 0 },
   ];
   const computed =
     known.get(unit) ??
-    rectangles.map((at, seed) => {
-      const puzzle = puzzleOf(pseudoRandomHeader(seed), targetWithTop(Math.floor((32 * COUNTERS) / counters)));
-      const range = { ...at, pages: 1, counters };
+    ranges.map((range, seed) => {
+      const puzzle = puzzleOf(pseudoRandomHeader(seed), targetWithTop(Math.floor((32 * 2 ** 32) / sizeOf(range))));
       return { puzzle, range, hits: expectedHits(puzzle, range) };
     });
   known.set(unit, computed);
   return computed;
 }
 
-/** @returns the counters whose hash word 7 is at most the target's, computed with chain/blake2s.ts */
-function expectedHits(puzzle: Puzzle, range: Range): number[] {
-  const { lane, page } = range;
-  return countersOf(range).filter((counter) => hashTail(puzzle, { lane, page, counter })[7] <= puzzle.target[7]);
+/** @returns where hash word 7 is at most the target's, computed with chain/blake2s.ts */
+function expectedHits(puzzle: Puzzle, range: Range): Hit[] {
+  const { lane, step } = range;
+  return placesOf(range).filter((place) => hashTail(puzzle, { lane, step, ...place })[7] <= puzzle.target[7]);
 }
 
-function countersOf({ counter, counters }: Range): number[] {
-  return Array.from({ length: counters }, (_, i) => counter + i);
+/** @returns all nonces of a range, by page and counter */
+function placesOf({ page, counter, counters, ...range }: Range): Hit[] {
+  return Array.from({ length: range.pages * counters }, (_, i) => ({
+    page: page + Math.floor(i / counters),
+    counter: counter + (i % counters),
+  }));
 }
 
-function expect(found: readonly number[], expected: readonly number[], what: string): void {
-  if (found.length !== expected.length || found.some((hit, i) => hit !== expected[i])) wrong(what);
+function expect(found: readonly Hit[], expected: readonly Hit[], what: string): void {
+  const isSame = (one: Hit, other: Hit) => one.page === other.page && one.counter === other.counter;
+  if (found.length !== expected.length || found.some((hit, i) => !isSame(hit, expected[i]))) wrong(what);
 }
 
 function wrong(what: string): never {

@@ -174,7 +174,7 @@ async function pipelinedPerMs(scanner: Scanner, { batchMs, perMs, turnMs }: Batc
 }
 
 function stripOf(counter: number, counters: number): Range {
-  return { lane: 0, page: 0, pages: 1, counter, counters };
+  return { lane: 0, step: 1, page: 0, pages: 1, counter, counters };
 }
 
 /* The number of counters in a dispatch, by which it takes a given time */

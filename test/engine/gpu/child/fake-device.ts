@@ -7,20 +7,19 @@ type Device = Parameters<typeof Scanner.compile>[0];
 
 /** Whether it was freed. */
 export interface FakeBuffer {
+  readonly label: string | undefined;
   readonly size: number;
   destroyed: boolean;
 }
 
 export interface Dispatch {
-  readonly workgroups: readonly [inRow: number, rows: number];
-  /** The words of the dispatch's control block: the first counter, the target's word, …, the invocations in a row. */
+  /** For each page, where its words are in the uniform buffers, and the workgroups. */
+  readonly passes: readonly { readonly offset: number; readonly workgroups: readonly [inRow: number, rows: number] }[];
+  /** The control blocks, 64 words for each page: message word 6, the target's word, …, the invocations in a row. */
   readonly control: Uint32Array;
   /** Answers with the shader's count of hits and the offsets that it wrote. */
   readonly finish: (count: number, offsets?: readonly number[]) => void;
 }
-
-/** The size of the control buffer. No other buffer has this size. */
-const CONTROL_BYTES = 32;
 
 /** Defines WebGPU's global constants for a test. */
 const FLAGS = { MAP_READ: 1, COPY_SRC: 4, COPY_DST: 8, UNIFORM: 64, STORAGE: 128 };
@@ -33,10 +32,10 @@ export class FakeDevice {
   /** How often the words of a job were written. */
   jobsWritten = 0;
   #control = new Uint32Array();
-  #workgroups: readonly [number, number] = [0, 0];
+  #passes: Dispatch['passes'] = [];
   readonly queue = {
-    writeBuffer: (buffer: FakeBuffer, _offset: number, words: Uint32Array) => {
-      if (buffer.size === CONTROL_BYTES) this.#control = words.slice();
+    writeBuffer: ({ label }: FakeBuffer, _offset: number, words: Uint32Array) => {
+      if (label === 'control') this.#control = words.slice();
       else this.jobsWritten++;
     },
     submit: () => {},
@@ -54,11 +53,18 @@ export class FakeDevice {
 
   createShaderModule = () => ({});
   createComputePipelineAsync = async () => ({ getBindGroupLayout: () => ({}) });
-  createBindGroup = () => ({});
+  createBindGroup = ({
+    entries,
+  }: {
+    readonly entries: readonly { readonly resource: { readonly offset: number } }[];
+  }) => ({
+    offset: entries[0].resource.offset,
+  });
 
-  createBuffer = ({ size }: { readonly size: number }) => {
+  createBuffer = ({ size, label }: Pick<FakeBuffer, 'size' | 'label'>) => {
     let mapped = new ArrayBuffer(0);
     const buffer = {
+      label,
       size,
       destroyed: false,
       destroy: () => {
@@ -73,7 +79,7 @@ export class FakeDevice {
             resolve();
           };
           if (this.isQuick) setImmediate(() => finish(0));
-          else this.dispatches.push({ workgroups: this.#workgroups, control: this.#control, finish });
+          else this.dispatches.push({ passes: this.#passes, control: this.#control, finish });
         }),
       getMappedRange: () => mapped,
       unmap: () => {},
@@ -86,13 +92,19 @@ export class FakeDevice {
     clearBuffer: () => {},
     copyBufferToBuffer: () => {},
     finish: () => ({}),
-    beginComputePass: () => ({
-      setPipeline: () => {},
-      setBindGroup: () => {},
-      end: () => {},
-      dispatchWorkgroups: (inRow: number, rows: number) => {
-        this.#workgroups = [inRow, rows];
-      },
-    }),
+    beginComputePass: () => {
+      let offset = 0;
+      this.#passes = [];
+      return {
+        setPipeline: () => {},
+        setBindGroup: (_: number, group: { readonly offset: number }) => {
+          offset = group.offset;
+        },
+        end: () => {},
+        dispatchWorkgroups: (inRow: number, rows: number) => {
+          this.#passes = [...this.#passes, { offset, workgroups: [inRow, rows] }];
+        },
+      };
+    },
   });
 }

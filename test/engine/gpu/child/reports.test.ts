@@ -34,7 +34,12 @@ interface Place {
 
 function report(counter: number, counters: number, place: Place = {}, ...candidates: bigint[]): Report {
   const { search = 0, lane = 7, page = 0 } = place;
-  return { search, searched: { lane, page, pages: 1, counter, counters }, beganMs: performance.now(), candidates };
+  return {
+    search,
+    searched: { lane, step: 1, page, pages: 1, counter, counters },
+    beganMs: performance.now(),
+    candidates,
+  };
 }
 
 describe('a report', () => {

@@ -12,7 +12,14 @@ const SLOTS = 2;
 const BATCH_MS = 10;
 const CHECK_EVERY_MS = 1_000;
 const job = jobOf(someHeaderHex, everythingSolves);
-const strip = (counter: number, counters: number): Range => ({ lane: 3, page: 9, pages: 1, counter, counters });
+const strip = (counter: number, counters: number): Range => ({
+  lane: 3,
+  step: 1,
+  page: 9,
+  pages: 1,
+  counter,
+  counters,
+});
 
 /** A dispatch that has no answer yet. */
 interface Flight {
@@ -67,13 +74,13 @@ function rig({ firstCounters = UNIT, checkTakesMs = 0, checked = Promise.resolve
 
 test('a wrong hit stays a candidate, unless only the words below the most significant one decide', async () => {
   const { searcher, reports, done } = rig();
-  const nonce = { lane: 3, page: 9, counter: 100 };
+  const nonce = { lane: 3, step: 1, page: 9, counter: 100 };
   const hash = hashTail(job, nonce);
   const candidatesAt = async (target: Uint32Array) => {
     const puzzle = { ...job, target };
     searcher.begin(1, puzzle);
     searcher.add(1, strip(100, UNIT));
-    await done({ hits: [100] });
+    await done({ hits: [{ page: 9, counter: 100 }] });
     return { solves: solves(puzzle, nonce), candidates: reports.at(-1)!.candidates };
   };
   const withTop = (top: number, lower: number) => Uint32Array.of(...Array(7).fill(lower), top);
