@@ -403,6 +403,7 @@ export const ROOMS: readonly Room[] = [
       'system',
       'engine/device.ts',
       'events',
+      'net',
       'report/shapes.ts',
       'report/status.ts',
       'report/units.ts',

@@ -1,10 +1,11 @@
 /** `pickaxe stats`: asks miners over HTTP for their status, and prints it for people, programs and mining systems. */
 
 import { type Command, Option } from 'commander';
-import { request } from 'undici';
+import { Agent, request } from 'undici';
 import { EXIT, UsageError } from '../app/exit.ts';
 import { secretIn } from '../app/node-api.ts';
 import type { Config } from '../config/settings.ts';
+import { TCP_CONNECTING } from '../net/connecting.ts';
 import { hiveStats, mmposStats } from '../report/http/compat.ts';
 import { Status } from '../report/status.ts';
 import { formatHttpAddress, type HttpAddress, isLoopback } from '../text/addresses.ts';
@@ -38,6 +39,7 @@ export function declare(command: Command, { io, action }: Line): void {
 const TIMEOUT_MS = 3_000;
 /** Maximum length of an answer, enough for the metrics of hundreds of devices. */
 const MOST_BYTES = 4 * 1024 * 1024;
+const AGENT = new Agent({ connect: { ...TCP_CONNECTING } });
 
 const FORMATS = {
   table: { path: '/api/v1/status', print: (text: string) => statsLines(statusOf(text)).join('\n') },
@@ -144,7 +146,7 @@ function originOf(address: HttpAddress): string {
 
 async function get(url: string, headers: Asked['headers']): Promise<string> {
   const signal = AbortSignal.timeout(TIMEOUT_MS);
-  const { statusCode, body } = await request(url, { headers, signal }).catch((cause) => {
+  const { statusCode, body } = await request(url, { headers, signal, dispatcher: AGENT }).catch((cause) => {
     const why = signal.aborted ? 'it does not answer' : cause.message;
     throw new Error(`there is no miner at ${new URL(url).origin} (${why}). Is it running, with --http?`, { cause });
   });

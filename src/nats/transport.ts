@@ -7,6 +7,7 @@ import { connect as connectTcp, isIP, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { type ConnectionOptions, Kind, Parser, type ParserEvent, State, type Transport } from '@nats-io/transport-node';
 import { z } from 'zod';
+import { TCP_CONNECTING } from '../net/connecting.ts';
 import { onAbort } from '../system/abort.ts';
 
 /** Maximum length of a line, in bytes, which the client reads slowly. The longest is the server's first message. */
@@ -73,7 +74,7 @@ export class LinkTransport implements Transport {
     const { host, port, requiresTls, authorities, stop } = (options as TransportOptions).pickaxe;
     this.#release = onAbort(stop, () => this.#end());
     if (this.#isClosed) throw new TransportError('the connection was stopped');
-    const socket = connectTcp({ host, port, noDelay: true });
+    const socket = connectTcp({ host, port, noDelay: true, ...TCP_CONNECTING });
     this.#socket = socket;
     try {
       const first = await firstMessage(socket);

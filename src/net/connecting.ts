@@ -2,6 +2,14 @@
 
 import { BlockList, isIP } from 'node:net';
 
+/**
+ * Options of every connection over TCP. Node.js tries a host's addresses one after the other, and by default gives up
+ * each but the last after 250 ms: where IPv6 does not work and a handshake over IPv4 takes longer (satellites, other
+ * continents), it would never connect. 2.5 s suffice for a handshake whose first packet is lost, which is sent again
+ * after 1 s (RFC 6298 §2), and leave the second address half of the time that a connection may take.
+ */
+export const TCP_CONNECTING = { autoSelectFamilyAttemptTimeout: 2_500 } as const;
+
 export interface BackoffLimits {
   readonly firstMs: number;
   readonly mostMs: number;

@@ -4,7 +4,7 @@ import { lookup } from 'node:dns';
 import type { LookupFunction, Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { buildConnector } from 'undici';
-import { isNearOnly } from '../net/connecting.ts';
+import { isNearOnly, TCP_CONNECTING } from '../net/connecting.ts';
 import { authoritiesOf, distrust, JUDGED_TLS, TCP_KEEP_ALIVE_MS, type Trust } from '../net/trust.ts';
 import { TokenBucket } from '../system/bounded.ts';
 import { NodeError } from './errors.ts';
@@ -44,6 +44,7 @@ export function connectorFor(
     keepAliveInitialDelay: TCP_KEEP_ALIVE_MS,
     // A resumed session shows no certificate, and Node.js does not check the host's name again.
     maxCachedSessions: 0,
+    ...TCP_CONNECTING,
     ...JUDGED_TLS,
     ...authoritiesOf(trust),
     ...(isStranger && { lookup: lookupOfStranger(origin) }),

@@ -2,6 +2,7 @@
 
 import type { Logger } from 'pino';
 import { Agent, request } from 'undici';
+import { TCP_CONNECTING } from '../net/connecting.ts';
 import { pause, within } from '../system/abort.ts';
 import { version } from '../system/version.ts';
 import { jsonText, oneLine } from '../text/plain-text.ts';
@@ -55,7 +56,7 @@ export class Webhook {
     this.#limits = limits;
     this.#agent = new Agent({
       // Otherwise NODE_TLS_REJECT_UNAUTHORIZED, set for another program, could reveal the token to any server.
-      connect: { timeout: timeoutMs, rejectUnauthorized: true },
+      connect: { timeout: timeoutMs, rejectUnauthorized: true, ...TCP_CONNECTING },
       headersTimeout: timeoutMs,
       bodyTimeout: timeoutMs,
       connections: 1,

@@ -5,7 +5,7 @@ import { connect, isIP, type Socket } from 'node:net';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
 import type { Solution } from '../../chain/verify.ts';
 import { creationTimeOf, type Work } from '../../chain/work.ts';
-import { Backoff, isPrivate } from '../../net/connecting.ts';
+import { Backoff, isPrivate, TCP_CONNECTING } from '../../net/connecting.ts';
 import { authoritiesOf, BY_AUTHORITY, distrust, JUDGED_TLS, TCP_KEEP_ALIVE_MS, type Trust } from '../../net/trust.ts';
 import { aborted, onAbort, pause, within } from '../../system/abort.ts';
 import { type Clock, watchSuspension } from '../../system/clock.ts';
@@ -215,7 +215,8 @@ export async function openConnection(
   { trust, timeoutMs, mustBePublic }: ConnectionOptions,
   stop: AbortSignal,
 ): Promise<Socket> {
-  const options = { host, port, noDelay: true, keepAlive: true, keepAliveInitialDelay: TCP_KEEP_ALIVE_MS };
+  const keepAlive = { keepAlive: true, keepAliveInitialDelay: TCP_KEEP_ALIVE_MS };
+  const options = { host, port, noDelay: true, ...keepAlive, ...TCP_CONNECTING };
   const servername = isIP(host) === 0 ? { servername: host } : {};
   const socket = tls
     ? connectTls({ ...options, ...servername, ...JUDGED_TLS, ...authoritiesOf(trust) })
