@@ -79,9 +79,11 @@ export function complete<Limits>(given: SourceContext<Limits>, usual: Limits) {
 
 /**
  * How far a rolled time stays behind the node's clock. The known time of that clock is a lower bound already; the
- * margin is for nodes that compare the time with another node's clock.
+ * margin is for nodes that compare the time with another node's clock, and for a clock that is set back by up to a
+ * second (a leap second, a step by NTP), which shows only in the node's next answer. An older time costs nothing: a
+ * block's time need only be later than its parent's (document 1, "Mining work bytes").
  */
-const MARGIN_US = 500_000n;
+const MARGIN_US = 1_500_000n;
 
 /** @returns the latest valid creation time in µs since the UNIX epoch; the work's own if it may not be moved */
 export function creationTimeFor(work: Work, source: Pick<WorkSource, 'latestTimeUs'>): bigint {
