@@ -19,6 +19,8 @@ export class PoolWorks {
   #stale: Work[] = [];
   #nonce1: Nonce1 | undefined;
   #target: Uint8Array | undefined;
+  /** A target that is easier than the current one, until the next job comes. */
+  #easierTarget: Uint8Array | undefined;
   #job: { readonly name: string | number; readonly header: Uint8Array; nonce1: Nonce1 | undefined } | undefined;
   /** The job, target and nonce1 of the last work, to detect that nothing has changed. */
   #made = '';
@@ -37,13 +39,24 @@ export class PoolWorks {
     return this.#nonce1 !== undefined;
   }
 
-  /** Sets the target of shares: 32 bytes, little-endian. */
+  /**
+   * Sets the target of shares: 32 bytes, little-endian. An easier one than before is for the jobs that follow, because
+   * many pools judge a share by the target that its job was given with. A harder one counts at once.
+   */
   setTarget(target: Uint8Array): void {
-    this.#target = target;
+    const isEasier = this.#job !== undefined && this.#target !== undefined && !meetsTarget(target, this.#target);
+    if (isEasier) {
+      this.#easierTarget = target;
+    } else {
+      this.#target = target;
+      this.#easierTarget = undefined;
+    }
   }
 
-  /** Takes the pool's next job. A repeated one changes nothing. */
+  /** Takes the pool's next job. A repeated one changes nothing, except that an easier target counts from now on. */
   notify({ name, header, clean }: PoolJob): void {
+    this.#target = this.#easierTarget ?? this.#target;
+    this.#easierTarget = undefined;
     const last = this.#job;
     const isRepeated = last?.name === name && equalBytes(last.header, header) && last.nonce1 === this.#nonce1;
     if (isRepeated) return;

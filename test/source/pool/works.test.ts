@@ -97,3 +97,31 @@ it('a new nonce1 counts from the next job on, also when that is the same one aga
   expect([first, second].map((work) => work?.nonce1.value)).toEqual([7, 0xa0]);
   expect(second?.header).toEqual(first?.header);
 });
+
+it('an easier target waits for the next job, also a repeated one, and a harder one counts at once', () => {
+  const works = subscribed();
+  const [hard, middle, easy] = [400, 200, 100].map(targetForDifficulty);
+  works.setTarget(middle);
+  works.notify(job('a', 1, true));
+  expect(works.take().work?.target).toEqual(middle);
+  // Shares of the old job would be judged by its own target.
+  works.setTarget(easy);
+  expect(works.take().work).toBeUndefined();
+  works.notify(job('a', 1, true));
+  expect(works.take().work?.target).toEqual(easy);
+  works.setTarget(hard);
+  expect(works.take().work?.target).toEqual(hard);
+  // The last target counts, so that one which waited is forgotten.
+  works.setTarget(easy);
+  works.setTarget(hard);
+  works.notify(job('b', 2, false));
+  expect(works.take().work?.target).toEqual(hard);
+});
+
+it('the first target counts at once, also after the first job', () => {
+  const works = subscribed();
+  works.notify(job('a', 1, true));
+  works.take();
+  works.setTarget(targetForDifficulty(100));
+  expect(works.take().work?.target).toEqual(targetForDifficulty(100));
+});
