@@ -74,6 +74,7 @@ export const TOO_LONG = Symbol('a line that is too long');
 export class LenientLines {
   readonly #mostBytes: number;
   #splitter: LineSplitter;
+  #leftOutBytes = 0;
   /** Whether the rest of a line that is too long is being skipped. */
   #skips = false;
 
@@ -81,6 +82,11 @@ export class LenientLines {
   constructor(mostBytes: number) {
     this.#mostBytes = mostBytes;
     this.#splitter = new LineSplitter(mostBytes);
+  }
+
+  /** Number of bytes of lines that were left out, or more: of each, as much is counted as a line may have. */
+  get leftOutBytes(): number {
+    return this.#leftOutBytes;
   }
 
   /**
@@ -95,8 +101,10 @@ export class LenientLines {
       const end = newline < 0 ? chunk.length : newline + 1;
       const piece = chunk.subarray(start, end);
       start = end;
-      if (this.#skips) this.#skips = newline < 0;
-      else lines.push(...this.#take(piece, newline >= 0));
+      if (this.#skips) {
+        this.#skips = newline < 0;
+        this.#leftOutBytes += piece.length;
+      } else lines.push(...this.#take(piece, newline >= 0));
     }
     return lines;
   }
@@ -114,6 +122,7 @@ export class LenientLines {
       if (!(fault instanceof LineTooLongError)) throw fault;
       this.#splitter = new LineSplitter(this.#mostBytes);
       this.#skips = !endsLine;
+      this.#leftOutBytes += this.#mostBytes + piece.length;
       return [TOO_LONG];
     }
   }

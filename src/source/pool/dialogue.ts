@@ -2,10 +2,17 @@
 
 import type { Socket } from 'node:net';
 import { onAbort } from '../../system/abort.ts';
-import { BoundedSet, TokenBucket } from '../../system/bounded.ts';
+import { BoundedSet, LogBucket, TokenBucket } from '../../system/bounded.ts';
 import type { Clock } from '../../system/clock.ts';
-import { LineSplitter, LineTooLongError } from '../../wire/lines.ts';
-import { MOST_LATE, MOST_LINE_BYTES, MOST_SENT, MOST_UNSENT_BYTES } from './limits.ts';
+import { LenientLines, TOO_LONG } from '../../wire/lines.ts';
+import {
+  MOST_LATE,
+  MOST_LINE_BYTES,
+  MOST_SENT,
+  MOST_UNREADABLE,
+  MOST_UNREADABLE_NOTES,
+  MOST_UNSENT_BYTES,
+} from './limits.ts';
 import {
   type Answer,
   answerLine,
@@ -15,15 +22,18 @@ import {
   parseMessage,
   quote,
   requestLine,
+  UnreadableError,
 } from './messages.ts';
 
 interface DialogueOptions {
   readonly url: string;
   readonly clock: Clock;
-  /** Called for each call of the pool. @throws PoolError if the connection must end */
+  /** Called for each call of the pool. @throws PoolError if the connection must end, UnreadableError to skip it */
   readonly onCall: (call: Message & { kind: 'call' }) => void;
   /** Called for an answer to no request: some pools complain in this form. */
   readonly onStray: (answer: Answer) => void;
+  /** Called with a sentence, its full stop included, about lines that were skipped, but only so often. */
+  readonly onSkipped: (what: string) => void;
   /** Called after each chunk of lines was read. */
   readonly onRead: () => void;
 }
@@ -42,9 +52,11 @@ export class Dialogue {
   readonly ended: Promise<PoolError>;
   readonly #socket: Socket;
   readonly #options: DialogueOptions;
-  readonly #splitter = new LineSplitter(MOST_LINE_BYTES);
+  readonly #reader = new LenientLines(MOST_LINE_BYTES);
   readonly #bytes: TokenBucket;
   readonly #lines: TokenBucket;
+  readonly #unreadable: TokenBucket;
+  readonly #skippedNotes: LogBucket;
   readonly #waiting = new Map<number, (reply: Reply) => void>();
   /** The requests whose time has run out, oldest first. Each may still be answered once. */
   readonly #late = new BoundedSet<number>(MOST_LATE);
@@ -61,6 +73,8 @@ export class Dialogue {
     this.#lastLineMs = nowMs;
     this.#bytes = new TokenBucket(MOST_SENT.bytes, MOST_SENT.bytesPerSecond, nowMs);
     this.#lines = new TokenBucket(MOST_SENT.lines, MOST_SENT.linesPerSecond, nowMs);
+    this.#unreadable = new TokenBucket(MOST_UNREADABLE.lines, MOST_UNREADABLE.linesPerSecond, nowMs);
+    this.#skippedNotes = new LogBucket(MOST_UNREADABLE_NOTES.lines, nowMs, MOST_UNREADABLE_NOTES.linesPerSecond);
     this.ended = new Promise((resolve) => {
       this.#resolveEnd = resolve;
     });
@@ -139,23 +153,24 @@ export class Dialogue {
 
   #read(chunk: Buffer): void {
     try {
-      for (const line of this.#splitter.push(chunk)) {
+      const leftOutBefore = this.#reader.leftOutBytes;
+      for (const line of this.#reader.push(chunk)) {
         if (this.#end) return;
-        const isAnswer = line.trim() !== '' && this.#apply(line);
-        if (!isAnswer) this.#count(line);
+        if (line === TOO_LONG) this.#skip(`a line of more than ${MOST_LINE_BYTES} bytes`);
+        else if (line.trim() === '' || !this.#apply(line)) this.#count(1, line.length + 1);
       }
+      this.#count(0, this.#reader.leftOutBytes - leftOutBefore);
       if (!this.#end) this.#options.onRead();
     } catch (fault) {
-      if (fault instanceof LineTooLongError) this.end(this.#garbled(`a line of more than ${MOST_LINE_BYTES} bytes`));
-      else if (fault instanceof PoolError) this.end(fault);
-      else throw fault;
+      if (!(fault instanceof PoolError)) throw fault;
+      this.end(fault);
     }
   }
 
-  /** Counts a line that answers no request against the pool's limits: reading it costs hashrate. */
-  #count({ length }: string): void {
+  /** Counts lines that answer no request against the pool's limits: reading them costs hashrate. */
+  #count(lines: number, bytes: number): void {
     const nowMs = this.#options.clock.monotonicMs();
-    if (this.#lines.take(1, nowMs) && this.#bytes.take(length + 1, nowMs)) return;
+    if (this.#lines.take(lines, nowMs) && this.#bytes.take(bytes, nowMs)) return;
     const { linesPerSecond, bytesPerSecond } = MOST_SENT;
     const most = `${linesPerSecond} lines or ${bytesPerSecond / 1000} kB a second`;
     throw new PoolError('refused', `the pool sends far more than a pool needs, on average more than ${most}.`);
@@ -164,11 +179,14 @@ export class Dialogue {
   /** @returns whether the line is the first answer to a request */
   #apply(line: string): boolean {
     const message = parseMessage(line);
-    if (!message) throw this.#garbled(`“${quote(line)}”`);
+    if (!message) {
+      this.#skip(`“${quote(line)}”`);
+      return false;
+    }
     this.#hasReceived = true;
     this.#lastLineMs = this.#options.clock.monotonicMs();
     if (message.kind === 'call') {
-      this.#options.onCall(message);
+      this.#call(message);
       return false;
     }
     const id = typeof message.id === 'string' ? Number(message.id) : message.id;
@@ -177,6 +195,28 @@ export class Dialogue {
     if (isOurs) return this.#settle(id, message) || this.#late.delete(id);
     this.#options.onStray(message);
     return false;
+  }
+
+  #call(message: Message & { kind: 'call' }): void {
+    try {
+      this.#options.onCall(message);
+    } catch (fault) {
+      if (!(fault instanceof UnreadableError)) throw fault;
+      this.#skip(fault.message);
+    }
+  }
+
+  /**
+   * Skips a line, since a pool that works now and then sends one that nobody can read. Before the first message, or if
+   * there are many such lines, it is no pool of this network. @throws PoolError in that case
+   */
+  #skip(what: string): void {
+    const nowMs = this.#options.clock.monotonicMs();
+    if (!this.#hasReceived || !this.#unreadable.take(1, nowMs)) throw this.#garbled(what);
+    const unnoted = this.#skippedNotes.take(nowMs);
+    if (unnoted === undefined) return;
+    const more = unnoted === 0 ? '' : ` ${unnoted} more were skipped before.`;
+    this.#options.onSkipped(`the pool sent what cannot be read, which is skipped: ${what}.${more}`);
   }
 
   #runOut(id: number): void {

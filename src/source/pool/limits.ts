@@ -42,6 +42,15 @@ export type PoolLimits = Readonly<typeof poolLimits>;
  */
 export const MOST_SENT = { bytes: 1_048_576, bytesPerSecond: 80_000, lines: 2_000, linesPerSecond: 100 } as const;
 
+/**
+ * Token bucket for lines of a working pool that cannot be read, which are skipped. Some pools send such a line every
+ * half minute, all day; more than these, and it speaks another language.
+ */
+export const MOST_UNREADABLE = { lines: 10, linesPerSecond: 0.5 } as const;
+
+/** Log lines about them for each connection: some at once, then one a minute. */
+export const MOST_UNREADABLE_NOTES = { lines: 3, linesPerSecond: 1 / 60 } as const;
+
 /** Maximum length of a line. A job has 700 bytes, and no message of a pool comes near this. */
 export const MOST_LINE_BYTES = 16_384;
 

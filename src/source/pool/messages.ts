@@ -32,7 +32,8 @@ export function parseMessage(line: string): Message | undefined {
   if (!success) return undefined;
   const { id, method, params, result, error } = data;
   if (typeof method === 'string') return { kind: 'call', id, method, params: Array.isArray(params) ? params : [] };
-  if (!('result' in data) && !('error' in data)) return undefined;
+  // An answer that names its request and has neither may come from a broken server: it says neither yes nor no.
+  if (!('result' in data) && !('error' in data) && (id === null || id === undefined)) return undefined;
   return { kind: 'answer', id, result, error: isError(error) ? error : undefined };
 }
 
@@ -121,6 +122,11 @@ export class PoolError extends Error {
     this.fingerprint = more.fingerprint;
     this.next = more.next;
   }
+}
+
+/** Thrown for a message that cannot be read, and changes nothing. */
+export class UnreadableError extends Error {
+  override readonly name = 'UnreadableError';
 }
 
 export interface Reconnect {

@@ -22,6 +22,7 @@ import {
   parseReconnect,
   quote,
   quoteJson,
+  UnreadableError,
   unusable,
 } from './messages.ts';
 import { type PoolHealth, PoolShares } from './shares.ts';
@@ -72,6 +73,8 @@ export class PoolSession {
   /** The last `mining.set_difficulty`, for people. */
   #difficulty: string | undefined;
   #hasRefusedHost = false;
+  /** Whether the pool has sent a job that could be read. */
+  #hasJob = false;
 
   constructor(socket: Socket, options: SessionOptions) {
     const { account, clock, limits, health } = options;
@@ -83,6 +86,7 @@ export class PoolSession {
       clock,
       onCall: (call) => this.#apply(call),
       onStray: ({ error }) => this.#notices.show(complaintOf(error ?? '').text),
+      onSkipped: (what) => options.onNote('warning', what),
       onRead: () => this.#update(),
     });
     this.#shares = new PoolShares({
@@ -194,7 +198,7 @@ export class PoolSession {
     return new PoolError('refused', message.trim());
   }
 
-  /** Acts on a call of the pool. @throws PoolError if the connection must end */
+  /** Acts on a call of the pool. @throws PoolError if the connection must end, UnreadableError to skip the call */
   #apply({ id, method, params }: Message & { kind: 'call' }): void {
     switch (method) {
       case 'mining.notify':
@@ -227,7 +231,7 @@ export class PoolSession {
   #notify(params: readonly unknown[]): void {
     const notice = parseNotice(params);
     const header = notice && parseHeader(notice.header);
-    if (!notice || !header) throw this.#unreadable('a job', params);
+    if (!notice || !header) throw this.#unreadable('a job', params, this.#hasJob);
     if (typeof notice.job === 'number' && !Number.isSafeInteger(notice.job)) {
       // JSON.parse has rounded it, so every share would name another job.
       throw unusable('it names a job by a number beyond 2^53, which JSON readers round. It would have to send a text');
@@ -238,6 +242,7 @@ export class PoolSession {
       const why = 'and this network does not define what difficulty 1 is. It would have to send mining.set_target';
       throw unusable(`it sent mining.set_difficulty ${this.#difficulty} and no target, ${why}`);
     }
+    this.#hasJob = true;
     this.#happened('jobMs');
     this.#noWork.refresh();
     this.#works.notify({ name: notice.job, header, clean: notice.clean });
@@ -245,7 +250,7 @@ export class PoolSession {
 
   #setTarget(params: readonly unknown[]): void {
     const target = typeof params[0] === 'string' ? parseTarget(params[0]) : undefined;
-    if (!target) throw this.#unreadable('a target', params);
+    if (!target) throw this.#unreadable('a target', params, this.#works.hasTarget);
     this.#happened('targetMs');
     this.#works.setTarget(target);
   }
@@ -261,7 +266,12 @@ export class PoolSession {
     this.#difficulty = said;
   }
 
-  #setNonce1([hex, size]: readonly unknown[]): void {
+  #setNonce1(params: readonly unknown[]): void {
+    const [hex, size] = params;
+    const isHex = typeof hex === 'string' && /^(0x)?[\da-f]*$/i.test(hex);
+    // Without a size, no digits would leave the whole nonce to this miner.
+    if (!isHex || (hex === '' && typeof size !== 'number'))
+      throw this.#unreadable('a nonce1', params, this.#works.hasNonce1);
     const nonce1 = parseNonce1(hex, size);
     if (typeof nonce1 === 'string') throw unusable(nonce1);
     this.#works.setNonce1(nonce1);
@@ -300,7 +310,9 @@ export class PoolSession {
     this.#options.onNote('warning', reason);
   }
 
-  #unreadable(what: string, params: readonly unknown[]): PoolError {
+  /** @param hasOther whether mining can go on with an earlier one. If not, it is no pool of this network */
+  #unreadable(what: string, params: readonly unknown[], hasOther: boolean): PoolError | UnreadableError {
+    if (hasOther) return new UnreadableError(`${what}, ${quoteJson(params)}`);
     return new PoolError('refused', `the pool sent ${what} that cannot be read: ${quoteJson(params)}`);
   }
 

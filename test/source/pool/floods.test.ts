@@ -30,7 +30,14 @@ class Pool {
     const count = () => {
       this.heard++;
     };
-    const options = { url: '', clock: this.clock, onCall: count, onStray: count, onRead: () => {} };
+    const options = {
+      url: '',
+      clock: this.clock,
+      onCall: count,
+      onStray: count,
+      onSkipped: () => {},
+      onRead: () => {},
+    };
     this.dialogue = new Dialogue(this.#socket.asSocket, options);
     void this.dialogue.ended.then((why) => {
       this.ended = why;

@@ -822,12 +822,15 @@ describe('refusals', () => {
     await pool.played();
   });
 
+  /** A job whose name JSON readers round. */
+  const UNUSABLE = jobLine('1', header, 'true').replace('"1"', '9007199254740993');
+
   it.each([
-    ['refuses, the longer the pauses before the next connection are', ['< [1,2,3]'], {}, [20, 40, 80]],
+    ['refuses, the longer the pauses before the next connection are', [UNUSABLE], {}, [20, 40, 80]],
     ['breaks off at once, too', ['* close'], {}, [30, 60, 120]],
     ['breaks off after a good while, the shorter they are again', ['* close'], { steadyMs: 0 }, [30, 30, 30]],
-    ['refuses after a while, the longer they are all the same', ['< [1,2,3]'], { steadyMs: 0 }, [20, 40, 80]],
-    ['refuses after a long while, the shorter they are again', ['< [1,2,3]'], { refusedSteadyMs: 0 }, [20, 20, 20]],
+    ['refuses after a while, the longer they are all the same', [UNUSABLE], { steadyMs: 0 }, [20, 40, 80]],
+    ['refuses after a long while, the shorter they are again', [UNUSABLE], { refusedSteadyMs: 0 }, [20, 20, 20]],
   ])('the more often a pool %s', async (_, end, limits, pauses) => {
     const nextMs = vi.spyOn(Backoff.prototype, 'nextMs');
     onTestFinished(() => nextMs.mockRestore());
