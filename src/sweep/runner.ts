@@ -67,7 +67,7 @@ const CONFIRMATIONS = 6;
  * Time after the end of a step 0 at which it counts as never accepted, by the clocks of the chain and of this machine,
  * in seconds: twenty blocks, more than any reorganisation brings back.
  */
-const MARGIN_S = 600;
+export const MARGIN_S = 600;
 /**
  * How far the chain's time, as claimed by a node, and this machine's may be apart, in ms. A command from the far future
  * would enter no block, and never expire; and when one of two clocks is wrong, nothing is over.

@@ -103,11 +103,12 @@ export async function inSession(
   }
 }
 
-async function knownWork(
+/** @param stateDirectory undefined for a user without a home directory */
+export async function knownWork(
   { config }: Loaded,
-  stateDirectory: string,
+  stateDirectory: string | undefined,
   trustsNodes: boolean,
-  { say }: SweepIo,
+  { say }: Pick<Io, 'say'>,
 ): Promise<KnownWork> {
   const warn = (text: string) => say(`warning: ${oneLine(text)}`);
   const mined = await minedHeaders(config.blocks.folder ?? stateDirectory, warn);

@@ -7,10 +7,12 @@ import { LedgerFormatError } from '../../ledger/json.ts';
 import { parseSpvProof } from '../../ledger/spv-proof.ts';
 import { ProofRefusedError } from '../../node/commands.ts';
 import { formatDuration } from '../../report/units.ts';
+import { MARGIN_S } from '../../sweep/runner.ts';
 import { pause } from '../../system/abort.ts';
 import { oneLine } from '../../text/plain-text.ts';
 import type { Io } from '../io.ts';
 import { readAsked, readBatch, readInput } from './files.ts';
+import type { Prove } from './outcomes.ts';
 import { printResults, type ShownResult, showOutcome, showResult, without } from './results.ts';
 
 interface PollOptions {
@@ -20,6 +22,7 @@ interface PollOptions {
   readonly timeoutMs: number;
   readonly pauseMs: number;
   readonly json: boolean;
+  readonly prove: Prove;
 }
 
 /** @throws UsageError or RequestFileError for an unusable file, NodeError when the node does not answer */
@@ -27,7 +30,16 @@ export async function runTxPoll(what: string, options: PollOptions, nodes: Nodes
   const { chain, confirmationDepth: depth, once, pauseMs, json } = options;
   const timeoutMs = once ? 0 : options.timeoutMs;
   const asked = await readAsked(what, chain, io);
-  const results = await waitForResults({ ...asked, nodes, depth, timeoutMs, pauseMs, io });
+  const endMs = io.now() + timeoutMs;
+  let results: readonly ShownResult[];
+  // What has a result may be proven only once more blocks are above it.
+  for (;;) {
+    const leftMs = Math.max(0, endMs - io.now());
+    const reported = await waitForResults({ ...asked, nodes, depth, timeoutMs: leftMs, pauseMs, io });
+    results = await options.prove({ ...asked, results: reported }, nodes, io.stop);
+    if (!results.some(({ doubt }) => doubt !== null) || io.now() + pauseMs > endMs || io.stop.aborted) break;
+    await pause(pauseMs, io.stop);
+  }
   if (results.some(({ status }) => status === 'pending')) io.say(stillWaiting(timeoutMs, io.stop.aborted));
   return printResults({ chain: asked.chain, results }, json, io);
 }
@@ -140,7 +152,7 @@ interface Waiting extends Subject {
 }
 
 /** Blocks' clocks lag behind, and a command can be in the last block of its time. */
-const GRACE_MS = 300_000;
+const GRACE_MS = MARGIN_S * 1000;
 
 /** @returns for each request key its result, or that it has none yet or will never have one @throws NodeError */
 export async function waitForResults(waiting: Waiting): Promise<ShownResult[]> {

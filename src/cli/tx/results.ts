@@ -5,6 +5,7 @@ import { EXIT } from '../../app/exit.ts';
 import type { CommandResult, Outcome } from '../../ledger/command/results.ts';
 import { type ExactJson, HASH_TEXT, isExactJsonObject, JsonNumber } from '../../ledger/json.ts';
 import { count, millis } from '../../report/shapes.ts';
+import { provenText } from '../../sweep/next.ts';
 import { oneLine } from '../../text/plain-text.ts';
 import type { Io } from '../io.ts';
 
@@ -15,8 +16,13 @@ export const ShownResult = z.object({
   requestKey: z.string().nullable().meta({ description: 'null: the server does not tell it' }),
   status: z.enum(['success', 'failure', 'pending', 'expired']).meta({
     description:
-      'pending: no result yet, or not deep enough; expired: no result, and the time to live is over, so there will be none',
+      'pending: no result yet, or not deep enough, or not proven; expired: no result, and the time to live is over, so there will be none',
   }),
+  provenBy: z.enum(['work', 'nodes', 'node']).nullable().meta({
+    description:
+      'what proves it: the work of its blocks, or only the word of several nodes or of one; null without a result, and of a dry run',
+  }),
+  doubt: z.string().nullable().meta({ description: 'why what the node reports is not proven, so that it is pending' }),
   data: z.unknown().meta({ description: 'what the code has returned; null without success' }),
   error: z.string().nullable(),
   gas: count.nullable(),
@@ -69,17 +75,30 @@ export function showResult({ reqKey, result, gas, metaData, events, continuation
 
 /** @returns an entry without a result */
 export function without(requestKey: string | null, status: ShownResult['status']): ShownResult {
-  return { requestKey, status, data: null, error: null, gas: null, block: null, events: [], continuation: null };
+  const proof = { provenBy: null, doubt: null };
+  return {
+    requestKey,
+    status,
+    ...proof,
+    data: null,
+    error: null,
+    gas: null,
+    block: null,
+    events: [],
+    continuation: null,
+  };
 }
 
 /* For people. Texts are foreign, so they are made safe to print. */
 
 /** @param chain on which the command ran, for the next step */
 export function resultLines(result: ShownResult, chain: number): string[] {
-  const { requestKey, status, data, error, gas, block, events } = result;
+  const { requestKey, status, provenBy, doubt, data, error, gas, block, events } = result;
   return [
     ...(requestKey === null ? [] : [row('command', requestKey)]),
     row('result', error === null ? WORDS[status] : `failure: ${oneLine(error)}`),
+    ...(provenBy === null ? [] : [row('', provenText({ provenBy })!)]),
+    ...(doubt === null ? [] : [row('', oneLine(doubt))]),
     ...(status === 'success' ? [row('data', oneLine(JSON.stringify(data)))] : []),
     ...(gas === null ? [] : [row('gas', `${gas} units`)]),
     ...(block

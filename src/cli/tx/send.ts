@@ -9,6 +9,7 @@ import { oneLine } from '../../text/plain-text.ts';
 import type { Io } from '../io.ts';
 import { explain } from './explain.ts';
 import { type Batch, readBatch, readInput } from './files.ts';
+import type { Prove } from './outcomes.ts';
 import { waitForResults } from './poll.ts';
 import { printResults } from './results.ts';
 import { explainedLines } from './show.ts';
@@ -17,12 +18,13 @@ interface SendOptions {
   readonly chain: number | null;
   readonly yes: boolean;
   readonly json: boolean;
+  readonly prove: Prove;
 }
 
 /** @throws UsageError or RequestFileError for an unusable file, NodeError when the node does not take it */
 export async function runTxSend(
   file: string,
-  { chain, yes, json }: SendOptions,
+  { chain, yes, json, prove }: SendOptions,
   nodes: NodesInTurn,
   io: Io,
 ): Promise<number> {
@@ -35,7 +37,8 @@ export async function runTxSend(
   await sending(() => sendAll(nodes, batch, io), io, 'Send the same file again: that does no harm.');
   // Commands that are already on the chain have results.
   const requestKeys = batch.commands.map(({ hash }) => hash);
-  const results = await waitForResults({ ...batch, nodes, requestKeys, depth: 0, timeoutMs: 0, pauseMs: 0, io });
+  const reported = await waitForResults({ ...batch, nodes, requestKeys, depth: 0, timeoutMs: 0, pauseMs: 0, io });
+  const results = await prove({ ...batch, results: reported }, nodes, io.stop);
   if (results.some(({ status }) => status === 'pending'))
     io.say(`Sent. See what becomes of it: pickaxe tx poll ${oneLine(file)}`);
   const code = printResults({ chain: batch.chain, results }, json, io);

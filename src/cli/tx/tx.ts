@@ -2,12 +2,15 @@
 
 import { type Command, type CommandOptions, Option } from 'commander';
 import type { NodesInTurn } from '../../app/nodes-in-turn.ts';
+import { userStateDirectory } from '../../system/files.ts';
 import type { Io, Line } from '../io.ts';
 import { onNodes, sayNodes } from '../on-nodes.ts';
 import { asGiven, chainNumber, collect, settingsOf, timeOf, wholeNumber, withSettings } from '../options.ts';
+import { knownWork, TRUST_NODES } from '../sweep/session.ts';
 import { declareTransfer } from '../sweep/transfer.ts';
 import { runTxBuild } from './build.ts';
 import { withWords } from './files.ts';
+import { type Prove, proverOf } from './outcomes.ts';
 import { runTxLocal, runTxPoll, runTxSpv } from './poll.ts';
 import { runTxPrivate, runTxSend } from './send.ts';
 import { runTxShow } from './show.ts';
@@ -76,12 +79,14 @@ function declareOffline(tx: Command, { io, action }: Line): void {
     .action(action((file, options) => withWords(() => runTxShow(file, options, io))));
 }
 
-type Ask = (nodes: NodesInTurn) => Promise<number>;
+type Ask = (nodes: NodesInTurn, prove: Prove) => Promise<number>;
 
 async function askNodes(command: Command, io: Io, ask: Ask, movesCoins = false): Promise<number> {
   const loaded = await settingsOf(command, undefined, { movesCoins });
   sayNodes(loaded, io, movesCoins);
-  return withWords(() => onNodes(loaded.config, io, ask));
+  const { trustNodes = false } = command.opts<{ trustNodes?: boolean }>();
+  const prove = proverOf(() => knownWork(loaded, userStateDirectory(), trustNodes, io), trustNodes);
+  return withWords(() => onNodes(loaded.config, io, (nodes) => ask(nodes, prove)));
 }
 
 /** Like `askNodes`, for what is signed: its node must be one that the user has chosen. */
@@ -107,9 +112,12 @@ function declareOnNodes(tx: Command, line: Line): void {
     .description('send commands as they are; sending the same file again does no harm')
     .argument('<file>', 'the file of the commands; - is standard input')
     .option('-y, --yes', 'do not ask, at a terminal, whether to send', false)
+    .option('--trust-nodes', TRUST_NODES, false)
     .action(
       action((file, options, command) =>
-        sendToNodes(command, io, (nodes) => runTxSend(file, { ...options, chain: options.chain ?? null }, nodes, io)),
+        sendToNodes(command, io, (nodes, prove) =>
+          runTxSend(file, { ...options, chain: options.chain ?? null, prove }, nodes, io),
+        ),
       ),
     );
 
@@ -146,9 +154,12 @@ function declarePoll(tx: Command, name: string, { io, action }: Line, shown: Com
     .argument('<what>', WHAT, asGiven)
     .option('--confirmation-depth <n>', 'wait until so many blocks are above that of the command', wholeNumber, 0)
     .option('--once', 'ask once, and do not wait', false)
+    .option('--trust-nodes', TRUST_NODES, false)
     .action(
       action((what, options, command) =>
-        askNodes(command, io, (nodes) => runTxPoll(what, { ...options, ...waitOf(options, POLL_PAUSE_MS) }, nodes, io)),
+        askNodes(command, io, (nodes, prove) =>
+          runTxPoll(what, { ...options, ...waitOf(options, POLL_PAUSE_MS), prove }, nodes, io),
+        ),
       ),
     );
 }

