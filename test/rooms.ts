@@ -197,7 +197,11 @@ export const ROOMS: readonly Room[] = [
     ],
     packages: ['undici', 'zod'],
   },
-  { name: 'source', rooms: ['chain', 'system', 'source/vocabulary.ts', 'events', 'source/source.ts'], packages: [] },
+  {
+    name: 'source',
+    rooms: ['chain', 'system', 'source/vocabulary.ts', 'events', 'source/source.ts', 'net'],
+    packages: [],
+  },
   {
     name: 'source/node',
     rooms: [

@@ -44,6 +44,10 @@ export interface NodeLimits {
   /** Time limit of a ping, which decides whether another node takes over. */
   readonly probeTimeoutMs: number;
   readonly submitPauses: BackoffLimits;
+  /** Time that refusals of solutions in a row take at least before the node counts as one that refuses everything. */
+  readonly refusedMs: number;
+  /** Pauses before another trial of a node that refuses everything. */
+  readonly unhealthyPauses: BackoffLimits;
   /** Pauses between attempts to open a chain's stream, if they fail or the stream ends at once. */
   readonly streamPauses: BackoffLimits;
 }
@@ -71,6 +75,8 @@ export const nodeLimits: NodeLimits = {
   idlePatienceMs: 5_000,
   probeTimeoutMs: 1_000,
   submitPauses: { firstMs: 100, mostMs: 800 },
+  refusedMs: 0,
+  unhealthyPauses: { firstMs: 300_000, mostMs: 3_600_000 },
   streamPauses: { firstMs: 250, mostMs: 2_000 },
 };
 

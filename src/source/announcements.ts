@@ -50,6 +50,12 @@ export class Announcements {
     this.emit({ type: 'fetch', source: this.source, latencySeconds: latencyMs / 1000 });
   }
 
+  /** The judgement of a source that is the only one. @param fault follows its name in a sentence */
+  judgedAlone(fault: string | undefined, news = ''): void {
+    if (fault === undefined) this.note('healthy', news);
+    else this.note('unhealthy', `${fault}. It is mined on all the same: there is no other ${this.#kind}`);
+  }
+
   lost(reason: string, nodeConfiguration?: readonly string[]): void {
     if (this.#outage === reason) return;
     this.#outage = reason;

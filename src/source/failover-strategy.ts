@@ -3,6 +3,9 @@
 import type { Work } from '../chain/work.ts';
 import type { WorkSource } from './source.ts';
 
+/** The source itself, or somebody who watches all sources. */
+export type FoundBy = 'itself' | 'others';
+
 /** What failover knows of one of its sources. */
 export interface Standby {
   readonly source: WorkSource;
@@ -22,8 +25,8 @@ export interface Standby {
   silent: boolean;
   /** Whether the source has thrown, which its interface forbids, so it is never used again. */
   failed: boolean;
-  /** False if its work is probably worth nothing. */
-  healthy: boolean;
+  /** Why its work is probably worth nothing, as clauses after its name, by who has found that out. */
+  readonly faults: Map<FoundBy, string>;
   /** Number of times that the source has given work. */
   given: number;
   /** Since when it has given work without interruption; undefined while it gives none. */
@@ -117,7 +120,7 @@ export class FailoverStrategy {
    */
   takesOver(standby: Standby, nowMs: number): boolean {
     if (isInNeed(standby) || !isBetter(standby, this.#active)) return false;
-    const isPreferred = standby.rank < this.#active.rank && standby.healthy;
+    const isPreferred = standby.rank < this.#active.rank && isHealthy(standby);
     return this.#isImpatient || (isPreferred && trialLeftMs(standby, nowMs) <= 0);
   }
 
@@ -126,7 +129,7 @@ export class FailoverStrategy {
    */
   activate(standby: Standby, nowMs: number): { readonly reason: string; readonly isBack: boolean } {
     const left = this.#active;
-    const { source, silent, healthy, lost, removed } = left;
+    const { source, silent, lost, removed } = left;
     const isBack = standby.rank < left.rank && !removed;
     const isSlow = !lost && !silent && !this.#isImpatient;
     if (!isBack && !removed && isInNeed(left)) leave(left, nowMs, isSlow);
@@ -138,7 +141,7 @@ export class FailoverStrategy {
       ? ', which is no longer configured'
       : silent
         ? ', which does not answer'
-        : healthy
+        : isHealthy(left)
           ? ''
           : ', which is unhealthy';
     this.#active = standby;
@@ -184,19 +187,21 @@ export class FailoverStrategy {
     const { silent, failed, removed } = this.#active;
     if ((silent || failed || removed) && !this.#isImpatient) return 0;
     const { patienceMs, readyPatienceMs } = this.#patience;
-    return (this.#unfitSinceMs ?? nowMs) + (this.#better?.healthy ? readyPatienceMs : patienceMs) - nowMs;
+    return (
+      (this.#unfitSinceMs ?? nowMs) + (this.#better && isHealthy(this.#better) ? readyPatienceMs : patienceMs) - nowMs
+    );
   }
 
   /** The best source that could take over from the active one now. */
   get #better(): Standby | undefined {
     const better = this.#standbys.filter((standby) => !isInNeed(standby) && isBetter(standby, this.#active));
-    return better.find(({ healthy }) => healthy) ?? better[0];
+    return better.find(isHealthy) ?? better[0];
   }
 
   /** The source to start next. An unhealthy one is started only when the active source gives no work. */
   get #idle(): Standby | undefined {
     const idle = this.#standbys.filter(({ started, failed }) => !started && !failed);
-    return idle.find(({ healthy }) => healthy) ?? (isInNeed(this.#active) ? idle[0] : undefined);
+    return idle.find(isHealthy) ?? (isInNeed(this.#active) ? idle[0] : undefined);
   }
 }
 
@@ -212,7 +217,7 @@ function newStandby(source: WorkSource): Standby {
     lost: false,
     silent: false,
     failed: false,
-    healthy: true,
+    faults: new Map(),
     given: 0,
     givesSinceMs: undefined,
     leftAtMs: Number.NEGATIVE_INFINITY,
@@ -239,9 +244,13 @@ function isInNeed({ work, lost, silent }: Standby): boolean {
   return work === undefined || lost || silent;
 }
 
+export function isHealthy({ faults }: Standby): boolean {
+  return faults.size === 0;
+}
+
 /** Whether there is a reason to look for another source. */
 export function isUnfit(standby: Standby): boolean {
-  return isInNeed(standby) || !standby.healthy || standby.removed;
+  return isInNeed(standby) || !isHealthy(standby) || standby.removed;
 }
 
 /** Best is a healthy source, then an unhealthy, a removed one, one without work; among equals the preferred. */
@@ -252,5 +261,5 @@ function isBetter(one: Standby, other: Standby): boolean {
 function grade(standby: Standby): number {
   if (isInNeed(standby)) return 3;
   if (standby.removed) return 2;
-  return standby.healthy ? 0 : 1;
+  return isHealthy(standby) ? 0 : 1;
 }

@@ -9,7 +9,14 @@ import type { Work } from '../chain/work.ts';
 import type { Listener } from '../events/events.ts';
 import { aborted, onAbort, pause } from '../system/abort.ts';
 import { type Clock, systemClock } from '../system/clock.ts';
-import { FailoverStrategy, isUnfit, type Patience, type Standby } from './failover-strategy.ts';
+import {
+  FailoverStrategy,
+  type FoundBy,
+  isHealthy,
+  isUnfit,
+  type Patience,
+  type Standby,
+} from './failover-strategy.ts';
 import { listeningUntil, type SourceUpdate, type UpdateListener, type Verdict, type WorkSource } from './source.ts';
 import { LEFT, type SourceKind, type SourceNews } from './vocabulary.ts';
 
@@ -145,18 +152,20 @@ export class FailoverSource implements WorkSource {
    * @param news the same for a healthy source
    */
   judge(rank: number, fault: string | undefined, news?: string): void {
-    this.#judge(this.#standbys[rank], fault, news);
+    this.#judge(this.#standbys[rank], 'others', fault, news);
   }
 
-  #judge(standby: Standby, fault: string | undefined, news = 'is healthy again'): void {
+  #judge(standby: Standby, by: FoundBy, fault: string | undefined, news = 'is healthy again'): void {
     if (standby.removed) return;
-    standby.healthy = fault === undefined;
+    if (fault === undefined) standby.faults.delete(by);
+    else standby.faults.set(by, fault);
+    const faults = [...standby.faults.values()].join(', and ');
     const until =
       this.#standbys.length === 1
         ? `on all the same, because no other ${this.kind} is configured`
         : `on only while no other ${this.kind} is better`;
-    if (standby.healthy) this.#report(standby, 'healthy', news);
-    else this.#report(standby, 'unhealthy', `${fault}. It is mined ${until}`);
+    if (isHealthy(standby)) this.#report(standby, 'healthy', news);
+    else this.#report(standby, 'unhealthy', `${faults}. It is mined ${until}`);
     this.#choose([standby]);
   }
 
@@ -166,7 +175,7 @@ export class FailoverSource implements WorkSource {
     for (const standby of this.#standbys) {
       if (standby.followsHealth) continue;
       standby.followsHealth = true;
-      standby.source.onHealth?.((fault, news) => this.#judge(standby, fault, news));
+      standby.source.onHealth?.((fault, news) => this.#judge(standby, 'itself', fault, news));
     }
   }
 

@@ -7,7 +7,7 @@ import type { Solution } from '../chain/verify.ts';
 import type { Work } from '../chain/work.ts';
 import type { Listener } from '../events/events.ts';
 import { aborted, onAbort } from '../system/abort.ts';
-import type { SourceUpdate, UpdateListener, Verdict, WorkSource } from './source.ts';
+import type { Judge, SourceUpdate, UpdateListener, Verdict, WorkSource } from './source.ts';
 import type { SourceKind } from './vocabulary.ts';
 
 export class SharedSource implements WorkSource {
@@ -108,9 +108,12 @@ export class RevocableSource implements WorkSource {
     this.kind = source.kind ?? 'node';
     const answers = source.answers?.bind(source);
     if (answers) this.answers = answers;
+    const onHealth = source.onHealth?.bind(source);
+    if (onHealth) this.onHealth = onHealth;
   }
 
   readonly answers?: (stop: AbortSignal) => Promise<boolean>;
+  readonly onHealth?: (judge: Judge) => void;
 
   get isRevoked(): boolean {
     return this.#revocation.signal.aborted;

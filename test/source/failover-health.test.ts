@@ -2,6 +2,7 @@
 
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { FailoverSource } from '#pickaxe/source/failover.js';
+import type { Judge } from '#pickaxe/source/source.js';
 import { FakeSource, makeWork, Recorder } from '../fakes.ts';
 import { Follower, mine } from './follow.ts';
 
@@ -16,8 +17,13 @@ const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms);
 
 /** Several sources, named `a`, `b`, … */
 function setUp(count: number) {
+  /** What each source reports its own health with. */
+  const judges: Judge[] = [];
   const sources = Array.from({ length: count }, (_, i) =>
-    Object.assign(new FakeSource(), { name: String.fromCharCode('a'.charCodeAt(0) + i) }),
+    Object.assign(new FakeSource(), {
+      name: String.fromCharCode('a'.charCodeAt(0) + i),
+      onHealth: (judge: Judge) => void judges.push(judge),
+    }),
   );
   const recorder = new Recorder();
   const failover = new FailoverSource({
@@ -41,7 +47,7 @@ function setUp(count: number) {
     return work && failover.nameOf(work);
   };
   const told = () => recorder.of('source').map(({ source, state, reason }) => `${source} ${state}: ${reason}`);
-  return { sources, failover, follower, give, mined, told };
+  return { sources, judges, failover, follower, give, mined, told };
 }
 
 it('starts the next source when the first is unhealthy, mines on the first until then, and returns to it', async () => {
@@ -67,6 +73,29 @@ it('starts the next source when the first is unhealthy, mines on the first until
     'a unhealthy: stands still. It is mined on only while no other node is better',
     'b info: takes over from a, which is unhealthy',
     'a healthy: is healthy again',
+    'a info: takes over again from b',
+  ]);
+});
+
+it('a source that both itself and others find unhealthy is healthy only when neither does', async () => {
+  const { judges, failover, give, mined, told } = setUp(2);
+  for (const rank of [0, 1]) await give(rank);
+  judges[0]('refuses all');
+  failover.judge(0, STILL);
+  await pass(PATIENCE_MS);
+  await give(1);
+  expect(mined()).toBe('b');
+  failover.judge(0, undefined);
+  await pass(PATIENCE_MS);
+  expect(mined()).toBe('b');
+  judges[0](undefined, 'is tried again');
+  await pass(0);
+  expect(mined()).toBe('a');
+  expect(told().filter((line) => line.startsWith('a '))).toEqual([
+    'a unhealthy: refuses all. It is mined on only while no other node is better',
+    'a unhealthy: refuses all, and stands still. It is mined on only while no other node is better',
+    'a unhealthy: refuses all. It is mined on only while no other node is better',
+    'a healthy: is tried again',
     'a info: takes over again from b',
   ]);
 });

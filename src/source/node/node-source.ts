@@ -5,7 +5,7 @@ import { parentOf, parseWork, type Work } from '../../chain/work.ts';
 import { Backoff } from '../../net/connecting.ts';
 import { BY_AUTHORITY, type Trust } from '../../net/trust.ts';
 import { checkConfig } from '../../node/config.ts';
-import { NodeError } from '../../node/errors.ts';
+import { NodeError, quote } from '../../node/errors.ts';
 import { type NodeLimits, nodeLimits } from '../../node/limits.ts';
 import type { MinerIdentity } from '../../node/miner-identity.ts';
 import { MiningClient } from '../../node/mining.ts';
@@ -13,8 +13,10 @@ import { nodeAddress } from '../../node/url.ts';
 import { pause } from '../../system/abort.ts';
 import { type Clock, watchSuspension } from '../../system/clock.ts';
 import { NodeAnnouncements } from '../announcements.ts';
+import { SourceHealth } from '../health.ts';
 import {
   complete,
+  type Judge,
   listeningUntil,
   type SourceContext,
   type UpdateListener,
@@ -38,6 +40,10 @@ export interface NodeSourceOptions {
   readonly userAgent?: string;
 }
 
+/** So that a node is left after three rejections in a row, or eight solutions in a row of works unknown to it. */
+const REJECTED_WEIGHT = 4;
+const UNKNOWN_WORK_WEIGHT = 1.5;
+
 export type NodeSourceContext = SourceContext<NodeLimits>;
 
 export class NodeSource implements WorkSource {
@@ -57,6 +63,7 @@ export class NodeSource implements WorkSource {
   /** Cancels a fetch that hangs, and ends pauses, when the node shows signs of life. */
   readonly #impatience: FetchImpatience;
   readonly #bounds: RequestBounds;
+  readonly #health: SourceHealth;
   /** When a New Cut last came, on any chain (monotonic). */
   #lastCutMs = Number.NEGATIVE_INFINITY;
 
@@ -76,6 +83,13 @@ export class NodeSource implements WorkSource {
     this.#impatience = new FetchImpatience(clock, this.#limits);
     this.#bounds = new RequestBounds(clock.monotonicMs());
     this.#announcements = new NodeAnnouncements(this.name, emit);
+    this.#health = new SourceHealth({
+      clock,
+      random,
+      limits: this.#limits,
+      words: { what: 'solutions of its own work', question: '; is there a load balancer in front of it?' },
+      alone: (fault, news) => this.#announcements.judgedAlone(fault, news),
+    });
     this.#client = new MiningClient({ address, trust, userAgent, clock, limits });
     this.#updates = new UpdateStreams({
       url: `${address.origin}${address.basePath}/mining/updates`,
@@ -94,10 +108,12 @@ export class NodeSource implements WorkSource {
   async follow(listener: UpdateListener, stop: AbortSignal): Promise<void> {
     this.#listener = listeningUntil(stop, listener);
     const endWatch = watchSuspension(this.#clock, (ms) => this.#resumed(ms));
+    this.#health.start();
     try {
       await Promise.all([this.#reportConfig(stop), this.#keepFetching(stop)]);
     } finally {
       endWatch();
+      this.#health.stop();
       this.#updates.close();
     }
   }
@@ -121,12 +137,24 @@ export class NodeSource implements WorkSource {
       limits: this.#limits,
     };
     const verdict = await submitSolution(options, stop);
+    if (!isForeign) this.#judge(verdict, this.#schedule.isOutdated(work));
     if (verdict.outcome !== 'accepted') this.#notSolved(work);
     else {
       if (isForeign) this.#solved(work);
       this.#bounds.accepted();
     }
     return verdict;
+  }
+
+  onHealth(judge: Judge): void {
+    this.#health.judge = judge;
+  }
+
+  /** A rejection proves more than the answer that a work is unknown: its New Cut may be on the way. */
+  #judge({ outcome, reason }: Verdict, isOutdated: boolean): void {
+    if (outcome === 'accepted') this.#health.accepted();
+    else if (outcome === 'rejected') this.#health.refused(quote(reason), REJECTED_WEIGHT);
+    else if (outcome === 'stale' && !isOutdated) this.#health.refused(quote(reason), UNKNOWN_WORK_WEIGHT);
   }
 
   latestTimeUs(): bigint {

@@ -29,7 +29,9 @@ export const poolLimits = {
    * something or a ban has to run out, and asking often can make a ban longer.
    */
   refusedPauses: { firstMs: 5_000, mostMs: 300_000 } satisfies BackoffLimits,
-  /** Pauses before another trial of a pool that no longer answers shares. The maximum applies if trials are short. */
+  /** Time that refusals of shares in a row take at least before the pool counts as one that refuses everything. */
+  refusedMs: 5_000,
+  /** Pauses before another trial of a pool that answers or accepts no shares. The maximum is for short trials. */
   unhealthyPauses: { firstMs: 300_000, mostMs: 3_600_000 } satisfies BackoffLimits,
   /** Maximum wait that `client.reconnect` may ask for. */
   mostReconnectWaitMs: 60_000,

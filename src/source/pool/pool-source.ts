@@ -20,10 +20,10 @@ import {
   type Verdict,
   type WorkSource,
 } from '../source.ts';
+import { PoolHealth } from './health.ts';
 import { type PoolLimits, poolLimits } from './limits.ts';
 import { connectionError, PoolError, type Reconnect } from './messages.ts';
 import { type PoolAccount, PoolSession } from './session.ts';
-import { PoolHealth } from './shares.ts';
 
 export interface PoolSourceOptions extends PoolAccount {
   /** `stratum+tcp://host:port` or `stratum+ssl://host:port` */
@@ -67,10 +67,13 @@ export class PoolSource implements WorkSource {
     this.#limits = limits;
     this.name = options.name ?? address.url;
     this.#announcements = new Announcements(this.kind, this.name, emit);
-    this.#health = new PoolHealth(clock, random, this.#limits, (fault, news = '') => {
-      if (fault === undefined) this.#announcements.note('healthy', news);
-      else this.#announcements.note('unhealthy', `${fault}. It is mined on all the same: there is no other pool`);
-    });
+    this.#health = new PoolHealth(
+      clock,
+      random,
+      this.#limits,
+      (fault, news) => this.#announcements.judgedAlone(fault, news),
+      (why) => this.#renew(why),
+    );
   }
 
   /** May be called again after an earlier call has ended, because a standby is closed and started again. */
@@ -186,6 +189,10 @@ export class PoolSource implements WorkSource {
       },
     });
     return session;
+  }
+
+  #renew(why: string): void {
+    this.#session?.end(new PoolError('intended', `it ${why}, so pickaxe connects and authorizes again.`));
   }
 
   #lose(reason: string): void {

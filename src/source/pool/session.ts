@@ -11,6 +11,7 @@ import { parseHeader, parseTarget } from '../../wire/stratum.ts';
 import type { Verdict } from '../source.ts';
 import type { SourceNews, StaleReason } from '../vocabulary.ts';
 import { Dialogue, type Reply } from './dialogue.ts';
+import type { PoolHealth } from './health.ts';
 import type { PoolLimits } from './limits.ts';
 import {
   type Answer,
@@ -25,7 +26,7 @@ import {
   UnreadableError,
   unusable,
 } from './messages.ts';
-import { type PoolHealth, PoolShares } from './shares.ts';
+import { PoolShares } from './shares.ts';
 import { PoolWorks, parseNonce1, parseSubscription } from './works.ts';
 
 const NO_SUCH_METHOD = [-3, 'method not found', null] as const;

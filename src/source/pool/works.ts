@@ -96,6 +96,13 @@ export class PoolWorks {
     return this.#valid.get(work);
   }
 
+  /** Whether the work is of the pool's latest job. */
+  isCurrent(work: Work): boolean {
+    return (
+      this.#job !== undefined && this.#valid.get(work) === this.#job.name && equalBytes(work.header, this.#job.header)
+    );
+  }
+
   #markStale(which: (entry: [Work, string | number]) => boolean): void {
     for (const entry of [...this.#valid].filter(which)) {
       this.#valid.delete(entry[0]);

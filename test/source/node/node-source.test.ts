@@ -272,6 +272,33 @@ describe('submissions', () => {
     await eventually(() => expect(follower.received.at(-1)).not.toBe(work));
   });
 
+  it('three of which are rejected make the node unhealthy, and one that is accepted healthy again', async () => {
+    const { url } = await startNode();
+    const { source, follower, recorder } = followNode(url);
+    const judged: (string | undefined)[] = [];
+    const submitNext = async (solve: typeof mine) => {
+      const count = follower.received.length;
+      const verdict = await source.submit(solve(await follower.work()), follower.stop);
+      await eventually(() => expect(follower.received.length).toBeGreaterThan(count));
+      return verdict.outcome;
+    };
+    for (let i = 0; i < 3; i++) expect(await submitNext(wrongSolution)).toBe('rejected');
+    const states = () => recorder.of('source').flatMap(({ state, reason }) => (/healthy/.test(state) ? [reason] : []));
+    const reason =
+      'refuses all solutions of its own work (“Invalid solved work: Invalid POW hash”; is there a load balancer in front of it?)';
+    expect(states()).toEqual([`${reason}. It is mined on all the same: there is no other node`]);
+    expect(await submitNext(mine)).toBe('accepted');
+    expect(states().at(-1)).toBe('accepts solutions of its own work again');
+    // With another node, failover is told. Solutions of works that this node did not give say nothing.
+    source.onHealth((fault) => judged.push(fault));
+    for (let i = 0; i < 3; i++) expect(await submitNext(wrongSolution)).toBe('rejected');
+    expect(judged).toEqual([reason]);
+    await submitNext(mine);
+    const foreign = { ...(await follower.work()) };
+    for (let i = 0; i < 5; i++) await source.submit(wrongSolution(foreign), follower.stop);
+    expect(judged).toEqual([reason, undefined]);
+  });
+
   it('that are wrong do not prevent mining on the same parent', async () => {
     const { node, url } = await startNode();
     node.ledger.pickChain = () => 3;

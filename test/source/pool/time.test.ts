@@ -2,10 +2,10 @@
 
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import type { Work } from '#pickaxe/chain/work.js';
+import { PoolHealth } from '#pickaxe/source/pool/health.js';
 import { poolLimits } from '#pickaxe/source/pool/limits.js';
 import { PoolError, type PoolFault } from '#pickaxe/source/pool/messages.js';
 import { PoolSession } from '#pickaxe/source/pool/session.js';
-import { PoolHealth } from '#pickaxe/source/pool/shares.js';
 import type { Verdict } from '#pickaxe/source/source.js';
 import { mine } from '../follow.ts';
 import { AUTHORIZED, FakeSocket, jobLine, makeHeader, SUBSCRIBED, targetLine, USER } from './pool.ts';
@@ -162,7 +162,7 @@ it.each<[string, (rig: Rig) => void, number]>([
     poolLimits,
     (fault) => void told.push(fault ?? ''),
   );
-  health.sent()(true);
+  health.sent()({ kind: 'accepted' });
   for (let i = 0; i < 3; i++) {
     const rig = new Rig(health);
     const verdict = rig.submit();
