@@ -3,6 +3,7 @@
 import { parse, TomlError } from 'smol-toml';
 import { oneLine } from '../text/plain-text.ts';
 import type { Path } from './raw-settings.ts';
+import { cureOf } from './toml-slips.ts';
 
 /** Maximum depth of nested tables and lists. A configuration needs three. */
 const MAX_DEPTH = 32;
@@ -44,13 +45,11 @@ function faultOf(thrown: unknown, text: string, line = 1): SyntaxFault {
   if (!(thrown instanceof TomlError)) throw thrown;
   // The rest of the message repeats lines of the file.
   const what = oneLine(thrown.message.split('\n')[0].replace(/^Invalid TOML document: /, ''));
-  const rest = text.split('\n')[thrown.line - 1]?.slice(thrown.column - 1) ?? '';
-  const isBare = /^[a-z/.~-]/i.test(rest) && /^(invalid value|invalid date|illegal character in num)/.test(what);
-  const hint = isBare ? `; ${QUOTES}` : '';
+  const faulty = text.split('\n')[thrown.line - 1] ?? '';
+  const cure = cureOf({ what, line: faulty, rest: faulty.slice(thrown.column - 1) });
+  const hint = cure === undefined ? '' : `; ${cure}`;
   return { line: line + thrown.line - 1, column: thrown.column, what: `not valid TOML: ${what}${hint}` };
 }
-
-const QUOTES = 'a text needs quotes, like "mainnet01"';
 
 /** Beginnings of tables and of settings. Further lines of a list match neither. */
 const HEADER = /^\s*\[{1,2}\s*[A-Za-z_]/;

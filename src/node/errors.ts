@@ -93,8 +93,12 @@ export class NodeError extends Error {
   }
 }
 
-/** @param cause of undici or of the socket @param where the shortened URL of the request, for the message */
-export function networkError(cause: unknown, origin: string, where = origin): NodeError {
+/**
+ * @param cause of undici or of the socket
+ * @param where the shortened URL of the request, for the message
+ * @param everAnswered whether anything has ever answered there
+ */
+export function networkError(cause: unknown, origin: string, where = origin, everAnswered = true): NodeError {
   if (cause instanceof NodeError) return cause;
   const { code, name, message } = rootOf(cause);
   if (name === 'TimeoutError') {
@@ -110,10 +114,15 @@ export function networkError(cause: unknown, origin: string, where = origin): No
     return new NodeError('not a node', `${origin} does not speak HTTP (${quote(message)}). ${hint}`, { cause });
   }
   const what = quote(code === '' ? message : code);
-  return new NodeError('broken', `the connection to ${origin} broke before the answer came (${what}).`, {
+  const hint = everAnswered ? '' : ` Should the URL begin with ${otherScheme(origin)}?`;
+  return new NodeError('broken', `the connection to ${origin} broke before the answer came (${what}).${hint}`, {
     cause,
     retryable: true,
   });
+}
+
+function otherScheme(origin: string): string {
+  return origin.startsWith('https:') ? 'http://' : 'https://';
 }
 
 /** Maximum number of characters of a node's text in a message. */

@@ -84,6 +84,8 @@ export class NodeHttp {
   #requests: Pool;
   #streams: Pool;
   #lastAnswerMs = Number.NEGATIVE_INFINITY;
+  /** Whether anything has answered, even if that was no node. */
+  #everAnswered = false;
 
   constructor(options: NodeHttpOptions) {
     const { address, clock = systemClock, nodeClock = new NodeClock(clock), limits = nodeLimits } = options;
@@ -223,8 +225,9 @@ export class NodeHttp {
       const { method, path, body = null } = request;
       response = await pool.request({ method, path, body, headers, signal, reset: false });
     } catch (error) {
-      throw networkError(error, this.address.origin, request.shownUrl);
+      throw networkError(error, this.address.origin, request.shownUrl, this.#everAnswered);
     }
+    this.#everAnswered = true;
     const timestamp = timestampOf(response.headers);
     if (timestamp !== undefined) {
       this.nodeClock.observe(timestamp, askedAtMs);
@@ -273,7 +276,11 @@ function faultOf({ statusCode: status, headers }: Response, path: string, addres
     });
   }
   if (byNode) return undefined;
-  const hint = 'The headers of a node are missing. Is there a login page or a proxy in between, or is the URL wrong?';
+  // nginx answers 400 to HTTP without TLS on a port for TLS, and Warp 426.
+  const mayNeedTls = address.origin.startsWith('http:') && (status === 400 || status === 426);
+  const hint = mayNeedTls
+    ? 'A port that expects TLS answers like this: should the URL begin with https://?'
+    : 'The headers of a node are missing. Is there a login page or a proxy in between, or is the URL wrong?';
   return new NodeError('not a node', `what answers at ${address.origin} (${status}) is not a node. ${hint}`, {
     status,
   });

@@ -130,6 +130,9 @@ function distinct<T>(item: SettingType<T>, items: readonly T[]): T[] {
 }
 
 /** A file. Relative paths start at the folder of the file that has them, or else at the current folder. */
+/** `"C:\new"` has a line break in it. */
+const ESCAPED = 'it has a control character in it. In double quotes, \\ begins one: use single quotes';
+
 export const path: SettingType<string> = {
   form: 'text',
   says: 'Give the path of a file.',
@@ -137,7 +140,8 @@ export const path: SettingType<string> = {
     z
       .string()
       .max(MAX_CHARACTERS)
-      .regex(/^[^\0]+$/),
+      .regex(/^[^\0]+$/)
+      .refine((text) => !/\p{Cc}/u.test(text), { params: { why: ESCAPED } }),
   startAt: resolve,
 };
 

@@ -136,8 +136,8 @@ export interface Reconnect {
   readonly waitMs: number;
 }
 
-/** Puts an error of the socket into words. @param url the pool's */
-export function connectionError(cause: unknown, url: string): PoolError {
+/** Puts an error of the socket into words. @param url the pool's @param isNew whether the connection was being made */
+export function connectionError(cause: unknown, url: string, isNew = false): PoolError {
   if (cause instanceof PoolError) return cause;
   const { code, name: kind, message } = rootOf(cause);
   const why = kind === 'TimeoutError' ? whyUnreachable('ETIMEDOUT', 'pool') : whyUnreachable(code, 'pool');
@@ -145,7 +145,11 @@ export function connectionError(cause: unknown, url: string): PoolError {
   if (speaksNoTls(code)) {
     return new PoolError('refused', 'the pool does not speak TLS: use stratum+tcp:// instead of stratum+ssl://.');
   }
-  return new PoolError('network', `the connection to ${url} broke (${quote(code === '' ? message : code)}).`);
+  const mayBePlain = isNew && url.startsWith('stratum+ssl:');
+  const hint = mayBePlain
+    ? ' Does this port speak TLS? If it does not, use stratum+tcp:// instead of stratum+ssl://.'
+    : '';
+  return new PoolError('network', `the connection to ${url} broke (${quote(code === '' ? message : code)}).${hint}`);
 }
 
 /** @param why a sentence without its full stop */

@@ -241,7 +241,7 @@ export async function openConnection(
     });
   } catch (fault) {
     socket.destroy();
-    throw connectionError(fault, url);
+    throw connectionError(fault, url, true);
   }
   // The address behind a host name is known only now.
   if (mustBePublic && isPrivate(socket.remoteAddress ?? '')) {
