@@ -4,6 +4,7 @@ import { basename, join } from 'node:path';
 import { type Checked, check } from './check.ts';
 import { CONTRADICTIONS, type Contradiction } from './contradictions.ts';
 import { findFile, readConfigFile, userConfigDirectory } from './files.ts';
+import { takePoolUsers } from './pool-users.ts';
 import {
   ConfigError,
   type Environment,
@@ -132,7 +133,7 @@ function merge(layers: Layers, problems: string[], purpose: Purpose): Loaded {
     return [{ layer, raw, leftOut: isWeaker ? kinds.filter((path) => !decides.named.includes(path)) : [] }];
   });
   for (const { layer, raw, leftOut } of read) {
-    const checked: Checked = check(raw);
+    const checked: Checked = check(takePoolUsers(raw));
     problems.push(...checked.problems);
     const isOpen = (path: string) => !values.has(path) && !leftOut.includes(path);
     for (const path of checked.unknown) if (isOpen(path)) unknown.add(path);

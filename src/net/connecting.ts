@@ -147,7 +147,7 @@ export function isPrivate(hostname: string): boolean {
 }
 
 function isIn(list: BlockList, hostname: string): boolean {
-  const address = hostname.replace(/^\[|\]$/g, '');
+  const address = hostname.replace(/^\[|\]$/g, '').replace(/%.*$/s, '');
   const family = isIP(address);
   return family !== 0 && list.check(address, family === 6 ? 'ipv6' : 'ipv4');
 }

@@ -1,6 +1,7 @@
 /** Addresses as people write them: where to serve HTTP, the Host header, and URLs of pools. Pure. */
 
 import { isIP } from 'node:net';
+import { domainToASCII } from 'node:url';
 
 const MAX_PORT = 65_535;
 /** `8080`, `:8080`, `localhost:8080`, `[::1]:8080`. RFC 1035 §2.3.4 limits the length of a name. */
@@ -55,22 +56,35 @@ export interface PoolAddress {
   readonly url: string;
 }
 
-const POOL_URL = /^(?:(?:stratum\+)?(tcp|ssl|tls):\/\/|stratum:\/\/)?([\w.-]+|\[[\da-f:.]+\]):(\d{1,5})\/?$/i;
+/** Other miners also write stratum1, and ask with `#xnsub` for calls that pickaxe always understands. */
+const POOL_SCHEME = String.raw`(?:(?:stratum1?\+)?(?<transport>tcp|ssl|tls):\/\/|stratum1?:\/\/)?`;
+/** A name in any language, or an IPv6 address, perhaps with its zone (RFC 4007 §11, written with `%25` in RFC 6874). */
+const POOL_HOST = String.raw`(?<host>[\p{L}\p{M}\p{N}_.-]+|\[[\da-f:.]+(?:%(?:25)?[\w.~-]+)?\])`;
+const POOL_URL = new RegExp(String.raw`^${POOL_SCHEME}${POOL_HOST}:(?<port>\d{1,5})\/?(?:#xnsub)?$`, 'iu');
 
-/** Whether the text has the scheme of a pool's URL. The rest may be wrong. */
+/** Whether the text begins like a pool's URL, perhaps in quotes, or with a slash too few. The rest may be wrong. */
 export function isPoolUrl(text: string): boolean {
-  return /^(?:stratum2?(?:\+(?:tcp|ssl|tls))?|tcp|ssl|tls):\/\//i.test(text);
+  return /^["'“”‘’]?(?:stratum\d?(?:\+[a-z]+)?|tcp|ssl|tls):\//i.test(text);
 }
 
 /**
  * @param text `stratum+tcp://HOST:PORT` or `stratum+ssl://HOST:PORT`, also without `stratum+`; `HOST:PORT` means TCP
- *   without TLS
+ *   without TLS. `#xnsub` at its end changes nothing
  * @returns undefined when the text is not the URL of a pool
  */
 export function parsePoolUrl(text: string): PoolAddress | undefined {
-  const [, scheme = 'tcp', host = '', port = ''] = POOL_URL.exec(text) ?? [];
-  if (host === '' || Number(port) < 1 || Number(port) > 65_535) return undefined;
-  return poolAddress(host.replace(/^\[|\]$/g, '').toLowerCase(), Number(port), scheme.toLowerCase() !== 'tcp');
+  const { transport = 'tcp', host = '', port = '' } = POOL_URL.exec(text)?.groups ?? {};
+  const reached = hostReached(host);
+  if (reached === '' || Number(port) < 1 || Number(port) > MAX_PORT) return undefined;
+  return poolAddress(reached, Number(port), transport.toLowerCase() !== 'tcp');
+}
+
+/** @returns the address without brackets, or the name in ASCII (RFC 5890 §2.3.2.1); empty if it can be neither */
+function hostReached(host: string): string {
+  const [, address, zone = ''] = /^\[([^%]*)(?:%(?:25)?(.*))?\]$/.exec(host) ?? [];
+  // The names of interfaces tell capital letters from small ones.
+  if (address !== undefined) return `${address.toLowerCase()}${zone && `%${zone}`}`;
+  return /^[\w.-]*$/.test(host) ? host.toLowerCase() : domainToASCII(host);
 }
 
 /** @param host without brackets */

@@ -63,9 +63,12 @@ function httpUrl(port: number | undefined, says: string): SettingType<string> {
   });
 }
 
+const TWO_SCHEMES = /^[a-z][a-z\d+.-]*:\/{1,3}[a-z][a-z\d+.-]*:\/\//i;
+
 /** @returns what is wrong with the URL of a node; it repeats nothing that could be secret */
 function flawOfUrl(text: string): string | undefined {
   const [, scheme] = /^([a-z][a-z\d+.-]*):\/\//i.exec(text) ?? [];
+  if (TWO_SCHEMES.test(text)) return 'it has two schemes, one behind the other: leave one of them out';
   if (isPoolUrl(text)) return 'this is the URL of a pool, which belongs to --pool (pool.urls)';
   if (scheme !== undefined && !/^https?$/i.test(scheme)) return `a node has no ${oneLine(scheme, 20)}://`;
   if (text.includes('@') && (scheme === undefined || !hasNoUser(text))) return 'it must have no user and password';
@@ -99,13 +102,40 @@ function hasNoUser(text: string): boolean {
 export const poolUrl = parsed({
   says: 'Write a pool URL like stratum+tcp://pool.example:3333, or stratum+ssl://pool.example:3334 for TLS.',
   parse: (text) => {
-    if (/^https?:\/\//i.test(text))
-      throw new RangeError('this is the URL of a node, which belongs to --node (node.urls)');
-    if (/^stratum2/i.test(text)) throw new RangeError('pickaxe does not speak stratum2');
-    if (isPoolUrl(text) && !/:\d+\/?$/.test(text)) throw new RangeError('it has no port');
-    return parsePoolUrl(text)?.url;
+    const { url } = parsePoolUrl(text) ?? {};
+    if (url === undefined) throw new RangeError(flawOfPoolUrl(text));
+    return url;
   },
 });
+
+/** @returns what is wrong with the URL of a pool; it repeats nothing that could be secret */
+function flawOfPoolUrl(text: string): string {
+  if (text.trim() === '') return 'it is empty: is there a comma too many?';
+  if (/["'“”‘’«»]/.test(text)) return 'it has a quote in it: leave that out';
+  if (/\s/.test(text)) return 'it has a space in it';
+  if (TWO_SCHEMES.test(text)) return 'it has two schemes, one behind the other: leave one of them out';
+  if (/^https?:\/\//i.test(text)) return 'this is the URL of a node, which belongs to --node (node.urls)';
+  if (/^stratum2/i.test(text)) return 'pickaxe does not speak stratum2';
+  if (/^[a-z\d+]+:\/(?!\/)/i.test(text)) return 'there must be two slashes behind its scheme, as in stratum+tcp://';
+  if (text.includes('@')) return 'the user and the password belong to --user and --password (pool.user, pool.password)';
+  const [, scheme, place] = /^(?:([a-z][a-z\d+.-]*):\/\/)?(.*)$/i.exec(text) as unknown as [string, string?, string?];
+  if (scheme !== undefined && !/^(?:(?:stratum1?\+)?(?:tcp|ssl|tls)|stratum1?)$/i.test(scheme))
+    return `a pool has no ${oneLine(scheme, 20)}://`;
+  return flawOfPlace(place as string);
+}
+
+/** @param place what is behind the scheme */
+function flawOfPlace(place: string): string {
+  if (/^[\da-f]*:[\da-f:]*:[\da-f:.]*$/i.test(place)) return 'an IPv6 address is written in brackets, like [::1]:3333';
+  const [, port, rest] = /^(?:\[[^\]]*\]|[^:/?#]*):(\d+)(.*)$/s.exec(place) ?? [];
+  if (port === undefined) return 'it has no port';
+  if (Number(port) < 1 || Number(port) > 65_535) return 'its port is not between 1 and 65535';
+  if (/^[;,]/.test(rest)) return `it has a "${rest[0]}" after the port: leave that out`;
+  if (rest !== '' && rest !== '/') {
+    return 'nothing belongs after the port: the name of the rig is part of --user (pool.user)';
+  }
+  return 'its host is neither a name nor an address';
+}
 
 /** In the form `nats://host:port` or `tls://host:port`. */
 export const natsUrl = parsed({

@@ -64,9 +64,42 @@ describe('a node URL', () => {
 
 describe('a pool URL', () => {
   it.each([
+    ['stratum1+ssl://host:1', 'stratum+ssl://host:1'],
+    ['stratum1+tcp://host:1', 'stratum+tcp://host:1'],
+    ['stratum://host:1/', 'stratum+tcp://host:1'],
+    ['stratum+tcp://host:1#xnsub', 'stratum+tcp://host:1'],
+    ['stratum+tcp://host:1/#xnsub', 'stratum+tcp://host:1'],
+    ['stratum+tcp://[FE80::1%eth0]:1', 'stratum+tcp://[fe80::1%eth0]:1'],
+    ['stratum+tcp://[fe80::1%25Wi-Fi]:1', 'stratum+tcp://[fe80::1%Wi-Fi]:1'],
+    ['stratum+tcp://Bücher.example:1', 'stratum+tcp://xn--bcher-kva.example:1'],
+    ['stratum+tcp://矿池.example:1', 'stratum+tcp://xn--btwv1w.example:1'],
+  ])('%s is understood as %s', (text, url) => {
+    expect(poolUrl.schema(z).parse(text)).toBe(url);
+    expect(poolUrl.schema(z).parse(url)).toBe(url);
+  });
+
+  it.each([
     ['http://host:1848', 'this is the URL of a node, which belongs to --node'],
     ['stratum+tcp://host', 'it has no port'],
     ['stratum2+tcp://host:1', 'stratum2'],
+    ['stratum+tcp:/host:1', 'two slashes'],
+    ['http://stratum+tcp://host:1', 'two schemes'],
+    ['stratum+tcp://http://host:1', 'two schemes'],
+    ['"stratum+tcp://host:1"', 'a quote'],
+    ['“stratum+tcp://host:1”', 'a quote'],
+    ['stratum+tcp://host: 1', 'a space'],
+    ['stratum+tcp://host:1/rig1', 'nothing belongs after the port'],
+    ['stratum+tcp://host:1#rig1', 'nothing belongs after the port'],
+    ['stratum+tcp://host:1?x=1', 'nothing belongs after the port'],
+    ['stratum+tcp://host:1;', 'it has a ";"'],
+    ['stratum+tcp://host:1,', 'it has a ","'],
+    ['', 'a comma too many'],
+    ['stratum+tcp://host:0', 'its port is not'],
+    ['stratum+tcp://host:65536', 'its port is not'],
+    ['stratum+tcp://::1:3333', 'in brackets'],
+    ['bob@host:1', 'belong to --user'],
+    ['stratum+udp://host:1', 'a pool has no stratum+udp://'],
+    ['stratum+tcp://[host]:1', 'neither a name nor an address'],
   ])('is refused in words that name the fault: %s', (text, why) => {
     const { issues } = poolUrl.schema(z).safeParse(text).error!;
     expect(whyOf(issues as Parameters<typeof whyOf>[0])).toContain(why);
