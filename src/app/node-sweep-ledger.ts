@@ -110,7 +110,8 @@ export class NodeSweepLedger implements SweepLedger {
     if (!hasWork(this.network)) return { work: 'none', nodes, why: `blocks of ${this.network} take no work` };
     const least = this.#known.leastWork(this.network);
     if (least === undefined) {
-      return { work: 'too little', nodes, why: `nobody here knows how much work a block of ${this.network} takes` };
+      const network = this.network || 'this network';
+      return { work: 'too little', nodes, why: `nobody here knows how much work a block of ${network} takes` };
     }
     const needed = least * blocks;
     if (hashes >= needed) return { work: 'enough', nodes, why: '' };

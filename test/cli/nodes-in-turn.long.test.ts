@@ -32,7 +32,7 @@ describe.each([
     const { code, stdout, stderr } = await pickaxe(...command, ...on(DEAD, DEAD_TOO));
     expect([code, stdout]).toEqual([1, '']);
     expect(stderr).toMatch(
-      /^warning: cannot reach http:\/\/127\.0\.0\.1:9 .*\nerror: cannot reach http:\/\/127\.0\.0\.1:7 .*\n$/,
+      /^(?:the node is .*\n)?warning: cannot reach http:\/\/127\.0\.0\.1:9 .*\nerror: cannot reach http:\/\/127\.0\.0\.1:7 .*\n$/,
     );
   });
 

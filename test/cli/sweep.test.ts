@@ -45,10 +45,13 @@ function sweep(
   options: Partial<SweepOptions> = {},
   io: Partial<SweepIo> = {},
   urls = [world.url],
-  settings: Record<string, string[] | string> = {},
+  settings: Record<string, string[] | string | undefined> = {},
   cwd = tmpdir(),
 ): Promise<number> {
-  const flags = new Map(Object.entries({ 'node.urls': urls, 'miner.account': ACCOUNT, ...settings }));
+  const usual = { 'node.urls': urls, 'node.network': 'development', 'miner.account': ACCOUNT };
+  const flags = new Map(
+    Object.entries({ ...usual, ...settings }).flatMap(([path, value]) => (value === undefined ? [] : [[path, value]])),
+  );
   const loaded = loadConfig({ flags, environment: {}, cwd });
   const own = sweepIo(world, state, printed);
   return runSweep(loaded, { ...OPTIONS, ...options }, { ...own, ...io });
@@ -111,7 +114,7 @@ describe('pickaxe sweep', () => {
     expect(await sweep({ yes: true, keyFile: [keyFile] }, { say, stop: stop.signal })).toBe(4);
     expect(printed.stdout).toMatch(/^ +1 {2}pending .*request key [\w-]{43}/m);
     expect(printed.stderr).toContain(
-      `Go on with: pickaxe sweep --resume --account ${ACCOUNT} --node ${world.url} --key-file ${keyFile}\n`,
+      `Go on with: pickaxe sweep --resume --account ${ACCOUNT} --node ${world.url} --network development --key-file ${keyFile}\n`,
     );
     await expect(sweep({ yes: true, keyFile: [keyFile] })).rejects.toThrow(
       `unfinished. Finish it first: pickaxe sweep --resume --account ${ACCOUNT} --node ${world.url}`,
@@ -124,7 +127,7 @@ describe('pickaxe sweep', () => {
     expect(await sweep({ resume: true })).toBe(4);
     expect(printed.stdout).toMatch(/pending/);
     expect(printed.stdout).not.toContain('Warning');
-    const line = `pickaxe sweep --resume --account ${ACCOUNT} --node ${world.url}`;
+    const line = `pickaxe sweep --resume --account ${ACCOUNT} --node ${world.url} --network development`;
     await expect(sweep({ resume: true, toChain: 1 })).rejects.toThrow(`Finish it first: ${line}`);
     await expect(sweep({ resume: true, gasStation: 'x' })).rejects.toThrow(`Finish it first: ${line}`);
     await expect(sweep({ resume: true, yes: true })).rejects.toThrow('--key-file');
@@ -317,8 +320,10 @@ describe('pickaxe sweep', () => {
       world.grow();
       if (line.includes('step 0 is sent')) await first.goAway();
     };
-    const run = { yes: true, keyFile: [keyFile] };
-    expect(await sweep(run, { say }, [first.url, other.url, world.url])).toBe(0);
+    // Who names no network is asked, and takes that of the first node.
+    const io = { say, confirm: async () => true };
+    const urls = [first.url, other.url, world.url];
+    expect(await sweep({ keyFile: [keyFile] }, io, urls, { 'node.network': undefined })).toBe(0);
     expect(printed.stderr).toMatch(new RegExp(`^chain \\d: cannot reach ${first.url} `, 'm'));
     expect(printed.stderr).toContain(
       `${first.url} is for the network development, but ${other.url} is asked for testnet04: name a node of the right`,

@@ -7,6 +7,7 @@ import { EXIT, UsageError } from '../../app/exit.ts';
 import { KnownWork, minedHeaders } from '../../app/known-work.ts';
 import { NodeSweepLedger } from '../../app/node-sweep-ledger.ts';
 import type { NodesInTurn } from '../../app/nodes-in-turn.ts';
+import { lacksNetwork } from '../../config/contradictions.ts';
 import type { Loaded } from '../../config/load.ts';
 import { printed } from '../../config/setting-types/basic.ts';
 import { ENTRIES, valueIn } from '../../config/settings.ts';
@@ -16,7 +17,7 @@ import { type Decimal, formatDecimal, parseDecimal } from '../../ledger/decimal.
 import { signersOf } from '../../sweep/commands.ts';
 import { CannotSweep } from '../../sweep/plan.ts';
 import { needsKeys, SweepRunner } from '../../sweep/runner.ts';
-import { type Sweep, stateOf } from '../../sweep/state.ts';
+import { isSigned, type Sweep, stateOf } from '../../sweep/state.ts';
 import { type Kind, StoreFault, SweepStore } from '../../sweep/store.ts';
 import { SweepFault, type SweepLedger } from '../../sweep/sweep-ledger.ts';
 import { type Clock, systemClock, wallMs } from '../../system/clock.ts';
@@ -57,6 +58,8 @@ export interface Session {
   readonly store: SweepStore;
   readonly pairs: readonly KeyPair[];
   readonly trustsNodes: boolean;
+  /** Whether the user has named the network; otherwise it is the node's word. */
+  readonly isNetworkNamed: boolean;
   readonly io: SweepIo;
   /** Flags with which another command asks the same nodes. */
   readonly nodeFlags: readonly string[];
@@ -88,7 +91,9 @@ export async function inSession(
     const store = new SweepStore(stateDirectory, ledger.network, account, kind);
     store.open();
     try {
-      return await act({ kind, ledger, store, pairs, trustsNodes, io, ...flagsAgain(loaded, account) });
+      const isNetworkNamed = !lacksNetwork(loaded.config.node);
+      const told = { kind, ledger, store, pairs, trustsNodes, isNetworkNamed, io };
+      return await act({ ...told, ...flagsAgain(loaded, account) });
     } finally {
       store.close();
     }
@@ -125,7 +130,7 @@ interface Question {
 
 /**
  * @returns undefined where nobody can be asked, or keys that must sign are not at hand
- * @throws UsageError for `yes` without these keys, and what `confirm` throws
+ * @throws UsageError for `yes` without these keys, or where only the node names the network; and what `confirm` throws
  */
 export async function isWanted(
   { sweep, yes, lines, question }: Question,
@@ -136,6 +141,11 @@ export async function isWanted(
   const canSign = !needsKeys(sweep) || signersOf(sweep.guard, held) !== undefined;
   if (yes && !canSign) {
     throw new UsageError(`Name the key files of the account with --key-file: ${sweep.guard.keys.join(', ')}.`);
+  }
+  if (yes && !session.isNetworkNamed && !isSigned(sweep)) {
+    throw new UsageError(
+      `The node says that its network is ${oneLine(sweep.network)}, and nobody else does. What is signed for another network than you mean could cost coins there: if it is right, add --network ${oneLine(sweep.network)}.`,
+    );
   }
   if (yes) return true;
   if (!canSign) return undefined;

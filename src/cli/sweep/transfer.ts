@@ -116,6 +116,7 @@ async function start(run: Run): Promise<number> {
       `An earlier transfer of this account is unfinished (${amount} to ${to}). Finish it first, so that nothing is paid twice: ${resumeLine(before, options, run)}`,
     );
   }
+  if (before) sayDoubtful(before, { to, amount }, run);
   checkKeys([...(guardOfName(to)?.keys ?? []), ...(options.receiverKey ?? [])]);
   const held = pairs.length === 0 ? null : pairs.map(({ publicKey }) => publicKey);
   const receiverGuard = guardOf(options);
@@ -137,6 +138,16 @@ async function start(run: Run): Promise<number> {
   if (!answer) return leave(payment, report, answer, EXIT.done, run);
   store.begin(payment);
   return await finish(payment, run);
+}
+
+/** Somebody who pays again after a failure that only nodes have reported may pay twice. */
+function sayDoubtful(before: Sweep, wanted: { readonly to: string; readonly amount: Decimal }, run: Run): void {
+  const [{ chain, amount, step0, outcome }] = before.transfers;
+  const isSame = before.receiver?.account === wanted.to && amount === wanted.amount;
+  if (!isSame || step0 === null || outcome?.state !== 'failed' || outcome.provenBy === 'work') return;
+  run.io.say(
+    `warning: the last transfer of this account was the same, and nothing but the word of your node says that it has failed. Ask another node before you pay again: ${pollLine(step0.hash, chain, run)}`,
+  );
 }
 
 async function resume(run: Run): Promise<number> {

@@ -50,13 +50,30 @@ beforeEach(async () => {
   printed = { stdout: '', stderr: '' };
 });
 
+it('on a network that only the node names is sent by nobody who is not asked', async () => {
+  const flags = new Map<string, string[] | string>([['node.urls', [world.url]]]);
+  const loaded = loadConfig({ flags, environment: {}, cwd: tmpdir() });
+  const io = sweepIo(world, state, printed);
+  const pay = runTxTransfer(loaded, { ...OPTIONS, keyFile: [keyFile], yes: true }, io);
+  await expect(pay).rejects.toThrow(
+    'The node says that its network is development, and nobody else does. What is signed for another network than you mean could cost coins there: if it is right, add --network development.',
+  );
+  expect(world.node.server.stats.requests.send).toBe(0);
+  // Who is asked sees the network in the plan.
+  const asked = await runTxTransfer(loaded, { ...OPTIONS, keyFile: [keyFile] }, { ...io, confirm: async () => false });
+  expect([asked, printed.stderr]).toEqual([1, expect.stringContaining('network    development, chain 0')]);
+});
+
 function transfer(
   options: Partial<TransferOptions> = {},
   io: Partial<SweepIo> = {},
   urls = [world.url],
   account: string | null = ACCOUNT,
 ): Promise<number> {
-  const flags = new Map<string, string[] | string>([['node.urls', urls]]);
+  const flags = new Map<string, string[] | string>([
+    ['node.urls', urls],
+    ['node.network', 'development'],
+  ]);
   // Without a name, the key file says whose the account is.
   if (account !== null) flags.set('miner.account', account);
   const loaded = loadConfig({ flags, environment: {}, cwd: tmpdir() });
@@ -319,7 +336,7 @@ describe('nothing is paid twice', () => {
     );
     // Nothing is left to sign, so the line names no key file.
     expect(printed.stderr).toContain(
-      `Go on with: pickaxe tx transfer --resume --account ${ACCOUNT} --node ${world.url}\n`,
+      `Go on with: pickaxe tx transfer --resume --account ${ACCOUNT} --node ${world.url} --network development\n`,
     );
     expect(printed.stderr).not.toMatch(/after \d+ (s|min)/);
     const [, key] = /^command {4}([\w-]{43})$/m.exec(printed.stdout)!;
@@ -348,7 +365,7 @@ describe('nothing is paid twice', () => {
     const say = () => stop.abort();
     expect(await transfer({ yes: true, keyFile: [keyFile] }, { say, stop: stop.signal })).toBe(4);
     const [, key] = /^command {4}([\w-]{43})$/m.exec(printed.stdout)!;
-    const text = `Nothing more was sent; the transfer may still arrive: pickaxe tx poll ${key} --chain 0 --node ${world.url}`;
+    const text = `Nothing more was sent; the transfer may still arrive: pickaxe tx poll ${key} --chain 0 --node ${world.url} --network development`;
     printed.stdout = '';
     printed.stderr = '';
     expect(await transfer({ ...resume, keyFile: [keyFile] }, { confirm: async () => false })).toBe(1);
@@ -362,6 +379,34 @@ describe('nothing is paid twice', () => {
     expect(printed.stderr.endsWith(`${text}\nAdd --yes to do it.\n`)).toBe(true);
   });
 
+  it('without a warning, after a failure that only a node has reported', async () => {
+    const failing = await lyingNode(world.url, async ({ path, body }) => {
+      if (!path.includes('/poll')) return undefined;
+      const [reqKey] = JSON.parse(body).requestKeys;
+      const result = { status: 'failure', error: { message: 'Insufficient funds' } };
+      return json({ [reqKey]: { reqKey, result, gas: 600, txId: null, logs: null, events: [], continuation: null } });
+    });
+    // A result that names no block is none, so this one is from an earlier version, which believed the node.
+    const stop = new AbortController();
+    const say = (line: string) => {
+      printed.stderr += `${line}\n`;
+      stop.abort();
+    };
+    expect(await transfer({ yes: true, keyFile: [keyFile] }, { say, stop: stop.signal }, [failing])).toBe(4);
+    const [file] = readdirSync(state).map((name) => join(state, name));
+    const begun = JSON.parse(readFileSync(file, 'utf8'));
+    begun.transfers[0].outcome = { state: 'failed', reason: 'x', gasCost: '0.0' };
+    writeFileSync(file, JSON.stringify(begun));
+    const { hash } = begun.transfers[0].step0;
+    const warning = `warning: the last transfer of this account was the same, and nothing but the word of your node says that it has failed. Ask another node before you pay again: pickaxe tx poll ${hash} --chain 0 --node ${world.url}`;
+    printed.stderr = '';
+    await transfer();
+    expect(printed.stderr).toContain(warning);
+    printed.stderr = '';
+    await transfer({ amount: parseDecimal('0.25') });
+    expect(printed.stderr).not.toContain('warning');
+  });
+
   it('and one that was never signed gives its place to another one', async () => {
     const stop = new AbortController();
     const confirm = async () => {
@@ -371,7 +416,7 @@ describe('nothing is paid twice', () => {
     const named = join(directory, "the owner's key.json");
     copyFileSync(keyFile, named);
     expect(await transfer({ keyFile: [named], json: true }, { confirm, stop: stop.signal })).toBe(4);
-    const flags = `--account ${ACCOUNT} --node ${world.url} --key-file '${directory}/the owner'\\''s key.json'`;
+    const flags = `--account ${ACCOUNT} --node ${world.url} --network development --key-file '${directory}/the owner'\\''s key.json'`;
     if (process.platform !== 'win32') expect(printed.stderr).toContain(`pickaxe tx transfer --resume ${flags}\n`);
     expect(JSON.parse(printed.stdout)).toMatchObject({ state: 'planned', sent: false });
     expect(printed.stderr).toMatch(/^Nothing was signed or sent\.\nTry again with: pickaxe tx transfer --resume/m);
@@ -423,7 +468,20 @@ describe('nothing is paid twice', () => {
 });
 
 describe('the command line', () => {
-  const args = () => ['tx', 'transfer', '--to', BOB, '--chain', '0', '--node', world.url, '--key-file', keyFile];
+  const args = () => [
+    'tx',
+    'transfer',
+    '--to',
+    BOB,
+    '--chain',
+    '0',
+    '--node',
+    world.url,
+    '--network',
+    'development',
+    '--key-file',
+    keyFile,
+  ];
 
   it.each(['1e-13', '0.0000000000001', '-1', '0.1+0.2', '.5', '1,5', ''])('takes no amount like %j', async (amount) => {
     const run = start([...args(), '--amount', amount], { XDG_STATE_HOME: state });
