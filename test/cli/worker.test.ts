@@ -43,14 +43,14 @@ describe('on stdin and stdout', () => {
     const easy = job('easy', header, {
       target: targetHex(20_000),
       verdicts: true,
-      nonce1: { value: 0xbeef, bytes: 2 },
+      nonce1: { value: 0xfeed_beef, bytes: 4 },
     });
     const said: object[] = [easy, { type: 'rate', sharesPerSecond: 1_000 }];
     parent.say(...said);
     const [{ share, header: solved, hash, nonce, isBlock }] = await parent.next('share');
     expect(toHex(powHash(fromHex(solved)))).toBe(hash);
     expect(meetsTarget(fromHex(hash), fromHex(targetHex(20_000)).toReversed())).toBe(true);
-    expect(BigInt(nonce) & 0xffffn).toBe(0xbeefn);
+    expect(BigInt(nonce) & 0xffff_ffffn).toBe(0xfeed_beefn);
     expect(solved.slice(0, -16)).toBe(toHex(header).slice(0, -16));
     expect(isBlock).toBe(false);
     const more = [

@@ -3,9 +3,9 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { toHex } from '#pickaxe/chain/bytes.js';
 import { type Job, solves } from '#pickaxe/chain/job.js';
-import { joinNonce, type Range, splitNonce } from '#pickaxe/chain/nonce.js';
+import { countersAt, joinNonce, laneWithin, type Range, splitNonce } from '#pickaxe/chain/nonce.js';
 import { integerToTarget, targetToInteger } from '#pickaxe/chain/target.js';
-import { powHash } from '#pickaxe/chain/verify.js';
+import { powHash, verify } from '#pickaxe/chain/verify.js';
 import { withNonce } from '#pickaxe/chain/work.js';
 import type { Engine, SearchReport } from '#pickaxe/engine/engine.js';
 import { systemClock } from '#pickaxe/system/clock.js';
@@ -141,10 +141,19 @@ export function engineContract(name: string, makeEngine: () => Engine): void {
       ranges.expectBalanced(reports);
     });
 
-    test('loses no nonce and no candidate when stopped and started again', async () => {
-      const range = { lane: 1, step: 1, page: 0, pages: 40, counter: 1000, counters: 3000 };
-      const job = jobOf(someHeaderHex, `${'ff'.repeat(31)}00`);
+    test.each([
+      { value: 0x0026, bytes: 2 },
+      { value: 0x4f_0026, bytes: 3 },
+      { value: 0xfeed_beef, bytes: 4 },
+    ] as const)('with nonce1 %j, loses no nonce and no candidate when stopped and started again', async (nonce1) => {
+      const lane = laneWithin(nonce1, 0);
+      // They end at the last counter.
+      const range = { ...lane, page: 0, pages: 40, counter: countersAt(lane.step) - 3000, counters: 3000 };
+      const job = jobOf(someHeaderHex, `${'ff'.repeat(31)}00`, nonce1);
       const expected = await searchAll(job, range);
+      // About one of 256 nonces is a candidate.
+      expect(expected.length).toBeGreaterThan(300);
+      for (const nonce of expected) expect(verify(job, nonce).proves).toBe(true);
       const ranges = new Rectangle(range);
       const all: SearchReport[] = [];
       let before = -1;

@@ -3,6 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { fromHex, WORK_BYTES, WORK_OFFSET } from '#pickaxe/chain/bytes.js';
 import { type Job, prepareJob } from '#pickaxe/chain/job.js';
+import { NO_NONCE1 } from '#pickaxe/chain/nonce.js';
 import { parseWork } from '#pickaxe/chain/work.js';
 
 export interface FirstVector {
@@ -34,9 +35,9 @@ export const someHeaderHex = searchVectors.first[0].headerHex;
 export const everythingSolves = 'ff'.repeat(32);
 export const nothingSolves = '00'.repeat(32);
 
-export function jobOf(headerHex: string, targetHex: string): Job {
+export function jobOf(headerHex: string, targetHex: string, nonce1 = NO_NONCE1): Job {
   const record = new Uint8Array(WORK_BYTES);
   record.set(fromHex(targetHex), WORK_OFFSET.target);
   record.set(fromHex(headerHex), WORK_OFFSET.header);
-  return prepareJob(parseWork(record));
+  return prepareJob(parseWork(record, { nonce1 }));
 }

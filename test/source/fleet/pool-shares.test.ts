@@ -28,7 +28,8 @@ class Rig {
   readonly follower: Follower;
   readonly #submitter: Submitter;
   readonly #page = randomInt(2 ** 16);
-  #counter = randomInt(2 ** 31);
+  /** Far from the last counter, which is 2^24 − 1 with three fixed bytes. */
+  #counter = randomInt(2 ** 23);
 
   constructor(options: ConstructorParameters<typeof FleetSource>[0]) {
     this.source = new FleetSource(options, { limits: { gatherMs: 50 } });
@@ -115,9 +116,9 @@ it.skipIf(noServer)(`each share is counted once by its rig, its coordinator and 
   expect(await submitAll(findAll(harder))).toEqual(each('accepted'));
   const old = findAll(harder);
 
-  // Another nonce1 holds for later jobs.
-  pool.changeNonce1();
-  const changed = await all(nonce1(0x101));
+  // Another nonce1 holds for later jobs, and may be longer.
+  pool.changeNonce1(3);
+  const changed = await all(nonce1(0xdc_0101));
   expect(await submitAll(old)).toEqual(each('accepted'));
   expect(await submitAll(findAll(changed))).toEqual(each('accepted'));
   const lost = findAll(changed);
@@ -132,7 +133,7 @@ it.skipIf(noServer)(`each share is counted once by its rig, its coordinator and 
   expect(await submitAll(kept)).toEqual(each('stale'));
   pool.answers = true;
   await pool.start();
-  const renewed = await all(nonce1(0x102));
+  const renewed = await all(nonce1(0xdc_0102));
   expect(await submitAll(findAll(renewed))).toEqual(each('accepted'));
   // What it has not answered is not sent again.
   expect(await submitAll(findAll(changed))).toEqual(each('stale'));
