@@ -92,7 +92,8 @@ export function mostConnections({ files, memory, threads }: Means): { count: num
 
 /**
  * Reasons for refusing or disconnecting clients. When they connect: `banned`, `crowded` (too many from one address),
- * `full` (too many in all). Later: `handshake` (neither TLS nor a proxy's header), `timeout` (no handshake or login in
+ * `full` (too many in all). Later: `handshake` (neither TLS nor a proxy's header, or TLS on a port
+ * without it), `timeout` (no handshake or login in
  * time), `flood` (too many or too long lines), `junk` (meaningless lines), `unread` (does not read), `idle` (brought
  * nothing while the server was full).
  */

@@ -126,6 +126,9 @@ interface ConnectionHooks {
   readonly waits: () => void;
 }
 
+/** The first byte of TLS (RFC 8446 §5.1). No line begins with it. */
+const TLS_HANDSHAKE = 0x16;
+
 export class Connection implements Client {
   readonly address: string;
   readonly #options: ConnectionOptions;
@@ -162,7 +165,12 @@ export class Connection implements Client {
     const { socket } = this.#options;
     socket.on('error', () => {}); // It is followed by 'close'.
     socket.on('close', () => this.#end('it has closed the connection', 0));
+    let isFirst = true;
     socket.on('data', (bytes: Buffer) => {
+      // It has no line end, so that the client would wait for an answer until its time to log in ends.
+      if (isFirst && bytes[0] === TLS_HANDSHAKE) this.close('it begins TLS, which this port has not', 0, 'handshake');
+      isFirst = false;
+      if (!this.#isOpen) return;
       this.#bytes = this.#bytes.length === 0 ? bytes : Buffer.concat([this.#bytes, bytes]);
       if (!this.#isWaiting) this.#read();
     });

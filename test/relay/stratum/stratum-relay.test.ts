@@ -335,6 +335,18 @@ describe('a client that costs too much', () => {
     expect(logged).toContain('127.0.0.1 is disconnected: no login');
   });
 
+  it('is disconnected at once when it begins TLS on a port that has none', async () => {
+    const { relay, heard } = await serveShares();
+    const socket = connect(relay.port as number, '127.0.0.1');
+    ends.push(() => socket.destroy());
+    socket.write(Buffer.from([0x16, 0x03, 0x01, 0x02, 0x00]));
+    socket.resume();
+    await once(socket, 'end');
+    await eventually(() =>
+      expect(heard.of('relay').at(-1)?.refused).toMatchObject({ handshake: 1, timeout: 0, banned: 0 }),
+    );
+  });
+
   it('is refused when its address has too many connections, until one of them ends', async () => {
     const { client } = await serveShares({ limits: { connectionsPerAddress: 2 } });
     const first = await ready(client());
