@@ -5,6 +5,9 @@ import type { PolledChain, SourceKind } from './vocabulary.ts';
 
 type SourceEvent = MinerEvent & { type: 'source' };
 
+/** What there may be several of. */
+const OF_KIND: Record<SourceKind, string> = { node: 'node', pool: 'pool', parent: 'parent', fleet: 'coordinator' };
+
 export class Announcements {
   protected readonly source: string;
   protected readonly emit: Listener;
@@ -53,7 +56,7 @@ export class Announcements {
   /** The judgement of a source that is the only one. @param fault follows its name in a sentence */
   judgedAlone(fault: string | undefined, news = ''): void {
     if (fault === undefined) this.note('healthy', news);
-    else this.note('unhealthy', `${fault}. It is mined on all the same: there is no other ${this.#kind}`);
+    else this.note('unhealthy', `${fault}. It is mined on all the same: there is no other ${OF_KIND[this.#kind]}`);
   }
 
   lost(reason: string, nodeConfiguration?: readonly string[]): void {

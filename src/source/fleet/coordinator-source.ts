@@ -12,8 +12,10 @@ import { oneLine } from '../../text/plain-text.ts';
 import { CoordinatorState, messageBytes, readMessage } from '../../wire/fleet.ts';
 import { Announcements } from '../announcements.ts';
 import { deliver } from '../delivery.ts';
+import { SourceHealth } from '../health.ts';
 import {
   complete,
+  type Judge,
   listeningUntil,
   type SourceContext,
   type UpdateListener,
@@ -29,6 +31,8 @@ const MOST_NOTES = 3;
 const NOTES_PER_SECOND = 1 / 600;
 /** Maximum length of a coordinator's reasons, in characters. */
 const MOST_REASON = 300;
+/** So that a coordinator is left after three blocks in a row that it rejects, or twelve shares. */
+const BLOCK_WEIGHT = 4;
 
 export class CoordinatorSource implements WorkSource {
   readonly name: string;
@@ -41,6 +45,7 @@ export class CoordinatorSource implements WorkSource {
   readonly #limits: FleetLimits;
   readonly #announcements: Announcements;
   readonly #states: CoordinatorStates;
+  readonly #health: SourceHealth;
   readonly #reads: TokenBucket;
   readonly #notes: LogBucket;
   #listener: UpdateListener | undefined;
@@ -67,6 +72,13 @@ export class CoordinatorSource implements WorkSource {
     this.#random = random;
     this.#limits = limits;
     this.#announcements = new Announcements(this.kind, this.name, emit);
+    this.#health = new SourceHealth({
+      clock,
+      random,
+      limits,
+      words: { what: 'solutions of its own work', question: '' },
+      alone: (fault, news) => this.#announcements.judgedAlone(fault, news),
+    });
     this.#states = new CoordinatorStates(limits.replacedAfterMs);
     this.#reads = new TokenBucket(STATES_AT_ONCE, STATES_PER_SECOND, clock.monotonicMs());
     this.#notes = new LogBucket(MOST_NOTES, clock.monotonicMs(), NOTES_PER_SECOND);
@@ -116,6 +128,7 @@ export class CoordinatorSource implements WorkSource {
     this.#given = undefined;
     this.#isLost = false;
     this.#announcements.started();
+    this.#health.start();
     const { link, subjects } = this.#fleet;
     const unsubscribe = link.subscribe(subjects.work(this.coordinator), ({ data }) => this.take(data));
     this.#look();
@@ -124,6 +137,7 @@ export class CoordinatorSource implements WorkSource {
     const looking = setInterval(() => setImmediate(() => this.#look()), this.#limits.lookMs);
     await aborted(stop);
     clearInterval(looking);
+    this.#health.stop();
     unsubscribe();
     this.#listener = undefined;
     await this.#asking;
@@ -140,7 +154,10 @@ export class CoordinatorSource implements WorkSource {
     }
     this.#waiting++;
     try {
-      return await this.#deliver(solution, known, stop);
+      const isDead = known.hasEnded;
+      const verdict = await this.#deliver(solution, known, stop);
+      if (!isDead && !this.isSilent) this.#judge(solution, verdict);
+      return verdict;
     } finally {
       this.#waiting--;
     }
@@ -164,6 +181,15 @@ export class CoordinatorSource implements WorkSource {
       },
       stop,
     );
+  }
+
+  onHealth(judge: Judge): void {
+    this.#health.judge = judge;
+  }
+
+  #judge({ isBlock }: Solution, { outcome, reason }: Verdict): void {
+    if (outcome === 'accepted') this.#health.accepted();
+    else if (outcome === 'rejected') this.#health.refused(reason, isBlock ? BLOCK_WEIGHT : 1);
   }
 
   latestTimeUs(work: Work): bigint {

@@ -46,6 +46,10 @@ export interface FleetLimits {
   readonly silentMs: number;
   /** Pauses between such trials. The first is at least 10 s. */
   readonly renewPauses: BackoffLimits;
+  /** Time that refusals of solutions take at least before a coordinator counts as one that refuses everything. */
+  readonly refusedMs: number;
+  /** Pauses before another trial of a coordinator that refuses everything. */
+  readonly unhealthyPauses: BackoffLimits;
   /** Time without a state after which a coordinator is forgotten, if there are others. */
   readonly forgetMs: number;
 }
@@ -69,5 +73,7 @@ export const fleetLimits: FleetLimits = {
   expiryMs: 300_000,
   silentMs: 5_000,
   renewPauses: { firstMs: 20_000, mostMs: 600_000 },
+  refusedMs: 5_000,
+  unhealthyPauses: { firstMs: 300_000, mostMs: 3_600_000 },
   forgetMs: 600_000,
 };

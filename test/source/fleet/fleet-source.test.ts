@@ -1,8 +1,10 @@
 /** Which coordinator a rig mines for, what it mines while some are lost, and what it does to hear them again. */
 
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import type { Work } from '#pickaxe/chain/work.js';
 import { messageBytes } from '#pickaxe/wire/fleet.js';
 import { makeWork } from '../../fakes.ts';
+import { mine } from '../follow.ts';
 import { FakeCoordinator, hexOf, pass, SUBJECTS, world } from './world.ts';
 
 beforeEach(() => {
@@ -161,6 +163,27 @@ it('leaves a coordinator that says that its own source is lost', async () => {
   a.lost = null;
   await pass(10_000);
   expect(mined()).toBe('a');
+});
+
+it('leaves a coordinator that rejects three blocks in a row of works that live, and tries it again after 5 minutes', async () => {
+  const { coordinators, mined, told, source, follower } = world(['a', 'c']);
+  const [a, c] = coordinators;
+  a.answer = () => ({ state: 'verdict', outcome: 'rejected', reason: 'its node refuses everything' });
+  a.give();
+  c.give();
+  await pass(1_000);
+  for (let i = 0; i < 3; i++) {
+    expect(mined()).toBe('a');
+    void source.submit(mine(follower.received.at(-1) as Work), follower.stop);
+    await pass(100);
+    a.give();
+    await pass(3_000);
+  }
+  expect(mined()).toBe('c');
+  const fault = 'refuses all solutions of its own work (“its node refuses everything”)';
+  expect(told().some((line) => line.startsWith(`a unhealthy: ${fault}`))).toBe(true);
+  await pass(300_000);
+  expect(told()).toContain('a healthy: is tried again: it may accept solutions of its own work by now');
 });
 
 it('mines the works of a restarted coordinator, and still submits those from before', async () => {
