@@ -173,6 +173,7 @@ function read(form: Entry['setting']['type']['form'], given: string | readonly s
 
 /** A comma in a URL's password does not separate items, so that no part of the URL is shown as an item. */
 function itemsOf(list: string): string[] {
-  const kept = list.replace(/[a-z][a-z\d+]{0,20}:\/\/[^/@=]*@/gi, (user) => user.replaceAll(',', '\0'));
+  const ofUrl = /https?:\/\/[^/@=]*@|(?:stratum1?(?:\+(?:tcp|ssl|tls))?|tcp|ssl|tls):\/\/[^/@]*@/gi;
+  const kept = list.replace(ofUrl, (user) => user.replaceAll(',', '\0'));
   return kept.split(',').map((item) => item.trim().replaceAll('\0', ','));
 }

@@ -26,6 +26,7 @@ describe('a user in the URL of a pool', () => {
     ['stratum+tcp://bob.rig1:x@pool.example:3333', 'bob.rig1', 'x'],
     ['stratum+ssl://k%3Aabc.rig1:d=1%2C000%40@pool.example:3333/', 'k:abc.rig1', 'd=1,000@'],
     ['tcp://bob.rig1@pool.example:3333#xnsub', 'bob.rig1', undefined],
+    ['stratum+tcp://bob.rig1:d=1,000@pool.example:3333', 'bob.rig1', 'd=1,000'],
   ])('%s is taken as if it was given by itself', (url, user, password) => {
     const { urls, ...pool } = poolOf({ 'pool.urls': [url] });
     expect(urls?.[0]).toMatch(/^stratum\+(tcp|ssl):\/\/pool\.example:3333$/);
