@@ -7,6 +7,7 @@ import { KeyPair } from '#pickaxe/ledger/command/command.js';
 import { parseDecimal } from '#pickaxe/ledger/decimal.js';
 import { type BlockHeader, headerToJson, powHash } from '#pickaxe/ledger/header.js';
 import { stringifyExactJson } from '#pickaxe/ledger/json.js';
+import { lifeOf } from '#pickaxe/sweep/commands.js';
 import { paymentOf, planPayment } from '#pickaxe/sweep/next.js';
 import type { Sweep } from '#pickaxe/sweep/state.js';
 import { type Forgery, forger } from './forger.ts';
@@ -211,6 +212,24 @@ describe('work', () => {
     // One hash is a sixteenth of nothing that was ever seen.
     expect(known.leastWork('mainnet01')).toBe(1n);
   });
+});
+
+it('a block is only as deep as the second node has it', async () => {
+  const world = await World.make();
+  const runner = world.runner(await payment(world));
+  await runner.round(NEVER);
+  world.grow();
+  const second = await behind(world);
+  world.grow(5);
+  const { step0 } = runner.sweep.transfers[0];
+  const sought = { what: 'command', key: step0!.hash, madeS: lifeOf(step0!).madeS } as const;
+  const depthOf = async (urls: string[]) => {
+    const { found, evidence } = await world.ledgerOf(urls).search(0, sought, {}, NEVER);
+    return [found?.depth, evidence.nodes];
+  };
+  expect(await depthOf([world.url])).toEqual([5, 1]);
+  expect(await depthOf([world.url, second])).toEqual([0, 2]);
+  expect(await depthOf([world.url, second, world.url])).toEqual([0, 2]);
 });
 
 describe('where blocks take no work', () => {
