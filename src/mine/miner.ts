@@ -249,7 +249,8 @@ export class Miner implements Controls {
     if (this.#hasUsedUp || work.rollTime || kind === undefined) return;
     this.#hasUsedUp = true;
     const { bytes } = work.nonce1;
-    const reason = `it fixes ${bytes} of the nonce’s 8 bytes (nonce1). The 2^${64 - 8 * bytes} nonces of a job are all searched, and the devices wait for the next job`;
+    const left = `leaves 2^${64 - 8 * bytes} nonces of a job (nonce1 has ${bytes} bytes)`;
+    const reason = `${left}: all are searched, and the devices wait for the next job`;
     this.#emit({
       type: 'source',
       source: this.#source.nameOf?.(work) ?? this.#source.name,

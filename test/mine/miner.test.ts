@@ -459,7 +459,7 @@ describe('the creation time', () => {
     const terms = { nonce1: { value: 5, bytes: 4 }, rollTime: false, until: 'replaced' } as const;
     source.work(makeWork(NEVER, terms));
     await eventually(() => expect(events.of('source')).toHaveLength(1));
-    const reason = expect.stringContaining('The 2^32 nonces of a job are all searched');
+    const reason = expect.stringMatching(/^leaves 2\^32 nonces of a job \(nonce1 has 4 bytes\): all are searched/);
     expect(events.of('source')).toMatchObject([{ source: source.name, kind: 'pool', state: 'info', reason }]);
     expect(engine.searched.reduce((sum, { range }) => sum + sizeOf(range), 0)).toBe(2 ** 32);
     source.work(makeWork(NEVER, terms));
