@@ -344,6 +344,7 @@ const SCRIPTS: Record<string, Entry | Elsewhere> = {
   },
   'scripts/compile-addon.mjs': { startedBy: 'scripts/build-native.mjs' },
   'scripts/elf.mjs': { startedBy: 'scripts/build-addons.mjs' },
+  'scripts/fresh-machine.sh': { startedBy: 'test/scripts/fresh-machine.long.test.ts' },
   'scripts/mingw.mjs': { startedBy: 'scripts/build-addons.mjs' },
   'scripts/native-sources.mjs': { startedBy: 'scripts/compile-addon.mjs' },
   'scripts/npm.mjs': { startedBy: 'scripts/ready.mjs' },
@@ -371,7 +372,7 @@ const SCRIPTS: Record<string, Entry | Elsewhere> = {
 
 const scriptsIn = (folder: string) =>
   readdirSync(join(ROOT, folder))
-    .filter((name) => name.endsWith('.mjs'))
+    .filter((name) => /\.(mjs|sh)$/.test(name))
     .map((name) => `${folder}/${name}`);
 
 test('every script has an entry here, and every entry a script', () => {
@@ -381,8 +382,8 @@ test('every script has an entry here, and every entry a script', () => {
 describe.concurrent.each(Object.entries(SCRIPTS))('%s', (script, entry) => {
   if ('startedBy' in entry) {
     test(`is started by ${entry.startedBy}`, () => {
-      const name = basename(script, '.mjs');
-      expect(readFileSync(join(ROOT, entry.startedBy), 'utf8')).toMatch(new RegExp(`['/]${name}(\\.mjs)?'`));
+      const name = basename(script).replace(/\.(mjs|sh)$/, '');
+      expect(readFileSync(join(ROOT, entry.startedBy), 'utf8')).toMatch(new RegExp(`['/]${name}(\\.mjs|\\.sh)?'`));
       if (entry.startedBy in SCRIPTS) expect(SCRIPTS[entry.startedBy]).not.toEqual({ startedBy: script });
     });
     return;
