@@ -57,6 +57,15 @@ export function parseWork(record: Uint8Array, terms: WorkTerms = {}): Work {
   };
 }
 
+/** @param header 286 bytes @returns a node's work of this header: its chain and target are in it */
+export function workOfHeader(header: Uint8Array): Work {
+  const record = new Uint8Array(WORK_BYTES);
+  viewOf(record).setUint32(WORK_OFFSET.chain, viewOf(header).getUint32(HEADER_OFFSET.chain, true), true);
+  record.set(headerTargetOf(header), WORK_OFFSET.target);
+  record.set(header, WORK_OFFSET.header);
+  return parseWork(record);
+}
+
 /** Reads header bytes 8..16: microseconds since the UNIX epoch, signed, little-endian. */
 export function creationTimeOf(header: Uint8Array): bigint {
   return viewOf(header).getBigInt64(HEADER_OFFSET.creationTime, true);

@@ -254,9 +254,17 @@ export type SolutionRequest = Readonly<z.infer<typeof SolutionRequest>>;
  * - `not-a-solution`: the header is not one of the work, or its hash misses the target.
  * - `too-many`: this rig has sent too many solutions or wrong ones.
  * - `wrong-message`: the request has not the right form.
- * - `not-mine`: only the coordinator that gave the work can submit its solutions, because a pool fixed a part of it.
+ * - `not-mine`: this coordinator cannot submit it: a pool fixed a part of the work, or none of its nodes takes it.
+ * - `too-early`: its creation time lies after the latest one that this coordinator knows to be valid. Ask again.
  */
-export const REFUSALS = ['unknown-work', 'not-a-solution', 'too-many', 'wrong-message', 'not-mine'] as const;
+export const REFUSALS = [
+  'unknown-work',
+  'not-a-solution',
+  'too-many',
+  'wrong-message',
+  'not-mine',
+  'too-early',
+] as const;
 export type Refusal = (typeof REFUSALS)[number];
 
 export const SolutionAnswer = z.discriminatedUnion('state', [

@@ -12,6 +12,7 @@ import {
   rolledCreationTime,
   WorkFormatError,
   withNonce,
+  workOfHeader,
 } from '#pickaxe/chain/work.js';
 import { headers, workRecords } from '../vectors.ts';
 
@@ -25,6 +26,13 @@ describe('parsing a work record', () => {
     expect(toHex(work.target)).toBe(vector.workHex.slice(8, 72));
     expect(toHex(work.header)).toBe(vector.workHex.slice(72));
     expect(work).toMatchObject({ rollTime: true, until: 'solved' });
+  });
+
+  it('is possible from the header alone where the target is the header’s', () => {
+    for (const { workHex } of workRecords.easy) {
+      const work = parseWork(fromHex(workHex));
+      expect(workOfHeader(work.header)).toEqual(work);
+    }
   });
 
   it.each([0, 321, 323, 644])('refuses %i bytes', (length) => {

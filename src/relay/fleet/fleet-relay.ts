@@ -208,14 +208,16 @@ export class FleetRelay implements Relay {
     const sender = senderOf(subject);
     if (sender === undefined) {
       refusals.note('wrong-name', undefined);
+    } else if (sender === this.#options.name) {
+      // Its own states come back, as many as there are.
+      const state = readMessage(CoordinatorState, data);
+      if (state && state.instance !== this.#options.instance) this.#logNamesake(nowMs);
     } else if (!this.#others.admits(sender, nowMs)) {
       refusals.note('flood', oneLine(sender));
     } else {
       const state = readMessage(CoordinatorState, data);
       if (!state) refusals.note('wrong-message', oneLine(sender));
-      else if (sender !== this.#options.name) {
-        if (this.#others.take(sender, state, nowMs)) void this.#ask(sender);
-      } else if (state.instance !== this.#options.instance) this.#logNamesake(nowMs);
+      else if (this.#others.take(sender, state, nowMs)) void this.#ask(sender);
     }
   }
 

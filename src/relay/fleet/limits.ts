@@ -65,6 +65,16 @@ export const coordinatorLimits = {
   /** Token bucket for solutions of another coordinator's works: each is sent to all nodes. */
   elsewhereBurst: 50,
   elsewherePerSecond: 5,
+  /**
+   * Token buckets for solutions of works that this coordinator does not know, of each rig and of all: they are sent to
+   * all nodes, too, and their headers can be as easy as the rig likes. Of more rigs than `unknownRigs`, the one that
+   * has sent none for the longest time is forgotten.
+   */
+  unknownBurst: 50,
+  unknownPerSecond: 5,
+  allUnknownBurst: 500,
+  allUnknownPerSecond: 50,
+  unknownRigs: 1_024,
   /** Time between two log lines about refused messages. */
   logMs: 60_000,
 };

@@ -62,6 +62,11 @@ export class OwnWorks {
     return this.#byName.get(name);
   }
 
+  /** @returns the latest creation time that the source surely takes now, in µs since 1970; 0n before its first work */
+  latestTimeUs(): bigint {
+    return this.#last?.latestTimeUs() ?? 0n;
+  }
+
   /** @param work undefined if there is no current work */
   change(work: Work | undefined): boolean {
     const own = work && this.#own(work);
@@ -103,7 +108,7 @@ export class OwnWorks {
       version,
       work: this.#current?.name ?? null,
       ...(given && { given }),
-      latestTimeMicros: Math.max(0, Number(this.#last?.latestTimeUs() ?? 0n)),
+      latestTimeMicros: Math.max(0, Number(this.latestTimeUs())),
       ended: this.#ended.flatMap(({ name, ended }) => (ended === undefined ? [] : { name, reason: ended })),
       lost: this.#lost,
     };

@@ -155,13 +155,25 @@ export class RigRequests {
     return judged;
   }
 
-  /** Answers with the verdict, or that it is pending. */
-  async #answer(rig: Rig, reply: string, { verdict, solution, isFirst }: Judged & { kind: 'solution' }): Promise<void> {
+  /**
+   * Answers with the verdict, or that it is pending. That the own nodes do not take a solution of another one's work is
+   * no verdict: its coordinator may come back, with a node that takes it.
+   */
+  async #answer(
+    rig: Rig,
+    reply: string,
+    { verdict, solution, isFirst, isElsewhere }: Judged & { kind: 'solution' },
+  ): Promise<void> {
     const { name, link, limits } = this.#options;
     let answer: SolutionAnswer = { state: 'pending', coordinator: name };
     const known = verdict.then((verdict) => {
       if (isFirst) this.#count(rig, verdict, solution);
       const { outcome, reason, by } = verdict;
+      if (isElsewhere && outcome !== 'accepted') {
+        // Whoever asks again learns from `pending` that a node may have taken it.
+        if (outcome !== 'unknown' || !isFirst) answer = notTaken(reason);
+        return;
+      }
       const from = by !== undefined && { by: oneLine(by, MOST_TEXT) };
       answer = { state: 'verdict', outcome, reason: oneLine(reason, MOST_TEXT), ...from };
     });
@@ -203,4 +215,9 @@ export class RigRequests {
     const seconds = Math.ceil(this.#options.limits.refusedMs / 1000);
     this.#options.log.warn(`${shown} is refused for ${seconds} s: it has sent too many wrong solutions${others}`);
   }
+}
+
+function notTaken(reason: string): SolutionAnswer {
+  const text = `no node of this coordinator takes it: ${oneLine(reason)}`;
+  return { state: 'refused', code: 'not-mine', reason: oneLine(text, MOST_TEXT) };
 }

@@ -8,12 +8,20 @@ import { equalBytes, fromHex } from '../../chain/bytes.ts';
 import { type Job, prepareJob } from '../../chain/job.ts';
 import { meetsTarget } from '../../chain/target.ts';
 import { type Solution, verify } from '../../chain/verify.ts';
-import { creationTimeOf, headerTargetOf, nonceOf, type Work, withCreationTime, withNonce } from '../../chain/work.ts';
+import {
+  creationTimeOf,
+  headerTargetOf,
+  nonceOf,
+  type Work,
+  withCreationTime,
+  withNonce,
+  workOfHeader,
+} from '../../chain/work.ts';
 import type { Listener } from '../../events/events.ts';
 import type { Verdict } from '../../source/source.ts';
 import { Submitter } from '../../source/submitter.ts';
 import type { StaleReason } from '../../source/vocabulary.ts';
-import { BoundedMap } from '../../system/bounded.ts';
+import { BoundedMap, TokenBucket } from '../../system/bounded.ts';
 import type { Clock } from '../../system/clock.ts';
 import { isOfPool, type Refusal, type SolutionRequest } from '../../wire/fleet.ts';
 import type { RelayedWorks } from '../relay.ts';
@@ -49,12 +57,19 @@ export type Judged =
       readonly solution: Solution;
       /** Whether this request has caused the submission. */
       readonly isFirst: boolean;
+      /** Whether this coordinator did not give the work, so that only an acceptance by its nodes is final. */
+      readonly isElsewhere: boolean;
     };
 
 const UNKNOWN_WORK = refused('unknown-work', 'this coordinator does not know the work');
 const OTHER_HEADER = refused('not-a-solution', 'the header is not one of the work');
+const TOO_EARLY = refused('too-early', 'its creation time is later than the latest one that is surely valid');
 const TOO_HARD = refused('not-a-solution', 'its hash does not meet the target');
 const NOT_MINE = refused('not-mine', 'only the coordinator that gave the work can submit its solutions');
+const TOO_MANY_UNKNOWN = refused(
+  'too-many',
+  'there are too many solutions of works that this coordinator does not know',
+);
 const TOO_MANY = refused('too-many', 'the coordinator that gave the work has given too many easy ones');
 
 /** With a pool's few free nonces, rigs repeat each other's work, and a pool credits a share only once. */
@@ -72,6 +87,7 @@ interface Submitted {
   /** The name of the rig that sent it first. */
   readonly rig: string;
   readonly verdict: Promise<Verdict>;
+  readonly isElsewhere: boolean;
 }
 
 export class Solutions {
@@ -81,11 +97,16 @@ export class Solutions {
   readonly #submitted: BoundedMap<string, Submitted>;
   /** Works of other coordinators that have an accepted solution. */
   readonly #solvedElsewhere = new WeakSet<Work>();
+  /** For solutions of unknown works: of each rig, by its name, and of all. */
+  readonly #unknown: BoundedMap<string, TokenBucket>;
+  readonly #allUnknown: TokenBucket;
 
   constructor(options: SolutionsOptions) {
     this.#options = options;
     const { source: name, submitElsewhere, emit, clock, limits } = options;
     this.#submitted = new BoundedMap(limits.verdicts);
+    this.#unknown = new BoundedMap(limits.unknownRigs);
+    this.#allUnknown = new TokenBucket(limits.allUnknownBurst, limits.allUnknownPerSecond, clock.monotonicMs());
     this.#elsewhere =
       submitElsewhere &&
       new Submitter({ source: { name, submit: submitElsewhere }, emit, clock, isStale: () => false });
@@ -101,39 +122,43 @@ export class Solutions {
     // This comes first because it costs less than a check. The submitter remembers fewer solutions than this map.
     const earlier = this.#submitted.get(keyOf(fromHex(request.header)));
     if (earlier) {
-      const { solution, verdict } = earlier;
+      const { solution, verdict, isElsewhere } = earlier;
       return {
         kind: 'solution',
         verdict: earlier.rig === rig ? verdict : Promise.resolve(OF_ANOTHER_RIG),
         solution,
         isFirst: false,
+        isElsewhere,
       };
     }
     const isOwn = request.coordinator === this.#options.name;
-    return isOwn ? this.#judgeOwn(request, rig) : this.#judgeElsewhere(request, rig, stop);
+    return isOwn ? this.#judgeOwn(request, rig, stop) : this.#judgeElsewhere(request, rig, stop);
   }
 
-  #judgeOwn({ work: name, header }: SolutionRequest, rig: string): Judged {
+  #judgeOwn({ work: name, header }: SolutionRequest, rig: string, stop: AbortSignal): Judged {
     const { own, works, clock } = this.#options;
     const known = own.find(name);
-    if (!known) return UNKNOWN_WORK;
+    if (!known) return this.#judgeUnknown(fromHex(header), rig, stop);
     const { work, ended } = known;
     const job = jobOfHeader(work, fromHex(header), known.latestTimeUs(clock.monotonicMs()));
-    if (!job) return OTHER_HEADER;
+    if (!job) return jobOfHeader(work, fromHex(header), creationTimeOf(fromHex(header))) ? TOO_EARLY : OTHER_HEADER;
     const { solution } = verify(job, nonceOf(fromHex(header)));
     if (!solution) return TOO_HARD;
     return this.#judged(solution, rig, works.submit(solution), ended ?? 'solved');
   }
 
   #judgeElsewhere({ coordinator, work: name, header }: SolutionRequest, rig: string, stop: AbortSignal): Judged {
-    const { others, relay, clock } = this.#options;
+    const { others, own, clock } = this.#options;
     const known = others.find(coordinator, name);
-    if (!known) return UNKNOWN_WORK;
+    if (!known) return this.#judgeUnknown(fromHex(header), rig, stop);
     const { work, ended } = known;
     if (!this.#elsewhere || isOfPool(work)) return NOT_MINE;
     const nowMs = clock.monotonicMs();
-    const job = jobOfHeader(work, fromHex(header), known.latestTimeUs(nowMs));
-    if (!job) return OTHER_HEADER;
+    // The other one's last state may have come late. What the own nodes take is valid, whatever was claimed.
+    const claimedUs = known.latestTimeUs(nowMs);
+    const ownUs = own.latestTimeUs();
+    const job = jobOfHeader(work, fromHex(header), claimedUs > ownUs ? claimedUs : ownUs);
+    if (!job) return jobOfHeader(work, fromHex(header), creationTimeOf(fromHex(header))) ? TOO_EARLY : OTHER_HEADER;
     const { solution } = verify(job, nonceOf(fromHex(header)));
     // Nodes go by the target in the header, and drop a work at its first wrong solution. A coordinator's own word for
     // an easier one could so end works of this coordinator.
@@ -142,25 +167,55 @@ export class Solutions {
     if (ended !== undefined && ended !== 'solved') return this.#judged(solution, rig, undefined, ended);
     if (this.#solvedElsewhere.has(work)) return this.#judged(solution, rig, undefined, 'solved');
     if (!known.elsewhere.take(1, nowMs)) return TOO_MANY;
-    const verdict = this.#elsewhere.submit(solution, { name: relay, isRelay: true }, stop);
+    return this.#submitElsewhere(this.#elsewhere, solution, rig, stop);
+  }
+
+  /**
+   * Works are unknown after a restart of this coordinator. The header carries all that a node needs: whether it takes
+   * the solution is for the node to say.
+   */
+  #judgeUnknown(header: Uint8Array, rig: string, stop: AbortSignal): Judged {
+    const { own, clock, limits } = this.#options;
+    const latestUs = own.latestTimeUs();
+    // Without work of the own source, the time is not known, and no node may be within reach.
+    if (!this.#elsewhere || latestUs === 0n) return UNKNOWN_WORK;
+    if (creationTimeOf(header) > latestUs) return TOO_EARLY;
+    const work = workOfHeader(header);
+    const { solution } = verify(prepareJob(work, creationTimeOf(header)), nonceOf(header));
+    if (!solution) return TOO_HARD;
+    const nowMs = clock.monotonicMs();
+    const bucket = this.#unknown.get(rig) ?? new TokenBucket(limits.unknownBurst, limits.unknownPerSecond, nowMs);
+    this.#unknown.set(rig, bucket);
+    if (!bucket.take(1, nowMs) || !this.#allUnknown.take(1, nowMs)) return TOO_MANY_UNKNOWN;
+    return this.#submitElsewhere(this.#elsewhere, solution, rig, stop);
+  }
+
+  #submitElsewhere(elsewhere: Submitter, solution: Solution, rig: string, stop: AbortSignal): Judged {
+    const verdict = elsewhere.submit(solution, { name: this.#options.relay, isRelay: true }, stop);
     void verdict?.then(({ outcome }) => {
-      if (outcome === 'accepted') this.#solvedElsewhere.add(work);
+      if (outcome === 'accepted') this.#solvedElsewhere.add(solution.work);
     });
-    return this.#judged(solution, rig, verdict, 'solved');
+    return this.#judged(solution, rig, verdict, 'solved', true);
   }
 
   /** @param verdict that of the submission, if there is one now @param ended why there is none */
-  #judged(solution: Solution, rig: string, verdict: Promise<Verdict> | undefined, ended: StaleReason): Judged {
+  #judged(
+    solution: Solution,
+    rig: string,
+    verdict: Promise<Verdict> | undefined,
+    ended: StaleReason,
+    isElsewhere = false,
+  ): Judged {
     const { isShare, header } = solution;
     if (verdict) {
-      this.#submitted.set(keyOf(header), { solution, rig, verdict });
-      return { kind: 'solution', verdict, solution, isFirst: true };
+      this.#submitted.set(keyOf(header), { solution, rig, verdict, isElsewhere });
+      return { kind: 'solution', verdict, solution, isFirst: true, isElsewhere };
     }
     const isForgotten = isShare && ended === 'solved';
     const none: Verdict = isForgotten
       ? { outcome: 'unknown', reason: 'it was submitted before, and its verdict is no longer known' }
       : { outcome: 'stale', reason: ENDED[ended] };
-    return { kind: 'solution', verdict: Promise.resolve(none), solution, isFirst: false };
+    return { kind: 'solution', verdict: Promise.resolve(none), solution, isFirst: false, isElsewhere: false };
   }
 }
 

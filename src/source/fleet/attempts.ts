@@ -57,14 +57,14 @@ export class FleetAttempts {
   #next: To = 'giver';
   /** Whether it is a pool's, so that no other coordinator can submit it, nor the giver after a restart. */
   readonly #isOfPool: boolean;
-  /** Whether only the giver can submit it. Another coordinator may have said so. */
-  #isOnlyGivers: boolean;
-  /** The other coordinators that have answered that they cannot submit it. */
+  /** The other coordinators that have answered that they cannot submit it, since all of them had. */
   readonly #unable = new Set<string>();
   /** How often each other coordinator has been asked, since all of them had been asked often enough. */
   readonly #asked = new Map<string, number>();
   /** Whether the giver's answer was lost: it may know the verdict, which another coordinator could only doubt. */
   #isAskedAgain = false;
+  /** Whether the coordinator that was asked last cannot submit it, and another one may. */
+  #isNextDue = false;
 
   /** @param work the work's name */
   constructor(fleet: Fleet, giver: Giver, solution: Solution, work: string, limits: AttemptLimits) {
@@ -75,7 +75,6 @@ export class FleetAttempts {
     const request: SolutionRequest = { coordinator: giver.coordinator, work, header };
     this.#request = messageBytes(request);
     this.#isOfPool = isOfPool(solution.work);
-    this.#isOnlyGivers = this.#isOfPool;
   }
 
   /**
@@ -85,12 +84,12 @@ export class FleetAttempts {
   async attempt(stop: AbortSignal): Promise<Verdict | NoVerdict> {
     const isAgain = this.#isAskedAgain;
     this.#isAskedAgain = false;
-    if (this.#isOnlyGivers && this.#giver.isSilent && !isAgain) {
-      const only = `and only it can submit this ${this.#isOfPool ? 'share of its pool' : 'solution'}`;
+    if (this.#isOfPool && this.#giver.isSilent && !isAgain) {
+      const only = 'and only it can submit this share of its pool';
       const message = `coordinator ${oneLine(this.#giver.coordinator)} is silent, ${only}`;
       return { message, mayHaveBeenTaken: false };
     }
-    const to = isAgain || this.#isOnlyGivers ? 'giver' : this.#giver.isSilent ? 'fallback' : this.#next;
+    const to = isAgain || this.#isOfPool ? 'giver' : this.#giver.isSilent ? 'fallback' : this.#next;
     this.#next = to === 'giver' ? 'fallback' : 'giver';
     const cut = new AbortController();
     const isCutOff = to === 'giver' && !(isAgain && this.#giver.isSilent);
@@ -100,7 +99,15 @@ export class FleetAttempts {
     // After an interrupted connection the giver counts as silent until its next state comes.
     if (isAgain) void this.#cutWhenSilent(cut);
     try {
-      return await this.#ask(to, isAgain, cut.signal);
+      let answer = await this.#ask(to, isAgain, cut.signal);
+      // Those that cannot submit it cost no pause: the one that can may be the last of them.
+      while (to === 'fallback' && this.#isNextDue && !cut.signal.aborted) {
+        const { mayHaveBeenTaken } = answer as NoVerdict;
+        const next = await this.#ask(to, false, cut.signal);
+        answer = 'outcome' in next ? next : { ...next, mayHaveBeenTaken: mayHaveBeenTaken || next.mayHaveBeenTaken };
+        if (mayHaveBeenTaken && 'outcome' in next) return verdictOf({ state: 'verdict', ...next }, true);
+      }
+      return answer;
     } finally {
       cut.abort();
       for (const release of releases) release();
@@ -114,6 +121,7 @@ export class FleetAttempts {
 
   /** @param isAgain whether the giver is asked once more after its answer was lost */
   async #ask(to: To, isAgain: boolean, stop: AbortSignal): Promise<Verdict | NoVerdict> {
+    this.#isNextDue = false;
     const { link, subjects, rig } = this.#fleet;
     const named = to === 'giver' ? this.#giver.coordinator : this.#other();
     const who = named === undefined ? 'another coordinator' : `coordinator ${oneLine(named)}`;
@@ -154,12 +162,22 @@ export class FleetAttempts {
    * next one is.
    */
   #other(): string | undefined {
-    const able = this.#fleet.heard().filter((each) => each !== this.#giver.coordinator && !this.#unable.has(each));
+    const others = this.#others();
+    // Now any coordinator that is not heard is asked, and then these again: they may have got another node since.
+    if (others.every((each) => this.#unable.has(each))) {
+      this.#unable.clear();
+      return undefined;
+    }
+    const able = others.filter((each) => !this.#unable.has(each));
     const isLeft = (each: string) => (this.#asked.get(each) ?? 0) < MOST_ASKS;
     if (!able.some(isLeft)) this.#asked.clear();
     const chosen = able.find(isLeft);
     if (chosen !== undefined) this.#asked.set(chosen, (this.#asked.get(chosen) ?? 0) + 1);
     return chosen;
+  }
+
+  #others(): string[] {
+    return this.#fleet.heard().filter((each) => each !== this.#giver.coordinator);
   }
 
   /** @param named the coordinator; undefined for any one */
@@ -173,14 +191,17 @@ export class FleetAttempts {
     if (code === 'not-a-solution' || code === 'wrong-message') {
       return { outcome: mayHaveBeenTaken ? 'unknown' : 'rejected', reason };
     }
+    if (code === 'too-early') return { message: reason, mayHaveBeenTaken };
     if (code === 'too-many') {
       this.#next = to;
       if (named !== undefined) this.#asked.set(named, MOST_ASKS);
       return { message: reason, mayHaveBeenTaken, retryAfterMs: this.#limits.tooManyPauseMs };
     }
     if (code === 'unknown-work' && this.#isOfPool) return { outcome: mayHaveBeenTaken ? 'unknown' : 'stale', reason };
-    if (to === 'fallback' && named !== undefined) this.#unable.add(named);
-    else if (code === 'not-mine' && to === 'fallback') this.#isOnlyGivers = true;
+    if (to === 'fallback' && named !== undefined) {
+      this.#unable.add(named);
+      this.#isNextDue = this.#others().some((each) => !this.#unable.has(each));
+    }
     return { message: reason, mayHaveBeenTaken };
   }
 }

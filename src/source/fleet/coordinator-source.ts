@@ -29,6 +29,8 @@ import { CoordinatorStates, type KnownWork } from './states.ts';
 /** Log lines that a coordinator can cause: some at once, then one in ten minutes. */
 const MOST_NOTES = 3;
 const NOTES_PER_SECOND = 1 / 600;
+/** Capacity of the token bucket for warnings about lost blocks: a test network can have too many of them. */
+const MOST_LOST_BLOCKS = 20;
 /** Maximum length of a coordinator's reasons, in characters. */
 const MOST_REASON = 300;
 /** So that a coordinator is left after three blocks in a row that it rejects, or twelve shares. */
@@ -48,6 +50,7 @@ export class CoordinatorSource implements WorkSource {
   readonly #health: SourceHealth;
   readonly #reads: TokenBucket;
   readonly #notes: LogBucket;
+  readonly #lostBlocks: LogBucket;
   #listener: UpdateListener | undefined;
   #isSyncDue = false;
   /** The work that was given last, unless it has ended. */
@@ -82,6 +85,7 @@ export class CoordinatorSource implements WorkSource {
     this.#states = new CoordinatorStates(limits.replacedAfterMs);
     this.#reads = new TokenBucket(STATES_AT_ONCE, STATES_PER_SECOND, clock.monotonicMs());
     this.#notes = new LogBucket(MOST_NOTES, clock.monotonicMs(), NOTES_PER_SECOND);
+    this.#lostBlocks = new LogBucket(MOST_LOST_BLOCKS, clock.monotonicMs());
   }
 
   /** When its last state came (monotonic); −∞ before the first. */
@@ -163,13 +167,18 @@ export class CoordinatorSource implements WorkSource {
     }
   }
 
-  #deliver(solution: Solution, known: KnownWork, stop: AbortSignal): Promise<Verdict> {
+  async #deliver(solution: Solution, known: KnownWork, stop: AbortSignal): Promise<Verdict> {
+    let hasAnswer = false;
     const pauses = new Backoff(this.#limits.submitPauses, this.#random);
     const attempts = new FleetAttempts(this.#fleet, this, solution, known.name, this.#limits);
     const leftMs = known.confirmedMs + this.#limits.expiryMs - this.#clock.monotonicMs();
-    return deliver(
+    const verdict = await deliver(
       {
-        attempt: (signal) => attempts.attempt(signal),
+        attempt: async (signal) => {
+          const answer = await attempts.attempt(signal);
+          hasAnswer = 'outcome' in answer;
+          return answer;
+        },
         whyOutdated: () => (known.hasEnded ? 'its work ended before a coordinator could be reached' : undefined),
         onSent: () => this.#solved(known),
         nextPauseMs: (retryAfterMs) => pauses.nextMs(retryAfterMs),
@@ -181,6 +190,14 @@ export class CoordinatorSource implements WorkSource {
       },
       stop,
     );
+    if (!hasAnswer && solution.isBlock && !known.hasEnded) this.#noteLost(solution.work, verdict.reason);
+    return verdict;
+  }
+
+  #noteLost({ chain, height }: Work, reason: string): void {
+    if (this.#lostBlocks.take(this.#clock.monotonicMs()) === undefined) return;
+    const block = `the block of chain ${chain} at height ${height}`;
+    this.#announcements.note('warning', `${block} is lost, because no coordinator has taken it: ${reason}`);
   }
 
   onHealth(judge: Judge): void {

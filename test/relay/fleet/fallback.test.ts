@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { toHex } from '#pickaxe/chain/bytes.js';
+import { HEADER_OFFSET, toHex, viewOf } from '#pickaxe/chain/bytes.js';
 import type { Solution } from '#pickaxe/chain/verify.js';
 import { creationTimeOf, type Work, withCreationTime } from '#pickaxe/chain/work.js';
 import type { CoordinatorLimits } from '#pickaxe/relay/fleet/limits.js';
@@ -56,9 +56,8 @@ describe('a solution of another coordinator’s work', () => {
     expect(await rig.fallback('c1', name, solution)).toEqual({ state: 'pending', coordinator: 'c2' });
     settle({ outcome: 'stale', reason: 'No associated Payload' });
     const ask = () => rig.request(subjects.solution('c2', 'rig'), solutionRequest('c1', name, solution));
-    await eventually(async () =>
-      expect(await ask()).toMatchObject({ outcome: 'stale', reason: 'No associated Payload' }),
-    );
+    const reason = 'no node of this coordinator takes it: No associated Payload';
+    await eventually(async () => expect(await ask()).toEqual({ state: 'refused', code: 'not-mine', reason }));
     expect(sent).toHaveLength(1);
   });
 
@@ -117,9 +116,9 @@ describe('a solution of another coordinator’s work', () => {
     giver.source.latestUs = () => latestUs + BigInt(other.nowMs) * 1000n;
     const { work, name } = await giver.work();
     const at = (timeUs: bigint) => mine({ ...work, header: withCreationTime(work.header, timeUs) } as Work);
-    expect(await rig.fallback('c1', name, at(latestUs + 10_000n))).toMatchObject({ code: 'not-a-solution' });
+    expect(await rig.fallback('c1', name, at(latestUs + 10_000n))).toMatchObject({ code: 'too-early' });
     other.nowMs += 10;
-    expect(await rig.fallback('c1', name, at(latestUs + 10_001n))).toMatchObject({ code: 'not-a-solution' });
+    expect(await rig.fallback('c1', name, at(latestUs + 10_001n))).toMatchObject({ code: 'too-early' });
     await giver.end();
     await Coordinator.start({ nats, instance: 'a'.repeat(16) });
     expect(await rig.fallback('c1', name, at(latestUs + 10_000n))).toMatchObject({ outcome: 'accepted' });
@@ -132,7 +131,7 @@ describe('a solution of another coordinator’s work', () => {
     const { work, name } = await giver.work();
     const latestUs = BigInt(giver.states.at(-1)!.latestTimeMicros);
     const at = (timeUs: bigint) => mine({ ...work, header: withCreationTime(work.header, timeUs) } as Work);
-    expect(await rig.fallback('c1', name, at(latestUs + 10_000_000n))).toMatchObject({ code: 'not-a-solution' });
+    expect(await rig.fallback('c1', name, at(latestUs + 10_000_000n))).toMatchObject({ code: 'too-early' });
     expect(await rig.fallback('c1', name, at(latestUs))).toMatchObject({ outcome: 'accepted' });
   });
 
@@ -157,11 +156,101 @@ describe('a solution of another coordinator’s work', () => {
     const lanes = [0, 1, 2, 3].map((lane) => mine(work, lane));
     const answers = [];
     for (const solution of lanes.slice(0, 3)) answers.push(await rig.fallback('c1', name, solution));
-    expect(answers).toMatchObject([{ outcome: 'stale' }, { outcome: 'stale' }, { code: 'too-many' }]);
+    expect(answers).toMatchObject([{ code: 'not-mine' }, { code: 'not-mine' }, { code: 'too-many' }]);
     other.nowMs += 1_000;
-    expect(await rig.fallback('c1', name, lanes[2])).toMatchObject({ outcome: 'stale' });
+    expect(await rig.fallback('c1', name, lanes[2])).toMatchObject({ code: 'not-mine' });
     expect(sent).toHaveLength(3);
   });
+});
+
+describe('a solution of a work that the coordinator does not know', () => {
+  const UNKNOWN = `${'e'.repeat(16)}-7`;
+
+  /** A coordinator with nodes and work of its own, and one of an earlier work. */
+  async function restarted(limits: Partial<CoordinatorLimits> = {}) {
+    const { other, sent, nodes, nats, rig } = await withTwo(limits);
+    const latestUs = BigInt(Date.now()) * 1000n;
+    other.source.latestUs = () => latestUs;
+    await other.work();
+    return { other, sent, nodes, nats, rig, latestUs, earlier: makeWork(4) };
+  }
+
+  it('is taken from its header and submitted to the own nodes, whoever gave the work', async () => {
+    for (const giver of ['c2', 'c9']) {
+      const { sent, rig, earlier } = await restarted();
+      const solution = mine(earlier);
+      const request = solutionRequest(giver, UNKNOWN, solution);
+      const ask = () => rig.request(subjects.solution('c2', 'rig'), request);
+      expect(await ask(), giver).toMatchObject({ outcome: 'accepted', by: 'node1' });
+      expect(await ask(), giver).toMatchObject({ outcome: 'accepted' });
+      expect(sent.map(({ header }) => toHex(header))).toEqual([toHex(solution.header)]);
+      // Fake works have another chain in their headers.
+      const chain = viewOf(solution.header).getUint32(HEADER_OFFSET.chain, true);
+      expect(sent[0].work).toEqual({ ...earlier, header: sent[0].work.header, chain });
+      expect(toHex(sent[0].work.header)).toEqual(toHex(solution.header));
+    }
+  });
+
+  it('is left to its giver if no own node takes it, and the nodes are asked once', async () => {
+    const { sent, nodes, rig, earlier } = await restarted();
+    for (const outcome of ['rejected', 'stale'] as const) {
+      nodes.verdict = () => ({ outcome, reason: 'No associated Payload' });
+      const solution = mine(earlier, sent.length);
+      const before = sent.length;
+      for (const _ of [1, 2]) {
+        expect(await rig.fallback('c9', UNKNOWN, solution)).toMatchObject({ code: 'not-mine' });
+      }
+      expect(sent).toHaveLength(before + 1);
+    }
+    nodes.verdict = () => ({ outcome: 'unknown', reason: 'the answer was lost' });
+    const solution = mine(earlier, 5);
+    // The rig learns that a node may have taken it.
+    expect(await rig.fallback('c9', UNKNOWN, solution)).toMatchObject({ state: 'pending' });
+    expect(await rig.fallback('c9', UNKNOWN, solution)).toMatchObject({ code: 'not-mine' });
+  });
+
+  it('is refused before a node hears of it if its hash or its time is wrong, or the own time is not known', async () => {
+    const { sent, rig, earlier, latestUs } = await restarted({ wrongBurst: 1, wrongPerMinute: 0 });
+    const early = mine({ ...earlier, header: withCreationTime(earlier.header, latestUs + 1n) });
+    // Too early is not wrong: it does not count against the rig.
+    for (const _ of [1, 2, 3]) {
+      expect(await rig.fallback('c9', UNKNOWN, early)).toMatchObject({ code: 'too-early' });
+    }
+    expect(await rig.fallback('c9', UNKNOWN, wrongSolution(earlier))).toMatchObject({ code: 'not-a-solution' });
+    const fresh = await withTwo();
+    expect(await fresh.rig.fallback('c9', UNKNOWN, mine(earlier))).toMatchObject({ code: 'unknown-work' });
+    expect([...sent, ...fresh.sent]).toEqual([]);
+  });
+
+  it('is bounded in number for each rig and for all', async () => {
+    const { sent, nats, rig, earlier, other } = await restarted({
+      unknownBurst: 2,
+      unknownPerSecond: 1,
+      allUnknownBurst: 3,
+      allUnknownPerSecond: 1,
+    });
+    const send = (by: TestRig, lane: number) => by.fallback('c9', UNKNOWN, mine(earlier, lane));
+    expect(await send(rig, 0)).toMatchObject({ outcome: 'accepted' });
+    expect(await send(rig, 1)).toMatchObject({ outcome: 'accepted' });
+    expect(await send(rig, 2)).toMatchObject({ code: 'too-many' });
+    const second = new TestRig(nats, 'rig2');
+    expect(await send(second, 2)).toMatchObject({ outcome: 'accepted' });
+    expect(await send(second, 3)).toMatchObject({ code: 'too-many' });
+    expect(sent).toHaveLength(3);
+    other.nowMs += 1_000;
+    expect(await send(rig, 4)).toMatchObject({ outcome: 'accepted' });
+  });
+});
+
+it('a solution whose giver’s last state was read late can have any time that the own nodes take', async () => {
+  const { giver, other, rig } = await withTwo();
+  const latestUs = BigInt(Date.now()) * 1000n;
+  giver.source.latestUs = () => latestUs - 5_000_000n;
+  other.source.latestUs = () => latestUs;
+  await other.work();
+  const { work, name } = await giver.work();
+  const solution = mine({ ...work, header: withCreationTime(work.header, latestUs) });
+  expect(await rig.fallback('c1', name, solution)).toMatchObject({ outcome: 'accepted' });
 });
 
 describe('a fallback request', () => {

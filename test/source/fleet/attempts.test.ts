@@ -46,7 +46,7 @@ function ways(coordinators: readonly FakeCoordinator[]): string[] {
 }
 
 const verdict = (outcome: Verdict['outcome'], reason = '') => ({ state: 'verdict', outcome, reason }) as const;
-const refused = (code: 'unknown-work' | 'not-a-solution' | 'too-many' | 'not-mine') =>
+const refused = (code: 'unknown-work' | 'not-a-solution' | 'too-many' | 'not-mine' | 'too-early') =>
   ({ state: 'refused', code, reason: `it is ${code}` }) as const;
 
 it('sends the whole header to the coordinator that gave the work, and tells who answered', async () => {
@@ -258,19 +258,45 @@ it('goes on with another coordinator when the first does not know the work any m
   expect(verdicts).toMatchObject([{ outcome: 'stale', reason: 'a New Cut' }]);
 });
 
-it('asks only the giver after another coordinator has said that only it can submit the solution', async () => {
-  const { coordinators, verdicts, send } = await mining('a', 'c');
-  const [a, c] = coordinators;
-  a.leaveQueue();
-  let isAway = true;
-  a.answer = () => (isAway ? refused('unknown-work') : verdict('accepted'));
-  c.answer = () => refused('not-mine');
-  send();
-  await pass(5_000);
-  expect(ways([c])).toEqual(['c', 'c fallback']);
-  isAway = false;
+it('keeps a solution that no other coordinator can submit until its giver takes it', async () => {
+  for (const code of ['not-mine', 'unknown-work', 'too-early'] as const) {
+    const { coordinators, verdicts, send } = await mining('a', 'c');
+    const [a, c] = coordinators;
+    a.leaveQueue();
+    let isAway = true;
+    a.answer = () => (isAway ? refused('unknown-work') : verdict('accepted'));
+    c.answer = () => refused(code);
+    send();
+    await pass(60_000);
+    expect(verdicts, code).toEqual([]);
+    isAway = false;
+    await pass(6_000);
+    expect(verdicts, code).toMatchObject([{ outcome: 'accepted' }]);
+  }
+});
+
+it('delivers to the coordinator that can submit it, though many that cannot are asked before', async () => {
+  const names = Array.from({ length: 16 }, (_, i) => `c${i}`);
+  const { coordinators, verdicts, send, mined } = await mining(...names);
+  const able = coordinators.findLast(({ name }) => name !== mined()) as FakeCoordinator;
+  for (const each of coordinators) {
+    each.leaveQueue();
+    if (each.name === mined()) each.die();
+    else if (each !== able) each.answer = () => refused('unknown-work');
+  }
   await pass(3_000);
-  expect(verdicts).toMatchObject([{ outcome: 'accepted' }]);
+  send();
+  await pass(1_000);
+  expect(verdicts).toMatchObject([{ outcome: 'accepted', by: `${able.name}’s node` }]);
+});
+
+it('warns of a block that is lost while its work lives', async () => {
+  const { coordinators, verdicts, send, told } = await mining('a', 'c');
+  for (const each of coordinators) each.answer = () => refused('unknown-work');
+  send();
+  for (let i = 0; i < 400 && verdicts.length === 0; i++) await pass(1_000);
+  expect(verdicts).toMatchObject([{ outcome: 'stale' }]);
+  expect(told().join()).toMatch(/a warning: the block of chain .* is lost, because no coordinator has taken it/);
 });
 
 const POOL: Partial<WorkTerms> = { nonce1: { value: 3, bytes: 2 }, until: 'replaced', rollTime: false };
