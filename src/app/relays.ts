@@ -126,16 +126,19 @@ export function externalWorker(command: Command, log: Logger): MakeRelay {
  * `pickaxe coordinate`.
  * @param member whose connection somebody else opens and closes
  * @param submitElsewhere absent on a pool
+ * @param faultOfSource why the source's work is probably worth nothing, if it is
  */
 export async function fleetCoordinator(
   { link, subjects, name, instance }: FleetMember,
   submitElsewhere: SubmitElsewhere | undefined,
+  faultOfSource: () => string | undefined,
   log: Logger,
 ): Promise<MakeRelay> {
   const { FleetRelay } = await import('../relay/fleet/fleet-relay.ts');
   return ({ source, emit, clock }) => {
     const lines = relayLog(log, 'fleet');
-    return new FleetRelay({ source, emit, clock, log: lines, link, subjects, name, instance, submitElsewhere });
+    const parts = { source, emit, clock, log: lines, link, subjects, name, instance };
+    return new FleetRelay({ ...parts, submitElsewhere, faultOfSource });
   };
 }
 

@@ -211,7 +211,8 @@ async function coordinator(
 ): Promise<MakeRelay> {
   const { fleetCoordinator } = await import('./relays.ts');
   const submitElsewhere: SubmitElsewhere = (solution, stop) => chosen.submitElsewhere(solution, stop);
-  return fleetCoordinator(member, pool.urls === undefined ? submitElsewhere : undefined, log);
+  const elsewhere = pool.urls === undefined ? submitElsewhere : undefined;
+  return fleetCoordinator(member, elsewhere, () => chosen.source.fault, log);
 }
 
 /** @throws UsageError without a configured network. It names the node's, which may not be the intended one */

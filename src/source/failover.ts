@@ -88,6 +88,12 @@ export class FailoverSource implements WorkSource {
     return this.#standbys.map(({ source }) => source.name).join(', ');
   }
 
+  /** Why the work of the source in use is probably worth nothing; undefined while it is healthy. */
+  get fault(): string | undefined {
+    const { source, faults } = this.#active;
+    return faults.size === 0 ? undefined : `${source.name} ${[...faults.values()].join(', and ')}`;
+  }
+
   get #standbys(): readonly Standby[] {
     return this.#strategy.standbys;
   }

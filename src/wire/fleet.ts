@@ -208,6 +208,11 @@ export const CoordinatorState = z.strictObject({
   ended: z.array(z.strictObject({ name: workName, reason: z.enum(STALE_REASONS) })).max(MOST_ENDED),
   /** Why the coordinator's own source is out of reach; null while it is in reach. */
   lost: sentence.nullable(),
+  /**
+   * Why its work is probably worth nothing; absent while it is healthy, or no other coordinator could take over: rigs
+   * of earlier versions read no state with it, and leave its coordinator as a silent one.
+   */
+  fault: sentence.exactOptional(),
 });
 export type CoordinatorState = Readonly<z.infer<typeof CoordinatorState>>;
 

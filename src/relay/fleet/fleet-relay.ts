@@ -47,6 +47,8 @@ export interface FleetRelayOptions {
   readonly instance: string;
   /** Absent where no node can be asked, so that only own works' solutions are taken. */
   readonly submitElsewhere?: SubmitElsewhere | undefined;
+  /** @returns why the source's work is probably worth nothing; undefined while nothing speaks against it */
+  readonly faultOfSource?: () => string | undefined;
   readonly limits?: Partial<CoordinatorLimits>;
 }
 
@@ -86,7 +88,7 @@ export class FleetRelay implements Relay {
     const parts = { name, relay: NAME, source: source.name, works, own, others, submitElsewhere };
     const solutions = new Solutions({ ...parts, emit, clock, limits });
     const difficulty = () => (works.current ? difficultyOf(works.current.target) : 0);
-    const state = () => own.state(true);
+    const state = () => own.state(true, this.#fault());
     this.#requests = new RigRequests({ name, solutions, state, difficulty, link, subjects, clock, log, limits });
     this.#limits = limits;
     this.#works = works;
@@ -198,7 +200,24 @@ export class FleetRelay implements Relay {
     this.#ending = undefined;
     const { link, subjects, name } = this.#options;
     const subject = isWhole ? subjects.work(name) : subjects.beat(name);
-    if (link.state.isConnected) link.publish(subject, messageBytes(this.#own.state(isWhole)));
+    if (link.state.isConnected) link.publish(subject, messageBytes(this.#own.state(isWhole, this.#fault())));
+  }
+
+  /**
+   * Another coordinator's height is only a claim, so it proves nothing while the own heights grow.
+   * @returns why rigs had better mine for another coordinator; undefined if none could take over
+   */
+  #fault(): string | undefined {
+    const { clock, faultOfSource } = this.#options;
+    const others = this.#others.heightOfFit(clock.monotonicMs());
+    if (others === undefined) return undefined;
+    const growth = this.#own.growth();
+    const { standstillMs, blocksBehind } = this.#limits;
+    if (growth && growth.sinceMs >= standstillMs && others - growth.height >= BigInt(blocksBehind)) {
+      const seconds = Math.floor(growth.sinceMs / 1000);
+      return `its source stands still: no new block for ${seconds} s, and other coordinators have newer ones`;
+    }
+    return faultOfSource?.();
   }
 
   /** Hears a coordinator's state, which may be its own. */

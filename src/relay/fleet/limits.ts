@@ -57,6 +57,12 @@ export const coordinatorLimits = {
   /** Maximum number of other coordinators that are followed, and of works of each, 2 kB each. */
   coordinators: 64,
   worksOfEach: 64,
+  /**
+   * The own source stands still if its heights have not grown for this time, and another coordinator has given work
+   * that is so many blocks higher. Any chain of a real network has a block about every 30 s.
+   */
+  standstillMs: 90_000,
+  blocksBehind: 3,
   /** Another coordinator that is silent for this time makes room for a new one. */
   coordinatorIdleMs: 10_000,
   /** Token bucket for the states of another coordinator. It publishes one a second, and some at each new work. */

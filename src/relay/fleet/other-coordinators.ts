@@ -32,6 +32,10 @@ interface Coordinator {
   instance: string;
   number: number;
   heardMs: number;
+  /** The height of its newest work; −1 before the first. */
+  height: bigint;
+  /** Whether it can take rigs over: it has a source, and says of no fault. */
+  isFit: boolean;
 }
 
 export class OtherCoordinators {
@@ -62,6 +66,7 @@ export class OtherCoordinators {
     coordinator.instance = instance;
     coordinator.number = number;
     coordinator.heardMs = nowMs;
+    coordinator.isFit = state.lost === null && state.fault === undefined && current !== null;
     this.#coordinators.delete(name);
     this.#coordinators.set(name, coordinator);
     if (given && !coordinator.works.has(given.name)) {
@@ -69,6 +74,7 @@ export class OtherCoordinators {
     }
     const named = current === null ? undefined : coordinator.works.get(current);
     if (named) {
+      coordinator.height = named.work.height;
       named.claimedUs = BigInt(latestTimeMicros);
       named.claimedMs = nowMs;
     }
@@ -78,6 +84,16 @@ export class OtherCoordinators {
     }
     const isUnknown = current !== null && !named && ended.every(({ name }) => name !== current);
     return isUnknown && coordinator.hellos.take(1, nowMs);
+  }
+
+  /** @returns the greatest height of works of those that could take rigs over; undefined if there are none */
+  heightOfFit(nowMs: number): bigint | undefined {
+    let height: bigint | undefined;
+    for (const each of this.#coordinators.values()) {
+      const isThere = each.isFit && nowMs - each.heardMs < this.#limits.coordinatorIdleMs;
+      if (isThere && (height === undefined || each.height > height)) height = each.height;
+    }
+    return height;
   }
 
   find(coordinator: string, work: string): ForeignWork | undefined {
@@ -97,6 +113,8 @@ export class OtherCoordinators {
       instance: '',
       number: -1,
       heardMs: nowMs,
+      height: -1n,
+      isFit: false,
     };
     this.#coordinators.set(name, coordinator);
     return coordinator;

@@ -51,11 +51,15 @@ export class OwnWorks {
   #ended: readonly OwnWork[] = [];
   #lost: string | null = null;
   #named = 0;
+  /** The greatest height of the own works, and since when (monotonic). */
+  #height = -1n;
+  #grewMs: number;
   #number = 0;
 
   constructor(options: OwnWorksOptions) {
     this.#options = options;
     this.#byName = new BoundedMap(options.most);
+    this.#grewMs = options.clock.monotonicMs();
   }
 
   find(name: string): KnownWork | undefined {
@@ -70,6 +74,10 @@ export class OwnWorks {
   /** @param work undefined if there is no current work */
   change(work: Work | undefined): boolean {
     const own = work && this.#own(work);
+    if (work && work.height > this.#height) {
+      this.#height = work.height;
+      this.#grewMs = this.#options.clock.monotonicMs();
+    }
     if (own === this.#current) return false;
     this.#current = own;
     this.#last = own ?? this.#last;
@@ -96,8 +104,18 @@ export class OwnWorks {
     return isNew;
   }
 
-  /** @param isWhole whether it has the current work, and not only its name @returns the next state to publish */
-  state(isWhole: boolean): CoordinatorState {
+  /** @returns the greatest height of the own works, and how long it has not grown; undefined before the first */
+  growth(): { readonly height: bigint; readonly sinceMs: number } | undefined {
+    if (this.#height < 0n) return undefined;
+    return { height: this.#height, sinceMs: this.#options.clock.monotonicMs() - this.#grewMs };
+  }
+
+  /**
+   * @param isWhole whether it has the current work, and not only its name
+   * @param fault why the own work is probably worth nothing, if it is
+   * @returns the next state to publish
+   */
+  state(isWhole: boolean, fault?: string): CoordinatorState {
     const given = isWhole ? this.#current?.given : undefined;
     const { clock, endedMs } = this.#options;
     const sinceMs = clock.monotonicMs() - endedMs;
@@ -111,6 +129,7 @@ export class OwnWorks {
       latestTimeMicros: Math.max(0, Number(this.latestTimeUs())),
       ended: this.#ended.flatMap(({ name, ended }) => (ended === undefined ? [] : { name, reason: ended })),
       lost: this.#lost,
+      ...(fault !== undefined && { fault: oneLine(fault, MOST_TEXT) }),
     };
   }
 

@@ -31,6 +31,7 @@ const MOST_NOTES = 3;
 const NOTES_PER_SECOND = 1 / 600;
 /** Capacity of the token bucket for warnings about lost blocks: a test network can have too many of them. */
 const MOST_LOST_BLOCKS = 20;
+const NOTHING_TOLD = JSON.stringify([false, undefined]);
 /** Maximum length of a coordinator's reasons, in characters. */
 const MOST_REASON = 300;
 /** So that a coordinator is left after three blocks in a row that it rejects, or twelve shares. */
@@ -49,6 +50,11 @@ export class CoordinatorSource implements WorkSource {
   readonly #states: CoordinatorStates;
   readonly #health: SourceHealth;
   readonly #reads: TokenBucket;
+  #judgeHealth: Judge | undefined;
+  /** Why its solutions' verdicts speak against it. */
+  #refusing: string | undefined;
+  /** What was told of its health last. */
+  #told: string | undefined;
   readonly #notes: LogBucket;
   readonly #lostBlocks: LogBucket;
   #listener: UpdateListener | undefined;
@@ -121,6 +127,7 @@ export class CoordinatorSource implements WorkSource {
     }
     if (reception !== 'taken') return false;
     if (this.silence.aborted) this.#silence = newSilence();
+    this.#tellHealth();
     this.#syncSoon();
     return true;
   }
@@ -201,7 +208,25 @@ export class CoordinatorSource implements WorkSource {
   }
 
   onHealth(judge: Judge): void {
-    this.#health.judge = judge;
+    this.#told = undefined;
+    this.#judgeHealth = judge;
+    this.#health.judge = (fault, news) => {
+      this.#refusing = fault;
+      this.#tellHealth(news);
+    };
+    this.#tellHealth();
+  }
+
+  /** Its own word and its verdicts together. @param news what follows its name if it is healthy */
+  #tellHealth(news?: string): void {
+    const said = this.#states.fault;
+    const own = said === undefined ? undefined : `says that ${oneLine(said, MOST_REASON)}`;
+    const faults = [own, this.#refusing].filter((fault) => fault !== undefined);
+    // The text of a standstill has its length, which grows with each state.
+    const told = JSON.stringify([own !== undefined, this.#refusing]);
+    if (!this.#judgeHealth || (told === (this.#told ?? NOTHING_TOLD) && news === undefined)) return;
+    this.#told = told;
+    this.#judgeHealth(faults.length === 0 ? undefined : faults.join(', and '), news);
   }
 
   #judge({ isBlock }: Solution, { outcome, reason }: Verdict): void {

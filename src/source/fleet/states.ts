@@ -62,6 +62,11 @@ export class CoordinatorStates {
     return this.#newest?.lost ?? null;
   }
 
+  /** Why the coordinator's work is probably worth nothing, as it says; undefined while it is healthy. */
+  get fault(): string | undefined {
+    return this.#newest?.fault;
+  }
+
   /** Whether the coordinator says that there is no work now. */
   get hasNone(): boolean {
     return this.#newest?.work === null;

@@ -34,7 +34,7 @@ afterEach(async () => {
   for (const end of ends.splice(0).reverse()) await end();
 });
 
-export interface Options extends Partial<Pick<FleetRelayOptions, 'submitElsewhere' | 'instance'>> {
+export interface Options extends Partial<Pick<FleetRelayOptions, 'submitElsewhere' | 'instance' | 'faultOfSource'>> {
   readonly name?: string;
   readonly nats?: FakeNats;
   readonly limits?: Partial<CoordinatorLimits>;
@@ -58,7 +58,7 @@ export class Coordinator {
   readonly #stop = new AbortController();
   #running: Promise<void> | undefined;
 
-  constructor({ name = 'c1', nats = new FakeNats(), limits, submitElsewhere, instance }: Options = {}) {
+  constructor({ name = 'c1', nats = new FakeNats(), limits, submitElsewhere, instance, faultOfSource }: Options = {}) {
     this.name = name;
     this.nats = nats;
     this.link = nats.link(name);
@@ -83,6 +83,7 @@ export class Coordinator {
       name,
       instance: instance ?? (++instances).toString(16).padStart(16, '0'),
       submitElsewhere,
+      ...(faultOfSource && { faultOfSource }),
       limits: { beatMs: LONG_MS, reportMs: LONG_MS, connectMs: 0, answerMs: PATIENCE_MS, ...limits },
     });
   }

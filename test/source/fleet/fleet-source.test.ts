@@ -341,3 +341,18 @@ it('asks for new work after a suspension of the machine', async () => {
   expect(a.hellos).toBe(1);
   expect(told().some((line) => line.includes('suspended for 400 s'))).toBe(true);
 });
+
+it('leaves a coordinator that says that its work is worth nothing, and comes back when that is over', async () => {
+  const { coordinators, mined, told } = world(['a', 'c']);
+  const [a] = coordinators;
+  for (const each of coordinators) each.give();
+  await pass(2_000);
+  expect(mined()).toBe('a');
+  a.fault = 'its source stands still';
+  await pass(4_000);
+  expect(mined()).toBe('c');
+  expect(told().join()).toContain('a unhealthy: says that its source stands still. It is mined on only while');
+  a.fault = undefined;
+  await pass(4_000);
+  expect(mined()).toBe('a');
+});

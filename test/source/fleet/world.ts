@@ -36,6 +36,7 @@ export class FakeCoordinator<OwnLink extends Pick<Link, 'publish' | 'subscribe'>
   works = 0;
   /** The state's other fields. */
   lost: string | null = null;
+  fault: string | undefined;
   ended: { name: string; reason: StaleReason }[] = [];
   current: { name: string; work: Work } | undefined;
   readonly names = new Map<Work, string>();
@@ -108,6 +109,7 @@ export class FakeCoordinator<OwnLink extends Pick<Link, 'publish' | 'subscribe'>
       latestTimeMicros: Date.now() * 1000 + this.aheadMicros,
       ended: ended.slice(0, 16),
       lost,
+      ...(this.fault !== undefined && { fault: this.fault }),
     };
   }
 
