@@ -35,6 +35,9 @@ unshare --mount --pid --fork true 2>/dev/null || fail 'this takes namespaces (CA
 
 # npm's settings may have secrets.
 mkdir -p "$folder" && chmod 700 "$folder"
+# A second run waits: there is one machine.
+exec 9>"$folder/lock"
+flock 9
 
 if [ ! -e "$folder/made" ]; then
   rm -rf "$root"
