@@ -116,10 +116,10 @@ describe('the works of a relay', () => {
     const startUs = creationTimeOf(work.header);
     source.latestUs = () => startUs + 5_000_000n;
     const job = works.jobOf(work)!;
-    expect(creationTimeOf(job.header)).toBe(startUs + 4_500_000n);
+    expect(creationTimeOf(job.header)).toBe(startUs + 3_500_000n);
     expect(works.jobOf(work, job)).toBeUndefined();
     source.latestUs = () => startUs + 6_000_000n;
-    expect(creationTimeOf(works.jobOf(work, job)!.header)).toBe(startUs + 5_500_000n);
+    expect(creationTimeOf(works.jobOf(work, job)!.header)).toBe(startUs + 4_500_000n);
     const fixed = makeWork(100, { rollTime: false });
     expect(works.jobOf(fixed)!.header).toEqual(fixed.header);
     await end();
