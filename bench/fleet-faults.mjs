@@ -5,13 +5,16 @@
 //     [--out FILE]
 //
 // Each scenario starts a fleet: three clustered NATS servers, two coordinators on a mock node, and rigs with a hashing
-// thread each, all built programs in processes of their own. Solutions are so easy that the fleet finds some each
+// thread each, all built programs in processes of their own. In some scenarios each coordinator has a node of its own,
+// which knows only the payloads of the works that it has issued. Solutions are so easy that the fleet finds some each
 // second. After --seconds comes the fault, and the fleet ends --seconds after it is over. The counts come from the
 // lines that the rigs print (`solution`, `verdict`); for rigs that were killed, from those of the coordinators, too.
 // `pending`: the rig was killed before it had a verdict, and no coordinator had the solution. `lost`: a solution of a
-// rig that lives has no verdict. `takeover`: from the kill, or from the end of a fault that leaves nothing to take
-// over, until the last rig has new work. Fails (exit 1) when a solution is lost, the node has accepted one twice, or a
-// takeover takes more than 5 s. Loopback only.
+// rig that lives has no verdict. `missed`: a living rig has given it up while its chain had no block of that height.
+// `takeover`: from the kill, or from the end of a fault that leaves nothing to take over, until the last rig has new
+// work; where a node stands still, from then on until no rig gets old work. Fails (exit 1) when a solution is lost,
+// missed or rejected, the node has accepted one twice, or a takeover takes more than 5 s, or two minutes where a node
+// stands still. Loopback only.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
@@ -21,20 +24,26 @@ import { printHeading, printTable, save } from './lib/figures.mjs';
 import { startCoordinator, startRig } from './lib/fleet-members.mjs';
 import { startHoldingProxy } from './lib/holding-proxy.mjs';
 import { startCluster, until } from './lib/nats-cluster.mjs';
+import { startNodeView } from './lib/node-view.mjs';
 
 const SPLIT_MS = 15_000;
 const FROZEN_MS = 15_000;
+const STILL_MS = 120_000;
 const AWAY_MS = 60_000;
 const RESTART_MS = 2_000;
 const SERVERS = 3;
+const NAMES = ['north', 'south'];
 /** Other miners' blocks, on any of 20 chains. */
 const RIVAL_MS = 500;
 /** Mean time between two solutions of the whole fleet. */
 const SOLUTION_SECONDS = 0.4;
 const FIRST_DIFFICULTY = 2 ** 23;
 const MOST_TAKEOVER_S = 5;
+const MOST_TAKEOVER_FROM_STILL_S = 120;
 /** A line that was on its way when a process was killed is not from the one that takes over. */
 const IN_FLIGHT_MS = 100;
+/** What became old so recently may have been on its way, as may be the first of two solutions. */
+const ON_THE_WAY_MS = 2_000;
 const OUTCOMES = ['accepted', 'rejected', 'stale', 'unknown'];
 
 const SCENARIOS = {
@@ -46,11 +55,42 @@ const SCENARIOS = {
   },
   frozen: {
     what: `the first coordinator stands still for ${FROZEN_MS / 1_000} s`,
-    async fault({ coordinators: [first] }) {
+    fault: frozen,
+  },
+  coordinators: {
+    what: `kill -9 of both coordinators, and a restart after ${RESTART_MS / 1_000} s`,
+    async fault({ coordinators, restart }) {
+      await killed(coordinators.slice());
+      await sleep(RESTART_MS);
+      restart(0);
+      restart(1);
+      return systemClock.monotonicMs();
+    },
+  },
+  'own-node-frozen': {
+    what: `a node each: the first coordinator stands still for ${FROZEN_MS / 1_000} s`,
+    hasOwnNodes: true,
+    fault: frozen,
+  },
+  'own-node-killed': {
+    what: `a node each: kill -9 of the first coordinator, and a restart after ${RESTART_MS / 1_000} s`,
+    hasOwnNodes: true,
+    async fault({ coordinators, restart }) {
+      const atMs = await killed([coordinators[0]]);
+      await sleep(RESTART_MS);
+      restart(0);
+      return atMs;
+    },
+  },
+  'own-node-still': {
+    what: `a node each: the first one stands still for ${STILL_MS / 1_000} s`,
+    hasOwnNodes: true,
+    mostTakeoverSeconds: MOST_TAKEOVER_FROM_STILL_S,
+    async fault({ views: [first] }) {
       const atMs = systemClock.monotonicMs();
-      first.freeze();
-      await sleep(FROZEN_MS);
-      first.thaw();
+      first.standStill();
+      await sleep(STILL_MS);
+      first.goOn();
       return atMs;
     },
   },
@@ -95,6 +135,15 @@ const SCENARIOS = {
   },
 };
 
+/** The first coordinator stays connected, and does nothing. */
+async function frozen({ coordinators: [first] }) {
+  const atMs = systemClock.monotonicMs();
+  first.freeze();
+  await sleep(FROZEN_MS);
+  first.thaw();
+  return atMs;
+}
+
 /** @returns when they were killed */
 async function killed(members) {
   const atMs = systemClock.monotonicMs();
@@ -123,13 +172,25 @@ const result = { bench: 'fleet-faults', seconds, rigs: Number(values.rigs), resu
 if (values.json) console.log(JSON.stringify(result));
 else {
   printTable(
-    ['fault', 'found', ...OUTCOMES, 'pending', 'lost', 'at the node', 'twice', 'takeover, s', 'next accepted, s'],
-    results.map(({ scenario, found, pending, lost, node, takeoverSeconds, acceptedSeconds, ...counts }) => [
+    [
+      'fault',
+      'found',
+      ...OUTCOMES,
+      'pending',
+      'lost',
+      'missed',
+      'at the node',
+      'twice',
+      'takeover, s',
+      'next accepted, s',
+    ],
+    results.map(({ scenario, found, pending, lost, missed, node, takeoverSeconds, acceptedSeconds, ...counts }) => [
       SCENARIOS[scenario].what,
       found,
       ...OUTCOMES.map((outcome) => counts[outcome]),
       pending,
       lost,
+      missed,
       node.accepted,
       node.doubled,
       takeoverSeconds?.toFixed(1) ?? '–',
@@ -138,12 +199,17 @@ else {
   );
 }
 save(values.out, result);
-const faults = results.flatMap(({ scenario, accepted, lost, node, takeoverSeconds, exitCodes }) =>
+const faults = results.flatMap(({ scenario, accepted, rejected, lost, missed, node, takeoverSeconds, exitCodes }) =>
   [
     [accepted === 0, 'no solution was accepted'],
     [lost > 0, `${lost} solutions were lost`],
+    [missed > 0, `${missed} solutions were given up although the node still wanted them`],
+    [rejected > 0, `${rejected} solutions were rejected`],
     [node.doubled > 0, `the node has accepted ${node.doubled} solutions twice`],
-    [takeoverSeconds > MOST_TAKEOVER_S, `the last rig had new work after ${takeoverSeconds} s`],
+    [
+      takeoverSeconds > (SCENARIOS[scenario].mostTakeoverSeconds ?? MOST_TAKEOVER_S),
+      `the last rig had new work after ${takeoverSeconds} s`,
+    ],
     [exitCodes.some((code) => code !== 0), `members have ended with ${exitCodes}`],
   ].flatMap(([isBad, what]) => (isBad ? [`${scenario}: ${what}`] : [])),
 );
@@ -152,10 +218,26 @@ process.exit(faults.length === 0 || values['no-goals'] ? 0 : 1);
 
 async function run(scenario) {
   const cluster = await startCluster(SERVERS);
-  const node = new MockNode({ difficulty: FIRST_DIFFICULTY, rivalMs: RIVAL_MS, lateSolutions: 'refuse' });
+  /** When each block came, by its chain and height. */
+  const blocksMs = new Map();
+  const onEvent = ({ type, chain, height }) => {
+    if (type === 'block') blocksMs.set(`${chain}/${height}`, systemClock.monotonicMs());
+  };
+  const options = { difficulty: FIRST_DIFFICULTY, rivalMs: RIVAL_MS, lateSolutions: 'refuse' };
+  const node = new MockNode(options, { onEvent });
   const { url } = await node.start();
   const proxy = await startHoldingProxy(Number(new URL(cluster.urls[0]).port));
-  const coordinators = ['north', 'south'].map((name) => startCoordinator(name, { nats: cluster.urls, node: url }));
+  const { hasOwnNodes, mostTakeoverSeconds } = SCENARIOS[scenario];
+  const views = hasOwnNodes ? await Promise.all(NAMES.map(() => startNodeView(url))) : [];
+  // Nodes of different miners never issue the same payload.
+  const start = (i) =>
+    startCoordinator(NAMES[i], { nats: cluster.urls, node: views[i]?.url ?? url, key: String(i).repeat(64) });
+  const coordinators = NAMES.map((_, i) => start(i));
+  const ended = [];
+  const restart = (i) => {
+    ended.push(coordinators[i]);
+    coordinators[i] = start(i);
+  };
   const rigs = Array.from({ length: Number(values.rigs) }, (_, i) => {
     // The first rig of this scenario has no other way.
     const nats = scenario === 'split' && i === 0 ? [proxy.url] : cluster.urls;
@@ -172,24 +254,34 @@ async function run(scenario) {
   await until(() => rigs.every((rig) => rig.of('work').length > 0));
   await until(() => rigs.some((rig) => rig.of('verdict').length > 0));
   await sleep(1_000 * seconds);
-  const atMs = await SCENARIOS[scenario].fault({ cluster, coordinators, rigs, proxy, node });
+  const atMs = await SCENARIOS[scenario].fault({ cluster, coordinators, restart, rigs, proxy, node, views });
   await sleep(1_000 * seconds);
   const living = rigs.filter(({ isKilled }) => !isKilled);
   const exitCodes = await Promise.all(living.map((rig) => rig.stop()));
   const left = coordinators.filter(({ isKilled }) => !isKilled);
   exitCodes.push(...(await Promise.all(left.map((coordinator) => coordinator.stop()))));
   proxy.close();
+  for (const view of views) view.close();
   await node.close();
   await cluster.close();
   const { records } = node.ledger.stats;
   const accepted = records.filter(({ outcome }) => outcome === 'accepted');
   return {
     scenario,
-    ...countsOf(rigs, coordinators),
+    ...countsOf(rigs, [...ended, ...coordinators]),
+    missed: missedOf(living, blocksMs),
     node: { accepted: accepted.length, doubled: accepted.filter(({ duplicate }) => duplicate).length },
     exitCodes,
     ...(atMs !== undefined && takeover(living, atMs)),
+    ...(mostTakeoverSeconds && { takeoverSeconds: leftAfter(living, atMs, blocksMs) }),
   };
+}
+
+/** @returns how many verdicts other than `accepted` came while the chain had, and soon got, no block of that height */
+function missedOf(rigs, blocksMs) {
+  const others = rigs.flatMap((rig) => rig.of('verdict').filter(({ outcome }) => outcome !== 'accepted'));
+  return others.filter(({ chain, height, atMs }) => !(blocksMs.get(`${chain}/${height}`) <= atMs + ON_THE_WAY_MS))
+    .length;
 }
 
 function countsOf(rigs, coordinators) {
@@ -212,6 +304,13 @@ function countsOf(rigs, coordinators) {
 /** @returns the outcomes by nonce, of which no two are equal */
 function verdictsOf(lines) {
   return new Map(lines.map(({ nonce, outcome }) => [nonce, outcome]));
+}
+
+/** @returns seconds from a moment until a rig has got work for a block that its chain had already, for the last time */
+function leftAfter(rigs, sinceMs, blocksMs) {
+  const isOld = ({ chain, height, atMs }) => blocksMs.get(`${chain}/${height}`) < atMs - ON_THE_WAY_MS;
+  const old = rigs.flatMap((rig) => rig.of('work').filter((work) => work.atMs > sinceMs && isOld(work)));
+  return Math.max(0, ...old.map(({ atMs }) => atMs - sinceMs)) / 1_000;
 }
 
 /** @returns seconds from a moment until the last rig has new work, and until a solution found since is accepted */

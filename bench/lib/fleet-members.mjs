@@ -14,9 +14,9 @@ const KEY = '0'.repeat(64);
 
 const natsFlags = (urls) => urls.flatMap((url) => ['--nats', url]);
 
-/** @param more further flags */
-export function startCoordinator(name, { nats, node, more = [] }) {
-  const onNode = ['--node', node, '--network', 'development', '--public-key', KEY];
+/** @param key the public key that is paid @param more further flags */
+export function startCoordinator(name, { nats, node, key = KEY, more = [] }) {
+  const onNode = ['--node', node, '--network', 'development', '--public-key', key];
   return new Member(name, ['coordinate', ...natsFlags(nats), ...onNode, '--rig-name', name, ...more]);
 }
 

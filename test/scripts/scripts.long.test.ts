@@ -121,16 +121,18 @@ const SCRIPTS: Record<string, Entry | Elsewhere> = {
     expect(hashrate).toMatchObject({ threads: 1, ratio: positive, wallRatio: positive });
   }),
   'bench/fleet-faults.mjs': bench(
-    '--scenarios none,coordinator-1,server --seconds 4 --rigs 2 --no-goals',
+    '--scenarios none,server,coordinators,own-node-killed --seconds 4 --rigs 2 --no-goals',
     ['linux', 'nats'],
     ({ results }) => {
       expect(results.map(({ scenario }: { scenario: string }) => scenario)).toEqual([
         'none',
-        'coordinator-1',
         'server',
+        'coordinators',
+        'own-node-killed',
       ]);
       for (const each of results) {
-        expect(each).toMatchObject({ found: positive, accepted: positive, lost: 0, pending: 0, node: { doubled: 0 } });
+        expect(each).toMatchObject({ found: positive, accepted: positive, rejected: 0, lost: 0, missed: 0 });
+        expect(each).toMatchObject({ pending: 0, node: { doubled: 0 } });
         expect(each.exitCodes).toEqual(each.exitCodes.map(() => 0));
       }
     },

@@ -1,0 +1,74 @@
+// A node of its own for each coordinator: all of them show one mock node's ledger, but each knows only the payloads of
+// the works that it has issued itself, as real nodes do, and can stand still for a while.
+
+import { once } from 'node:events';
+import { request as ask, createServer } from 'node:http';
+import { buffer } from 'node:stream/consumers';
+import { WORK_OFFSET } from '#pickaxe/chain/bytes.js';
+
+/** Where the payload's hash begins in a header of 286 bytes (document 1, "Mining"). */
+const PAYLOAD = 190;
+const HASH_BYTES = 32;
+
+/** @param origin the URL of the mock node, without a path */
+export async function startNodeView(origin) {
+  const issued = new Set();
+  const streams = new Set();
+  let lastWork;
+  let isStill = false;
+
+  const payloadOf = (header) => header.subarray(PAYLOAD, PAYLOAD + HASH_BYTES).toString('hex');
+
+  async function answer(request, response) {
+    const body = await buffer(request);
+    const path = new URL(request.url, origin).pathname;
+    const isForeign = path.endsWith('/mining/solved') && !issued.has(payloadOf(body));
+    const onward = ask(new URL(request.url, origin), { method: request.method, headers: request.headers });
+    // A request that goes nowhere still brings the headers of a node, its time among them.
+    onward.end(isForeign ? Buffer.alloc(0) : body);
+    response.on('close', () => onward.destroy());
+    const [from] = await once(onward, 'response');
+    const { 'content-length': _, 'transfer-encoding': __, ...headers } = from.headers;
+    if (isForeign) {
+      from.resume();
+      response.writeHead(400, headers).end('No associated Payload');
+    } else if (path.endsWith('/mining/updates')) {
+      response.writeHead(from.statusCode, headers);
+      response.flushHeaders();
+      from.pipe(response);
+      streams.add(from);
+      from.on('close', () => streams.delete(from));
+      if (isStill) from.pause();
+    } else if (path.endsWith('/mining/work') && from.statusCode === 200) {
+      const work = await buffer(from);
+      if (!isStill || !lastWork) lastWork = work;
+      issued.add(payloadOf(lastWork.subarray(WORK_OFFSET.header)));
+      response.writeHead(200, headers).end(lastWork);
+    } else {
+      response.writeHead(from.statusCode, headers);
+      from.pipe(response);
+    }
+  }
+
+  const server = createServer((request, response) => {
+    answer(request, response).catch(() => response.destroy());
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    url: `http://127.0.0.1:${server.address().port}`,
+    /** From now on it gives the last work again, and announces nothing. */
+    standStill() {
+      isStill = true;
+      for (const stream of streams) stream.pause();
+    },
+    goOn() {
+      isStill = false;
+      for (const stream of streams) stream.resume();
+    },
+    close() {
+      server.close();
+      server.closeAllConnections();
+    },
+  };
+}
