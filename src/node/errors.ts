@@ -5,7 +5,7 @@ import { LedgerFormatError, parseExactJson } from '../ledger/json.ts';
 import { rootOf, speaksNoTls, whyUnreachable } from '../net/connecting.ts';
 import { oneLine } from '../text/plain-text.ts';
 import { explainMiner, type MinerIdentity, nodeConfigurationFor } from './miner-identity.ts';
-import { CONFIG_PATH, hidePath, type NodeAddress } from './url.ts';
+import { basePathsOf, CONFIG_PATH, hidePath, type NodeAddress } from './url.ts';
 
 export type NodeErrorKind =
   /** No connection was made, so the node cannot have seen the request. */
@@ -150,7 +150,12 @@ export function configRefusal(status: number, text: string, address: NodeAddress
   return new NodeError('refused', message, { status });
 }
 
-function workMessage(status: number, quoted: string, miner: MinerIdentity, { name }: NodeAddress): string {
+function workMessage(status: number, quoted: string, miner: MinerIdentity, address: NodeAddress): string {
+  const { name, givenPath } = address;
+  const [where, what] =
+    givenPath === undefined
+      ? [`, neither below ${basePathsOf(address).join(' nor below ')}`, 'network']
+      : ['', 'network or the path'];
   switch (status) {
     case 400:
       return `${name} cannot read the request (${quoted}). Check account and keys.`;
@@ -158,9 +163,8 @@ function workMessage(status: number, quoted: string, miner: MinerIdentity, { nam
       return `${name} does not know this miner (${quoted}). ${explainMiner(miner)}`;
     case 404:
       return (
-        `there is no mining API at ${name} (${quoted}). Either the network or the path is wrong (some nodes serve ` +
-        '/chainweb/0.0/<network>), or mining is off at the node, as it is by default: set ' +
-        'mining.coordination.enabled in the node’s configuration.'
+        `there is no mining API at ${name}${where} (${quoted}). Either the ${what} is wrong, or mining is off at the ` +
+        'node, as it is by default: set mining.coordination.enabled in the node’s configuration.'
       );
     default:
       return `${name} refuses to serve mining/work (${quoted}). Check that it is a mining node.`;

@@ -4,23 +4,32 @@ import { CHAIN_BYTES, WORK_BYTES } from '../chain/bytes.ts';
 import { configRefusal, NodeError, updatesRefusal, workRefusal } from './errors.ts';
 import { NodeHttp, type NodeRequest, type StatusAnswer } from './http.ts';
 import type { MinerIdentity } from './miner-identity.ts';
-import { CONFIG_PATH } from './url.ts';
+import { basePathsOf, CONFIG_PATH } from './url.ts';
 
 const OCTETS = 'application/octet-stream';
 
-/** No request is repeated here. */
+/**
+ * No request is repeated here, except at a URL without a path: what is not found at one dialect's path is asked for
+ * once more at the other's. The path that has answered is kept for all later requests.
+ */
 export class MiningClient extends NodeHttp {
+  /** The first is tried first. */
+  #basePaths = basePathsOf(this.address);
+  /** Whether the first path has answered, so that a 404 there is not about the path. */
+  #isFound = false;
+
   /** `GET /mining/work`, with the miner as JSON in the body @returns 322 bytes @throws NodeError */
   async work(miner: MinerIdentity, stop: AbortSignal): Promise<Uint8Array> {
     const { address, limits } = this;
     const { account, predicate, publicKeys } = miner;
-    const request: NodeRequest = {
+    const request: RequestBelow = {
       method: 'GET',
-      path: `${address.basePath}/mining/work`,
+      below: '/mining/work',
       headers: { 'content-type': 'application/json', accept: OCTETS },
       body: JSON.stringify({ account, predicate, 'public-keys': publicKeys }),
     };
-    const { status, body } = await this.ask(request, limits.workTimeoutMs, stop);
+    // Only the path can be missing here. A node that was restarted may be at the other one.
+    const { status, body } = await this.#findPath(request, true, (at) => this.ask(at, limits.workTimeoutMs, stop));
     if (status !== 200) throw workRefusal(status, body.toString(), miner, address);
     if (body.length === WORK_BYTES) return body;
     const what = `${body.length} bytes as work; a work record is ${WORK_BYTES}`;
@@ -33,13 +42,13 @@ export class MiningClient extends NodeHttp {
    * @throws NodeError if the node did not answer, or cannot answer now (429, 5xx)
    */
   async submit(header: Uint8Array, stop: AbortSignal): Promise<StatusAnswer> {
-    const request: NodeRequest = {
+    const request: RequestBelow = {
       method: 'POST',
-      path: `${this.address.basePath}/mining/solved`,
+      below: '/mining/solved',
       headers: { 'content-type': OCTETS },
       body: header,
     };
-    return await this.askStatus(request, this.limits.solvedTimeoutMs, stop);
+    return await this.#findPath(request, !this.#isFound, (at) => this.askStatus(at, this.limits.solvedTimeoutMs, stop));
   }
 
   /**
@@ -50,13 +59,13 @@ export class MiningClient extends NodeHttp {
   async updates(chain: number, stop: AbortSignal): Promise<AsyncIterable<Uint8Array>> {
     const body = new Uint8Array(CHAIN_BYTES);
     new DataView(body.buffer).setUint32(0, chain, true);
-    const request: NodeRequest = {
+    const request: RequestBelow = {
       method: 'GET',
-      path: `${this.address.basePath}/mining/updates`,
+      below: '/mining/updates',
       headers: { 'content-type': OCTETS, accept: 'text/event-stream' },
       body,
     };
-    const { status, body: stream } = await this.openStream(request, stop);
+    const { status, body: stream } = await this.#findPath(request, !this.#isFound, (at) => this.openStream(at, stop));
     if (!stream) throw updatesRefusal(status, this.address);
     return stream;
   }
@@ -73,4 +82,58 @@ export class MiningClient extends NodeHttp {
       throw new NodeError('not understood', `${address.origin}${CONFIG_PATH} is not JSON.`, { cause });
     }
   }
+
+  /**
+   * Asks at the first path, and once more at the other one if there is another and nothing was found.
+   * @returns the other path's answer, unless nothing was found there, either
+   */
+  async #findPath<T extends { readonly status: number }>(
+    { below, ...request }: RequestBelow,
+    mayBeElsewhere: boolean,
+    ask: (request: NodeRequest) => Promise<T>,
+  ): Promise<T> {
+    const [path, other] = this.#basePaths;
+    const first = await attempt(() => ask({ ...request, path: path + below }));
+    if (!isMissing(first)) {
+      this.#isFound ||= isFound(first);
+      return resultOf(first);
+    }
+    if (other === undefined || !mayBeElsewhere) return resultOf(first);
+    const second = await attempt(() => ask({ ...request, path: other + below }));
+    // Other requests may have found the path meanwhile.
+    if (this.#basePaths[0] === path) {
+      this.#isFound = isFound(second);
+      if (this.#isFound) this.#basePaths = [other, path];
+    }
+    return resultOf(isMissing(second) && 'answer' in first ? first : second);
+  }
+}
+
+/** A request below the path of the API. */
+type RequestBelow = Omit<NodeRequest, 'path'> & { readonly below: string };
+
+/** An answer or an error. */
+type Attempt<T> = { readonly answer: T } | { readonly error: unknown };
+
+async function attempt<T>(ask: () => Promise<T>): Promise<Attempt<T>> {
+  try {
+    return { answer: await ask() };
+  } catch (error) {
+    return { error };
+  }
+}
+
+function resultOf<T>(attempt: Attempt<T>): T {
+  if ('error' in attempt) throw attempt.error;
+  return attempt.answer;
+}
+
+/** A gateway that passes only one path on answers a 404 of its own, which is then not a node's answer. */
+function isMissing(attempt: Attempt<{ readonly status: number }>): boolean {
+  if ('answer' in attempt) return attempt.answer.status === 404;
+  return attempt.error instanceof NodeError && attempt.error.status === 404;
+}
+
+function isFound(attempt: Attempt<{ readonly status: number }>): boolean {
+  return 'answer' in attempt && attempt.answer.status === 200;
 }

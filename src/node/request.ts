@@ -13,7 +13,7 @@ import { oneLine } from '../text/plain-text.ts';
 import { NodeError, notUnderstood, statusError } from './errors.ts';
 import type { AnyAnswer, NodeHttp, NodeRequest } from './http.ts';
 import type { ApiLimits } from './limits.ts';
-import { HEALTH_PATH, hidePath, type NodeAddress, shownPath } from './url.ts';
+import { basePathOf, dialectOfPath, HEALTH_PATH, hidePath, shownPath } from './url.ts';
 
 /** At least one of the two. */
 interface Sides {
@@ -80,7 +80,7 @@ export class Asker {
     this.network = network;
     this.#sides = sides;
     this.#random = random;
-    const ofUrl = [sides.service, sides.p2p].map((side) => side && dialectOfAddress(side.address));
+    const ofUrl = [sides.service, sides.p2p].map((side) => side && dialectOfPath(side.address));
     this.#dialect = dialect === 'auto' ? (ofUrl[0] ?? ofUrl[1]) : dialect;
   }
 
@@ -143,7 +143,7 @@ export class Asker {
   }
 
   async #basePath({ address }: NodeHttp, stop: AbortSignal): Promise<string> {
-    return address.isPathGiven ? address.basePath : basePathOf(await this.dialect(stop), address.network);
+    return address.givenPath ?? basePathOf(await this.dialect(stop), address.network);
   }
 
   async #answerOf<T>(http: NodeHttp, request: NodeRequest, call: Call<T>, stop: AbortSignal): Promise<T> {
@@ -200,9 +200,9 @@ export class Asker {
   /** @returns the URL of a request for people, without its query */
   #shown({ address }: NodeHttp, { path }: NodeRequest): string {
     const [bare] = path.split('?');
-    const isBelow = address.isPathGiven && bare.startsWith(`${address.basePath}/`);
-    const shown = isBelow ? shownPath(address.basePath) + bare.slice(address.basePath.length) : bare;
-    return `${address.origin}${shown}`;
+    const { origin, givenPath } = address;
+    if (givenPath === undefined || !bare.startsWith(`${givenPath}/`)) return origin + bare;
+    return origin + shownPath(givenPath) + bare.slice(givenPath.length);
   }
 }
 
@@ -307,8 +307,6 @@ export type DialectSetting = 'auto' | Dialect;
 /** With names in lower case. */
 type Headers = Readonly<Record<string, string | string[] | undefined>>;
 
-const SEGMENT = { document: 'ledger', chainweb: 'chainweb' } as const;
-
 /** Real nodes' path is known. Document 2 omits its own, so it is derived from the other. */
 const COMMAND_PATH = {
   document: 'chain/<chain>/flow/api/v1',
@@ -317,12 +315,6 @@ const COMMAND_PATH = {
 
 /** The headers with the version of a node's software (document 1, "Conventions", 4). */
 const VERSION_HEADER = { document: 'x-ledger-node-version', chainweb: 'x-chainweb-node-version' } as const;
-
-function dialectOfAddress({ basePath, isPathGiven }: NodeAddress): Dialect | undefined {
-  if (!isPathGiven) return undefined;
-  if (basePath.includes(`/${SEGMENT.chainweb}/0.0/`)) return 'chainweb';
-  return basePath.includes(`/${SEGMENT.document}/0.0/`) ? 'document' : undefined;
-}
 
 function dialectOfHeaders(headers: Headers): Dialect | undefined {
   if (headers[VERSION_HEADER.chainweb] !== undefined) return 'chainweb';
@@ -333,10 +325,6 @@ function dialectOfHeaders(headers: Headers): Dialect | undefined {
 function nodeVersionIn(headers: Headers): string | undefined {
   const value = headers[VERSION_HEADER.chainweb] ?? headers[VERSION_HEADER.document];
   return typeof value === 'string' ? value : undefined;
-}
-
-function basePathOf(dialect: Dialect, network: string): string {
-  return `/${SEGMENT[dialect]}/0.0/${network}`;
 }
 
 export interface CommandPaths {

@@ -3,24 +3,24 @@
 export interface NodeAddress {
   /** `http://host:port` */
   readonly origin: string;
-  /** Without a slash at the end. */
-  readonly basePath: string;
-  /** Whether the URL contains the path, which is then used as it is. */
-  readonly isPathGiven: boolean;
+  /** The URL's path, without a slash at the end. Undefined if it has none: the API is then at one of `basePathsOf`. */
+  readonly givenPath: string | undefined;
   /** The network in the path, otherwise the given one. */
   readonly network: string;
-  /** Origin and path, shortened for people as by `shownUrl`. */
+  /** Origin and given path, shortened for people as by `shownUrl`. */
   readonly name: string;
 }
 
-/** The paths of the API: document 1's ("Conventions", 1) and Chainweb's. */
+/** The first part of the API's path, by dialect: document 1's ("Conventions", 1) and live nodes'. */
+const SEGMENT = { document: 'ledger', chainweb: 'chainweb' } as const;
+
 const API_PATH = /\/(?:ledger|chainweb)\/0\.0\/([^/]+)$/;
 
 /** At the host root. */
 export const CONFIG_PATH = '/config';
 export const HEALTH_PATH = '/health-check';
 
-/** @param url without a path, it gets `/ledger/0.0/<network>` @throws Error that explains the form of a node URL */
+/** @param network for a URL without a path @throws Error that explains the form of a node URL */
 export function nodeAddress(url: string, network: string): NodeAddress {
   const parsed = /^https?:\/\//i.test(url) && URL.canParse(url) ? new URL(url) : undefined;
   if (!parsed)
@@ -31,14 +31,28 @@ export function nodeAddress(url: string, network: string): NodeAddress {
     );
   }
   const path = parsed.pathname.replace(/\/+$/, '');
-  const basePath = path === '' ? `/ledger/0.0/${network}` : path;
   return {
     origin: parsed.origin,
-    basePath,
-    isPathGiven: path !== '',
-    network: API_PATH.exec(basePath)?.[1] ?? network,
-    name: parsed.origin + shownPath(basePath),
+    givenPath: path === '' ? undefined : path,
+    network: API_PATH.exec(path)?.[1] ?? network,
+    name: parsed.origin + shownPath(path),
   };
+}
+
+export function basePathOf(dialect: keyof typeof SEGMENT, network: string): string {
+  return `/${SEGMENT[dialect]}/0.0/${network}`;
+}
+
+/** @returns the paths at which the API may be: the given one, or those of both dialects */
+export function basePathsOf({ givenPath, network }: NodeAddress): readonly [string, ...string[]] {
+  if (givenPath !== undefined) return [givenPath];
+  return [basePathOf('document', network), basePathOf('chainweb', network)];
+}
+
+/** @returns the dialect in a given path; undefined if the path shows none */
+export function dialectOfPath({ givenPath = '' }: NodeAddress): keyof typeof SEGMENT | undefined {
+  if (givenPath.includes(`/${SEGMENT.chainweb}/0.0/`)) return 'chainweb';
+  return givenPath.includes(`/${SEGMENT.document}/0.0/`) ? 'document' : undefined;
 }
 
 /**
@@ -58,9 +72,9 @@ export function shownPath(path: string): string {
   return at < 0 ? '/…' : `/…${path.slice(at)}`;
 }
 
-/** Replaces the node's path by its shown part, because answers may quote the request. */
-export function hidePath(text: string, { basePath }: NodeAddress): string {
-  return text.replaceAll(basePath, shownPath(basePath));
+/** Replaces a given path by its shown part, because answers may quote the request. */
+export function hidePath(text: string, { givenPath }: NodeAddress): string {
+  return givenPath === undefined ? text : text.replaceAll(givenPath, shownPath(givenPath));
 }
 
 /** Numbers repeated names: `name`, `name (2)`. Their URLs may differ in parts that are not shown. */

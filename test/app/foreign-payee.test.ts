@@ -57,7 +57,7 @@ async function proxyBefore(target: string, as: object, hides = false, refuses = 
     server.close();
   });
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  return { url, name: `${url}/ledger/0.0/development`, counts };
+  return { url, name: url, counts };
 }
 
 /** A rig on these nodes with the block log beside it. */

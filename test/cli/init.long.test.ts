@@ -110,42 +110,45 @@ const PASSWORD = /\? Password [^\n]*\n*$/;
 const ACCOUNT = /\? Account [^\n]*\n*$/;
 
 describe.skipIf(noTmux)(`pickaxe init${why}`, { timeout: TEST_MS }, () => {
-  it('asks, checks, and writes a file that mines', async () => {
-    const url = await startNode();
-    const terminal = open();
-    await init(terminal);
-    await answer(terminal, NODE_URL, `${url}\n`);
-    await answer(terminal, ANOTHER, '\n');
-    await answer(terminal, NETWORK, '\n');
-    await terminal.sees(KEY_CHOICE);
-    terminal.press('Down', 'Enter');
-    await answer(terminal, /\? File for the secret half [^\n]*\n*$/, '\n');
-    await answer(terminal, ACCOUNT, '\n');
-    await terminal.sees('code 0');
-    for (const well of ['connection', 'network', 'work', 'updates', 'clock']) {
-      expect(terminal.text()).toMatch(new RegExp(`ok +${well}`));
-    }
-    // The account exists nowhere yet, which is fine.
-    expect(terminal.text()).not.toMatch(/(ok|warning|fault) +account/);
+  it.each(['document', 'chainweb'] as const)(
+    'asks, checks, and writes a file that mines on a node of the dialect %s',
+    async (dialect) => {
+      const url = await startNode({ dialect });
+      const terminal = open();
+      await init(terminal);
+      await answer(terminal, NODE_URL, `${url}\n`);
+      await answer(terminal, ANOTHER, '\n');
+      await answer(terminal, NETWORK, '\n');
+      await terminal.sees(KEY_CHOICE);
+      terminal.press('Down', 'Enter');
+      await answer(terminal, /\? File for the secret half [^\n]*\n*$/, '\n');
+      await answer(terminal, ACCOUNT, '\n');
+      await terminal.sees('code 0');
+      for (const well of ['connection', 'network', 'work', 'updates', 'clock']) {
+        expect(terminal.text()).toMatch(new RegExp(`ok +${well}`));
+      }
+      // The account exists nowhere yet, which is fine.
+      expect(terminal.text()).not.toMatch(/(ok|warning|fault) +account/);
 
-    const keyFile = join(terminal.directory, 'pickaxe-key.json');
-    const { publicKey, secretKey } = JSON.parse(readFileSync(keyFile, 'utf8'));
-    expect(statSync(keyFile).mode & 0o777).toBe(0o600);
-    const text = readFileSync(join(terminal.directory, 'pickaxe.toml'), 'utf8');
-    expect(parse(text)).toMatchObject({
-      node: { urls: [url], network: 'development' },
-      miner: { 'public-keys': [publicKey] },
-    });
-    expect(text).not.toContain('temp-limit');
-    expect(terminal.text()).toContain('pickaxe config example');
-    expect(text + terminal.text()).not.toContain(secretKey);
+      const keyFile = join(terminal.directory, 'pickaxe-key.json');
+      const { publicKey, secretKey } = JSON.parse(readFileSync(keyFile, 'utf8'));
+      expect(statSync(keyFile).mode & 0o777).toBe(0o600);
+      const text = readFileSync(join(terminal.directory, 'pickaxe.toml'), 'utf8');
+      expect(parse(text)).toMatchObject({
+        node: { urls: [url], network: 'development' },
+        miner: { 'public-keys': [publicKey] },
+      });
+      expect(text).not.toContain('temp-limit');
+      expect(terminal.text()).toContain('pickaxe config example');
+      expect(text + terminal.text()).not.toContain(secretKey);
 
-    terminal.type('clear; pickaxe\n');
-    await terminal.sees(`Ready to mine on ${url}`);
-    terminal.type('clear; pickaxe mine --blocks 1; echo "mined, code $?"\n');
-    await terminal.sees('mined, code 0');
-    expect(nodes[0].ledger.stats.accepted).toBeGreaterThanOrEqual(1);
-  });
+      terminal.type('clear; pickaxe\n');
+      await terminal.sees(`Ready to mine on ${url}`);
+      terminal.type('clear; pickaxe mine --blocks 1; echo "mined, code $?"\n');
+      await terminal.sees('mined, code 0');
+      expect(nodes[0].ledger.stats.accepted).toBeGreaterThanOrEqual(1);
+    },
+  );
 
   it('asks again when an answer is not valid, and says what the node needs to know', async () => {
     const url = await startNode({

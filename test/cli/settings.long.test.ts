@@ -56,7 +56,7 @@ describe('pickaxe mine --dry-run', () => {
     node.close();
     expect(code).toBe(0);
     expect(connections).toBe(0);
-    expect(stdout).toContain(`${url}/ledger/0.0/development (not asked)`);
+    expect(stdout).toContain(`${url} (not asked)`);
     expect(stdout).toContain(`k:${KEY}, keys-all`);
     expect(stdout).toMatch(/^cpu +\S.*: kernel wasm: asked for; 1 thread: asked for/m);
     expect(stdout).toMatch(/^heat +CPU: pause at 105 °C, resume at 95 °C; GPUs: pause at 90 °C, resume at 80 °C$/m);

@@ -1,20 +1,20 @@
 import { describe, expect, it } from 'vitest';
-import { hidePath, nodeAddress, numberRepeated, shownUrl } from '#pickaxe/node/url.js';
+import { basePathsOf, hidePath, nodeAddress, numberRepeated, shownUrl } from '#pickaxe/node/url.js';
 
 describe('nodeAddress', () => {
   it.each([
-    ['http://127.0.0.1:1848', '/ledger/0.0/mainnet01'],
-    ['http://127.0.0.1:1848/', '/ledger/0.0/mainnet01'],
-    ['HTTPS://node.example', '/ledger/0.0/mainnet01'],
-    ['http://[::1]:1848', '/ledger/0.0/mainnet01'],
-    ['http://node.example/chainweb/0.0/testnet04', '/chainweb/0.0/testnet04'],
-    ['http://node.example/behind/a/proxy//', '/behind/a/proxy'],
-    ['https://node.example/KEY/chainweb/0.0/testnet04', '/KEY/chainweb/0.0/testnet04'],
-  ])('%s has its API under %s', (url, basePath) => {
+    ['http://127.0.0.1:1848', ['/ledger/0.0/mainnet01', '/chainweb/0.0/mainnet01']],
+    ['http://127.0.0.1:1848/', ['/ledger/0.0/mainnet01', '/chainweb/0.0/mainnet01']],
+    ['HTTPS://node.example', ['/ledger/0.0/mainnet01', '/chainweb/0.0/mainnet01']],
+    ['http://[::1]:1848', ['/ledger/0.0/mainnet01', '/chainweb/0.0/mainnet01']],
+    ['http://node.example/chainweb/0.0/testnet04', ['/chainweb/0.0/testnet04']],
+    ['http://node.example/behind/a/proxy//', ['/behind/a/proxy']],
+    ['https://node.example/KEY/chainweb/0.0/testnet04', ['/KEY/chainweb/0.0/testnet04']],
+  ])('%s has its API under %s', (url, basePaths) => {
     const address = nodeAddress(url, 'mainnet01');
-    expect(address.basePath).toBe(basePath);
+    expect(basePathsOf(address)).toEqual(basePaths);
     expect(address.origin).toBe(new URL(url).origin);
-    expect(address.network).toBe(basePath.endsWith('testnet04') ? 'testnet04' : 'mainnet01');
+    expect(address.network).toBe(basePaths[0].endsWith('testnet04') ? 'testnet04' : 'mainnet01');
   });
 
   it.each(['node.example:1848', '127.0.0.1', '', 'ftp://node.example', 'http://', 'stratum+tcp://pool.example:3'])(
@@ -38,7 +38,7 @@ describe('nodeAddress', () => {
 
 describe('in a path, only the part of the API is shown', () => {
   it.each([
-    ['http://127.0.0.1:1848', 'http://127.0.0.1:1848/ledger/0.0/mainnet01'],
+    ['http://127.0.0.1:1848', 'http://127.0.0.1:1848'],
     ['http://node.example/chainweb/0.0/testnet04', 'http://node.example/chainweb/0.0/testnet04'],
     ['https://node.example/KEY/chainweb/0.0/testnet04/', 'https://node.example/…/chainweb/0.0/testnet04'],
     ['https://node.example/v1/KEY/ledger/0.0/mainnet01', 'https://node.example/…/ledger/0.0/mainnet01'],
@@ -49,8 +49,9 @@ describe('in a path, only the part of the API is shown', () => {
   ])('%s is shown as %s', (url, name) => {
     const address = nodeAddress(url, 'mainnet01');
     expect(address.name).toBe(name);
-    expect(hidePath(`Cannot GET ${address.basePath}/mining/work`, address)).toBe(
-      `Cannot GET ${name.slice(address.origin.length)}/mining/work`,
+    const { origin, givenPath = '' } = address;
+    expect(hidePath(`Cannot GET ${givenPath}/mining/work`, address)).toBe(
+      `Cannot GET ${name.slice(origin.length)}/mining/work`,
     );
   });
 

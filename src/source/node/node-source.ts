@@ -29,7 +29,7 @@ import { FETCHES_PER_SECOND, RequestBounds, submitSolution } from './submission.
 import { UpdateStreams } from './update-streams.ts';
 
 export interface NodeSourceOptions {
-  /** `http://host:port`, or a URL with the path of the API, which is then used as it is. */
+  /** `http://host:port`, where the path of the API is found out, or a URL with that path, which is used as it is. */
   readonly url: string;
   readonly network: string;
   /** The node's name for people. The default is its shortened URL. */
@@ -92,7 +92,7 @@ export class NodeSource implements WorkSource {
     });
     this.#client = new MiningClient({ address, trust, userAgent, clock, limits });
     this.#updates = new UpdateStreams({
-      url: `${address.origin}${address.basePath}/mining/updates`,
+      url: address.origin,
       clock,
       random,
       limits,

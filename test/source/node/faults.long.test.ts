@@ -143,7 +143,7 @@ describe('work cannot be had', () => {
       const { follower } = followNode(url);
       await eventually(() => expect(follower.of('lost')).toHaveLength(1));
       expect(follower.of('lost')[0].reason).toMatch(
-        /no mining API.*the network or the path is wrong.*chainweb.*mining\.coordination\.enabled/,
+        /no mining API.*neither below \/ledger\/0\.0\/development nor below \/chainweb.*the network is wrong.*mining\.coordination\.enabled/,
       );
     }
   });
