@@ -20,7 +20,7 @@ const dependencies = Object.keys({ ...manifest.dependencies, ...manifest.optiona
  * The maximum size of the unpacked package in bytes: half as much again as it has, so that one large file too many
  * shows.
  */
-const MAX_BYTES = 6_000_000;
+const MAX_BYTES = 9_000_000;
 
 /** The files that may be in the package. */
 const ALLOWED = [

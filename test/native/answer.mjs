@@ -22,7 +22,7 @@ function answer(kernel, { packed, currentRun }) {
     const rows = kernel.search(search, run, hits);
     if (rows === 0) break;
     for (const offset of hits.subarray(1, 1 + hits[0])) {
-      found.push({ page: search[27] + rows - 1, counter: search[25] + offset });
+      found.push({ page: search[27] + rows - 1, word6: search[25] + offset * search[30] });
     }
     pages += rows;
     search[27] += rows;
