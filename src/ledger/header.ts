@@ -340,6 +340,16 @@ export function versionCodeOf(network: string): number | undefined {
   return code < 2 ** 32 ? code : undefined;
 }
 
+/** Versions of the node's software differ in the numbers of these networks. */
+const DEVELOPMENT: ReadonlySet<string> = new Set(['development', 'recap-development']);
+const DEVELOPMENT_CODES: ReadonlySet<number> = new Set([1, 2]);
+
+/** @param code u32 @returns whether a header with this number may be of the network; true if its number is unknown */
+export function mayBeOf(network: string, code: number): boolean {
+  if (DEVELOPMENT.has(network)) return DEVELOPMENT_CODES.has(code);
+  return (versionCodeOf(network) ?? code) === code;
+}
+
 /** @param code u32 @returns the network id, or `code 123` if it is unknown */
 export function networkOf(code: number): string {
   return NAMES.get(code) ?? `code ${code}`;

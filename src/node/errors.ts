@@ -1,6 +1,7 @@
 /** The errors of requests to a node: one kind for each sensible reaction, and messages with advice. */
 
 import { z } from 'zod';
+import { networkOf } from '../ledger/header.ts';
 import { LedgerFormatError, parseExactJson } from '../ledger/json.ts';
 import { rootOf, speaksNoTls, whyUnreachable } from '../net/connecting.ts';
 import { oneLine } from '../text/plain-text.ts';
@@ -139,6 +140,13 @@ export function workRefusal(status: number, text: string, miner: MinerIdentity, 
   const message = workMessage(status, said(status, text, address), miner, address);
   const nodeConfiguration = status === 403 ? nodeConfigurationFor(miner) : undefined;
   return new NodeError('refused', message, { status, nodeConfiguration });
+}
+
+/** @param code the number of the network in the header of a work */
+export function otherNetwork(code: number, { name, network: wanted }: NodeAddress): NodeError {
+  const network = networkOf(code);
+  const what = `${name} gives work of another network (${network}) than ${wanted}, and nothing is mined for it`;
+  return new NodeError('other network', `${what}: check the node URL and the network.`, { network });
 }
 
 export function updatesRefusal(status: number, address: NodeAddress): NodeError {

@@ -1,7 +1,9 @@
 /** A node's endpoints for mining (document 1, "Mining"). */
 
-import { CHAIN_BYTES, WORK_BYTES } from '../chain/bytes.ts';
-import { configRefusal, NodeError, updatesRefusal, workRefusal } from './errors.ts';
+import { CHAIN_BYTES, WORK_BYTES, WORK_OFFSET } from '../chain/bytes.ts';
+import { networkNumberOf } from '../chain/work.ts';
+import { mayBeOf } from '../ledger/header.ts';
+import { configRefusal, NodeError, otherNetwork, updatesRefusal, workRefusal } from './errors.ts';
 import { NodeHttp, type NodeRequest, type StatusAnswer } from './http.ts';
 import type { MinerIdentity } from './miner-identity.ts';
 import { basePathsOf, CONFIG_PATH } from './url.ts';
@@ -18,7 +20,11 @@ export class MiningClient extends NodeHttp {
   /** Whether the first path has answered, so that a 404 there is not about the path. */
   #isFound = false;
 
-  /** `GET /mining/work`, with the miner as JSON in the body @returns 322 bytes @throws NodeError */
+  /**
+   * `GET /mining/work`, with the miner as JSON in the body
+   * @returns 322 bytes, of the network in the address as far as its number is known
+   * @throws NodeError
+   */
   async work(miner: MinerIdentity, stop: AbortSignal): Promise<Uint8Array> {
     const { address, limits } = this;
     const { account, predicate, publicKeys } = miner;
@@ -31,9 +37,13 @@ export class MiningClient extends NodeHttp {
     // Only the path can be missing here. A node that was restarted may be at the other one.
     const { status, body } = await this.#findPath(request, true, (at) => this.ask(at, limits.workTimeoutMs, stop));
     if (status !== 200) throw workRefusal(status, body.toString(), miner, address);
-    if (body.length === WORK_BYTES) return body;
-    const what = `${body.length} bytes as work; a work record is ${WORK_BYTES}`;
-    throw new NodeError('not understood', `${address.name} sent ${what}.`);
+    if (body.length !== WORK_BYTES) {
+      const what = `${body.length} bytes as work; a work record is ${WORK_BYTES}`;
+      throw new NodeError('not understood', `${address.name} sent ${what}.`);
+    }
+    const code = networkNumberOf(body.subarray(WORK_OFFSET.header));
+    if (!mayBeOf(address.network, code)) throw otherNetwork(code, address);
+    return body;
   }
 
   /**

@@ -7,6 +7,10 @@ import { MiningClient } from '#pickaxe/node/mining.js';
 import { nodeAddress } from '#pickaxe/node/url.js';
 import { miner } from '../source/node/node.ts';
 
+/** Of the network mainnet01. */
+const WORK = Buffer.alloc(322);
+WORK.writeUInt32LE(5, 36 + 266);
+
 const stop = new AbortController().signal;
 const TIME = { 'x-server-timestamp': '1700000000' };
 const LEDGER = '/ledger/0.0/mainnet01';
@@ -30,7 +34,7 @@ async function clientOf(at: string, { path = '', elsewhere = missing } = {}) {
     node.seen.push(url);
     if (!url.startsWith(`${node.at}/`)) elsewhere(response);
     else if (node.answer) node.answer(response);
-    else response.writeHead(200, TIME).end(url.endsWith('/work') ? Buffer.alloc(322) : '');
+    else response.writeHead(200, TIME).end(url.endsWith('/work') ? WORK : '');
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}${path}`;

@@ -199,7 +199,7 @@ export class NodeSource implements WorkSource {
         const patienceMs = this.#schedule.current
           ? retryAfterMs
           : Math.min(retryAfterMs ?? 0, this.#limits.idlePatienceMs);
-        const pauseMs = (kind === 'refused' ? refusedPauses : pauses).nextMs(patienceMs);
+        const pauseMs = (kind === 'refused' || kind === 'other network' ? refusedPauses : pauses).nextMs(patienceMs);
         await this.#impatience.pause(pauseMs, stop, () => this.#schedule.current === undefined);
       }
     }

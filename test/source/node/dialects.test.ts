@@ -56,7 +56,7 @@ describe.each(DIALECTS)('a node of the dialect %s', (dialect) => {
     const source = new FailoverSource({ sources, patienceMs: 100, readyPatienceMs: 100 });
     const follower = new Follower(source);
     try {
-      expect(source.nameOf(await follower.work())).toBe(first.url);
+      await eventually(async () => expect(source.nameOf(await follower.work())).toBe(first.url));
       await first.node.close();
       const solution = await eventually(async () => {
         const work = await follower.work();

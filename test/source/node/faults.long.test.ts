@@ -195,6 +195,8 @@ describe('work cannot be had', () => {
 
   it('the node signs its own certificate: the error says what to do', async () => {
     const record = Buffer.alloc(322, 1);
+    // The number of the network development in the header.
+    record.writeUInt32LE(1, 36 + 266);
     const server = createHttpsServer({ ...selfSigned }, (_, response) => {
       response.setHeader('x-server-timestamp', '1800000000');
       response.end(record);
