@@ -50,7 +50,9 @@ export function routeOf(backend: Backend, method: string | undefined, path: stri
     return match ? [{ route, params: { ...match.groups } }] : [];
   });
   if (matching.length === 0) return nowhere;
-  const found = matching.find(({ route }) => route.method === method);
+  // Real nodes answer HEAD like GET (RFC 9110 §9.3.2); Node.js leaves the body away.
+  const served = method === 'HEAD' ? 'GET' : method;
+  const found = matching.find(({ route }) => route.method === served);
   const [{ route: anyRoute, params }] = matching;
   const chain = Number(params.chain ?? 0);
   if (chain >= backend.ledger.settings.chains) return { status: 404, text: 'no such chain' };

@@ -260,7 +260,7 @@ export class MockServer {
   #openStream(response: ServerResponse, topic: StreamTopic, fault: Fault | undefined): void {
     if (!canBeSent(response)) return;
     sendStreamHead(response, this.#factsFor(response));
-    if (fault?.kind === 'end-stream') {
+    if (fault?.kind === 'end-stream' || response.req.method === 'HEAD') {
       response.end();
       return;
     }
