@@ -1,7 +1,6 @@
 /** The mining loop: the source gives work, every engine searches the current work, and solutions are submitted. */
 
 import { randomInt } from 'node:crypto';
-import { setMaxListeners } from 'node:events';
 import { equalBytes } from '../chain/bytes.ts';
 import { type Job, prepareJob } from '../chain/job.ts';
 import { LANES, type Lane, laneWithin } from '../chain/nonce.ts';
@@ -12,7 +11,7 @@ import type { Engine } from '../engine/engine.ts';
 import type { Controls, Listener, PauseReason } from '../events/events.ts';
 import { creationTimeFor, type SourceUpdate, updatesOf, type WorkSource } from '../source/source.ts';
 import { Submitter } from '../source/submitter.ts';
-import { aborted, onAbort } from '../system/abort.ts';
+import { aborted, onAbort, sharedController } from '../system/abort.ts';
 import { type Clock, systemClock } from '../system/clock.ts';
 import { EngineSupervisor, type SupervisorOptions } from './engine-supervisor.ts';
 import { Assignment, Space } from './space.ts';
@@ -62,7 +61,7 @@ export class Miner implements Controls {
   #hasUsedUp = false;
   /** Time of the last New Cut, until its new work has come. */
   #cutMs: number | undefined;
-  readonly #stopping = new AbortController();
+  readonly #stopping = sharedController();
   #stop: AbortSignal = AbortSignal.abort();
   #hasRun = false;
   /** The first error that the source or a listener has thrown, although neither may throw. */
@@ -105,7 +104,6 @@ export class Miner implements Controls {
     this.#hasRun = true;
     const release = stop && onAbort(stop, () => this.stop());
     this.#stop = this.#stopping.signal;
-    setMaxListeners(0, this.#stop); // Each device adds some listeners.
     onAbort(this.#stop, () => this.#assign(undefined));
     const rolling = setInterval(() => this.#guarded(() => this.#refresh()), ROLL_MS);
     const following = this.#follow().catch((thrown: unknown) => this.#fail(thrown));

@@ -3,11 +3,11 @@
  * counters on many pages, a GPU many counters on one page), so fast and slow engines share a space without planning.
  */
 
-import { setMaxListeners } from 'node:events';
 import type { Job } from '../chain/job.ts';
 import { countersAt, type Lane, PAGES, type Range, sizeOf } from '../chain/nonce.ts';
 import { difficultyOf } from '../chain/target.ts';
 import type { Candidate, Ranges } from '../engine/engine.ts';
+import { sharedController } from '../system/abort.ts';
 
 type Rectangle = Omit<Range, keyof Lane>;
 type Shape = Pick<Range, 'counters' | 'pages'>;
@@ -161,10 +161,9 @@ export class Assignment {
   /** Time of the New Cut that this assignment follows, on the clock's `monotonicMs`; undefined when it follows none. */
   readonly cutMs: number | undefined;
   readonly #candidates = new Set<Candidate>();
-  readonly #stop = new AbortController();
+  readonly #stop = sharedController();
 
   constructor(job: Job, space: Space, cutMs?: number) {
-    setMaxListeners(0, this.#stop.signal); // There is one listener for each device.
     this.job = job;
     this.space = space;
     this.difficulty = difficultyOf(job.work.blockTarget);

@@ -3,11 +3,10 @@
  * Sources that were started stay on standby, so that a change takes no time.
  */
 
-import { setMaxListeners } from 'node:events';
 import type { Solution } from '../chain/verify.ts';
 import type { Work } from '../chain/work.ts';
 import type { Listener } from '../events/events.ts';
-import { aborted, onAbort, pause } from '../system/abort.ts';
+import { aborted, onAbort, pause, sharedController } from '../system/abort.ts';
 import { type Clock, systemClock } from '../system/clock.ts';
 import {
   FailoverStrategy,
@@ -56,7 +55,7 @@ export class FailoverSource implements WorkSource {
   readonly #origins = new WeakMap<Work, WorkSource>();
   /** The sources that were removed and still wait for answers. */
   readonly #retiring = new Set<Standby>();
-  readonly #ending = new AbortController();
+  readonly #ending = sharedController();
   #isRunning = false;
   #listener: UpdateListener = () => {};
   /** Thrown by the listener of events, or by the last source when all have thrown. */
@@ -80,7 +79,6 @@ export class FailoverSource implements WorkSource {
     this.#probeMs = probeMs ?? PROBE_MS;
     this.#standbyMs = standbyMs;
     this.#clock = clock ?? systemClock;
-    setMaxListeners(0, this.#ending.signal); // Each source adds one.
     this.#followHealth();
   }
 

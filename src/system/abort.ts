@@ -4,6 +4,8 @@
  * listener stays in memory as long as the signals that it was made from.
  */
 
+import { setMaxListeners } from 'node:events';
+
 /**
  * Calls `action` once when the signal fires, or at once if it has already fired.
  * @returns a function that removes the listener
@@ -16,6 +18,13 @@ export function onAbort(signal: AbortSignal, action: () => void): () => void {
   const listener = () => action();
   signal.addEventListener('abort', listener, { once: true });
   return () => signal.removeEventListener('abort', listener);
+}
+
+/** @returns a controller whose signal many may wait for: Node.js warns of a leak from the eleventh listener on */
+export function sharedController(): AbortController {
+  const controller = new AbortController();
+  setMaxListeners(0, controller.signal);
+  return controller;
 }
 
 /** Never rejects. */
@@ -50,7 +59,7 @@ export async function within<T>(
   stop: AbortSignal,
   action: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
-  const controller = new AbortController();
+  const controller = sharedController();
   const timeout = () => controller.abort(new DOMException(`no end within ${timeoutMs} ms`, 'TimeoutError'));
   const timer = setTimeout(timeout, Math.min(timeoutMs, LONGEST_TIMER_MS));
   const release = onAbort(stop, () => controller.abort(stop.reason));

@@ -1,6 +1,6 @@
 import { getEventListeners } from 'node:events';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { onAbort, pause, within } from '#pickaxe/system/abort.js';
+import { aborted, onAbort, pause, sharedController, within } from '#pickaxe/system/abort.js';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -32,6 +32,30 @@ describe('onAbort', () => {
     expect(listenersOn(stop.signal)).toHaveLength(0);
     stop.abort();
     expect(action).not.toHaveBeenCalled();
+  });
+});
+
+describe('a signal that many wait for', () => {
+  const waitingOn = async (signal: AbortSignal) => {
+    const warn = vi.spyOn(process, 'emitWarning').mockImplementation(() => {});
+    const waits = Array.from({ length: 20 }, () => aborted(signal));
+    const { calls } = warn.mock;
+    warn.mockRestore();
+    return { calls, waits };
+  };
+
+  it('causes no warning, as any other signal does', async () => {
+    expect((await waitingOn(new AbortController().signal)).calls).toHaveLength(1);
+    const shared = sharedController();
+    const { calls, waits } = await waitingOn(shared.signal);
+    expect(calls).toEqual([]);
+    shared.abort();
+    await Promise.all(waits);
+  });
+
+  it('is given by `within`', async () => {
+    const { calls } = await within(1_000, new AbortController().signal, waitingOn);
+    expect(calls).toEqual([]);
   });
 });
 

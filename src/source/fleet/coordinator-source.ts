@@ -1,11 +1,10 @@
 /** A WorkSource that uses one coordinator of a fleet. */
 
-import { setMaxListeners } from 'node:events';
 import type { Solution } from '../../chain/verify.ts';
 import type { Work } from '../../chain/work.ts';
 import { LinkError } from '../../nats/link.ts';
 import { Backoff } from '../../net/connecting.ts';
-import { aborted, pause } from '../../system/abort.ts';
+import { aborted, pause, sharedController } from '../../system/abort.ts';
 import { LogBucket, TokenBucket } from '../../system/bounded.ts';
 import type { Clock } from '../../system/clock.ts';
 import { oneLine } from '../../text/plain-text.ts';
@@ -65,7 +64,7 @@ export class CoordinatorSource implements WorkSource {
   readonly #done = new WeakSet<Work>();
   /** Whether the consumer has been told that the coordinator is lost, and has got no work since. */
   #isLost = false;
-  #silence = newSilence();
+  #silence = sharedController();
   #asking: Promise<void> | undefined;
   /** Number of solutions that wait for their verdicts. */
   #waiting = 0;
@@ -126,7 +125,7 @@ export class CoordinatorSource implements WorkSource {
       this.#note('is the name of two coordinators, of which only one is heard: give each a name of its own');
     }
     if (reception !== 'taken') return false;
-    if (this.silence.aborted) this.#silence = newSilence();
+    if (this.silence.aborted) this.#silence = sharedController();
     this.#tellHealth();
     this.#syncSoon();
     return true;
@@ -368,10 +367,4 @@ export class CoordinatorSource implements WorkSource {
     const leftOut = this.#notes.take(this.#clock.monotonicMs());
     if (leftOut !== undefined) this.#announcements.note('info', what);
   }
-}
-
-function newSilence(): AbortController {
-  const silence = new AbortController();
-  setMaxListeners(0, silence.signal); // Each solution that waits for its verdict has a listener.
-  return silence;
 }

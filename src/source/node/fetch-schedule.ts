@@ -6,7 +6,7 @@
 import { equalBytes, HEADER_BYTES, NONCE_BYTES } from '../../chain/bytes.ts';
 import { parentOf, type Work, withCreationTime } from '../../chain/work.ts';
 import type { NodeLimits } from '../../node/limits.ts';
-import { onAbort, pause } from '../../system/abort.ts';
+import { onAbort, pause, sharedController } from '../../system/abort.ts';
 import type { Clock } from '../../system/clock.ts';
 
 /** Bounds the memory when a node gives new work all the time. No work is remembered longer than `expiryMs`. */
@@ -331,11 +331,11 @@ export class FetchImpatience {
 
 /** Ends waits early when something has happened that makes them pointless. */
 export class WakeSignal {
-  #ringing = new AbortController();
+  #ringing = sharedController();
 
   ring(): void {
     const ended = this.#ringing;
-    this.#ringing = new AbortController();
+    this.#ringing = sharedController();
     ended.abort();
   }
 

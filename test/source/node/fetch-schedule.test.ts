@@ -1,7 +1,7 @@
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { HEADER_BYTES } from '#pickaxe/chain/bytes.js';
 import { type Work, withCreationTime } from '#pickaxe/chain/work.js';
-import { FetchSchedule } from '#pickaxe/source/node/fetch-schedule.js';
+import { FetchSchedule, WakeSignal } from '#pickaxe/source/node/fetch-schedule.js';
 import { makeWork } from '../../fakes.ts';
 
 const limits = { burstMs: 100, pollMs: 2_000, expiryMs: 300_000 };
@@ -305,5 +305,19 @@ describe('FetchSchedule', () => {
     fetch(workOn(3));
     expect(schedule.isExpired(ms + limits.expiryMs - 1)).toBe(false);
     expect(schedule.isExpired(ms + limits.expiryMs)).toBe(true);
+  });
+});
+
+describe('WakeSignal', () => {
+  it('lets any number of solutions wait for it, without a warning', async () => {
+    const warn = vi.spyOn(process, 'emitWarning').mockImplementation(() => {});
+    const wake = new WakeSignal();
+    for (let round = 0; round < 2; round++) {
+      const waits = Array.from({ length: 20 }, () => wake.wait(1_000_000, new AbortController().signal));
+      wake.ring();
+      await Promise.all(waits);
+    }
+    expect(warn.mock.calls).toEqual([]);
+    warn.mockRestore();
   });
 });
