@@ -25,7 +25,7 @@ afterEach(async () => {
 });
 
 async function mockNode() {
-  const node = new MockNode({ difficulty: 500, seed: 1 });
+  const node = new MockNode({ difficulty: 500, seed: 1, dialect: 'chainweb' });
   const { url } = await node.start();
   ends.push(() => node.close());
   return { node, options: ['--node', url, '--network', 'development', '--public-key', KEY] };

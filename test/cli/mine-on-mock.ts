@@ -13,7 +13,7 @@ const runs: Run[] = [];
 
 /** Mines until three blocks are accepted, for a minute at most. */
 export async function mine(devices: string[], env: Record<string, string> = {}, difficulty = 100_000) {
-  const mock = new MockNode({ difficulty });
+  const mock = new MockNode({ difficulty, dialect: 'chainweb' });
   nodes.push(mock);
   const { url } = await mock.start();
   const options = ['--node', url, '--network', 'development', '--public-key', KEY, '--json', '--duration', '60'];

@@ -14,7 +14,7 @@ const nodes: MockNode[] = [];
 const runs: Run[] = [];
 
 async function node(options: ConstructorParameters<typeof MockNode>[0] = {}) {
-  const mock = new MockNode({ difficulty: EASY, ...options });
+  const mock = new MockNode({ difficulty: EASY, dialect: 'chainweb', ...options });
   nodes.push(mock);
   return { mock, ...(await mock.start()) };
 }

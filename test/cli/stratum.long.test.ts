@@ -20,7 +20,7 @@ function ownFolder(): Folder {
 }
 
 async function mockNode() {
-  const node = new MockNode({ difficulty: 2_000, seed: 1 });
+  const node = new MockNode({ difficulty: 2_000, seed: 1, dialect: 'chainweb' });
   const { url } = await node.start();
   ends.push(() => node.close());
   return { node, options: ['--node', url, '--network', 'development', '--public-key', 'a1'.repeat(32)] };

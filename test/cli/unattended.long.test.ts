@@ -26,7 +26,7 @@ const runs: Run[] = [];
 const closing: (() => void)[] = [];
 
 async function node(difficulty = 200_000) {
-  const mock = new MockNode({ difficulty });
+  const mock = new MockNode({ difficulty, dialect: 'chainweb' });
   nodes.push(mock);
   return { mock, ...(await mock.start()) };
 }
