@@ -20,7 +20,10 @@ export interface TlsFiles {
   readonly ca?: string | undefined;
 }
 
-/** Other servers prove with this that they belong to the fleet: their connections may say and hear everything. */
+/**
+ * Other servers prove with this that they belong to the fleet. Those of a cluster may send and receive everything, and
+ * a leaf node what rigs may.
+ */
 interface OtherServers {
   /** `HOST:PORT` of each. */
   readonly servers: readonly string[];
@@ -62,7 +65,7 @@ const LIMITS = [
  * Subscriptions of one connection, which are kept in the server's memory. A member has less than ten. Between the
  * servers of two sites there are those of all members, which are up to 20,000 rigs with three each.
  */
-const MOST_SUBSCRIPTIONS = { ofMember: 64, ofSite: 100_000 };
+const MOST_SUBSCRIPTIONS = { ofMember: 16, ofSite: 100_000 };
 /** Seconds for the proof of a name: a thousand rigs may come back at once. */
 const PROOF_SECONDS = 10;
 const USER = 'server';
@@ -91,13 +94,7 @@ export function serverConfig(terms: ServerTerms): string {
     );
   }
   if (leaves) {
-    lines.push(
-      'leafnodes {',
-      `  listen: ${quoted(leaves.listen)}`,
-      `  authorization { user: "${USER}", password: ${quoted(leaves.secret)}, timeout: ${PROOF_SECONDS} }`,
-      ...tlsBlock(tls, '  '),
-      '}',
-    );
+    lines.push('leafnodes {', `  listen: ${quoted(leaves.listen)}`, ...tlsBlock(tls, '  '), '}');
   }
   if (hub) {
     const scheme = tls ? 'tls' : 'nats-leaf';
@@ -114,7 +111,7 @@ function tlsBlock(tls: TlsFiles | undefined, indent = ''): string[] {
   return [`${indent}tls { cert_file: ${quoted(tls.cert)}, key_file: ${quoted(tls.key)}${ca}, timeout: 10 }`];
 }
 
-function authorization({ accounts, subject }: ServerTerms): string[] {
+function authorization({ accounts, subject, leaves }: ServerTerms): string[] {
   const subjects = new FleetSubjects(subject);
   const operators = accounts.flatMap(({ name, role }) => (role === 'operator' ? [name] : []));
   return [
@@ -122,8 +119,9 @@ function authorization({ accounts, subject }: ServerTerms): string[] {
     `  timeout: ${PROOF_SECONDS}`,
     '  users: [',
     ...accounts.map((account) => `    ${user(account, subjects, operators)}`),
+    ...(leaves ? [`    ${leaf(leaves.secret, subjects, operators)}`] : []),
     // Without any user, the server would let everybody in.
-    ...(accounts.length === 0 ? ['    # No member may connect yet.', `    ${nobody()}`] : []),
+    ...(accounts.length === 0 && !leaves ? ['    # No member may connect yet.', `    ${nobody()}`] : []),
     '  ]',
     '}',
   ];
@@ -135,11 +133,19 @@ function nobody(): string {
 }
 
 function user({ name, role, publicKey }: Account, subjects: FleetSubjects, operators: readonly string[]): string {
-  const { publish, subscribe } = PERMISSIONS[role](name, subjects, operators);
-  return (
-    `{ nkey: ${publicKey}, permissions: { publish: { allow: ${list(publish)} }, ` +
-    `subscribe: { allow: ${list(subscribe)} } } }`
-  );
+  return `{ nkey: ${publicKey}, ${permissions(PERMISSIONS[role](name, subjects, operators))} }`;
+}
+
+/** The servers of sites that have only rigs: whoever has their secret can do what any rig can, and no more. */
+function leaf(secret: string, subjects: FleetSubjects, operators: readonly string[]): string {
+  const { publish, subscribe } = subjects.ofAnyRig;
+  const answers = operators.map((operator) => subjects.answersTo(operator));
+  const may = permissions({ publish: [...publish, ...answers], subscribe });
+  return `{ user: "${USER}", password: ${quoted(secret)}, ${may} }`;
+}
+
+function permissions({ publish, subscribe }: Permissions): string {
+  return `permissions: { publish: { allow: ${list(publish)} }, subscribe: { allow: ${list(subscribe)} } }`;
 }
 
 interface Permissions {

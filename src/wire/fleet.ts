@@ -122,6 +122,15 @@ export class FleetSubjects {
     return reply.startsWith(inbox) && ANSWER_TOKENS.test(reply.slice(inbox.length));
   }
 
+  /** What rigs of any name may send and receive, for a site that has only rigs. */
+  get ofAnyRig(): { readonly publish: readonly string[]; readonly subscribe: readonly string[] } {
+    const prefix = this.#prefix;
+    return {
+      publish: [`${prefix}.hello.*.*`, `${prefix}.solution.*.*`, this.fallbacks, this.reports],
+      subscribe: [this.allWork, this.allBeats, this.controls, `${prefix}.inbox.*.>`],
+    };
+  }
+
   /**
    * @returns the name of the member in whose inbox an answer to this subject ends up; undefined for a subject outside
    *   of inboxes. Nobody has to be that member to name its inbox

@@ -320,6 +320,46 @@ describe.skipIf(noServer)(`the accounts of a fleet${whyNoServer}`, () => {
     expect(heard).not.toContain(subjects.report('rig2'));
   });
 
+  it('whoever has the secret of a site with a leaf node can do what rigs can, and no more', async () => {
+    const secret = 'ab'.repeat(24);
+    const hub = await TestServer.start(
+      ({ client, leafnode }) => configOf(MEMBERS, { leaves: { listen: `127.0.0.1:${leafnode}`, secret } })({ client }),
+      ['client', 'leafnode'],
+    );
+    const remote = `nats-leaf://server:${secret}@127.0.0.1:${hub.ports.leafnode}`;
+    const thief = await TestServer.start(
+      ({ client }) => `listen: "127.0.0.1:${client}"\nleafnodes { remotes: [{ urls: ["${remote}"] }] }\n`,
+    );
+    await until(() => expect(hub.log).toMatch(/Leafnode connection created/));
+    const { link } = await connect([thief.url], 'thief', { inbox: subjects.inbox('thief') });
+    const stolen: string[] = [];
+    for (const wish of [subjects.reports, subjects.solutionsTo('c1'), subjects.allWork]) {
+      link.subscribe(wish, ({ subject }) => stolen.push(subject));
+    }
+    const [coordinator, rig] = [await memberAt(hub.url, 'c1'), await memberAt(hub.url, 'rig2')];
+    const received: string[] = [];
+    coordinator.subscribe(subjects.reports, ({ subject }) => received.push(subject));
+    for (const wish of [subjects.allWork, subjects.allBeats, subjects.control('rig2')]) {
+      rig.subscribe(wish, ({ subject }) => received.push(subject));
+    }
+    // The servers tell each other of subscriptions a moment later.
+    await until(() => {
+      link.publish(subjects.work('c1'), bytes(''));
+      link.publish(subjects.beat('c1'), bytes(''));
+      link.publish(subjects.control('rig2'), bytes(''));
+      link.publish(subjects.report('rig 1'), bytes(''));
+      rig.publish(subjects.solution('c1', 'rig2'), bytes(''));
+      rig.publish(subjects.report('rig2'), bytes(''));
+      coordinator.publish(subjects.work('c2'), bytes(''));
+      coordinator.publish(subjects.work('c1'), bytes(''));
+      expect(received).toContain(subjects.report('rig 1'));
+      expect(stolen).toContain(subjects.work('c1'));
+    });
+    expect(new Set(received)).toEqual(new Set([subjects.report('rig 1'), subjects.report('rig2')]));
+    // The report is its own.
+    expect(new Set(stolen)).toEqual(new Set([subjects.work('c1'), subjects.report('rig 1')]));
+  });
+
   it('a member that takes nothing is cut off, and the others go on', async () => {
     const own = await TestServer.start(configOf(MEMBERS));
     const rig = await memberAt(own.url, 'rig 1');
