@@ -49,5 +49,6 @@ function append(evaluation: Evaluation, name: QualifiedName, args: readonly Valu
   if (evaluation.environment.flags.has('DisablePactEvents')) return;
   const { state } = evaluation;
   evaluation.spend(Math.ceil(state.events.length / COPIES_PER_STEP));
+  evaluation.kept?.addEntry(args);
   evaluation.state = { ...state, events: [...state.events, { name, args, moduleHash }] };
 }

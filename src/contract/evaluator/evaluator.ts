@@ -6,6 +6,7 @@ import { ContractError, type Position } from '../errors.ts';
 import { GasMeter } from '../gas/meter.ts';
 import { Database } from '../runtime/database.ts';
 import { type Environment, INITIAL_ENVIRONMENT } from '../runtime/environment.ts';
+import type { Kept } from '../runtime/kept.ts';
 import { TransactionNames } from '../runtime/lookup.ts';
 import { Member } from '../runtime/module.ts';
 import {
@@ -35,6 +36,8 @@ import { calledMember, isNative, NameResolver, nameOf, parametersOf } from './re
 export const MAX_NESTING = 300;
 /** Maximum number of steps of one program, which take ten to twenty seconds. On a node, gas ends it much earlier. */
 export const MAX_STEPS = 20_000_000;
+/** Number of steps after which it is looked whether code must end: some milliseconds. */
+export const LOOK_STEPS = 2 ** 14;
 
 export interface EvaluatorOptions {
   /** 4 by default. */
@@ -48,21 +51,28 @@ export interface EvaluatorOptions {
   readonly database?: Database;
   /** Everything is free of charge by default. */
   readonly gas?: GasMeter;
+  readonly kept?: Kept | undefined;
+  /** Called every `LOOK_STEPS` steps. @throws RunEnded if the code must end now */
+  readonly look?: (() => void) | undefined;
 }
 
 export class Evaluator implements Evaluation {
   readonly dialect: Dialect;
   database: Database;
   readonly gas: GasMeter;
+  readonly kept: Kept | undefined;
   state: State = INITIAL_STATE;
   readonly transactionNames = new TransactionNames(this);
   /** What code outside of modules sees. */
   readonly outermostScope = new Scope(this.transactionNames);
   readonly #resolver: NameResolver;
   readonly #maxSteps: number;
+  readonly #look: (() => void) | undefined;
   #environment: Environment;
   #context: Context = OUTERMOST;
   #steps = 0;
+  /** The number of steps beyond which something is to be done. */
+  #nextLook = 0;
   #nesting = 0;
 
   constructor({
@@ -73,6 +83,8 @@ export class Evaluator implements Evaluation {
     environment = INITIAL_ENVIRONMENT,
     database = new Database(),
     gas = meterOf(environment, dialect),
+    kept,
+    look,
   }: EvaluatorOptions) {
     this.dialect = dialect;
     this.#environment = environment;
@@ -80,6 +92,9 @@ export class Evaluator implements Evaluation {
     this.gas = gas;
     this.#resolver = new NameResolver(this, natives, testFunctions);
     this.#maxSteps = maxSteps;
+    this.kept = kept;
+    this.#look = look;
+    this.resetSteps();
   }
 
   get environment(): Environment {
@@ -128,11 +143,19 @@ export class Evaluator implements Evaluation {
   /** Begins to count steps anew, for the next program. */
   resetSteps(): void {
     this.#steps = 0;
+    this.#planLook();
   }
 
   spend(steps: number): void {
     this.#steps += steps;
+    if (this.#steps <= this.#nextLook) return;
     if (this.#steps > this.#maxSteps) throw new ContractError('eval', `Code takes more than ${this.#maxSteps} steps`);
+    this.#look?.();
+    this.#planLook();
+  }
+
+  #planLook(): void {
+    this.#nextLook = this.#look ? Math.min(this.#maxSteps, this.#steps + LOOK_STEPS) : this.#maxSteps;
   }
 
   attempt(action: () => Value): Value | undefined {

@@ -53,6 +53,7 @@ function checkDefinition(evaluator: Evaluator, form: Defun | Defconst): void {
 
 /** Only tests have definitions outside of modules. */
 function define(evaluator: Evaluator, name: string, value: Value): void {
+  evaluator.kept?.addEntry([name, value]);
   const imported = new Map(evaluator.state.imported).set(name, value);
   evaluator.state = { ...evaluator.state, imported };
 }

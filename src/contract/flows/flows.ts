@@ -180,7 +180,12 @@ function enter(evaluation: Evaluation, flow: FlowState): void {
 
 function keep(evaluation: Evaluation, { flowId }: FlowStep, flow: FlowState | 'completed'): void {
   requireAccess(evaluation, 'write', 'writeRow');
+  if (flow !== 'completed') evaluation.kept?.addEntry([flowId, ...flow.continuation.args, ...yieldedBy(flow)]);
   evaluation.database.flows.set(flowId, flow);
+}
+
+function yieldedBy({ yielded }: FlowState): readonly Value[] {
+  return yielded ? [yielded.data] : [];
 }
 
 /* Continuing. */

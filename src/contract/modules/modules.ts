@@ -128,6 +128,7 @@ function refuseGovernance({ members }: LoadedModule, { governance }: Module): vo
 }
 
 function install(evaluation: Evaluation, module: LoadedModule): void {
+  evaluation.kept?.addEntry([...module.members.values()].flatMap(({ value }) => (value === undefined ? [] : [value])));
   evaluation.database.modules.set(module.name.text, module);
   rememberModule(evaluation, module);
   bringIn(evaluation, module);

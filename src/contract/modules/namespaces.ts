@@ -23,6 +23,7 @@ export function defineNamespace(evaluation: Evaluation, namespace: Namespace): v
     enforcePolicy(evaluation, namespace);
   }
   evaluation.gas.defineNamespace(name, namespace.user, namespace.admin);
+  evaluation.kept?.addEntry([name, namespace.user, namespace.admin]);
   evaluation.database.namespaces.set(name, namespace);
 }
 

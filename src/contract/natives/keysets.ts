@@ -48,6 +48,7 @@ function defineKeyset(evaluation: Evaluation, name: string, keyset: KeysetGuard)
     withReserved(evaluation, 'DEFINE_KEYSET', name, () => enforceNamedKeyset(evaluation, name));
   } else enforceKeysetNamespace(evaluation, name);
   evaluation.gas.defineKeyset(name, keyset);
+  evaluation.kept?.addEntry([name, keyset]);
   keysets.set(name, keyset);
   return evaluation.dialect === 4 ? 'Keyset defined' : 'Keyset write success';
 }

@@ -3,6 +3,7 @@
 import { DEFAULT_DIALECT, type Dialect } from '../dialect.ts';
 import { ContractError, type FailedCall, type Position } from '../errors.ts';
 import { NATIVES } from '../natives/natives.ts';
+import { Kept, RunEnded } from '../runtime/kept.ts';
 import type { Form } from '../syntax/forms.ts';
 import { readForms } from '../syntax/reader.ts';
 import { printed } from '../values/printing.ts';
@@ -16,6 +17,12 @@ export interface SessionOptions {
   readonly dialect?: Dialect;
   /** Maximum number of steps of each form outside of all brackets; `MAX_STEPS` by default. */
   readonly maxSteps?: number | undefined;
+  /** Maximum number of characters that the session keeps; `MAX_KEPT_CHARACTERS` by default. */
+  readonly maxKept?: number;
+  /** Counts the characters of results, also of sessions before; its own by default. */
+  readonly reported?: Kept;
+  /** Asked before each form and while it runs. @returns why the run must end now, as a clause */
+  readonly whyEnd?: () => string | undefined;
   /** @returns the text of a file @throws Error if it cannot be read */
   readonly readFile: (path: string) => string;
   /** @returns the path of a file that another file names */
@@ -26,6 +33,22 @@ export interface SessionOptions {
   readonly onPrint?: (text: string) => void;
 }
 
+/**
+ * Maximum number of characters that a session keeps, with what objects take beside their texts: rows, events,
+ * expectations, constants, and four times what is printed and the texts of files, which become trees.
+ */
+export const MAX_KEPT_CHARACTERS = 2 ** 28;
+/** Maximum number of characters of expectations and notes of a run, which reports repeat several times. */
+export const MAX_REPORTED_CHARACTERS = 2 ** 24;
+
+/** @returns what counts the characters of results */
+export function resultsMeter(): Kept {
+  return new Kept(MAX_REPORTED_CHARACTERS, 'the results have');
+}
+
+/** What a tree takes for each character of its text. */
+const TREE = 4;
+
 /** Maximum number of files that load each other. */
 export const MAX_LOAD_DEPTH = 100;
 /** Maximum number of files that one file or input loads, each as often as it is loaded: a hundred can load 2^100. */
@@ -34,15 +57,26 @@ export const MAX_LOADS = 10_000;
 export class Session {
   readonly #options: SessionOptions;
   readonly #dialect: Dialect;
+  readonly #kept: Kept;
   #run: TestRun;
   /** Files that the present file or input has loaded, itself included. */
   #loads = 0;
+  /** Where the form is that runs. */
+  #at: Place | undefined;
 
   constructor(options: SessionOptions) {
     this.#options = options;
     this.#dialect = options.dialect ?? DEFAULT_DIALECT;
-    const { maxSteps } = options;
-    this.#run = new TestRun({ dialect: this.#dialect, maxSteps, makeFunctions: testFunctions });
+    const { maxSteps, maxKept = MAX_KEPT_CHARACTERS, reported = resultsMeter(), whyEnd } = options;
+    this.#kept = new Kept(maxKept, 'the session keeps');
+    this.#run = new TestRun({
+      dialect: this.#dialect,
+      maxSteps,
+      makeFunctions: testFunctions,
+      kept: this.#kept,
+      reported,
+      look: whyEnd && (() => this.#look()),
+    });
   }
 
   /** Runs a file, in the state that earlier files and inputs have left. */
@@ -96,14 +130,19 @@ export class Session {
       const value = this.#runForm(form, path, depth);
       this.#run.showFunctions();
       const text = typeof value === 'string' ? value : printed(value, { dialect: this.#dialect });
-      this.#options.onTrace?.({ file: path, position: form.position }, text);
+      if (!this.#options.onTrace) continue;
+      this.#kept.addPrinted(text);
+      this.#options.onTrace({ file: path, position: form.position }, text);
     }
   }
 
   #textOf(path: string, loadedAt: Position | undefined): string {
     try {
-      return this.#options.readFile(path);
+      const text = this.#options.readFile(path);
+      this.#kept.add(TREE * text.length);
+      return text;
     } catch (error) {
+      if (error instanceof RunEnded) throw error;
       const why = error instanceof Error ? error.message : `${error}`;
       throw new ContractError('eval', `load: file load failed: ${path}, ${why}`, loadedAt);
     }
@@ -112,12 +151,20 @@ export class Session {
   /** Runs one form, and what it has put off until its end. */
   #runForm(form: Form, file: string, depth: number): Value {
     const run = this.#run;
+    this.#at = { file, position: form.position };
+    this.#look();
     const value = this.#evaluate(form);
     for (const { path, reset } of run.takeLoads()) {
       if (reset) this.#run = run.renewed();
       this.#load(this.#options.resolvePath(file, path), depth + 1, form.position);
     }
     return value;
+  }
+
+  /** @throws RunEnded if the run must end now */
+  #look(): void {
+    const why = this.#options.whyEnd?.();
+    if (why !== undefined) throw new RunEnded(why);
   }
 
   /** Evaluates a form, and prints what it prints, also if it fails. */
@@ -132,13 +179,15 @@ export class Session {
 
   #caught(file: string, action: () => void): Failure | undefined {
     this.#loads = 0;
+    this.#at = undefined;
     try {
       action();
       return undefined;
     } catch (fault) {
-      if (!(fault instanceof ContractError)) throw fault;
+      if (!(fault instanceof ContractError) && !(fault instanceof RunEnded)) throw fault;
       this.#run.showFunctions();
-      return failureOf(fault, file);
+      if (fault instanceof ContractError) return failureOf(fault, file);
+      return { place: this.#at, message: `The run has ended: ${fault.message}`, frames: [] };
     }
   }
 }

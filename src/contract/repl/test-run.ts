@@ -8,6 +8,7 @@ import { initialGasLimit } from '../gas/model.ts';
 import { NATIVES } from '../natives/natives.ts';
 import { Database } from '../runtime/database.ts';
 import { type Environment, INITIAL_ENVIRONMENT } from '../runtime/environment.ts';
+import type { Kept } from '../runtime/kept.ts';
 import type { Native } from '../runtime/native.ts';
 import { INITIAL_STATE } from '../runtime/state.ts';
 import type { Form } from '../syntax/forms.ts';
@@ -20,6 +21,12 @@ export type TestFunctions = ReadonlyMap<string, Native>;
 interface RunOptions {
   readonly dialect: Dialect;
   readonly maxSteps: number | undefined;
+  /** Counts what the session keeps. */
+  readonly kept: Kept;
+  /** Counts what its results have. */
+  readonly reported: Kept;
+  /** As `EvaluatorOptions.look`. */
+  readonly look: (() => void) | undefined;
   readonly makeFunctions: (run: TestRun, dialect: Dialect) => TestFunctions;
 }
 
@@ -73,6 +80,8 @@ export class TestRun {
       natives: NATIVES,
       ...(maxSteps === undefined ? {} : { maxSteps }),
       testFunctions: this.functions,
+      kept: options.kept,
+      look: options.look,
       environment: this.#environment,
       database: this.#committed,
     });
@@ -159,6 +168,7 @@ export class TestRun {
 
   /** Prints a text behind this form. */
   print(text: string): void {
+    this.#options.kept.addPrinted(text);
     this.#printed.push(text);
   }
 
@@ -170,12 +180,19 @@ export class TestRun {
 
   /** Notes what was not checked. */
   note(text: string): void {
+    if (!this.notes.has(text)) this.#report(text);
     this.notes.add(text);
   }
 
   expectation(passed: boolean, text: string, position: Position | undefined): void {
     const place = { file: position?.file ?? TYPED, position: position ?? { line: 0, column: 0, offset: 0 } };
+    this.#report(text);
     this.expectations.push({ place, passed, text });
+  }
+
+  #report(text: string): void {
+    this.#options.kept.addEntry([text]);
+    this.#options.reported.add(text.length);
   }
 
   /** Lets code of modules use the functions of the interpreter, or not. */

@@ -8,6 +8,7 @@ import { printedCapability, typeText } from '../values/printing.ts';
 import { areEqual, Unstorable, type Value } from '../values/values.ts';
 import type { Database } from './database.ts';
 import type { Environment } from './environment.ts';
+import type { Kept } from './kept.ts';
 import type { Callable, Member, Names } from './module.ts';
 import type { Closure, Scope } from './scope.ts';
 import { abbreviated, hidesValues } from './shown.ts';
@@ -56,6 +57,8 @@ export interface Evaluation {
   readonly database: Database;
   /** What natives charge for beyond their calls, which the evaluator charges for. */
   readonly gas: GasMeter;
+  /** Counts what stays behind when code has ended; undefined where gas bounds that, as on a node. */
+  readonly kept: Kept | undefined;
   /** It is replaced as a whole, never changed. */
   state: State;
   readonly context: Context;

@@ -132,6 +132,7 @@ export function writeRow(
   const before = existingRow(evaluation, mode, table, key);
   const isMerged = before && (mode === 'update' || evaluation.dialect === 4);
   evaluation.spend(COLUMN_STEPS * (row.size + (before?.size ?? 0)));
+  evaluation.kept?.addEntry([key, row]);
   evaluation.database.writeRow(table.name, key, isMerged ? sortedObject(new Map([...before, ...row])) : row);
 }
 

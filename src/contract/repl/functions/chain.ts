@@ -51,6 +51,7 @@ export function chain(run: TestRun): readonly Native[] {
     strict('mock-spv', 'type:string payload:object:* output:object:* -> string', ([type, payload, output, ...more]) => {
       if (typeof type !== 'string' || payload === undefined || output === undefined) return undefined;
       if (!isObject(payload) || !isObject(output) || more.length > 0) return undefined;
+      run.evaluator.kept?.addEntry([type, payload, output]);
       run.proofs.push({ type, payload, output });
       return run.set({ proofs: checkOf(run, run.proofs.length) }, `Added mock SPV for ${type}`);
     }),
