@@ -10,7 +10,10 @@ export const EXIT = {
   failed: 1,
   usage: 2,
   noDevice: 3,
-  /** A limited run got no work, `tx` no result within its waiting time, or a part of a `sweep` is pending. */
+  /**
+   * A limited run got no work, `tx` no result within its waiting time, a part of a `sweep` is pending, or the time that
+   * `repl` was given is over.
+   */
   noWork: 4,
   wrongHashes: 6,
   /** A second signal, or Ctrl-C at a question, ended the process: the shells' 128 + 2. */

@@ -4,7 +4,7 @@ import { orUsageError, UsageError } from '../app/exit.ts';
 import { isPublicKey } from '../ledger/command/command.ts';
 import { parseDecimal } from '../ledger/decimal.ts';
 import { MAX_CONTRACT_LENGTH } from '../mock-node/options.ts';
-import { SourceFiles } from './repl/source-files.ts';
+import { textAt } from './included-files.ts';
 
 interface Contract {
   /** The path, as it was given: errors name it. */
@@ -15,7 +15,7 @@ interface Contract {
 /** @throws UsageError for a file that cannot be read, or is too long */
 export function readContract(path: string): Contract {
   const text = orUsageError(
-    () => new SourceFiles().read(path),
+    () => textAt(path),
     (why) => `--load ${path} cannot be read: ${why}. Give the path of a file of contract code.`,
   );
   if (text.length > MAX_CONTRACT_LENGTH) {

@@ -30,16 +30,16 @@ const PROMPT_COMMANDS = [':help', ':load', ':quit'];
 
 export class Conversation {
   readonly #session: ContractSession;
-  readonly #checkFile: (path: string) => void;
+  readonly #nameFile: (path: string) => void;
   readonly #paint: Paint;
   /** The lines of an input that goes on. */
   #input = '';
   #hasEnded = false;
 
-  /** @param checkFile throws an Error whose message says why a file cannot be run */
-  constructor(session: ContractSession, checkFile: (path: string) => void, paint: Paint) {
+  /** @param nameFile throws an Error whose message says why a file cannot be run */
+  constructor(session: ContractSession, nameFile: (path: string) => void, paint: Paint) {
     this.#session = session;
-    this.#checkFile = checkFile;
+    this.#nameFile = nameFile;
     this.#paint = paint;
   }
 
@@ -108,7 +108,7 @@ export class Conversation {
 
   #load(path: string): readonly string[] {
     try {
-      this.#checkFile(path);
+      this.#nameFile(path);
     } catch (fault) {
       return [this.#paint('red', oneLine((fault as Error).message))];
     }

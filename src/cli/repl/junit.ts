@@ -88,8 +88,11 @@ function attributes(values: Readonly<Record<string, string | number>>): string {
 }
 
 const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
-/** Everything but the characters of XML 1.0 (section 2.2). No entity may stand for one either. */
-const NO_CHARACTER = /[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu;
+/**
+ * What is not among the characters of XML 1.0 (section 2.2), for which no entity may stand either, and others that are
+ * not for reading: they could be commands to the terminal of who reads the file, or change the direction of a line.
+ */
+const NO_CHARACTER = /[^\P{C}\t\n\r]/gu;
 
 function escaped(text: string): string {
   return text.replace(NO_CHARACTER, '\ufffd').replace(/[&<>"]/g, (character) => ENTITIES[character]);

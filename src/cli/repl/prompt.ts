@@ -8,22 +8,22 @@ import { inColours, inPlain, type Paint, terminalKind } from '../../terminal/scr
 import { Conversation } from './conversation.ts';
 import { History, MAX_LINES } from './history.ts';
 import { type MakeSession, type RunOptions, sessionOptions } from './run-files.ts';
-import { SourceFiles } from './source-files.ts';
+import type { SourceFiles } from './source-files.ts';
 
 const PROMPT = 'contract> ';
 /** As wide as the prompt, so that the lines of an input begin below each other. */
 const GOES_ON = '     ...> ';
 
 /** Talks with the person at this process's terminal. */
-export async function runPrompt(options: RunOptions, makeSession: MakeSession): Promise<number> {
+export async function runPrompt(options: RunOptions, files: SourceFiles, makeSession: MakeSession): Promise<number> {
   const { stdin: input, stdout: output } = process;
   const say = (line: string) => process.stderr.write(`${line}\n`);
   const { escapes, colours } = terminalKind(output.isTTY);
   const paint = colours ? inColours : inPlain;
-  const files = new SourceFiles();
+  files.nameWorkingFolder();
   const session = makeSession(sessionOptions(options, files, { out: (text) => output.write(text), say }));
   await talk({
-    conversation: new Conversation(session, (path) => files.check(path), paint),
+    conversation: new Conversation(session, (path) => files.name(path), paint),
     history: new History(userStateDirectory(), say),
     input,
     output,

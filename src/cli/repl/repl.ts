@@ -2,15 +2,20 @@
 
 import { type Command, Option } from 'commander';
 import { UsageError } from '../../app/exit.ts';
+import { AllowedFiles, MAX_FILE_BYTES } from '../included-files.ts';
 import type { Io, Line } from '../io.ts';
+import { collect, timeOf } from '../options.ts';
 import { type MakeSession, type RunOptions, runFiles } from './run-files.ts';
-import { MAX_FILE_BYTES, SourceFiles, STDIN } from './source-files.ts';
+import { SourceFiles, STDIN, textOfInput } from './source-files.ts';
 
 interface ReplOptions {
   readonly dialect: '4' | '5';
   readonly trace: boolean;
   readonly json: boolean;
   readonly junit?: string;
+  readonly allowFile?: readonly string[];
+  /** In seconds. */
+  readonly timeout?: number;
 }
 
 export function declare(command: Command, { io, action }: Line): void {
@@ -24,6 +29,12 @@ export function declare(command: Command, { io, action }: Line): void {
     .option('--trace', 'print the value of each top-level form', false)
     .option('--json', 'one JSON object for each file, on stdout', false)
     .option('--junit <file>', 'also write the results as JUnit XML, for CI')
+    .option(
+      '--allow-file <path>',
+      'a file outside of the folder of the first file that it may load, or a folder of them; repeat for several',
+      collect,
+    )
+    .option('--timeout <time>', 'end the run after this time: seconds, or a time like 10m', timeOf)
     .addHelpText('after', EXAMPLES)
     .action(action((files, options) => runRepl(files, options, io)));
 }
@@ -33,21 +44,30 @@ Examples:
   # try something out
   pickaxe repl
   # run tests, with exit code 1 if one fails
-  pickaxe repl tests/*.repl --junit results.xml
+  pickaxe repl tests/*.repl --junit results.xml --timeout 10m
+  # let them load contracts that are in another folder
+  pickaxe repl tests/*.repl --allow-file contracts
 
 docs/repl.md explains the functions for tests.`;
 
 async function runRepl(paths: readonly string[], options: ReplOptions, io: Io): Promise<number> {
   // Other commands, and the help of this one, start without the contract language.
-  const { Session } = await import('../../contract/repl/session.ts');
+  const { resultsMeter, Session } = await import('../../contract/repl/session.ts');
   const isTerminal = process.stdin.isTTY === true;
-  return replWith(paths, options, io, { isTerminal, makeSession: (given) => new Session(given) });
+  const reported = resultsMeter();
+  return replWith(paths, options, io, {
+    isTerminal,
+    makeSession: (given) => new Session({ reported, ...given }),
+    clock: () => performance.now(),
+  });
 }
 
 interface Surroundings {
   /** Whether a person can type on standard input. */
   readonly isTerminal: boolean;
   readonly makeSession: MakeSession;
+  /** In milliseconds; it is never set back. */
+  readonly clock: () => number;
 }
 
 /** @throws UsageError for files that cannot be read or written, and for options without files */
@@ -55,18 +75,32 @@ export async function replWith(
   paths: readonly string[],
   options: ReplOptions,
   io: Io,
-  { isTerminal, makeSession }: Surroundings,
+  { isTerminal, makeSession, clock }: Surroundings,
 ): Promise<number> {
-  const run: RunOptions = { ...options, dialect: options.dialect === '5' ? 5 : 4 };
+  const { trace, json, junit, timeout } = options;
+  const dialect = options.dialect === '5' ? 5 : 4;
+  const allowed = new AllowedFiles(options.allowFile);
   if (paths.length === 0 && isTerminal) {
-    for (const name of ['json', 'junit'] as const) {
+    for (const name of ['json', 'junit', 'timeout'] as const) {
       if (options[name])
-        throw new UsageError(`--${name} reports on files: give some, as in pickaxe repl tests.repl --${name} ….`);
+        throw new UsageError(`--${name} is for files: give some, as in pickaxe repl tests.repl --${name} ….`);
     }
     const { runPrompt } = await import('./prompt.ts');
-    return runPrompt(run, makeSession);
+    return runPrompt({ dialect, trace, json }, new SourceFiles({ allowed }), makeSession);
   }
   const named = paths.length === 0 ? [STDIN] : paths;
-  const files = new SourceFiles(named.includes(STDIN) ? await io.read(MAX_FILE_BYTES) : undefined);
-  return runFiles(named, run, files, makeSession, io);
+  const stdin = named.includes(STDIN) ? textOfInput(await io.read(MAX_FILE_BYTES)) : undefined;
+  const run: RunOptions = {
+    dialect,
+    trace,
+    json,
+    ...(junit !== undefined && { junit }),
+    ...(timeout !== undefined && { whyEnd: endAfter(timeout, clock) }),
+  };
+  return runFiles(named, run, () => new SourceFiles({ allowed, stdin }), makeSession, io);
+}
+
+function endAfter(seconds: number, clock: () => number): () => string | undefined {
+  const end = clock() + seconds * 1000;
+  return () => (clock() < end ? undefined : `the time of --timeout (${seconds} s) is over`);
 }

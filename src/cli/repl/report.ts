@@ -2,7 +2,7 @@
 
 import { z } from 'zod';
 import type { Expectation, Failure, FileResult, Place } from '../../contract/repl/result.ts';
-import { oneLine } from '../../text/plain-text.ts';
+import { oneLine, severalLines } from '../../text/plain-text.ts';
 import { plural } from '../../text/quantities.ts';
 
 export function failuresOf({ expectations }: Pick<FileResult, 'expectations'>): readonly Expectation[] {
@@ -62,23 +62,27 @@ function namesOf(results: readonly FileResult[]): string {
 
 export function reportOf(result: FileResult): ReplReport {
   const { file, expectations, error, notes } = result;
-  const failures = failuresOf(result).map(({ place, text }) => ({ ...jsonPlace(place), text }));
+  const failures = failuresOf(result).map(({ place, text }) => ({ ...jsonPlace(place), text: severalLines(text) }));
   return {
-    file,
+    file: severalLines(file),
     expectations: expectations.length,
     passed: expectations.length - failures.length,
     failures,
     error: error === undefined ? null : errorToJson(error),
-    notes: [...new Set(notes)],
+    notes: [...new Set(notes)].map(severalLines),
   };
 }
 
 function errorToJson({ place, message, frames }: Failure) {
-  return { ...(place === undefined ? NOWHERE : jsonPlace(place)), message, frames: [...frames] };
+  return {
+    ...(place === undefined ? NOWHERE : jsonPlace(place)),
+    message: severalLines(message),
+    frames: frames.map(severalLines),
+  };
 }
 
 function jsonPlace({ file, position: { line, column } }: Place) {
-  return { file, line, column };
+  return { file: severalLines(file), line, column };
 }
 
 const NOWHERE = { file: null, line: null, column: null };

@@ -23,37 +23,60 @@ export interface RunOptions {
   readonly json: boolean;
   /** The file for the results as JUnit XML. */
   readonly junit?: string;
+  /** @returns why the run must end now, as a clause */
+  readonly whyEnd?: () => string | undefined;
 }
 
 /**
  * @param paths what was given on the command line
- * @returns failed if a form or an expectation has failed
+ * @param makeFiles makes the files of each session
+ * @returns noWork if the run had to end, and otherwise failed if a form or an expectation has failed
  * @throws UsageError, before anything is run, for a file that cannot be read, and if the JUnit file cannot be written
  */
 export function runFiles(
   paths: readonly string[],
   options: RunOptions,
-  files: SourceFiles,
+  makeFiles: () => SourceFiles,
   makeSession: MakeSession,
   io: Pick<Io, 'out' | 'say'>,
 ): number {
-  const names = paths.map((path) => (path === STDIN ? STDIN_NAME : path));
-  for (const name of names) files.check(name);
+  const all = paths.map((path) => {
+    const name = path === STDIN ? STDIN_NAME : path;
+    const files = makeFiles();
+    files.name(name);
+    return { name, files };
+  });
+  let hasEnded = false;
+  const whyEnd = () => {
+    const why = options.whyEnd?.();
+    hasEnded ||= why !== undefined;
+    return why;
+  };
   const results: FileResult[] = [];
-  for (const name of names) {
-    const result = makeSession(sessionOptions(options, files, io)).runFile(name);
-    const lines = options.json ? [JSON.stringify(reportOf(result))] : fileLines(result, names.length > 1);
+  for (const { name, files } of all) {
+    const why = whyEnd();
+    const result =
+      why === undefined
+        ? makeSession(sessionOptions({ ...options, whyEnd }, files, io)).runFile(name)
+        : notRun(name, why);
+    const lines = options.json ? [JSON.stringify(reportOf(result))] : fileLines(result, all.length > 1);
     io.out(`${lines.join('\n')}\n`);
     results.push(result);
   }
   if (!options.json) io.out(`${summaryLine(results)}\n`);
   if (options.junit !== undefined) writeJunit(options.junit, results);
+  if (hasEnded) return EXIT.noWork;
   return results.some(hasFailed) ? EXIT.failed : EXIT.done;
+}
+
+function notRun(file: string, why: string): FileResult {
+  const message = `The file was not run: ${why}`;
+  return { file, expectations: [], error: { place: undefined, message, frames: [] }, notes: [] };
 }
 
 /** @returns options of a session that prints what its code prints, and traces if wanted */
 export function sessionOptions(
-  { dialect, trace, json }: RunOptions,
+  { dialect, trace, json, whyEnd }: RunOptions,
   { read }: SourceFiles,
   io: Pick<Io, 'out' | 'say'>,
 ): SessionOptions {
@@ -63,6 +86,7 @@ export function sessionOptions(
     readFile: read,
     resolvePath,
     onPrint: (text) => print(severalLines(text)),
+    ...(whyEnd && { whyEnd }),
     ...(trace && { onTrace: (place, text) => print(`${placeText(place)}:Trace: ${severalLines(text)}`) }),
   };
 }

@@ -1,12 +1,10 @@
 /** Reads the files of contract code that `pickaxe repl` runs, and those that they load. */
 
-import { dirname, isAbsolute, join } from 'node:path';
-import { orUsageError } from '../../app/exit.ts';
-import { readRegularFile, UnfitFile, whyUnreadable } from '../../config/regular-file.ts';
+import { lstatSync, statSync } from 'node:fs';
+import { dirname, isAbsolute, join, resolve } from 'node:path';
+import { UsageError } from '../../app/exit.ts';
 import { decodeText } from '../../text/plain-text.ts';
-
-/** Maximum size of a file in bytes. The language's reader allows 2^20 UTF-16 code units, at most 3 bytes each. */
-export const MAX_FILE_BYTES = 2 ** 22;
+import { AllowedFiles, IncludedFiles, isPrivateFile, textAt } from '../included-files.ts';
 
 /** The argument that stands for standard input. */
 export const STDIN = '-';
@@ -15,53 +13,88 @@ export const STDIN_NAME = '<stdin>';
 
 const REMEDY = 'Give the path of a file of contract code.';
 
-/** The files of a run: those on the disk, and standard input, which can be read only once. */
+/** The ends of the names of files of contract code and of its tests. */
+const ENDS = ['.pact', '.repl'];
+
+interface SourceFilesOptions {
+  /** What `--allow-file` names. */
+  readonly allowed?: AllowedFiles;
+  /** The text of standard input, if it is run. */
+  readonly stdin?: string | undefined;
+}
+
+/** The files of one session: those that the user names, and those that they load. */
 export class SourceFiles {
   readonly #stdin: string | undefined;
+  readonly #included: IncludedFiles;
+  /** The absolute paths of files that the user has named. */
+  readonly #named = new Set<string>();
 
-  /** @param stdin the bytes of standard input, if it is run @throws UsageError when they are no text */
-  constructor(stdin?: Uint8Array) {
-    this.#stdin =
-      stdin &&
-      orUsageError(
-        () => textOf(stdin),
-        (why) => `Standard input cannot be read: ${why}.`,
+  constructor({ allowed = new AllowedFiles(), stdin }: SourceFilesOptions = {}) {
+    this.#stdin = stdin;
+    this.#included = new IncludedFiles({ allowed, consent: 'its text may be run and shown', ends: ENDS });
+  }
+
+  /** Lets code that is typed load files of the working folder. */
+  nameWorkingFolder(): void {
+    this.#included.addFolder('.', 'the working folder', false);
+  }
+
+  /**
+   * Lets a file be run that the user has named, and lets it load files of its folder.
+   * @throws UsageError that says why it cannot be run, and what to do
+   */
+  name(path: string): void {
+    if (path === STDIN_NAME && this.#stdin !== undefined) {
+      this.nameWorkingFolder();
+      return;
+    }
+    try {
+      this.#name(path);
+    } catch (fault) {
+      const { message } = fault as Error;
+      const remedy = message.includes('--allow-file') ? '' : ` ${REMEDY}`;
+      throw new UsageError(`${path} cannot be read: ${message}.${remedy}`);
+    }
+  }
+
+  #name(path: string): void {
+    const absolute = resolve(path);
+    const facts = statSync(absolute, { throwIfNoEntry: false });
+    const isLink = lstatSync(absolute, { throwIfNoEntry: false })?.isSymbolicLink() === true;
+    if (facts)
+      this.#included.addFolder(
+        dirname(absolute),
+        'the folder of the first file',
+        !isLink && isPrivateFile(absolute, facts),
       );
+    if (isLink && facts) {
+      // A pattern like tests/*.repl names links, too, and a stranger may have chosen where they lead.
+      this.#included.read(absolute);
+    } else {
+      textAt(absolute);
+      this.#named.add(absolute);
+    }
   }
 
-  /** @throws UsageError that says why a file cannot be run, and what to do */
-  check(path: string): void {
-    orUsageError(
-      () => this.read(path),
-      (why) => `${path} cannot be read: ${why}. ${REMEDY}`,
-    );
-  }
-
-  /** @returns the text of a file @throws Error whose message is a clause */
+  /** @returns the text of a file @throws UnfitFile whose message is a clause */
   readonly read = (path: string): string => {
     if (path === STDIN_NAME && this.#stdin !== undefined) return this.#stdin;
-    return textOf(bytesOf(path));
+    const absolute = resolve(path);
+    return this.#named.has(absolute) ? textAt(absolute) : this.#included.read(absolute);
   };
+}
+
+/** @returns the text of standard input @throws UsageError when the bytes are no text */
+export function textOfInput(bytes: Uint8Array): string {
+  try {
+    return decodeText(bytes);
+  } catch {
+    throw new UsageError('Standard input cannot be read: it is not UTF-8 text.');
+  }
 }
 
 /** @returns the path of what a file loads: a relative one begins at the folder of that file */
 export function resolvePath(from: string, path: string): string {
   return isAbsolute(path) ? path : join(dirname(from), path);
-}
-
-function bytesOf(path: string): Uint8Array {
-  try {
-    return readRegularFile(path, MAX_FILE_BYTES).bytes;
-  } catch (fault) {
-    if (fault instanceof UnfitFile) throw fault;
-    throw new Error(whyUnreadable(fault as NodeJS.ErrnoException, path), { cause: fault });
-  }
-}
-
-function textOf(bytes: Uint8Array): string {
-  try {
-    return decodeText(bytes);
-  } catch {
-    throw new UnfitFile('it is not UTF-8 text');
-  }
 }

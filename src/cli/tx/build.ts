@@ -1,13 +1,11 @@
 /** `pickaxe tx build`: makes a command, or a form for its signers, from a request file. */
 
-import { realpathSync } from 'node:fs';
-import { dirname, isAbsolute, relative, resolve, sep } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import { EXIT, UsageError } from '../../app/exit.ts';
-import { whyUnreadable } from '../../config/regular-file.ts';
-import { withoutKeys } from '../../config/secrets.ts';
 import { parseRequest, type Request, signedCommand, unsignedForm } from '../../ledger/request-file/request-file.ts';
-import { formatCommand, formatUnsignedForm, parseKeyFile } from '../../ledger/request-file/unsigned-form.ts';
+import { formatCommand, formatUnsignedForm } from '../../ledger/request-file/unsigned-form.ts';
 import { oneLine } from '../../text/plain-text.ts';
+import { AllowedFiles, IncludedFiles } from '../included-files.ts';
 import type { Io } from '../io.ts';
 import { explain } from './explain.ts';
 import { readTextFile, type TextFile, type Transaction } from './files.ts';
@@ -15,7 +13,7 @@ import { readTextFile, type TextFile, type Transaction } from './files.ts';
 interface BuildOptions {
   readonly unsigned: boolean;
   readonly local: boolean;
-  /** Files outside of the request's folder that the request may read. */
+  /** Files and folders outside of the request's folder that the request may have read. */
   readonly allowFile?: readonly string[];
 }
 
@@ -48,76 +46,20 @@ function built(
   return { transaction: { kind: 'command', file, command }, result };
 }
 
-/*
- * A request may come from a stranger, and the files that it names become public with the command. So it may only read
- * files beside it, and no keys.
- */
-
-/** Secrets in key files of the contract tool and of wallets, and in PEM files. */
-const SECRET =
-  /(?:secret|private|secret[-_ ]?key|private[-_ ]?key)["']?\s*[:=]\s*["']?[\da-f]{64}|-----BEGIN [A-Z ]*PRIVATE KEY-----/i;
-
 /**
- * @param allowed files outside of the request's folder that the user allows
- * @returns a function that reads a file for a field of the request. It throws UsageError when the request may not read
- *   the file
+ * @param allowed what `--allow-file` names
+ * @returns a function that reads a file for a field of the request: the file becomes public with the command. It throws
+ *   an Error when the request may not have the file read
  */
 function filesOf(request: TextFile, allowed: readonly string[], io: Pick<Io, 'say'>) {
-  const folder = dirname(request.file);
-  const granted = new Set(allowed.map(allowedPath));
+  const included = new IncludedFiles({
+    allowed: new AllowedFiles(allowed),
+    consent: 'a command may contain it',
+  });
+  included.addFolder(dirname(request.file), "the request's folder", request.unfitForSecrets === undefined);
   return (path: string, field: string): string => {
-    const real = realPath(resolve(folder, path));
-    if (!granted.has(real)) refuseStrange(real, realPath(folder));
-    const read = readTextFile(real);
-    if (isOnlyOurs(read) && !isOnlyOurs(request) && !granted.has(real)) {
-      throw new UsageError(`only you may read it, so it may be a secret. ${remedyFor(real)}`);
-    }
-    if (hasSecretKey(read.text)) throw new UsageError('it has a secret key in it, which must not get into a command');
-    io.say(`read ${field} ${oneLine(path)} (${Buffer.byteLength(read.text)} bytes)`);
-    return read.text;
+    const text = included.read(resolve(dirname(request.file), path));
+    io.say(`read ${field} ${oneLine(path)} (${Buffer.byteLength(text)} bytes)`);
+    return text;
   };
-}
-
-/** @throws UsageError for a file outside of the request's folder, and for a hidden one */
-function refuseStrange(real: string, folder: string): void {
-  const inside = relative(folder, real);
-  const parts = inside.split(sep);
-  if (isAbsolute(inside) || parts[0] === '..') {
-    throw new UsageError(`it is outside of the request's folder. ${remedyFor(real)}`);
-  }
-  if (parts.some((part) => part.startsWith('.'))) throw new UsageError(`it is a hidden file. ${remedyFor(real)}`);
-}
-
-function remedyFor(real: string): string {
-  return `If a command may contain it, allow it: --allow-file ${real}`;
-}
-
-function isOnlyOurs({ unfitForSecrets }: TextFile): boolean {
-  return unfitForSecrets === undefined;
-}
-
-function hasSecretKey(text: string): boolean {
-  if (SECRET.test(text)) return true;
-  try {
-    parseKeyFile(text, 'the file');
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-function allowedPath(path: string): string {
-  try {
-    return realPath(path);
-  } catch (fault) {
-    throw new UsageError(`--allow-file ${withoutKeys(path)}: ${(fault as Error).message}.`);
-  }
-}
-
-function realPath(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch (fault) {
-    throw new UsageError(whyUnreadable(fault as NodeJS.ErrnoException, path));
-  }
 }

@@ -41,8 +41,8 @@ function declareOffline(tx: Command, { io, action }: Line): void {
     )
     .option('-l, --local', 'the bare command, for /local', false)
     .option(
-      '--allow-file <file>',
-      'a file outside of the request’s folder that the request may read; repeat for several',
+      '--allow-file <path>',
+      'a file outside of the request’s folder that the request may read, or a folder of them; repeat for several',
       collect,
     )
     .action(action((request, options) => withWords(() => runTxBuild(request, options, io))));

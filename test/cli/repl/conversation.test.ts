@@ -17,6 +17,7 @@ let conversation: Conversation;
 
 beforeEach(() => {
   const files = new SourceFiles();
+  files.nameWorkingFolder();
   session = new FakeSession(
     { readFile: files.read, resolvePath },
     {
@@ -30,7 +31,7 @@ beforeEach(() => {
   );
   conversation = new Conversation(
     session,
-    (path) => files.check(path),
+    (path) => files.name(path),
     (style, text) => `<${style}>${text}</>`,
   );
 });

@@ -81,3 +81,15 @@ it('escapes what XML reserves, and replaces what it does not allow', () => {
   expect(xml).toContain(`<failure message="${inAttribute}"`);
   expect(xml).not.toMatch(/[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/u);
 });
+
+it('has no characters that change the direction of a line or could be commands', () => {
+  const hostile = 'a\x1b[2J\x9b\u202eb\u2066c\u200fd\ufffe';
+  const xml = junitXml([
+    resultOf({
+      file: hostile,
+      expectations: [expectation(`FAILURE: ${hostile}`, 1, hostile)],
+      error: { place: undefined, message: hostile, frames: [hostile] },
+    }),
+  ]);
+  expect(xml).not.toMatch(/[^\P{C}\n]/u);
+});

@@ -2,9 +2,10 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { EXIT, UsageError } from '#pickaxe/app/exit.js';
+import { MAX_FILE_BYTES } from '#pickaxe/cli/included-files.js';
 import { replWith } from '#pickaxe/cli/repl/repl.js';
 import { ReplReport } from '#pickaxe/cli/repl/report.js';
-import { MAX_FILE_BYTES, resolvePath } from '#pickaxe/cli/repl/source-files.js';
+import { resolvePath } from '#pickaxe/cli/repl/source-files.js';
 import { Folder } from '../../config/folder.ts';
 import { expectShape } from '../../expect-shape.ts';
 import { type Pretended, pretendedIo } from '../pretended-io.ts';
@@ -21,12 +22,19 @@ const talks = file('talks.repl', 'talks');
 
 const failure = expectation('FAILURE: b: expected 1:integer,\nreceived 2:integer', 4);
 const place = { file: 'lib.pact', position: { line: 2, column: 0, offset: 9 } };
+/** Commands to a terminal, and a mark that changes the direction of a line. */
+const HOSTILE = 'a\x1b[2J\x9b\u202eb';
 const scripts = {
   passes: { expectations: [expectation('Expect: success: a'), expectation('Expect: success: b')], notes: ['n', 'n'] },
   fails: { expectations: [expectation('Expect: success: a'), failure] },
   stops: {
     expectations: [failure],
     error: { place, message: 'Cannot resolve\n x', frames: ['lib.pact:2:4: (m.f)'] },
+  },
+  hostile: {
+    expectations: [expectation(`FAILURE: ${HOSTILE}`, 1, HOSTILE)],
+    error: { place: undefined, message: HOSTILE, frames: [HOSTILE] },
+    notes: [HOSTILE],
   },
   talks: { prints: 'one\ntwo\x1b[2J', traces: 'a value' },
 };
@@ -37,13 +45,23 @@ beforeEach(() => {
 });
 
 const made: FakeSession[] = [];
-function repl(paths: string[], options: { dialect?: '4' | '5'; trace?: boolean; json?: boolean; junit?: string } = {}) {
+/** In milliseconds. */
+let time = 0;
+interface Options {
+  dialect?: '4' | '5';
+  trace?: boolean;
+  json?: boolean;
+  junit?: string;
+  timeout?: number;
+}
+function repl(paths: string[], options: Options = {}) {
   const surroundings = {
     isTerminal: false,
     makeSession: (given: FakeSession['options']) => {
       made.push(new FakeSession(given, scripts));
       return made.at(-1)!;
     },
+    clock: () => time,
   };
   return replWith(paths, { dialect: '4', trace: false, json: false, ...options }, io, surroundings);
 }
@@ -108,6 +126,60 @@ Load failed
   });
 });
 
+describe('--timeout', () => {
+  const other = file('other.repl', 'passes');
+  /** The first file takes a second, and its session asks whether the run must end. */
+  const slow = (paths: string[], options: Options) => {
+    time = 0;
+    const surroundings = {
+      isTerminal: false,
+      clock: () => time,
+      makeSession: (given: FakeSession['options']) => {
+        const session = new FakeSession(given, scripts);
+        return {
+          runText: session.runText.bind(session),
+          names: () => [],
+          runFile: (path: string) => {
+            time += 1000;
+            const why = given.whyEnd?.();
+            const result = session.runFile(path);
+            return why === undefined ? result : { ...result, error: { place: undefined, message: why, frames: [] } };
+          },
+        };
+      },
+    };
+    return replWith(paths, { dialect: '4', trace: false, json: false, ...options }, io, surroundings);
+  };
+
+  it('ends the run, keeps the results so far, and says of the other files that they were not run', async () => {
+    const junit = join(folder.path, 'ended.xml');
+    expect(await slow([fails, passes, other], { timeout: 2, junit })).toBe(EXIT.noWork);
+    expect(io.stdout).toContain('a.repl:4:2:ExecError: FAILURE: b');
+    expect(io.stdout).toContain(`${passes}:Error: the time of --timeout (2 s) is over\n`);
+    expect(io.stdout).toContain(`${other}:Error: The file was not run: the time of --timeout (2 s) is over\n`);
+    expect(io.stdout).toMatch(/\n3 files, 4 expectations: 3 passed, 1 failed; 2 files ended with an error\n$/);
+    const xml = readFileSync(junit, 'utf8');
+    expect(xml).toContain(`<testsuite name="${fails}" tests="2" failures="1"`);
+    expect(xml).toContain(`<testsuite name="${other}" tests="1" failures="0" errors="1"`);
+  });
+
+  it('says so in JSON, too', async () => {
+    expect(await slow([passes, other], { timeout: 1, json: true })).toBe(EXIT.noWork);
+    const [first, second] = io.stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as ReplReport);
+    expectShape(ReplReport, second);
+    expect(first.error?.message).toBe('the time of --timeout (1 s) is over');
+    expect(second.error?.message).toBe('The file was not run: the time of --timeout (1 s) is over');
+  });
+
+  it('changes nothing for a run that is over in time, even if the time ends right behind it', async () => {
+    expect(await slow([passes, other], { timeout: 3 })).toBe(EXIT.done);
+    expect(await slow([fails], { timeout: 3 })).toBe(EXIT.failed);
+  });
+});
+
 describe('--json', () => {
   it('prints an object for each file, and what the code prints to stderr', async () => {
     expect(await repl([fails, stops, talks], { json: true, trace: true })).toBe(EXIT.failed);
@@ -136,6 +208,15 @@ describe('--json', () => {
       { file: talks, expectations: 0, passed: 0, failures: [], error: null, notes: [] },
     ]);
     expect(io.stderr).toBe(`one\ntwo [2J\n${talks}:7:0:Trace: a value\n`);
+  });
+});
+
+it('JSON has no characters that change the direction of a line or could be commands', async () => {
+  expect(await repl([file('hostile.repl', 'hostile')], { json: true })).toBe(EXIT.failed);
+  expect(io.stdout).not.toMatch(/[^\P{C}\n]/u);
+  expect(JSON.parse(io.stdout)).toMatchObject({
+    notes: ['a [2J  b'],
+    error: { message: 'a [2J  b', frames: ['a [2J  b'] },
   });
 });
 
@@ -195,10 +276,15 @@ describe('files that cannot be run are refused before any other is run', () => {
 });
 
 it.each([
-  [{ json: true }, '--json reports on files: give some'],
-  [{ junit: 'a.xml' }, '--junit reports on files: give some'],
+  [{ json: true }, '--json is for files: give some'],
+  [{ junit: 'a.xml' }, '--junit is for files: give some'],
+  [{ timeout: 5 }, '--timeout is for files: give some'],
 ])('the prompt refuses %j', async (given, says) => {
-  const surroundings = { isTerminal: true, makeSession: () => new FakeSession({ readFile: () => '', resolvePath }) };
+  const surroundings = {
+    isTerminal: true,
+    makeSession: () => new FakeSession({ readFile: () => '', resolvePath }),
+    clock: () => 0,
+  };
   const options = { dialect: '4' as const, trace: false, json: false, ...given };
   await expect(replWith([], options, io, surroundings)).rejects.toThrow(says);
 });

@@ -97,7 +97,8 @@ describe('build', () => {
       ['codeFile: /etc/passwd', 'outside of the request'],
       ['codeFile: /proc/self/environ', 'outside of the request'],
       ['codeFile: .env', 'it is a hidden file'],
-      ['codeFile: ../gone', 'there is no such file.'],
+      ['codeFile: ../gone', 'outside of the request'],
+      ['codeFile: gone', 'there is no such file.'],
       ['codeFile: .', 'it is a directory.'],
     ])('%s is refused, with what to do', async (line, why) => {
       const fault = await build(line).catch((error) => error);

@@ -1,0 +1,203 @@
+/**
+ * Reads the files that another file names: contracts and tests that tests load, and the code and data of a request.
+ * That file may come from a stranger, and what it reads gets into commands, logs and reports. So it can have read only
+ * what is beside it or was allowed, and no secrets.
+ */
+
+import { realpathSync, type Stats, statSync } from 'node:fs';
+import { isAbsolute, relative, resolve, sep } from 'node:path';
+import { UsageError } from '../app/exit.ts';
+import { distrust, readRegularFile, UnfitFile, whyUnreadable } from '../config/regular-file.ts';
+import { withoutKeys } from '../config/secrets.ts';
+import { parseKeyFile } from '../ledger/request-file/unsigned-form.ts';
+import { decodeText } from '../text/plain-text.ts';
+
+/** Maximum size of a file in bytes. The language's reader allows 2^20 UTF-16 code units, at most 3 bytes each. */
+export const MAX_FILE_BYTES = 2 ** 22;
+
+/** A folder, as it was named and without links: a path may begin with either. */
+interface Folder {
+  readonly named: string;
+  readonly real: string;
+}
+
+/** The files and folders that the user allows with `--allow-file`. */
+export class AllowedFiles {
+  /** Paths of files, as they were given and without links. */
+  readonly #files = new Set<string>();
+  readonly folders: readonly Folder[];
+
+  /** @throws UsageError for a path at which there is nothing */
+  constructor(paths: readonly string[] = []) {
+    const folders: Folder[] = [];
+    for (const path of paths) {
+      const named = resolve(path);
+      try {
+        const real = realpathSync.native(named);
+        if (statSync(real).isDirectory()) folders.push({ named, real });
+        else this.#files.add(named).add(real);
+      } catch (fault) {
+        const why = whyUnreadable(fault as NodeJS.ErrnoException, path);
+        throw new UsageError(`--allow-file ${withoutKeys(path)}: ${why}.`);
+      }
+    }
+    this.folders = folders;
+  }
+
+  hasFile(path: string): boolean {
+    return this.#files.has(path);
+  }
+}
+
+interface Rules {
+  readonly allowed: AllowedFiles;
+  /** What the user allows with a file: `a command may contain it`. */
+  readonly consent: string;
+  /** Ends of the names of files that may be read without being allowed, in lower case; undefined for any. */
+  readonly ends?: readonly string[];
+}
+
+export class IncludedFiles {
+  readonly #rules: Rules;
+  readonly #folders: Folder[] = [];
+  #folderName = '';
+  #isFromPrivateFile = true;
+
+  constructor(rules: Rules) {
+    this.#rules = rules;
+  }
+
+  /**
+   * Lets files below a folder be read.
+   * @param name how errors call the folder: `the request's folder`. They name the first one
+   * @param isPrivate whether only the user may read the file that names them. Unless that holds for all such files, no
+   *   private file is read: it could be a secret
+   */
+  addFolder(path: string, name: string, isPrivate: boolean): void {
+    const named = resolve(path);
+    this.#folderName ||= `${name} (${named})`;
+    this.#folders.push({ named, real: realPath(named) });
+    this.#isFromPrivateFile &&= isPrivate;
+  }
+
+  /** @returns the text of a file @throws UnfitFile whose message is a clause without any of the file's content */
+  read(path: string): string {
+    const named = resolve(path);
+    if (namesDevice(named)) throw new UnfitFile('it is the name of a device');
+    const { allowed } = this.#rules;
+    // What is outside is not even looked for: whether it exists is nobody's business, and on Windows looking can tell
+    // another host who the user is.
+    const mayBeInside = this.#everywhere().some(
+      (folder) => isBelow(named, folder.named) || isBelow(named, folder.real),
+    );
+    if (!mayBeInside && !allowed.hasFile(named)) this.#refuseOutside(named);
+    const real = realPath(named);
+    const isAllowed = allowed.hasFile(real);
+    if (!isAllowed) this.#refuse(real);
+    const text = textAt(real, (facts) => {
+      if (isAllowed || this.#isFromPrivateFile || !isPrivateFile(real, facts)) return undefined;
+      return `only you may read it, so it may be a secret. ${this.#remedy(real)}`;
+    });
+    if (hasSecretKey(text)) throw new UnfitFile('it has a secret key in it, so it is not used');
+    return text;
+  }
+
+  #everywhere(): readonly Folder[] {
+    return [...this.#folders, ...this.#rules.allowed.folders];
+  }
+
+  /** @param real a path without links @throws UnfitFile unless a file there may be read without being allowed */
+  #refuse(real: string): void {
+    const folder = this.#everywhere().find((each) => isBelow(real, each.real));
+    if (!folder) this.#refuseOutside(real);
+    const parts = relative(folder.real, real).split(sep);
+    if (parts.some((part) => part.startsWith('.'))) throw new UnfitFile(`it is a hidden file. ${this.#remedy(real)}`);
+    const { ends } = this.#rules;
+    if (ends && !ends.some((end) => real.toLowerCase().endsWith(end))) {
+      throw new UnfitFile(`its name does not end with ${ends.join(' or ')}. ${this.#remedy(real)}`);
+    }
+  }
+
+  #refuseOutside(path: string): never {
+    throw new UnfitFile(`it is outside of ${this.#folderName}. ${this.#remedy(path)}`);
+  }
+
+  #remedy(path: string): string {
+    return `If ${this.#rules.consent}, allow it: --allow-file ${shellWord(path)}`;
+  }
+}
+
+/**
+ * @param check returns why a file with these facts must not be read
+ * @returns the text of a file @throws UnfitFile whose message is a clause
+ */
+export function textAt(path: string, check?: (facts: Stats) => string | undefined): string {
+  const bytes = bytesAt(path, check);
+  try {
+    return decodeText(bytes);
+  } catch {
+    throw new UnfitFile('it is not UTF-8 text');
+  }
+}
+
+function bytesAt(path: string, check?: (facts: Stats) => string | undefined): Uint8Array {
+  try {
+    return readRegularFile(path, MAX_FILE_BYTES, check).bytes;
+  } catch (fault) {
+    if (fault instanceof UnfitFile) throw fault;
+    throw new UnfitFile(whyUnreadable(fault as NodeJS.ErrnoException, path));
+  }
+}
+
+/** @returns whether only the user may read a file; false where files have no such permissions */
+export function isPrivateFile(path: string, facts: Pick<Stats, 'uid' | 'mode'>): boolean {
+  return process.geteuid !== undefined && distrust(path, 'secret', facts) === undefined;
+}
+
+function realPath(path: string): string {
+  try {
+    // The native function also gives names the spelling that the disk has, where spellings do not matter.
+    return realpathSync.native(path);
+  } catch (fault) {
+    throw new UnfitFile(whyUnreadable(fault as NodeJS.ErrnoException, path));
+  }
+}
+
+function isBelow(path: string, folder: string): boolean {
+  const inside = relative(folder, path);
+  return !isAbsolute(inside) && inside.split(sep)[0] !== '..';
+}
+
+/** Names that Windows gives to devices, in every folder and with any extension. */
+const DEVICE = /^(?:con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[\d¹²³])(?:[ .].*)?$/i;
+
+/** @returns whether a path names a device, or a stream beside a file's content, as only paths on Windows do */
+export function namesDevice(path: string, platform: NodeJS.Platform = process.platform): boolean {
+  if (platform !== 'win32') return false;
+  const parts = path.replace(/^[a-z]:/i, '').split(/[\\/]/);
+  return parts.some((part) => DEVICE.test(part) || part.includes(':'));
+}
+
+/** Secrets in key files of the contract tool and of wallets, and in PEM files. */
+const SECRET =
+  /(?:secret|private|secret[-_ ]?key|private[-_ ]?key)["']?\s*[:=]\s*["']?[\da-f]{64}|-----BEGIN [A-Z ]*PRIVATE KEY-----/i;
+/** Seeds of NATS. */
+const SEED = /\bS[ACNOUX][A-Z2-7]{56}\b/;
+/** Key files have a few hundred characters. */
+const MAX_KEY_FILE_LENGTH = 2 ** 16;
+
+function hasSecretKey(text: string): boolean {
+  if (SECRET.test(text) || SEED.test(text)) return true;
+  if (text.length > MAX_KEY_FILE_LENGTH) return false;
+  try {
+    parseKeyFile(text, 'the file');
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** @returns a path as people type it. The stranger has chosen it, so a shell must not find commands in it */
+function shellWord(path: string): string {
+  return /^[\w./:\\@%+=,~-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
+}
