@@ -2,13 +2,14 @@
 // dependencies, and Node.js. Two are for people: Linux x64 (.tar.gz) and Windows x64 (.zip). Two are for mining
 // systems, HiveOS and mmpOS, with the scripts that those systems call.
 //
-//   node scripts/build-archives.mjs [TARBALL] [--out FOLDER] [--only NAME …] [--staged FOLDER]
+//   node scripts/build-archives.mjs [TARBALL] [--out FOLDER] [--only NAME …] [--staged FOLDER] [--node-dist FOLDER]
 //
 // TARBALL is the package of a release (scripts/release.mjs --make). Without it the checkout is packed, which takes the
 // native addons of all systems. The archives, and a file with the SHA-256 of each and of TARBALL, go to release/ unless
 // --out names another folder. --only makes those that it names: linux-x64, windows-x64, hiveos, mmpos. The dependencies
 // are those of the lock file. A package registry is needed unless --staged names a folder that has, for each platform,
-// `app` (the package with its dependencies) and `node` (Node.js and its license) already.
+// `app` (the package with its dependencies) and `node` (Node.js and its license) already. --node-dist names a folder
+// with what Node.js's makers publish of its version, with which Node.js is compared (scripts/node-sums.mjs).
 //
 // The same package makes the same bytes, by the same versions of tar, gzip and zip.
 
@@ -33,6 +34,7 @@ import { tmpdir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { compareNode } from './node-sums.mjs';
 import { downloadPackage, packCheckout, runNpm, unpack } from './npm.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -80,6 +82,7 @@ const { values, positionals } = parseArgs({
     out: { type: 'string', default: join(root, 'release') },
     only: { type: 'string', multiple: true, default: Object.keys(ARCHIVES) },
     staged: { type: 'string' },
+    'node-dist': { type: 'string' },
   },
 });
 const unknown = values.only.find((name) => !(name in ARCHIVES));
@@ -197,6 +200,17 @@ function checkAddons(app) {
   if (status !== 0) throw new Error(stderr.replace(/^Error: /, '').trim());
 }
 
+function checkNode(platform, staged) {
+  const what = `Node.js ${NODE_VERSION} of ${platform}`;
+  const folder = values['node-dist'];
+  if (folder === undefined) {
+    console.log(`${what} was not compared with what its makers publish: --node-dist FOLDER does that`);
+    return;
+  }
+  compareNode({ folder, version: NODE_VERSION, platform, program: join(staged, NODE[platform].program) });
+  console.log(`${what} is what its makers publish`);
+}
+
 const folder = mkdtempSync(join(tmpdir(), 'pickaxe-archives-'));
 try {
   mkdirSync(values.out, { recursive: true });
@@ -212,6 +226,7 @@ try {
     const license = join(stagedIn(each), 'node/LICENSE');
     if (!existsSync(license)) cpSync(join(stagedIn(LICENSE_FROM), 'node/LICENSE'), license);
     checkAddons(join(stagedIn(each), 'app'));
+    checkNode(each, join(stagedIn(each), 'node'));
     prune(join(stagedIn(each), 'app'), each);
   }
   const sums = positionals.map((tarball) => `${sha256(tarball)}  ${basename(tarball)}\n`);

@@ -3,16 +3,20 @@
 //
 //   node scripts/release.mjs              a dry run: reports faults, makes all files even so, and deletes them
 //   node scripts/release.mjs --make       stops at the first fault; without faults the files are in release/
+//     --sign KEY           signs the checksums with a key of OpenSSH that SECURITY.md names
+//     --node-dist FOLDER   compares Node.js with what its makers publish of its version
 //
 // It publishes nothing, but says how to do that.
 
 import { execFileSync, spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
 import { npmCommand } from './npm.mjs';
-import { releaseFaults } from './release-checks.mjs';
+import { howToPublish, releaseFaults } from './release-checks.mjs';
+import { sign, signersIn } from './release-signing.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 /** The tests of the prebuilt addons (ARM's on an emulated chip, Windows' under Wine) and of the unpacked package. */
@@ -30,12 +34,21 @@ const NOT_BUILT = [
   'Linux with musl, as macOS',
 ];
 
-const [mode, ...rest] = process.argv.slice(2);
-if (rest.length > 0 || !['--dry-run', '--make', undefined].includes(mode)) {
-  console.error('Usage: node scripts/release.mjs [--dry-run | --make]');
+const given = options();
+const { make } = given;
+
+function options() {
+  const flag = { type: 'boolean', default: false };
+  const text = { type: 'string' };
+  try {
+    const { values } = parseArgs({ options: { 'dry-run': flag, make: flag, sign: text, 'node-dist': text } });
+    if (!values.make || !values['dry-run']) return values;
+  } catch {
+    // What is said is the same.
+  }
+  console.error('Usage: node scripts/release.mjs [--dry-run | --make] [--sign KEY] [--node-dist FOLDER]');
   process.exit(2);
 }
-const make = mode === '--make';
 
 const [npm, ...npmFirst] = npmCommand();
 const git = (...args) => execFileSync('git', args, { cwd: root, encoding: 'utf8' });
@@ -71,18 +84,23 @@ function makeFiles(folder, version) {
   run('pack', npm, [...npmFirst, 'pack', '--ignore-scripts', '--loglevel=error', '--pack-destination', made], copy);
   const tarball = join(made, `pickaxe-${version}.tgz`);
   node('install it without scripts, and mine', 'scripts/check-package.mjs', tarball);
-  node('the archives', 'scripts/build-archives.mjs', tarball, '--out', made);
+  const dist = given['node-dist'];
+  const compared = dist === undefined ? [] : ['--node-dist', resolve(dist)];
+  node('the archives', 'scripts/build-archives.mjs', tarball, '--out', made, ...compared);
   test('unpack them, and mine', [ARCHIVES_TEST], { ARCHIVES: made });
   return made;
 }
 
 const { version } = json('package.json');
+const signers = signersIn(readFileSync(join(root, 'SECURITY.md'), 'utf8'));
 const faults = releaseFaults({
   version,
   locked: json('package-lock.json').version,
   changelog: readFileSync(join(root, 'CHANGELOG.md'), 'utf8'),
   tags: git('tag', '--list').split('\n'),
   status: git('status', '--porcelain'),
+  signers,
+  signs: given.sign !== undefined,
 });
 for (const fault of faults) console.error(`Fault: ${fault}`);
 if (make && faults.length > 0) process.exit(1);
@@ -90,16 +108,16 @@ if (make && faults.length > 0) process.exit(1);
 const folder = mkdtempSync(join(tmpdir(), 'pickaxe-release-'));
 try {
   const made = makeFiles(folder, version);
+  // A dry run does not ask for a passphrase.
+  if (make && given.sign !== undefined) sign(join(made, `pickaxe-${version}.sha256`), given.sign, signers);
   if (make) cpSync(made, join(root, 'release'), { recursive: true });
   console.log(`pickaxe ${version}, commit ${git('rev-parse', 'HEAD').trim()}`);
   for (const name of readdirSync(made)) console.log(`${statSync(join(made, name)).size} bytes  ${name}`);
   console.log(readFileSync(join(made, `pickaxe-${version}.sha256`), 'utf8').trimEnd());
   console.log('Native kernels: Linux x64 and arm64, glibc; Windows x64. Not built yet:');
   for (const each of NOT_BUILT) console.log(`  ${each}`);
-  if (make)
-    console.log(
-      `Publish it:\n  git tag -s v${version} && git push origin v${version}\n  npm publish release/pickaxe-${version}.tgz`,
-    );
+  const signed = given.sign !== undefined;
+  if (make) console.log(`Publish it:\n  ${howToPublish({ version, signed, environment: process.env }).join('\n  ')}`);
   else console.log(`A dry run${faults.length > 0 ? `; ${faults.length} faults, see above` : ''}. To keep it: --make`);
   process.exitCode = faults.length > 0 ? 1 : 0;
 } catch (error) {

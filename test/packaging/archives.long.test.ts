@@ -271,6 +271,28 @@ describe.skipIf(missing !== undefined)(`the archives${why}`, { timeout: PATIENCE
       expect(sums[0]).toMatch(/^[\da-f]{64} {2}\S+\.tar\.gz\n[\da-f]{64} {2}\S+\.zip\n$/);
     });
 
+    test('not with another Node.js than its makers publish, if that is at hand', () => {
+      const folder = little('compared');
+      const sums = mkdtempSync(join(home, 'dist-'));
+      writeFileSync(join(sums, 'SHASUMS256.txt'), '');
+      expect(build(folder, 'linux-x64').stdout).toContain('was not compared with what its makers publish: --node-dist');
+      const refused = buildArchives(
+        '--staged',
+        folder,
+        '--out',
+        `${folder}-2`,
+        '--only',
+        'linux-x64',
+        '--node-dist',
+        sums,
+      );
+      expect(refused).toMatchObject({
+        status: 1,
+        stderr: expect.stringMatching(/^Error: .*linux-x64\.tar\.gz is missing/),
+      });
+      expect(readdirSync(`${folder}-2`)).toEqual([]);
+    });
+
     test('not without the native addons, not with links, and not under other names', () => {
       const without = little('without');
       rmSync(join(without, 'linux-x64/app/native/addons/linux-x64-glibc.node'));

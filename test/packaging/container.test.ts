@@ -70,6 +70,15 @@ describe('the container file', () => {
     expect(Number(/node:(\d+)/.exec(image)?.[1])).toBeGreaterThan(20);
   });
 
+  test('can be built on an image named by its digest, as the document says', () => {
+    const text = readFileSync(join(folder, 'Containerfile'), 'utf8');
+    expect(text).toContain('--build-arg NODE_IMAGE=docker.io/library/node@sha256:');
+    const page = readFileSync(join(root, 'docs/platforms.md'), 'utf8');
+    expect(page).toContain('--build-arg NODE_IMAGE=NAME@sha256:DIGEST');
+    const [image] = all.filter(({ name }) => name === 'ARG').map(({ rest }) => rest.replace('NODE_IMAGE=', ''));
+    expect(page).toContain(`podman pull ${image}\n`);
+  });
+
   test('copies what there is', () => {
     expect(sources.filter((source) => !existsSync(join(root, source)))).toEqual([]);
     expect(sources).not.toContain('.');

@@ -19,6 +19,8 @@ test.each(Object.entries(scripts))('the script %s is a command for any shell', (
 const OTHER_PROGRAMS: Record<string, readonly string[]> = {
   // Releases are made on Linux.
   'scripts/build-archives.mjs': ['tar', 'zip'],
+  'scripts/node-sums.mjs': ['tar'],
+  'scripts/release-signing.mjs': ['ssh-keygen'],
   // What is unpacked is for releases and for tests of other systems.
   'scripts/npm.mjs': ['tar'],
   'scripts/release.mjs': ['git'],

@@ -349,10 +349,12 @@ const SCRIPTS: Record<string, Entry | Elsewhere> = {
   'scripts/fresh-machine.sh': { startedBy: 'test/scripts/fresh-machine.long.test.ts' },
   'scripts/mingw.mjs': { startedBy: 'scripts/build-addons.mjs' },
   'scripts/native-sources.mjs': { startedBy: 'scripts/compile-addon.mjs' },
+  'scripts/node-sums.mjs': { startedBy: 'scripts/build-archives.mjs' },
   'scripts/npm.mjs': { startedBy: 'scripts/ready.mjs' },
   'scripts/pe.mjs': { startedBy: 'scripts/build-addons.mjs' },
   'scripts/ready.mjs': { startedBy: 'test/scripts/ready.long.test.ts' },
   'scripts/release-checks.mjs': { startedBy: 'scripts/release.mjs' },
+  'scripts/release-signing.mjs': { startedBy: 'scripts/release.mjs' },
   // Its dry run takes five minutes; what it says of wrong usage comes after its imports.
   'scripts/release.mjs': { startedBy: 'test/packaging/release.test.ts' },
   'scripts/replace-files.mjs': { startedBy: 'scripts/build.mjs' },
