@@ -27,15 +27,20 @@ export function onHangup(act: () => void): () => void {
 
 /** Calls `stop` at the first signal, ends the process at the second. @returns a function that removes the handlers */
 export function onSignals(stop: () => void): () => void {
-  const signals = [...ENDS, ...(endsAtHangup ? (['SIGHUP'] as const) : [])];
   let asked = false;
   const handle = () => {
     if (asked) process.exit(EXIT.interrupted);
     asked = true;
     stop();
   };
-  for (const signal of signals) process.on(signal, handle);
+  // The system and the shell each send SIGHUP when a terminal is closed, so that a second one means nothing.
+  const hangUp = () => {
+    if (!asked) handle();
+  };
+  for (const signal of ENDS) process.on(signal, handle);
+  if (endsAtHangup) process.on('SIGHUP', hangUp);
   return () => {
-    for (const signal of signals) process.off(signal, handle);
+    for (const signal of ENDS) process.off(signal, handle);
+    process.off('SIGHUP', hangUp);
   };
 }
