@@ -58,7 +58,7 @@ export class KnownWork {
   }
 
   /**
-   * Of a network about which nothing is known, the first block is only remembered if the user takes the nodes' word.
+   * If nothing is known about the network, a block is remembered only if the user takes the nodes' word.
    * @param header whose proof of work was checked, so that nobody can make others dearer without that work
    */
   see(network: string, header: BlockHeader): void {

@@ -123,7 +123,7 @@ export async function reloadOnChange(live: LiveConfig): Promise<Sidecar | undefi
   };
 }
 
-/** Reads the files at SIGHUP, too, if there is no terminal: not every file system tells of changes. */
+/** Reads the files at SIGHUP, too, if there is no terminal: some file systems report no changes. */
 export async function reloadAtHangup(live: LiveConfig): Promise<Sidecar> {
   return async ({ log }) =>
     onHangup(() => {

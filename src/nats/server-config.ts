@@ -136,7 +136,7 @@ function user({ name, role, publicKey }: Account, subjects: FleetSubjects, opera
   return `{ nkey: ${publicKey}, ${permissions(PERMISSIONS[role](name, subjects, operators))} }`;
 }
 
-/** The servers of sites that have only rigs: whoever has their secret can do what any rig can, and no more. */
+/** The user of leaf nodes, whose sites have only rigs: their secret permits what rigs may do, and no more. */
 function leaf(secret: string, subjects: FleetSubjects, operators: readonly string[]): string {
   const { publish, subscribe } = subjects.ofAnyRig;
   const answers = operators.map((operator) => subjects.answersTo(operator));

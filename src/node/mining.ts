@@ -138,7 +138,7 @@ function resultOf<T>(attempt: Attempt<T>): T {
   return attempt.answer;
 }
 
-/** A gateway that passes only one path on answers a 404 of its own, which is then not a node's answer. */
+/** A gateway that forwards only one path answers 404 by itself, without a node's headers. */
 function isMissing(attempt: Attempt<{ readonly status: number }>): boolean {
   if ('answer' in attempt) return attempt.answer.status === 404;
   return attempt.error instanceof NodeError && attempt.error.status === 404;

@@ -84,7 +84,7 @@ export class LenientLines {
     this.#splitter = new LineSplitter(mostBytes);
   }
 
-  /** Number of bytes of lines that were left out, or more: of each, as much is counted as a line may have. */
+  /** Upper bound of the bytes of all lines that were skipped: each counts at least as the longest permitted line. */
   get leftOutBytes(): number {
     return this.#leftOutBytes;
   }

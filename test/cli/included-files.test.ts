@@ -115,14 +115,14 @@ describe('--allow-file', () => {
   });
 
   it('allows a folder, so that a suite with parts in several folders can be run', async () => {
-    shared('suite/root/contract.pact', '(+ 1 2)');
-    shared('suite/root/token', 'hvs.TOKEN');
-    shared('suite/tests/all.repl', '(load "../root/contract.pact")(expect "sums" 3 (+ 1 2))');
+    shared('suite/lib/contract.pact', '(+ 1 2)');
+    shared('suite/lib/token', 'hvs.TOKEN');
+    shared('suite/tests/all.repl', '(load "../lib/contract.pact")(expect "sums" 3 (+ 1 2))');
     const refused = await repl('suite/tests/all.repl');
-    expect(refused.stdout).toContain(`allow it: --allow-file ${join(folder.path, 'suite/root/contract.pact')}`);
-    expect(await repl('suite/tests/all.repl', '--allow-file', 'suite/root')).toMatchObject({ code: 0 });
-    shared('suite/tests/all.repl', '(load "../root/token")');
-    const { stdout } = await repl('suite/tests/all.repl', '--allow-file', 'suite/root');
+    expect(refused.stdout).toContain(`allow it: --allow-file ${join(folder.path, 'suite/lib/contract.pact')}`);
+    expect(await repl('suite/tests/all.repl', '--allow-file', 'suite/lib')).toMatchObject({ code: 0 });
+    shared('suite/tests/all.repl', '(load "../lib/token")');
+    const { stdout } = await repl('suite/tests/all.repl', '--allow-file', 'suite/lib');
     expect(stdout).toContain('its name does not end with .pact or .repl');
   });
 

@@ -58,8 +58,9 @@ export const coordinatorLimits = {
   coordinators: 64,
   worksOfEach: 64,
   /**
-   * The own source stands still if its heights have not grown for this time, and another coordinator has given work
-   * that is so many blocks higher. Any chain of a real network has a block about every 30 s.
+   * A coordinator's source stands still if the heights of its works have not grown for `standstillMs`, and another
+   * coordinator has works that are at least `blocksBehind` higher. Each chain of a real network has a block about
+   * every 30 s.
    */
   standstillMs: 90_000,
   blocksBehind: 3,

@@ -208,7 +208,8 @@ export class Dialogue {
 
   /**
    * Skips a line, since a pool that works now and then sends one that nobody can read. Before the first message, or if
-   * there are many such lines, it is no pool of this network. @throws PoolError in that case
+   * there are many such lines, what answers is not a pool of this network.
+   * @throws PoolError in that case
    */
   #skip(what: string): void {
     const nowMs = this.#options.clock.monotonicMs();

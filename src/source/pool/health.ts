@@ -42,7 +42,7 @@ export class PoolHealth extends SourceHealth {
     return this.#everAnswered;
   }
 
-  /** Notes that a share was sent. @returns a function to call with its answer, or when it is no longer awaited */
+  /** Notes that a share was sent. @returns a function to call with its answer, or without one if that is not awaited */
   sent(): (answer?: ShareAnswer) => void {
     const { submitMs, silenceMs } = this.#limits;
     const answers = this.#answers;

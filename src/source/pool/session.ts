@@ -311,7 +311,7 @@ export class PoolSession {
     this.#options.onNote('warning', reason);
   }
 
-  /** @param hasOther whether mining can go on with an earlier one. If not, it is no pool of this network */
+  /** @param hasOther whether mining can go on with an earlier one. If not, the connection ends with an error */
   #unreadable(what: string, params: readonly unknown[], hasOther: boolean): PoolError | UnreadableError {
     if (hasOther) return new UnreadableError(`${what}, ${quoteJson(params)}`);
     return new PoolError('refused', `the pool sent ${what} that cannot be read: ${quoteJson(params)}`);
