@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { compareNode } from '../../scripts/node-sums.mjs';
 import { howToPublish, releaseFaults } from '../../scripts/release-checks.mjs';
 import { sign, signersIn, verify } from '../../scripts/release-signing.mjs';
@@ -80,15 +80,22 @@ const noKeys = spawnSync('ssh-keygen', ['-?']).error !== undefined;
 if (noKeys && process.env.CI) throw new Error('CI must sign: there is no ssh-keygen (on Debian: openssh-client)');
 
 describe.skipIf(noKeys)(`a signature${noKeys ? ' (skipped: there is no ssh-keygen)' : ''}`, () => {
-  const key = (name: string) => {
-    const path = join(folder.path, name);
-    spawnSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-C', '', '-f', path]);
-    const [type, publicKey] = readFileSync(`${path}.pub`, 'utf8').split(' ');
-    return { path, line: `pickaxe namespaces="pickaxe-release" ${type} ${publicKey.trim()}` };
-  };
-  const [ours, other] = [key('ours'), key('other')];
-  const signers = signersIn(`# Signed releases\n\n\`\`\`\n${ours.line}\n\`\`\`\n`);
-  const list = folder.write('pickaxe-1.2.3.sha256', 'aa  pickaxe-1.2.3.tgz\n');
+  let ours: { readonly path: string; readonly line: string };
+  let other: typeof ours;
+  let signers: readonly string[];
+  let list: string;
+
+  beforeAll(() => {
+    const key = (name: string) => {
+      const path = join(folder.path, name);
+      spawnSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-C', '', '-f', path]);
+      const [type, publicKey] = readFileSync(`${path}.pub`, 'utf8').split(' ');
+      return { path, line: `pickaxe namespaces="pickaxe-release" ${type} ${publicKey.trim()}` };
+    };
+    [ours, other] = [key('ours'), key('other')];
+    signers = signersIn(`# Signed releases\n\n\`\`\`\n${ours.line}\n\`\`\`\n`);
+    list = folder.write('pickaxe-1.2.3.sha256', 'aa  pickaxe-1.2.3.tgz\n');
+  });
 
   test('of the key that SECURITY.md names counts, for these bytes only', () => {
     expect(signers).toEqual([ours.line]);

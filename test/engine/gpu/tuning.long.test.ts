@@ -83,7 +83,7 @@ describeGpu('a GPU that is new', () => {
     ranges.expectBalanced(reports);
     const cpu = new CpuEngine({ niceness: ourNiceness });
     await cpu.open();
-    const pages = 1 + Math.max(...reports.map(({ searched }) => searched.page));
+    const pages = Math.max(...reports.map(({ searched }) => searched.page + searched.pages));
     const solutions: bigint[] = [];
     for await (const { candidates } of cpu.search(job, new Rectangle({ ...ranges.whole, pages }), never)) {
       solutions.push(...candidates);
@@ -91,8 +91,10 @@ describeGpu('a GPU that is new', () => {
     await cpu.close();
     const isSearched = (nonce: bigint) => {
       const { page, counter } = splitNonce(nonce);
-      return reports.some(({ searched: { page: at, counter: from, counters } }) => {
-        return at === page && from <= counter && counter < from + counters;
+      return reports.some(({ searched: at }) => {
+        return (
+          page >= at.page && page < at.page + at.pages && counter >= at.counter && counter < at.counter + at.counters
+        );
       });
     };
     const found = reports.flatMap(({ candidates }) => candidates);
