@@ -34,12 +34,16 @@ export class ChosenSource {
   readonly #events: Events;
   #members: readonly Member[] = [];
 
-  /** @throws UsageError that names the setting that is missing or wrong */
-  constructor(settings: SourceSettings, events: Events) {
+  /**
+   * @param isForFleet whether rigs are given its work, which leave it when it is unhealthy
+   * @throws UsageError that names the setting that is missing or wrong
+   */
+  constructor(settings: SourceSettings, events: Events, isForFleet = false) {
     this.#events = events;
     this.#members = this.#membersOf(settings);
     const standbyMs = settings.pool.urls === undefined ? {} : { standbyMs: STANDBY_MS };
-    this.source = new FailoverSource({ sources: this.#sources, emit: events.emit, ...standbyMs });
+    const options = { sources: this.#sources, emit: events.emit, isWatched: isForFleet, ...standbyMs };
+    this.source = new FailoverSource(options);
   }
 
   /** The nodes in order of preference; empty when mining on pools. */

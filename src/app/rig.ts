@@ -160,7 +160,7 @@ async function mineOnce(
   if (!tries && !isForFleet) await refuseWithoutNetwork(config);
   const { ChosenSource, insecureTlsRisk } = await import('./choose-source.ts');
   /** The nodes or pools. */
-  const chosen = isForFleet ? undefined : new ChosenSource(config, events);
+  const chosen = isForFleet ? undefined : new ChosenSource(config, events, coordinates);
   const { close, announce, live, ...prepared } = await prepare(loaded, reload);
   if (chosen) live.beforeChange((next) => chosen.prepare(next));
   const member = await memberOf(config, coordinates, prepared.log);

@@ -30,6 +30,8 @@ export interface FailoverOptions extends Partial<Patience> {
    * connections. By default they stay on standby. Closed sources may be followed again.
    */
   readonly standbyMs?: number;
+  /** Whether somebody else leaves this source by its `fault`, so that even a single source checks its own health. */
+  readonly isWatched?: boolean;
   readonly clock?: Clock;
 }
 
@@ -50,6 +52,7 @@ export class FailoverSource implements WorkSource {
   readonly #emit: Listener;
   readonly #probeMs: number;
   readonly #standbyMs: number | undefined;
+  readonly #isWatched: boolean;
   readonly #clock: Clock;
   /** The sources of the works that were given. */
   readonly #origins = new WeakMap<Work, WorkSource>();
@@ -66,7 +69,7 @@ export class FailoverSource implements WorkSource {
   #probing: Promise<void> | undefined;
 
   /** @throws Error if there are no sources */
-  constructor({ sources, emit, probeMs, standbyMs, clock, ...patience }: FailoverOptions) {
+  constructor({ sources, emit, probeMs, standbyMs, isWatched, clock, ...patience }: FailoverOptions) {
     this.#strategy = new FailoverStrategy(sources, { ...PATIENCE, ...patience });
     this.kind = sources[0].kind ?? 'node';
     this.#emit = (event) => {
@@ -78,6 +81,7 @@ export class FailoverSource implements WorkSource {
     };
     this.#probeMs = probeMs ?? PROBE_MS;
     this.#standbyMs = standbyMs;
+    this.#isWatched = isWatched ?? false;
     this.#clock = clock ?? systemClock;
     this.#followHealth();
   }
@@ -173,9 +177,9 @@ export class FailoverSource implements WorkSource {
     this.#choose([standby]);
   }
 
-  /** Sources check their own health only if another one could take over. */
+  /** Sources check their own health only if another one could take over, here or elsewhere. */
   #followHealth(): void {
-    if (this.#standbys.length === 1) return;
+    if (this.#standbys.length === 1 && !this.#isWatched) return;
     for (const standby of this.#standbys) {
       if (standby.followsHealth) continue;
       standby.followsHealth = true;

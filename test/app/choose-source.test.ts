@@ -1,7 +1,8 @@
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { ChosenSource, submitToAll } from '#pickaxe/app/choose-source.js';
 import { DEFAULTS } from '#pickaxe/config/settings.js';
 import { Events } from '#pickaxe/events/events.js';
+import { NodeSource } from '#pickaxe/source/node/node-source.js';
 import { FakeSource, makeWork } from '../fakes.ts';
 import { mine } from '../source/follow.ts';
 
@@ -20,6 +21,18 @@ it('nodes whose shown URLs are equal get different names', () => {
 
 it('an invalid node URL is an error that shows what one looks like', () => {
   expect(() => new ChosenSource(settings(['http://node.example?key=x']), new Events())).toThrow('node.example');
+});
+
+it('a single node checks its own health only for a fleet, whose rigs leave a coordinator with an unhealthy source', () => {
+  const onHealth = vi.spyOn(NodeSource.prototype, 'onHealth');
+  onTestFinished(() => onHealth.mockRestore());
+  const one = settings(['http://one.example:1848']);
+  expect(new ChosenSource(one, new Events()).source.fault).toBeUndefined();
+  expect(onHealth).not.toHaveBeenCalled();
+  const { source } = new ChosenSource(one, new Events(), true);
+  const [[judge]] = onHealth.mock.calls;
+  judge('refuses all solutions');
+  expect(source.fault).toMatch(/^http:\/\/one\.example:1848\S* refuses all solutions$/);
 });
 
 it('a change keeps the nodes whose settings stay, in the new order, and refuses what cannot be used', () => {

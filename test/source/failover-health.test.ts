@@ -1,7 +1,7 @@
 /** Failover between sources of which some are unhealthy. */
 
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { FailoverSource } from '#pickaxe/source/failover.js';
+import { type FailoverOptions, FailoverSource } from '#pickaxe/source/failover.js';
 import type { Judge } from '#pickaxe/source/source.js';
 import { FakeSource, makeWork, Recorder } from '../fakes.ts';
 import { Follower, mine } from './follow.ts';
@@ -16,7 +16,7 @@ afterEach(() => void vi.useRealTimers());
 const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms);
 
 /** Several sources, named `a`, `b`, … */
-function setUp(count: number) {
+function setUp(count: number, options: Pick<FailoverOptions, 'isWatched'> = {}) {
   /** What each source reports its own health with. */
   const judges: Judge[] = [];
   const sources = Array.from({ length: count }, (_, i) =>
@@ -33,6 +33,7 @@ function setUp(count: number) {
     readyPatienceMs: READY_MS,
     probeMs: 1e9,
     clock: { nowUs: () => 0n, monotonicMs: () => performance.now() },
+    ...options,
   });
   const follower = new Follower(failover);
   onTestFinished(() => follower.end());
@@ -74,6 +75,23 @@ it('starts the next source when the first is unhealthy, mines on the first until
     'b info: takes over from a, which is unhealthy',
     'a healthy: is healthy again',
     'a info: takes over again from b',
+  ]);
+});
+
+it('a single source checks its own health only if somebody else leaves it by its fault', async () => {
+  expect(setUp(1).judges).toEqual([]);
+  const { judges, failover, give, mined, told } = setUp(1, { isWatched: true });
+  await give(0);
+  judges[0]('refuses all');
+  expect(failover.fault).toBe('a refuses all');
+  await pass(60_000);
+  expect(mined()).toBe('a');
+  // A trial ends the fault, so that those who have left it send solutions again.
+  judges[0](undefined, 'is tried again');
+  expect(failover.fault).toBeUndefined();
+  expect(told()).toEqual([
+    'a unhealthy: refuses all. It is mined on all the same, because no other node is configured',
+    'a healthy: is tried again',
   ]);
 });
 

@@ -65,6 +65,8 @@ export class FleetAttempts {
   #isAskedAgain = false;
   /** Whether the coordinator that was asked last cannot submit it, and another one may. */
   #isNextDue = false;
+  /** Why the other coordinator that answered last has not delivered it. */
+  #refusal: string | undefined;
 
   /** @param work the work's name */
   constructor(fleet: Fleet, giver: Giver, solution: Solution, work: string, limits: AttemptLimits) {
@@ -105,7 +107,6 @@ export class FleetAttempts {
         const { mayHaveBeenTaken } = answer as NoVerdict;
         const next = await this.#ask(to, false, cut.signal);
         answer = 'outcome' in next ? next : { ...next, mayHaveBeenTaken: mayHaveBeenTaken || next.mayHaveBeenTaken };
-        if (mayHaveBeenTaken && 'outcome' in next) return verdictOf({ state: 'verdict', ...next }, true);
       }
       return answer;
     } finally {
@@ -127,8 +128,6 @@ export class FleetAttempts {
     const who = named === undefined ? 'another coordinator' : `coordinator ${oneLine(named)}`;
     let subject = named === undefined ? subjects.fallback(rig) : subjects.solution(named, rig);
     let mayHaveBeenTaken = false;
-    /** Whether the same coordinator is asked again. Otherwise another one could refuse what the first has submitted. */
-    let isOneCoordinator = named !== undefined;
     for (;;) {
       let data: Uint8Array;
       try {
@@ -139,18 +138,19 @@ export class FleetAttempts {
           this.#isAskedAgain = fault.fault === 'disconnected' ? isAgain : isSent && !isAgain;
         }
         const message = fault instanceof LinkError ? `${who}: ${fault.message}` : `${who} has not answered`;
-        return { message, mayHaveBeenTaken: mayHaveBeenTaken || isSent };
+        const isNobodyLeft = to === 'fallback' && fault instanceof LinkError && fault.fault === 'no-responders';
+        return {
+          message: (isNobodyLeft ? this.#refusal : undefined) ?? message,
+          mayHaveBeenTaken: mayHaveBeenTaken || isSent,
+        };
       }
       const answer = readMessage(SolutionAnswer, data);
       if (!answer) return { message: `${who} gave an answer that is none`, mayHaveBeenTaken: true };
-      if (answer.state === 'verdict') return verdictOf(answer, mayHaveBeenTaken && !isOneCoordinator);
+      if (answer.state === 'verdict') return this.#judged(answer, to, named, mayHaveBeenTaken);
       if (answer.state === 'refused') return this.#refused(answer, to, named, mayHaveBeenTaken);
       mayHaveBeenTaken = true;
       // Only the coordinator that submits it knows the verdict.
-      if (answer.coordinator !== undefined) {
-        subject = subjects.solution(answer.coordinator, rig);
-        isOneCoordinator = true;
-      }
+      if (answer.coordinator !== undefined) subject = subjects.solution(answer.coordinator, rig);
       await pause(PENDING_PAUSE_MS, stop);
       if (stop.aborted) return { message: `${who} has not finished submitting it`, mayHaveBeenTaken };
     }
@@ -180,6 +180,24 @@ export class FleetAttempts {
     return this.#fleet.heard().filter((each) => each !== this.#giver.coordinator);
   }
 
+  /**
+   * The giver's verdict ends a solution of its work, and so does an acceptance by anyone. Whatever else another
+   * coordinator answers ends nothing: its node may not know the work, or its key may be in wrong hands.
+   * @param named the coordinator; undefined for any one
+   */
+  #judged(
+    { outcome, reason: text, by }: SolutionAnswer & { state: 'verdict' },
+    to: To,
+    named: string | undefined,
+    mayHaveBeenTaken: boolean,
+  ): Verdict | NoVerdict {
+    const reason = oneLine(text, MOST_TEXT);
+    if (to === 'fallback' && outcome !== 'accepted') {
+      return this.#untaken(named, reason, mayHaveBeenTaken || outcome === 'unknown');
+    }
+    return { outcome, reason, ...(by !== undefined && { by: oneLine(by, MOST_TEXT) }) };
+  }
+
   /** @param named the coordinator; undefined for any one */
   #refused(
     { code, reason: text }: SolutionAnswer & { state: 'refused' },
@@ -188,31 +206,27 @@ export class FleetAttempts {
     mayHaveBeenTaken: boolean,
   ): Verdict | NoVerdict {
     const reason = oneLine(text, MOST_TEXT);
-    if (code === 'not-a-solution' || code === 'wrong-message') {
-      return { outcome: mayHaveBeenTaken ? 'unknown' : 'rejected', reason };
-    }
-    if (code === 'too-early') return { message: reason, mayHaveBeenTaken };
     if (code === 'too-many') {
       this.#next = to;
       if (named !== undefined) this.#asked.set(named, MOST_ASKS);
       return { message: reason, mayHaveBeenTaken, retryAfterMs: this.#limits.tooManyPauseMs };
     }
+    if (code === 'too-early') return { message: reason, mayHaveBeenTaken };
+    if (to === 'fallback') return this.#untaken(named, reason, mayHaveBeenTaken);
+    if (code === 'not-a-solution' || code === 'wrong-message') {
+      return { outcome: mayHaveBeenTaken ? 'unknown' : 'rejected', reason };
+    }
     if (code === 'unknown-work' && this.#isOfPool) return { outcome: mayHaveBeenTaken ? 'unknown' : 'stale', reason };
-    if (to === 'fallback' && named !== undefined) {
+    return { message: reason, mayHaveBeenTaken };
+  }
+
+  /** Another coordinator has not delivered the solution: the next one may. */
+  #untaken(named: string | undefined, message: string, mayHaveBeenTaken: boolean): NoVerdict {
+    this.#refusal = message;
+    if (named !== undefined) {
       this.#unable.add(named);
       this.#isNextDue = this.#others().some((each) => !this.#unable.has(each));
     }
-    return { message: reason, mayHaveBeenTaken };
+    return { message, mayHaveBeenTaken };
   }
-}
-
-/** @param isDoubtful whether another coordinator may have submitted the solution as well */
-function verdictOf({ outcome, reason: text, by }: SolutionAnswer & { state: 'verdict' }, isDoubtful: boolean): Verdict {
-  const reason = oneLine(text, MOST_TEXT);
-  return {
-    ...(outcome === 'accepted' || !isDoubtful
-      ? { outcome, reason }
-      : { outcome: 'unknown', reason: `one coordinator was still submitting it when another answered: ${reason}` }),
-    ...(by !== undefined && { by: oneLine(by, MOST_TEXT) }),
-  };
 }

@@ -186,6 +186,26 @@ it('leaves a coordinator that rejects three blocks in a row of works that live, 
   expect(told()).toContain('a healthy: is tried again: it may accept solutions of its own work by now');
 });
 
+it('stays with a coordinator whose solutions another one refuses', async () => {
+  const { coordinators, mined, told, source, follower } = world(['a', 'c']);
+  const [a, c] = coordinators;
+  a.answer = () => ({ state: 'refused', code: 'unknown-work', reason: 'it is busy' });
+  c.answer = () => ({ state: 'verdict', outcome: 'rejected', reason: 'its key is in wrong hands' });
+  a.leaveQueue();
+  a.give();
+  c.give();
+  await pass(1_000);
+  for (let i = 0; i < 12; i++) {
+    void source.submit(mine(follower.received.at(-1) as Work), follower.stop);
+    await pass(100);
+    a.give();
+    await pass(3_000);
+  }
+  expect(c.requests.length).toBeGreaterThanOrEqual(12);
+  expect(mined()).toBe('a');
+  expect(told().filter((line) => line.includes('unhealthy'))).toEqual([]);
+});
+
 it('mines the works of a restarted coordinator, and still submits those from before', async () => {
   const { coordinators, follower, header } = world(['a']);
   const [a] = coordinators;
