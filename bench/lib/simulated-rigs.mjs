@@ -112,7 +112,7 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
     socket.on('error', (fault) => {
       throw fault;
     });
-    const subscribed = [works[0], subjects.allBeats, subjects.control(name), `${answers}.*`];
+    const subscribed = [works[0], subjects.allBeats, subjects.controlsTo(name), `${answers}.*`];
     socket.write(`CONNECT {"verbose":false,"name":"${name}"}\r\n`);
     for (const [i, subject] of subscribed.entries()) socket.write(`SUB ${subject} ${i + 1}\r\n`);
     const ask = () => socket.write(`PUB ${subjects.hello(coordinator, name)} ${works[1]} 2\r\n{}\r\n`);

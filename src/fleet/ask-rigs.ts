@@ -16,16 +16,17 @@ const RIG_ANSWER_MS = 4_000;
 /** What the operator reads where no answer came. */
 const FAULTS: Readonly<Record<LinkFault, string>> = {
   disconnected: 'it was not asked: there is no connection to a NATS server',
-  'no-responders': 'it is not connected, or another name is its own',
-  denied: 'the NATS server does not let this account control rigs',
+  'no-responders': 'it is not connected, has another name, or an earlier version of pickaxe',
+  denied:
+    'the NATS server does not let this account control rigs: check --rig-name; pickaxe fleet keys writes the configuration of servers anew',
   timeout: 'it did not answer in time, and may have done it',
 };
 
-/** @returns a function that asks over this connection */
-export function asker(link: Link, subjects: FleetSubjects): AskRig {
+/** @param operator the name of the member that asks @returns a function that asks over this connection */
+export function asker(link: Link, subjects: FleetSubjects, operator: string): AskRig {
   return async (rig, request, stop) => {
     const data = await link
-      .request(subjects.control(rig), messageBytes(request), RIG_ANSWER_MS, stop)
+      .request(subjects.control(rig, operator), messageBytes(request), RIG_ANSWER_MS, stop)
       .catch((fault: unknown) => {
         throw fault instanceof LinkError ? new Error(FAULTS[fault.fault], { cause: fault }) : fault;
       });

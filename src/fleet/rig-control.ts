@@ -8,7 +8,14 @@ import { formatCelsius } from '../report/units.ts';
 import { LogBucket, TokenBucket } from '../system/bounded.ts';
 import type { Clock } from '../system/clock.ts';
 import { oneLine } from '../text/plain-text.ts';
-import { type ControlAnswer, ControlRequest, type FleetSubjects, messageBytes, readMessage } from '../wire/fleet.ts';
+import {
+  type ControlAnswer,
+  ControlRequest,
+  type FleetSubjects,
+  messageBytes,
+  readMessage,
+  senderOf,
+} from '../wire/fleet.ts';
 
 /** Requests at once, and the rate of further ones. Others are not answered. */
 const MOST_REQUESTS = 20;
@@ -65,7 +72,7 @@ export class RigControl {
     this.#options = options;
     this.#requests = new TokenBucket(MOST_REQUESTS, REQUESTS_PER_SECOND, nowMs);
     this.#lines = new LogBucket(MOST_LINES, nowMs);
-    this.#unsubscribe = link.subscribe(subjects.control(rigName), (message) => void this.#take(message));
+    this.#unsubscribe = link.subscribe(subjects.controlsTo(rigName), (message) => void this.#take(message));
   }
 
   close(): void {
@@ -74,21 +81,21 @@ export class RigControl {
     if (this.#restarting !== 'checking') clearTimeout(this.#restarting);
   }
 
-  /**
-   * The subject of a request names this rig and not the operator, so the rig cannot check that the inbox is the
-   * sender's. An answer into another member's inbox does no harm: nobody waits at its subject there unless the member
-   * has told it, no other message has the form of a ControlAnswer, and the rate of answers is bounded. Outside of
-   * inboxes, it could be taken for something else, so none is sent there.
-   */
-  async #take({ data, reply }: LinkMessage): Promise<void> {
+  /** The servers prove the operator's name in the subject alone, so an answer goes to no inbox but that operator's. */
+  async #take({ subject, data, reply }: LinkMessage): Promise<void> {
     const { link, subjects, clock } = this.#options;
     if (!this.#requests.take(1, clock.monotonicMs())) {
       this.#log('warn', 'requests of operators come too fast, and some are not answered');
       return;
     }
-    const operator = reply === undefined ? undefined : subjects.inboxOwner(reply);
-    if (operator === undefined || reply === undefined) {
-      this.#log('warn', 'a request of an operator is ignored: it names no inbox for the answer');
+    const operator = senderOf(subject);
+    if (operator === undefined) {
+      this.#log('warn', 'a request of an operator is ignored: its subject names nobody');
+      return;
+    }
+    if (reply === undefined || !subjects.isInboxOf(operator, reply)) {
+      const why = 'it wants its answer outside of the operator’s inbox';
+      this.#log('warn', `a request of the fleet’s operator ${oneLine(operator)} is ignored: ${why}`);
       return;
     }
     const answer = await this.#answer(readMessage(ControlRequest, data), oneLine(operator));

@@ -259,7 +259,8 @@ export class NatsLink implements Link {
   }
 
   #warnOfDenial(subject: string, verb: string): void {
-    this.#warn(`The NATS server does not permit this account to ${verb} ${oneLine(subject, 200)}.`);
+    const remedy = 'If an earlier version of pickaxe wrote its configuration, let pickaxe fleet keys write it anew.';
+    this.#warn(`The NATS server does not permit this account to ${verb} ${oneLine(subject, 200)}. ${remedy}`);
   }
 
   #warn(message: string): void {

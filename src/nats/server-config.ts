@@ -167,7 +167,7 @@ const PERMISSIONS: Record<Role, (name: string, subjects: FleetSubjects, operator
         subjects.report(name),
         ...operators.map((operator) => subjects.answersTo(operator)),
       ],
-      subscribe: [subjects.allWork, subjects.allBeats, subjects.control(name), inboxOf(name, subjects)],
+      subscribe: [subjects.allWork, subjects.allBeats, subjects.controlsTo(name), inboxOf(name, subjects)],
     }),
     // It may have devices of its own, and is then a rig, too.
     coordinator: (name, subjects) => ({
@@ -185,12 +185,12 @@ const PERMISSIONS: Record<Role, (name: string, subjects: FleetSubjects, operator
         subjects.solutionsTo(name),
         `${subjects.fallbacks} ${FALLBACK_QUEUE}`,
         subjects.reports,
-        subjects.control(name),
+        subjects.controlsTo(name),
         inboxOf(name, subjects),
       ],
     }),
     operator: (name, subjects) => ({
-      publish: [subjects.controls],
+      publish: [subjects.controlsBy(name)],
       subscribe: [subjects.reports, subjects.allWork, subjects.allBeats, inboxOf(name, subjects)],
     }),
   };

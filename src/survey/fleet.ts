@@ -45,7 +45,7 @@ export async function examineFleetServer(question: FleetQuestion): Promise<Findi
   return [reached, ...(permissions ? [permissions] : coordinatorsOf(question, states))];
 }
 
-/** Hears the states of other coordinators. */
+/** Hears the states of other coordinators. That the server lets operators' requests through to it is tried, too. */
 async function hear(
   { link, subjects, name, isCoordinator }: FleetQuestion,
   states: BoundedMap<string, CoordinatorState>,
@@ -58,8 +58,10 @@ async function hear(
     const state = sender === undefined ? undefined : readMessage(CoordinatorState, data);
     if (sender !== undefined && state && !(isCoordinator && sender === name)) states.set(sender, state);
   });
+  const endControl = link.subscribe(subjects.controlsTo(name), () => {});
   await pause(listenMs, stop);
   end();
+  endControl();
 }
 
 /** Asks a coordinator of this member's own name. None has to answer: what counts is that the server lets it ask. */

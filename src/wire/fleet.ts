@@ -14,7 +14,7 @@ import { Nonce1Shape } from './nonce1.ts';
 /** What follows the inbox's own tokens: tokens that are not empty and have no wildcards, so that publishing works. */
 const ANSWER_TOKENS = /^(?=.{1,200}$)[\w$+/=-]+(?:\.[\w$+/=-]+)*$/;
 
-/* Subjects. A server's permissions bind the last token to the account of the rig or coordinator that sends. */
+/* Subjects. A server's permissions bind the last token to the account of the member that sends. */
 
 /** Coordinators that answer a fallback request are members of this queue group, so that only one of them gets it. */
 export const FALLBACK_QUEUE = 'coordinators';
@@ -91,12 +91,16 @@ export class FleetSubjects {
   }
 
   /** A request of an operator to a rig. */
-  control(rig: string): string {
-    return `${this.#prefix}.control.${token(rig)}`;
+  control(rig: string, operator: string): string {
+    return `${this.#prefix}.control.${token(rig)}.${token(operator)}`;
   }
 
-  get controls(): string {
-    return `${this.#prefix}.control.*`;
+  controlsBy(operator: string): string {
+    return `${this.#prefix}.control.*.${token(operator)}`;
+  }
+
+  controlsTo(rig: string): string {
+    return `${this.#prefix}.control.${token(rig)}.*`;
   }
 
   /** The beginning of the subjects at which a member gets its answers, without a final dot. */
@@ -127,25 +131,13 @@ export class FleetSubjects {
     const prefix = this.#prefix;
     return {
       publish: [`${prefix}.hello.*.*`, `${prefix}.solution.*.*`, this.fallbacks, this.reports],
-      subscribe: [this.allWork, this.allBeats, this.controls, `${prefix}.inbox.*.>`],
+      subscribe: [this.allWork, this.allBeats, `${prefix}.control.*.*`, `${prefix}.inbox.*.>`],
     };
-  }
-
-  /**
-   * @returns the name of the member in whose inbox an answer to this subject ends up; undefined for a subject outside
-   *   of inboxes. Nobody has to be that member to name its inbox
-   */
-  inboxOwner(reply: string): string | undefined {
-    const prefix = `${this.#prefix}.inbox.`;
-    if (!reply.startsWith(prefix)) return undefined;
-    const [member = ''] = reply.slice(prefix.length).split('.', 1);
-    const name = senderOf(member);
-    return name !== undefined && this.isInboxOf(name, reply) ? name : undefined;
   }
 }
 
 /**
- * The name of a rig or coordinator as one token of a subject: characters other than letters, digits, `-` and `_` are
+ * The name of a member as one token of a subject: characters other than letters, digits, `-` and `_` are
  * written as their UTF-8 bytes, each as `%` and two hex digits.
  */
 export function token(name: string): string {
@@ -165,7 +157,7 @@ export function senderOf(subject: string): string | undefined {
 
 /* Parts of messages */
 
-/** Maximum length of the name of a rig or coordinator, in characters. */
+/** Maximum length of a member's name, in characters. */
 export const MOST_NAME = 64;
 /** Maximum length of texts for people, in characters. */
 export const MOST_TEXT = 1_000;

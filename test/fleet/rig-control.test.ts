@@ -55,7 +55,7 @@ function setUp(given: Partial<RigControlOptions> = {}) {
     ...given,
   });
   const ask = async (request: ControlRequest | object): Promise<ControlAnswer> => {
-    const data = await operator.request(SUBJECTS.control('rig'), messageBytes(request), REQUEST_MS, NEVER);
+    const data = await operator.request(SUBJECTS.control('rig', 'op 1'), messageBytes(request), REQUEST_MS, NEVER);
     return readMessage(ControlAnswer, data) ?? expect.fail('no answer of the right form');
   };
   return { nats, operator, link, clock, tally, asked, lines, limits, ownLimits, control, ask };
@@ -208,21 +208,44 @@ describe('what operators and others can do', () => {
   it.each([
     ['no inbox', undefined],
     ['the subject of work', SUBJECTS.work('c1')],
-    ['the subject of another prefix', 'other.inbox.op.1'],
+    ['another operator’s inbox', 'pickaxe.inbox.op%202.1'],
+    ['a rig’s inbox', 'pickaxe.inbox.rig2.1'],
+    ['an inbox whose name begins like the operator’s', 'pickaxe.inbox.op%2012.1'],
+    ['an inbox of another prefix', 'other.inbox.op%201.1'],
     ['an inbox without a name', 'pickaxe.inbox..1'],
-    ['an inbox with nothing behind the name', 'pickaxe.inbox.op'],
-    ['an inbox that ends with a dot', 'pickaxe.inbox.op.'],
-    ['a pattern of inboxes', 'pickaxe.inbox.op.>'],
+    ['its inbox with nothing behind the name', 'pickaxe.inbox.op%201'],
+    ['its inbox with a dot at the end', 'pickaxe.inbox.op%201.'],
+    ['a pattern of its inbox', 'pickaxe.inbox.op%201.>'],
     ['a pattern of members', 'pickaxe.inbox.*.1'],
-    ['a subject with a space', 'pickaxe.inbox.op.1 2'],
-    ['a very long subject', `pickaxe.inbox.op.${'1'.repeat(300)}`],
+    ['a subject with a space', 'pickaxe.inbox.op%201.1 2'],
+    ['a very long subject', `pickaxe.inbox.op%201.${'1'.repeat(300)}`],
   ])('asks for an answer at %s: the request is ignored', async (_, reply) => {
     const { nats, operator, asked, lines } = setUp();
-    nats.send(operator, { subject: SUBJECTS.control('rig'), data, reply });
+    nats.send(operator, { subject: SUBJECTS.control('rig', 'op 1'), data, reply });
     await delivered();
     expect(asked).toEqual([]);
     expect(nats.sent.filter(({ by }) => by === 'rig')).toEqual([]);
-    expect(lines).toEqual(['warning: a request of an operator is ignored: it names no inbox for the answer']);
+    expect(lines).toEqual([
+      'warning: a request of the fleet’s operator op 1 is ignored: it wants its answer outside of the operator’s inbox',
+    ]);
+  });
+
+  it.each(['%zz', 'a%2fb', `${'a'.repeat(65)}`, '%F0%9F'])(
+    'sends under %s, which is no operator’s name or not as subjects have it: the request is ignored',
+    async (name) => {
+      const { nats, operator, asked, lines } = setUp();
+      nats.send(operator, { subject: `pickaxe.control.rig.${name}`, data, reply: `pickaxe.inbox.${name}.1` });
+      await delivered();
+      expect(asked).toEqual([]);
+      expect(lines).toEqual(['warning: a request of an operator is ignored: its subject names nobody']);
+    },
+  );
+
+  it('names the operator of the subject, whatever the message claims', async () => {
+    const { ask, lines } = setUp();
+    await ask({ command: 'pause', operator: 'op 2' });
+    await ask({ command: 'pause' });
+    expect(lines).toEqual([expect.stringMatching(/^an operator of the fleet, op 1, asked for pause: /)]);
   });
 
   it('sends what is no request', async () => {
@@ -237,7 +260,7 @@ describe('what operators and others can do', () => {
     const { nats, operator, clock, asked, lines, ask } = setUp();
     const flood = (count: number) => {
       for (let i = 0; i < count; i++) {
-        nats.send(operator, { subject: SUBJECTS.control('rig'), data, reply: `${operator.inbox}.${i}` });
+        nats.send(operator, { subject: SUBJECTS.control('rig', 'op 1'), data, reply: `${operator.inbox}.${i}` });
       }
     };
     flood(1_000);

@@ -8,11 +8,12 @@ import { makeCredentials } from '#pickaxe/nats/credentials.js';
 import type { Credentials, LinkError } from '#pickaxe/nats/link.js';
 import type { NatsLink } from '#pickaxe/nats/nats-link.js';
 import { type Role, type ServerTerms, serverConfig } from '#pickaxe/nats/server-config.js';
-import { FALLBACK_QUEUE, FleetSubjects } from '#pickaxe/wire/fleet.js';
+import { FALLBACK_QUEUE, FleetSubjects, token } from '#pickaxe/wire/fleet.js';
 import { connect, disconnected, openLink } from './links.ts';
 import { noServer, TestServer, whyNoServer } from './server.ts';
 
 const subjects = new FleetSubjects('pickaxe');
+const ALL_CONTROLS = 'pickaxe.control.*.*';
 const bytes = (text: string) => new TextEncoder().encode(text);
 const never = new AbortController().signal;
 const until = (check: () => void) => vi.waitFor(check, { timeout: 60_000, interval: 10 });
@@ -23,6 +24,7 @@ const MEMBERS: readonly { name: string; role: Role; credentials: Credentials }[]
   { name: 'c1', role: 'coordinator' as const },
   { name: 'c2', role: 'coordinator' as const },
   { name: 'boss', role: 'operator' as const },
+  { name: 'boss2', role: 'operator' as const },
 ].map((member) => ({ ...member, credentials: makeCredentials() }));
 
 const accountsOf = (members: typeof MEMBERS) =>
@@ -83,8 +85,9 @@ const PUBLISHED = {
       subjects.solution('c1', 'rig2'),
       subjects.fallback('rig2'),
       subjects.report('rig2'),
-      subjects.control('rig 1'),
-      subjects.control('rig2'),
+      subjects.control('rig 1', 'rig 1'),
+      subjects.control('rig2', 'rig 1'),
+      subjects.control('rig2', 'boss'),
       `${subjects.inbox('rig2')}.a`,
       `${subjects.inbox('rig 1')}.a`,
       `${subjects.inbox('boss')}.a`,
@@ -108,13 +111,16 @@ const PUBLISHED = {
       subjects.solution('c2', 'c1'),
       subjects.fallback('c1'),
       subjects.report('rig2'),
-      subjects.control('rig2'),
+      subjects.control('rig2', 'c1'),
+      subjects.control('rig2', 'boss'),
       'elsewhere',
     ],
   },
   boss: {
-    may: [subjects.control('rig 1'), subjects.control('rig2')],
+    may: [subjects.control('rig 1', 'boss'), subjects.control('rig2', 'boss')],
     mayNot: [
+      subjects.control('rig2', 'boss2'),
+      `pickaxe.control.${token('rig2')}`,
       subjects.work('boss'),
       subjects.beat('c1'),
       subjects.work('c1'),
@@ -130,12 +136,13 @@ const PUBLISHED = {
 
 const HEARD = {
   'rig 1': {
-    may: [subjects.allWork, subjects.allBeats, subjects.control('rig 1')],
+    may: [subjects.allWork, subjects.allBeats, subjects.controlsTo('rig 1')],
     mayNot: [
       subjects.reports,
       subjects.report('rig2'),
-      subjects.controls,
-      subjects.control('rig2'),
+      ALL_CONTROLS,
+      subjects.controlsTo('rig2'),
+      subjects.controlsBy('boss'),
       subjects.fallbacks,
       subjects.solutionsTo('c1'),
       subjects.hellosTo('c1'),
@@ -153,13 +160,13 @@ const HEARD = {
       subjects.hellosTo('c1'),
       subjects.solutionsTo('c1'),
       subjects.reports,
-      subjects.control('c1'),
+      subjects.controlsTo('c1'),
     ],
     mayNot: [
       subjects.fallbacks,
       subjects.hellosTo('c2'),
       subjects.solutionsTo('c2'),
-      subjects.controls,
+      ALL_CONTROLS,
       subjects.inboxes,
       `${subjects.inbox('rig2')}.>`,
       'pickaxe.>',
@@ -168,7 +175,7 @@ const HEARD = {
   boss: {
     may: [subjects.allWork, subjects.allBeats, subjects.reports],
     mayNot: [
-      subjects.controls,
+      ALL_CONTROLS,
       subjects.fallbacks,
       subjects.solutionsTo('c1'),
       subjects.inboxes,
@@ -198,13 +205,13 @@ describe.skipIf(noServer)(`the accounts of a fleet${whyNoServer}`, () => {
     const { may, mayNot } = HEARD[name];
     const allowed = await member(name);
     for (const subject of may) allowed.link.subscribe(subject, () => {});
-    await settled(allowed.link, name === 'boss' ? subjects.control('nobody') : subjects.hello('nobody', name));
+    await settled(allowed.link, name === 'boss' ? subjects.control('nobody', 'boss') : subjects.hello('nobody', name));
     expect(allowed.warnings).toEqual([]);
     for (const subject of mayNot) {
       const { link, warnings } = await member(name);
       link.subscribe(subject, () => {});
       await until(() =>
-        expect(warnings).toEqual([`The NATS server does not permit this account to subscribe to ${subject}.`]),
+        expect(warnings).toEqual([expect.stringContaining(`not permit this account to subscribe to ${subject}. `)]),
       );
       await link.close();
     }
@@ -219,7 +226,7 @@ describe.skipIf(noServer)(`the accounts of a fleet${whyNoServer}`, () => {
     const heard: string[] = [];
     boss.subscribe(subjects.reports, ({ subject }) => heard.push(subject));
     boss.subscribe(subjects.allWork, ({ subject }) => heard.push(subject));
-    await settled(boss, subjects.control('nobody'));
+    await settled(boss, subjects.control('nobody', 'boss'));
     rig.publish(subjects.report('rig2'), bytes(''));
     rig.publish(subjects.work('c1'), bytes(''));
     coordinator.publish(subjects.work('c2'), bytes(''));
@@ -240,7 +247,7 @@ describe.skipIf(noServer)(`the accounts of a fleet${whyNoServer}`, () => {
     answer(coordinator, subjects.hellosTo('c1'));
     answer(coordinator, subjects.solutionsTo('c1'));
     answer(coordinator, subjects.fallbacks, FALLBACK_QUEUE);
-    answer(rig, subjects.control('rig 1'));
+    answer(rig, subjects.controlsTo('rig 1'));
     await settled(coordinator, subjects.hello('nobody', 'c1'));
     await settled(rig, subjects.hello('nobody', 'rig 1'));
     const ask = async (link: NatsLink, subject: string) =>
@@ -248,8 +255,20 @@ describe.skipIf(noServer)(`the accounts of a fleet${whyNoServer}`, () => {
     expect(await ask(rig, subjects.hello('c1', 'rig 1'))).toBe(subjects.hellosTo('c1'));
     expect(await ask(rig, subjects.solution('c1', 'rig 1'))).toBe(subjects.solutionsTo('c1'));
     expect(await ask(rig, subjects.fallback('rig 1'))).toBe(subjects.fallbacks);
-    expect(await ask(boss, subjects.control('rig 1'))).toBe(subjects.control('rig 1'));
-    expect(await ask(boss, subjects.control('rig 1'))).toBe(subjects.control('rig 1'));
+    expect(await ask(boss, subjects.control('rig 1', 'boss'))).toBe(subjects.controlsTo('rig 1'));
+    expect(await ask(boss, subjects.control('rig 1', 'boss'))).toBe(subjects.controlsTo('rig 1'));
+  });
+
+  it('an operator cannot act under another operator’s name', async () => {
+    const [{ link: rig }, { link: boss, warnings }] = [await member('rig 1'), await member('boss')];
+    const asked: string[] = [];
+    rig.subscribe(subjects.controlsTo('rig 1'), ({ subject }) => asked.push(subject));
+    await settled(rig, subjects.hello('nobody', 'rig 1'));
+    boss.publish(subjects.control('rig 1', 'boss2'), bytes(''));
+    boss.publish(subjects.control('rig 1', 'boss'), bytes(''));
+    await until(() => expect(asked).toHaveLength(1));
+    expect(asked).toEqual([subjects.control('rig 1', 'boss')]);
+    await until(() => expect(warnings).toEqual([expect.stringContaining('publish to pickaxe.control.rig%201.boss2.')]));
   });
 
   it('a rig cannot publish work, although an operator asks it with that subject for the answer', async () => {
@@ -257,14 +276,14 @@ describe.skipIf(noServer)(`the accounts of a fleet${whyNoServer}`, () => {
     const heard: string[] = [];
     other.subscribe(subjects.allWork, ({ subject }) => heard.push(subject));
     const asked: string[] = [];
-    rig.subscribe(subjects.control('rig 1'), ({ reply = '' }) => {
+    rig.subscribe(subjects.controlsTo('rig 1'), ({ reply = '' }) => {
       asked.push(reply);
       rig.publish(reply, bytes('forged'));
     });
     await settled(other, subjects.hello('nobody', 'rig2'));
     await settled(rig, subjects.hello('nobody', 'rig 1'));
     const boss = await rawMember('boss');
-    boss.write(`PUB ${subjects.control('rig 1')} ${subjects.work('c1')} 0\r\n\r\n`);
+    boss.write(`PUB ${subjects.control('rig 1', 'boss')} ${subjects.work('c1')} 0\r\n\r\n`);
     await until(() => expect(warnings).toEqual([expect.stringMatching(/publish to pickaxe\.work\.c1/)]));
     expect(asked).toEqual([subjects.work('c1')]);
     const { link: coordinator } = await member('c1');
@@ -277,11 +296,11 @@ describe.skipIf(noServer)(`the accounts of a fleet${whyNoServer}`, () => {
     const rig = await memberAt(own.url, 'rig 1');
     const states: boolean[] = [];
     rig.onState(({ isConnected }) => states.push(isConnected));
-    rig.subscribe(subjects.control('rig 1'), ({ reply = '' }) => rig.publish(reply, bytes('done')));
+    rig.subscribe(subjects.controlsTo('rig 1'), ({ reply = '' }) => rig.publish(reply, bytes('done')));
     await settled(rig, subjects.hello('nobody', 'rig 1'));
     await own.reconfigure(configOf(MEMBERS));
     const boss = await memberAt(own.url, 'boss');
-    const answer = await boss.request(subjects.control('rig 1'), bytes(''), 60_000, never);
+    const answer = await boss.request(subjects.control('rig 1', 'boss'), bytes(''), 60_000, never);
     expect(new TextDecoder().decode(answer)).toBe('done');
     expect(states).toEqual([]);
   });
@@ -339,14 +358,14 @@ describe.skipIf(noServer)(`the accounts of a fleet${whyNoServer}`, () => {
     const [coordinator, rig] = [await memberAt(hub.url, 'c1'), await memberAt(hub.url, 'rig2')];
     const received: string[] = [];
     coordinator.subscribe(subjects.reports, ({ subject }) => received.push(subject));
-    for (const wish of [subjects.allWork, subjects.allBeats, subjects.control('rig2')]) {
+    for (const wish of [subjects.allWork, subjects.allBeats, subjects.controlsTo('rig2')]) {
       rig.subscribe(wish, ({ subject }) => received.push(subject));
     }
     // The servers tell each other of subscriptions a moment later.
     await until(() => {
       link.publish(subjects.work('c2'), bytes(''));
       link.publish(subjects.beat('c2'), bytes(''));
-      link.publish(subjects.control('rig2'), bytes(''));
+      link.publish(subjects.control('rig2', 'boss'), bytes(''));
       link.publish(subjects.report('rig 1'), bytes(''));
       rig.publish(subjects.solution('c1', 'rig2'), bytes(''));
       rig.publish(subjects.report('rig2'), bytes(''));

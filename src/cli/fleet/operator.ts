@@ -10,7 +10,7 @@ import { type Clock, systemClock } from '../../system/clock.ts';
 import type { FleetSubjects } from '../../wire/fleet.ts';
 import { timeUpTo } from '../options.ts';
 
-/** Tables of settings that an operator has flags for: its name is that of the rig, which names its inbox. */
+/** Tables of settings that an operator has flags for: its name is that of the rig, which its subjects name. */
 export const OPERATOR_SETTINGS = ['nats', 'rig.name'] as const;
 
 /** Each rig reports once in 10 s, and the network may take a moment. */
@@ -37,9 +37,10 @@ export interface Operator {
 export type OpenOperator = (loaded: Loaded, warn: (line: string) => void) => Operator;
 
 export const openOperator: OpenOperator = ({ config }, warn) => {
-  const { link, subjects, instance } = fleetMember(config, warn);
+  const { name, link, subjects, instance } = fleetMember(config, warn);
   link.open();
-  return { link, subjects, clock: systemClock, instance, ask: asker(link, subjects), close: () => link.close() };
+  const ask = asker(link, subjects, name);
+  return { link, subjects, clock: systemClock, instance, ask, close: () => link.close() };
 };
 
 /** @param warn gets lines about members that send what cannot be read */

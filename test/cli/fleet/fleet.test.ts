@@ -113,7 +113,7 @@ describe('requests to rigs', () => {
       [
         'rig1  done      every device is paused',
         'rig2  NOT DONE  the owner does not allow it',
-        'rig3  NOT DONE  it is not connected, or another name is its own',
+        'rig3  NOT DONE  it is not connected, has another name, or an earlier version of pickaxe',
         '1 of 3 rigs did it\n',
       ].join('\n'),
     );

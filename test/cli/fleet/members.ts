@@ -16,7 +16,14 @@ export function setUp() {
   const nats = new FakeNats();
   const clock = new FakeClock();
   const link = nats.link('operator');
-  const operator: Operator = { link, subjects: SUBJECTS, clock, instance: INSTANCE, ask: asker(link, SUBJECTS), close };
+  const operator: Operator = {
+    link,
+    subjects: SUBJECTS,
+    clock,
+    instance: INSTANCE,
+    ask: asker(link, SUBJECTS, 'operator'),
+    close,
+  };
   let isClosed = false;
   async function close() {
     isClosed = true;
@@ -28,7 +35,7 @@ export function setUp() {
 export function answeringRig(nats: FakeNats, name: string, answer: ControlAnswer): ControlRequest[] {
   const link = nats.link(name);
   const requests: ControlRequest[] = [];
-  link.subscribe(SUBJECTS.control(name), ({ data, reply }) => {
+  link.subscribe(SUBJECTS.controlsTo(name), ({ data, reply }) => {
     const request = readMessage(ControlRequest, data);
     if (request) requests.push(request);
     if (reply !== undefined) link.publish(reply, messageBytes(answer));
