@@ -9,7 +9,7 @@ import type { Engine } from '../engine/engine.ts';
 import type { Controls, Events, Listener } from '../events/events.ts';
 import type { LimitsOf } from '../mine/device-health.ts';
 import { Miner } from '../mine/miner.ts';
-import type { Relay } from '../relay/relay.ts';
+import { type Relay, RelayRefusal } from '../relay/relay.ts';
 import type { AskBalance, EarningsTerms } from '../report/earnings.ts';
 import { JsonLines } from '../report/json-lines.ts';
 import { LogLines } from '../report/log-lines.ts';
@@ -97,7 +97,11 @@ export async function runMiner(rig: Rig, { json, blocks, duration }: Omit<Config
   const outages = new Outages(log, tally);
   const logLines = new LogLines(log, tally);
   const jsonLines = json ? new JsonLines((line) => writeLine(process.stdout, line), clock) : undefined;
-  const outcome = { wrongHashes: false, interrupted: false };
+  const outcome = { wrongHashes: false, interrupted: false, refusal: undefined as RelayRefusal | undefined };
+  const refuse = (fault: RelayRefusal) => {
+    outcome.refusal ??= fault;
+    stop();
+  };
 
   events.on(tally.listen);
   if (jsonLines) events.on(jsonLines.listen);
@@ -149,7 +153,7 @@ export async function runMiner(rig: Rig, { json, blocks, duration }: Omit<Config
     for (const start of sidecars) ends.push(await start(running));
     for (const relay of relays) {
       await openRelay(relay);
-      relaying.push(runRelay(relay, stopping.signal, log));
+      relaying.push(runRelay(relay, stopping.signal, log, refuse));
     }
     await miner.run(stopping.signal);
   } finally {
@@ -175,6 +179,7 @@ export async function runMiner(rig: Rig, { json, blocks, duration }: Omit<Config
   logLines.summary();
   jsonLines?.summary(summary);
 
+  if (outcome.refusal) throw new UsageError(outcome.refusal.message);
   if (outcome.interrupted) return EXIT.done;
   if (outcome.wrongHashes) return EXIT.wrongHashes;
   const { devices, work } = tally.status();
@@ -192,11 +197,18 @@ async function openRelay(relay: Relay): Promise<void> {
   }
 }
 
-/** A relay must not throw. If one does, the devices and the other relays go on. */
-async function runRelay(relay: Relay, stop: AbortSignal, log: Logger): Promise<void> {
+/** If a relay throws anything but a refusal, which it must not, the devices and the other relays go on. */
+async function runRelay(
+  relay: Relay,
+  stop: AbortSignal,
+  log: Logger,
+  refuse: (fault: RelayRefusal) => void,
+): Promise<void> {
   try {
     await relay.run(stop);
   } catch (fault) {
-    log.error({ tag: relay.name }, `has failed, please report it: ${fault instanceof Error ? fault.stack : fault}`);
+    if (fault instanceof RelayRefusal) refuse(fault);
+    else
+      log.error({ tag: relay.name }, `has failed, please report it: ${fault instanceof Error ? fault.stack : fault}`);
   }
 }

@@ -15,13 +15,18 @@ import { type Clock, systemClock } from '../system/clock.ts';
 export interface Relay {
   /** The relay's name for people and in events, such as `stratum`. No device has the same name. */
   readonly name: string;
-  /** Prepares the relay, such as a port to listen on. @throws Error if that is not possible */
+  /** Prepares the relay, such as a port to listen on. @throws Error or RelayRefusal if that is not possible */
   open(): Promise<void>;
   /**
    * Relays work until `stop`, then waits for pending submissions and frees everything. Called once, after `open`.
-   * @throws only what the source has thrown, after everything is freed
+   * @throws only what the source has thrown, or a RelayRefusal, after everything is freed
    */
   run(stop: AbortSignal): Promise<void>;
+}
+
+/** The relay may not go on, and the run ends with it. The message gives the remedy. */
+export class RelayRefusal extends Error {
+  override readonly name = 'RelayRefusal';
 }
 
 export interface RelayLog {

@@ -10,6 +10,7 @@ import { type MakeRelay, type Rig, runMiner, type Sidecar } from '#pickaxe/app/r
 import { type Config, DEFAULTS } from '#pickaxe/config/settings.js';
 import { DeviceError } from '#pickaxe/engine/engine.js';
 import { Events } from '#pickaxe/events/events.js';
+import { RelayRefusal } from '#pickaxe/relay/relay.js';
 import { LogTail } from '#pickaxe/report/log-tail.js';
 import { type UpdateListener, updatesOf } from '#pickaxe/source/source.js';
 import { aborted } from '#pickaxe/system/abort.js';
@@ -272,6 +273,16 @@ describe('a relay', () => {
     expect(await runMiner({ ...rig, relays: [relay] }, bounds)).toBe(0);
     expect(events.of('verdict')).toMatchObject([{ outcome: 'accepted' }]);
     expect(logged).toContainEqual(expect.stringMatching(/^has failed, please report it: Error: spawn ENOTDIR/));
+  });
+
+  it('that may not go on ends the run with what to do', async () => {
+    const { rig } = rigWith();
+    const run = async () => {
+      throw new RelayRefusal('give this one another name');
+    };
+    const relay = () => ({ name: 'refused', open: async () => {}, run });
+    const ended = runMiner({ ...rig, relays: [relay] }, { json: false });
+    await expect(ended).rejects.toThrow(new UsageError('give this one another name'));
   });
 
   it('that was opened is ended when another one cannot be opened', async () => {

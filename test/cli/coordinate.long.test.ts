@@ -138,4 +138,22 @@ describe.skipIf(noServer)(`pickaxe coordinate${whyNoServer}`, () => {
       stderr: expect.stringContaining('another coordinator named c1 is running'),
     });
   });
+
+  it('of two with one name that start before the NATS server, one is refused and the other goes on', async () => {
+    const server = await TestServer.start();
+    await server.kill();
+    const { options } = await mockNode();
+    const settings = [...options, '--nats', server.url, '--rig-name', 'c1'];
+    const both = [coordinate(settings), coordinate(settings)];
+    for (const run of both) await vi.waitFor(() => expect(run.stderr).toContain('reaches no rigs'), PATIENCE);
+    await server.restart();
+    const ends = both.map(async (run) => ({ run, code: await run.code }));
+    const { run: refused, code } = await Promise.race(ends);
+    expect(code).toBe(2);
+    expect(refused.stderr).toContain('another coordinator named c1 is running: give this one another name');
+    const left = both.find((run) => run !== refused)!;
+    left.child.kill('SIGTERM');
+    expect(await left.code).toBe(0);
+    expect(left.stderr).not.toContain('another coordinator named c1 is running');
+  });
 });

@@ -7,9 +7,9 @@
 import { difficultyOf } from '../../chain/target.ts';
 import type { Work } from '../../chain/work.ts';
 import type { Listener } from '../../events/events.ts';
-import { type Link, LinkError, type LinkMessage, type LinkState, untilConnected } from '../../nats/link.ts';
+import { type Link, type LinkMessage, type LinkState, untilConnected } from '../../nats/link.ts';
 import type { SourceUpdate, WorkSource } from '../../source/source.ts';
-import { onAbort } from '../../system/abort.ts';
+import { onAbort, sharedController } from '../../system/abort.ts';
 import { LogBucket } from '../../system/bounded.ts';
 import type { Clock } from '../../system/clock.ts';
 import { oneLine } from '../../text/plain-text.ts';
@@ -23,13 +23,14 @@ import {
 } from '../../wire/fleet.ts';
 import { type Relay, RelayedWorks, type RelayLog } from '../relay.ts';
 import { type CoordinatorLimits, coordinatorLimits } from './limits.ts';
+import { Namesakes } from './namesakes.ts';
 import { OtherCoordinators } from './other-coordinators.ts';
 import { OwnWorks } from './own-works.ts';
 import { RigRequests } from './rig-requests.ts';
 import { Solutions, type SubmitElsewhere } from './solutions.ts';
 
 const NAME = 'fleet';
-/** Capacity of the token buckets for log lines about the connection, and about another coordinator of the same name. */
+/** Capacity of the token bucket for log lines about the connection. */
 const LINES_LOGGED = 10;
 const STOPPING = 'this coordinator is stopping';
 
@@ -62,7 +63,7 @@ export class FleetRelay implements Relay {
   readonly #solutions: Solutions;
   readonly #requests: RigRequests;
   readonly #connectionLines: LogBucket;
-  readonly #namesakeLines: LogBucket;
+  readonly #namesakes: Namesakes;
   readonly #ends: (() => void)[] = [];
   #stop: AbortSignal = AbortSignal.abort();
   /** Set while the end of a work waits for the next work. */
@@ -96,15 +97,15 @@ export class FleetRelay implements Relay {
     this.#others = others;
     this.#solutions = solutions;
     this.#connectionLines = new LogBucket(LINES_LOGGED, nowMs);
-    this.#namesakeLines = new LogBucket(LINES_LOGGED, nowMs);
+    this.#namesakes = new Namesakes({ name, instance, own, link, subjects, clock, log, limits });
   }
 
-  /** @throws Error if another coordinator of this name answers */
+  /** @throws RelayRefusal if another coordinator of this name answers */
   async open(): Promise<void> {
     const { link, name, subjects, submitElsewhere } = this.#options;
     // The link keeps trying for longer than this.
     await untilConnected(link, this.#limits.connectMs, new AbortController().signal);
-    await this.#refuseNamesake();
+    await this.#namesakes.refuse();
     const listen = (subject: string, listener: (message: LinkMessage) => void, queue?: string) => {
       this.#ends.push(link.subscribe(subject, listener, queue));
     };
@@ -120,13 +121,20 @@ export class FleetRelay implements Relay {
     this.#linkChanged(link.state);
   }
 
-  async run(stop: AbortSignal): Promise<void> {
+  /** @throws RelayRefusal if another coordinator of this name has begun at the same time, and goes on */
+  async run(asked: AbortSignal): Promise<void> {
+    const { refusal } = this.#namesakes;
+    const ending = sharedController();
+    const stop = ending.signal;
+    const releases = [asked, refusal].map((signal) => onAbort(signal, () => ending.abort()));
     this.#stop = stop;
     const beat = setInterval(() => this.#publish(false), this.#limits.beatMs);
     const report = setInterval(() => this.#requests.tell(NAME, this.#options.emit), this.#limits.reportMs);
     // Rigs leave at once, and what they have sent is still answered.
-    const release = onAbort(stop, () => {
+    const releaseBeat = onAbort(stop, () => {
       clearInterval(beat);
+      // The states of a name are now those of the other coordinator.
+      if (refusal.aborted) return;
       this.#own.lose(STOPPING);
       this.#publish(false);
     });
@@ -136,7 +144,7 @@ export class FleetRelay implements Relay {
       // The last answers are sent in callbacks of the promises that have settled now.
       await new Promise((resolve) => setImmediate(resolve));
     } finally {
-      release();
+      for (const release of [...releases, releaseBeat]) release();
       clearInterval(beat);
       clearInterval(report);
       clearTimeout(this.#ending);
@@ -144,34 +152,17 @@ export class FleetRelay implements Relay {
       this.#requests.tell(NAME, this.#options.emit);
       this.#requests.refusals.close();
     }
+    if (refusal.aborted) throw refusal.reason;
   }
 
   /* The connection */
 
-  /** Two coordinators of one name would answer each other's rigs. */
-  async #refuseNamesake(): Promise<void> {
-    const { link, name, subjects, instance, log } = this.#options;
-    if (!link.state.isConnected) return;
-    let answer: Uint8Array;
-    try {
-      const stop = new AbortController().signal;
-      answer = await link.request(subjects.hello(name, name), messageBytes({}), this.#limits.helloMs, stop);
-    } catch (fault) {
-      if (!(fault instanceof LinkError)) throw fault;
-      if (fault.fault === 'denied')
-        log.warn(`it is not known whether another coordinator has this name: ${fault.message}`);
-      return;
-    }
-    const other = readMessage(CoordinatorState, answer);
-    if (other === undefined || other.instance === instance) return;
-    throw new Error(
-      `another coordinator named ${oneLine(name)} is running: give this one another name with --rig-name`,
-    );
-  }
-
   #linkChanged(state: LinkState): void {
     const { log, name, subjects, clock } = this.#options;
-    if (state.isConnected) this.#publish(true);
+    if (state.isConnected) {
+      this.#namesakes.connected();
+      this.#publish(true);
+    }
     const unlogged = this.#connectionLines.take(clock.monotonicMs());
     if (unlogged === undefined) return;
     const others = unlogged === 0 ? '' : ` (${unlogged} lines about the connection were left out)`;
@@ -230,7 +221,7 @@ export class FleetRelay implements Relay {
     } else if (sender === this.#options.name) {
       // Its own states come back, as many as there are.
       const state = readMessage(CoordinatorState, data);
-      if (state && state.instance !== this.#options.instance) this.#logNamesake(nowMs);
+      if (state) this.#namesakes.hear(state);
     } else if (!this.#others.admits(sender, nowMs)) {
       refusals.note('flood', oneLine(sender));
     } else {
@@ -251,14 +242,5 @@ export class FleetRelay implements Relay {
     } catch {
       // It is silent, or this one stops.
     }
-  }
-
-  #logNamesake(nowMs: number): void {
-    const unlogged = this.#namesakeLines.take(nowMs);
-    if (unlogged === undefined) return;
-    const subject = this.#options.subjects.work(this.#options.name);
-    this.#options.log.warn(
-      `another coordinator publishes as ${subject}, too, which confuses rigs: give one of the two another name with --rig-name`,
-    );
   }
 }

@@ -20,6 +20,8 @@ export const coordinatorLimits = {
   /** How long `open` waits for the connection, and for another coordinator of the same name to answer. */
   connectMs: 5_000,
   helloMs: 1_000,
+  /** How long after its first connection a coordinator ends when an earlier one of the same name shows up. */
+  newMs: 10_000,
   /** A rig waits 5 s for an answer. After this time it is `pending`. */
   answerMs: 3_000,
   /** Maximum number of own works whose solutions are taken: those of five minutes with a new work each 300 ms. */

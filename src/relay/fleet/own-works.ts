@@ -104,6 +104,11 @@ export class OwnWorks {
     return isNew;
   }
 
+  /** Number of states so far. */
+  get states(): number {
+    return this.#number;
+  }
+
   /** @returns the greatest height of the own works, and how long it has not grown; undefined before the first */
   growth(): { readonly height: bigint; readonly sinceMs: number } | undefined {
     if (this.#height < 0n) return undefined;

@@ -7,6 +7,7 @@ import type { Solution } from '#pickaxe/chain/verify.js';
 import type { Work } from '#pickaxe/chain/work.js';
 import { FleetRelay, type FleetRelayOptions } from '#pickaxe/relay/fleet/fleet-relay.js';
 import type { CoordinatorLimits } from '#pickaxe/relay/fleet/limits.js';
+import { RelayRefusal } from '#pickaxe/relay/relay.js';
 import type { SourceUpdate } from '#pickaxe/source/source.js';
 import { systemClock } from '#pickaxe/system/clock.js';
 import {
@@ -97,7 +98,18 @@ export class Coordinator {
   async start(): Promise<void> {
     await this.relay.open();
     this.#running = this.relay.run(this.#stop.signal);
-    ends.push(() => this.end());
+    const ended = this.#running.catch((fault) => {
+      if (!(fault instanceof RelayRefusal)) throw fault;
+    });
+    ends.push(async () => {
+      this.#stop.abort();
+      await ended;
+    });
+  }
+
+  /** Rejects if it may not go on. */
+  get running(): Promise<void> | undefined {
+    return this.#running;
   }
 
   async end(): Promise<void> {

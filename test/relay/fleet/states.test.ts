@@ -1,5 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { equalBytes } from '#pickaxe/chain/bytes.js';
+import { RelayRefusal } from '#pickaxe/relay/relay.js';
 import { MOST_ENDED, workOfGiven } from '#pickaxe/wire/fleet.js';
 import { makeWork } from '../../fakes.ts';
 import { FakeNats } from '../../nats/fake-nats.ts';
@@ -204,7 +205,8 @@ describe('a coordinator’s name', () => {
 
   it('is complained about when a second one appears later, some times', async () => {
     const coordinator = await Coordinator.start();
-    const other = new Coordinator({ nats: coordinator.nats, limits: { beatMs: 1 } });
+    const other = new Coordinator({ nats: coordinator.nats, limits: { beatMs: 1, newMs: 0 } });
+    coordinator.nowMs += 60_000;
     other.link.disconnect();
     await other.start();
     other.link.reconnect();
@@ -214,5 +216,56 @@ describe('a coordinator’s name', () => {
     );
     expect(complaints.length).toBeGreaterThan(0);
     expect(complaints.length).toBeLessThanOrEqual(10);
+  });
+
+  /** Two of one name, of which neither answers while the other one starts. @returns whether each was refused */
+  const refusedOf = async (start: (both: readonly [Coordinator, Coordinator]) => Promise<unknown>) => {
+    const nats = new FakeNats();
+    const limits = { beatMs: 5 };
+    const both = [new Coordinator({ nats, limits }), new Coordinator({ nats, limits })] as const;
+    await start(both);
+    const endings = both.map(({ running }) =>
+      running!.then(
+        () => expect.fail('nobody has stopped it'),
+        (fault: Error) => fault,
+      ),
+    );
+    const fault = await Promise.race(endings);
+    expect(fault).toEqual(
+      new RelayRefusal('another coordinator named c1 is running: give this one another name with --rig-name'),
+    );
+    // The other one goes on.
+    const states = both.map((each) => each.states.length);
+    await eventually(() => {
+      for (const [i, each] of both.entries()) expect(each.states.length).toBeGreaterThan(states[i] + 20);
+    });
+    expect(new Set(both[0].states.slice(-10).map(({ instance }) => instance)).size).toBe(1);
+    const settled = endings.map((ending) => Promise.race([ending, Promise.resolve(undefined)]));
+    return (await Promise.all(settled)).map((ending) => ending !== undefined);
+  };
+
+  it('is kept by one of two that start at the same moment', async () => {
+    const refused = await refusedOf((both) => Promise.all(both.map((each) => each.start())));
+    expect(refused.filter(Boolean)).toHaveLength(1);
+  });
+
+  it('is kept by one of two that start before the server does', async () => {
+    const refused = await refusedOf(async (both) => {
+      for (const each of both) each.link.disconnect();
+      for (const each of both) await each.start();
+      for (const each of both) each.link.reconnect();
+    });
+    expect(refused.filter(Boolean)).toHaveLength(1);
+  });
+
+  it('is kept by the one that has run before, also if the other one started without a connection', async () => {
+    const refused = await refusedOf(async ([one, other]) => {
+      other.link.disconnect();
+      await other.start();
+      await one.start();
+      await eventually(() => expect(one.states.length).toBeGreaterThan(20));
+      other.link.reconnect();
+    });
+    expect(refused).toEqual([false, true]);
   });
 });
