@@ -53,7 +53,7 @@ async function runDemo(loaded: Loaded, reload: () => Promise<Loaded>): Promise<n
   const miner = { account, publicKeys: [PUBLIC_KEY], predicate: 'keys-all' } as const;
   const setup = announce({ account, network: NETWORK });
   const engines = await chooseEngines(config, log, { mayBeNone: prepared.relays.length > 0, minesAtOnce: true });
-  const mock = new MockNode({ network: NETWORK, difficulty: FIRST_DIFFICULTY, rivalMs: RIVAL_MS });
+  const mock = new MockNode({ network: NETWORK, dialect: 'chainweb', difficulty: FIRST_DIFFICULTY, rivalMs: RIVAL_MS });
   const { url } = await mock.start();
   log.info({ tag: 'demo' }, `mock node at ${url}: its blocks are worth nothing. To mine on a real node: pickaxe init`);
   const events = new Events();

@@ -84,7 +84,12 @@ export class DemoFleet {
   /** @param program the path of nats-server @throws Error if the server cannot be started */
   static async start(program: string, listener: DemoListener): Promise<DemoFleet> {
     const folder = mkdtempSync(join(tmpdir(), 'pickaxe-fleet-demo-'));
-    const mock = new MockNode({ network: NETWORK, difficulty: FIRST_DIFFICULTY, rivalMs: RIVAL_MS });
+    const mock = new MockNode({
+      network: NETWORK,
+      dialect: 'chainweb',
+      difficulty: FIRST_DIFFICULTY,
+      rivalMs: RIVAL_MS,
+    });
     try {
       const server = await startServer({ program, config: 'listen: "127.0.0.1:-1"\n', folder });
       const { url } = await mock.start();

@@ -53,6 +53,8 @@ export interface Route {
   readonly method: 'GET' | 'POST' | 'PUT';
   /** Below the base URL; the group `chain` is a chain's number. */
   readonly path: RegExp;
+  /** The API with this path; both by default. */
+  readonly dialect?: Dialect;
   /** Whether the path is at the host's root instead. */
   readonly atRoot?: true;
   /** The side that serves the route; both by default. */

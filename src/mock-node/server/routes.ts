@@ -45,7 +45,8 @@ export function routeOf(backend: Backend, method: string | undefined, path: stri
   const place = placeOf(backend, path);
   const nowhere: Message = { status: 404, text: `no such path: ${path}` };
   if (!place) return nowhere;
-  const matching = ROUTES.filter((route) => isServed(backend, route)).flatMap((route) => {
+  const dialect = dialectOf(backend.settings, path);
+  const matching = ROUTES.filter((route) => isServed(backend, dialect, route)).flatMap((route) => {
     const match = (route.atRoot === true) === place.atRoot && route.path.exec(place.path);
     return match ? [{ route, params: { ...match.groups } }] : [];
   });
@@ -71,8 +72,9 @@ export function refusalOf({ route }: Found, request: IncomingMessage): Message |
   return undefined;
 }
 
-function isServed(backend: Backend, { side, when }: Route): boolean {
-  return (side === undefined || backend.side === 'both' || backend.side === side) && (when?.(backend) ?? true);
+function isServed(backend: Backend, asked: Dialect, { side, dialect, when }: Route): boolean {
+  const isHere = side === undefined || backend.side === 'both' || backend.side === side;
+  return isHere && (dialect === undefined || dialect === asked) && (when?.(backend) ?? true);
 }
 
 function placeOf({ ledger, settings }: Backend, path: string): { path: string; atRoot: boolean } | undefined {

@@ -30,12 +30,18 @@ const COMMANDS: readonly (readonly [Endpoint, Ask])[] = [
   ['private', sendPrivate],
 ];
 
-/** Document 2 does not name the part between the chain and `api`; real nodes use `pact`. */
-const LANGUAGE = `${CHAIN}/(?:pact|flow)`;
+/** The part between the chain and `api`. Document 2 does not name its own. */
+const LANGUAGE = { document: 'flow', chainweb: 'pact' } as const;
+const DIALECTS = ['document', 'chainweb'] as const;
 
 export const commandRoutes: readonly Route[] = [
-  ...COMMANDS.map(([endpoint, ask]) => routeAt(endpoint, `${LANGUAGE}/api/v1/${endpoint}`, ask)),
-  routeAt('spv', `${LANGUAGE}/spv`, spv),
+  ...DIALECTS.flatMap((dialect) => {
+    const commands = `${CHAIN}/${LANGUAGE[dialect]}`;
+    return [
+      ...COMMANDS.map(([endpoint, ask]) => ({ ...routeAt(endpoint, `${commands}/api/v1/${endpoint}`, ask), dialect })),
+      { ...routeAt('spv', `${commands}/spv`, spv), dialect },
+    ];
+  }),
   ...COMMANDS.map(([endpoint, ask]) => standAlone(endpoint, ask)),
   standAlone('spv', spv),
 ];
