@@ -18,11 +18,11 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { MockNode } from '#pickaxe/mock-node/mock-node.js';
 import { systemClock } from '#pickaxe/system/clock.js';
 import { printHeading, printTable, save } from './lib/figures.mjs';
 import { startCoordinator, startRig } from './lib/fleet-members.mjs';
 import { startHoldingProxy } from './lib/holding-proxy.mjs';
+import { MockNode } from './lib/mock-node.mjs';
 import { startCluster, until } from './lib/nats-cluster.mjs';
 import { startNodeView } from './lib/node-view.mjs';
 

@@ -14,8 +14,8 @@ import { getPriority } from 'node:os';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { MockNode } from '#pickaxe/mock-node/mock-node.js';
 import { freshUser } from './lib/fresh-user.mjs';
+import { MockNode } from './lib/mock-node.mjs';
 
 const { values } = parseArgs({
   options: {

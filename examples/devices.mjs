@@ -38,7 +38,7 @@ async function gpuEngines() {
   }
 }
 
-const node = new MockNode({ network: 'development', difficulty: 2 ** 40 });
+const node = new MockNode({ network: 'development', dialect: 'chainweb', difficulty: 2 ** 40 });
 const { url } = await node.start();
 const identity = { account: 'demo', predicate: /** @type {const} */ ('keys-all'), publicKeys: ['0'.repeat(64)] };
 const engines = [new CpuEngine(remember), ...(await gpuEngines())];

@@ -8,7 +8,7 @@ import { CpuEngine, Events, formatHashrate, Miner, MockNode, NodeSource, systemC
 const BLOCKS = 3;
 
 const [given, network = 'development', publicKey = '0'.repeat(64)] = process.argv.slice(2);
-const mockNode = new MockNode({ network: 'development', difficulty: 2 ** 20 });
+const mockNode = new MockNode({ network: 'development', dialect: 'chainweb', difficulty: 2 ** 20 });
 const url = given ?? (await mockNode.start()).url;
 
 // Everything that happens is an event. Without listeners, mining is silent.

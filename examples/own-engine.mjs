@@ -42,7 +42,7 @@ class SlowEngine {
   async close() {}
 }
 
-const node = new MockNode({ network: 'development', difficulty: 2 ** 20 });
+const node = new MockNode({ network: 'development', dialect: 'chainweb', difficulty: 2 ** 20 });
 const { url } = await node.start();
 const identity = { account: 'demo', predicate: /** @type {const} */ ('keys-all'), publicKeys: ['0'.repeat(64)] };
 const engines = [new CpuEngine(), new SlowEngine()];

@@ -6,7 +6,7 @@ import { Events, MockNode, NodeSource, RelayedWorks, systemClock, verify } from 
 
 const BLOCKS = 3;
 
-const node = new MockNode({ network: 'development', difficulty: 500 });
+const node = new MockNode({ network: 'development', dialect: 'chainweb', difficulty: 500 });
 const { url } = await node.start();
 const identity = { account: 'demo', predicate: /** @type {const} */ ('keys-all'), publicKeys: ['0'.repeat(64)] };
 const source = new NodeSource({ url, network: 'development', miner: identity });

@@ -6,7 +6,7 @@ import { CpuEngine, Events, Miner, MockNode, NodeSource, PoolSource, StratumRela
 
 const SHARES = 5;
 
-const node = new MockNode({ network: 'development', difficulty: 2 ** 26 });
+const node = new MockNode({ network: 'development', dialect: 'chainweb', difficulty: 2 ** 26 });
 const { url } = await node.start();
 const identity = { account: 'demo', predicate: /** @type {const} */ ('keys-all'), publicKeys: ['0'.repeat(64)] };
 

@@ -18,8 +18,8 @@ import { gasCapability, transferCreate } from '#pickaxe/ledger/command/coin.js';
 import { commandJson, KeyPair } from '#pickaxe/ledger/command/command.js';
 import { formatDecimal, parseDecimal } from '#pickaxe/ledger/decimal.js';
 import { parseExactJson } from '#pickaxe/ledger/json.js';
-import { MockNode } from '#pickaxe/mock-node/mock-node.js';
 import { freshUser } from '../bench/lib/fresh-user.mjs';
+import { MockNode } from '../bench/lib/mock-node.mjs';
 
 const { values } = parseArgs({
   options: { minutes: { type: 'string', default: '10' }, json: { type: 'boolean', default: false } },

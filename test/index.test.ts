@@ -6,8 +6,11 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import * as pickaxe from '#pickaxe/index.js';
+import { DIALECTS } from './mock-node/node.ts';
 import { noServer, TestServer, whyNoServer } from './nats/server.ts';
-import { startNode } from './source/node/node.ts';
+import { nodesOf } from './source/node/node.ts';
+
+const startNode = nodesOf('chainweb');
 
 const { buildCommand, gasCapability, getDetails, KeyPair, NodeApi, onlyGraph, knownGraph, checkCut } = pickaxe;
 const { transferCreate, parseDecimal, formatDecimal } = pickaxe;
@@ -97,35 +100,38 @@ describe('the programs of docs/library.md about a node', () => {
 });
 
 describe.skipIf(noServer)(`the program of docs/library.md about a fleet${whyNoServer}`, () => {
-  it('mines for a coordinator that is made with the package, too', async () => {
-    const { node, url: nodeUrl } = await startNode({ difficulty: 50_000 });
-    const server = await TestServer.start();
-    const { FleetRelay, FleetSubjects, NatsLink, NodeSource, SharedSource, systemClock: clock } = pickaxe;
-    const subjects = new FleetSubjects('pickaxe');
-    const name = 'c1';
-    const settings = { servers: [server.url], name, inbox: subjects.inbox(name) };
-    const link = new NatsLink(settings, { clock, random: Math.random });
-    const publicKeys = ['ab'.repeat(32)];
-    const miner = { account: `k:${publicKeys[0]}`, predicate: 'keys-all', publicKeys } as const;
-    const source = new SharedSource(new NodeSource({ url: nodeUrl, network: 'development', miner }));
-    const log = { debug: () => {}, info: () => {}, warn: () => {} };
-    const instance = '0123456789abcdef';
-    const relay = new FleetRelay({ source, emit: () => {}, clock, log, link, subjects, name, instance });
-    const stop = new AbortController();
-    link.open();
-    await relay.open();
-    const running = relay.run(stop.signal);
-    try {
-      const [program] = programsOf('A fleet');
-      expect(await runProgram(program, 0, { 'nats://127.0.0.1:4222': server.url })).toBe('accepted\n');
-      expect(node.ledger.stats.accepted).toBeGreaterThan(0);
-    } finally {
-      stop.abort();
-      await running;
-      await source.close();
-      await link.close();
-    }
-  });
+  it.each(DIALECTS)(
+    'mines for a coordinator that is made with the package, too, on a node of the dialect %s',
+    async (dialect) => {
+      const { node, url: nodeUrl } = await nodesOf(dialect)({ difficulty: 50_000 });
+      const server = await TestServer.start();
+      const { FleetRelay, FleetSubjects, NatsLink, NodeSource, SharedSource, systemClock: clock } = pickaxe;
+      const subjects = new FleetSubjects('pickaxe');
+      const name = 'c1';
+      const settings = { servers: [server.url], name, inbox: subjects.inbox(name) };
+      const link = new NatsLink(settings, { clock, random: Math.random });
+      const publicKeys = ['ab'.repeat(32)];
+      const miner = { account: `k:${publicKeys[0]}`, predicate: 'keys-all', publicKeys } as const;
+      const source = new SharedSource(new NodeSource({ url: nodeUrl, network: 'development', miner }));
+      const log = { debug: () => {}, info: () => {}, warn: () => {} };
+      const instance = '0123456789abcdef';
+      const relay = new FleetRelay({ source, emit: () => {}, clock, log, link, subjects, name, instance });
+      const stop = new AbortController();
+      link.open();
+      await relay.open();
+      const running = relay.run(stop.signal);
+      try {
+        const [program] = programsOf('A fleet');
+        expect(await runProgram(program, 0, { 'nats://127.0.0.1:4222': server.url })).toBe('accepted\n');
+        expect(node.ledger.stats.accepted).toBeGreaterThan(0);
+      } finally {
+        stop.abort();
+        await running;
+        await source.close();
+        await link.close();
+      }
+    },
+  );
 });
 
 it('a client that no node has answered yet knows no time of the node', async () => {

@@ -4,8 +4,8 @@
 // difficulty. The message { report: true } is answered with the counts so far.
 
 import { fileURLToPath } from 'node:url';
-import { MockNode } from '#pickaxe/mock-node/mock-node.js';
 import { startForked } from './forked.mjs';
+import { MockNode } from './mock-node.mjs';
 
 /** @param faults the script of faults, as the mock node's options have it */
 export async function startCountedNode(options, faults = []) {

@@ -8,9 +8,9 @@ import { toHex, WORK_OFFSET } from '#pickaxe/chain/bytes.js';
 import { meetsTarget, targetForDifficulty } from '#pickaxe/chain/target.js';
 import { powHash } from '#pickaxe/chain/verify.js';
 import { headerTargetOf, withNonce } from '#pickaxe/chain/work.js';
-import { MockNode } from '#pickaxe/mock-node/mock-node.js';
 import { LineSplitter } from '#pickaxe/wire/lines.js';
 import { formatNonce1, formatTarget, parseNonce2 } from '#pickaxe/wire/stratum.js';
+import { MockNode } from './mock-node.mjs';
 
 const MOST_LINE_BYTES = 4_096;
 

@@ -4,9 +4,9 @@
 // The message { report: true } is answered with the times of all New Cuts, in ms of the machine's monotonic clock.
 
 import { fileURLToPath } from 'node:url';
-import { MockNode } from '#pickaxe/mock-node/mock-node.js';
 import { systemClock } from '#pickaxe/system/clock.js';
 import { startForked } from './forked.mjs';
+import { MockNode } from './mock-node.mjs';
 
 /** Milliseconds on the clock that all processes and threads of a machine share. */
 export const nowMs = systemClock.monotonicMs;

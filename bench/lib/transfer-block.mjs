@@ -5,7 +5,7 @@ import { gasCapability, transfer } from '#pickaxe/ledger/command/coin.js';
 import { KeyPair } from '#pickaxe/ledger/command/command.js';
 import { ONE, parseDecimal } from '#pickaxe/ledger/decimal.js';
 import { parseExactJson } from '#pickaxe/ledger/json.js';
-import { MockNode } from '#pickaxe/mock-node/mock-node.js';
+import { MockNode } from './mock-node.mjs';
 
 const NETWORK = 'development';
 const CHAIN = 0;

@@ -1,6 +1,6 @@
 // A mock node that knows when a work went stale: when its parent was no longer the tip of its chain.
 
-import { MockNode } from '#pickaxe/mock-node/mock-node.js';
+import { MockNode } from './mock-node.mjs';
 import { nowMs } from './timed-records.mjs';
 
 /** @param options of the mock node */

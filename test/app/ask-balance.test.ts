@@ -2,7 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { askBalance } from '#pickaxe/app/ledger-views.js';
 import { DEFAULTS } from '#pickaxe/config/settings.js';
 import { NoBalance } from '#pickaxe/report/earnings.js';
-import { startNode } from '../source/node/node.ts';
+import { nodesOf } from '../source/node/node.ts';
+
+const startNode = nodesOf('chainweb');
 
 const key = 'ab'.repeat(32);
 const account = `k:${key}`;

@@ -19,8 +19,10 @@ import { formatDecimal } from '#pickaxe/ledger/decimal.js';
 import { Submitter } from '#pickaxe/source/submitter.js';
 import { systemClock } from '#pickaxe/system/clock.js';
 import { eventually, Follower, mine } from '../source/follow.ts';
-import { miner, startNode } from '../source/node/node.ts';
+import { miner, nodesOf } from '../source/node/node.ts';
 import { idleMiner } from './sidecars/fakes.ts';
+
+const startNode = nodesOf('chainweb');
 
 const THIEF_KEY = 'c'.repeat(64);
 const THIEF = { account: `k:${THIEF_KEY}`, predicate: 'keys-all', 'public-keys': [THIEF_KEY] };

@@ -9,8 +9,8 @@ import { type Change, Follower } from '#pickaxe/blocks/follower.js';
 import { BlockStore } from '#pickaxe/blocks/store.js';
 import { formatDecimal } from '#pickaxe/ledger/decimal.js';
 import { encodeBase64url } from '#pickaxe/ledger/json.js';
-import { MockNode } from '#pickaxe/mock-node/mock-node.js';
 import { madeRecord } from '../blocks/pretend.ts';
+import { MockNode } from '../mock-node/node.ts';
 import { serve } from '../node/server.ts';
 import { FakeClock } from '../report/fakes.ts';
 
@@ -29,7 +29,7 @@ afterEach(async () => {
 
 async function watch(count = 1) {
   const nodes = Array.from({ length: count }, (_, seed) => {
-    return new MockNode({ checksProofOfWork: false, seed, reward: '2.5', chains: 10 });
+    return new MockNode({ dialect: 'chainweb', checksProofOfWork: false, seed, reward: '2.5', chains: 10 });
   });
   const urls: string[] = [];
   for (const node of nodes) {

@@ -9,8 +9,10 @@ import type { FaultInput } from '#pickaxe/mock-node/server/faults.js';
 import { Submitter } from '#pickaxe/source/submitter.js';
 import { systemClock } from '#pickaxe/system/clock.js';
 import { eventually, mine } from '../source/follow.ts';
-import { followNode, miner, startNode } from '../source/node/node.ts';
+import { followNode, miner, nodesOf } from '../source/node/node.ts';
 import { idleMiner } from './sidecars/fakes.ts';
+
+const startNode = nodesOf('chainweb');
 
 /** Mines one block, whose answer is lost by these faults, with the block log beside it. */
 async function mined(faults: FaultInput[]) {

@@ -5,15 +5,16 @@ import { runNodeWatch } from '#pickaxe/app/node-watch.js';
 import type { Work } from '#pickaxe/chain/work.js';
 import { DEFAULTS } from '#pickaxe/config/settings.js';
 import type { MockNode } from '#pickaxe/mock-node/mock-node.js';
-import type { MockNodeOptions } from '#pickaxe/mock-node/options.js';
 import { FailoverSource } from '#pickaxe/source/failover.js';
 import { NodeSource } from '#pickaxe/source/node/node-source.js';
 import { systemClock } from '#pickaxe/system/clock.js';
 import { FakeSource, Recorder } from '../fakes.ts';
 import { guarded } from '../guards/fakes.ts';
+import type { OtherOptions } from '../mock-node/node.ts';
 import { eventually, Follower, mine } from '../source/follow.ts';
-import { miner, startNode } from '../source/node/node.ts';
+import { miner, nodesOf } from '../source/node/node.ts';
 
+const startNode = nodesOf('chainweb');
 const PACE = { everyMs: 20, doubtMs: 10 };
 
 /** Adds blocks to all chains, up to a height above that at which all nodes begin. */
@@ -23,7 +24,7 @@ function grow({ ledger }: MockNode, blocks: number): void {
 }
 
 /** Nodes, with their URLs in the same order. */
-async function nodesWith(...options: MockNodeOptions[]) {
+async function nodesWith(...options: OtherOptions[]) {
   const started = await Promise.all(options.map((each, seed) => startNode({ chains: 4, seed, ...each })));
   return { nodes: started.map(({ node }) => node), urls: started.map(({ url }) => url) };
 }
@@ -121,7 +122,7 @@ describe('a node', () => {
 
   it('that serves another network is left', async () => {
     const { urls } = await nodesWith({ network: 'testnet04' }, {});
-    const { isMinedOn, changes } = await mineOn([`${urls[0]}/ledger/0.0/testnet04`, urls[1]]);
+    const { isMinedOn, changes } = await mineOn([`${urls[0]}/chainweb/0.0/testnet04`, urls[1]]);
     await changes([0, 'unhealthy', says(/^serves the network testnet04, not development\. /)]);
     await isMinedOn(1);
   });

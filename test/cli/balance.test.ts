@@ -2,8 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { BalanceReport } from '#pickaxe/cli/balance.js';
 import { expectShape } from '../expect-shape.ts';
 import { serve } from '../node/server.ts';
-import { startNode } from '../source/node/node.ts';
+import { nodesOf } from '../source/node/node.ts';
 import { pickaxe } from './in-process.ts';
+
+const startNode = nodesOf('chainweb');
 
 const key = 'a1'.repeat(32);
 const account = `k:${key}`;

@@ -6,8 +6,9 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { MockNode } from '#pickaxe/mock-node/mock-node.js';
+import type { Dialect } from '#pickaxe/ledger/header.js';
 import { fingerprintOf } from '#pickaxe/net/certificate.js';
+import { DIALECTS, MockNode } from '../mock-node/node.ts';
 import { another, authority, type Identity, selfSigned, signed } from '../node/certificates.ts';
 import { TlsFront } from '../node/tls-front.ts';
 import { pickaxe, type Run, start } from './pickaxe.ts';
@@ -25,8 +26,8 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const hex = ({ cert }: Identity) => new X509Certificate(cert).fingerprint256;
 const base64url = ({ cert }: Identity) => fingerprintOf(new X509Certificate(cert).raw);
 
-async function node(identity: Identity): Promise<{ mock: MockNode; front: TlsFront }> {
-  const mock = new MockNode({ difficulty: 200_000 });
+async function node(identity: Identity, dialect: Dialect): Promise<{ mock: MockNode; front: TlsFront }> {
+  const mock = new MockNode({ dialect, difficulty: 200_000 });
   onTestFinished(() => mock.close());
   return { mock, front: await TlsFront.start(identity, (await mock.start()).url) };
 }
@@ -44,7 +45,7 @@ const told = (run: Run, state: string) => run.events('source').filter((event) =>
 
 describe('pickaxe mine', { timeout: TEST_MS }, () => {
   it('mines on the node that has its fingerprint, and sends nothing to the earlier node that has another', async () => {
-    const [one, two] = [await node(another), await node(selfSigned)];
+    const [one, two] = [await node(another, 'document'), await node(selfSigned, 'chainweb')];
     const given = [one, two].flatMap(({ front }) => [
       ...['--node', front.url],
       ...['--node-fingerprint', `${front.url}=${hex(selfSigned)}`],
@@ -57,7 +58,7 @@ describe('pickaxe mine', { timeout: TEST_MS }, () => {
   });
 
   it('sends nothing to a node with another fingerprint, reports both, and mines once the node has the right one', async () => {
-    const { mock, front } = await node(another);
+    const { mock, front } = await node(another, 'chainweb');
     const run = mine('--node', front.url, '--node-fingerprint', hex(selfSigned), '--blocks', '1');
     await vi.waitFor(() => expect(told(run, 'lost')).toHaveLength(1), { timeout: TEST_MS / 3 });
     const both = `expected ${base64url(selfSigned)}, presented ${base64url(another)}.`;
@@ -69,8 +70,8 @@ describe('pickaxe mine', { timeout: TEST_MS }, () => {
     expect(mock.ledger.stats.accepted).toBeGreaterThanOrEqual(1);
   });
 
-  it('mines on a node whose authority is in a CA file', async () => {
-    const { mock, front } = await node(signed);
+  it.each(DIALECTS)('mines on a node of the dialect %s whose authority is in a CA file', async (dialect) => {
+    const { mock, front } = await node(signed, dialect);
     const run = mine('--node', front.url, '--node-ca-file', caFile, '--blocks', '1');
     expect(await run.code).toBe(0);
     expect(mock.ledger.stats.accepted).toBeGreaterThanOrEqual(1);
@@ -102,7 +103,7 @@ describe('pickaxe doctor', { timeout: TEST_MS }, () => {
   };
 
   it('reports the fingerprint of a certificate that is not trusted, as an option that can be copied', async () => {
-    const { front } = await node(selfSigned);
+    const { front } = await node(selfSigned, 'chainweb');
     const [{ state, what }] = await findings('--node', front.url);
     expect(state).toBe('fault');
     const [, option] = /(--node-fingerprint \S+) /.exec(what)!;

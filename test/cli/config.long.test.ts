@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
-import { startNode } from '../source/node/node.ts';
+import { nodesOf } from '../source/node/node.ts';
 import { asProgram, folder, KEY, pickaxe, project } from './in-folder.ts';
 import { start } from './pickaxe.ts';
 
@@ -181,7 +181,9 @@ describe('a file that changes while pickaxe mines', () => {
   }, 90_000);
 
   it('adds, removes and reorders nodes, and every solution has its verdict', async () => {
-    const started = await Promise.all([1, 2, 3].map(() => startNode({ difficulty: 3_000_000 })));
+    const started = await Promise.all(
+      (['document', 'chainweb', 'document'] as const).map((dialect) => nodesOf(dialect)({ difficulty: 3_000_000 })),
+    );
     const [a, b, c] = started.map(({ url }) => url);
     const accepted = () => started.map(({ node }) => node.ledger.stats.accepted);
     const write = (...urls: string[]) =>

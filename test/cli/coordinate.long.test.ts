@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { toHex } from '#pickaxe/chain/bytes.js';
 import { prepareJob } from '#pickaxe/chain/job.js';
 import { verify } from '#pickaxe/chain/verify.js';
-import { MockNode } from '#pickaxe/mock-node/mock-node.js';
+import type { Dialect } from '#pickaxe/ledger/header.js';
 import {
   CoordinatorState,
   FleetSubjects,
@@ -13,6 +13,7 @@ import {
   senderOf,
   workOfGiven,
 } from '#pickaxe/wire/fleet.js';
+import { DIALECTS, MockNode } from '../mock-node/node.ts';
 import { connect } from '../nats/links.ts';
 import { noServer, TestServer, whyNoServer } from '../nats/server.ts';
 import { PATIENCE, pickaxe, type Run, start } from './pickaxe.ts';
@@ -24,8 +25,8 @@ afterEach(async () => {
   for (const end of ends.splice(0).reverse()) await end();
 });
 
-async function mockNode() {
-  const node = new MockNode({ difficulty: 500, seed: 1, dialect: 'chainweb' });
+async function mockNode(dialect: Dialect) {
+  const node = new MockNode({ dialect, difficulty: 500, seed: 1 });
   const { url } = await node.start();
   ends.push(() => node.close());
   return { node, options: ['--node', url, '--network', 'development', '--public-key', KEY] };
@@ -75,57 +76,60 @@ function solve(coordinator: string, given: Given): SolutionRequest {
 }
 
 describe.skipIf(noServer)(`pickaxe coordinate${whyNoServer}`, () => {
-  it('gives a node’s work to rigs, submits what they find, and lets another one stand in', async () => {
-    const server = await TestServer.start();
-    const { node, options } = await mockNode();
-    const rig = await rigOn(server);
-    const settings = [...options, '--nats', server.url, '--json'];
-    const first = coordinate([...settings, '--rig-name', 'c1', '--blocks', '3', '--duration', '100']);
-    const second = coordinate([...settings, '--rig-name', 'c2', '--duration', '100']);
+  it.each(DIALECTS)(
+    'gives the work of a node of the dialect %s to rigs, submits what they find, and lets another one stand in',
+    async (dialect) => {
+      const server = await TestServer.start();
+      const { node, options } = await mockNode(dialect);
+      const rig = await rigOn(server);
+      const settings = [...options, '--nats', server.url, '--json'];
+      const first = coordinate([...settings, '--rig-name', 'c1', '--blocks', '3', '--duration', '100']);
+      const second = coordinate([...settings, '--rig-name', 'c2', '--duration', '100']);
 
-    // A block, twice: the second request gets the same verdict.
-    const { given } = await rig.hello('c1');
-    const request = solve('c1', given);
-    const accepted = { state: 'verdict', outcome: 'accepted', reason: '', by: expect.stringContaining('127.0.0.1') };
-    expect(await rig.send(subjects.solution('c1', 'rig'), request)).toEqual(accepted);
-    expect(await rig.send(subjects.solution('c1', 'rig'), request)).toEqual(accepted);
-    expect(node.ledger.stats).toMatchObject({ accepted: 1, duplicates: 0, rejected: 0 });
-    await vi.waitFor(
-      () => expect(rig.states.get('c1')?.ended).toContainEqual({ name: given.name, reason: 'solved' }),
-      PATIENCE,
-    );
+      // A block, twice: the second request gets the same verdict.
+      const { given } = await rig.hello('c1');
+      const request = solve('c1', given);
+      const accepted = { state: 'verdict', outcome: 'accepted', reason: '', by: expect.stringContaining('127.0.0.1') };
+      expect(await rig.send(subjects.solution('c1', 'rig'), request)).toEqual(accepted);
+      expect(await rig.send(subjects.solution('c1', 'rig'), request)).toEqual(accepted);
+      expect(node.ledger.stats).toMatchObject({ accepted: 1, duplicates: 0, rejected: 0 });
+      await vi.waitFor(
+        () => expect(rig.states.get('c1')?.ended).toContainEqual({ name: given.name, reason: 'solved' }),
+        PATIENCE,
+      );
 
-    // The second coordinator stands in for one that was killed: it knows the work and asks the same node.
-    await rig.hello('c2');
-    const { given: orphan } = await rig.hello('c1');
-    first.child.kill('SIGKILL');
-    await first.code;
-    expect(first.events('verdict')).toHaveLength(1);
-    expect(first.events('verdict')[0]).toMatchObject({ device: 'fleet', isRelay: true, outcome: 'accepted' });
-    expect(await rig.send(subjects.fallback('rig'), solve('c1', orphan))).toEqual(accepted);
-    expect(node.ledger.stats).toMatchObject({ accepted: 2, rejected: 0 });
-    await vi.waitFor(
-      () => expect(second.events('verdict')).toMatchObject([{ device: 'fleet', outcome: 'accepted' }]),
-      PATIENCE,
-    );
+      // The second coordinator stands in for one that was killed: it knows the work and asks the same node.
+      await rig.hello('c2');
+      const { given: orphan } = await rig.hello('c1');
+      first.child.kill('SIGKILL');
+      await first.code;
+      expect(first.events('verdict')).toHaveLength(1);
+      expect(first.events('verdict')[0]).toMatchObject({ device: 'fleet', isRelay: true, outcome: 'accepted' });
+      expect(await rig.send(subjects.fallback('rig'), solve('c1', orphan))).toEqual(accepted);
+      expect(node.ledger.stats).toMatchObject({ accepted: 2, rejected: 0 });
+      await vi.waitFor(
+        () => expect(second.events('verdict')).toMatchObject([{ device: 'fleet', outcome: 'accepted' }]),
+        PATIENCE,
+      );
 
-    // It has no devices of its own, publishes again after the server’s restart, and says when it stops.
-    expect(second.events('device')).toEqual([]);
-    const { instance, number } = rig.states.get('c2')!;
-    await server.kill();
-    await vi.waitFor(() => expect(second.stderr).toContain('reaches no rigs'), PATIENCE);
-    await server.restart();
-    await vi.waitFor(() => expect(rig.states.get('c2')!.number).toBeGreaterThan(number + 1), PATIENCE);
-    expect(rig.states.get('c2')).toMatchObject({ instance, lost: null });
-    second.child.kill('SIGTERM');
-    expect(await second.code).toBe(0);
-    expect(rig.states.get('c2')).toMatchObject({ lost: 'this coordinator is stopping' });
-    expect(second.events('summary')[0]).toMatchObject({ relays: { fleet: { accepted: 1 } } });
-  });
+      // It has no devices of its own, publishes again after the server’s restart, and says when it stops.
+      expect(second.events('device')).toEqual([]);
+      const { instance, number } = rig.states.get('c2')!;
+      await server.kill();
+      await vi.waitFor(() => expect(second.stderr).toContain('reaches no rigs'), PATIENCE);
+      await server.restart();
+      await vi.waitFor(() => expect(rig.states.get('c2')!.number).toBeGreaterThan(number + 1), PATIENCE);
+      expect(rig.states.get('c2')).toMatchObject({ instance, lost: null });
+      second.child.kill('SIGTERM');
+      expect(await second.code).toBe(0);
+      expect(rig.states.get('c2')).toMatchObject({ lost: 'this coordinator is stopping' });
+      expect(second.events('summary')[0]).toMatchObject({ relays: { fleet: { accepted: 1 } } });
+    },
+  );
 
   it('is refused without a NATS server’s URL, and under the name of a running one', async () => {
     const server = await TestServer.start();
-    const { options } = await mockNode();
+    const { options } = await mockNode('chainweb');
     expect(await pickaxe('coordinate', ...options)).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('A coordinator needs the NATS server of its fleet'),
@@ -142,7 +146,7 @@ describe.skipIf(noServer)(`pickaxe coordinate${whyNoServer}`, () => {
   it('of two with one name that start before the NATS server, one is refused and the other goes on', async () => {
     const server = await TestServer.start();
     await server.kill();
-    const { options } = await mockNode();
+    const { options } = await mockNode('chainweb');
     const settings = [...options, '--nats', server.url, '--rig-name', 'c1'];
     const both = [coordinate(settings), coordinate(settings)];
     for (const run of both) await vi.waitFor(() => expect(run.stderr).toContain('reaches no rigs'), PATIENCE);

@@ -11,7 +11,7 @@ const NO_DRIVER = { VK_DRIVER_FILES: '/nonexistent.json', VK_ICD_FILENAMES: '/no
 
 describe('a device that is not available', () => {
   it('is reported, and the others mine', { timeout: TEST_MS }, async () => {
-    const { run } = await mine(['--devices', 'cpu,gpu77']);
+    const { run } = await mine('chainweb', ['--devices', 'cpu,gpu77']);
     expect(await run.code).toBe(0);
     expect(run.events('device')).toContainEqual(
       expect.objectContaining({ device: 'gpu77', state: 'parked', fault: 'missing' }),
@@ -19,13 +19,13 @@ describe('a device that is not available', () => {
   });
 
   it('ends the run with exit code 3 when there is no other device', async () => {
-    const { run } = await mine(['--devices', 'gpu77']);
+    const { run } = await mine('chainweb', ['--devices', 'gpu77']);
     expect(await run.code).toBe(3);
     expect(run.events().at(-1)).toMatchObject({ type: 'summary', hashes: 0 });
   });
 
   it('causes one error that says what to do when no GPU can be used', async () => {
-    const { run } = await mine(['-d', 'gpu'], NO_DRIVER);
+    const { run } = await mine('chainweb', ['-d', 'gpu'], NO_DRIVER);
     expect(await run.code).toBe(3);
     const errors = run.stderr.split('\n').filter((line) => /ERROR|WARN|GPU/.test(line));
     expect(errors).toEqual([
@@ -35,10 +35,10 @@ describe('a device that is not available', () => {
   });
 
   it('is any GPU on a machine without a driver, and the CPU still mines', { timeout: TEST_MS }, async () => {
-    const { run } = await mine([], NO_DRIVER);
+    const { run } = await mine('chainweb', [], NO_DRIVER);
     expect(await run.code).toBe(0);
     expect(run.stderr).toContain('Vulkan driver');
-    const gpuOnly = await mine(['--devices', 'gpu0'], NO_DRIVER);
+    const gpuOnly = await mine('chainweb', ['--devices', 'gpu0'], NO_DRIVER);
     expect(await gpuOnly.run.code).toBe(3);
   });
 });

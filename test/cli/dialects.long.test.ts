@@ -2,18 +2,19 @@
 
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { CoordinatorState, FleetSubjects, readMessage } from '#pickaxe/wire/fleet.js';
+import { DIALECTS } from '../mock-node/node.ts';
 import { connect } from '../nats/links.ts';
 import { noServer, TestServer, whyNoServer } from '../nats/server.ts';
-import { startNode } from '../source/node/node.ts';
+import { nodesOf } from '../source/node/node.ts';
 import { pickaxe as inProcess } from './in-process.ts';
 import { PATIENCE, pickaxe, start } from './pickaxe.ts';
 
 const KEY = 'a1'.repeat(32);
 const CPU = ['--devices', 'cpu', '--threads', '1'];
 
-describe.each(['document', 'chainweb'] as const)('on a node of the dialect %s', (dialect) => {
+describe.each(DIALECTS)('on a node of the dialect %s', (dialect) => {
   const begin = async () => {
-    const { node, url } = await startNode({ dialect, network: 'mainnet01' });
+    const { node, url } = await nodesOf(dialect)({ network: 'mainnet01' });
     return { node, on: ['--node', url, '--network', 'mainnet01', '--public-key', KEY] };
   };
 

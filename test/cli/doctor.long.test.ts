@@ -4,8 +4,9 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { DoctorReport } from '#pickaxe/cli/doctor.js';
-import { MockNode } from '#pickaxe/mock-node/mock-node.js';
+import type { Dialect } from '#pickaxe/ledger/header.js';
 import { expectShape } from '../expect-shape.ts';
+import { DIALECTS, MockNode, type OtherOptions } from '../mock-node/node.ts';
 import { pickaxe } from './in-process.ts';
 import type { ExitCode } from './pickaxe.ts';
 
@@ -15,8 +16,8 @@ const MINER = ['--network', 'development', '--public-key', KEY, '--threads', '1'
 const nodes: MockNode[] = [];
 afterEach(() => Promise.all(nodes.splice(0).map((node) => node.close())));
 
-async function startNode(options: ConstructorParameters<typeof MockNode>[0] = {}): Promise<string> {
-  const node = new MockNode(options);
+async function startNode(options: OtherOptions = {}, dialect: Dialect = 'chainweb'): Promise<string> {
+  const node = new MockNode({ dialect, ...options });
   nodes.push(node);
   return (await node.start()).url;
 }
@@ -29,8 +30,8 @@ async function doctor(...args: string[]): Promise<{ code: ExitCode; report: Doct
 }
 
 describe('pickaxe doctor', () => {
-  it('finds no fault on a machine that has none', async () => {
-    const { code, report } = await doctor('--node', await startNode(), ...MINER);
+  it.each(DIALECTS)('finds no fault on a machine that has none, with a node of the dialect %s', async (dialect) => {
+    const { code, report } = await doctor('--node', await startNode({}, dialect), ...MINER);
     expect(report.findings.filter(({ state }) => state === 'fault')).toEqual([]);
     expect(report).toMatchObject({ faults: 0, machine: { node: process.version } });
     expect(code).toBe(0);
@@ -65,7 +66,7 @@ describe('pickaxe doctor', () => {
   });
 
   it('compares the keys of the miner’s account on each chain', async () => {
-    const about = async (options: ConstructorParameters<typeof MockNode>[0]) => {
+    const about = async (options: OtherOptions) => {
       const { report } = await doctor('--node', await startNode(options), ...MINER, '--account', 'shared');
       return report.findings.filter(({ about }) => about === 'account');
     };

@@ -3,26 +3,31 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
+import { DIALECTS } from '../mock-node/node.ts';
 import { folder, KEY, asProgram as pickaxe } from './in-folder.ts';
 import { mine, TEST_MS } from './mine-on-mock.ts';
 import { MAIN } from './pickaxe.ts';
 
 const SCRIPT = fileURLToPath(new URL('../relay/external/pretend-worker.mjs', import.meta.url));
 
-it('mines without devices, with a worker that others have written', { timeout: TEST_MS }, async () => {
-  const command = `"${process.execPath}" "${SCRIPT}" works`;
-  const { run, mock } = await mine(['--devices', 'none', '--external-worker', command], {}, 100);
-  expect(await run.code, run.stderr).toBe(0);
-  expect(mock.ledger.stats).toMatchObject({ rejected: 0 });
-  expect(mock.ledger.stats.accepted).toBeGreaterThanOrEqual(3);
-  const verdicts = run.events('verdict');
-  expect(new Set(verdicts.map(({ device }) => device))).toEqual(new Set(['external-worker']));
-  expect(run.events('summary')).toMatchObject([{ hashes: 0 }]);
-});
+it.each(DIALECTS)(
+  'mines without devices, with a worker that others have written, on a node of the dialect %s',
+  { timeout: TEST_MS },
+  async (dialect) => {
+    const command = `"${process.execPath}" "${SCRIPT}" works`;
+    const { run, mock } = await mine(dialect, ['--devices', 'none', '--external-worker', command], {}, 100);
+    expect(await run.code, run.stderr).toBe(0);
+    expect(mock.ledger.stats).toMatchObject({ rejected: 0 });
+    expect(mock.ledger.stats.accepted).toBeGreaterThanOrEqual(3);
+    const verdicts = run.events('verdict');
+    expect(new Set(verdicts.map(({ device }) => device))).toEqual(new Set(['external-worker']));
+    expect(run.events('summary')).toMatchObject([{ hashes: 0 }]);
+  },
+);
 
 it('mines with pickaxe’s own external worker', { timeout: TEST_MS }, async () => {
   const command = `"${process.execPath}" "${MAIN}" external-worker --devices cpu --threads 1`;
-  const { run, mock } = await mine(['--devices', 'none', '--external-worker', command], {}, 1_000);
+  const { run, mock } = await mine('chainweb', ['--devices', 'none', '--external-worker', command], {}, 1_000);
   expect(await run.code, run.stderr).toBe(0);
   expect(mock.ledger.stats.accepted).toBeGreaterThanOrEqual(3);
 });

@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { MockNode } from '#pickaxe/mock-node/mock-node.js';
+import { MockNode } from '../mock-node/node.ts';
 import { cacheHome } from './pickaxe.ts';
 import { noTmux, Terminal, why } from './tmux.ts';
 
@@ -167,7 +167,7 @@ function stable(text: string): string[] {
 }
 
 describe.skipIf(noTmux)(`the first minutes${why}`, () => {
-  const node = new MockNode({ difficulty: 5e6, rivalMs: 4_000 });
+  const node = new MockNode({ dialect: 'chainweb', difficulty: 5e6, rivalMs: 4_000 });
   let seen: Record<Section, string>;
   let shown: Record<Section, string>;
 

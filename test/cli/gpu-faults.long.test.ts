@@ -2,9 +2,9 @@
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { afterEach, expect, test, vi } from 'vitest';
-import { MockNode } from '#pickaxe/mock-node/mock-node.js';
 import type { Summary } from '#pickaxe/report/status.js';
 import { describeGpu } from '../engine/gpu/adapter.ts';
+import { MockNode } from '../mock-node/node.ts';
 import { type Run, start } from './pickaxe.ts';
 import { rememberGpus } from './remember-gpu.ts';
 
@@ -48,7 +48,7 @@ describeGpu('pickaxe mine', () => {
     { timeout: TEST_MS },
     async () => {
       await rememberGpus();
-      mock = new MockNode({ difficulty: DIFFICULTY });
+      mock = new MockNode({ dialect: 'document', difficulty: DIFFICULTY });
       const { url } = await mock.start();
       const { stats } = mock.ledger;
       const node = ['--node', url, '--network', 'development', '--public-key', 'a1'.repeat(32), '--json'];

@@ -1,9 +1,9 @@
 import { rmSync } from 'node:fs';
 import { afterAll, describe, expect, it, vi } from 'vitest';
 import { DevicesReport } from '#pickaxe/cli/devices.js';
-import { MockNode } from '#pickaxe/mock-node/mock-node.js';
 import { openersOf, pretend, whyNoCards, withCrashes } from '../engine/gpu/pretend-driver.ts';
 import { expectShape } from '../expect-shape.ts';
+import { MockNode } from '../mock-node/node.ts';
 import { type Run, start } from './pickaxe.ts';
 import { rememberGpu } from './remember-gpu.ts';
 
@@ -53,7 +53,7 @@ describe.skipIf(whyNoCards)(`a rig of three identical GPUs${whyNoCards ? ` (${wh
   it(
     'mines with the GPUs asked for, and names those that exist when one is missing',
     async () => {
-      const mock = new MockNode({ difficulty: 2 ** 50 });
+      const mock = new MockNode({ dialect: 'chainweb', difficulty: 2 ** 50 });
       const { url } = await mock.start();
       const node = ['--node', url, '--network', 'development', '--public-key', 'a1'.repeat(32), '--json'];
       run = start(['mine', ...node, '--devices', 'gpu0,gpu2,gpu9'], environment);

@@ -1,10 +1,13 @@
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { type HttpAddress, parseHttpAddress } from '#pickaxe/text/addresses.js';
 import { MockPool } from '../../bench/lib/mock-pool.mjs';
+import { mockNodeArgs } from '../mock-node/node.ts';
 import { asker } from '../report/http/serving.ts';
-import { startNode } from '../source/node/node.ts';
+import { nodesOf } from '../source/node/node.ts';
 import { pickaxe, type Run, start } from './pickaxe.ts';
 import { TOKEN, tokenFile } from './token-file.ts';
+
+const startNode = nodesOf('chainweb');
 
 /** The machine may be busy. */
 const SLOW = { timeout: 60_000 };
@@ -63,7 +66,7 @@ describe('wrong usage ends with exit code 2 and says what to do', () => {
     expect(stderr).toContain(`cannot listen on --http 127.0.0.1:${port}: port ${port} is in use`);
     expect(stderr).not.toContain('EADDRINUSE');
     expect(stderr.match(/in use/g)).toHaveLength(1);
-    const mockNode = await pickaxe('mock-node', '--port', String(port));
+    const mockNode = await pickaxe(...mockNodeArgs('chainweb', ['--port', String(port)]));
     expect(mockNode.code).toBe(2);
     expect(mockNode.stderr).toContain(`The mock node cannot listen: port ${port} is in use`);
     expect(mockNode.stderr).not.toContain('EADDRINUSE');

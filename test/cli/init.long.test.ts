@@ -16,9 +16,10 @@ import { join } from 'node:path';
 import { parse } from 'smol-toml';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { type Answers, configText } from '#pickaxe/cli/init/answers.js';
-import { MockNode } from '#pickaxe/mock-node/mock-node.js';
+import type { Dialect } from '#pickaxe/ledger/header.js';
 import { fingerprintOf } from '#pickaxe/net/certificate.js';
 import { MockPool } from '../../bench/lib/mock-pool.mjs';
+import { DIALECTS, MockNode, type OtherOptions } from '../mock-node/node.ts';
 import { selfSigned } from '../node/certificates.ts';
 import { TlsFront } from '../node/tls-front.ts';
 import { pickaxe } from './pickaxe.ts';
@@ -40,8 +41,8 @@ afterEach(async () => {
   await Promise.all(nodes.splice(0).map((node) => node.close()));
 });
 
-async function startNode(options: ConstructorParameters<typeof MockNode>[0] = {}): Promise<string> {
-  const node = new MockNode({ difficulty: 1_000_000, ...options });
+async function startNode(options: OtherOptions = {}, dialect: Dialect = 'chainweb'): Promise<string> {
+  const node = new MockNode({ dialect, difficulty: 1_000_000, ...options });
   nodes.push(node);
   return (await node.start()).url;
 }
@@ -110,45 +111,42 @@ const PASSWORD = /\? Password [^\n]*\n*$/;
 const ACCOUNT = /\? Account [^\n]*\n*$/;
 
 describe.skipIf(noTmux)(`pickaxe init${why}`, { timeout: TEST_MS }, () => {
-  it.each(['document', 'chainweb'] as const)(
-    'asks, checks, and writes a file that mines on a node of the dialect %s',
-    async (dialect) => {
-      const url = await startNode({ dialect });
-      const terminal = open();
-      await init(terminal);
-      await answer(terminal, NODE_URL, `${url}\n`);
-      await answer(terminal, ANOTHER, '\n');
-      await answer(terminal, NETWORK, '\n');
-      await terminal.sees(KEY_CHOICE);
-      terminal.press('Down', 'Enter');
-      await answer(terminal, /\? File for the secret half [^\n]*\n*$/, '\n');
-      await answer(terminal, ACCOUNT, '\n');
-      await terminal.sees('code 0');
-      for (const well of ['connection', 'network', 'work', 'updates', 'clock']) {
-        expect(terminal.text()).toMatch(new RegExp(`ok +${well}`));
-      }
-      // The account exists nowhere yet, which is fine.
-      expect(terminal.text()).not.toMatch(/(ok|warning|fault) +account/);
+  it.each(DIALECTS)('asks, checks, and writes a file that mines on a node of the dialect %s', async (dialect) => {
+    const url = await startNode({}, dialect);
+    const terminal = open();
+    await init(terminal);
+    await answer(terminal, NODE_URL, `${url}\n`);
+    await answer(terminal, ANOTHER, '\n');
+    await answer(terminal, NETWORK, '\n');
+    await terminal.sees(KEY_CHOICE);
+    terminal.press('Down', 'Enter');
+    await answer(terminal, /\? File for the secret half [^\n]*\n*$/, '\n');
+    await answer(terminal, ACCOUNT, '\n');
+    await terminal.sees('code 0');
+    for (const well of ['connection', 'network', 'work', 'updates', 'clock']) {
+      expect(terminal.text()).toMatch(new RegExp(`ok +${well}`));
+    }
+    // The account exists nowhere yet, which is fine.
+    expect(terminal.text()).not.toMatch(/(ok|warning|fault) +account/);
 
-      const keyFile = join(terminal.directory, 'pickaxe-key.json');
-      const { publicKey, secretKey } = JSON.parse(readFileSync(keyFile, 'utf8'));
-      expect(statSync(keyFile).mode & 0o777).toBe(0o600);
-      const text = readFileSync(join(terminal.directory, 'pickaxe.toml'), 'utf8');
-      expect(parse(text)).toMatchObject({
-        node: { urls: [url], network: 'development' },
-        miner: { 'public-keys': [publicKey] },
-      });
-      expect(text).not.toContain('temp-limit');
-      expect(terminal.text()).toContain('pickaxe config example');
-      expect(text + terminal.text()).not.toContain(secretKey);
+    const keyFile = join(terminal.directory, 'pickaxe-key.json');
+    const { publicKey, secretKey } = JSON.parse(readFileSync(keyFile, 'utf8'));
+    expect(statSync(keyFile).mode & 0o777).toBe(0o600);
+    const text = readFileSync(join(terminal.directory, 'pickaxe.toml'), 'utf8');
+    expect(parse(text)).toMatchObject({
+      node: { urls: [url], network: 'development' },
+      miner: { 'public-keys': [publicKey] },
+    });
+    expect(text).not.toContain('temp-limit');
+    expect(terminal.text()).toContain('pickaxe config example');
+    expect(text + terminal.text()).not.toContain(secretKey);
 
-      terminal.type('clear; pickaxe\n');
-      await terminal.sees(`Ready to mine on ${url}`);
-      terminal.type('clear; pickaxe mine --blocks 1; echo "mined, code $?"\n');
-      await terminal.sees('mined, code 0');
-      expect(nodes[0].ledger.stats.accepted).toBeGreaterThanOrEqual(1);
-    },
-  );
+    terminal.type('clear; pickaxe\n');
+    await terminal.sees(`Ready to mine on ${url}`);
+    terminal.type('clear; pickaxe mine --blocks 1; echo "mined, code $?"\n');
+    await terminal.sees('mined, code 0');
+    expect(nodes[0].ledger.stats.accepted).toBeGreaterThanOrEqual(1);
+  });
 
   it('asks again when an answer is not valid, and says what the node needs to know', async () => {
     const url = await startNode({

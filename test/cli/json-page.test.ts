@@ -32,7 +32,7 @@ function shapeOf(value: unknown, name = ''): unknown {
 it('the lines of docs/wrappers.md are printed as they are shown', async () => {
   expect(shown.length).toBeGreaterThan(5);
   for (const line of shown) expectShape(JsonLine, line);
-  const { run } = await mine(['--devices', 'cpu', '--threads', '1', '--kernel', 'wasm']);
+  const { run } = await mine('chainweb', ['--devices', 'cpu', '--threads', '1', '--kernel', 'wasm']);
   expect(await run.code).toBe(0);
   const printed = run.events().map((line) => shapeOf(line));
   for (const line of shown) expect(printed).toContainEqual(shapeOf(line));

@@ -4,10 +4,12 @@ import { describe, expect, it } from 'vitest';
 import { encodeBase64url } from '#pickaxe/ledger/json.js';
 import { bare, blockJson, CHAIN } from '../node/rows.ts';
 import { CHAINWEB, serve } from '../node/server.ts';
-import { startNode } from '../source/node/node.ts';
+import { nodesOf } from '../source/node/node.ts';
 import { pickaxe } from './in-process.ts';
 import { chain, cut, first, hashes, height, id, info, node, page, payloadHash } from './ledger-node.ts';
 import { cacheHome } from './pickaxe.ts';
+
+const startNode = nodesOf('chainweb');
 
 const head = { height: 0, hash: id };
 const TWO_CHAINS = { ...cut, hashes: { 0: head, 1: head }, height: 0 };

@@ -2,11 +2,11 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { integerToTarget } from '#pickaxe/chain/target.js';
-import { blockHash, headerToJson } from '#pickaxe/ledger/header.js';
+import { blockHash, type Dialect, headerToJson } from '#pickaxe/ledger/header.js';
 import { encodeBase64url, stringifyExactJson } from '#pickaxe/ledger/json.js';
 import { payloadWithOutputsToJson } from '#pickaxe/ledger/payload.js';
-import { MockNode } from '#pickaxe/mock-node/mock-node.js';
 import type { Block } from '#pickaxe/node/blocks.js';
+import { DIALECTS, MockNode } from '../mock-node/node.ts';
 import { blockJson } from '../node/rows.ts';
 import { serve } from '../node/server.ts';
 import { blockAbove } from './easy-chain.ts';
@@ -72,8 +72,8 @@ it('pickaxe ledger peers leaves out those that are not understood, and says how 
 
 describe('pickaxe ledger block --last', () => {
   /** @returns rows and notes of a command about a mock node's chain 1, which has a block beside each of its newest */
-  async function rows(blocks: number, ...args: string[]) {
-    const mock = new MockNode({ chains: 3, network: 'development', seed: 5 });
+  async function rowsOn(dialect: Dialect, blocks: number, ...args: string[]) {
+    const mock = new MockNode({ dialect, chains: 3, network: 'development', seed: 5 });
     const { url } = await mock.start();
     onTestFinished(() => mock.close());
     const { ledger } = mock;
@@ -87,6 +87,8 @@ describe('pickaxe ledger block --last', () => {
     return { code, stderr, branch, lines: stdout === '' ? [] : stdout.split('\n') };
   }
 
+  const rows = (blocks: number, ...args: string[]) => rowsOn('chainweb', blocks, ...args);
+
   it('prints the newest blocks of the branch of the cut, the newest first, without orphans', async () => {
     const all = await rows(12, 'hash', '1');
     expect(all.lines.length).toBeGreaterThan(all.branch.length);
@@ -98,8 +100,8 @@ describe('pickaxe ledger block --last', () => {
   });
 
   it('goes on over pages, to the first block of the chain, and in either dialect', async () => {
-    for (const dialect of ['document', 'chainweb']) {
-      const { branch, lines } = await rows(70, 'block', '1', '--last', '60', '--dialect', dialect, '--json');
+    for (const dialect of DIALECTS) {
+      const { branch, lines } = await rowsOn(dialect, 70, 'block', '1', '--last', '60', '--dialect', dialect, '--json');
       expect(lines.map((line) => JSON.parse(line).header.hash)).toEqual(branch.slice(0, 60));
     }
     const { branch, lines, stderr } = await rows(3, 'hash', '1', '--last', '200');

@@ -1,7 +1,8 @@
 /** Runs `pickaxe mine` against a mock node of its own; both end with the test. */
 
 import { afterEach } from 'vitest';
-import { MockNode } from '#pickaxe/mock-node/mock-node.js';
+import type { Dialect } from '#pickaxe/ledger/header.js';
+import { MockNode } from '../mock-node/node.ts';
 import { type Run, start } from './pickaxe.ts';
 
 const KEY = 'a1'.repeat(32);
@@ -12,8 +13,13 @@ const nodes: MockNode[] = [];
 const runs: Run[] = [];
 
 /** Mines until three blocks are accepted, for a minute at most. */
-export async function mine(devices: string[], env: Record<string, string> = {}, difficulty = 100_000) {
-  const mock = new MockNode({ difficulty, dialect: 'chainweb' });
+export async function mine(
+  dialect: Dialect,
+  devices: string[],
+  env: Record<string, string> = {},
+  difficulty = 100_000,
+) {
+  const mock = new MockNode({ dialect, difficulty });
   nodes.push(mock);
   const { url } = await mock.start();
   const options = ['--node', url, '--network', 'development', '--public-key', KEY, '--json', '--duration', '60'];

@@ -2,9 +2,10 @@ import { mkdtempSync, readdirSync, readFileSync, renameSync, rmSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { MockNode } from '#pickaxe/mock-node/mock-node.js';
+import type { Dialect } from '#pickaxe/ledger/header.js';
 import { JsonLine } from '#pickaxe/report/json-lines.js';
 import { expectShape } from '../expect-shape.ts';
+import { DIALECTS, MockNode, type OtherOptions } from '../mock-node/node.ts';
 import { PATIENCE, type Run, start } from './pickaxe.ts';
 
 const KEY = 'a1'.repeat(32);
@@ -13,8 +14,8 @@ const EASY = 200_000;
 const nodes: MockNode[] = [];
 const runs: Run[] = [];
 
-async function node(options: ConstructorParameters<typeof MockNode>[0] = {}) {
-  const mock = new MockNode({ difficulty: EASY, dialect: 'chainweb', ...options });
+async function node(options: OtherOptions = {}, dialect: Dialect = 'chainweb') {
+  const mock = new MockNode({ dialect, difficulty: EASY, ...options });
   nodes.push(mock);
   return { mock, ...(await mock.start()) };
 }
@@ -33,8 +34,8 @@ afterEach(async () => {
 });
 
 describe('pickaxe mine', () => {
-  it('mines accepted blocks on a node and ends after --blocks', async () => {
-    const { mock, url } = await node({ rivalMs: 500 });
+  it.each(DIALECTS)('mines accepted blocks on a node of the dialect %s and ends after --blocks', async (dialect) => {
+    const { mock, url } = await node({ rivalMs: 500 }, dialect);
     const run = mine([url], '--blocks', '5');
     expect(await run.code).toBe(0);
     expect(mock.ledger.stats).toMatchObject({ rejected: 0, duplicates: 0, timeViolations: 0 });
@@ -62,9 +63,9 @@ describe('pickaxe mine', () => {
     }
   });
 
-  it('uses the path of a node URL as it is, without --network', async () => {
-    const { mock, url } = await node();
-    const args = ['--node', `${url}/chainweb/0.0/development`, '--public-key', KEY, '--devices', 'cpu'];
+  it.each(DIALECTS)('uses the path of a node URL of the dialect %s as it is, without --network', async (dialect) => {
+    const { mock, baseUrl } = await node({}, dialect);
+    const args = ['--node', baseUrl, '--public-key', KEY, '--devices', 'cpu'];
     const run = start(['mine', ...args, '--blocks', '1', '--json']);
     runs.push(run);
     expect(await run.code).toBe(0);
@@ -79,8 +80,8 @@ describe('pickaxe mine', () => {
     expect(run.events('work').length).toBeGreaterThan(0);
   });
 
-  it('switches to new work at a New Cut', async () => {
-    const { mock, url } = await node({ difficulty: 1e15 });
+  it.each(DIALECTS)('switches to new work at a New Cut of a node of the dialect %s', async (dialect) => {
+    const { mock, url } = await node({ difficulty: 1e15 }, dialect);
     mock.ledger.pickChain = () => 3;
     const run = mine([url]);
     await vi.waitFor(() => expect(mock.server.streams.openFor(3)).toBe(1), PATIENCE);

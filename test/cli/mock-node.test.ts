@@ -1,8 +1,11 @@
 /** Tests `pickaxe mock-node`: what it says, and how a user tells it to be wrong. */
 
 import { afterAll, expect, it, onTestFinished, vi } from 'vitest';
+import type { Dialect } from '#pickaxe/ledger/header.js';
 import { MAX_CONTRACT_LENGTH } from '#pickaxe/mock-node/options.js';
+import { basePathOf } from '#pickaxe/node/url.js';
 import { Folder } from '../config/folder.ts';
+import { mockNodeArgs, type OtherOptions } from '../mock-node/node.ts';
 import { pickaxeIn } from './in-process.ts';
 import { MAIN, PATIENCE, pickaxe, start } from './pickaxe.ts';
 
@@ -10,8 +13,8 @@ const KEY = 'ab'.repeat(32);
 const folder = new Folder();
 afterAll(() => folder.remove());
 
-async function startMockNode(...args: string[]) {
-  const run = start(['mock-node', ...args], {}, MAIN, folder.path);
+async function startMockNode(dialect: Dialect, args: readonly string[] = [], options: OtherOptions = {}) {
+  const run = start(mockNodeArgs(dialect, args, options), {}, MAIN, folder.path);
   onTestFinished(() => void run.child.kill('SIGKILL'));
   const said = (pattern: RegExp) => vi.waitFor(() => expect(run.stderr).toMatch(pattern), PATIENCE);
   await said(/curl http/);
@@ -20,12 +23,12 @@ async function startMockNode(...args: string[]) {
     const answer = await fetch(urlIn(/curl (http\S+)/), { method: 'POST', body: JSON.stringify(instruction) });
     return { status: answer.status, json: await answer.json() };
   };
-  const ask = async (side: string) => (await fetch(`${side}/ledger/0.0/development/cut`)).status;
+  const ask = async (side: string) => (await fetch(`${side}${basePathOf(dialect, 'development')}/cut`)).status;
   return { run, said, urlIn, tell, ask };
 }
 
 it('is told faults while it runs, on both of its ports, and goes on at SIGHUP without a terminal', async () => {
-  const { run, said, urlIn, tell, ask } = await startMockNode('--options', '{"p2p":"plain"}');
+  const { run, said, urlIn, tell, ask } = await startMockNode('chainweb', [], { p2p: 'plain' });
   const [url, p2pUrl] = [urlIn(/mock node at (http\S+),/), urlIn(/each other is at (http\S+)/)];
   expect([await ask(url), await ask(p2pUrl)]).toEqual([200, 200]);
   if (process.platform !== 'win32') run.child.kill('SIGHUP');
@@ -40,40 +43,35 @@ it('is told faults while it runs, on both of its ports, and goes on at SIGHUP wi
 
 it('has faults from the beginning, on both of its ports', async () => {
   const faults = '[{"endpoint":"cut","side":"p2p","kind":"status","status":429}]';
-  const { urlIn, ask } = await startMockNode('--faults', faults, '--options', '{"p2p":"plain","dialect":"document"}');
+  const { urlIn, ask } = await startMockNode('document', ['--faults', faults], { p2p: 'plain' });
   const statuses = [await ask(urlIn(/mock node at (http\S+),/)), await ask(urlIn(/each other is at (http\S+)/))];
   expect(statuses).toEqual([200, 429]);
 });
 
 it('ends when a port is taken, and names it', async () => {
-  const { urlIn } = await startMockNode();
+  const { urlIn } = await startMockNode('chainweb');
   const { port } = new URL(urlIn(/curl (http\S+)/));
-  const { code, stderr } = await pickaxe('mock-node', '--control-port', port);
+  const { code, stderr } = await pickaxe(...mockNodeArgs('chainweb', ['--control-port', port]));
   expect([code, stderr]).toEqual([2, expect.stringContaining(`port ${port} is in use`)]);
 });
 
 it('says what is wrong with a fault', async () => {
-  const { code, stderr } = await pickaxe('mock-node', '--faults', '[{"endpoint":"cut","kind":"sleepy"}]');
+  const { code, stderr } = await pickaxe(
+    ...mockNodeArgs('chainweb', ['--faults', '[{"endpoint":"cut","kind":"sleepy"}]']),
+  );
   expect([code, stderr]).toEqual([2, expect.stringContaining('kind')]);
 });
 
 it('runs files of contract code, in their order, and gives accounts coins', async () => {
   folder.write('first.pact', '(module first G (defcap G () false) (defun one () 1))');
   folder.write('second.pact', '(enforce (= 1 (first.one)) "the first file has run")');
-  const given = `{"accounts":[{"account":"bob","balance":"2.0","keys":["${KEY}"]}],"contracts":[{"name":"x","text":"1"}]}`;
-  const { urlIn } = await startMockNode(
-    ...[
-      '--load',
-      'first.pact',
-      '--load',
-      'second.pact',
-      '--fund',
-      `k:${KEY}=1.5`,
-      '--fund',
-      `k:${KEY.replace('a', 'c')}=3`,
-    ],
-    ...['--options', given],
-  );
+  const given = {
+    accounts: [{ account: 'bob', balance: '2.0', keys: [KEY] }],
+    contracts: [{ name: 'x', text: '1' }],
+  };
+  const loaded = ['--load', 'first.pact', '--load', 'second.pact'];
+  const funded = ['--fund', `k:${KEY}=1.5`, '--fund', `k:${KEY.replace('a', 'c')}=3`];
+  const { urlIn } = await startMockNode('chainweb', [...loaded, ...funded], given);
   const { code, stdout } = await pickaxeIn(folder.path, [
     ...['balance', '--node', urlIn(/mock node at (http\S+),/), '--network', 'development', '--account', `k:${KEY}`],
   ]);
@@ -87,7 +85,7 @@ it.each([
   [`"${'x'.repeat(MAX_CONTRACT_LENGTH)}"`, /--load bad\.pact has more than 1048576 characters/],
 ])('a file that fails is wrong usage, with its place: %#', async (text, says) => {
   folder.write('bad.pact', text);
-  const { code, stdout, stderr } = await pickaxeIn(folder.path, ['mock-node', '--load', 'bad.pact']);
+  const { code, stdout, stderr } = await pickaxeIn(folder.path, mockNodeArgs('chainweb', ['--load', 'bad.pact']));
   expect([code, stdout, stderr]).toEqual([2, '', expect.stringMatching(says)]);
   expect(stderr.trimEnd().split('\n')).toHaveLength(1);
 });
@@ -101,8 +99,8 @@ it.each([
   [['--fund', `k:${KEY}=1.0000000000001`], 'at most 12 decimal places'],
   [['--fund', `k:${KEY.toUpperCase()}=1.0`], 'is not ACCOUNT=AMOUNT'],
   [['--fund', `k:${KEY}=1.0`, '--fund', `k:${KEY}=2.0`], `account k:${KEY}: `],
-  [['--fund', `k:${KEY}=1.0`, '--options', '{"accounts":5}'], 'accounts'],
-])('%j is wrong usage', async (args, says) => {
-  const { code, stderr } = await pickaxeIn(folder.path, ['mock-node', ...args]);
+  [['--fund', `k:${KEY}=1.0`], 'accounts', { accounts: 5 as never }],
+])('%j is wrong usage', async (args, says, options: OtherOptions = {}) => {
+  const { code, stderr } = await pickaxeIn(folder.path, mockNodeArgs('chainweb', args, options));
   expect([code, stderr]).toEqual([2, expect.stringContaining(says)]);
 });

@@ -1,9 +1,11 @@
 /** All commands that ask a node go on to the next one in the same way. */
 
 import { describe, expect, it } from 'vitest';
-import { startNode } from '../source/node/node.ts';
+import { nodesOf } from '../source/node/node.ts';
 import { pickaxe } from './in-process.ts';
 import { id } from './ledger-node.ts';
+
+const startNode = nodesOf('chainweb');
 
 /** Nobody listens there. */
 const [DEAD, DEAD_TOO] = ['http://127.0.0.1:9', 'http://127.0.0.1:7'];
@@ -38,7 +40,7 @@ describe.each([
 
   it('takes no node of another network instead', async () => {
     const { node, url } = await startNode({ chains: 4, accounts });
-    const urls = [`${DEAD}/ledger/0.0/mainnet01`, `${url}/ledger/0.0/development`];
+    const urls = [`${DEAD}/chainweb/0.0/mainnet01`, `${url}/chainweb/0.0/development`];
     const { code, stdout, stderr } = await pickaxe(...command, ...on(...urls));
     expect([code, stdout]).toEqual([expect.any(Number), '']);
     expect(code).not.toBe(0);

@@ -1,9 +1,11 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { NodesReport } from '#pickaxe/cli/nodes.js';
 import { expectShape } from '../expect-shape.ts';
-import { startNode } from '../source/node/node.ts';
+import { nodesOf } from '../source/node/node.ts';
 import { pickaxe } from './in-process.ts';
 import { type Run, start } from './pickaxe.ts';
+
+const startNode = nodesOf('chainweb');
 
 const MINER = ['--network', 'development', '--public-key', 'a1'.repeat(32)];
 /** Surveys and looks at blocks are 10 to 15 s apart. */

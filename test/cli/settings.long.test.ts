@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { DryRunPlan } from '#pickaxe/app/dry-run.js';
 import { PrintedConfig } from '#pickaxe/config/raw-settings.js';
-import { MockNode } from '#pickaxe/mock-node/mock-node.js';
 import { expectShape } from '../expect-shape.ts';
+import { DIALECTS, MockNode } from '../mock-node/node.ts';
 import { asProgram, folder, KEY, pickaxe, project } from './in-folder.ts';
 
 describe('pickaxe mine --print-config', () => {
@@ -113,8 +113,8 @@ describe('pickaxe mine --dry-run', () => {
 });
 
 describe('settings in files', () => {
-  it('apply to pickaxe mine', async () => {
-    const mock = new MockNode({ difficulty: 100_000 });
+  it.each(DIALECTS)('apply to pickaxe mine, on a node of the dialect %s', async (dialect) => {
+    const mock = new MockNode({ dialect, difficulty: 100_000 });
     const { url } = await mock.start();
     folder.write('pickaxe.toml', `${project.replace('http://127.0.0.1:9', url)}[cpu]\nthreads = 1\nkernel = "wasm"\n`);
     folder.write('pickaxe/config.toml', '[run]\njson = true\nblocks = 2\nduration = 60\n[log]\nformat = "json"');

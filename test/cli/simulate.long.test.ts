@@ -1,8 +1,8 @@
 /** `pickaxe mine --simulate` against a mock node that does not check the proof of work. */
 
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { MockNode } from '#pickaxe/mock-node/mock-node.js';
-import type { MockNodeOptions } from '#pickaxe/mock-node/options.js';
+import type { Dialect } from '#pickaxe/ledger/header.js';
+import { MockNode, type OtherOptions } from '../mock-node/node.ts';
 import { KEY, asProgram as pickaxe } from './in-folder.ts';
 import { PATIENCE, type Run, start } from './pickaxe.ts';
 
@@ -14,8 +14,8 @@ afterEach(async () => {
   await Promise.all(nodes.splice(0).map((mock) => mock.close()));
 });
 
-async function mockNode(options: MockNodeOptions = {}) {
-  const mock = new MockNode({ checksProofOfWork: false, difficulty: 1e9, ...options });
+async function mockNode(dialect: Dialect, options: OtherOptions = {}) {
+  const mock = new MockNode({ dialect, checksProofOfWork: false, difficulty: 1e9, ...options });
   nodes.push(mock);
   const { url } = await mock.start();
   return { mock, url };
@@ -29,8 +29,11 @@ function simulate(url: string, how: string, ...more: string[]): Run {
 }
 
 describe('mine --simulate', () => {
-  it.each(['hashrate=100G', 'delay=1s'])('%s makes blocks without hashing', async (how) => {
-    const { mock, url } = await mockNode();
+  it.each([
+    ['hashrate=100G', 'document'],
+    ['delay=1s', 'chainweb'],
+  ] as const)('%s makes blocks of a node of the dialect %s without hashing', async (how, dialect) => {
+    const { mock, url } = await mockNode(dialect);
     const run = simulate(url, how, '--blocks', '3');
     expect(await run.code, run.stderr).toBe(0);
     expect(mock.ledger.stats).toMatchObject({ rejected: 0 });
@@ -40,7 +43,7 @@ describe('mine --simulate', () => {
   });
 
   it('makes blocks on demand', async () => {
-    const { mock, url } = await mockNode();
+    const { mock, url } = await mockNode('chainweb');
     const run = simulate(url, 'on-demand=0');
     const [, at] = await vi.waitFor(() => /POST (http:\S+)\. /.exec(run.stderr) ?? expect.fail(run.stderr), PATIENCE);
     await vi.waitFor(() => expect(run.stderr).toContain('its configuration allows mining'), PATIENCE);
@@ -54,7 +57,7 @@ describe('mine --simulate', () => {
   });
 
   it('rests where the node checks the proof of work after all', async () => {
-    const { mock, url } = await mockNode({ checksProofOfWork: true });
+    const { mock, url } = await mockNode('chainweb', { checksProofOfWork: true });
     const run = simulate(url, 'delay=0.02s');
     await vi.waitFor(() => expect(mock.ledger.stats.rejected).toBeGreaterThan(1), PATIENCE);
     expect(run.stderr).toContain('Invalid POW hash');
@@ -88,7 +91,7 @@ describe('the main network is refused', () => {
   });
 
   it('by what its node says', async () => {
-    const { mock, url } = await mockNode({ network: 'mainnet01' });
+    const { mock, url } = await mockNode('chainweb', { network: 'mainnet01' });
     expect(await refused('--node', url, '--network', 'development')).toContain('says that it serves mainnet01');
     expect(mock.ledger.stats).toMatchObject({ accepted: 0, rejected: 0, stale: 0 });
   });

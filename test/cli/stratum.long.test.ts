@@ -1,9 +1,10 @@
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { MockNode } from '#pickaxe/mock-node/mock-node.js';
+import type { Dialect } from '#pickaxe/ledger/header.js';
 import { LedgerLine } from '#pickaxe/relay/stratum/share-log.js';
 import { Folder } from '../config/folder.ts';
+import { DIALECTS, MockNode } from '../mock-node/node.ts';
 import { selfSigned } from '../node/certificates.ts';
 import { Asic } from '../relay/stratum/asic.ts';
 import { type ExitCode, PATIENCE, pickaxe, type Run, start } from './pickaxe.ts';
@@ -19,8 +20,8 @@ function ownFolder(): Folder {
   return folder;
 }
 
-async function mockNode() {
-  const node = new MockNode({ difficulty: 2_000, seed: 1, dialect: 'chainweb' });
+async function mockNode(dialect: Dialect) {
+  const node = new MockNode({ dialect, difficulty: 2_000, seed: 1 });
   const { url } = await node.start();
   ends.push(() => node.close());
   return { node, options: ['--node', url, '--network', 'development', '--public-key', 'a1'.repeat(32)] };
@@ -57,54 +58,60 @@ async function mineUntilEnd(run: Run, asic: Asic): Promise<ExitCode> {
 }
 
 describe('pickaxe mine --stratum-listen', () => {
-  it('mines with ASICs alone until enough blocks are accepted, and keeps a ledger of their shares', async () => {
-    const folder = ownFolder();
-    const { node, options } = await mockNode();
-    const ledger = join(folder.path, 'shares.jsonl');
-    const limits = ['--devices', 'none', '--blocks', '3', '--duration', '60', '--json'];
-    const run = mine([...options, ...limits, '--stratum-listen', '0', '--stratum-ledger', ledger]);
-    expect(await mineUntilEnd(run, new Asic(await portOf(run)))).toBe(0);
-    expect(node.ledger.stats).toMatchObject({ rejected: 0 });
-    const summary = run.events('summary')[0] as { accepted: number };
-    expect(summary.accepted).toBeGreaterThanOrEqual(3);
-    expect(run.events('verdict')[0]).toMatchObject({ device: 'stratum', isRelay: true, outcome: 'accepted' });
-    const lines = readFileSync(ledger, 'utf8').split('\n').slice(0, -1);
-    const [begin, ...shares] = lines.map((line) => LedgerLine.parse(JSON.parse(line)));
-    expect(begin).toMatchObject({ type: 'session', worker: 'farm.1', agent: 'asic/1', address: '127.0.0.1' });
-    const blocks = shares.filter((line) => line.type === 'share' && line.isBlock && line.result === 'accepted');
-    expect(blocks.length).toBeGreaterThanOrEqual(3);
-    if (process.platform !== 'win32') expect(statSync(ledger).mode & 0o777).toBe(0o600);
-    expect(run.stderr).toContain('first share of farm.1');
-  });
+  it.each(DIALECTS)(
+    'mines with ASICs alone until a node of the dialect %s has accepted enough blocks, and keeps a ledger of their shares',
+    async (dialect) => {
+      const folder = ownFolder();
+      const { node, options } = await mockNode(dialect);
+      const ledger = join(folder.path, 'shares.jsonl');
+      const limits = ['--devices', 'none', '--blocks', '3', '--duration', '60', '--json'];
+      const run = mine([...options, ...limits, '--stratum-listen', '0', '--stratum-ledger', ledger]);
+      expect(await mineUntilEnd(run, new Asic(await portOf(run)))).toBe(0);
+      expect(node.ledger.stats).toMatchObject({ rejected: 0 });
+      const summary = run.events('summary')[0] as { accepted: number };
+      expect(summary.accepted).toBeGreaterThanOrEqual(3);
+      expect(run.events('verdict')[0]).toMatchObject({ device: 'stratum', isRelay: true, outcome: 'accepted' });
+      const lines = readFileSync(ledger, 'utf8').split('\n').slice(0, -1);
+      const [begin, ...shares] = lines.map((line) => LedgerLine.parse(JSON.parse(line)));
+      expect(begin).toMatchObject({ type: 'session', worker: 'farm.1', agent: 'asic/1', address: '127.0.0.1' });
+      const blocks = shares.filter((line) => line.type === 'share' && line.isBlock && line.result === 'accepted');
+      expect(blocks.length).toBeGreaterThanOrEqual(3);
+      if (process.platform !== 'win32') expect(statSync(ledger).mode & 0o777).toBe(0o600);
+      expect(run.stderr).toContain('first share of farm.1');
+    },
+  );
 
-  it('mines beside the CPU, on a lane of its own, and with TLS', async () => {
-    const folder = ownFolder();
-    const [cert, key] = [folder.write('a.crt', selfSigned.cert), folder.write('a.key', selfSigned.key)];
-    const { options } = await mockNode();
-    const cpu = ['--devices', 'cpu', '--threads', '1', '--kernel', 'wasm', '--json', '--duration', '60'];
-    const stratum = ['--stratum-listen', '127.0.0.1:0', '--stratum-tls-cert', cert, '--stratum-tls-key', key];
-    const run = mine([...options, ...cpu, ...stratum]);
-    const port = await portOf(run);
-    expect(run.stderr).toContain('stratum+ssl://');
-    const asic = new Asic(port, { tls: { ca: selfSigned.cert, checkServerIdentity: () => undefined } });
-    const ended = mineUntilEnd(run, asic);
-    const lanes = (isRelay: boolean) => {
-      const found = run.events('solution').filter((solution) => solution.isRelay === isRelay);
-      return new Set(found.map(({ nonce }) => Number(BigInt(nonce as string) & 0xffffn)));
-    };
-    await vi.waitFor(() => {
-      expect(lanes(false).size).toBe(1);
-      expect(lanes(true)).toEqual(new Set([asic.nonce1]));
-    }, PATIENCE);
-    expect(lanes(false)).not.toContain(asic.nonce1);
-    run.child.kill('SIGTERM');
-    expect(await ended).toBe(0);
-  });
+  it.each(DIALECTS)(
+    'mines beside the CPU, on a lane of its own, and with TLS, on a node of the dialect %s',
+    async (dialect) => {
+      const folder = ownFolder();
+      const [cert, key] = [folder.write('a.crt', selfSigned.cert), folder.write('a.key', selfSigned.key)];
+      const { options } = await mockNode(dialect);
+      const cpu = ['--devices', 'cpu', '--threads', '1', '--kernel', 'wasm', '--json', '--duration', '60'];
+      const stratum = ['--stratum-listen', '127.0.0.1:0', '--stratum-tls-cert', cert, '--stratum-tls-key', key];
+      const run = mine([...options, ...cpu, ...stratum]);
+      const port = await portOf(run);
+      expect(run.stderr).toContain('stratum+ssl://');
+      const asic = new Asic(port, { tls: { ca: selfSigned.cert, checkServerIdentity: () => undefined } });
+      const ended = mineUntilEnd(run, asic);
+      const lanes = (isRelay: boolean) => {
+        const found = run.events('solution').filter((solution) => solution.isRelay === isRelay);
+        return new Set(found.map(({ nonce }) => Number(BigInt(nonce as string) & 0xffffn)));
+      };
+      await vi.waitFor(() => {
+        expect(lanes(false).size).toBe(1);
+        expect(lanes(true)).toEqual(new Set([asic.nonce1]));
+      }, PATIENCE);
+      expect(lanes(false)).not.toContain(asic.nonce1);
+      run.child.kill('SIGTERM');
+      expect(await ended).toBe(0);
+    },
+  );
 
   it.skipIf(process.platform === 'win32')(
     'keeps open files for the HTTP API and nodes, however many connect',
     async () => {
-      const { node, options } = await mockNode();
+      const { node, options } = await mockNode('chainweb');
       const args = ['mine', ...options, '--devices', 'none', '--stratum-listen', '0', '--http', '0'];
       const run = start(args, {}, undefined, undefined, 700);
       ends.push(async () => {
@@ -142,7 +149,7 @@ describe('pickaxe mine --stratum-listen', () => {
   );
 
   it('is refused without devices and without a server, and when the port is taken', async () => {
-    const { options } = await mockNode();
+    const { options } = await mockNode('chainweb');
     expect(await pickaxe('mine', ...options, '--devices', 'none')).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('--devices none leaves nothing that hashes'),
@@ -157,7 +164,7 @@ describe('pickaxe mine --stratum-listen', () => {
 
   it('says what is wrong with a certificate, a key or a ledger', async () => {
     const folder = ownFolder();
-    const { options } = await mockNode();
+    const { options } = await mockNode('chainweb');
     const [cert, key] = [folder.write('a.crt', selfSigned.cert), folder.write('a.key', 'no key')];
     const server = [...options, '--devices', 'none', '--stratum-listen', '0'];
     expect((await pickaxe('mine', ...server, '--stratum-tls-cert', cert, '--stratum-tls-key', key)).stderr).toContain(
@@ -171,7 +178,7 @@ describe('pickaxe mine --stratum-listen', () => {
   });
 
   it('is shown by a dry run, which does not listen', async () => {
-    const { options } = await mockNode();
+    const { options } = await mockNode('chainweb');
     const args = ['mine', ...options, '--dry-run', '--devices', 'none', '--stratum-listen', '0.0.0.0:1917'];
     const { code, stdout } = await pickaxe(...args);
     expect(code).toBe(0);

@@ -10,11 +10,13 @@ import { loadConfig } from '#pickaxe/config/load.js';
 import { parseDecimal } from '#pickaxe/ledger/decimal.js';
 import { expectShape } from '../expect-shape.ts';
 import { secondAddress } from '../node/second-address.ts';
-import { startNode } from '../source/node/node.ts';
+import { nodesOf } from '../source/node/node.ts';
 import { json, lyingNode } from '../sweep/lying-node.ts';
 import { ACCOUNT, PAIR, SECRET, World } from '../sweep/world.ts';
 import { start } from './pickaxe.ts';
 import { type Printed, pretendedIo, sweepIo } from './pretended-io.ts';
+
+const startNode = nodesOf('chainweb');
 
 const OPTIONS: SweepOptions = {
   toChain: 0,

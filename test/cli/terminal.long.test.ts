@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { MockNode } from '#pickaxe/mock-node/mock-node.js';
+import { MockNode } from '../mock-node/node.ts';
 import { isolated, MAIN, start } from './pickaxe.ts';
 import { noTmux, Terminal, type TerminalOptions, why } from './tmux.ts';
 import { TOKEN, tokenFile } from './token-file.ts';
@@ -28,7 +28,7 @@ afterEach(async () => {
 
 /** @returns the arguments to mine on a node whose target is so hard that no block is found */
 async function mine(...more: string[]): Promise<string> {
-  const node = new MockNode({ difficulty: 1e15 });
+  const node = new MockNode({ dialect: 'chainweb', difficulty: 1e15 });
   nodes.push(node);
   const { url } = await node.start();
   const network = ['--network', 'development', '--public-key', KEY, '--devices', 'cpu', '--threads', '1'];

@@ -9,7 +9,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, describe, expect, it, onTestFinished, test, vi } from 'vitest';
-import { MockNode } from '#pickaxe/mock-node/mock-node.js';
+import type { Dialect } from '#pickaxe/ledger/header.js';
+import { DIALECTS, MockNode } from '../mock-node/node.ts';
 import { pickaxe, type Run, start } from './pickaxe.ts';
 
 const MAIN = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
@@ -25,8 +26,8 @@ const nodes: MockNode[] = [];
 const runs: Run[] = [];
 const closing: (() => void)[] = [];
 
-async function node(difficulty = 200_000) {
-  const mock = new MockNode({ difficulty, dialect: 'chainweb' });
+async function node(difficulty = 200_000, dialect: Dialect = 'chainweb') {
+  const mock = new MockNode({ dialect, difficulty });
   nodes.push(mock);
   return { mock, ...(await mock.start()) };
 }
@@ -115,31 +116,34 @@ describe('the reason why pickaxe does not start', () => {
 });
 
 describe('hooks', () => {
-  it('run at the start, at each accepted block and at the end, which waits for them', async () => {
-    const { mock, url } = await node();
-    const file = newFile();
-    const say = `read -r line; echo "$line" >> ${file}`;
-    const slowly = `sleep 0.5; ${say}`;
-    const run = mine(url, [
-      '--blocks',
-      '2',
-      '--on-start',
-      say,
-      '--on-block',
-      say,
-      '--on-stop',
-      slowly,
-      '--rig-name',
-      'attic',
-    ]);
-    expect(await run.code).toBe(0);
-    const told = linesOf(file).map((line) => JSON.parse(line));
-    expect(told[0]).toMatchObject({ type: 'start', rig: 'attic', text: 'pickaxe has started' });
-    const blocks = told.filter(({ type }) => type === 'block');
-    expect(blocks).toHaveLength(mock.ledger.stats.accepted);
-    expect(blocks[0]).toMatchObject({ device: 'cpu', nonce: expect.stringMatching(/^\d+$/) });
-    expect(told.at(-1)).toMatchObject({ type: 'stop', accepted: mock.ledger.stats.accepted });
-  });
+  it.each(DIALECTS)(
+    'run at the start, at each block that a node of the dialect %s accepts and at the end, which waits for them',
+    async (dialect) => {
+      const { mock, url } = await node(undefined, dialect);
+      const file = newFile();
+      const say = `read -r line; echo "$line" >> ${file}`;
+      const slowly = `sleep 0.5; ${say}`;
+      const run = mine(url, [
+        '--blocks',
+        '2',
+        '--on-start',
+        say,
+        '--on-block',
+        say,
+        '--on-stop',
+        slowly,
+        '--rig-name',
+        'attic',
+      ]);
+      expect(await run.code).toBe(0);
+      const told = linesOf(file).map((line) => JSON.parse(line));
+      expect(told[0]).toMatchObject({ type: 'start', rig: 'attic', text: 'pickaxe has started' });
+      const blocks = told.filter(({ type }) => type === 'block');
+      expect(blocks).toHaveLength(mock.ledger.stats.accepted);
+      expect(blocks[0]).toMatchObject({ device: 'cpu', nonce: expect.stringMatching(/^\d+$/) });
+      expect(told.at(-1)).toMatchObject({ type: 'stop', accepted: mock.ledger.stats.accepted });
+    },
+  );
 
   it('do not run for the blocks of a demo if they come from files, only if they are flags', async () => {
     const [ofFile, ofFlag] = [newFile(), newFile()];

@@ -1,14 +1,14 @@
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { MockNode } from '#pickaxe/mock-node/mock-node.js';
+import { MockNode } from '../mock-node/node.ts';
 import { isolated, MAIN } from './pickaxe.ts';
 
 /** More than pipes and sockets buffer. */
 const ENOUGH_BYTES = 1_000_000;
 
 it('a wrapper that does not read the log delays nothing', { timeout: 60_000 }, async () => {
-  const node = new MockNode({ difficulty: 1_000 });
+  const node = new MockNode({ dialect: 'document', difficulty: 1_000 });
   const { url } = await node.start();
   onTestFinished(() => node.close());
   const options = ['--network', 'development', '--public-key', 'a1'.repeat(32), '--json', '--log-level', 'debug'];

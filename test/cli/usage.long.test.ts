@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { mockNodeArgs } from '../mock-node/node.ts';
 import { pickaxe, pickaxeIn } from './in-process.ts';
 import { pickaxe as asProgram, isolated } from './pickaxe.ts';
 
@@ -155,12 +156,12 @@ it('pools keep the order in which -o, --url and --pool name them, and are not mi
 });
 
 it('piped output is text: a line per event with its time and level', async () => {
-  const { code, stderr } = await asProgram('mock-node', '--duration', '0.1');
+  const { code, stderr } = await asProgram(...mockNodeArgs('chainweb', ['--duration', '0.1']));
   expect(code).toBe(0);
   for (const line of stderr.trimEnd().split('\n')) {
     expect(line).toMatch(/^\[\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3}\] INFO: mock {2}\S/);
   }
-  const json = await asProgram('mock-node', '--duration', '0.1', '--log-format', 'json');
+  const json = await asProgram(...mockNodeArgs('chainweb', ['--duration', '0.1', '--log-format', 'json']));
   expect(JSON.parse(json.stderr.split('\n')[0])).toMatchObject({ level: 'info', tag: 'mock' });
 });
 
@@ -174,7 +175,7 @@ it('the error about an invalid key names a command that makes a valid one', asyn
 });
 
 it('the mock node ends after a time that is given with a unit', async () => {
-  const { code, stderr } = await asProgram('mock-node', '--duration', '0.01m');
+  const { code, stderr } = await asProgram(...mockNodeArgs('chainweb', ['--duration', '0.01m']));
   expect([code, stderr]).toEqual([0, expect.stringContaining('0 accepted (0 orphaned), 0 rejected, 0 stale')]);
 });
 

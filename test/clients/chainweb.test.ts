@@ -7,14 +7,14 @@ import chainweb from 'chainweb';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { headerToJson } from '#pickaxe/ledger/header.js';
 import { encodeBase64url, stringifyExactJson } from '#pickaxe/ledger/json.js';
-import type { MockNodeOptions } from '#pickaxe/mock-node/options.js';
-import { alice, bob, commandOf, startBank, toBob } from '../mock-node/contract/bank.ts';
+import { alice, banksOf, bob, commandOf, toBob } from '../mock-node/contract/bank.ts';
+import type { OtherOptions } from '../mock-node/node.ts';
 import { eventually } from '../source/follow.ts';
 
 const NETWORK = 'development';
 
-async function startChains(options: MockNodeOptions = {}) {
-  const bank = await startBank({ dialect: 'chainweb', ...options });
+async function startChains(options: OtherOptions = {}) {
+  const bank = await banksOf('chainweb')(options);
   bank.grow(4);
   const { chains } = bank.node.ledger;
   return { ...bank, chains, host: new URL(bank.baseUrl).origin };

@@ -21,14 +21,16 @@ import {
   alice,
   arrival,
   BOB,
+  banksOf,
   bob,
   coins,
   commandOf,
   SECRET_OF_ALICE,
-  startBank,
   toBob,
   toChain,
 } from '../mock-node/contract/bank.ts';
+
+const startBank = banksOf('chainweb');
 
 const NETWORK = 'development';
 /** How long their client waits for a block. */
@@ -37,7 +39,7 @@ const KEYS_OF_ALICE = { publicKey: ALICE.publicKey, secretKey: SECRET_OF_ALICE }
 const withKeyset = { keys: [BOB.publicKey], pred: 'keys-all' as const };
 
 async function startNode() {
-  const bank = await startBank({ dialect: 'chainweb' });
+  const bank = await startBank();
   const host = new URL(bank.baseUrl).origin;
   const client = createClient(({ chainId }) => `${host}/chainweb/0.0/${NETWORK}/chain/${chainId}/pact`);
   return { ...bank, client, chains: bank.node.ledger.chains };

@@ -1,4 +1,4 @@
-import { MockNode } from '#pickaxe/mock-node/mock-node.js';
+import type { Dialect } from '#pickaxe/ledger/header.js';
 import { FleetRelay } from '#pickaxe/relay/fleet/fleet-relay.js';
 import { FailoverSource } from '#pickaxe/source/failover.js';
 import { FleetSource } from '#pickaxe/source/fleet/fleet-source.js';
@@ -7,6 +7,7 @@ import type { PoolSource } from '#pickaxe/source/pool/pool-source.js';
 import { systemClock } from '#pickaxe/system/clock.js';
 import { FleetSubjects } from '#pickaxe/wire/fleet.js';
 import { MockPool } from '../../bench/lib/mock-pool.mjs';
+import { DIALECTS, MockNode } from '../mock-node/node.ts';
 import { FakeNats } from '../nats/fake-nats.ts';
 import { miner } from '../source/node/node.ts';
 import { job, makeHeader, ParentWorld } from '../source/parent/parent.ts';
@@ -16,10 +17,10 @@ import { type SourceUnderTest, sourceContract } from './source-contract.ts';
 const LIMITS = { pollMs: 200, submitAfterStopMs: 200 };
 
 async function behindNodes(
-  count: number,
+  dialects: readonly Dialect[],
   make: (sources: NodeSource[]) => SourceUnderTest['source'],
 ): Promise<SourceUnderTest> {
-  const nodes = Array.from({ length: count }, (_, i) => new MockNode({ difficulty: 100, seed: i }));
+  const nodes = dialects.map((dialect, seed) => new MockNode({ dialect, difficulty: 100, seed }));
   const addresses = await Promise.all(nodes.map((node) => node.start()));
   const sources = addresses.map(
     ({ url }) => new NodeSource({ url, network: 'development', miner }, { limits: LIMITS }),
@@ -36,10 +37,14 @@ async function behindNodes(
   };
 }
 
-sourceContract('NodeSource', () => behindNodes(1, ([source]) => source));
-sourceContract('FailoverSource over one node', () => behindNodes(1, (sources) => new FailoverSource({ sources })));
+for (const dialect of DIALECTS) {
+  sourceContract(`NodeSource, ${dialect}`, () => behindNodes([dialect], ([source]) => source));
+}
+sourceContract('FailoverSource over one node', () =>
+  behindNodes(['chainweb'], (sources) => new FailoverSource({ sources })),
+);
 sourceContract('FailoverSource over two nodes', () =>
-  behindNodes(2, (sources) => new FailoverSource({ sources, patienceMs: 100 })),
+  behindNodes(DIALECTS, (sources) => new FailoverSource({ sources, patienceMs: 100 })),
 );
 
 async function behindPools(
@@ -95,7 +100,7 @@ async function behindCoordinators(count: number): Promise<SourceUnderTest> {
   const nats = new FakeNats();
   const link = (name: string) => nats.link(name, subjects.inbox(name));
   const sources: NodeSource[] = [];
-  const nodes = await behindNodes(count, (made) => {
+  const nodes = await behindNodes(DIALECTS.slice(0, count), (made) => {
     sources.push(...made);
     return made[0];
   });

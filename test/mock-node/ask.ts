@@ -2,9 +2,10 @@
 
 import { Agent, request } from 'undici';
 import { onTestFinished } from 'vitest';
+import type { Dialect } from '#pickaxe/ledger/header.js';
 import { type ExactJson, isExactJsonObject, JsonNumber, parseExactJson } from '#pickaxe/ledger/json.js';
-import { MockNode, type MockNodeContext } from '#pickaxe/mock-node/mock-node.js';
-import type { MockNodeOptions } from '#pickaxe/mock-node/options.js';
+import type { MockNodeContext } from '#pickaxe/mock-node/mock-node.js';
+import { MockNode, type MockNodeOptions, type OtherOptions } from './node.ts';
 
 export interface Answer {
   readonly status: number;
@@ -22,7 +23,13 @@ export interface AskOptions {
   readonly accept?: string;
 }
 
-export async function startMock(options: MockNodeOptions = {}, surroundings: MockNodeContext = {}) {
+/** @returns what starts nodes that serve this alone */
+export function mocksOf(dialect: Dialect) {
+  return (options: OtherOptions = {}, surroundings: MockNodeContext = {}) =>
+    startMock({ ...options, dialect }, surroundings);
+}
+
+async function startMock(options: MockNodeOptions, surroundings: MockNodeContext) {
   const node = new MockNode({ seed: 1, difficulty: 1, ...options }, surroundings);
   const dispatcher = new Agent({ connect: { rejectUnauthorized: false } });
   onTestFinished(async () => {
@@ -30,7 +37,6 @@ export async function startMock(options: MockNodeOptions = {}, surroundings: Moc
     await node.close();
   });
   const address = await node.start();
-  const { network } = node.ledger.settings;
   const askUrl = async (url: string, { method = 'GET', body, accept }: AskOptions = {}): Promise<Answer> => {
     const headers = {
       ...(accept !== undefined && { accept }),
@@ -56,14 +62,14 @@ export async function startMock(options: MockNodeOptions = {}, surroundings: Moc
     };
   };
   const ask = (path: string, more?: AskOptions) => askUrl(address.baseUrl + path, more);
-  const real = (path: string, more?: AskOptions) => askUrl(`${address.url}/chainweb/0.0/${network}${path}`, more);
-  const p2p = (path: string, more?: AskOptions) => askUrl(`${address.p2pUrl}/chainweb/0.0/${network}${path}`, more);
+  const { pathname } = new URL(address.baseUrl);
+  const p2p = (path: string, more?: AskOptions) => askUrl(address.p2pUrl + pathname + path, more);
   /** Lets every chain grow by some blocks. */
   const grow = (blocks: number) => {
     for (let i = 0; i < blocks; i++) for (const chain of node.ledger.chains.graph.keys()) node.ledger.advance(chain);
   };
   const tip = (chain: number) => node.ledger.chains.tip(chain);
-  return { node, ...address, askUrl, ask, real, p2p, grow, tip };
+  return { node, ...address, askUrl, ask, p2p, grow, tip };
 }
 
 /** @returns the value at a path of keys, as text if it is a number */

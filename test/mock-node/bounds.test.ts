@@ -13,8 +13,10 @@ import type { Ledger } from '#pickaxe/mock-node/ledger/ledger.js';
 import { CutFetcher } from '#pickaxe/mock-node/p2p/cut-pipeline.js';
 import { type PeerClient, Peers } from '#pickaxe/mock-node/p2p/peers.js';
 import { seededRandom } from '#pickaxe/mock-node/random.js';
-import { arrival, commandOf, startBank, toBob } from './contract/bank.ts';
+import { arrival, banksOf, commandOf, toBob } from './contract/bank.ts';
 import { chainsOf, grow, NOW_US } from './ledger/nodes.ts';
+
+const startBank = banksOf('chainweb');
 
 const { payload } = readCommand({ ...commandOf(0, toBob('1.0')) } as never);
 const NOBODY = new ChainState();

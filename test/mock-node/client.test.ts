@@ -6,15 +6,17 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { isAlreadyCompleted } from '#pickaxe/ledger/command/results.js';
 import { checkCut } from '#pickaxe/ledger/cut.js';
 import { onlyGraph } from '#pickaxe/ledger/graphs.js';
+import type { Dialect } from '#pickaxe/ledger/header.js';
 import { rewardOf } from '#pickaxe/ledger/reward.js';
 import { checkSpvProof, parseSpvProof } from '#pickaxe/ledger/spv-proof.js';
-import type { MockNodeOptions } from '#pickaxe/mock-node/options.js';
 import { ProofRefusedError, SendRefusedError } from '#pickaxe/node/commands.js';
 import { NodeApi } from '#pickaxe/node/node-api.js';
-import { arrival, bob, commandOf, startBank, toBob, toChain } from './contract/bank.ts';
+import { arrival, banksOf, bob, commandOf, toBob, toChain } from './contract/bank.ts';
+import type { OtherOptions } from './node.ts';
 
-const CASES: readonly MockNodeOptions[] = [
-  { dialect: 'both' },
+const startBank = banksOf('chainweb');
+
+const CASES: readonly (OtherOptions & { readonly dialect: Dialect })[] = [
   { dialect: 'document', strict: true },
   { dialect: 'chainweb', p2p: 'plain' },
   { dialect: 'chainweb', chains: 3 },
@@ -26,8 +28,8 @@ async function all<T>(items: AsyncIterable<T>): Promise<T[]> {
   return found;
 }
 
-async function startClient(options: MockNodeOptions) {
-  const bank = await startBank(options);
+async function startClient({ dialect, ...options }: (typeof CASES)[number]) {
+  const bank = await banksOf(dialect)(options);
   bank.grow(3);
   const { network } = bank.node.ledger.settings;
   const p2p = bank.p2pUrl === undefined ? {} : { p2pUrl: bank.p2pUrl };
@@ -59,7 +61,7 @@ describe.each(CASES)('with %o, the client', (options) => {
     expect(await all(api.mempoolPeers(1))).toEqual([]);
     expect(await api.config()).toMatchObject({ allowReadsInLocal: false });
     expect(await api.health()).toBe('Health check OK.');
-    expect(await api.dialect()).toBe(options.dialect === 'chainweb' ? 'chainweb' : 'document');
+    expect(await api.dialect()).toBe(options.dialect);
   });
 
   it('sends coins, also to another chain', async () => {
@@ -132,7 +134,7 @@ describe('the client', () => {
   });
 
   it.each(['short-pages', 'endless-pages'] as const)('reads everything in spite of %s', async (kind) => {
-    const { api, node, tip } = await startClient({});
+    const { api, node, tip } = await startClient({ dialect: 'document' });
     node.server.faults = [{ endpoint: 'any', kind }];
     expect(await all(api.hashes(1))).toHaveLength(4);
     expect(await all(api.hashBranch(1, { upper: [tip(1).hash], lower: [] }))).toHaveLength(4);

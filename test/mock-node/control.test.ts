@@ -4,15 +4,17 @@ import { request } from 'undici';
 import { describe, expect, it } from 'vitest';
 import { instructionNames } from '#pickaxe/mock-node/control.js';
 import type { MockNodeEvent } from '#pickaxe/mock-node/mock-node.js';
-import type { MockNodeOptions } from '#pickaxe/mock-node/options.js';
 import { eventually } from '../source/follow.ts';
-import { alice, bob, coins, commandOf, startBank, toBob, toChain } from './contract/bank.ts';
+import { alice, banksOf, bob, coins, commandOf, toBob, toChain } from './contract/bank.ts';
+import type { OtherOptions } from './node.ts';
+
+const startBank = banksOf('chainweb');
 
 const KEY = 'ab'.repeat(32);
 const ACCOUNT = `k:${KEY}`;
 const GUARD = { predicate: 'keys-all', publicKeys: [KEY] };
 
-async function startTold(options: MockNodeOptions = {}) {
+async function startTold(options: OtherOptions = {}) {
   const events: MockNodeEvent[] = [];
   const surroundings = { onEvent: (event: MockNodeEvent) => void events.push(event) };
   const bank = await startBank({ controlPort: 0, ...options }, surroundings);

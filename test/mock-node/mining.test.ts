@@ -4,7 +4,9 @@ import { describe, expect, it } from 'vitest';
 import { HEADER_OFFSET, WORK_BYTES } from '#pickaxe/chain/bytes.js';
 import { creationTimeOf, parentOf, parseWork, type Work, withCreationTime, withNonce } from '#pickaxe/chain/work.js';
 import { eventually, mine, wrongSolution } from '../source/follow.ts';
-import { chainBytes, MINER, OCTETS, startMining } from './mining.ts';
+import { chainBytes, MINER, miningOf, OCTETS } from './mining.ts';
+
+const startMining = miningOf('document');
 
 describe('work', () => {
   it('is a record whose fields are in their places', async () => {

@@ -3,14 +3,21 @@
 import { request } from 'undici';
 import { onTestFinished } from 'vitest';
 import { parseWork, type Work } from '#pickaxe/chain/work.js';
-import { MockNode, type MockNodeContext } from '#pickaxe/mock-node/mock-node.js';
-import type { MockNodeOptions } from '#pickaxe/mock-node/options.js';
+import type { Dialect } from '#pickaxe/ledger/header.js';
+import type { MockNodeContext } from '#pickaxe/mock-node/mock-node.js';
+import { MockNode, type MockNodeOptions, type OtherOptions } from './node.ts';
 
 const KEY = 'ab'.repeat(32);
 export const MINER = { account: `k:${KEY}`, predicate: 'keys-all' as const, 'public-keys': [KEY] };
 export const OCTETS = 'application/octet-stream';
 
-export async function startMining(options: MockNodeOptions = {}, surroundings: MockNodeContext = {}) {
+/** @returns what starts nodes that serve this alone */
+export function miningOf(dialect: Dialect) {
+  return (options: OtherOptions = {}, surroundings: MockNodeContext = {}) =>
+    startMining({ ...options, dialect }, surroundings);
+}
+
+async function startMining(options: MockNodeOptions, surroundings: MockNodeContext) {
   const node = new MockNode({ difficulty: 100, seed: 1, ...options }, surroundings);
   onTestFinished(() => node.close());
   const { url, baseUrl } = await node.start();

@@ -4,17 +4,16 @@ import { connect } from 'node:net';
 import { Agent, request } from 'undici';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { parseWork, type Work } from '#pickaxe/chain/work.js';
-import { MockNode } from '#pickaxe/mock-node/mock-node.js';
-import type { MockNodeOptions } from '#pickaxe/mock-node/options.js';
 import type { FaultInput } from '#pickaxe/mock-node/server/faults.js';
 import { eventually, mine } from '../source/follow.ts';
+import { MockNode, type OtherOptions } from './node.ts';
 
 const KEY = 'ab'.repeat(32);
 const MINER = JSON.stringify({ account: `k:${KEY}`, predicate: 'keys-all', 'public-keys': [KEY] });
 const CUT = 'event:New Cut\n\n';
 
-async function start(options: MockNodeOptions = {}) {
-  const node = new MockNode({ difficulty: 100, seed: 1, ...options });
+async function start(options: OtherOptions = {}) {
+  const node = new MockNode({ dialect: 'document', difficulty: 100, seed: 1, ...options });
   const dispatcher = new Agent();
   onTestFinished(async () => {
     await dispatcher.destroy();

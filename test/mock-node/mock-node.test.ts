@@ -1,10 +1,13 @@
 /** A mock node as every client sees it, and its options. */
 
-import { describe, expect, it } from 'vitest';
-import { MockNode } from '#pickaxe/mock-node/mock-node.js';
-import type { MockNodeOptions } from '#pickaxe/mock-node/options.js';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { MockNode as DefaultNode } from '#pickaxe/mock-node/mock-node.js';
+import { basePathOf } from '#pickaxe/node/url.js';
 import { eventually } from '../source/follow.ts';
-import { chainBytes, MINER, startMining } from './mining.ts';
+import { chainBytes, MINER, miningOf } from './mining.ts';
+import { DIALECTS, MockNode, type MockNodeOptions } from './node.ts';
+
+const startMining = miningOf('document');
 
 describe('every answer', () => {
   it('has the headers of a node', async () => {
@@ -25,11 +28,36 @@ describe('every answer', () => {
     }
   });
 
-  it('is served under both paths, and for no other network', async () => {
-    const { url, getWork } = await startMining({ network: 'testnet04' });
-    expect((await getWork(MINER, {}, `${url}/ledger/0.0/testnet04`)).status).toBe(200);
-    expect((await getWork(MINER, {}, `${url}/chainweb/0.0/testnet04`)).status).toBe(200);
-    expect((await getWork(MINER, {}, `${url}/ledger/0.0/mainnet01`)).status).toBe(404);
+  it.each([
+    [{}, [200, 200]],
+    [{ dialect: 'document' }, [200, 404]],
+    [{ dialect: 'chainweb' }, [404, 200]],
+  ] as const)(
+    'of a node with the options %j is at both paths or at one, and at no other network’s',
+    async (options, statuses) => {
+      const node = new DefaultNode({ network: 'testnet04', ...options });
+      onTestFinished(() => node.close());
+      const { url } = await node.start();
+      const statusesOf = async (network: string) =>
+        await Promise.all(
+          DIALECTS.map(async (dialect) => (await fetch(`${url}${basePathOf(dialect, network)}/cut`)).status),
+        );
+      expect(await statusesOf('testnet04')).toEqual(statuses);
+      expect(await statusesOf('mainnet01')).toEqual([404, 404]);
+    },
+  );
+
+  it.each([
+    ['document', 'flow', 'pact'],
+    ['chainweb', 'pact', 'flow'],
+  ] as const)('of a node of the dialect %s to commands is at its own path alone', async (dialect, own, other) => {
+    const { ask } = await miningOf(dialect)();
+    const statusOf = async (path: string) =>
+      (await ask(path, { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{}' })).status;
+    for (const path of ['api/v1/local', 'api/v1/poll', 'spv']) {
+      const statuses = [await statusOf(`/chain/0/${own}/${path}`), await statusOf(`/chain/0/${other}/${path}`)];
+      expect([path, ...statuses]).toEqual([path, 400, 404]);
+    }
   });
 });
 
@@ -60,9 +88,10 @@ describe('rivals and options', () => {
   });
 
   it('are checked', () => {
-    for (const chains of [0, 2, 5, 21, 22]) expect(() => new MockNode({ chains })).toThrow(/number of chains/);
-    expect(() => new MockNode({ typo: 1 } as MockNodeOptions)).toThrow(/Unrecognized key: \\"typo\\"/);
-    const node = new MockNode();
+    const dialect = 'document';
+    for (const chains of [0, 2, 5, 21, 22]) expect(() => new MockNode({ dialect, chains })).toThrow(/number of chains/);
+    expect(() => new MockNode({ dialect, typo: 1 } as MockNodeOptions)).toThrow(/Unrecognized key: \\"typo\\"/);
+    const node = new MockNode({ dialect });
     expect(() => {
       node.server.faults = [{ endpoint: 'work', kind: 'typo' as 'drop' }];
     }).toThrow('Invalid option: expected one of');

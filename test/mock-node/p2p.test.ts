@@ -7,22 +7,34 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { type Cut, cutFromJson, cutToJson, type Peer } from '#pickaxe/ledger/cut.js';
+import type { Dialect } from '#pickaxe/ledger/header.js';
 import { encodeBase64url, stringifyExactJson } from '#pickaxe/ledger/json.js';
 import type { MockNodeEvent } from '#pickaxe/mock-node/mock-node.js';
-import type { MockNodeOptions } from '#pickaxe/mock-node/options.js';
 import { type Clock, systemClock } from '#pickaxe/system/clock.js';
 import { eventually } from '../source/follow.ts';
-import { ALICE, alice, bob, coins, commandOf, startBank, toBob } from './contract/bank.ts';
+import { ALICE, alice, banksOf, bob, coins, commandOf, toBob } from './contract/bank.ts';
+import { DIALECTS, type OtherOptions } from './node.ts';
 
 const GUARD = { predicate: 'keys-all', publicKeys: [ALICE.publicKey] };
 const SAME = { p2p: 'tls', firstBlockTimeMs: Date.now() - 30_000, reward: '2.0' } as const;
 
+interface NetworkOptions extends OtherOptions {
+  readonly dialect?: Dialect;
+}
+
 /** Nodes with the same first blocks, each of which knows the others as peers. */
-async function startNetwork(size: number, options: MockNodeOptions = {}, clock: Clock = systemClock) {
+async function startNetwork(
+  size: number,
+  { dialect = 'chainweb', ...options }: NetworkOptions = {},
+  clock: Clock = systemClock,
+) {
   const nodes = [];
   for (let i = 0; i < size; i++) {
     const events: MockNodeEvent[] = [];
-    const bank = await startBank({ ...SAME, ...options }, { clock, onEvent: (event) => void events.push(event) });
+    const bank = await banksOf(dialect)(
+      { ...SAME, ...options },
+      { clock, onEvent: (event) => void events.push(event) },
+    );
     nodes.push({ ...bank, events });
   }
   for (const { node } of nodes) for (const other of nodes) node.peers.add('cut', other.node.peers.own!);
@@ -42,18 +54,21 @@ async function publish(cut: Cut, { p2p }: Node): Promise<void> {
 const reasons = ({ events }: Node) => events.flatMap((event) => (event.type === 'cut dropped' ? [event.reason] : []));
 
 describe('a cut that is published', () => {
-  it('is taken, with its blocks, transactions and balances', async () => {
-    const [a, b] = await startNetwork(2);
-    await a.send(0, commandOf(0, toBob('2.5')));
-    a.grow(5);
-    await publish(await cutOf(a), b);
-    await eventually(async () => expect(await idOf(b)).toBe(await idOf(a)));
-    expect(await b.balance(0, bob)).toBe(coins('3.5'));
-    expect(await b.balance(0, alice)).toBe(await a.balance(0, alice));
-    // The chains go on from there.
-    b.grow(1);
-    expect(b.tip(3).header.height).toBe(a.tip(3).header.height + 1n);
-  });
+  it.each(DIALECTS)(
+    'is taken by a node of the dialect %s, with its blocks, transactions and balances',
+    async (dialect) => {
+      const [a, b] = await startNetwork(2, { dialect });
+      await a.send(0, commandOf(0, toBob('2.5')));
+      a.grow(5);
+      await publish(await cutOf(a), b);
+      await eventually(async () => expect(await idOf(b)).toBe(await idOf(a)));
+      expect(await b.balance(0, bob)).toBe(coins('3.5'));
+      expect(await b.balance(0, alice)).toBe(await a.balance(0, alice));
+      // The chains go on from there.
+      b.grow(1);
+      expect(b.tip(3).header.height).toBe(a.tip(3).header.height + 1n);
+    },
+  );
 
   it('replaces blocks of a lighter branch, whose commands wait again', async () => {
     const [a, b] = await startNetwork(2);
@@ -247,7 +262,7 @@ describe('a peer', () => {
 
   it('that is known is not asked again', async () => {
     const [a, b] = await startNetwork(2);
-    const { node } = await startBank({ p2p: 'tls' });
+    const { node } = await banksOf('chainweb')({ p2p: 'tls' });
     const stranger = node.peers.own!;
     expect((await a.p2p('/cut/peer', { method: 'PUT', body: stranger })).status).toBe(204);
     await node.goAway();

@@ -4,7 +4,9 @@ import { LedgerFormatError } from '#pickaxe/ledger/json.js';
 import { NodeError } from '#pickaxe/node/errors.js';
 import { type AccountReader, readDetails, readTokenBalances } from '#pickaxe/node/ledger-reader.js';
 import { NodeApi } from '#pickaxe/node/node-api.js';
-import { startNode } from '../source/node/node.ts';
+import { nodesOf } from '../source/node/node.ts';
+
+const startNode = nodesOf('chainweb');
 
 const key = 'ab'.repeat(32);
 const account = `k:${key}`;

@@ -10,9 +10,8 @@ import { distance, knownGraph, onlyGraph } from '#pickaxe/ledger/graphs.js';
 import { blockHash } from '#pickaxe/ledger/header.js';
 import { encodeBase64url } from '#pickaxe/ledger/json.js';
 import { checkSpvProof, parseSpvProof } from '#pickaxe/ledger/spv-proof.js';
-import { MockNode } from '#pickaxe/mock-node/mock-node.js';
-import type { MockNodeOptions } from '#pickaxe/mock-node/options.js';
 import { NodeApi } from '#pickaxe/node/node-api.js';
+import { MockNode, type MockNodeOptions } from '../mock-node/node.ts';
 import { allOf, apiOf, errorOf, QUICK } from './server.ts';
 
 const CHAINS = 10;
@@ -78,7 +77,7 @@ describe.each([
 
   it('peers', async () => {
     const { node, api } = await start(options);
-    const other = await start({ p2p: 'tls' });
+    const other = await start({ dialect: 'chainweb', p2p: 'tls' });
     const peer = { id: other.node.identity!.peerId, address: { hostname: '127.0.0.1', port: other.node.p2p!.port } };
     await api.putPeer(peer);
     await api.putMempoolPeer(2, peer);

@@ -5,7 +5,9 @@ import { NodeSource } from '#pickaxe/source/node/node-source.js';
 import { updatesOf } from '#pickaxe/source/source.js';
 import { FakeSource, makeWork, Recorder } from '../fakes.ts';
 import { eventually, Follower, mine } from './follow.ts';
-import { miner, startNode } from './node/node.ts';
+import { miner, nodesOf } from './node/node.ts';
+
+const startNode = nodesOf('chainweb');
 
 const PATIENCE_MS = 50;
 

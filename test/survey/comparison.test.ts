@@ -1,11 +1,10 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { MockNode } from '#pickaxe/mock-node/mock-node.js';
-import type { MockNodeOptions } from '#pickaxe/mock-node/options.js';
 import { NodeApi, type NodeApiOptions } from '#pickaxe/node/node-api.js';
 import { type Candidate, survey } from '#pickaxe/survey/comparison.js';
 import { lookAt } from '#pickaxe/survey/look.js';
 import { systemClock } from '#pickaxe/system/clock.js';
 import { cuts } from '../ledger/vectors.ts';
+import { DIALECTS, MockNode, type MockNodeOptions } from '../mock-node/node.ts';
 import { type Seen, serve } from '../node/server.ts';
 
 const QUICK = { limits: { attempts: 1 } };
@@ -17,8 +16,8 @@ function client(options: Partial<NodeApiOptions>): NodeApi {
 }
 
 /** A node with some blocks of history on each chain. */
-async function grown(options: MockNodeOptions = {}, height = 8n) {
-  const node = new MockNode({ chains: 4, seed: 1, firstHeight: 0, p2p: 'plain', ...options });
+async function grown(options: Partial<MockNodeOptions> = {}, height = 8n) {
+  const node = new MockNode({ dialect: 'chainweb', chains: 4, seed: 1, firstHeight: 0, p2p: 'plain', ...options });
   onTestFinished(() => node.close());
   const { url, p2pUrl } = await node.start();
   for (const chain of node.ledger.chains.graph.keys()) node.ledger.advanceTo(chain, height);
@@ -33,12 +32,12 @@ const problems = (surveyed: Awaited<ReturnType<typeof look>>) =>
   surveyed.map((each) => each.problems.map(({ what }) => what));
 
 describe('a survey', () => {
-  it('finds nothing wrong with a good node, on either port and in either dialect', async () => {
-    const { url, p2pUrl } = await grown();
+  it.each(DIALECTS)('finds nothing wrong with a good node of the dialect %s, on either port', async (dialect) => {
+    const { url, p2pUrl } = await grown({ dialect });
     const surveyed = await look(
-      candidate(client({ url, dialect: 'document' }), { whyNoWork: async () => undefined }),
-      candidate(client({ url, dialect: 'chainweb' })),
-      candidate(client({ p2pUrl, dialect: 'chainweb' })),
+      candidate(client({ url }), { whyNoWork: async () => undefined }),
+      candidate(client({ url, dialect })),
+      candidate(client({ p2pUrl, dialect })),
     );
     expect(problems(surveyed)).toEqual([[], [], []]);
     expect(surveyed[0]).toMatchObject({
@@ -62,7 +61,7 @@ describe('a survey', () => {
     const [{ url }, other] = [await grown(), await grown({ seed: 2 })];
     const surveyed = await look(
       candidate(client({ url })),
-      candidate(client({ url, dialect: 'document' })),
+      candidate(client({ url, dialect: 'chainweb' })),
       candidate(client({ url: other.url })),
     );
     const forked = ['follows another branch of the ledger than most nodes'];
@@ -74,7 +73,7 @@ describe('a survey', () => {
     const surveyed = await look(
       candidate('no connection'),
       candidate(client({ url })),
-      candidate(client({ url, dialect: 'document' })),
+      candidate(client({ url, dialect: 'chainweb' })),
       candidate(client({ url: other.url })),
     );
     const forked = ['follows another branch of the ledger than most nodes'];
@@ -94,7 +93,7 @@ describe('a survey', () => {
   });
 
   it('finds a network that stands still, and looks at every chain before it says so', async () => {
-    const old = { firstBlockAgeMs: 3_600_000, chains: 4, seed: 1 };
+    const old = { dialect: 'document', firstBlockAgeMs: 3_600_000, chains: 4, seed: 1 } as const;
     const node = new MockNode(old);
     onTestFinished(() => node.close());
     const { url } = await node.start();

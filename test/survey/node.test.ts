@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import type { MockNodeOptions } from '#pickaxe/mock-node/options.js';
 import type { FaultInput } from '#pickaxe/mock-node/server/faults.js';
 import { nodeConfigurationFor } from '#pickaxe/node/miner-identity.js';
 import { type Examination, examineNode, type NodeQuestion } from '#pickaxe/survey/node.js';
-import { miner, startNode } from '../source/node/node.ts';
+import type { OtherOptions } from '../mock-node/node.ts';
+import { miner, nodesOf } from '../source/node/node.ts';
+
+const startNode = nodesOf('chainweb');
 
 const listed = { account: miner.account, predicate: miner.predicate, 'public-keys': [...miner.publicKeys] };
 /** Short time limits for tests of nodes that hang. */
@@ -17,7 +19,7 @@ const told = ({ findings }: Examination, about: string) =>
     .join('\n');
 
 async function examine(
-  options: MockNodeOptions = {},
+  options: OtherOptions = {},
   question: Partial<NodeQuestion> = {},
   faults: readonly FaultInput[] = [],
 ) {

@@ -376,10 +376,8 @@ describe('a node that does not say on which block a failed read has run, as real
   };
 
   it.each(['auto', 'document', 'headers not served'] as const)('is asked for its newest block: %s', async (how) => {
-    const world = await World.make({
-      gasStation: true,
-      accounts: [{ account: `k:${PAIR.publicKey}`, balance: '10.0', chains: [1] }],
-    });
+    const accounts = [{ account: `k:${PAIR.publicKey}`, balance: '10.0', chains: [1] }];
+    const world = await World.make({ gasStation: true, accounts }, how === 'document' ? how : 'chainweb');
     const poor: Lie = (asked, truth) => {
       if (how === 'headers not served' && asked.path.includes('/header')) return { status: 404, body: '' };
       return silent(asked, truth);

@@ -9,13 +9,13 @@ import { NodeSweepLedger } from '#pickaxe/app/node-sweep-ledger.js';
 import { NodesInTurn } from '#pickaxe/app/nodes-in-turn.js';
 import { KeyPair } from '#pickaxe/ledger/command/command.js';
 import { parseDecimal } from '#pickaxe/ledger/decimal.js';
-import { MockNode } from '#pickaxe/mock-node/mock-node.js';
-import type { MockNodeOptions } from '#pickaxe/mock-node/options.js';
+import type { Dialect } from '#pickaxe/ledger/header.js';
 import { planSweep, type SweepRequest, sweepOf } from '#pickaxe/sweep/plan.js';
 import { type RunnerOptions, SweepRunner } from '#pickaxe/sweep/runner.js';
 import type { Sweep } from '#pickaxe/sweep/state.js';
 import { SweepStore } from '#pickaxe/sweep/store.js';
 import type { SweepLedger } from '#pickaxe/sweep/sweep-ledger.js';
+import { MockNode, type OtherOptions } from '../mock-node/node.ts';
 
 export const SECRET = '5a'.repeat(32);
 export const PAIR = new KeyPair(SECRET);
@@ -52,8 +52,8 @@ export class World {
   url!: string;
   #nonces = 0;
 
-  static async make(options: MockNodeOptions = {}): Promise<World> {
-    const world = new World(options);
+  static async make(options: OtherOptions = {}, dialect: Dialect = 'chainweb'): Promise<World> {
+    const world = new World(options, dialect);
     world.url = (await world.node.start()).url;
     onTestFinished(async () => {
       await world.node.close();
@@ -74,10 +74,18 @@ export class World {
     return new NodeSweepLedger(network, nodes, known);
   }
 
-  private constructor(options: MockNodeOptions) {
+  private constructor(options: OtherOptions, dialect: Dialect) {
     const accounts = [{ account: ACCOUNT, balance: '91.5' }];
     this.network = options.network ?? 'development';
-    this.node = new MockNode({ chains: 3, network: 'development', reward: '0.0', seed: 7, accounts, ...options });
+    this.node = new MockNode({
+      dialect,
+      chains: 3,
+      network: 'development',
+      reward: '0.0',
+      seed: 7,
+      accounts,
+      ...options,
+    });
     this.directory = mkdtempSync(join(tmpdir(), 'pickaxe-sweep-'));
     this.store = new SweepStore(this.directory, this.network, ACCOUNT);
   }

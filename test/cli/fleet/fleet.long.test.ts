@@ -3,8 +3,8 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { FleetControlAnswer } from '#pickaxe/fleet/answers.js';
 import { FleetStatus } from '#pickaxe/fleet/status.js';
-import { MockNode } from '#pickaxe/mock-node/mock-node.js';
 import { expectShape } from '../../expect-shape.ts';
+import { MockNode } from '../../mock-node/node.ts';
 import { noServer, TestServer, whyNoServer } from '../../nats/server.ts';
 import { PATIENCE, type Run, start } from '../pickaxe.ts';
 
@@ -12,7 +12,7 @@ const TEST_MS = 240_000;
 const KEY = 'a1'.repeat(32);
 
 describe.skipIf(noServer)(`a fleet of processes${whyNoServer}`, () => {
-  const node = new MockNode({ difficulty: 5_000_000 });
+  const node = new MockNode({ dialect: 'chainweb', difficulty: 5_000_000 });
   const runs: Run[] = [];
   let servers: string[] = [];
   let [willing, unwilling]: Run[] = [];

@@ -1,7 +1,8 @@
 /** What Ctrl-C does to the members of a fleet while a solution waits for its verdict. */
 
 import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { MockNode } from '#pickaxe/mock-node/mock-node.js';
+import type { Dialect } from '#pickaxe/ledger/header.js';
+import { DIALECTS, MockNode } from '../../mock-node/node.ts';
 import { noServer, TestServer, whyNoServer } from '../../nats/server.ts';
 import { PATIENCE, type Run, start } from '../pickaxe.ts';
 
@@ -25,8 +26,8 @@ function nonces(member: Run, type: 'solution' | 'verdict'): unknown[] {
 }
 
 /** A coordinator and its rig, as soon as the node has a solution of theirs that it has not answered. */
-async function inFlight(): Promise<{ coordinator: Run; rig: Run }> {
-  const node = new MockNode({ difficulty: 200_000 });
+async function inFlight(dialect: Dialect): Promise<{ coordinator: Run; rig: Run }> {
+  const node = new MockNode({ dialect, difficulty: 200_000 });
   const { url } = await node.start();
   onTestFinished(() => node.close());
   node.server.faults = [{ endpoint: 'solved', kind: 'delay', delayMs: ANSWER_MS }];
@@ -44,21 +45,24 @@ describe.skipIf(noServer)(`Ctrl-C${whyNoServer}`, () => {
     server = await TestServer.start();
   });
 
-  it('of a rig and its coordinator at the same time ends both once the last solution has its verdict', async () => {
-    const { coordinator, rig } = await inFlight();
-    const sent = nonces(coordinator, 'solution');
-    for (const { child } of [coordinator, rig]) child.kill('SIGINT');
-    for (const member of [coordinator, rig]) {
-      expect(await member.code, member.stderr).toBe(0);
-      expect(nonces(member, 'verdict').sort()).toEqual(nonces(member, 'solution').sort());
-      expect(member.events('summary')).toHaveLength(1);
-    }
-    const accepted = rig.events('verdict').filter(({ outcome }) => outcome === 'accepted');
-    expect(accepted.map(({ nonce }) => nonce)).toEqual(expect.arrayContaining(sent));
-  });
+  it.each(DIALECTS)(
+    'of a rig and its coordinator on a node of the dialect %s at the same time ends both once the last solution has its verdict',
+    async (dialect) => {
+      const { coordinator, rig } = await inFlight(dialect);
+      const sent = nonces(coordinator, 'solution');
+      for (const { child } of [coordinator, rig]) child.kill('SIGINT');
+      for (const member of [coordinator, rig]) {
+        expect(await member.code, member.stderr).toBe(0);
+        expect(nonces(member, 'verdict').sort()).toEqual(nonces(member, 'solution').sort());
+        expect(member.events('summary')).toHaveLength(1);
+      }
+      const accepted = rig.events('verdict').filter(({ outcome }) => outcome === 'accepted');
+      expect(accepted.map(({ nonce }) => nonce)).toEqual(expect.arrayContaining(sent));
+    },
+  );
 
   it('of a rig whose coordinator has been killed ends it, and says that the outcome is not known', async () => {
-    const { coordinator, rig } = await inFlight();
+    const { coordinator, rig } = await inFlight('chainweb');
     coordinator.child.kill('SIGKILL');
     await coordinator.code;
     rig.child.kill('SIGINT');

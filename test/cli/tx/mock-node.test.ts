@@ -11,7 +11,7 @@ import { runTxSend } from '#pickaxe/cli/tx/send.js';
 import { runTxAddSig } from '#pickaxe/cli/tx/sign.js';
 import { distance } from '#pickaxe/ledger/graphs.js';
 import { Folder } from '../../config/folder.ts';
-import { ALICE, alice, BOB, bob, coins, startBank } from '../../mock-node/contract/bank.ts';
+import { ALICE, alice, BOB, banksOf, bob, coins } from '../../mock-node/contract/bank.ts';
 import { QUICK } from '../../node/server.ts';
 import { type Pretended, pretendedIo } from '../pretended-io.ts';
 
@@ -31,7 +31,7 @@ publicMeta: ${meta(SOURCE)}
 ${signers(`{name: coin.TRANSFER_XCHAIN, args: ["${alice}", "${bob}", 91.0, "${TARGET}"]}`)}`;
 
 test('coins go to another chain', async () => {
-  const { node, url, balance } = await startBank();
+  const { node, url, balance } = await banksOf('chainweb')();
   const settings = {
     node: { urls: [url], network: 'development', insecureTls: false },
     ledger: { dialect: 'auto' },

@@ -23,9 +23,10 @@ import {
   parseSendAnswer,
 } from '#pickaxe/ledger/command/results.js';
 import { type Decimal, formatTokenAmount, parseDecimal } from '#pickaxe/ledger/decimal.js';
+import type { Dialect } from '#pickaxe/ledger/header.js';
 import type { MockNodeContext } from '#pickaxe/mock-node/mock-node.js';
-import type { MockNodeOptions } from '#pickaxe/mock-node/options.js';
-import { startMock } from '../ask.ts';
+import { mocksOf } from '../ask.ts';
+import type { OtherOptions } from '../node.ts';
 
 export const SECRET_OF_ALICE = 'a1'.repeat(32);
 export const ALICE = new KeyPair(SECRET_OF_ALICE);
@@ -41,6 +42,8 @@ export const GAS_OF_TRANSFER = 533;
 const NETWORK = 'development';
 const GAS_PRICE = coins('0.000001');
 const MODULE = 'coin';
+/** The part of the path of commands that differs. */
+const LANGUAGE = { document: 'flow', chainweb: 'pact' } as const;
 
 export interface Terms {
   readonly meta?: Partial<PublicMeta>;
@@ -86,15 +89,20 @@ export const arrival = (pactId: string, proof: string): CoinCall => {
 /** A command without signers, for reading. */
 export const read = (message: Message): CoinCall => ({ message, capabilities: [] });
 
-export async function startBank(options: MockNodeOptions = {}, surroundings: MockNodeContext = {}) {
+/** @returns what starts nodes that serve this alone */
+export function banksOf(dialect: Dialect) {
+  return (options: OtherOptions = {}, surroundings: MockNodeContext = {}) => startBank(dialect, options, surroundings);
+}
+
+async function startBank(dialect: Dialect, options: OtherOptions, surroundings: MockNodeContext) {
   const accounts = [
     { account: alice, balance: '100.0' },
     { account: bob, balance: '1.0', chains: [0] },
   ];
-  const mock = await startMock({ chains: 10, network: NETWORK, accounts, ...options }, surroundings);
+  const mock = await mocksOf(dialect)({ chains: 10, network: NETWORK, accounts, ...options }, surroundings);
   const { ask, node } = mock;
   const post = (chain: number, path: string, body: unknown, query = '') => {
-    return ask(`/chain/${chain}/flow/${path}${query}`, { method: 'POST', body });
+    return ask(`/chain/${chain}/${LANGUAGE[dialect]}/${path}${query}`, { method: 'POST', body });
   };
   const local = (chain: number, command: Command, query = '') => {
     return post(chain, 'api/v1/local', commandJson(command), query);

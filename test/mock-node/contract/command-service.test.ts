@@ -2,7 +2,9 @@
 
 import { describe, expect, it } from 'vitest';
 import { parseLocalAnswer } from '#pickaxe/ledger/command/results.js';
-import { BOB, bob, coins, commandOf, GAS_OF_TRANSFER, startBank, type Terms, toBob } from './bank.ts';
+import { BOB, banksOf, bob, coins, commandOf, GAS_OF_TRANSFER, type Terms, toBob } from './bank.ts';
+
+const startBank = banksOf('document');
 
 /** The part of a transfer's gas that is for its size. */
 const GAS_OF_SIZE = 8;

@@ -6,13 +6,15 @@ import { distance } from '#pickaxe/ledger/graphs.js';
 import { decodeBase64url, JsonNumber } from '#pickaxe/ledger/json.js';
 import { checkSpvProof, parseSpvProof, spvRoot } from '#pickaxe/ledger/spv-proof.js';
 import { GAS_STATION } from '#pickaxe/mock-node/contract/genesis.js';
-import type { MockNodeOptions } from '#pickaxe/mock-node/options.js';
 import { at } from '../ask.ts';
-import { alice, arrival, bob, coins, commandOf, feeOf, startBank, toBob, toChain } from './bank.ts';
+import type { OtherOptions } from '../node.ts';
+import { alice, arrival, banksOf, bob, coins, commandOf, feeOf, toBob, toChain } from './bank.ts';
+
+const startBank = banksOf('document');
 
 const SOURCE = 0;
 
-async function started(target: number, options: MockNodeOptions = {}) {
+async function started(target: number, options: OtherOptions = {}) {
   const bank = await startBank(options);
   const { run, post, node } = bank;
   const first = await run(SOURCE, commandOf(SOURCE, toChain(target, '91.0')));

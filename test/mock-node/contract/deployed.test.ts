@@ -5,8 +5,10 @@ import type { CommandResult } from '#pickaxe/ledger/command/results.js';
 import { distance } from '#pickaxe/ledger/graphs.js';
 import { jsonInteger } from '#pickaxe/ledger/json.js';
 import { at } from '../ask.ts';
-import { ALICE, alice, BOB, bob, coins, keysetOf, startBank } from './bank.ts';
+import { ALICE, alice, BOB, banksOf, bob, coins, keysetOf } from './bank.ts';
 import { codeOn, deployment, STATION, signed, TICKETS } from './deployed.ts';
+
+const startBank = banksOf('chainweb');
 
 const FUNDED = {
   accounts: [

@@ -6,8 +6,10 @@ import { MAX_BITS } from '#pickaxe/contract/values/integers.js';
 import { MAX_DEPTH, MAX_PARTS } from '#pickaxe/contract/values/values.js';
 import { parseLocalAnswer } from '#pickaxe/ledger/command/results.js';
 import { MAX_NODE_STEPS } from '#pickaxe/mock-node/contract/environment.js';
-import { startBank } from './bank.ts';
+import { banksOf } from './bank.ts';
 import { codeOn } from './deployed.ts';
+
+const startBank = banksOf('chainweb');
 
 const times = (count: number, text: string) => text.repeat(count);
 

@@ -2,8 +2,10 @@
 
 import { expect, it } from 'vitest';
 import { GenesisError, MockNode } from '#pickaxe/index.js';
-import { alice, startBank } from './bank.ts';
+import { alice, banksOf } from './bank.ts';
 import { codeOn } from './deployed.ts';
+
+const startBank = banksOf('chainweb');
 
 const COUNTER = `(module counter GOVERNANCE
   (defcap GOVERNANCE () (enforce false "nobody changes this"))
@@ -38,7 +40,7 @@ it.each([
   ['(enforce false "this is wrong")', /^a\.pact:1:0: this is wrong$/],
   ['(fold (lambda (a b) (length (enumerate 1 1000))) 0 (enumerate 1 100000))', /^a\.pact:1:.* more than \d+ steps$/],
 ])('a contract that fails names its place: %s', async (text, message) => {
-  const start = () => new MockNode({ chains: 4, ...named(text, 'a.pact') }).start();
+  const start = () => new MockNode({ dialect: 'chainweb', chains: 4, ...named(text, 'a.pact') }).start();
   await expect(start()).rejects.toThrow(GenesisError);
   await expect(start()).rejects.toThrow(message);
 });
@@ -47,14 +49,14 @@ it.each([
   ['its name is too short', [{ account: 'x', keys: [] }], /^account x: .*length/],
   ['it is there twice', [{ account: alice }, { account: alice }], /^account k:[0-9a-f]{64}: .*already/],
 ])('an account that cannot be is named: %s', async (_, accounts, message) => {
-  const node = new MockNode({ accounts });
+  const node = new MockNode({ dialect: 'chainweb', accounts });
   await expect(node.start()).rejects.toThrow(GenesisError);
   await expect(node.start()).rejects.toThrow(message);
 });
 
 it('the library has a mock node whose properties are there once it has started', async () => {
-  const node = new MockNode({ chains: 4, accounts: [{ account: alice, balance: '1.0' }] });
-  expect(() => new MockNode({ chains: 2 })).toThrow(/number of chains/);
+  const node = new MockNode({ dialect: 'chainweb', chains: 4, accounts: [{ account: alice, balance: '1.0' }] });
+  expect(() => new MockNode({ dialect: 'chainweb', chains: 2 })).toThrow(/number of chains/);
   expect(() => node.ledger).toThrow('the mock node has not started yet');
   node.faults = [{ endpoint: 'cut', kind: 'status', status: 418 }];
   const { baseUrl } = await node.start();

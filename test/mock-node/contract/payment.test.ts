@@ -4,8 +4,10 @@ import { describe, expect, it } from 'vitest';
 import type { Capability } from '#pickaxe/ledger/command/payload.js';
 import { parseLocalAnswer } from '#pickaxe/ledger/command/results.js';
 import { jsonInteger } from '#pickaxe/ledger/json.js';
-import { ALICE, alice, BOB, bob, coins, commandOf, keysetOf, startBank, toBob } from './bank.ts';
+import { ALICE, alice, BOB, banksOf, bob, coins, commandOf, keysetOf, toBob } from './bank.ts';
 import { codeOn } from './deployed.ts';
+
+const startBank = banksOf('chainweb');
 
 const GAS = { name: 'coin.GAS', args: [] };
 const VANITY = 'vanity';

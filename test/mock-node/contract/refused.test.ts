@@ -8,7 +8,9 @@ import type { CoinCall } from '#pickaxe/ledger/command/coin.js';
 import type { Capability, Message, Signer } from '#pickaxe/ledger/command/payload.js';
 import { formatDecimal } from '#pickaxe/ledger/decimal.js';
 import { parseSpvProof, spvRoot } from '#pickaxe/ledger/spv-proof.js';
-import { ALICE, alice, arrival, BOB, bob, coins, commandOf, startBank, toChain } from './bank.ts';
+import { ALICE, alice, arrival, BOB, banksOf, bob, coins, commandOf, toChain } from './bank.ts';
+
+const startBank = banksOf('chainweb');
 
 const CAROL = 'carol';
 const BOTH = 'both';

@@ -5,15 +5,17 @@ import { type Command, commandJson } from '#pickaxe/ledger/command/command.js';
 import { LedgerFormatError } from '#pickaxe/ledger/json.js';
 import { BlockRunner } from '#pickaxe/mock-node/contract/block-runner.js';
 import { Mempool } from '#pickaxe/mock-node/contract/mempool.js';
-import type { MockNodeOptions } from '#pickaxe/mock-node/options.js';
 import { seededRandom } from '#pickaxe/mock-node/random.js';
-import { ALICE, coins, startBank } from './bank.ts';
+import type { OtherOptions } from '../node.ts';
+import { ALICE, banksOf, coins } from './bank.ts';
 import { codeOn } from './deployed.ts';
+
+const startBank = banksOf('chainweb');
 
 const BLOCK_LIMIT = 150_000;
 
 /** @returns a function that runs commands as those of another node's block */
-async function startReplay(options: MockNodeOptions = {}) {
+async function startReplay(options: OtherOptions = {}) {
   const { node } = await startBank(options);
   const runner = new BlockRunner(new Mempool(seededRandom(1)), node.commands.settings);
   const parent = node.ledger.chains.tip(0);

@@ -10,16 +10,18 @@ import {
   alice,
   arrival,
   BOB,
+  banksOf,
   bob,
   coins,
   commandOf,
   feeOf,
   GAS_OF_TRANSFER,
-  startBank,
   toBob,
   toChain,
   toNewBob,
 } from './bank.ts';
+
+const startBank = banksOf('document');
 
 describe('a transfer', () => {
   it('moves coins, and pays the miner of its block', async () => {

@@ -3,8 +3,10 @@
 import { describe, expect, it } from 'vitest';
 import type { Command } from '#pickaxe/ledger/command/command.js';
 import { at } from '../ask.ts';
-import { startBank } from './bank.ts';
+import { banksOf } from './bank.ts';
 import { codeOn } from './deployed.ts';
+
+const startBank = banksOf('chainweb');
 
 const GAS_LIMIT = 1_000;
 const command = (code: string) => codeOn(0, code, { meta: { gasLimit: GAS_LIMIT } });

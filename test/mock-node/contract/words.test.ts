@@ -4,7 +4,9 @@ import { describe, expect, it } from 'vitest';
 import { getBalance } from '#pickaxe/ledger/command/coin.js';
 import type { Command } from '#pickaxe/ledger/command/command.js';
 import { at } from '../ask.ts';
-import { ALICE, alice, arrival, BOB, bob, coins, commandOf, read, startBank, toBob } from './bank.ts';
+import { ALICE, alice, arrival, BOB, banksOf, bob, coins, commandOf, read, toBob } from './bank.ts';
+
+const startBank = banksOf('chainweb');
 
 const A = ALICE.publicKey;
 const B = BOB.publicKey;

@@ -6,9 +6,12 @@ import { headerToJson, powHash } from '#pickaxe/ledger/header.js';
 import { type ExactJson, encodeBase64url, parseExactJson, stringifyExactJson } from '#pickaxe/ledger/json.js';
 import { payloadWithOutputsToJson } from '#pickaxe/ledger/payload.js';
 import { eventually } from '../../source/follow.ts';
-import { at, startMock } from '../ask.ts';
-import { commandOf, startBank, toBob } from '../contract/bank.ts';
+import { at, mocksOf } from '../ask.ts';
+import { banksOf, commandOf, toBob } from '../contract/bank.ts';
 import { share } from '../ledger/nodes.ts';
+import { DIALECTS } from '../node.ts';
+
+const startMock = mocksOf('chainweb');
 
 /** Listens until the test ends. @returns the events so far, once the stream is open */
 async function follow(url: string): Promise<ExactJson[]> {
@@ -37,29 +40,33 @@ it('are there only if they are asked for, as of real nodes, and the configuratio
   expect((await p2p('/header/updates')).status).toBe(404);
 });
 
-it('tell of each new block with its header, and with its payload if that is asked for', async () => {
-  const { node, url, baseUrl, send, grow } = await startBank({ headerStream: true });
-  grow(1);
-  const headers = await follow(`${baseUrl}/header/updates`);
-  const blocks = await follow(`${url}/chainweb/0.0/development/block/updates`);
-  await send(0, commandOf(0, toBob('1.5')));
-  node.ledger.advance(0);
-  await eventually(() => expect([headers.length, blocks.length]).toEqual([1, 1]));
-  const { header, payload, hash } = node.ledger.chains.tip(0);
-  const facts = {
-    txCount: 1,
-    powHash: Buffer.from(powHash(header)).reverse().toString('hex'),
-    target: Buffer.from(header.target).reverse().toString('hex'),
-  };
-  const plain = (json: ExactJson) => JSON.parse(stringifyExactJson(json));
-  expect(plain(headers[0])).toEqual({ header: plain(headerToJson(header, 'document', 'development')), ...facts });
-  expect(plain(blocks[0])).toEqual({
-    header: plain(headerToJson(header, 'chainweb', 'development')),
-    ...facts,
-    payloadWithOutputs: plain(payloadWithOutputsToJson(payload)),
-  });
-  expect(hashesIn(blocks)).toEqual([encodeBase64url(hash)]);
-});
+it.each(DIALECTS)(
+  'tell of each new block with its header in the words of %s, and with its payload if that is asked for',
+  async (dialect) => {
+    const { node, baseUrl, send, grow } = await banksOf(dialect)({ headerStream: true });
+    grow(1);
+    const headers = await follow(`${baseUrl}/header/updates`);
+    const blocks = await follow(`${baseUrl}/block/updates`);
+    await send(0, commandOf(0, toBob('1.5')));
+    node.ledger.advance(0);
+    await eventually(() => expect([headers.length, blocks.length]).toEqual([1, 1]));
+    const { header, payload, hash } = node.ledger.chains.tip(0);
+    const facts = {
+      txCount: 1,
+      powHash: Buffer.from(powHash(header)).reverse().toString('hex'),
+      target: Buffer.from(header.target).reverse().toString('hex'),
+    };
+    const plain = (json: ExactJson) => JSON.parse(stringifyExactJson(json));
+    const words = plain(headerToJson(header, dialect, 'development'));
+    expect(plain(headers[0])).toEqual({ header: words, ...facts });
+    expect(plain(blocks[0])).toEqual({
+      header: words,
+      ...facts,
+      payloadWithOutputs: plain(payloadWithOutputsToJson(payload)),
+    });
+    expect(hashesIn(blocks)).toEqual([encodeBase64url(hash)]);
+  },
+);
 
 it('tell of the blocks of miners, of other nodes, and of those that replace others, each after its parent', async () => {
   const same = { headerStream: true, firstBlockTimeMs: Date.now() - 30_000, chains: 10 };

@@ -2,12 +2,14 @@
 
 import { request } from 'undici';
 import { expect, it } from 'vitest';
-import { startMock } from '../ask.ts';
+import { mocksOf } from '../ask.ts';
+
+const startMock = mocksOf('chainweb');
 
 const origin = 'https://wallet.example';
 
 it('lets web pages read the service side, and not the P2P side', async () => {
-  const { url, p2pUrl } = await startMock({ chains: 10, p2p: 'plain', dialect: 'chainweb' });
+  const { url, p2pUrl } = await startMock({ chains: 10, p2p: 'plain' });
   const get = async (side: string, headers: Record<string, string>) => {
     const answer = await request(`${side}/chainweb/0.0/development/cut`, { headers });
     await answer.body.dump();
@@ -24,7 +26,7 @@ it('answers a browser that asks before it sends a command', async () => {
   const { url, p2pUrl } = await startMock({ chains: 10, p2p: 'plain' });
   const ask = async (side: string) => {
     const headers = { origin, 'access-control-request-method': 'POST' };
-    const answer = await request(`${side}/ledger/0.0/development/chain/0/flow/api/v1/local`, {
+    const answer = await request(`${side}/chainweb/0.0/development/chain/0/pact/api/v1/local`, {
       method: 'OPTIONS',
       headers,
     });

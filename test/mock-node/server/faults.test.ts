@@ -7,9 +7,12 @@ import { payloadWithOutputsFromJson } from '#pickaxe/ledger/payload.js';
 import { UnpaidError } from '#pickaxe/mock-node/ledger/ledger.js';
 import type { MockNode } from '#pickaxe/mock-node/mock-node.js';
 import { provenReward } from '../../ledger/proven-reward.ts';
-import { at, startMock } from '../ask.ts';
-import { ALICE, alice, BOB, bob, coins, commandOf, keysetOf, startBank, toBob } from '../contract/bank.ts';
+import { at, mocksOf } from '../ask.ts';
+import { ALICE, alice, BOB, banksOf, bob, coins, commandOf, keysetOf, toBob } from '../contract/bank.ts';
 import { codeOn } from '../contract/deployed.ts';
+
+const startMock = mocksOf('chainweb');
+const startBank = banksOf('chainweb');
 
 const KEY = 'ab'.repeat(32);
 const ACCOUNT = `k:${KEY}`;

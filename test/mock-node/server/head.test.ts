@@ -1,7 +1,9 @@
 /** HEAD is answered like GET, without the body, as real nodes do. */
 
 import { expect, it } from 'vitest';
-import { startNode } from '../../source/node/node.ts';
+import { nodesOf } from '../../source/node/node.ts';
+
+const startNode = nodesOf('chainweb');
 
 /** Its other headers tell the time and the client's port. */
 const headOf = ({ status, headers }: Response) => [status, headers.get('content-type')];
@@ -11,7 +13,7 @@ it.each([
   '/config',
   '/info',
   '/chainweb/0.0/development/cut',
-  '/ledger/0.0/development/chain/0/hash',
+  '/chainweb/0.0/development/chain/0/hash',
   '/chainweb/0.0/development/chain/99/hash',
   '/chainweb/0.0/elsewhere/cut',
   '/chainweb/0.0/development/mining/solved',

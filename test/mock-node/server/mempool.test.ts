@@ -2,16 +2,16 @@
 
 import { describe, expect, it } from 'vitest';
 import { commandJson } from '#pickaxe/ledger/command/command.js';
-import type { MockNodeOptions } from '#pickaxe/mock-node/options.js';
-import { bob, coins, commandOf, startBank, toBob } from '../contract/bank.ts';
+import { banksOf, bob, coins, commandOf, toBob } from '../contract/bank.ts';
+import type { OtherOptions } from '../node.ts';
 
 interface Pending {
   readonly hashes: readonly string[];
   readonly highwaterMark: readonly [number, number];
 }
 
-async function startPool(options: MockNodeOptions = {}) {
-  const bank = await startBank({ p2p: 'plain', dialect: 'chainweb', ...options });
+async function startPool(options: OtherOptions = {}) {
+  const bank = await banksOf('chainweb')({ p2p: 'plain', ...options });
   const pool = (name: string, body?: unknown) => {
     const method = name === 'insert' ? 'PUT' : 'POST';
     return bank.p2p(`/chain/0/mempool/${name}`, { method, ...(body !== undefined && { body }) });

@@ -4,7 +4,9 @@ import { connect } from 'node:tls';
 import { describe, expect, it } from 'vitest';
 import { cutFromJson, cutToJson, peerIdOf } from '#pickaxe/ledger/cut.js';
 import { stringifyExactJson } from '#pickaxe/ledger/json.js';
-import { startMock } from '../ask.ts';
+import { mocksOf } from '../ask.ts';
+
+const startMock = mocksOf('chainweb');
 
 describe('two sides', () => {
   it('serve what real nodes serve on each', async () => {

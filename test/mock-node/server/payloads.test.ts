@@ -9,8 +9,11 @@ import {
   provePayload,
 } from '#pickaxe/ledger/payload.js';
 import { provenReward } from '../../ledger/proven-reward.ts';
-import { at, startMock } from '../ask.ts';
-import { commandOf, startBank, toBob } from '../contract/bank.ts';
+import { at, mocksOf } from '../ask.ts';
+import { banksOf, commandOf, toBob } from '../contract/bank.ts';
+
+const startMock = mocksOf('chainweb');
+const startBank = banksOf('chainweb');
 
 /** Reads the binary form of payloads, as the source of real nodes has it. */
 class Reader {

@@ -2,17 +2,18 @@
 
 import type { IncomingMessage } from 'node:http';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { MockNodeOptions } from '#pickaxe/mock-node/options.js';
+import type { Dialect } from '#pickaxe/ledger/header.js';
 import { Throttle } from '#pickaxe/mock-node/server/throttle.js';
 import { NodeApi } from '#pickaxe/node/node-api.js';
 import type { Clock } from '#pickaxe/system/clock.js';
 import { systemClock } from '#pickaxe/system/clock.js';
-import { startMock } from '../ask.ts';
+import { mocksOf } from '../ask.ts';
+import type { OtherOptions } from '../node.ts';
 
-async function startThrottled(options: MockNodeOptions = {}) {
+async function startThrottled(options: OtherOptions = {}, dialect: Dialect = 'chainweb') {
   let monotonicMs = 0;
   const clock: Clock = { nowUs: () => systemClock.nowUs(), monotonicMs: () => monotonicMs };
-  const mock = await startMock({ chains: 10, p2p: 'plain', dialect: 'chainweb', ...options }, { clock });
+  const mock = await mocksOf(dialect)({ chains: 10, p2p: 'plain', ...options }, { clock });
   /** @returns how many of so many requests were answered before one was refused */
   const answered = async (send: () => Promise<{ readonly status: number }>, most: number) => {
     for (let count = 0; count < most; count++) if ((await send()).status === 429) return count;
@@ -100,9 +101,8 @@ describe('the service side', () => {
       throttling: { global: 0.5 },
       throttled: 'all',
       throttleRetryAfter: true,
-      dialect: 'document',
     } as const;
-    const { ask, answered, wait, url } = await startThrottled(options);
+    const { ask, answered, wait, url } = await startThrottled(options, 'document');
     expect(await answered(() => ask('/cut'), 10)).toBe(4);
     const { headers } = await ask('/cut');
     expect([headers['retry-after'], headers['x-ledger-node-version']]).toEqual(['2', '2.24.1']);

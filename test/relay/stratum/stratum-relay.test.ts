@@ -2,7 +2,6 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { createSecureContext, connect as tlsConnect } from 'node:tls';
 import { afterEach, describe, expect, it } from 'vitest';
-import { MockNode } from '#pickaxe/mock-node/mock-node.js';
 import { type StratumOptions, StratumRelay } from '#pickaxe/relay/stratum/server.js';
 import { Ledger } from '#pickaxe/relay/stratum/share-log.js';
 import { readProxyHeader } from '#pickaxe/relay/stratum/socket.js';
@@ -11,6 +10,7 @@ import { SharedSource } from '#pickaxe/source/shared-source.js';
 import type { WorkSource } from '#pickaxe/source/source.js';
 import { systemClock } from '#pickaxe/system/clock.js';
 import { FakeSource, makeWork, Recorder } from '../../fakes.ts';
+import { DIALECTS, MockNode } from '../../mock-node/node.ts';
 import { selfSigned } from '../../node/certificates.ts';
 import { eventually } from '../../source/follow.ts';
 import { miner } from '../../source/node/node.ts';
@@ -81,26 +81,29 @@ async function share(asic: Asic) {
 }
 
 describe('a stratum server on a real node', () => {
-  it('has ASICs find blocks, which the node accepts, and stays beside another consumer of the source', async () => {
-    const node = new MockNode({ difficulty: 2_000, seed: 5 });
-    const { url } = await node.start();
-    ends.push(() => node.close());
-    const source = new SharedSource(new NodeSource({ url, network: 'development', miner }));
-    ends.push(() => source.close());
-    const { heard, client } = await serve(source);
-    const asics = [client(), client()];
-    for (const [index, asic] of asics.entries()) await ready(asic, `asic.${index}`);
-    await eventually(() => {
-      for (const asic of asics) asic.mine(3_000);
-      const verdicts = heard.of('verdict').filter(({ outcome }) => outcome === 'accepted');
-      expect(verdicts.length).toBeGreaterThanOrEqual(3);
-    });
-    expect(node.ledger.stats).toMatchObject({ rejected: 0 });
-    for (const verdict of heard.of('verdict')) {
-      expect(verdict).toMatchObject({ device: 'stratum', isRelay: true, isBlock: true, isShare: false });
-      expect(asics.map(({ nonce1 }) => nonce1)).toContain(Number(verdict.nonce & 0xffffn));
-    }
-  });
+  it.each(DIALECTS)(
+    'has ASICs find blocks, which a node of the dialect %s accepts, and stays beside another consumer',
+    async (dialect) => {
+      const node = new MockNode({ dialect, difficulty: 2_000, seed: 5 });
+      const { url } = await node.start();
+      ends.push(() => node.close());
+      const source = new SharedSource(new NodeSource({ url, network: 'development', miner }));
+      ends.push(() => source.close());
+      const { heard, client } = await serve(source);
+      const asics = [client(), client()];
+      for (const [index, asic] of asics.entries()) await ready(asic, `asic.${index}`);
+      await eventually(() => {
+        for (const asic of asics) asic.mine(3_000);
+        const verdicts = heard.of('verdict').filter(({ outcome }) => outcome === 'accepted');
+        expect(verdicts.length).toBeGreaterThanOrEqual(3);
+      });
+      expect(node.ledger.stats).toMatchObject({ rejected: 0 });
+      for (const verdict of heard.of('verdict')) {
+        expect(verdict).toMatchObject({ device: 'stratum', isRelay: true, isBlock: true, isShare: false });
+        expect(asics.map(({ nonce1 }) => nonce1)).toContain(Number(verdict.nonce & 0xffffn));
+      }
+    },
+  );
 });
 
 describe('a stratum server', () => {

@@ -4,7 +4,9 @@ import { describe, expect, it } from 'vitest';
 import type { FaultInput } from '#pickaxe/mock-node/server/faults.js';
 import type { NodeLimits } from '#pickaxe/node/limits.js';
 import { eventually, mine } from '../follow.ts';
-import { followNode, startNode } from './node.ts';
+import { followNode, nodesOf } from './node.ts';
+
+const startNode = nodesOf('document');
 
 /** Limits that are a few milliseconds instead of seconds. */
 const QUICK: Partial<NodeLimits> = { refreshMs: 200, pollMs: 50, newCutGraceMs: 100, steadyStreamMs: 150 };

@@ -4,16 +4,18 @@ import { describe, expect, it } from 'vitest';
 import { FailoverSource } from '#pickaxe/source/failover.js';
 import { NodeSource } from '#pickaxe/source/node/node-source.js';
 import { examineNode, whyNoWork } from '#pickaxe/survey/node.js';
+import { DIALECTS } from '../../mock-node/node.ts';
 import { eventually, Follower, mine } from '../follow.ts';
-import { followNode, miner, startNode } from './node.ts';
+import { followNode, miner, nodesOf } from './node.ts';
 
-const DIALECTS = ['document', 'chainweb'] as const;
 const other = { document: 'chainweb', chainweb: 'document' } as const;
 const stop = new AbortController().signal;
 
 describe.each(DIALECTS)('a node of the dialect %s', (dialect) => {
+  const [startNode, startOther] = [nodesOf(dialect), nodesOf(other[dialect])];
+
   it('gives work, announces New Cuts and accepts solutions', async () => {
-    const { node, url } = await startNode({ dialect });
+    const { node, url } = await startNode();
     node.ledger.pickChain = () => 3;
     const { source, follower, recorder } = followNode(url);
     const work = await follower.work();
@@ -26,11 +28,11 @@ describe.each(DIALECTS)('a node of the dialect %s', (dialect) => {
   });
 
   it('is mined on again when it was replaced by one of the other dialect', async () => {
-    const { node, url } = await startNode({ dialect });
+    const { node, url } = await startNode();
     const { source, follower } = followNode(url, { pollMs: 50, streamPauses: { firstMs: 20, mostMs: 50 } });
     await follower.work();
     await node.close();
-    const second = await startNode({ dialect: other[dialect], port: Number(new URL(url).port), seed: 8 });
+    const second = await startOther({ port: Number(new URL(url).port), seed: 8 });
     await eventually(() => expect(second.node.ledger.stats.workIssued).toBeGreaterThan(0));
     await eventually(() => expect(second.node.server.streams.open).toBeGreaterThan(0));
     await eventually(async () => {
@@ -39,17 +41,17 @@ describe.each(DIALECTS)('a node of the dialect %s', (dialect) => {
   });
 
   it('is found when it was away at first', async () => {
-    const { node, url } = await startNode({ dialect });
+    const { node, url } = await startNode();
     await node.close();
     const { follower } = followNode(url);
     await eventually(() => expect(follower.of('lost')).toHaveLength(1));
-    await startNode({ dialect, port: Number(new URL(url).port) });
+    await startNode({ port: Number(new URL(url).port) });
     await follower.work();
   });
 
   it('takes over from one of the other dialect', async () => {
-    const first = await startNode({ dialect: other[dialect] });
-    const second = await startNode({ dialect, seed: 8 });
+    const first = await startOther();
+    const second = await startNode({ seed: 8 });
     const options = { network: 'development', miner };
     const limits = { fetchPauses: { firstMs: 20, mostMs: 50 }, expiryMs: 100 };
     const sources = [first, second].map(({ url }) => new NodeSource({ ...options, url }, { limits }));
@@ -70,7 +72,7 @@ describe.each(DIALECTS)('a node of the dialect %s', (dialect) => {
   });
 
   it('passes an examination', async () => {
-    const { url } = await startNode({ dialect });
+    const { url } = await startNode();
     for (const network of ['development', undefined]) {
       const { findings } = await examineNode({ url, network, miner });
       expect(findings.map(({ about, state }) => `${state} ${about}`)).toEqual([

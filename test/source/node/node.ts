@@ -1,18 +1,18 @@
 /** A mock node and a source on it, closed after each test. */
 
 import { onTestFinished } from 'vitest';
-import { MockNode } from '#pickaxe/mock-node/mock-node.js';
-import type { MockNodeOptions } from '#pickaxe/mock-node/options.js';
+import type { Dialect } from '#pickaxe/ledger/header.js';
 import type { NodeLimits } from '#pickaxe/node/limits.js';
 import { NodeSource, type NodeSourceContext, type NodeSourceOptions } from '#pickaxe/source/node/node-source.js';
 import { Recorder } from '../../fakes.ts';
+import { MockNode, type MockNodeOptions, type OtherOptions } from '../../mock-node/node.ts';
 import { Follower } from '../follow.ts';
 
 const key = '0123456789abcdef'.repeat(4);
 export const miner = { account: `k:${key}`, predicate: 'keys-all', publicKeys: [key] } as const;
 
 /** Solutions within a few hundred hashes, and the same choices each time. */
-const EASY: MockNodeOptions = { difficulty: 100, seed: 7 };
+const EASY: OtherOptions = { difficulty: 100, seed: 7 };
 
 /**
  * Faults are tried again sooner than in the world. All else that happens by itself takes longer than a test waits, so
@@ -34,7 +34,12 @@ const QUICK: Partial<NodeLimits> = {
   streamPauses: { firstMs: 20, mostMs: 1_000 },
 };
 
-export async function startNode(options: MockNodeOptions = {}): Promise<{ node: MockNode; url: string }> {
+/** @returns what starts nodes that serve this alone */
+export function nodesOf(dialect: Dialect) {
+  return (options: OtherOptions = {}) => startNode({ ...options, dialect });
+}
+
+async function startNode(options: MockNodeOptions): Promise<{ node: MockNode; url: string }> {
   const node = new MockNode({ ...EASY, ...options });
   onTestFinished(() => node.close());
   const { url } = await node.start();

@@ -7,7 +7,9 @@ import { FailoverSource } from '#pickaxe/source/failover.js';
 import { NodeSource } from '#pickaxe/source/node/node-source.js';
 import { examineNode } from '#pickaxe/survey/node.js';
 import { eventually, Follower } from '../follow.ts';
-import { followNode, miner, startNode } from './node.ts';
+import { followNode, miner, nodesOf } from './node.ts';
+
+const startNode = nodesOf('document');
 
 /** A gateway that serves a node's network under another name, and whose work can be exchanged. */
 async function renamed(nodeUrl: string, from: string, to: string) {

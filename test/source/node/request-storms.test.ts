@@ -3,7 +3,9 @@
 import { describe, expect, it } from 'vitest';
 import { systemClock } from '#pickaxe/system/clock.js';
 import { eventually, mine } from '../follow.ts';
-import { followNode, startNode } from './node.ts';
+import { followNode, nodesOf } from './node.ts';
+
+const startNode = nodesOf('chainweb');
 
 /** A monotonic clock that stands still unless a test sets it forward. */
 class StillClock {

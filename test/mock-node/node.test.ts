@@ -1,0 +1,89 @@
+/**
+ * Tests that every mock node of a test, bench, script, example or demo serves the paths and headers of one kind of node
+ * alone: of document 1, or of live nodes. On a node that serves both, a fault in choosing between them does not show.
+ */
+
+import { readdirSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { MockNode as BenchNode } from '../../bench/lib/mock-node.mjs';
+import { MockNode, type MockNodeOptions } from './node.ts';
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+
+/** The files that start a node in this process without naming what it serves, and why. */
+const MADE: Readonly<Record<string, string>> = {
+  'test/mock-node/node.ts': 'its types require the name, and it refuses options without it',
+  'test/mock-node/mock-node.test.ts': 'one of its tests is about what a node serves by default',
+  'src/cli/mock-node.ts': 'the user chooses',
+};
+/** The files with the name of the command `pickaxe mock-node` as a word, and why. */
+const COMMANDED: Readonly<Record<string, string>> = {
+  'test/mock-node/node.ts': 'it makes the arguments of the command, with what the node serves',
+  'test/cli/wrong-usage.long.test.ts': 'the arguments are wrong, so no node starts',
+  'test/cli/settings.long.test.ts': 'the settings are wrong, so no node starts',
+  'test/cli/commands-document.test.ts': 'it names the page of the command, and starts nothing',
+  'test/rooms.ts': 'it names the folder',
+  'src/cli/commands.ts': 'it describes the command',
+};
+
+const files = ['test', 'bench', 'scripts', 'examples', 'src/cli'].flatMap((folder) =>
+  readdirSync(ROOT + folder, { recursive: true, encoding: 'utf8' })
+    .map((name) => `${folder}/${name.replaceAll('\\', '/')}`)
+    .filter((path) => /\.(ts|mjs)$/.test(path) && path !== 'test/mock-node/node.test.ts'),
+);
+const filesWhere = (isSo: (text: string) => boolean) => files.filter((path) => isSo(readFileSync(ROOT + path, 'utf8')));
+
+/** An import of the class itself, and the name that it gets. */
+const IMPORT =
+  /^import (?!type\b)[^;]*[{,]\s*MockNode\b(?: as (\w+))?[^;]* from '(?:#pickaxe\/(?:index|mock-node\/mock-node)\.js|pickaxe|[./]+\/mock-node\/mock-node\.ts)';/m;
+
+/** Whether a file makes a node of which it does not say what it serves. */
+function leavesOpen(text: string): boolean {
+  if (/\bdialect: 'both'|\.MockNode\(|\bimport\([^)]*\/mock-node\.js/.test(text)) return true;
+  const imported = IMPORT.exec(text);
+  if (!imported) return false;
+  const [, name = 'MockNode'] = imported;
+  const calls = [...text.matchAll(new RegExp(`\\b(?:new ${name}|super)\\(([^;]*)`, 'g'))];
+  return calls.length === 0 || calls.some(([, options]) => !/\bdialect\b/.test(options));
+}
+
+const commands = (text: string) => /(?<!join\()(['"`])mock-node\1|\bmock-node (?:--|\$)/.test(text);
+
+describe('what a mock node serves', () => {
+  it('is named wherever one is made, except in these files', () => {
+    expect(filesWhere((text) => IMPORT.test(text)).length).toBeGreaterThan(8);
+    expect(filesWhere(leavesOpen).sort()).toEqual(Object.keys(MADE).sort());
+  });
+
+  it('is named wherever one is started as a process, except in these files', () => {
+    expect(filesWhere(commands).sort()).toEqual(Object.keys(COMMANDED).sort());
+  });
+
+  it('is required by the helpers of tests, and live nodes’ in benches', () => {
+    expect(() => new MockNode({ chains: 10 } as MockNodeOptions)).toThrow('must name the dialect');
+    expect(() => new MockNode({ dialect: 'both' as 'document' })).toThrow('must name the dialect');
+    expect(new BenchNode({}).server.settings.dialect).toBe('chainweb');
+    expect(new BenchNode({ dialect: 'document' }).server.settings.dialect).toBe('document');
+  });
+
+  const imported = "import { MockNode } from '#pickaxe/mock-node/mock-node.js';\n";
+  it.each([
+    [`${imported}new MockNode({ dialect: 'document' });`, false],
+    [`${imported}new MockNode({ dialect, chains: 10 });`, false],
+    [`${imported}new MockNode({ chains: 10 });`, true],
+    [`${imported}new MockNode();`, true],
+    [`${imported}new MockNode(options, { onEvent });`, true],
+    [`${imported}new MockNode({ dialect: 'both' });`, true],
+    [`${imported}new MockNode({ dialect });\nnew MockNode({ chains: 10 });`, true],
+    [`${imported}class Node extends MockNode {}`, true],
+    [imported.replace('MockNode', 'CpuEngine,\n  MockNode as Node'), true],
+    [`${imported.replace('#pickaxe/mock-node/mock-node.js', 'pickaxe')}new MockNode({ chains: 10 });`, true],
+    [`${imported.replace('import', 'import type')}function grow(node: MockNode) {}`, false],
+    ["startNode({ dialect: 'both' });", true],
+    ['new pickaxe.MockNode({ dialect });', true],
+    ["const { MockNode } = await import('#pickaxe/mock-node/mock-node.js');", true],
+  ])('is found out: %j', (text, open) => {
+    expect(leavesOpen(text)).toBe(open);
+  });
+});

@@ -1,0 +1,32 @@
+/**
+ * The mock node as tests start it: with the paths and headers of document 1 alone, or with those of live nodes alone. A
+ * user's mock node serves both by default, which no other node does.
+ */
+
+import type { Dialect } from '#pickaxe/ledger/header.js';
+import { type MockNodeContext, MockNode as UnnamedNode } from '#pickaxe/mock-node/mock-node.js';
+import type { MockNodeOptions as Options } from '#pickaxe/mock-node/options.js';
+
+export const DIALECTS = ['document', 'chainweb'] as const satisfies readonly Dialect[];
+
+/** All options of a mock node, except for what it serves. */
+export type OtherOptions = Omit<Options, 'dialect'>;
+
+export interface MockNodeOptions extends OtherOptions {
+  readonly dialect: Dialect;
+}
+
+export class MockNode extends UnnamedNode {
+  constructor(options: MockNodeOptions, context?: MockNodeContext) {
+    if (!DIALECTS.includes(options.dialect)) throw new TypeError('a test must name the dialect of its mock node');
+    super(options, context);
+  }
+}
+
+/**
+ * @param options more of `--options`
+ * @returns the arguments of `pickaxe mock-node`, for a node that serves this alone
+ */
+export function mockNodeArgs(dialect: Dialect, args: readonly string[] = [], options: OtherOptions = {}): string[] {
+  return ['mock-node', ...args, '--options', JSON.stringify({ dialect, ...options })];
+}
