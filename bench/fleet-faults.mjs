@@ -12,9 +12,9 @@
 // `pending`: the rig was killed before it had a verdict, and no coordinator had the solution. `lost`: a solution of a
 // rig that lives has no verdict. `missed`: a living rig has given it up while its chain had no block of that height.
 // `takeover`: from the kill, or from the end of a fault that leaves nothing to take over, until the last rig has new
-// work; where a node stands still, from then on until no rig gets old work. Fails (exit 1) when a solution is lost,
-// missed or rejected, the node has accepted one twice, or a takeover takes more than 5 s, or two minutes where a node
-// stands still. Loopback only.
+// work; where a node stands still or lags, from then on until no rig gets old work. Fails (exit 1) when a solution is
+// lost, missed or rejected, the node has accepted one twice, or a takeover takes more than 5 s, or two minutes where a
+// node stands still or lags. Loopback only.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
@@ -29,6 +29,7 @@ import { startNodeView } from './lib/node-view.mjs';
 const SPLIT_MS = 15_000;
 const FROZEN_MS = 15_000;
 const STILL_MS = 120_000;
+const LAG_MS = 30_000;
 const AWAY_MS = 60_000;
 const RESTART_MS = 2_000;
 const SERVERS = 3;
@@ -89,6 +90,18 @@ const SCENARIOS = {
     async fault({ views: [first] }) {
       const atMs = systemClock.monotonicMs();
       first.standStill();
+      await sleep(STILL_MS);
+      first.goOn();
+      return atMs;
+    },
+  },
+  'own-node-behind': {
+    what: `a node each: the first one is ${LAG_MS / 1_000} s behind for ${STILL_MS / 1_000} s`,
+    hasOwnNodes: true,
+    mostTakeoverSeconds: MOST_TAKEOVER_FROM_STILL_S,
+    async fault({ views: [first] }) {
+      const atMs = systemClock.monotonicMs();
+      first.fallBehind(LAG_MS);
       await sleep(STILL_MS);
       first.goOn();
       return atMs;

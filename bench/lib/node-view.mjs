@@ -1,23 +1,37 @@
 // A node of its own for each coordinator: all of them show one mock node's ledger, but each knows only the payloads of
-// the works that it has issued itself, as real nodes do, and can stand still for a while.
+// the works that it has issued itself, as real nodes do, and can stand still or lag for a while.
 
 import { once } from 'node:events';
 import { request as ask, createServer } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { WORK_OFFSET } from '#pickaxe/chain/bytes.js';
+import { systemClock } from '#pickaxe/system/clock.js';
 
 /** Where the payload's hash begins in a header of 286 bytes (document 1, "Mining"). */
 const PAYLOAD = 190;
 const HASH_BYTES = 32;
 
+/** Works are kept for so long, for a node that lags. */
+const KEPT_MS = 60_000;
+
 /** @param origin the URL of the mock node, without a path */
 export async function startNodeView(origin) {
   const issued = new Set();
   const streams = new Set();
-  let lastWork;
+  /** With the times at which they were given, oldest first. */
+  let works = [];
   let isStill = false;
+  let lagMs = 0;
 
   const payloadOf = (header) => header.subarray(PAYLOAD, PAYLOAD + HASH_BYTES).toString('hex');
+
+  /** @param work the mock node's */
+  function workNow(work) {
+    const nowMs = systemClock.monotonicMs();
+    if (isStill && works.length > 0) return works.at(-1).work;
+    works = [...works.filter(({ atMs }) => nowMs - atMs <= KEPT_MS), { atMs: nowMs, work }];
+    return works.findLast(({ atMs }) => nowMs - atMs >= lagMs)?.work ?? works[0].work;
+  }
 
   async function answer(request, response) {
     const body = await buffer(request);
@@ -40,10 +54,9 @@ export async function startNodeView(origin) {
       from.on('close', () => streams.delete(from));
       if (isStill) from.pause();
     } else if (path.endsWith('/mining/work') && from.statusCode === 200) {
-      const work = await buffer(from);
-      if (!isStill || !lastWork) lastWork = work;
-      issued.add(payloadOf(lastWork.subarray(WORK_OFFSET.header)));
-      response.writeHead(200, headers).end(lastWork);
+      const work = workNow(await buffer(from));
+      issued.add(payloadOf(work.subarray(WORK_OFFSET.header)));
+      response.writeHead(200, headers).end(work);
     } else {
       response.writeHead(from.statusCode, headers);
       from.pipe(response);
@@ -62,8 +75,13 @@ export async function startNodeView(origin) {
       isStill = true;
       for (const stream of streams) stream.pause();
     },
+    /** From now on it gives works that are so old. @param ms at most 60 s */
+    fallBehind(ms) {
+      lagMs = ms;
+    },
     goOn() {
       isStill = false;
+      lagMs = 0;
       for (const stream of streams) stream.resume();
     },
     close() {

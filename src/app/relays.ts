@@ -9,6 +9,7 @@ import type { Config } from '../config/settings.ts';
 import { NodeError } from '../node/errors.ts';
 import { nodeAddress } from '../node/url.ts';
 import { ExternalRelay } from '../relay/external.ts';
+import type { ParentOf } from '../relay/fleet/fleet-relay.ts';
 import type { SubmitElsewhere } from '../relay/fleet/solutions.ts';
 import type { RelayLog } from '../relay/relay.ts';
 import { type Means, mostConnections } from '../relay/stratum/limits.ts';
@@ -127,18 +128,20 @@ export function externalWorker(command: Command, log: Logger): MakeRelay {
  * @param member whose connection somebody else opens and closes
  * @param submitElsewhere absent on a pool
  * @param faultOfSource why the source's work is probably worth nothing, if it is
+ * @param parentOf as in `FleetRelayOptions`; absent on a pool
  */
 export async function fleetCoordinator(
   { link, subjects, name, instance }: FleetMember,
   submitElsewhere: SubmitElsewhere | undefined,
   faultOfSource: () => string | undefined,
+  parentOf: ParentOf | undefined,
   log: Logger,
 ): Promise<MakeRelay> {
   const { FleetRelay } = await import('../relay/fleet/fleet-relay.ts');
   return ({ source, emit, clock }) => {
     const lines = relayLog(log, 'fleet');
     const parts = { source, emit, clock, log: lines, link, subjects, name, instance };
-    return new FleetRelay({ ...parts, submitElsewhere, faultOfSource });
+    return new FleetRelay({ ...parts, submitElsewhere, faultOfSource, parentOf });
   };
 }
 

@@ -13,6 +13,7 @@ import { Events } from '../events/events.ts';
 import type { LimitsOf } from '../mine/device-health.ts';
 import { minerIdentity } from '../node/miner-identity.ts';
 import { nodeAddress } from '../node/url.ts';
+import type { ParentOf } from '../relay/fleet/fleet-relay.ts';
 import type { SubmitElsewhere } from '../relay/fleet/solutions.ts';
 import { LogTail } from '../report/log-tail.ts';
 import { logStart, type Setup } from '../report/running-miner.ts';
@@ -173,7 +174,7 @@ async function mineOnce(
     const relays = [
       ...prepared.relays,
       ...(await simulated(config, prepared.log, !tries)),
-      ...(coordinates && member && chosen ? [await coordinator(member, config, chosen, prepared.log)] : []),
+      ...(coordinates && member && chosen ? [await coordinator(member, live, chosen, prepared.log)] : []),
     ];
     const engines = await chooseEngines(config, prepared.log, { mayBeNone: relays.length > 0, minesAtOnce: true });
     const rig = { events, source, engines, ...prepared, setup, relays, ...(chosen && balance(live)) };
@@ -205,14 +206,19 @@ async function memberOf(config: Config, coordinates: boolean, log: Logger): Prom
 
 async function coordinator(
   member: FleetMember,
-  { pool }: Config,
+  live: LiveConfig,
   chosen: ChosenSource,
   log: Logger,
 ): Promise<MakeRelay> {
+  const { pool } = live.config;
   const { fleetCoordinator } = await import('./relays.ts');
   const submitElsewhere: SubmitElsewhere = (solution, stop) => chosen.submitElsewhere(solution, stop);
-  const elsewhere = pool.urls === undefined ? submitElsewhere : undefined;
-  return fleetCoordinator(member, elsewhere, () => chosen.source.fault, log);
+  const fault = () => chosen.source.fault;
+  if (pool.urls !== undefined) return fleetCoordinator(member, undefined, fault, undefined, log);
+  const parentOf: ParentOf = async (...asked) => {
+    return (await import('./parent-header.ts')).parentHeader(live.config, ...asked);
+  };
+  return fleetCoordinator(member, submitElsewhere, fault, parentOf, log);
 }
 
 /** @throws UsageError without a configured network. It names the node's, which may not be the intended one */

@@ -181,6 +181,13 @@ const bytes = (count: number) => z.string().regex(new RegExp(`^[\\da-f]{${2 * co
 
 /* A coordinator's state */
 
+/** A request for it. What is no such request is answered as an empty one. */
+export const HelloRequest = z.strictObject({
+  /** Whether the answer should have the parent of the current work. */
+  parent: z.literal(true).exactOptional(),
+});
+export type HelloRequest = Readonly<z.infer<typeof HelloRequest>>;
+
 const GivenWork = z.strictObject({
   name: workName,
   /** 322 bytes: a work record. */
@@ -214,6 +221,11 @@ export const CoordinatorState = z.strictObject({
    * of earlier versions read no state with it, and leave its coordinator as a silent one.
    */
   fault: sentence.exactOptional(),
+  /**
+   * 286 bytes: the header of the block on which the current work builds, which proves that there is one. Only in the
+   * answer to a request for it, and absent if no node has given it.
+   */
+  parent: bytes(HEADER_BYTES).exactOptional(),
 });
 export type CoordinatorState = Readonly<z.infer<typeof CoordinatorState>>;
 

@@ -22,6 +22,7 @@ import {
   senderOf,
 } from '../../wire/fleet.ts';
 import { type Relay, RelayedWorks, type RelayLog } from '../relay.ts';
+import { Lag } from './lag.ts';
 import { type CoordinatorLimits, coordinatorLimits } from './limits.ts';
 import { Namesakes } from './namesakes.ts';
 import { OtherCoordinators } from './other-coordinators.ts';
@@ -33,6 +34,9 @@ const NAME = 'fleet';
 /** Capacity of the token bucket for log lines about the connection. */
 const LINES_LOGGED = 10;
 const STOPPING = 'this coordinator is stopping';
+
+/** @returns the header of the block on which a work builds, 286 bytes; undefined if no node gives it. Never throws. */
+export type ParentOf = (work: Work, stop: AbortSignal) => Promise<Uint8Array | undefined>;
 
 export interface FleetRelayOptions {
   readonly source: WorkSource;
@@ -50,6 +54,8 @@ export interface FleetRelayOptions {
   readonly submitElsewhere?: SubmitElsewhere | undefined;
   /** @returns why the source's work is probably worth nothing; undefined while nothing speaks against it */
   readonly faultOfSource?: () => string | undefined;
+  /** Absent where no node can be asked. */
+  readonly parentOf?: ParentOf | undefined;
   readonly limits?: Partial<CoordinatorLimits>;
 }
 
@@ -63,7 +69,10 @@ export class FleetRelay implements Relay {
   readonly #solutions: Solutions;
   readonly #requests: RigRequests;
   readonly #connectionLines: LogBucket;
+  readonly #lag: Lag;
   readonly #namesakes: Namesakes;
+  /** The parents that were asked for, so that a node is asked once for each work. */
+  readonly #parents = new WeakMap<Work, Promise<Uint8Array | undefined>>();
   readonly #ends: (() => void)[] = [];
   #stop: AbortSignal = AbortSignal.abort();
   /** Set while the end of a work waits for the next work. */
@@ -90,7 +99,20 @@ export class FleetRelay implements Relay {
     const solutions = new Solutions({ ...parts, emit, clock, limits });
     const difficulty = () => (works.current ? difficultyOf(works.current.target) : 0);
     const state = () => own.state(true, this.#fault());
-    this.#requests = new RigRequests({ name, solutions, state, difficulty, link, subjects, clock, log, limits });
+    const parent = () => this.#parent();
+    this.#requests = new RigRequests({
+      name,
+      solutions,
+      state,
+      parent,
+      difficulty,
+      link,
+      subjects,
+      clock,
+      log,
+      limits,
+    });
+    this.#lag = new Lag({ name, own, others, link, subjects, clock, limits });
     this.#limits = limits;
     this.#works = works;
     this.#own = own;
@@ -208,6 +230,8 @@ export class FleetRelay implements Relay {
       const seconds = Math.floor(growth.sinceMs / 1000);
       return `its source stands still: no new block for ${seconds} s, and other coordinators have newer ones`;
     }
+    const { blocks } = this.#lag;
+    if (blocks !== undefined) return `its source is ${blocks} blocks behind another coordinator’s, which has shown one`;
     return faultOfSource?.();
   }
 
@@ -228,7 +252,17 @@ export class FleetRelay implements Relay {
       const state = readMessage(CoordinatorState, data);
       if (!state) refusals.note('wrong-message', oneLine(sender));
       else if (this.#others.take(sender, state, nowMs)) void this.#ask(sender);
+      void this.#lag.look(this.#stop);
     }
+  }
+
+  async #parent(): Promise<Uint8Array | undefined> {
+    const { current } = this.#own;
+    const { parentOf } = this.#options;
+    if (!current || !parentOf) return undefined;
+    const asked = this.#parents.get(current) ?? parentOf(current, this.#stop);
+    this.#parents.set(current, asked);
+    return await asked;
   }
 
   /** Asks another coordinator for its current work. If no answer comes, one of its next states is the occasion. */

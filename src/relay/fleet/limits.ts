@@ -66,6 +66,12 @@ export const coordinatorLimits = {
    */
   standstillMs: 90_000,
   blocksBehind: 3,
+  /** Time between two requests for a block that proves a lag, and the time in which it must come. */
+  askParentMs: 10_000,
+  parentMs: 5_000,
+  /** How long a proof of a lag counts, and the maximum age of the block in it, by the own node's clock. */
+  provenMs: 120_000,
+  provenAgeMs: 600_000,
   /** Another coordinator that is silent for this time makes room for a new one. */
   coordinatorIdleMs: 10_000,
   /** Token bucket for the states of another coordinator. It publishes one a second, and some at each new work. */

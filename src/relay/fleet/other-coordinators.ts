@@ -96,6 +96,14 @@ export class OtherCoordinators {
     return height;
   }
 
+  /** @returns the names of those that could take rigs over and give works above this height */
+  fitAbove(height: bigint, nowMs: number): string[] {
+    const { coordinatorIdleMs } = this.#limits;
+    return [...this.#coordinators].flatMap(([name, each]) => {
+      return each.isFit && nowMs - each.heardMs < coordinatorIdleMs && each.height > height ? [name] : [];
+    });
+  }
+
   find(coordinator: string, work: string): ForeignWork | undefined {
     return this.#coordinators.get(coordinator)?.works.get(work);
   }

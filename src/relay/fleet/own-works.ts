@@ -104,6 +104,15 @@ export class OwnWorks {
     return isNew;
   }
 
+  get current(): Work | undefined {
+    return this.#current?.work;
+  }
+
+  /** The current work, or the last one. */
+  get last(): Work | undefined {
+    return this.#last?.work;
+  }
+
   /** Number of states so far. */
   get states(): number {
     return this.#number;

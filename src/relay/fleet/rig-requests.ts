@@ -1,6 +1,7 @@
 /** What rigs send to a coordinator: requests for its state, solutions, and reports. Every message has a bound. */
 
 import { z } from 'zod';
+import { toHex } from '../../chain/bytes.ts';
 import type { Solution } from '../../chain/verify.ts';
 import type { Work } from '../../chain/work.ts';
 import type { Listener } from '../../events/events.ts';
@@ -14,6 +15,7 @@ import { oneLine } from '../../text/plain-text.ts';
 import {
   type CoordinatorState,
   type FleetSubjects,
+  HelloRequest,
   MOST_TEXT,
   memberName,
   messageBytes,
@@ -44,6 +46,8 @@ export interface RequestsOptions {
   readonly solutions: Pick<Solutions, 'judge'>;
   /** @returns the whole state */
   readonly state: () => CoordinatorState;
+  /** @returns the header of the block on which the current work builds, 286 bytes; undefined if no node gives it */
+  readonly parent: () => Promise<Uint8Array | undefined>;
   /** @returns the number of hashes that a solution of the current work takes on average; 0 without work */
   readonly difficulty: () => number;
   readonly link: Pick<Link, 'publish'>;
@@ -80,7 +84,15 @@ export class RigRequests {
 
   hello(message: LinkMessage): void {
     const asked = this.#asked(message, 'hellos', this.#nowMs);
-    if (asked) this.#options.link.publish(asked.reply, messageBytes(this.#options.state()));
+    if (!asked) return;
+    if (readMessage(HelloRequest, message.data)?.parent) void this.#answerWithParent(asked.reply);
+    else this.#options.link.publish(asked.reply, messageBytes(this.#options.state()));
+  }
+
+  async #answerWithParent(reply: string): Promise<void> {
+    const { parent, state, link } = this.#options;
+    const header = await parent();
+    link.publish(reply, messageBytes({ ...state(), ...(header && { parent: toHex(header) }) }));
   }
 
   /** Takes a request to this coordinator or to any one. @param stop asks for the end of attempts to submit */

@@ -35,7 +35,8 @@ afterEach(async () => {
   for (const end of ends.splice(0).reverse()) await end();
 });
 
-export interface Options extends Partial<Pick<FleetRelayOptions, 'submitElsewhere' | 'instance' | 'faultOfSource'>> {
+export interface Options
+  extends Partial<Pick<FleetRelayOptions, 'submitElsewhere' | 'instance' | 'faultOfSource' | 'parentOf'>> {
   readonly name?: string;
   readonly nats?: FakeNats;
   readonly limits?: Partial<CoordinatorLimits>;
@@ -59,7 +60,15 @@ export class Coordinator {
   readonly #stop = new AbortController();
   #running: Promise<void> | undefined;
 
-  constructor({ name = 'c1', nats = new FakeNats(), limits, submitElsewhere, instance, faultOfSource }: Options = {}) {
+  constructor({
+    name = 'c1',
+    nats = new FakeNats(),
+    limits,
+    submitElsewhere,
+    instance,
+    faultOfSource,
+    parentOf,
+  }: Options = {}) {
     this.name = name;
     this.nats = nats;
     this.link = nats.link(name);
@@ -84,6 +93,7 @@ export class Coordinator {
       name,
       instance: instance ?? (++instances).toString(16).padStart(16, '0'),
       submitElsewhere,
+      parentOf,
       ...(faultOfSource && { faultOfSource }),
       limits: { beatMs: LONG_MS, reportMs: LONG_MS, connectMs: 0, answerMs: PATIENCE_MS, ...limits },
     });

@@ -1,27 +1,47 @@
 import { describe, expect, it } from 'vitest';
-import { HEADER_OFFSET } from '#pickaxe/chain/bytes.js';
+import { HEADER_OFFSET, WORK_BYTES, WORK_OFFSET } from '#pickaxe/chain/bytes.js';
+import { parseWork, type Work, withCreationTime } from '#pickaxe/chain/work.js';
+import type { ParentOf } from '#pickaxe/relay/fleet/fleet-relay.js';
 import type { CoordinatorState } from '#pickaxe/wire/fleet.js';
 import { makeWork } from '../../fakes.ts';
 import { FakeNats } from '../../nats/fake-nats.ts';
-import { eventually } from '../../source/follow.ts';
+import { eventually, mine, wrongSolution } from '../../source/follow.ts';
 import { Coordinator, TestRig } from './coordinator.ts';
 
 /** Two coordinators: what the first one says of its health. */
-async function withTwo(faultOfSource?: () => string | undefined) {
+async function withTwo(faultOfSource?: () => string | undefined, parentOf?: ParentOf) {
   const nats = new FakeNats();
   const judged = await Coordinator.start({ nats, ...(faultOfSource && { faultOfSource }) });
-  const other = await Coordinator.start({ nats, name: 'c2' });
+  const other = await Coordinator.start({ nats, name: 'c2', ...(parentOf && { parentOf }) });
   const rig = new TestRig(nats, 'rig');
   const fault = async () => ((await rig.hello('c1')) as CoordinatorState).fault;
   return { judged, other, fault };
 }
 
-/** A work whose header has this height. */
-function workAt(height: bigint) {
-  const work = makeWork(4);
+/** A work of one network whose header has this height. */
+function workAt(height: bigint, difficulty = 4, network = 5) {
+  const work = makeWork(difficulty);
   const header = Uint8Array.from(work.header);
-  new DataView(header.buffer).setBigUint64(HEADER_OFFSET.height, height, true);
+  const view = new DataView(header.buffer);
+  view.setBigUint64(HEADER_OFFSET.height, height, true);
+  view.setUint32(HEADER_OFFSET.version, network, true);
   return { ...work, header, height };
+}
+
+/** The header of a found block. @param ageUs the age of its creation time */
+function blockAt(height: bigint, { difficulty = 64, network = 5, ageUs = 30_000_000n, isFound = true } = {}) {
+  const work = workAt(height, difficulty, network);
+  const header = withCreationTime(work.header, BigInt(Date.now()) * 1000n - ageUs);
+  const { target } = work;
+  return (isFound ? mine : wrongSolution)(parseWork(recordOf({ ...work, header, target }))).header;
+}
+
+function recordOf({ chain, target, header }: Pick<Work, 'chain' | 'target' | 'header'>) {
+  const record = new Uint8Array(WORK_BYTES);
+  new DataView(record.buffer).setUint32(0, chain, true);
+  record.set(target, WORK_OFFSET.target);
+  record.set(header, WORK_OFFSET.header);
+  return record;
 }
 
 describe('a coordinator’s health', () => {
@@ -50,5 +70,80 @@ describe('a coordinator’s health', () => {
     await eventually(async () => expect(await fault()).toBe('node1 follows another branch'));
     other.source.lost();
     await eventually(async () => expect(await fault()).toBeUndefined());
+  });
+
+  it('is that it lags, once another coordinator has shown a newer block, until it has caught up', async () => {
+    const asked: Work[] = [];
+    const { judged, other, fault } = await withTwo(undefined, async (work) => {
+      asked.push(work);
+      return blockAt(work.height - 1n);
+    });
+    await judged.work(workAt(100n, 64));
+    await other.work(workAt(102n, 64));
+    expect(await fault()).toBeUndefined();
+    expect(asked).toEqual([]);
+    const { work } = await other.work(workAt(104n, 64));
+    await eventually(async () => {
+      expect(await fault()).toBe('its source is 4 blocks behind another coordinator’s, which has shown one');
+    });
+    expect(asked).toEqual([work]);
+    await judged.work(workAt(102n, 64));
+    expect(await fault()).toBeUndefined();
+  });
+
+  it('is that it lags only as long as newer blocks are shown', async () => {
+    let isShown = true;
+    const parentOf = async (work: Work) => (isShown ? blockAt(work.height - 1n) : undefined);
+    const { judged, other, fault } = await withTwo(undefined, parentOf);
+    let height = 100n;
+    const go = async (seconds: number) => {
+      for (let i = 0; i < seconds; i += 5) {
+        for (const each of [judged, other]) each.nowMs += 5_000;
+        height++;
+        await judged.work(workAt(height, 64));
+        await other.work(workAt(height + 4n, 64));
+      }
+    };
+    await judged.work(workAt(100n, 64));
+    await other.work(workAt(104n, 64));
+    await eventually(async () => expect(await fault()).toContain('blocks behind'));
+    await go(300);
+    expect(await fault()).toContain('blocks behind');
+    isShown = false;
+    await go(115);
+    expect(await fault()).toBeUndefined();
+  });
+
+  it.each([
+    ['of another network', { network: 6 }],
+    ['that took less work than its own', { difficulty: 15 }],
+    ['that nobody has found', { isFound: false }],
+    ['that was found long ago', { ageUs: 601_000_000n }],
+    ['from the future', { ageUs: -602_000_000n }],
+  ])('is not concerned by a block %s', async (_, block) => {
+    let shown = 0;
+    const { judged, other, fault } = await withTwo(undefined, async ({ height }) => {
+      shown++;
+      return blockAt(height - 1n, block);
+    });
+    await judged.work(workAt(100n, 64));
+    // The last question is asked after the answers to the others.
+    for (let i = 1; i <= 3; i++) {
+      await judged.work(workAt(100n + BigInt(i), 64));
+      await other.work(workAt(10n ** 9n, 64));
+      await eventually(() => expect(shown).toBe(i));
+      judged.nowMs += 10_000;
+    }
+    expect(await fault()).toBeUndefined();
+  });
+
+  it('is found by an honest coordinator, whatever others claim', async () => {
+    const { judged, other, fault } = await withTwo(undefined, async () => undefined);
+    const honest = await Coordinator.start({ nats: judged.nats, name: 'c3', parentOf: async () => blockAt(103n) });
+    await judged.work(workAt(100n, 64));
+    await other.work(workAt(10n ** 9n, 64));
+    judged.nowMs += 10_000;
+    await honest.work(workAt(104n, 64));
+    await eventually(async () => expect(await fault()).toContain('is 4 blocks behind'));
   });
 });

@@ -1,0 +1,103 @@
+/**
+ * Notices that the own source lags behind another coordinator's. What another one says of its heights is only a claim,
+ * so it is asked for a block: one that is as hard to find as the own work, and higher than the own source could know,
+ * proves that there are newer blocks.
+ */
+
+import { fromHex } from '../../chain/bytes.ts';
+import { prepareJob } from '../../chain/job.ts';
+import { difficultyOf } from '../../chain/target.ts';
+import { verify } from '../../chain/verify.ts';
+import { creationTimeOf, networkNumberOf, nonceOf, type Work, workOfHeader } from '../../chain/work.ts';
+import type { Link } from '../../nats/link.ts';
+import type { Clock } from '../../system/clock.ts';
+import {
+  CoordinatorState,
+  type FleetSubjects,
+  type HelloRequest,
+  messageBytes,
+  readMessage,
+} from '../../wire/fleet.ts';
+import type { CoordinatorLimits } from './limits.ts';
+import type { OtherCoordinators } from './other-coordinators.ts';
+import type { OwnWorks } from './own-works.ts';
+
+/** How much easier than the own work a block may be: the difficulties of chains, and of their blocks, differ. */
+const MOST_EASIER = 4;
+
+export interface LagOptions {
+  /** The coordinator's own name. */
+  readonly name: string;
+  readonly own: Pick<OwnWorks, 'last' | 'latestTimeUs' | 'growth'>;
+  readonly others: Pick<OtherCoordinators, 'fitAbove'>;
+  readonly link: Pick<Link, 'request'>;
+  readonly subjects: FleetSubjects;
+  readonly clock: Clock;
+  readonly limits: CoordinatorLimits;
+}
+
+export class Lag {
+  readonly #options: LagOptions;
+  /** The height of the highest block that was proven, and until when it counts (monotonic). */
+  #proven = { height: -1n, untilMs: 0 };
+  #askedMs = Number.NEGATIVE_INFINITY;
+
+  constructor(options: LagOptions) {
+    this.#options = options;
+  }
+
+  /** @returns by how many blocks the own source is behind a proven one; undefined if it is not, or not by much */
+  get blocks(): bigint | undefined {
+    const { own, clock, limits } = this.#options;
+    const growth = own.growth();
+    if (!growth || clock.monotonicMs() >= this.#proven.untilMs) return undefined;
+    const behind = this.#proven.height + 1n - growth.height;
+    return behind >= BigInt(limits.blocksBehind) ? behind : undefined;
+  }
+
+  /** Asks those that claim newer blocks for one, if it is time. Never throws. */
+  async look(stop: AbortSignal): Promise<void> {
+    const { own, others, clock, limits } = this.#options;
+    const nowMs = clock.monotonicMs();
+    const growth = own.growth();
+    const isProven = this.blocks !== undefined && this.#proven.untilMs - nowMs > limits.provenMs / 2;
+    if (!growth || isProven || nowMs - this.#askedMs < limits.askParentMs) return;
+    const claiming = others.fitAbove(growth.height + BigInt(limits.blocksBehind) - 1n, nowMs);
+    if (claiming.length === 0) return;
+    this.#askedMs = nowMs;
+    await Promise.all(claiming.map((each) => this.#ask(each, stop)));
+  }
+
+  async #ask(coordinator: string, stop: AbortSignal): Promise<void> {
+    const { link, subjects, name, clock, limits } = this.#options;
+    const request: HelloRequest = { parent: true };
+    let data: Uint8Array;
+    try {
+      data = await link.request(subjects.hello(coordinator, name), messageBytes(request), limits.parentMs, stop);
+    } catch {
+      return; // It is silent, or this one stops.
+    }
+    const parent = readMessage(CoordinatorState, data)?.parent;
+    const height = parent === undefined ? undefined : this.#heightProvenBy(fromHex(parent));
+    if (height === undefined) return;
+    this.#proven = {
+      height: this.blocks !== undefined && this.#proven.height > height ? this.#proven.height : height,
+      untilMs: clock.monotonicMs() + limits.provenMs,
+    };
+  }
+
+  /** @param header 286 bytes @returns its height, if it took the work of a block of this network, lately */
+  #heightProvenBy(header: Uint8Array): bigint | undefined {
+    const { own, limits } = this.#options;
+    const like: Work | undefined = own.last;
+    if (!like || networkNumberOf(header) !== networkNumberOf(like.header)) return undefined;
+    const work = workOfHeader(header);
+    if (difficultyOf(work.target) * MOST_EASIER < difficultyOf(like.blockTarget)) return undefined;
+    // One block that was found once must not be shown for ever.
+    const age = own.latestTimeUs() - creationTimeOf(header);
+    const mostUs = BigInt(limits.provenAgeMs) * 1_000n;
+    if (age > mostUs || age < -mostUs) return undefined;
+    const { solution } = verify(prepareJob(work, creationTimeOf(header)), nonceOf(header));
+    return solution && work.height;
+  }
+}
