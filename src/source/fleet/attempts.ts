@@ -31,7 +31,7 @@ export interface Fleet extends FleetMembership {
 }
 
 /** The coordinator that gave the work. */
-export interface Giver {
+export interface Issuer {
   /** As in subjects. */
   readonly coordinator: string;
   readonly isSilent: boolean;
@@ -46,22 +46,22 @@ const PENDING_PAUSE_MS = 250;
 /** Number of times that another coordinator is asked before the next one is. */
 const MOST_ASKS = 2;
 
-type To = 'giver' | 'fallback';
+type To = 'issuer' | 'fallback';
 type AttemptLimits = Pick<FleetLimits, 'solutionTimeoutMs' | 'askAgainMs' | 'tooManyPauseMs'>;
 
 export class FleetAttempts {
   readonly #fleet: Fleet;
-  readonly #giver: Giver;
+  readonly #issuer: Issuer;
   readonly #request: Uint8Array;
   readonly #limits: AttemptLimits;
-  #next: To = 'giver';
-  /** Whether it is a pool's, so that no other coordinator can submit it, nor the giver after a restart. */
+  #next: To = 'issuer';
+  /** Whether it is a pool's, so that no other coordinator can submit it, nor the issuer after a restart. */
   readonly #isOfPool: boolean;
   /** The other coordinators that have answered that they cannot submit it, since all of them had. */
   readonly #unable = new Set<string>();
   /** How often each other coordinator has been asked, since all of them had been asked often enough. */
   readonly #asked = new Map<string, number>();
-  /** Whether the giver's answer was lost: it may know the verdict, which another coordinator could only doubt. */
+  /** Whether the issuer's answer was lost: it may know the verdict, which another coordinator could only doubt. */
   #isAskedAgain = false;
   /** Whether the coordinator that was asked last cannot submit it, and another one may. */
   #isNextDue = false;
@@ -69,36 +69,36 @@ export class FleetAttempts {
   #refusal: string | undefined;
 
   /** @param work the work's name */
-  constructor(fleet: Fleet, giver: Giver, solution: Solution, work: string, limits: AttemptLimits) {
+  constructor(fleet: Fleet, issuer: Issuer, solution: Solution, work: string, limits: AttemptLimits) {
     this.#fleet = fleet;
-    this.#giver = giver;
+    this.#issuer = issuer;
     this.#limits = limits;
     const header = toHex(solution.header);
-    const request: SolutionRequest = { coordinator: giver.coordinator, work, header };
+    const request: SolutionRequest = { coordinator: issuer.coordinator, work, header };
     this.#request = messageBytes(request);
     this.#isOfPool = isOfPool(solution.work);
   }
 
   /**
    * Asks the coordinator that gave the work and another one in turn, but no one that is silent. Asks again as long
-   * as the answer is that the solution is being submitted, and once more when the giver's answer was lost.
+   * as the answer is that the solution is being submitted, and once more when the issuer's answer was lost.
    */
   async attempt(stop: AbortSignal): Promise<Verdict | NoVerdict> {
     const isAgain = this.#isAskedAgain;
     this.#isAskedAgain = false;
-    if (this.#isOfPool && this.#giver.isSilent && !isAgain) {
+    if (this.#isOfPool && this.#issuer.isSilent && !isAgain) {
       const only = 'and only it can submit this share of its pool';
-      const message = `coordinator ${oneLine(this.#giver.coordinator)} is silent, ${only}`;
+      const message = `coordinator ${oneLine(this.#issuer.coordinator)} is silent, ${only}`;
       return { message, mayHaveBeenTaken: false };
     }
-    const to = isAgain || this.#isOfPool ? 'giver' : this.#giver.isSilent ? 'fallback' : this.#next;
-    this.#next = to === 'giver' ? 'fallback' : 'giver';
+    const to = isAgain || this.#isOfPool ? 'issuer' : this.#issuer.isSilent ? 'fallback' : this.#next;
+    this.#next = to === 'issuer' ? 'fallback' : 'issuer';
     const cut = new AbortController();
-    const isCutOff = to === 'giver' && !(isAgain && this.#giver.isSilent);
-    const releases = [stop, ...(isCutOff ? [this.#giver.silence] : [])].map((signal) =>
+    const isCutOff = to === 'issuer' && !(isAgain && this.#issuer.isSilent);
+    const releases = [stop, ...(isCutOff ? [this.#issuer.silence] : [])].map((signal) =>
       onAbort(signal, () => cut.abort()),
     );
-    // After an interrupted connection the giver counts as silent until its next state comes.
+    // After an interrupted connection the issuer counts as silent until its next state comes.
     if (isAgain) void this.#cutWhenSilent(cut);
     try {
       let answer = await this.#ask(to, isAgain, cut.signal);
@@ -117,14 +117,14 @@ export class FleetAttempts {
 
   async #cutWhenSilent(cut: AbortController): Promise<void> {
     await pause(this.#limits.askAgainMs, cut.signal);
-    if (this.#giver.isSilent) cut.abort();
+    if (this.#issuer.isSilent) cut.abort();
   }
 
-  /** @param isAgain whether the giver is asked once more after its answer was lost */
+  /** @param isAgain whether the issuer is asked once more after its answer was lost */
   async #ask(to: To, isAgain: boolean, stop: AbortSignal): Promise<Verdict | NoVerdict> {
     this.#isNextDue = false;
     const { link, subjects, rig } = this.#fleet;
-    const named = to === 'giver' ? this.#giver.coordinator : this.#other();
+    const named = to === 'issuer' ? this.#issuer.coordinator : this.#other();
     const who = named === undefined ? 'another coordinator' : `coordinator ${oneLine(named)}`;
     let subject = named === undefined ? subjects.fallback(rig) : subjects.solution(named, rig);
     let mayHaveBeenTaken = false;
@@ -134,7 +134,7 @@ export class FleetAttempts {
         data = await link.request(subject, this.#request, this.#limits.solutionTimeoutMs, stop);
       } catch (fault) {
         const isSent = !(fault instanceof LinkError) || fault.mayHaveBeenTaken;
-        if (to === 'giver' && fault instanceof LinkError) {
+        if (to === 'issuer' && fault instanceof LinkError) {
           this.#isAskedAgain = fault.fault === 'disconnected' ? isAgain : isSent && !isAgain;
         }
         const message = fault instanceof LinkError ? `${who}: ${fault.message}` : `${who} has not answered`;
@@ -177,11 +177,11 @@ export class FleetAttempts {
   }
 
   #others(): string[] {
-    return this.#fleet.heard().filter((each) => each !== this.#giver.coordinator);
+    return this.#fleet.heard().filter((each) => each !== this.#issuer.coordinator);
   }
 
   /**
-   * The giver's verdict ends a solution of its work, and so does an acceptance by anyone. Whatever else another
+   * The issuer's verdict ends a solution of its work, and so does an acceptance by anyone. Whatever else another
    * coordinator answers ends nothing: its node may not know the work, or its key may be in wrong hands.
    * @param named the coordinator; undefined for any one
    */

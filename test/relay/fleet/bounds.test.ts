@@ -212,6 +212,18 @@ describe('other coordinators', () => {
     expect(others.admits('b', 1_000)).toBe(true);
   });
 
+  it('are none of them the coordinator itself, whose own states are not counted', async () => {
+    const limits = { stateBurst: 2, statesPerSecond: 0, reportMs: 5 };
+    const coordinator = await Coordinator.start({ limits });
+    for (let count = 0; count < 10; count++) await coordinator.work();
+    const seen = coordinator.events.of('relay').length;
+    await eventually(() => expect(coordinator.events.of('relay').length).toBeGreaterThan(seen));
+    expect(coordinator.events.of('relay').at(-1)!.refused.flood).toBe(0);
+    const other = await Coordinator.start({ nats: coordinator.nats, name: 'c2', limits: { newMs: 0 } });
+    for (let count = 0; count < 10; count++) await other.work();
+    await eventually(() => expect(coordinator.events.of('relay').at(-1)!.refused.flood).toBeGreaterThan(0));
+  });
+
   it('are not believed when a state is old', () => {
     const others = new OtherCoordinators(coordinatorLimits);
     others.admits('a', 0);

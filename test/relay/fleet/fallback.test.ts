@@ -21,14 +21,14 @@ async function withTwo(limits: Partial<CoordinatorLimits> = {}) {
     return await nodes.verdict();
   };
   const other = await Coordinator.start({ nats, name: 'c2', submitElsewhere, limits });
-  const giver = await Coordinator.start({ nats });
-  return { nats, sent, nodes, giver, other, rig: new TestRig(nats, 'rig') };
+  const issuer = await Coordinator.start({ nats });
+  return { nats, sent, nodes, issuer, other, rig: new TestRig(nats, 'rig') };
 }
 
 describe('a solution of another coordinator’s work', () => {
   it('is verified and submitted to this one’s nodes, once, with the events of a block', async () => {
-    const { sent, giver, other, rig } = await withTwo({ answerMs: 60_000 });
-    const { work, name } = await giver.work();
+    const { sent, issuer, other, rig } = await withTwo({ answerMs: 60_000 });
+    const { work, name } = await issuer.work();
     const solution = mine(work);
     const accepted = { state: 'verdict', outcome: 'accepted', reason: '', by: 'node1' };
     expect(await rig.fallback('c1', name, solution)).toEqual(accepted);
@@ -39,14 +39,14 @@ describe('a solution of another coordinator’s work', () => {
     expect(sent[0].work).toEqual(work);
     expect(other.events.all.map(({ type }) => type)).toEqual(['solution', 'sent-block', 'verdict', 'accepted-block']);
     expect(other.events.of('accepted-block')[0]).toMatchObject({ device: 'fleet', isRelay: true, source: 'node1' });
-    expect([giver.source.submitted, other.source.submitted]).toEqual([[], []]);
+    expect([issuer.source.submitted, other.source.submitted]).toEqual([[], []]);
     expect(await rig.fallback('c1', name, mine(work, 1))).toMatchObject({ outcome: 'stale' });
     expect(sent).toHaveLength(1);
   });
 
   it('is pending at the coordinator that submits it, which then knows the verdict', async () => {
-    const { sent, nodes, giver, rig } = await withTwo({ answerMs: 1 });
-    const { work, name } = await giver.work();
+    const { sent, nodes, issuer, rig } = await withTwo({ answerMs: 1 });
+    const { work, name } = await issuer.work();
     let settle: (verdict: Verdict) => void = () => {};
     nodes.verdict = () =>
       new Promise((resolve) => {
@@ -62,8 +62,8 @@ describe('a solution of another coordinator’s work', () => {
   });
 
   it('is refused if it is forged or wrong, and counts as wrong', async () => {
-    const { sent, giver, other, rig } = await withTwo({ wrongBurst: 2, wrongPerMinute: 0 });
-    const { work, name } = await giver.work();
+    const { sent, issuer, other, rig } = await withTwo({ wrongBurst: 2, wrongPerMinute: 0 });
+    const { work, name } = await issuer.work();
     const header = withCreationTime(mine(work).header, creationTimeOf(work.header) - 1n);
     expect(await rig.fallback('c1', name, { header })).toMatchObject({ code: 'not-a-solution' });
     expect(await rig.fallback('c1', name, wrongSolution(work))).toMatchObject({ code: 'not-a-solution' });
@@ -76,34 +76,34 @@ describe('a solution of another coordinator’s work', () => {
   });
 
   it('is refused if its coordinator claims an easier target than the header has: nodes would drop the work', async () => {
-    const { sent, giver, rig } = await withTwo();
+    const { sent, issuer, rig } = await withTwo();
     const hard = makeWork(2 ** 40);
-    const { name } = await giver.work({ ...hard, target: makeWork(4).target, blockTarget: makeWork(4).target });
+    const { name } = await issuer.work({ ...hard, target: makeWork(4).target, blockTarget: makeWork(4).target });
     const solution = mine({ ...hard, target: makeWork(4).target });
     expect(await rig.fallback('c1', name, solution)).toMatchObject({ code: 'not-a-solution' });
     expect(sent).toEqual([]);
   });
 
-  it('is refused where only the giver can submit it, or nobody has heard of the work', async () => {
-    const { sent, giver, rig } = await withTwo();
+  it('is refused where only the issuer can submit it, or nobody has heard of the work', async () => {
+    const { sent, issuer, rig } = await withTwo();
     const shares = { nonce1: { value: 1, bytes: 1 as const } };
     for (const terms of [{ until: 'replaced' as const }, shares]) {
-      const { work, name } = await giver.work(makeWork(4, terms));
+      const { work, name } = await issuer.work(makeWork(4, terms));
       expect(await rig.fallback('c1', name, mine(work))).toMatchObject({ code: 'not-mine' });
     }
-    const { work, name } = await giver.work();
+    const { work, name } = await issuer.work();
     expect(await rig.fallback('c3', name, mine(work))).toMatchObject({ code: 'unknown-work' });
     expect(await rig.fallback('c1', `${'f'.repeat(16)}-1`, mine(work))).toMatchObject({ code: 'unknown-work' });
     expect(sent).toEqual([]);
   });
 
   it('is stale after a New Cut, but is sent if its work ended with a solution: that may have been this one', async () => {
-    const { sent, giver, rig } = await withTwo();
-    const cut = await giver.work();
-    giver.source.stale();
-    const solved = await giver.work();
-    giver.source.stale('solved', solved.work);
-    await eventually(() => expect(giver.states.at(-1)!.ended).toHaveLength(2));
+    const { sent, issuer, rig } = await withTwo();
+    const cut = await issuer.work();
+    issuer.source.stale();
+    const solved = await issuer.work();
+    issuer.source.stale('solved', solved.work);
+    await eventually(() => expect(issuer.states.at(-1)!.ended).toHaveLength(2));
     const answer = await rig.fallback('c1', cut.name, mine(cut.work));
     expect(answer).toEqual({ state: 'verdict', outcome: 'stale', reason: 'a New Cut has made its work stale' });
     expect(await rig.fallback('c1', solved.name, mine(solved.work))).toMatchObject({ outcome: 'accepted' });
@@ -111,25 +111,25 @@ describe('a solution of another coordinator’s work', () => {
   });
 
   it('can have a rolled creation time, even when its coordinator is gone or was started again', async () => {
-    const { nats, giver, other, rig } = await withTwo();
+    const { nats, issuer, other, rig } = await withTwo();
     const latestUs = BigInt(Date.now()) * 1000n;
-    giver.source.latestUs = () => latestUs + BigInt(other.nowMs) * 1000n;
-    const { work, name } = await giver.work();
+    issuer.source.latestUs = () => latestUs + BigInt(other.nowMs) * 1000n;
+    const { work, name } = await issuer.work();
     const at = (timeUs: bigint) => mine({ ...work, header: withCreationTime(work.header, timeUs) } as Work);
     expect(await rig.fallback('c1', name, at(latestUs + 10_000n))).toMatchObject({ code: 'too-early' });
     other.nowMs += 10;
     expect(await rig.fallback('c1', name, at(latestUs + 10_001n))).toMatchObject({ code: 'too-early' });
-    await giver.end();
+    await issuer.end();
     await Coordinator.start({ nats, instance: 'a'.repeat(16) });
     expect(await rig.fallback('c1', name, at(latestUs + 10_000n))).toMatchObject({ outcome: 'accepted' });
   });
 
   it('can have no time later than its own work’s, whatever the clock of an earlier work’s node', async () => {
-    const { giver, rig } = await withTwo();
-    await giver.work();
-    giver.source.latestUs = () => BigInt(Date.now()) * 1000n - 20_000_000n;
-    const { work, name } = await giver.work();
-    const latestUs = BigInt(giver.states.at(-1)!.latestTimeMicros);
+    const { issuer, rig } = await withTwo();
+    await issuer.work();
+    issuer.source.latestUs = () => BigInt(Date.now()) * 1000n - 20_000_000n;
+    const { work, name } = await issuer.work();
+    const latestUs = BigInt(issuer.states.at(-1)!.latestTimeMicros);
     const at = (timeUs: bigint) => mine({ ...work, header: withCreationTime(work.header, timeUs) } as Work);
     expect(await rig.fallback('c1', name, at(latestUs + 10_000_000n))).toMatchObject({ code: 'too-early' });
     expect(await rig.fallback('c1', name, at(latestUs))).toMatchObject({ outcome: 'accepted' });
@@ -137,22 +137,22 @@ describe('a solution of another coordinator’s work', () => {
 
   it('is known to a coordinator that was started after the work was given', async () => {
     const nats = new FakeNats();
-    const giver = await Coordinator.start({ nats, limits: { beatMs: 5 } });
-    const { work, name } = await giver.work();
+    const issuer = await Coordinator.start({ nats, limits: { beatMs: 5 } });
+    const { work, name } = await issuer.work();
     const submitElsewhere = async (): Promise<Verdict> => ({ outcome: 'accepted', reason: '' });
     await Coordinator.start({ nats, name: 'c2', submitElsewhere });
     const asked = () => nats.sent.filter(({ subject }) => subject === subjects.hello('c1', 'c2')).length;
-    const beats = giver.states.length;
-    await eventually(() => expect(giver.states.length).toBeGreaterThan(beats + 3));
+    const beats = issuer.states.length;
+    await eventually(() => expect(issuer.states.length).toBeGreaterThan(beats + 3));
     expect(asked()).toBe(1);
-    await giver.end();
+    await issuer.end();
     expect(await new TestRig(nats, 'rig').fallback('c1', name, mine(work))).toMatchObject({ outcome: 'accepted' });
   });
 
-  it('is bounded in number for each giver: a work may be as easy as its coordinator likes', async () => {
-    const { sent, nodes, giver, rig, other } = await withTwo({ elsewhereBurst: 2, elsewherePerSecond: 1 });
+  it('is bounded in number for each issuer: a work may be as easy as its coordinator likes', async () => {
+    const { sent, nodes, issuer, rig, other } = await withTwo({ elsewhereBurst: 2, elsewherePerSecond: 1 });
     nodes.verdict = () => ({ outcome: 'stale', reason: 'No associated Payload' });
-    const { work, name } = await giver.work();
+    const { work, name } = await issuer.work();
     const lanes = [0, 1, 2, 3].map((lane) => mine(work, lane));
     const answers = [];
     for (const solution of lanes.slice(0, 3)) answers.push(await rig.fallback('c1', name, solution));
@@ -176,13 +176,13 @@ describe('a solution of a work that the coordinator does not know', () => {
   }
 
   it('is taken from its header and submitted to the own nodes, whoever gave the work', async () => {
-    for (const giver of ['c2', 'c9']) {
+    for (const issuer of ['c2', 'c9']) {
       const { sent, rig, earlier } = await restarted();
       const solution = mine(earlier);
-      const request = solutionRequest(giver, UNKNOWN, solution);
+      const request = solutionRequest(issuer, UNKNOWN, solution);
       const ask = () => rig.request(subjects.solution('c2', 'rig'), request);
-      expect(await ask(), giver).toMatchObject({ outcome: 'accepted', by: 'node1' });
-      expect(await ask(), giver).toMatchObject({ outcome: 'accepted' });
+      expect(await ask(), issuer).toMatchObject({ outcome: 'accepted', by: 'node1' });
+      expect(await ask(), issuer).toMatchObject({ outcome: 'accepted' });
       expect(sent.map(({ header }) => toHex(header))).toEqual([toHex(solution.header)]);
       // Fake works have another chain in their headers.
       const chain = viewOf(solution.header).getUint32(HEADER_OFFSET.chain, true);
@@ -191,7 +191,7 @@ describe('a solution of a work that the coordinator does not know', () => {
     }
   });
 
-  it('is left to its giver if no own node takes it, and the nodes are asked once', async () => {
+  it('is left to its issuer if no own node takes it, and the nodes are asked once', async () => {
     const { sent, nodes, rig, earlier } = await restarted();
     for (const outcome of ['rejected', 'stale'] as const) {
       nodes.verdict = () => ({ outcome, reason: 'No associated Payload' });
@@ -242,13 +242,13 @@ describe('a solution of a work that the coordinator does not know', () => {
   });
 });
 
-it('a solution whose giver’s last state was read late can have any time that the own nodes take', async () => {
-  const { giver, other, rig } = await withTwo();
+it('a solution whose issuer’s last state was read late can have any time that the own nodes take', async () => {
+  const { issuer, other, rig } = await withTwo();
   const latestUs = BigInt(Date.now()) * 1000n;
-  giver.source.latestUs = () => latestUs - 5_000_000n;
+  issuer.source.latestUs = () => latestUs - 5_000_000n;
   other.source.latestUs = () => latestUs;
   await other.work();
-  const { work, name } = await giver.work();
+  const { work, name } = await issuer.work();
   const solution = mine({ ...work, header: withCreationTime(work.header, latestUs) });
   expect(await rig.fallback('c1', name, solution)).toMatchObject({ outcome: 'accepted' });
 });
@@ -263,9 +263,9 @@ describe('a fallback request', () => {
   });
 
   it('goes to no coordinator without nodes', async () => {
-    const giver = await Coordinator.start();
-    const { work, name } = await giver.work();
-    const rig = new TestRig(giver.nats, 'rig');
+    const issuer = await Coordinator.start();
+    const { work, name } = await issuer.work();
+    const rig = new TestRig(issuer.nats, 'rig');
     await expect(rig.fallback('c1', name, mine(work))).rejects.toMatchObject({ fault: 'no-responders' });
   });
 });

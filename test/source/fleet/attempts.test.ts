@@ -266,7 +266,7 @@ const UNDELIVERED = [
 ];
 
 it.each(UNDELIVERED)(
-  'keeps a solution that another coordinator answers with %j until its giver takes it',
+  'keeps a solution that another coordinator answers with %j until its issuer takes it',
   async (answer) => {
     const { coordinators, verdicts, send } = await mining('a', 'c');
     const [a, c] = coordinators;
@@ -322,6 +322,38 @@ it('delivers to the coordinator that can submit it, though many that cannot are 
   expect(verdicts).toMatchObject([{ outcome: 'accepted', by: `${able.name}’s node` }]);
 });
 
+it('waits for the first of many coordinators that is submitting it, and asks no other one', async () => {
+  const names = Array.from({ length: 16 }, (_, i) => `c${i}`);
+  const { coordinators, verdicts, send, mined } = await mining(...names);
+  let isDone = false;
+  for (const each of coordinators) {
+    each.leaveQueue();
+    if (each.name === mined()) each.die();
+    else each.answer = () => (isDone ? verdict('accepted', `by ${each.name}`) : { state: 'pending' });
+  }
+  await pass(3_000);
+  send();
+  await pass(3_000);
+  const asked = coordinators.filter(({ requests }) => requests.length > 0);
+  expect(asked).toHaveLength(1);
+  expect(verdicts).toEqual([]);
+  isDone = true;
+  await pass(1_000);
+  expect(verdicts).toMatchObject([{ outcome: 'accepted', reason: `by ${asked[0].name}` }]);
+});
+
+it('asks a coordinator that could not submit it again later: it may have got another node since', async () => {
+  const { coordinators, verdicts, send } = await mining('a', 'c');
+  const [a, c] = coordinators;
+  a.die();
+  c.leaveQueue();
+  c.answer = () => (c.requests.length < 3 ? refused('not-mine') : verdict('accepted'));
+  send();
+  for (let i = 0; i < 60 && verdicts.length === 0; i++) await pass(1_000);
+  expect(verdicts).toMatchObject([{ outcome: 'accepted' }]);
+  expect(c.requests).toHaveLength(3);
+});
+
 it('warns of a block that is lost while its work lives', async () => {
   const { coordinators, verdicts, send, told } = await mining('a', 'c');
   for (const each of coordinators) each.answer = () => refused('unknown-work');
@@ -333,7 +365,7 @@ it('warns of a block that is lost while its work lives', async () => {
 
 const POOL: Partial<WorkTerms> = { nonce1: { value: 3, bytes: 2 }, until: 'replaced', rollTime: false };
 
-it('sends a pool’s share to its giver only, and says so while that is silent', async () => {
+it('sends a pool’s share to its issuer only, and says so while that is silent', async () => {
   const { coordinators, verdicts, send, follower } = await miningOn(POOL, 'a', 'c');
   const [a, c] = coordinators;
   a.die();
@@ -348,7 +380,7 @@ it('sends a pool’s share to its giver only, and says so while that is silent',
   expect(verdicts).toMatchObject([{ outcome: 'stale', reason: expect.stringContaining(only) }]);
 });
 
-it('keeps a pool’s share for a giver that is silent for a while', async () => {
+it('keeps a pool’s share for a issuer that is silent for a while', async () => {
   const { coordinators, verdicts, send } = await miningOn(POOL, 'a', 'c');
   const [a] = coordinators;
   a.die();
@@ -361,7 +393,7 @@ it('keeps a pool’s share for a giver that is silent for a while', async () => 
   expect(verdicts).toMatchObject([{ outcome: 'accepted', by: 'a' }]);
 });
 
-it('gives up a pool’s share that its giver no longer knows: its connection to the pool has ended', async () => {
+it('gives up a pool’s share that its issuer no longer knows: its connection to the pool has ended', async () => {
   const { coordinators, verdicts, send } = await miningOn(POOL, 'a', 'c');
   const [a] = coordinators;
   a.answer = () => refused('unknown-work');
