@@ -4,11 +4,10 @@
  * publishing cuts). Documents 1 and 2 have one base URL for everything.
  */
 
-import { setMaxListeners } from 'node:events';
 import type { Dialect } from '../ledger/header.ts';
 import { type ExactJson, HASH_TEXT, parseExactJsonBytes } from '../ledger/json.ts';
 import { Backoff, type BackoffLimits } from '../net/connecting.ts';
-import { pause } from '../system/abort.ts';
+import { pause, sharedController } from '../system/abort.ts';
 import { oneLine } from '../text/plain-text.ts';
 import { NodeError, notUnderstood, statusError } from './errors.ts';
 import type { AnyAnswer, NodeHttp, NodeRequest } from './http.ts';
@@ -53,8 +52,7 @@ export interface Call<T> {
 /** Maximum length of a header's text, in characters. */
 const MAX_SHOWN = 100;
 
-export const NEVER: AbortSignal = new AbortController().signal;
-setMaxListeners(0, NEVER); // Each request in progress has a listener.
+export const NEVER: AbortSignal = sharedController().signal;
 
 const isSuccess = (status: number) => status >= 200 && status < 300;
 
