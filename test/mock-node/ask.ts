@@ -5,7 +5,7 @@ import { onTestFinished } from 'vitest';
 import type { Dialect } from '#pickaxe/ledger/header.js';
 import { type ExactJson, isExactJsonObject, JsonNumber, parseExactJson } from '#pickaxe/ledger/json.js';
 import type { MockNodeContext } from '#pickaxe/mock-node/mock-node.js';
-import { MockNode, type MockNodeOptions, type OtherOptions } from './node.ts';
+import { MockNode, type OtherOptions } from './node.ts';
 
 export interface Answer {
   readonly status: number;
@@ -25,12 +25,11 @@ export interface AskOptions {
 
 /** @returns what starts nodes that serve this alone */
 export function mocksOf(dialect: Dialect) {
-  return (options: OtherOptions = {}, surroundings: MockNodeContext = {}) =>
-    startMock({ ...options, dialect }, surroundings);
+  return (options: OtherOptions = {}, surroundings: MockNodeContext = {}) => startMock(dialect, options, surroundings);
 }
 
-async function startMock(options: MockNodeOptions, surroundings: MockNodeContext) {
-  const node = new MockNode({ seed: 1, difficulty: 1, ...options }, surroundings);
+async function startMock(dialect: Dialect, options: OtherOptions, surroundings: MockNodeContext) {
+  const node = new MockNode({ dialect, seed: 1, difficulty: 1, ...options }, surroundings);
   const dispatcher = new Agent({ connect: { rejectUnauthorized: false } });
   onTestFinished(async () => {
     await dispatcher.destroy();

@@ -5,7 +5,7 @@ import { onTestFinished } from 'vitest';
 import { parseWork, type Work } from '#pickaxe/chain/work.js';
 import type { Dialect } from '#pickaxe/ledger/header.js';
 import type { MockNodeContext } from '#pickaxe/mock-node/mock-node.js';
-import { MockNode, type MockNodeOptions, type OtherOptions } from './node.ts';
+import { MockNode, type OtherOptions } from './node.ts';
 
 const KEY = 'ab'.repeat(32);
 export const MINER = { account: `k:${KEY}`, predicate: 'keys-all' as const, 'public-keys': [KEY] };
@@ -14,11 +14,11 @@ export const OCTETS = 'application/octet-stream';
 /** @returns what starts nodes that serve this alone */
 export function miningOf(dialect: Dialect) {
   return (options: OtherOptions = {}, surroundings: MockNodeContext = {}) =>
-    startMining({ ...options, dialect }, surroundings);
+    startMining(dialect, options, surroundings);
 }
 
-async function startMining(options: MockNodeOptions, surroundings: MockNodeContext) {
-  const node = new MockNode({ difficulty: 100, seed: 1, ...options }, surroundings);
+async function startMining(dialect: Dialect, options: OtherOptions, surroundings: MockNodeContext) {
+  const node = new MockNode({ dialect, difficulty: 100, seed: 1, ...options }, surroundings);
   onTestFinished(() => node.close());
   const { url, baseUrl } = await node.start();
   const ask = async (path: string, more: Parameters<typeof request>[1] = {}, base = baseUrl) => {

@@ -19,9 +19,9 @@ const graph = knownGraph(CHAINS)!;
 const pair = new KeyPair('2a'.repeat(32));
 const account = `k:${pair.publicKey}`;
 
-async function start(options: MockNodeOptions) {
+async function start({ dialect, ...options }: MockNodeOptions) {
   const accounts = [{ account, balance: '100.0' }];
-  const node = new MockNode({ difficulty: 1, chains: CHAINS, seed: 3, accounts, ...options });
+  const node = new MockNode({ dialect, difficulty: 1, chains: CHAINS, seed: 3, accounts, ...options });
   onTestFinished(() => node.close());
   const { url, p2pUrl } = await node.start();
   const p2pTrust = { by: 'peer id', id: node.identity?.peerId ?? '' } as const;

@@ -93,8 +93,8 @@ describe('a survey', () => {
   });
 
   it('finds a network that stands still, and looks at every chain before it says so', async () => {
-    const old = { dialect: 'document', firstBlockAgeMs: 3_600_000, chains: 4, seed: 1 } as const;
-    const node = new MockNode(old);
+    const old = { firstBlockAgeMs: 3_600_000, chains: 4, seed: 1 };
+    const node = new MockNode({ dialect: 'document', ...old });
     onTestFinished(() => node.close());
     const { url } = await node.start();
     expect(problems(await look(candidate(client({ url }))))).toEqual([

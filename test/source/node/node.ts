@@ -5,7 +5,7 @@ import type { Dialect } from '#pickaxe/ledger/header.js';
 import type { NodeLimits } from '#pickaxe/node/limits.js';
 import { NodeSource, type NodeSourceContext, type NodeSourceOptions } from '#pickaxe/source/node/node-source.js';
 import { Recorder } from '../../fakes.ts';
-import { MockNode, type MockNodeOptions, type OtherOptions } from '../../mock-node/node.ts';
+import { MockNode, type OtherOptions } from '../../mock-node/node.ts';
 import { Follower } from '../follow.ts';
 
 const key = '0123456789abcdef'.repeat(4);
@@ -36,11 +36,11 @@ const QUICK: Partial<NodeLimits> = {
 
 /** @returns what starts nodes that serve this alone */
 export function nodesOf(dialect: Dialect) {
-  return (options: OtherOptions = {}) => startNode({ ...options, dialect });
+  return (options: OtherOptions = {}) => startNode(dialect, options);
 }
 
-async function startNode(options: MockNodeOptions): Promise<{ node: MockNode; url: string }> {
-  const node = new MockNode({ ...EASY, ...options });
+async function startNode(dialect: Dialect, options: OtherOptions): Promise<{ node: MockNode; url: string }> {
+  const node = new MockNode({ dialect, ...EASY, ...options });
   onTestFinished(() => node.close());
   const { url } = await node.start();
   return { node, url };
