@@ -34,7 +34,7 @@ const files = ['test', 'bench', 'scripts', 'examples', 'src/cli'].flatMap((folde
 );
 const filesWhere = (isSo: (text: string) => boolean) => files.filter((path) => isSo(readFileSync(ROOT + path, 'utf8')));
 
-/** An import of the class, and the name that it gets. Benches have it from `lib/mock-node.mjs`, which names live nodes. */
+/** An import of the class, and the name that it gets. Benches import `lib/mock-node.mjs`, which names live nodes. */
 const IMPORT =
   /^import (?!type\b)[^;]*[{,]\s*MockNode\b(?: as (\w+))?[^;]* from '(?:#pickaxe\/(?:index|mock-node\/mock-node)\.js|pickaxe|[./]+\/(?:mock-node\/)?(?:mock-)?node\.ts)';/gm;
 /** What would make a node unseen, or one that serves both. */

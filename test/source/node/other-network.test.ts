@@ -9,7 +9,7 @@ import { examineNode } from '#pickaxe/survey/node.js';
 import { eventually, Follower } from '../follow.ts';
 import { followNode, miner, nodesOf } from './node.ts';
 
-const startNode = nodesOf('document');
+const startNode = nodesOf('chainweb');
 
 /** A gateway that serves a node's network under another name, and whose work can be exchanged. */
 async function renamed(nodeUrl: string, from: string, to: string) {
@@ -19,7 +19,7 @@ async function renamed(nodeUrl: string, from: string, to: string) {
     if (isWork) gateway.requests += 1;
     const { method, headers } = incoming;
     const passed = request(nodeUrl + incoming.url!.replace(from, to), { method, headers }, (answer) => {
-      if (isWork && gateway.code !== undefined) void answerWith(gateway.code, answer);
+      if (isWork && answer.statusCode === 200 && gateway.code !== undefined) void answerWith(gateway.code, answer);
       else answer.pipe(outgoing.writeHead(answer.statusCode!, answer.headers));
     });
     passed.on('error', () => outgoing.destroy());
