@@ -15,6 +15,7 @@ import type { Verdict, WorkSource } from '../source/source.ts';
 import type { Outcome } from '../source/vocabulary.ts';
 import { version } from '../system/version.ts';
 import { orUsageError, refuse, UsageError } from './exit.ts';
+import { namedNetwork } from './named-network.ts';
 import { nodeTrust, poolTrust, secretIn } from './node-api.ts';
 
 type SourceSettings = Pick<Config, 'node' | 'pool' | 'miner'> & Partial<Pick<Config, 'stratum'>>;
@@ -166,7 +167,9 @@ function poolsOf(settings: SourceSettings, { emit }: Events): Plan[] {
   return urls.map((url) => {
     const trust = poolTrust(url, pool, node);
     const options = { url, ...account, trust, difficulty, allowReconnect, userAgent: `pickaxe/${version}` };
-    return { key: JSON.stringify(options), open: () => new PoolSource(options, { emit }) };
+    const network = namedNetwork(node.network);
+    const open = () => new PoolSource({ ...options, network }, { emit });
+    return { key: JSON.stringify([options, node.network]), open };
   });
 }
 

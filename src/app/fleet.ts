@@ -10,6 +10,7 @@ import { pause } from '../system/abort.ts';
 import { messageBytes } from '../wire/fleet.ts';
 import { UsageError } from './exit.ts';
 import { type FleetMember, NO_SERVER } from './fleet-link.ts';
+import { namedNetwork } from './named-network.ts';
 import type { Restart } from './restarts.ts';
 import type { Sidecar } from './run-miner.ts';
 
@@ -19,13 +20,14 @@ const TAG = { tag: 'fleet' };
 
 /** @param member whose connection somebody else opens and closes @throws UsageError without servers */
 export function fleetSource(
-  { nats }: Pick<Config, 'nats'>,
+  { nats, node }: Pick<Config, 'nats' | 'node'>,
   member: FleetMember | undefined,
   { emit }: Events,
 ): FleetSource {
   if (!member) throw new UsageError(NO_SERVER);
   const { link, subjects, name: rig } = member;
-  return new FleetSource({ name: (nats.urls ?? []).join(', '), link, subjects, rig }, { emit });
+  const network = namedNetwork(node.network);
+  return new FleetSource({ name: (nats.urls ?? []).join(', '), link, subjects, rig, network }, { emit });
 }
 
 interface BesideMiningOptions {

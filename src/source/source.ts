@@ -62,6 +62,13 @@ export interface WorkSource {
   onHealth?(judge: Judge): void;
 }
 
+/** The network that the user has named: work of another one is not mined. */
+export interface NamedNetwork {
+  readonly name: string;
+  /** @param header 286 bytes @returns the name of the header's network if it is surely another one */
+  readonly otherThan: (header: Uint8Array) => string | undefined;
+}
+
 /** Everything that a source uses from outside. Each has a default. */
 export interface SourceContext<Limits> {
   readonly clock?: Clock;

@@ -6,6 +6,7 @@ import { joinNonce, laneWithin } from '#pickaxe/chain/nonce.js';
 import { type Solution, verify } from '#pickaxe/chain/verify.js';
 import type { Work } from '#pickaxe/chain/work.js';
 import { type SourceUpdate, updatesOf, type WorkSource } from '#pickaxe/source/source.js';
+import { sharedController } from '#pickaxe/system/abort.js';
 
 /** How long tests wait for a condition: far longer than it takes. */
 const PATIENCE_MS = 60_000;
@@ -17,7 +18,7 @@ export function eventually<T>(condition: () => T | Promise<T>): Promise<T> {
 /** Follows a source until `end`. */
 export class Follower {
   readonly updates: SourceUpdate[] = [];
-  readonly #ending = new AbortController();
+  readonly #ending = sharedController();
   readonly #ended: Promise<void>;
 
   constructor(source: WorkSource) {

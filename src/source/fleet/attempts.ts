@@ -14,7 +14,7 @@ import {
   type SolutionRequest,
 } from '../../wire/fleet.ts';
 import type { NoVerdict } from '../delivery.ts';
-import type { Verdict } from '../source.ts';
+import type { NamedNetwork, Verdict } from '../source.ts';
 import type { FleetLimits } from './limits.ts';
 
 /** How a rig speaks to its fleet. */
@@ -28,6 +28,7 @@ export interface FleetMembership {
 export interface Fleet extends FleetMembership {
   /** @returns the coordinators that are not silent, as in subjects, the rig's preferred one first */
   readonly heard: () => readonly string[];
+  readonly network?: NamedNetwork | undefined;
 }
 
 /** The coordinator that gave the work. */

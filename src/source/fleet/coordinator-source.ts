@@ -276,12 +276,15 @@ export class CoordinatorSource implements WorkSource {
     }
     if (!this.#listener) return;
     const { current, lost, hasNone } = this.#states;
-    const isUsable = current !== undefined && !this.#done.has(current.work);
+    const { network } = this.#fleet;
+    const other = current && network?.otherThan(current.work.header);
+    const isUsable = current !== undefined && other === undefined && !this.#done.has(current.work);
     if (isUsable && (lost === null || !this.#given)) this.#give(current);
     else if (hasNone && this.#given) {
       this.#given = undefined;
       this.#listener({ kind: 'rest' });
     }
+    if (other !== undefined) this.lose(`gives work of another network (${other}) than ${network?.name}`);
     if (lost !== null) this.lose(oneLine(lost, MOST_REASON) || 'its own source is out of reach');
     if (this.#states.isCurrentUnknown) this.#ask();
   }

@@ -14,6 +14,7 @@ import { FailoverSource } from '../failover.ts';
 import {
   complete,
   listeningUntil,
+  type NamedNetwork,
   type SourceContext,
   type SourceUpdate,
   type UpdateListener,
@@ -27,6 +28,8 @@ import { type FleetLimits, fleetLimits, MOST_COORDINATORS } from './limits.ts';
 export interface FleetSourceOptions extends FleetMembership {
   /** The fleet's name for people, such as the URL of its first server. */
   readonly name: string;
+  /** By default the coordinators say of which network their work is. */
+  readonly network?: NamedNetwork | undefined;
 }
 
 /** Lines about lost connections: some at once, then one in ten minutes. */

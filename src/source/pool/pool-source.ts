@@ -15,6 +15,7 @@ import {
   complete,
   type Judge,
   listeningUntil,
+  type NamedNetwork,
   type SourceContext,
   type UpdateListener,
   type Verdict,
@@ -37,6 +38,8 @@ export interface PoolSourceOptions extends PoolAccount {
   readonly difficulty?: number | undefined;
   /** Whether the pool may redirect this miner to other hosts. */
   readonly allowReconnect?: boolean;
+  /** By default the pool says of which network its work is. */
+  readonly network?: NamedNetwork | undefined;
 }
 
 export type PoolSourceContext = SourceContext<PoolLimits>;
@@ -165,7 +168,7 @@ export class PoolSource implements WorkSource {
   }
 
   #openSession(socket: Socket, address: PoolAddress, onFirstWork: () => void): PoolSession {
-    const { user, password, userAgent = 'pickaxe', difficulty, allowReconnect = false } = this.#options;
+    const { user, password, userAgent = 'pickaxe', difficulty, allowReconnect = false, network } = this.#options;
     const askedAtMs = this.#clock.monotonicMs();
     let isFirst = true;
     const session: PoolSession = new PoolSession(socket, {
@@ -174,6 +177,7 @@ export class PoolSource implements WorkSource {
       userAgent,
       difficulty,
       allowReconnect,
+      network,
       clock: this.#clock,
       limits: this.#limits,
       health: this.#health,

@@ -8,7 +8,7 @@ import { isPrivate } from '../../net/connecting.ts';
 import type { Clock } from '../../system/clock.ts';
 import { type PoolAddress, poolAddress } from '../../text/addresses.ts';
 import { parseHeader, parseTarget } from '../../wire/stratum.ts';
-import type { Verdict } from '../source.ts';
+import type { NamedNetwork, Verdict } from '../source.ts';
 import type { SourceNews, StaleReason } from '../vocabulary.ts';
 import { Dialogue, type Reply } from './dialogue.ts';
 import type { PoolHealth } from './health.ts';
@@ -43,6 +43,7 @@ interface SessionOptions {
   readonly userAgent: string;
   readonly difficulty?: number | undefined;
   readonly allowReconnect: boolean;
+  readonly network?: NamedNetwork | undefined;
   readonly clock: Clock;
   readonly limits: PoolLimits;
   readonly health: PoolHealth;
@@ -236,6 +237,11 @@ export class PoolSession {
     if (typeof notice.job === 'number' && !Number.isSafeInteger(notice.job)) {
       // JSON.parse has rounded it, so every share would name another job.
       throw unusable('it names a job by a number beyond 2^53, which JSON readers round. It would have to send a text');
+    }
+    const { network } = this.#options;
+    const other = network?.otherThan(header);
+    if (other !== undefined) {
+      throw unusable(`it gives work of another network (${other}) than ${network?.name}, and nothing is mined for it`);
     }
     if (this.#difficulty !== undefined && !this.#works.hasTarget) {
       // A guess would waste all shares: pools of this network send targets, and the meaning of difficulty 1 is not

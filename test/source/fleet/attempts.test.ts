@@ -30,7 +30,6 @@ async function miningOn(terms: Partial<WorkTerms>, ...names: string[]) {
   for (const each of made.coordinators) each.give(makeWork(100, terms));
   await pass(1_000);
   const [work] = made.follower.received;
-  setMaxListeners(0, made.follower.stop);
   const verdicts: Verdict[] = [];
   const send = (lane = 0) => {
     void made.source.submit(mine(work, lane), made.follower.stop).then((verdict) => verdicts.push(verdict));

@@ -206,6 +206,28 @@ it('stays with a coordinator whose solutions another one refuses', async () => {
   expect(told().filter((line) => line.includes('unhealthy'))).toEqual([]);
 });
 
+it('mines nothing for a coordinator of another network than the one that the user has named', async () => {
+  const isOther = new Set<string>();
+  const network = {
+    name: 'mainnet01',
+    otherThan: (header: Uint8Array) => (isOther.has(hexOf({ header })) ? 'testnet04' : undefined),
+  };
+  const { coordinators, mined, told, follower } = world(['a', 'c'], {}, 'rig1', network);
+  const [a, c] = coordinators;
+  const work = makeWork(100);
+  isOther.add(hexOf(work));
+  a.give(work);
+  await pass(1_000);
+  c.give();
+  await pass(3_000);
+  expect(mined()).toBe('c');
+  expect(follower.received.map(hexOf)).not.toContain(hexOf(work));
+  expect(told()).toContain('a lost: gives work of another network (testnet04) than mainnet01');
+  a.give();
+  await pass(10_000);
+  expect(mined()).toBe('a');
+});
+
 it('mines the works of a restarted coordinator, and still submits those from before', async () => {
   const { coordinators, follower, header } = world(['a']);
   const [a] = coordinators;

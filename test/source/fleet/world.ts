@@ -5,6 +5,7 @@ import type { Work } from '#pickaxe/chain/work.js';
 import type { Link, LinkMessage } from '#pickaxe/nats/link.js';
 import { FleetSource } from '#pickaxe/source/fleet/fleet-source.js';
 import type { FleetLimits } from '#pickaxe/source/fleet/limits.js';
+import type { NamedNetwork } from '#pickaxe/source/source.js';
 import type { StaleReason } from '#pickaxe/source/vocabulary.js';
 import {
   type CoordinatorState,
@@ -160,11 +161,16 @@ export interface World {
 }
 
 /** @param names of coordinators in the order of preference of a rig with this name: see the test of the order */
-export function world(names: readonly string[] = ['a'], limits: Partial<FleetLimits> = {}, rig = 'rig1'): World {
+export function world(
+  names: readonly string[] = ['a'],
+  limits: Partial<FleetLimits> = {},
+  rig = 'rig1',
+  network?: NamedNetwork,
+): World {
   const nats = new FakeNats();
   const link = nats.link(rig, SUBJECTS.inbox(rig));
   const recorder = new Recorder();
-  const options = { name: 'nats://fake:4222', link, subjects: SUBJECTS, rig };
+  const options = { name: 'nats://fake:4222', link, subjects: SUBJECTS, rig, network };
   const source = new FleetSource(options, { emit: recorder.listen, limits, random: () => 0.5 });
   const follower = new Follower(source);
   onTestFinished(() => follower.end());
@@ -188,6 +194,6 @@ export function world(names: readonly string[] = ['a'], limits: Partial<FleetLim
   };
 }
 
-export function hexOf({ header }: Work): string {
+export function hexOf({ header }: Pick<Work, 'header'>): string {
   return Buffer.from(header).toString('hex');
 }

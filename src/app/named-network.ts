@@ -1,0 +1,13 @@
+import { networkNumberOf } from '../chain/work.ts';
+import { mayBeOf, networkOf } from '../ledger/header.ts';
+import type { NamedNetwork } from '../source/source.ts';
+
+/** @param name as configured @returns undefined if none is */
+export function namedNetwork(name: string | undefined): NamedNetwork | undefined {
+  if (name === undefined) return undefined;
+  const otherThan = (header: Uint8Array) => {
+    const code = networkNumberOf(header);
+    return mayBeOf(name, code) ? undefined : networkOf(code);
+  };
+  return { name, otherThan };
+}
