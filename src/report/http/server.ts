@@ -191,6 +191,11 @@ class HttpServer {
     reply.headers(HEADERS);
     const { host, origin, authorization } = request.headers;
     const { 'sec-fetch-site': site, 'sec-fetch-mode': mode } = request.headers as Record<string, string | undefined>;
+    // A proxy could go by the name that is not checked here (RFC 9112 §3.2).
+    const { headersDistinct, url = '' } = request.raw;
+    if ((headersDistinct.host ?? []).length > 1 || !url.startsWith('/')) {
+      throw new HttpError(400, 'bad-request', 'send one Host header, and a path without a host as the target');
+    }
     if (!admits({ host: this.#options.host, hostname: hostname() }, host)) {
       throw new HttpError(
         403,

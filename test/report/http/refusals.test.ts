@@ -128,3 +128,14 @@ it('what only --http-control allows is counted, too', async () => {
   await ask('/api/v1/stop', { method: 'POST' });
   expect(metric((await ask('/metrics')).text, 'read-only')).toBe(1);
 });
+
+it.each([
+  ['two names', 'GET /healthz HTTP/1.1\r\nhost: 127.0.0.1\r\nhost: evil.example\r\nconnection: close\r\n\r\n'],
+  ['two equal names', 'GET /healthz HTTP/1.1\r\nhost: 127.0.0.1\r\nhost: 127.0.0.1\r\nconnection: close\r\n\r\n'],
+  ['a name in its target', 'GET http://evil.example/healthz HTTP/1.1\r\nhost: 127.0.0.1\r\nconnection: close\r\n\r\n'],
+])('a request with %s of the host is refused: a proxy could go by the other one', async (_, request) => {
+  const { port } = await serve();
+  const answer = await sendRaw(port, request);
+  expect(answer).toContain('HTTP/1.1 400 ');
+  expect(answer).toContain('send one Host header');
+});
