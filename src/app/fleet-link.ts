@@ -24,9 +24,14 @@ export const NO_SERVER = 'No NATS server is configured. Give one with --nats nat
 
 /**
  * @param warn gets sentences about subjects that the server denies
+ * @param kind an operator gets its answers at subjects of its own
  * @throws UsageError without servers, or when the credentials or the certificates cannot be used
  */
-export function fleetMember({ nats, rig }: Pick<Config, 'nats' | 'rig'>, warn: (line: string) => void): FleetMember {
+export function fleetMember(
+  { nats, rig }: Pick<Config, 'nats' | 'rig'>,
+  warn: (line: string) => void,
+  kind: 'rig or coordinator' | 'operator' = 'rig or coordinator',
+): FleetMember {
   const { urls, credentialsFile, caFile, subject } = nats;
   if (urls === undefined) throw new UsageError(NO_SERVER);
   const name = rig.name ?? hostname().slice(0, MOST_NAME);
@@ -36,7 +41,7 @@ export function fleetMember({ nats, rig }: Pick<Config, 'nats' | 'rig'>, warn: (
     ...(credentialsFile !== undefined && { credentials: credentialsIn(credentialsFile) }),
     ...(caFile !== undefined && { authorities: certificatesIn(caFile, '--nats-ca-file') }),
     name,
-    inbox: subjects.inbox(name),
+    inbox: kind === 'operator' ? subjects.operatorInbox(name) : subjects.inbox(name),
   };
   const link = new NatsLink(settings, { clock: systemClock, random: Math.random, warn });
   return { name, instance: randomBytes(8).toString('hex'), subjects, link };

@@ -93,7 +93,7 @@ export class RigControl {
       this.#log('warn', 'a request of an operator is ignored: its subject names nobody');
       return;
     }
-    if (reply === undefined || !subjects.isInboxOf(operator, reply)) {
+    if (reply === undefined || !subjects.isInboxOfOperator(operator, reply)) {
       const why = 'it wants its answer outside of the operator’s inbox';
       this.#log('warn', `a request of the fleet’s operator ${oneLine(operator)} is ignored: ${why}`);
       return;

@@ -4,7 +4,8 @@ import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import { memberName } from '../wire/fleet.ts';
 import { isPublicKey, makeCredentials } from './credentials.ts';
-import { type Account, ROLES, type Role, type ServerTerms, type TlsFiles } from './server-config.ts';
+import { ROLES, type Role, type Member as ServerMember } from './server-accounts.ts';
+import type { ServerTerms, TlsFiles } from './server-config.ts';
 
 const path = z.string().min(1).max(4_096);
 const address = z.string().min(1).max(300);
@@ -50,7 +51,7 @@ export function newFleet(): FleetFile {
   };
 }
 
-export interface NewMember extends Account {
+export interface NewMember extends Omit<ServerMember, 'number'> {
   readonly seed: string;
 }
 
@@ -103,9 +104,11 @@ function folded(name: string): string {
 /** @param place that of the servers of the cluster, or of leaf nodes at other sites */
 export function termsOf(fleet: FleetFile, place: 'cluster' | 'leaf'): ServerTerms {
   const { subject, listen, cluster, leaves, clusterSecret, leafSecret } = fleet;
-  const accounts = fleet.members.filter(({ revoked }) => !revoked);
+  // Members are only ever added at the end, and none is removed.
+  const numbered = fleet.members.map((member, number) => ({ ...member, number }));
+  const members = numbered.filter(({ revoked }) => !revoked);
   const tls: TlsFiles | undefined = fleet.tls;
-  const common = { subject, accounts, listen, tls };
+  const common = { subject, members, listen, tls };
   if (place === 'leaf') return { ...common, ...(leaves && { hub: { servers: leaves, secret: leafSecret } }) };
   return {
     ...common,

@@ -14,6 +14,9 @@ export interface Fault {
 /** OpenSSL's and Node.js's codes for certificates that do not prove the server's name. */
 const CERTIFICATE = /CERT|SIGNATURE|ISSUER|^ERR_TLS/;
 
+/** A server's words when the account of the member's key has all the connections that it may have. */
+const TOO_MANY_CONNECTIONS = /maximum account active connections exceeded/i;
+
 /**
  * @param server its URL
  * @param fault what the client or the system has thrown; undefined when the server has just closed the connection
@@ -45,6 +48,12 @@ function ordinary(fault: unknown, server: string): string {
     return (
       `${server} offers no TLS, so nothing was sent to it. Either its configuration has no certificate, and its URL ` +
       'begins with nats://, or somebody is intercepting the connection.'
+    );
+  }
+  if (TOO_MANY_CONNECTIONS.test(message)) {
+    return (
+      `${server} takes no further connection with this member’s key: it has too many. If this member runs once, others ` +
+      'use its key, or that of a member which shares its account: let the fleet’s operator revoke it.'
     );
   }
   if (speaksNoTls(code)) return `${server} asks for TLS, but does not speak it: ${oneLine(message, 200)}.`;

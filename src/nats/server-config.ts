@@ -1,16 +1,8 @@
-/** The configuration of a fleet's NATS servers: who may connect, and what each may say and hear. Pure. */
+/** The configuration of a fleet's NATS servers: where they listen, and who may connect. Pure. */
 
-import { FALLBACK_QUEUE, FleetSubjects, MOST_MESSAGE_BYTES } from '../wire/fleet.ts';
-
-export const ROLES = ['rig', 'coordinator', 'operator'] as const;
-export type Role = (typeof ROLES)[number];
-
-export interface Account {
-  readonly name: string;
-  readonly role: Role;
-  /** Of its nkey: 56 characters that begin with `U`. */
-  readonly publicKey: string;
-}
+import { MOST_MESSAGE_BYTES } from '../wire/fleet.ts';
+import { quoted } from './quoted.ts';
+import { accountsBlock, COORDINATORS, type Member, mostConnections, SERVER_USER } from './server-accounts.ts';
 
 export interface TlsFiles {
   /** Paths of PEM files on the server's machine. */
@@ -33,7 +25,7 @@ interface OtherServers {
 export interface ServerTerms {
   /** First part of the subjects. */
   readonly subject: string;
-  readonly accounts: readonly Account[];
+  readonly members: readonly Member[];
   /** `HOST:PORT` for clients; the port -1 means any free one. */
   readonly listen: string;
   readonly tls?: TlsFiles | undefined;
@@ -56,39 +48,33 @@ const LIMITS = [
   `max_payload: ${MOST_MESSAGE_BYTES}`,
   'max_pending: 16777216',
   'write_deadline: "2s"',
-  'max_connections: 65536',
   '# A machine that has vanished is noticed within half a minute.',
   'ping_interval: "10s"',
   'ping_max: 2',
 ];
-/**
- * Subscriptions of one connection, which are kept in the server's memory. A member has less than ten. Between the
- * servers of two sites there are those of all members, which are up to 20,000 rigs with three each.
- */
-const MOST_SUBSCRIPTIONS = { ofMember: 16, ofSite: 100_000 };
 /** Seconds for the proof of a name: a thousand rigs may come back at once. */
 const PROOF_SECONDS = 10;
-const USER = 'server';
 
 export function serverConfig(terms: ServerTerms): string {
-  const { listen, tls, cluster, leaves, hub } = terms;
+  const { subject, members, listen, tls, cluster, leaves, hub } = terms;
   const lines = [
     `${MADE_BY}, which writes it anew: change it there.`,
     `listen: ${quoted(listen)}`,
     ...LIMITS,
-    `max_subscriptions: ${leaves || hub ? MOST_SUBSCRIPTIONS.ofSite : MOST_SUBSCRIPTIONS.ofMember}`,
+    `max_connections: ${mostConnections(members)}`,
     ...tlsBlock(tls),
-    ...authorization(terms),
+    `authorization { timeout: ${PROOF_SECONDS} }`,
+    ...accountsBlock({ subject, members, leafSecret: leaves?.secret, isLeaf: hub !== undefined }),
   ];
   if (cluster) {
     lines.push(
       'cluster {',
       '  name: "pickaxe"',
       `  listen: ${quoted(cluster.listen)}`,
-      `  authorization { user: "${USER}", password: ${quoted(cluster.secret)}, timeout: ${PROOF_SECONDS} }`,
+      `  authorization { user: "${SERVER_USER}", password: ${quoted(cluster.secret)}, timeout: ${PROOF_SECONDS} }`,
       '  # Clients use the servers that they are told of, and no others.',
       '  no_advertise: true',
-      `  routes: [${cluster.servers.map((each) => quoted(`nats-route://${USER}:${cluster.secret}@${each}`)).join(', ')}]`,
+      `  routes: [${cluster.servers.map((each) => quoted(`nats-route://${SERVER_USER}:${cluster.secret}@${each}`)).join(', ')}]`,
       ...tlsBlock(tls, '  '),
       '}',
     );
@@ -98,9 +84,9 @@ export function serverConfig(terms: ServerTerms): string {
   }
   if (hub) {
     const scheme = tls ? 'tls' : 'nats-leaf';
-    const urls = hub.servers.map((each) => quoted(`${scheme}://${USER}:${hub.secret}@${each}`));
+    const urls = hub.servers.map((each) => quoted(`${scheme}://${SERVER_USER}:${hub.secret}@${each}`));
     const trust = tls?.ca === undefined ? '' : `, tls { ca_file: ${quoted(tls.ca)} }`;
-    lines.push('leafnodes {', `  remotes: [{ urls: [${urls.join(', ')}]${trust} }]`, '}');
+    lines.push('leafnodes {', `  remotes: [{ account: "${COORDINATORS}", urls: [${urls.join(', ')}]${trust} }]`, '}');
   }
   return `${lines.join('\n')}\n`;
 }
@@ -109,102 +95,4 @@ function tlsBlock(tls: TlsFiles | undefined, indent = ''): string[] {
   if (!tls) return [];
   const ca = tls.ca === undefined ? '' : `, ca_file: ${quoted(tls.ca)}`;
   return [`${indent}tls { cert_file: ${quoted(tls.cert)}, key_file: ${quoted(tls.key)}${ca}, timeout: 10 }`];
-}
-
-function authorization({ accounts, subject, leaves }: ServerTerms): string[] {
-  const subjects = new FleetSubjects(subject);
-  const operators = accounts.flatMap(({ name, role }) => (role === 'operator' ? [name] : []));
-  return [
-    'authorization {',
-    `  timeout: ${PROOF_SECONDS}`,
-    '  users: [',
-    ...accounts.map((account) => `    ${user(account, subjects, operators)}`),
-    ...(leaves ? [`    ${leaf(leaves.secret, subjects, operators)}`] : []),
-    // Without any user, the server would let everybody in.
-    ...(accounts.length === 0 && !leaves ? ['    # No member may connect yet.', `    ${nobody()}`] : []),
-    '  ]',
-    '}',
-  ];
-}
-
-function nobody(): string {
-  // The hash of no password: nobody can prove to be this user.
-  return '{ user: "nobody", password: "$2a$11$......................................................" }';
-}
-
-function user({ name, role, publicKey }: Account, subjects: FleetSubjects, operators: readonly string[]): string {
-  return `{ nkey: ${publicKey}, ${permissions(PERMISSIONS[role](name, subjects, operators))} }`;
-}
-
-/** The user of leaf nodes, whose sites have only rigs: their secret permits what rigs may do, and no more. */
-function leaf(secret: string, subjects: FleetSubjects, operators: readonly string[]): string {
-  const { publish, subscribe } = subjects.ofAnyRig;
-  const answers = operators.map((operator) => subjects.answersTo(operator));
-  const may = permissions({ publish: [...publish, ...answers], subscribe });
-  return `{ user: "${USER}", password: ${quoted(secret)}, ${may} }`;
-}
-
-function permissions({ publish, subscribe }: Permissions): string {
-  return `permissions: { publish: { allow: ${list(publish)} }, subscribe: { allow: ${list(subscribe)} } }`;
-}
-
-interface Permissions {
-  readonly publish: readonly string[];
-  readonly subscribe: readonly string[];
-}
-
-/**
- * Answers are permitted by their subjects, not as responses to requests (`allow_responses`): a request may name any
- * subject for its answer, so an operator could let a rig publish work.
- */
-const PERMISSIONS: Record<Role, (name: string, subjects: FleetSubjects, operators: readonly string[]) => Permissions> =
-  {
-    rig: (name, subjects, operators) => ({
-      publish: [
-        subjects.hellosBy(name),
-        subjects.solutionsBy(name),
-        subjects.fallback(name),
-        subjects.report(name),
-        ...operators.map((operator) => subjects.answersTo(operator)),
-      ],
-      subscribe: [subjects.allWork, subjects.allBeats, subjects.controlsTo(name), inboxOf(name, subjects)],
-    }),
-    // It may have devices of its own, and is then a rig, too.
-    coordinator: (name, subjects) => ({
-      publish: [
-        subjects.work(name),
-        subjects.beat(name),
-        subjects.hellosBy(name),
-        subjects.inboxes,
-        subjects.report(name),
-      ],
-      subscribe: [
-        subjects.allWork,
-        subjects.allBeats,
-        subjects.hellosTo(name),
-        subjects.solutionsTo(name),
-        `${subjects.fallbacks} ${FALLBACK_QUEUE}`,
-        subjects.reports,
-        subjects.controlsTo(name),
-        inboxOf(name, subjects),
-      ],
-    }),
-    operator: (name, subjects) => ({
-      publish: [subjects.controlsBy(name)],
-      subscribe: [subjects.reports, subjects.allWork, subjects.allBeats, inboxOf(name, subjects)],
-    }),
-  };
-
-function inboxOf(name: string, subjects: FleetSubjects): string {
-  return `${subjects.inbox(name)}.>`;
-}
-
-function list(texts: readonly string[]): string {
-  return `[${texts.map(quoted).join(', ')}]`;
-}
-
-/** @throws RangeError for control characters, which no text here has */
-function quoted(text: string): string {
-  if (/\p{Cc}/u.test(text)) throw new RangeError('a control character in a configuration');
-  return `"${text.replace(/[\\"]/g, '\\$&')}"`;
 }

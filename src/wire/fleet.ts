@@ -103,7 +103,11 @@ export class FleetSubjects {
     return `${this.#prefix}.control.${token(rig)}.*`;
   }
 
-  /** The beginning of the subjects at which a member gets its answers, without a final dot. */
+  get controls(): string {
+    return `${this.#prefix}.control.*.*`;
+  }
+
+  /** The beginning of the subjects at which a rig or coordinator gets its answers, without a final dot. */
   inbox(member: string): string {
     return `${this.#prefix}.inbox.${token(member)}`;
   }
@@ -112,9 +116,14 @@ export class FleetSubjects {
     return `${this.#prefix}.inbox.>`;
   }
 
-  /** Of the answers that a member can get: both tokens of each are secret until it asks. */
-  answersTo(member: string): string {
-    return `${this.inbox(member)}.*.*`;
+  /** The same of an operator. Rigs answer there, so that they need no permission to send to the inbox of a rig. */
+  operatorInbox(operator: string): string {
+    return `${this.#prefix}.operator.${token(operator)}`;
+  }
+
+  /** The answers to operators: the last two tokens of each are secret until one asks. */
+  get operatorAnswers(): string {
+    return `${this.#prefix}.operator.*.*.*`;
   }
 
   /**
@@ -122,18 +131,25 @@ export class FleetSubjects {
    * answer, so an answer to another one could be taken for a coordinator's work.
    */
   isInboxOf(member: string, reply: string): boolean {
-    const inbox = `${this.inbox(member)}.`;
-    return reply.startsWith(inbox) && ANSWER_TOKENS.test(reply.slice(inbox.length));
+    return isBelow(this.inbox(member), reply);
+  }
+
+  isInboxOfOperator(operator: string, reply: string): boolean {
+    return isBelow(this.operatorInbox(operator), reply);
   }
 
   /** What rigs of any name may send and receive, for a site that has only rigs. */
   get ofAnyRig(): { readonly publish: readonly string[]; readonly subscribe: readonly string[] } {
     const prefix = this.#prefix;
     return {
-      publish: [`${prefix}.hello.*.*`, `${prefix}.solution.*.*`, this.fallbacks, this.reports],
-      subscribe: [this.allWork, this.allBeats, `${prefix}.control.*.*`, `${prefix}.inbox.*.>`],
+      publish: [`${prefix}.hello.*.*`, `${prefix}.solution.*.*`, this.fallbacks, this.reports, this.operatorAnswers],
+      subscribe: [this.allWork, this.allBeats, this.controls, `${prefix}.inbox.*.>`],
     };
   }
+}
+
+function isBelow(inbox: string, reply: string): boolean {
+  return reply.startsWith(`${inbox}.`) && ANSWER_TOKENS.test(reply.slice(inbox.length + 1));
 }
 
 /**

@@ -15,7 +15,7 @@ const REQUEST_MS = 5_000;
 
 function setUp(given: Partial<RigControlOptions> = {}) {
   const nats = new FakeNats();
-  const operator = nats.link('op 1', SUBJECTS.inbox('op 1'));
+  const operator = nats.link('op 1', SUBJECTS.operatorInbox('op 1'));
   const link = nats.link('rig');
   const clock = new FakeClock();
   const tally = new Tally(clock, [
@@ -208,17 +208,17 @@ describe('what operators and others can do', () => {
   it.each([
     ['no inbox', undefined],
     ['the subject of work', SUBJECTS.work('c1')],
-    ['another operator’s inbox', 'pickaxe.inbox.op%202.1'],
-    ['a rig’s inbox', 'pickaxe.inbox.rig2.1'],
-    ['an inbox whose name begins like the operator’s', 'pickaxe.inbox.op%2012.1'],
-    ['an inbox of another prefix', 'other.inbox.op%201.1'],
-    ['an inbox without a name', 'pickaxe.inbox..1'],
-    ['its inbox with nothing behind the name', 'pickaxe.inbox.op%201'],
-    ['its inbox with a dot at the end', 'pickaxe.inbox.op%201.'],
-    ['a pattern of its inbox', 'pickaxe.inbox.op%201.>'],
-    ['a pattern of members', 'pickaxe.inbox.*.1'],
-    ['a subject with a space', 'pickaxe.inbox.op%201.1 2'],
-    ['a very long subject', `pickaxe.inbox.op%201.${'1'.repeat(300)}`],
+    ['another operator’s inbox', 'pickaxe.operator.op%202.1'],
+    ['an inbox of a rig of its name', 'pickaxe.inbox.op%201.1'],
+    ['an inbox whose name begins like the operator’s', 'pickaxe.operator.op%2012.1'],
+    ['an inbox of another prefix', 'other.operator.op%201.1'],
+    ['an inbox without a name', 'pickaxe.operator..1'],
+    ['its inbox with nothing behind the name', 'pickaxe.operator.op%201'],
+    ['its inbox with a dot at the end', 'pickaxe.operator.op%201.'],
+    ['a pattern of its inbox', 'pickaxe.operator.op%201.>'],
+    ['a pattern of members', 'pickaxe.operator.*.1'],
+    ['a subject with a space', 'pickaxe.operator.op%201.1 2'],
+    ['a very long subject', `pickaxe.operator.op%201.${'1'.repeat(300)}`],
   ])('asks for an answer at %s: the request is ignored', async (_, reply) => {
     const { nats, operator, asked, lines } = setUp();
     nats.send(operator, { subject: SUBJECTS.control('rig', 'op 1'), data, reply });
@@ -234,7 +234,7 @@ describe('what operators and others can do', () => {
     'sends under %s, which is no operator’s name or not as subjects have it: the request is ignored',
     async (name) => {
       const { nats, operator, asked, lines } = setUp();
-      nats.send(operator, { subject: `pickaxe.control.rig.${name}`, data, reply: `pickaxe.inbox.${name}.1` });
+      nats.send(operator, { subject: `pickaxe.control.rig.${name}`, data, reply: `pickaxe.operator.${name}.1` });
       await delivered();
       expect(asked).toEqual([]);
       expect(lines).toEqual(['warning: a request of an operator is ignored: its subject names nobody']);

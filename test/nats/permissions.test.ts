@@ -1,71 +1,26 @@
 /** What the accounts of a fleet may say and hear, on real servers with the generated configuration. */
 
-import { once } from 'node:events';
-import { connect as connectTcp, type Socket } from 'node:net';
-import * as nkeys from '@nats-io/nkeys';
-import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { makeCredentials } from '#pickaxe/nats/credentials.js';
-import type { Credentials, LinkError } from '#pickaxe/nats/link.js';
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { LinkError } from '#pickaxe/nats/link.js';
 import type { NatsLink } from '#pickaxe/nats/nats-link.js';
-import { type Role, type ServerTerms, serverConfig } from '#pickaxe/nats/server-config.js';
-import { FALLBACK_QUEUE, FleetSubjects, token } from '#pickaxe/wire/fleet.js';
-import { connect, disconnected, openLink } from './links.ts';
+import { FALLBACK_QUEUE, token } from '#pickaxe/wire/fleet.js';
+import { connect, connected, disconnected, type OpenedLink, openLink } from './links.ts';
+import { bytes, configOf, MEMBERS, never, openMember, rawMember, settled, subjects, until } from './members.ts';
 import { noServer, TestServer, whyNoServer } from './server.ts';
-
-const subjects = new FleetSubjects('pickaxe');
-const ALL_CONTROLS = 'pickaxe.control.*.*';
-const bytes = (text: string) => new TextEncoder().encode(text);
-const never = new AbortController().signal;
-const until = (check: () => void) => vi.waitFor(check, { timeout: 60_000, interval: 10 });
-
-const MEMBERS: readonly { name: string; role: Role; credentials: Credentials }[] = [
-  { name: 'rig 1', role: 'rig' as const },
-  { name: 'rig2', role: 'rig' as const },
-  { name: 'c1', role: 'coordinator' as const },
-  { name: 'c2', role: 'coordinator' as const },
-  { name: 'boss', role: 'operator' as const },
-  { name: 'boss2', role: 'operator' as const },
-].map((member) => ({ ...member, credentials: makeCredentials() }));
-
-const accountsOf = (members: typeof MEMBERS) =>
-  members.map(({ name, role, credentials }) => ({ name, role, publicKey: credentials.publicKey }));
-
-const configOf =
-  (members: typeof MEMBERS, more: Partial<ServerTerms> = {}) =>
-  ({ client }: { client: number }) =>
-    serverConfig({ subject: 'pickaxe', accounts: accountsOf(members), listen: `127.0.0.1:${client}`, ...more });
 
 let server: TestServer;
 beforeAll(async () => {
   if (!noServer) server = await TestServer.start(configOf(MEMBERS));
 });
 
+async function member(name: string, url = server.url): Promise<OpenedLink> {
+  const opened = openMember(url, name);
+  await connected(opened.link);
+  return opened;
+}
+
 async function memberAt(url: string, name: string): Promise<NatsLink> {
-  const { credentials } = MEMBERS.find((each) => each.name === name)!;
-  return (await connect([url], name, { credentials, inbox: subjects.inbox(name) })).link;
-}
-
-async function member(name: string): Promise<{ link: NatsLink; warnings: readonly string[] }> {
-  const { credentials } = MEMBERS.find((each) => each.name === name)!;
-  return connect([server.url], name, { credentials, inbox: subjects.inbox(name) });
-}
-
-/** @returns a connection over which a member says what no link would */
-async function rawMember(name: string, at = server): Promise<Socket> {
-  const { seed, publicKey } = MEMBERS.find((each) => each.name === name)!.credentials;
-  const socket = connectTcp({ host: '127.0.0.1', port: at.ports.client });
-  onTestFinished(() => void socket.destroy());
-  const [first] = await once(socket, 'data');
-  const { nonce } = JSON.parse(`${first}`.slice(5));
-  const sig = nkeys.encode(nkeys.fromSeed(bytes(seed)).sign(bytes(nonce)));
-  socket.write(`CONNECT ${JSON.stringify({ nkey: publicKey, sig, verbose: false })}\r\n`);
-  return socket;
-}
-
-/** The server takes what a link sends in its order, and answers this request when it has taken everything before. */
-async function settled(link: NatsLink, own: string): Promise<void> {
-  const fault = await link.request(own, bytes('?'), 60_000, never).catch((thrown: LinkError) => thrown.fault);
-  expect(['no-responders', 'denied']).toContain(fault);
+  return (await member(name, url)).link;
 }
 
 const PUBLISHED = {
@@ -91,6 +46,7 @@ const PUBLISHED = {
       `${subjects.inbox('rig2')}.a`,
       `${subjects.inbox('rig 1')}.a`,
       `${subjects.inbox('boss')}.a`,
+      `${subjects.operatorInbox('boss')}.a`,
       'pickaxe.other',
       'elsewhere',
       '$SYS.REQ.SERVER.PING',
@@ -140,7 +96,7 @@ const HEARD = {
     mayNot: [
       subjects.reports,
       subjects.report('rig2'),
-      ALL_CONTROLS,
+      subjects.controls,
       subjects.controlsTo('rig2'),
       subjects.controlsBy('boss'),
       subjects.fallbacks,
@@ -166,7 +122,7 @@ const HEARD = {
       subjects.fallbacks,
       subjects.hellosTo('c2'),
       subjects.solutionsTo('c2'),
-      ALL_CONTROLS,
+      subjects.controls,
       subjects.inboxes,
       `${subjects.inbox('rig2')}.>`,
       'pickaxe.>',
@@ -175,7 +131,7 @@ const HEARD = {
   boss: {
     may: [subjects.allWork, subjects.allBeats, subjects.reports],
     mayNot: [
-      ALL_CONTROLS,
+      subjects.controls,
       subjects.fallbacks,
       subjects.solutionsTo('c1'),
       subjects.inboxes,
@@ -282,7 +238,7 @@ describe.skipIf(noServer)(`the accounts of a fleet${whyNoServer}`, () => {
     });
     await settled(other, subjects.hello('nobody', 'rig2'));
     await settled(rig, subjects.hello('nobody', 'rig 1'));
-    const boss = await rawMember('boss');
+    const boss = await rawMember('boss', server);
     boss.write(`PUB ${subjects.control('rig 1', 'boss')} ${subjects.work('c1')} 0\r\n\r\n`);
     await until(() => expect(warnings).toEqual([expect.stringMatching(/publish to pickaxe\.work\.c1/)]));
     expect(asked).toEqual([subjects.work('c1')]);
@@ -306,7 +262,7 @@ describe.skipIf(noServer)(`the accounts of a fleet${whyNoServer}`, () => {
   });
 
   it('a member cannot fill the memory of a server with subscriptions', async () => {
-    const rig = await rawMember('rig 1');
+    const rig = await rawMember('rig 1', server);
     let answer = '';
     rig.on('data', (chunk) => {
       answer += chunk;

@@ -37,7 +37,7 @@ export interface Operator {
 export type OpenOperator = (loaded: Loaded, warn: (line: string) => void) => Operator;
 
 export const openOperator: OpenOperator = ({ config }, warn) => {
-  const { name, link, subjects, instance } = fleetMember(config, warn);
+  const { name, link, subjects, instance } = fleetMember(config, warn, 'operator');
   link.open();
   const ask = asker(link, subjects, name);
   return { link, subjects, clock: systemClock, instance, ask, close: () => link.close() };

@@ -15,7 +15,7 @@ export const LOADED = loadConfig({ flags: new Map(), environment: {}, cwd: isola
 export function setUp() {
   const nats = new FakeNats();
   const clock = new FakeClock();
-  const link = nats.link('operator');
+  const link = nats.link('operator', SUBJECTS.operatorInbox('operator'));
   const operator: Operator = {
     link,
     subjects: SUBJECTS,
