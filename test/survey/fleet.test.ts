@@ -49,6 +49,17 @@ describe('an examination of a fleet’s server', () => {
     );
   });
 
+  it('tries whether the server lets requests of operators through, which an earlier configuration does not', async () => {
+    const nats = new FakeNats();
+    const tried: string[] = [];
+    nats.permits = (_, operation, subject) => {
+      if (operation === 'subscribe') tried.push(subject);
+      return true;
+    };
+    await examine([stateWithWork(1)], { nats });
+    expect(tried).toContain(SUBJECTS.controlsTo('rig1'));
+  });
+
   it('says so when there is no connection', async () => {
     const nats = new FakeNats();
     const link = nats.link('rig1');
