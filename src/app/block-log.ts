@@ -16,7 +16,7 @@ import { formatDecimal } from '../ledger/decimal.ts';
 import type { RunningMiner } from '../report/running-miner.ts';
 import type { Tally } from '../report/tally.ts';
 import { LEFT } from '../source/vocabulary.ts';
-import { LogBucket, TokenBucket } from '../system/bounded.ts';
+import { BoundedSet, LogBucket, TokenBucket } from '../system/bounded.ts';
 import { type Clock, wallMs } from '../system/clock.ts';
 import { oneLine } from '../text/plain-text.ts';
 import { type LedgerViews, openLedgerViews } from './ledger-views.ts';
@@ -203,6 +203,7 @@ export function startBlockLog(running: RunningMiner, store: Store, options: Bloc
     pace: paceAt(speed),
     forgets: true,
     changed: (change) => {
+      if (change.what === 'paid-elsewhere' && elsewhere.has(change.block.hash)) return;
       emit(eventOf(change, network));
       if (change.what !== 'paid-elsewhere' || change.isEarlier) return;
       const payee = oneLine(change.payee, MAX_NAME);
@@ -212,6 +213,8 @@ export function startBlockLog(running: RunningMiner, store: Store, options: Bloc
       log.debug(TAG, fault === undefined ? `${node} tells about blocks again` : `${node} cannot be asked: ${fault}`);
     },
   });
+  /** The hashes of the last blocks of other coordinators' work: their payee says nothing about the own nodes. */
+  const elsewhere = new BoundedSet<string>(MOST_FOLLOWED);
   const warnings = new LogBucket(1, clock.monotonicMs());
   const faults = new LogBucket(5, clock.monotonicMs());
   const recorder = new BlockRecorder({
@@ -243,6 +246,10 @@ export function startBlockLog(running: RunningMiner, store: Store, options: Bloc
   };
   const answered = (event: Exclude<BlockEvent, { type: 'sent-block' }>) => {
     const block = recorder.answered(event);
+    if (event.isElsewhere) {
+      if (!block) return;
+      elsewhere.add(block.hash);
+    }
     if (!block) {
       const isRefused = event.type === 'refused-block';
       follower.lookAtPayee(event.source, isRefused, () => blockOf(recorder.unrecorded(event)));
@@ -260,6 +267,8 @@ export function startBlockLog(running: RunningMiner, store: Store, options: Bloc
     record: (event) => {
       if (event.type === 'job-switch') recorder.switched(event);
       if (!isBlockEvent(event)) return;
+      // Rigs can send any number of them, and only those that a node has accepted took work.
+      if (event.isElsewhere && event.type !== 'accepted-block') return;
       if (event.type === 'sent-block') {
         // The block is recorded once its first bytes have left, and in any case before its answer.
         setImmediate(takeLeaving);

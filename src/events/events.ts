@@ -22,6 +22,8 @@ interface SentBlock extends AboutSolution {
   /** 286 bytes. */
   header: Uint8Array;
   source: string;
+  /** Present if another coordinator of the fleet gave the work, and so decided whom the block pays. */
+  isElsewhere?: true;
 }
 
 interface SubmittedBlock extends SentBlock {

@@ -37,6 +37,8 @@ interface Finder {
   /** The name of a device or of a relay. */
   readonly name: string;
   readonly isRelay: boolean;
+  /** Whether another coordinator of the fleet gave the work. */
+  readonly isElsewhere?: boolean;
 }
 
 export class Submitter {
@@ -73,7 +75,7 @@ export class Submitter {
     while (this.#pending.size > 0) await Promise.all(this.#pending);
   }
 
-  async #send(solution: Solution, { name, isRelay }: Finder, stop: AbortSignal): Promise<Verdict> {
+  async #send(solution: Solution, { name, isRelay, isElsewhere }: Finder, stop: AbortSignal): Promise<Verdict> {
     const { emit, clock, source, isStale } = this.#options;
     const { nonce, powHash: hash, work, header, isBlock, isShare } = solution;
     const { chain, height } = work;
@@ -87,6 +89,7 @@ export class Submitter {
       isShare,
       difficulty: difficultyOf(work.target),
     };
+    const block = { ...about, header, ...(isElsewhere && { isElsewhere }) };
     const foundAtMs = clock.monotonicMs();
     emit({ type: 'solution', ...about, hash });
     const isSent = !isStale(solution);
@@ -94,7 +97,7 @@ export class Submitter {
     try {
       const answer = isSent ? source.submit(solution, stop) : NOT_SENT;
       // The event comes after the call of the source, so that no listener delays the submission.
-      if (isSent && isBlock) emit({ type: 'sent-block', ...about, header, source: nameOf(source, work) });
+      if (isSent && isBlock) emit({ type: 'sent-block', ...block, source: nameOf(source, work) });
       verdict = await answer;
     } catch (fault) {
       // The WorkSource interface forbids throwing, but every solution must get a verdict.
@@ -104,7 +107,7 @@ export class Submitter {
     const answerSeconds = (clock.monotonicMs() - foundAtMs) / 1000;
     emit({ type: 'verdict', outcome, reason, ...about, answerSeconds });
     if (!isSent || !isBlock || outcome === 'delivered') return verdict;
-    emit({ type: BLOCK_EVENTS[outcome], ...about, header, source: by, answerSeconds });
+    emit({ type: BLOCK_EVENTS[outcome], ...block, source: by, answerSeconds });
     return verdict;
   }
 }

@@ -13,13 +13,14 @@ import { ChosenSource } from '#pickaxe/app/choose-source.js';
 import { blocks } from '#pickaxe/app/sidecars.js';
 import { totalsOf } from '#pickaxe/blocks/block-index.js';
 import { BlockStore } from '#pickaxe/blocks/store.js';
+import type { Solution } from '#pickaxe/chain/verify.js';
 import type { Work } from '#pickaxe/chain/work.js';
 import { DEFAULTS } from '#pickaxe/config/settings.js';
 import { formatDecimal } from '#pickaxe/ledger/decimal.js';
 import { Submitter } from '#pickaxe/source/submitter.js';
 import { systemClock } from '#pickaxe/system/clock.js';
 import { eventually, Follower, mine } from '../source/follow.ts';
-import { miner, nodesOf } from '../source/node/node.ts';
+import { followNode, miner, nodesOf } from '../source/node/node.ts';
 import { idleMiner } from './sidecars/fakes.ts';
 
 const startNode = nodesOf('chainweb');
@@ -69,7 +70,8 @@ async function rigOn(urls: string[], account: string = miner.account) {
   const node = { ...DEFAULTS.node, urls, network: 'development' };
   const { predicate, publicKeys } = miner;
   const settings = { ...DEFAULTS, node, miner: { account, predicate, publicKeys } };
-  const { source, nodes } = new ChosenSource(settings, events);
+  const chosen = new ChosenSource(settings, events);
+  const { source, nodes } = chosen;
   const folder = mkdtempSync(join(tmpdir(), 'pickaxe-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const end = await blocks({
@@ -84,8 +86,17 @@ async function rigOn(urls: string[], account: string = miner.account) {
   const follower = new Follower(source);
   onTestFinished(() => follower.end());
   const submitter = new Submitter({ source, emit: events.emit, clock: systemClock, isStale: () => false });
+  const elsewhere = new Submitter({
+    source: { name: source.name, submit: (...asked) => chosen.submitElsewhere(...asked) },
+    emit: events.emit,
+    clock: systemClock,
+    isStale: () => false,
+  });
   return {
     follower,
+    /** Submits a solution of work that another coordinator gave, as a rig of the fleet sends it. */
+    submitElsewhere: (solution: Solution) =>
+      elsewhere.submit(solution, { name: 'fleet', isRelay: true, isElsewhere: true }, follower.stop),
     nameOf: (work: Work) => source.nameOf(work),
     heard,
     said,
@@ -161,6 +172,28 @@ test.each([false, true])(
     expect(totals).toMatchObject({ accepted: 1, won: 1, paidElsewhere: 1, lost: 0, unanswered: 0, earned: 0n });
   },
 );
+
+test('a node is kept that takes blocks of another coordinator, which works for an account of its own', async () => {
+  const { node, url } = await startNode({ reward: '2.5', lateSolutions: 'refuse' });
+  const rig = await rigOn([url]);
+  const theirs = { account: THIEF.account, predicate: 'keys-all', publicKeys: [THIEF_KEY] } as const;
+  const other = followNode(url, {}, { miner: theirs });
+  const work = await other.follower.work();
+  expect(await rig.submitElsewhere(mine(work))).toMatchObject({ outcome: 'accepted' });
+  node.ledger.advance(work.chain);
+  await eventually(() =>
+    expect(rig.heard.of('block-state').at(-1)).toMatchObject({ state: 'won', paidTo: THIEF.account }),
+  );
+  // One that the node refuses is no block of this rig, and costs no look at whom it pays.
+  const late = await other.follower.work();
+  node.ledger.advance(late.chain);
+  expect(await rig.submitElsewhere(mine(late))).not.toMatchObject({ outcome: 'accepted' });
+  await rig.mineOne();
+  await eventually(() => expect(rig.heard.of('accepted-block')).toHaveLength(2));
+  expect(rig.heard.of('block-reward').filter(({ paidTo }) => paidTo !== undefined)).toEqual([]);
+  expect(rig.heard.of('source').filter(({ state }) => state === 'lost')).toEqual([]);
+  expect(await rig.totals()).toMatchObject({ accepted: 2, paidElsewhere: 1 });
+});
 
 test('the only node of a rig is left, too: nothing is mined for somebody else', async () => {
   const { url } = await startNode({ reward: '2.5' });

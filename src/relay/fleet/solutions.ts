@@ -191,7 +191,7 @@ export class Solutions {
   }
 
   #submitElsewhere(elsewhere: Submitter, solution: Solution, rig: string, stop: AbortSignal): Judged {
-    const verdict = elsewhere.submit(solution, { name: this.#options.relay, isRelay: true }, stop);
+    const verdict = elsewhere.submit(solution, { name: this.#options.relay, isRelay: true, isElsewhere: true }, stop);
     void verdict?.then(({ outcome }) => {
       if (outcome === 'accepted') this.#solvedElsewhere.add(solution.work);
     });
