@@ -216,7 +216,8 @@ const SENT = {
   difficulty: 500,
   header: new Uint8Array(286),
   source: SOURCE,
-};
+  isElsewhere: true,
+} as const;
 const FOUND = { ...SENT, answerSeconds: 0.02 };
 
 /** Each event in its fullest form: a type or a field that is missing here does not compile. */
