@@ -213,7 +213,7 @@ export function startBlockLog(running: RunningMiner, store: Store, options: Bloc
       log.debug(TAG, fault === undefined ? `${node} tells about blocks again` : `${node} cannot be asked: ${fault}`);
     },
   });
-  /** The hashes of the last blocks of other coordinators' work: their payee says nothing about the own nodes. */
+  /** The hashes of the last blocks of work that the own nodes did not give: their payee says nothing about these. */
   const elsewhere = new BoundedSet<string>(MOST_FOLLOWED);
   const warnings = new LogBucket(1, clock.monotonicMs());
   const faults = new LogBucket(5, clock.monotonicMs());

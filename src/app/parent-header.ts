@@ -14,14 +14,15 @@ export async function parentHeader(
 ): Promise<Uint8Array | undefined> {
   const hash = parentOf(header);
   const ask = (api: NodeApi) => headerAt(api, chain, height - 1n, hash, stop);
-  const nodes = new NodesInTurn(settings, () => {});
+  let nodes: NodesInTurn | undefined;
   try {
+    nodes = new NodesInTurn(settings, () => {});
     const found = (await nodes.askOne(ask, stop).catch(() => undefined)) ?? (await nodes.askOther(ask, stop));
     return found && encodeHeader(found);
   } catch {
     return undefined;
   } finally {
-    await nodes.close();
+    await nodes?.close();
   }
 }
 

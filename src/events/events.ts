@@ -22,7 +22,7 @@ interface SentBlock extends AboutSolution {
   /** 286 bytes. */
   header: Uint8Array;
   source: string;
-  /** Present if another coordinator of the fleet gave the work, and so decided whom the block pays. */
+  /** Present if somebody else decided whom the block pays: another coordinator of the fleet, or nobody known. */
   isElsewhere?: true;
 }
 

@@ -37,7 +37,7 @@ interface Finder {
   /** The name of a device or of a relay. */
   readonly name: string;
   readonly isRelay: boolean;
-  /** Whether another coordinator of the fleet gave the work. */
+  /** Whether somebody else decided whom the block pays: another coordinator of the fleet, or nobody known. */
   readonly isElsewhere?: boolean;
 }
 

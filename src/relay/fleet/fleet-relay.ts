@@ -71,8 +71,8 @@ export class FleetRelay implements Relay {
   readonly #connectionLines: LogBucket;
   readonly #lag: Lag;
   readonly #namesakes: Namesakes;
-  /** The parents that were asked for, so that a node is asked once for each work. */
-  readonly #parents = new WeakMap<Work, Promise<Uint8Array | undefined>>();
+  /** The parents that were asked for, and when (monotonic): any rig can ask. */
+  readonly #parents = new WeakMap<Work, { readonly atMs: number; readonly header: Promise<Uint8Array | undefined> }>();
   readonly #ends: (() => void)[] = [];
   #stop: AbortSignal = AbortSignal.abort();
   /** Set while the end of a work waits for the next work. */
@@ -155,8 +155,11 @@ export class FleetRelay implements Relay {
     // Rigs leave at once, and what they have sent is still answered.
     const releaseBeat = onAbort(stop, () => {
       clearInterval(beat);
-      // The states of a name are now those of the other coordinator.
-      if (refusal.aborted) return;
+      // The name is now the other coordinator's. What was sent before is still submitted.
+      if (refusal.aborted) {
+        for (const end of this.#ends.splice(0)) end();
+        return;
+      }
       this.#own.lose(STOPPING);
       this.#publish(false);
     });
@@ -258,11 +261,14 @@ export class FleetRelay implements Relay {
 
   async #parent(): Promise<Uint8Array | undefined> {
     const { current } = this.#own;
-    const { parentOf } = this.#options;
+    const { parentOf, clock } = this.#options;
     if (!current || !parentOf) return undefined;
-    const asked = this.#parents.get(current) ?? parentOf(current, this.#stop);
-    this.#parents.set(current, asked);
-    return await asked;
+    const nowMs = clock.monotonicMs();
+    const known = this.#parents.get(current);
+    if (known && (nowMs - known.atMs < this.#limits.askParentMs || (await known.header))) return await known.header;
+    const header = parentOf(current, this.#stop).catch(() => undefined);
+    this.#parents.set(current, { atMs: nowMs, header });
+    return await header;
   }
 
   /** Asks another coordinator for its current work. If no answer comes, one of its next states is the occasion. */

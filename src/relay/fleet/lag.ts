@@ -10,6 +10,7 @@ import { difficultyOf } from '../../chain/target.ts';
 import { verify } from '../../chain/verify.ts';
 import { creationTimeOf, networkNumberOf, nonceOf, type Work, workOfHeader } from '../../chain/work.ts';
 import type { Link } from '../../nats/link.ts';
+import { BoundedSet } from '../../system/bounded.ts';
 import type { Clock } from '../../system/clock.ts';
 import {
   CoordinatorState,
@@ -23,7 +24,11 @@ import type { OtherCoordinators } from './other-coordinators.ts';
 import type { OwnWorks } from './own-works.ts';
 
 /** How much easier than the own work a block may be: the difficulties of chains, and of their blocks, differ. */
-const MOST_EASIER = 4;
+const MOST_EASIER = 2;
+/** How far ahead of the own node's clock the block's may be. */
+const MOST_AHEAD_US = 10_000_000n;
+/** Number of remembered blocks, so that each counts once. Nobody finds so many within `provenAgeMs`. */
+const MOST_SHOWN = 1_024;
 
 export interface LagOptions {
   /** The coordinator's own name. */
@@ -40,6 +45,8 @@ export class Lag {
   readonly #options: LagOptions;
   /** The height of the highest block that was proven, and until when it counts (monotonic). */
   #proven = { height: -1n, untilMs: 0 };
+  /** The headers that were shown, in hex. */
+  readonly #shown = new BoundedSet<string>(MOST_SHOWN);
   #askedMs = Number.NEGATIVE_INFINITY;
 
   constructor(options: LagOptions) {
@@ -58,6 +65,7 @@ export class Lag {
   /** Asks those that claim newer blocks for one, if it is time. Never throws. */
   async look(stop: AbortSignal): Promise<void> {
     const { own, others, clock, limits } = this.#options;
+    if (stop.aborted) return;
     const nowMs = clock.monotonicMs();
     const growth = own.growth();
     const isProven = this.blocks !== undefined && this.#proven.untilMs - nowMs > limits.provenMs / 2;
@@ -78,8 +86,10 @@ export class Lag {
       return; // It is silent, or this one stops.
     }
     const parent = readMessage(CoordinatorState, data)?.parent;
-    const height = parent === undefined ? undefined : this.#heightProvenBy(fromHex(parent));
+    if (parent === undefined || this.#shown.has(parent)) return;
+    const height = this.#heightProvenBy(fromHex(parent));
     if (height === undefined) return;
+    this.#shown.add(parent);
     this.#proven = {
       height: this.blocks !== undefined && this.#proven.height > height ? this.#proven.height : height,
       untilMs: clock.monotonicMs() + limits.provenMs,
@@ -93,10 +103,8 @@ export class Lag {
     if (!like || networkNumberOf(header) !== networkNumberOf(like.header)) return undefined;
     const work = workOfHeader(header);
     if (difficultyOf(work.target) * MOST_EASIER < difficultyOf(like.blockTarget)) return undefined;
-    // One block that was found once must not be shown for ever.
     const age = own.latestTimeUs() - creationTimeOf(header);
-    const mostUs = BigInt(limits.provenAgeMs) * 1_000n;
-    if (age > mostUs || age < -mostUs) return undefined;
+    if (age > BigInt(limits.provenAgeMs) * 1_000n || age < -MOST_AHEAD_US) return undefined;
     const { solution } = verify(prepareJob(work, creationTimeOf(header)), nonceOf(header));
     return solution && work.height;
   }

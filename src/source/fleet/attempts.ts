@@ -129,7 +129,9 @@ export class FleetAttempts {
     const who = named === undefined ? 'another coordinator' : `coordinator ${oneLine(named)}`;
     let subject = named === undefined ? subjects.fallback(rig) : subjects.solution(named, rig);
     let mayHaveBeenTaken = false;
-    for (;;) {
+    // What another coordinator says it is submitting is not left to it alone.
+    const left = to === 'fallback' ? Math.ceil(this.#limits.solutionTimeoutMs / PENDING_PAUSE_MS) : Infinity;
+    for (let asked = 0; asked < left; asked++) {
       let data: Uint8Array;
       try {
         data = await link.request(subject, this.#request, this.#limits.solutionTimeoutMs, stop);
@@ -153,8 +155,9 @@ export class FleetAttempts {
       // Only the coordinator that submits it knows the verdict.
       if (answer.coordinator !== undefined) subject = subjects.solution(answer.coordinator, rig);
       await pause(PENDING_PAUSE_MS, stop);
-      if (stop.aborted) return { message: `${who} has not finished submitting it`, mayHaveBeenTaken };
+      if (stop.aborted) break;
     }
+    return { message: `${who} has not finished submitting it`, mayHaveBeenTaken };
   }
 
   /**
@@ -208,7 +211,7 @@ export class FleetAttempts {
   ): Verdict | NoVerdict {
     const reason = oneLine(text, MOST_TEXT);
     if (code === 'too-many') {
-      this.#next = to;
+      if (to === 'issuer') this.#next = to;
       if (named !== undefined) this.#asked.set(named, MOST_ASKS);
       return { message: reason, mayHaveBeenTaken, retryAfterMs: this.#limits.tooManyPauseMs };
     }

@@ -285,7 +285,7 @@ export class CoordinatorSource implements WorkSource {
       this.#listener({ kind: 'rest' });
     }
     if (other !== undefined) this.lose(`gives work of another network (${other}) than ${network?.name}`);
-    if (lost !== null) this.lose(oneLine(lost, MOST_REASON) || 'its own source is out of reach');
+    else if (lost !== null) this.lose(oneLine(lost, MOST_REASON) || 'its own source is out of reach');
     if (this.#states.isCurrentUnknown) this.#ask();
   }
 

@@ -2,11 +2,13 @@ import { describe, expect, it } from 'vitest';
 import { HEADER_OFFSET, WORK_BYTES, WORK_OFFSET } from '#pickaxe/chain/bytes.js';
 import { parseWork, type Work, withCreationTime } from '#pickaxe/chain/work.js';
 import type { ParentOf } from '#pickaxe/relay/fleet/fleet-relay.js';
-import type { CoordinatorState } from '#pickaxe/wire/fleet.js';
+import { CoordinatorState, messageBytes, readMessage } from '#pickaxe/wire/fleet.js';
 import { makeWork } from '../../fakes.ts';
 import { FakeNats } from '../../nats/fake-nats.ts';
 import { eventually, mine, wrongSolution } from '../../source/follow.ts';
-import { Coordinator, TestRig } from './coordinator.ts';
+import { Coordinator, subjects, TestRig } from './coordinator.ts';
+
+const never = new AbortController().signal;
 
 /** Two coordinators: what the first one says of its health. */
 async function withTwo(faultOfSource?: () => string | undefined, parentOf?: ParentOf) {
@@ -116,10 +118,10 @@ describe('a coordinator’s health', () => {
 
   it.each([
     ['of another network', { network: 6 }],
-    ['that took less work than its own', { difficulty: 15 }],
+    ['that took less work than its own', { difficulty: 30 }],
     ['that nobody has found', { isFound: false }],
     ['that was found long ago', { ageUs: 601_000_000n }],
-    ['from the future', { ageUs: -602_000_000n }],
+    ['from the future', { ageUs: -20_000_000n }],
   ])('is not concerned by a block %s', async (_, block) => {
     let shown = 0;
     const { judged, other, fault } = await withTwo(undefined, async ({ height }) => {
@@ -135,6 +137,44 @@ describe('a coordinator’s health', () => {
       judged.nowMs += 10_000;
     }
     expect(await fault()).toBeUndefined();
+  });
+
+  it('is that it lags for two minutes after each block that is shown, however often', async () => {
+    const block = blockAt(10n ** 9n);
+    let shown = 0;
+    const { judged, other, fault } = await withTwo(undefined, async () => {
+      shown++;
+      return block;
+    });
+    await judged.work(workAt(100n, 64));
+    await other.work(workAt(10n ** 9n, 64));
+    await eventually(async () => expect(await fault()).toContain('blocks behind'));
+    for (let seconds = 0; seconds < 125; seconds += 5) {
+      for (const each of [judged, other]) each.nowMs += 5_000;
+      await judged.work(workAt(100n + BigInt(seconds), 64));
+      await other.work(workAt(10n ** 9n, 64));
+    }
+    await eventually(() => expect(shown).toBeGreaterThan(1));
+    expect(await fault()).toBeUndefined();
+  });
+
+  it('is told also if its nodes cannot be asked for the block, which they are once in ten seconds', async () => {
+    let asked = 0;
+    const { other } = await withTwo(undefined, async () => {
+      asked++;
+      throw new Error('the module is gone');
+    });
+    await other.work(workAt(1n));
+    const link = other.nats.link('rig', subjects.inbox('rig'));
+    const ask = async () => {
+      const data = await link.request(subjects.hello('c2', 'rig'), messageBytes({ parent: true }), 60_000, never);
+      return readMessage(CoordinatorState, data)!;
+    };
+    for (const times of [1, 1, 2]) {
+      expect(await ask()).not.toHaveProperty('parent');
+      expect(asked).toBe(times);
+      other.nowMs += 5_000;
+    }
   });
 
   it('is found by an honest coordinator, whatever others claim', async () => {

@@ -293,6 +293,23 @@ it.each(UNDELIVERED)('delivers a solution that another coordinator answers with 
   expect(verdicts).toMatchObject([{ outcome: 'accepted', by: 'b’s node' }]);
 });
 
+it.each([
+  ['says that it is submitting it', { state: 'pending' }],
+  ['is asked too often', refused('too-many')],
+] as const)('delivers to the issuer that is back, while the only other coordinator %s', async (_, answer) => {
+  const { coordinators, verdicts, send } = await mining('a', 'c');
+  const [a, c] = coordinators;
+  a.die();
+  c.answer = () => answer;
+  send();
+  await pass(3_000);
+  expect(ways([c])).not.toEqual([]);
+  a.answer = () => verdict('accepted', 'by a');
+  a.revive();
+  for (let i = 0; i < 20 && verdicts.length === 0; i++) await pass(1_000);
+  expect(verdicts).toMatchObject([{ outcome: 'accepted', reason: 'by a' }]);
+});
+
 it('says at the end what the other coordinators have answered', async () => {
   const { coordinators, verdicts, send } = await mining('a', 'c');
   const [a, c] = coordinators;
