@@ -42,7 +42,14 @@ vi.setConfig({ testTimeout: 600_000 });
 beforeAll(() => {
   const files = ['package.json', 'package-lock.json', 'tsconfig.json', 'tsconfig.web.json', 'src', 'scripts', 'native'];
   const order = ['test/longest-first.ts', 'test/seconds.json'];
-  const forTests = ['vitest.config.ts', ...order, 'test/global-setup.ts', 'test/cli/remember-speeds.mjs', TEST];
+  const forTests = [
+    'vitest.config.ts',
+    ...order,
+    'test/global-setup.ts',
+    'test/leaks.ts',
+    'test/cli/remember-speeds.mjs',
+    TEST,
+  ];
   const isBuilt = (path: string) => path.includes('native/build');
   for (const file of [...files, ...forTests])
     cpSync(join(ROOT, file), join(copy, file), { recursive: true, filter: (from) => !isBuilt(from) });
