@@ -24,7 +24,7 @@ export const NO_SERVER = 'No NATS server is configured. Give one with --nats nat
 
 /**
  * @param warn gets sentences about subjects that the server denies
- * @param kind an operator gets its answers at subjects of its own
+ * @param kind operators have inboxes apart from those of rigs and coordinators
  * @throws UsageError without servers, or when the credentials or the certificates cannot be used
  */
 export function fleetMember(

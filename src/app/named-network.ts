@@ -1,3 +1,5 @@
+/** The network that a user names for pools and coordinators, which choose the network of their work themselves. */
+
 import { networkNumberOf } from '../chain/work.ts';
 import { mayBeOf, networkOf } from '../ledger/header.ts';
 import type { NamedNetwork } from '../source/source.ts';

@@ -22,7 +22,7 @@ interface SentBlock extends AboutSolution {
   /** 286 bytes. */
   header: Uint8Array;
   source: string;
-  /** Present if somebody else decided whom the block pays: another coordinator of the fleet, or nobody known. */
+  /** Present if this coordinator did not choose the payee: another one gave the work, or the work is not known. */
   isElsewhere?: true;
 }
 

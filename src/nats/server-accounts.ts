@@ -6,7 +6,6 @@
  */
 
 import { FALLBACK_QUEUE, FleetSubjects, token } from '../wire/fleet.ts';
-import { quoted } from './quoted.ts';
 
 export const ROLES = ['rig', 'coordinator', 'operator'] as const;
 export type Role = (typeof ROLES)[number];
@@ -14,7 +13,7 @@ export type Role = (typeof ROLES)[number];
 export interface Member {
   readonly name: string;
   readonly role: Role;
-  /** Of its nkey: 56 characters that begin with `U`. */
+  /** The public nkey: 56 characters, of which the first is `U`. */
   readonly publicKey: string;
   /** Its own for good among all members, also those that were revoked. It decides on the account of a rig. */
   readonly number: number;
@@ -29,9 +28,9 @@ const SITES = 'sites';
 export const SERVER_USER = 'server';
 
 /**
- * Maximum number of accounts of rigs. Each rig has one of its own while the fleet has no more members. When a server
- * starts, it compares the imports of all accounts with each other: nats-server 2.9.10 needs half a minute for 4,000
- * accounts, and a second for 250.
+ * Maximum number of accounts of rigs. In a fleet of at most this many members, each rig has its own account. When a
+ * server starts, it compares the imports of all accounts with each other: nats-server 2.9.10 needs half a minute for
+ * 4,000 accounts, and a second for 250.
  */
 const MOST_RIG_ACCOUNTS = 200;
 /**
@@ -76,7 +75,7 @@ export function accountsBlock(terms: AccountTerms): string[] {
   return ['accounts {', ...accountsOf(terms).flatMap(linesOf), '}'];
 }
 
-/** @returns so many that the accounts' limits are reached before it */
+/** @returns the limit for a whole server, which is above the sum of the accounts' limits */
 export function mostConnections(members: readonly Member[]): number {
   const limits = members.map(({ role }) =>
     role === 'rig' ? CONNECTIONS_OF_RIG : role === 'operator' ? CONNECTIONS_OF_OPERATOR : 0,
@@ -169,6 +168,15 @@ function linesOf({ name, users, limits, exports, imports }: NatsAccount): string
   ];
 }
 
+/**
+ * @returns the text as a configuration of NATS servers has it
+ * @throws RangeError for control characters, which no text there has
+ */
+export function quoted(text: string): string {
+  if (/\p{Cc}/u.test(text)) throw new RangeError('a control character in a configuration');
+  return `"${text.replace(/[\\"]/g, '\\$&')}"`;
+}
+
 function nobody(): string {
   // The hash of no password: nobody can prove to be this user.
   return '{ user: "nobody", password: "$2a$11$......................................................" }';
@@ -209,7 +217,7 @@ const PERMISSIONS: Record<Role, (name: string, subjects: FleetSubjects) => Permi
     ],
     subscribe: [subjects.allWork, subjects.allBeats, subjects.controlsTo(name), `${subjects.inbox(name)}.>`],
   }),
-  // It may have devices of its own, and is then a rig, too.
+  // A coordinator with devices also reports as a rig does.
   coordinator: (name, subjects) => ({
     publish: [
       subjects.work(name),

@@ -1,8 +1,7 @@
 /** The configuration of a fleet's NATS servers: where they listen, and who may connect. Pure. */
 
 import { MOST_MESSAGE_BYTES } from '../wire/fleet.ts';
-import { quoted } from './quoted.ts';
-import { accountsBlock, COORDINATORS, type Member, mostConnections, SERVER_USER } from './server-accounts.ts';
+import { accountsBlock, COORDINATORS, type Member, mostConnections, quoted, SERVER_USER } from './server-accounts.ts';
 
 export interface TlsFiles {
   /** Paths of PEM files on the server's machine. */

@@ -37,7 +37,7 @@ interface Finder {
   /** The name of a device or of a relay. */
   readonly name: string;
   readonly isRelay: boolean;
-  /** Whether somebody else decided whom the block pays: another coordinator of the fleet, or nobody known. */
+  /** As in the events: another coordinator gave the work, or the work is not known. */
   readonly isElsewhere?: boolean;
 }
 

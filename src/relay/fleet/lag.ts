@@ -27,7 +27,7 @@ import type { OwnWorks } from './own-works.ts';
 const MOST_EASIER = 2;
 /** How far ahead of the own node's clock the block's may be. */
 const MOST_AHEAD_US = 10_000_000n;
-/** Number of remembered blocks, so that each counts once. Nobody finds so many within `provenAgeMs`. */
+/** Maximum number of remembered blocks, so that each counts once. A real network has fewer within `provenAgeMs`. */
 const MOST_SHOWN = 1_024;
 
 export interface LagOptions {
@@ -43,7 +43,7 @@ export interface LagOptions {
 
 export class Lag {
   readonly #options: LagOptions;
-  /** The height of the highest block that was proven, and until when it counts (monotonic). */
+  /** The height of the block that was proven last, and until when it counts (monotonic). */
   #proven = { height: -1n, untilMs: 0 };
   /** The headers that were shown, in hex. */
   readonly #shown = new BoundedSet<string>(MOST_SHOWN);
@@ -77,7 +77,7 @@ export class Lag {
   }
 
   async #ask(coordinator: string, stop: AbortSignal): Promise<void> {
-    const { link, subjects, name, clock, limits } = this.#options;
+    const { link, subjects, name, own, clock, limits } = this.#options;
     const request: HelloRequest = { parent: true };
     let data: Uint8Array;
     try {
@@ -88,12 +88,11 @@ export class Lag {
     const parent = readMessage(CoordinatorState, data)?.parent;
     if (parent === undefined || this.#shown.has(parent)) return;
     const height = this.#heightProvenBy(fromHex(parent));
-    if (height === undefined) return;
+    const growth = own.growth();
+    // An ordinary block, which anybody can show, must not prolong the proof by a higher one.
+    if (height === undefined || !growth || height + 1n - growth.height < BigInt(limits.blocksBehind)) return;
     this.#shown.add(parent);
-    this.#proven = {
-      height: this.blocks !== undefined && this.#proven.height > height ? this.#proven.height : height,
-      untilMs: clock.monotonicMs() + limits.provenMs,
-    };
+    this.#proven = { height, untilMs: clock.monotonicMs() + limits.provenMs };
   }
 
   /** @param header 286 bytes @returns its height, if it took the work of a block of this network, lately */

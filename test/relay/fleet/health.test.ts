@@ -158,6 +158,22 @@ describe('a coordinator’s health', () => {
     expect(await fault()).toBeUndefined();
   });
 
+  it('is not prolonged by ordinary blocks of the network, which anybody can show', async () => {
+    let height = 10n ** 9n;
+    const { judged, other, fault } = await withTwo(undefined, async () => blockAt(height));
+    await judged.work(workAt(100n, 64));
+    await other.work(workAt(10n ** 9n, 64));
+    await eventually(async () => expect(await fault()).toContain('blocks behind'));
+    height = 100n;
+    for (let seconds = 0; seconds < 125; seconds += 5) {
+      for (const each of [judged, other]) each.nowMs += 5_000;
+      height++;
+      await judged.work(workAt(height, 64));
+      await other.work(workAt(10n ** 9n, 64));
+    }
+    expect(await fault()).toBeUndefined();
+  });
+
   it('is told also if its nodes cannot be asked for the block, which they are once in ten seconds', async () => {
     let asked = 0;
     const { other } = await withTwo(undefined, async () => {
