@@ -190,7 +190,7 @@ test('what several files of tests import does not replace the clock of those tha
 test('a folder of tests is named after the folder or file that it tests', () => {
   const tests = join(src, '../test');
   const others =
-    /^(?:clients|foreign|interfaces|native|packaging|scripts|wine|vectors|(?:ledger|cli\/completion)\/\w+)(?:\/|$)/;
+    /^(?:clients|faults|foreign|interfaces|native|packaging|scripts|wine|vectors|(?:ledger|cli\/completion)\/\w+)(?:\/|$)/;
   const folders = readdirSync(tests, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isDirectory())
     .map(({ parentPath, name }) => relative(tests, join(parentPath, name)));

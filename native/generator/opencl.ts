@@ -1,5 +1,5 @@
 /**
- * Prints the GPU kernel as OpenCL C, for Intel's offline compiler and clang. No rig runs it: bench/gpu-compilers.mjs
+ * Prints the GPU kernel as OpenCL C, for Intel's offline compiler and clang. No rig runs it: native/compilers/count.mjs
  * counts what compilers make of it.
  */
 

@@ -1,6 +1,6 @@
 /**
  * Prints the GPU kernel as PTX, the assembly language of NVIDIA's virtual machine, which ptxas compiles for a chip. No
- * rig runs it: bench/gpu-compilers.mjs counts what ptxas makes of it. Additions and exclusive ors have two operands as in
+ * rig runs it: native/compilers/count.mjs counts what ptxas makes of it. Additions and exclusive ors have two operands as in
  * the SPIR-V that drivers get, and ptxas makes those with three. Of a rotate by a constant, it makes the same instruction
  * as of two shifts and an or; a rotate by another distance is written as these, because ptxas does not recognize it.
  * Uniforms are in constant memory, where instructions can read their operands.

@@ -1,4 +1,4 @@
-// Finds Wine and makes its Windows, for the tests and for bench/windows.mjs.
+// Finds Wine and makes its Windows, for the tests and for bench/kernels/windows.mjs.
 
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { expressionsOf, metricsIn } from '../../bench/lib/dashboard.mjs';
+import { expressionsOf, metricsIn } from './dashboard.mjs';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const packaging = `${root}packaging/prometheus`;
@@ -29,7 +29,7 @@ describe.skipIf(missing)(
     });
 
     it('scrapes a mining pickaxe, and has its figures', { timeout: 180_000 }, () => {
-      const { status, output } = run(process.execPath, ['bench/prometheus.mjs', '--seconds', '5', '--json']);
+      const { status, output } = run(process.execPath, ['test/packaging/prometheus.mjs', '--seconds', '5', '--json']);
       const line = output.split('\n').find((each) => each.startsWith('{')) ?? '{}';
       const result = JSON.parse(line) as Record<string, unknown>;
       expect([output, result.faults]).toEqual([output, []]);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { boundsOf, clockLines } from '../../bench/lib/bounds.mjs';
+import { boundsOf, clockLines } from '../../bench/kernels/bounds.mjs';
 
-describe('the clock of bench/ceiling.mjs', () => {
+describe('the clock of bench/kernels/ceiling.mjs', () => {
   it('is measured with both chains, which may differ a little', () => {
     expect(clockLines({ clock: 2.99, clock_by_multiplications: 2.9 })).toEqual([
       expect.stringMatching(/^clock 2\.99 GHz .*, 2\.90 GHz by dependent multiplications$/),

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { Space } from '#pickaxe/mine/space.js';
-import { likeCpu, likeGpu } from '../../bench/lib/pretend-engine.mjs';
-import { coverage, expectedShare } from '../../bench/lib/repeated-work.mjs';
+import { likeCpu, likeGpu } from '../../bench/fleet/pretend-engine.mjs';
+import { coverage, expectedShare } from '../../bench/fleet/repeated-work.mjs';
 
 it('what ranges of several rigs cover counts repeated nonces once, and only in one lane', () => {
   const range = { lane: 1, step: 1, page: 10, pages: 4, counter: 100, counters: 50 };

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll } from 'vitest';
-import { whyNoRadv } from '../../bench/lib/compile-radv.mjs';
+import { whyNoRadv } from '../../native/compilers/compile/radv.mjs';
 import { isolated } from '../cli/pickaxe.ts';
 import { softwareAdapter } from '../engine/gpu/adapter.ts';
 import { areDownloaded } from '../foreign/programs.mjs';

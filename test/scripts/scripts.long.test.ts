@@ -32,7 +32,7 @@ type Result = any;
 function bench(args: string, needs: readonly Need[], shows: (result: Result) => void): Entry {
   const file = `result${results++}.json`;
   const check = ({ stdout }: Ran) => {
-    expect(stdout).toMatch(/^\$ node bench\/\S+\.mjs .*\n.* cores, .* pickaxe /);
+    expect(stdout).toMatch(/^\$ node (?:bench|native\/compilers|test\/faults)\/\S+\.mjs .*\n.* cores, .* pickaxe /);
     const result = written(file);
     expect(result.machine).toMatchObject({ node: process.version });
     shows(result);
@@ -54,7 +54,7 @@ function asIfInstalled(): string {
 
 /** A new script needs an entry here; the test below checks that. */
 const SCRIPTS: Record<string, Entry | Elsewhere> = {
-  'bench/ceiling.mjs': bench('--seconds 0.1', ['x64', 'native', 'cc', 'objdump'], ({ units, kernels }) => {
+  'bench/kernels/ceiling.mjs': bench('--seconds 0.1', ['x64', 'native', 'cc', 'objdump'], ({ units, kernels }) => {
     expect(units).toMatchObject({ clock: positive, clock_by_multiplications: positive });
     const sse41 = { name: 'sse41', nonces: 4, alu: positive, MHs: positive, p90: positive, portBound: positive };
     expect(kernels).toContainEqual(expect.objectContaining(sse41));
@@ -64,10 +64,10 @@ const SCRIPTS: Record<string, Entry | Elsewhere> = {
     const names = ['cold load', 'warm load', 'block of 100', 'transfer'];
     expect(rows).toEqual(names.map((name) => ({ name, ...row })));
   }),
-  'bench/contract-fuzz.mjs': bench('--programs 100 --seed 2 --max-steps 5000', [], (result) => {
+  'test/faults/contract-fuzz.mjs': bench('--programs 100 --seed 2 --max-steps 5000', [], (result) => {
     expect(result).toMatchObject({ programs: 100, findings: [], seconds: positive });
   }),
-  'bench/cpu.mjs': bench('--seconds 0.1 --turn-ms 5 wasm', ['linux'], ({ results, several }) => {
+  'bench/kernels/cpu.mjs': bench('--seconds 0.1 --turn-ms 5 wasm', ['linux'], ({ results, several }) => {
     const names = results.map(({ name }: { name: string }) => name);
     expect(names).toEqual(expect.arrayContaining(['wasm', 'hash-wasm', '@noble/hashes']));
     expect(results[0]).toEqual({
@@ -80,11 +80,15 @@ const SCRIPTS: Record<string, Entry | Elsewhere> = {
     });
     expect(several).toMatchObject({ threads: 2, wall: positive, MHs: positive });
   }),
-  'bench/windows.mjs': bench('--rounds 1 --seconds 0.1 avx2 wasm', ['x64', 'native', 'clang', 'wine'], (result) => {
-    const rates = { linuxMHs: positive, windowsMHs: positive, ratio: positive };
-    expect(result.results).toContainEqual({ name: 'wasm', ...rates });
-  }),
-  'bench/efficiency.mjs': bench(
+  'bench/kernels/windows.mjs': bench(
+    '--rounds 1 --seconds 0.1 avx2 wasm',
+    ['x64', 'native', 'clang', 'wine'],
+    (result) => {
+      const rates = { linuxMHs: positive, windowsMHs: positive, ratio: positive };
+      expect(result.results).toContainEqual({ name: 'wasm', ...rates });
+    },
+  ),
+  'bench/mining/efficiency.mjs': bench(
     '--rounds 1 --seconds 0.3 --warm-up 0.3 --threads 1 --kernel wasm',
     ['linux'],
     (result) => {
@@ -92,15 +96,19 @@ const SCRIPTS: Record<string, Entry | Elsewhere> = {
       expect(result.rounds).toHaveLength(1);
     },
   ),
-  'bench/faulty-node.mjs': bench('--seconds 20 --sessions 2 --difficulty 262144', ['linux'], ({ rigs, ratio }) => {
-    expect(ratio).toEqual(positive);
-    expect(rigs.map(({ rig }: { rig: string }) => rig)).toEqual(['with faults', 'without']);
-    for (const { ledger, work } of rigs) {
-      expect(ledger).toMatchObject({ accepted: positive, rejected: 0, doubled: 0 });
-      expect(work).toMatchObject({ p50: number, max: positive });
-    }
-  }),
-  'bench/fleet.mjs': bench('--short --no-goals', ['linux', 'nats'], ({ notify, repeated, hashrate }) => {
+  'test/faults/faulty-node.mjs': bench(
+    '--seconds 20 --sessions 2 --difficulty 262144',
+    ['linux'],
+    ({ rigs, ratio }) => {
+      expect(ratio).toEqual(positive);
+      expect(rigs.map(({ rig }: { rig: string }) => rig)).toEqual(['with faults', 'without']);
+      for (const { ledger, work } of rigs) {
+        expect(ledger).toMatchObject({ accepted: positive, rejected: 0, doubled: 0 });
+        expect(work).toMatchObject({ p50: number, max: positive });
+      }
+    },
+  ),
+  'bench/fleet/fleet.mjs': bench('--short --no-goals', ['linux', 'nats'], ({ notify, repeated, hashrate }) => {
     const few = { p50: positive, p99: positive, n: positive };
     expect(notify).toMatchObject({
       rigs: 60,
@@ -120,7 +128,7 @@ const SCRIPTS: Record<string, Entry | Elsewhere> = {
     }
     expect(hashrate).toMatchObject({ threads: 1, ratio: positive, wallRatio: positive });
   }),
-  'bench/fleet-faults.mjs': bench(
+  'test/faults/fleet-faults.mjs': bench(
     '--scenarios none,server,coordinators,own-node-killed --seconds 4 --rigs 2 --no-goals',
     ['linux', 'nats'],
     ({ results }) => {
@@ -137,7 +145,7 @@ const SCRIPTS: Record<string, Entry | Elsewhere> = {
       }
     },
   ),
-  'bench/fleet-page.mjs': bench('--rigs 100 --refreshes 1 --frames 10', ['chromium'], ({ rows }) => {
+  'bench/fleet/fleet-page.mjs': bench('--rigs 100 --refreshes 1 --frames 10', ['chromium'], ({ rows }) => {
     const both = { p50: positive, p99: positive };
     const shown = {
       rigs: 100,
@@ -149,7 +157,7 @@ const SCRIPTS: Record<string, Entry | Elsewhere> = {
     };
     expect(rows).toEqual([expect.objectContaining(shown)]);
   }),
-  'bench/gpu-compilers.mjs': bench('--families navi31', ['linux', 'gpu', 'radv'], ({ rows }) => {
+  'native/compilers/count.mjs': bench('--families navi31', ['linux', 'gpu', 'radv'], ({ rows }) => {
     const variants = ['wgsl', 'wgsl-uniform-rotates', 'wgsl-added-zeros', 'wgsl-multiplied-adds'];
     const row = { family: 'navi31', set: 'rdna', instructionsPerNonce: positive, bound: 890, ofBound: positive };
     const fits = { registers: positive, spills: 0, waves: positive, codeBytes: positive, cacheBytes: positive };
@@ -157,9 +165,9 @@ const SCRIPTS: Record<string, Entry | Elsewhere> = {
       variants.map((variant) => expect.objectContaining({ ...row, ...fits, variant, compiler: expect.any(String) })),
     );
   }),
-  'bench/gpu-endurance.mjs': { startedBy: 'bench/gpu-run-sheet.mjs' },
-  'bench/gpu-idle.mjs': { startedBy: 'bench/gpu-run-sheet.mjs' },
-  'bench/gpu-run-sheet.mjs': {
+  'test/faults/gpu-endurance.mjs': { startedBy: 'bench/gpu/run-sheet.mjs' },
+  'bench/gpu/idle.mjs': { startedBy: 'bench/gpu/run-sheet.mjs' },
+  'bench/gpu/run-sheet.mjs': {
     args: ['--software-gpu', '--quick', '--parts', 'devices,rate,idle,restart,endurance', '--out', scratch],
     needs: ['linux', 'gpu'],
     check: ({ stdout }) => {
@@ -186,24 +194,28 @@ const SCRIPTS: Record<string, Entry | Elsewhere> = {
       expect(stdout).not.toContain('FAILED');
     },
   },
-  'bench/gpu.mjs': { startedBy: 'bench/gpu-run-sheet.mjs' },
-  'bench/http-attacks.mjs': bench('--seconds 1 --attacks silent,long-first', ['linux'], ({ results }) => {
+  'bench/gpu/rate.mjs': { startedBy: 'bench/gpu/run-sheet.mjs' },
+  'test/faults/http-attacks.mjs': bench('--seconds 1 --attacks silent,long-first', ['linux'], ({ results }) => {
     expect(results.map(({ attack }: { attack: string }) => attack)).toEqual(['none', 'silent', 'long-first']);
     expect(results[1]).toMatchObject({ opened: positive, rssPeakMib: positive, mainPercent: positive });
     expect(results[1].probes.after).toMatchObject({ asked: positive });
   }),
-  'bench/main-thread.mjs': bench('--threads 2 --ghs 0 --seconds 3 --no-goals', ['linux'], ({ rows }) => {
+  'bench/mining/main-thread.mjs': bench('--threads 2 --ghs 0 --seconds 3 --no-goals', ['linux'], ({ rows }) => {
     const row = { threads: 2, tasksPerSecond: positive, spacePercent: positive, bareMicroseconds: positive };
     expect(rows).toMatchObject([
       { ...row, rolls: 'every 3 s' },
       { ...row, rolls: 'never' },
     ]);
   }),
-  'bench/metrics-cost.mjs': bench('--rounds 1 --seconds 0.3 --warm-up 0.3 --every-ms 100', ['linux'], (result) => {
-    expect(result).toMatchObject({ everyMs: 100, ratio: number, addedMs: number, answers: positive });
-    expect(result.rows).toHaveLength(1);
-  }),
-  'bench/misbehaviour.mjs': bench(
+  'bench/mining/metrics-cost.mjs': bench(
+    '--rounds 1 --seconds 0.3 --warm-up 0.3 --every-ms 100',
+    ['linux'],
+    (result) => {
+      expect(result).toMatchObject({ everyMs: 100, ratio: number, addedMs: number, answers: positive });
+      expect(result.rows).toHaveLength(1);
+    },
+  ),
+  'test/faults/node-misbehaviour.mjs': bench(
     '--seconds 2 --scenario broken-verdict --scenario retry-warnings --scenario one-refused --scenario hints-updates --no-goals',
     ['linux'],
     ({ results }) => {
@@ -215,12 +227,12 @@ const SCRIPTS: Record<string, Entry | Elsewhere> = {
       ]);
     },
   ),
-  'bench/nonce1.mjs': bench('--rounds 3 --turn-ms 5 --no-goals wasm', [], ({ rows }) => {
+  'bench/kernels/nonce1.mjs': bench('--rounds 3 --turn-ms 5 --no-goals wasm', [], ({ rows }) => {
     expect(rows).toEqual([
       { device: 'cpu', kernel: 'wasm', hashesPerSecond: positive, three: positive, four: positive },
     ]);
   }),
-  'bench/pool.mjs': bench(
+  'bench/mining/pool.mjs': bench(
     '--rounds 1 --seconds 0.3 --warm-up 0.3 --threads 1 --kernel wasm --no-goals',
     ['linux'],
     (result) => {
@@ -228,7 +240,7 @@ const SCRIPTS: Record<string, Entry | Elsewhere> = {
       expect(result.rounds).toHaveLength(1);
     },
   ),
-  'bench/pool-misbehaviour.mjs': bench(
+  'test/faults/pool-misbehaviour.mjs': bench(
     '--seconds 0.2 --attack newlines-2.5 --attack easy-header --attack-seconds 2 --warm-up 1',
     ['linux'],
     ({ results, attacks }) => {
@@ -240,8 +252,7 @@ const SCRIPTS: Record<string, Entry | Elsewhere> = {
       expect(attacks[1].warnings.join()).toContain('the pool sends far more than a pool needs');
     },
   ),
-  'bench/prometheus.mjs': { startedBy: 'test/packaging/prometheus.long.test.ts' },
-  'bench/restart.mjs': bench(
+  'bench/mining/restart.mjs': bench(
     `--cuts 3 --warm-up 1 --spacing-ms 1000 --threads 1 --affinity none --niceness ${ourNiceness}`,
     ['linux'],
     ({ cpu, milliseconds, missed }) => {
@@ -250,7 +261,7 @@ const SCRIPTS: Record<string, Entry | Elsewhere> = {
       expect(missed).toBeLessThan(3);
     },
   ),
-  'bench/soak.mjs': {
+  'test/faults/soak.mjs': {
     args: ['--seconds', '20', '--json'],
     needs: ['linux'],
     check: ({ stdout }) => {
@@ -259,7 +270,7 @@ const SCRIPTS: Record<string, Entry | Elsewhere> = {
       expect(miner).toMatchObject({ type: 'summary', accepted: node.accepted, hardwareErrors: 0 });
     },
   },
-  'bench/staleness.mjs': bench(
+  'test/faults/staleness.mjs': bench(
     '--seconds 2 --scenario healthy --scenario suspended --no-goals',
     ['linux'],
     ({ results }) => {
@@ -281,7 +292,7 @@ const SCRIPTS: Record<string, Entry | Elsewhere> = {
       sessionsLost: 0,
     });
   }),
-  'bench/stratum-misbehaviour.mjs': bench(
+  'test/faults/stratum-misbehaviour.mjs': bench(
     `--short --no-goals --attacks junk,slow,within,poisoned-here,poisoned-elsewhere,tls-checks,tls-hang-ups,files --niceness ${ourNiceness}`,
     ['linux'],
     ({ results, scenarios, honest }) => {
@@ -306,11 +317,11 @@ const SCRIPTS: Record<string, Entry | Elsewhere> = {
       expect(honest).toMatchObject({ accepted: positive, refused: {}, lost: 0, ledgerLinesLost: 0 });
     },
   ),
-  'bench/status-cost.mjs': bench('--rounds 1 --seconds 0.3 --warm-up 0.3', ['linux', 'script'], (result) => {
+  'bench/mining/status-cost.mjs': bench('--rounds 1 --seconds 0.3 --warm-up 0.3', ['linux', 'script'], (result) => {
     expect(result).toMatchObject({ threads: positive, ratio: number, drawsPerSecond: positive, drawUs: positive });
     expect(result.rounds).toHaveLength(1);
   }),
-  'bench/worker.mjs': bench(`--jobs 5 --no-goals --niceness ${ourNiceness}`, [], ({ rows }) => {
+  'bench/mining/worker.mjs': bench(`--jobs 5 --no-goals --niceness ${ourNiceness}`, [], ({ rows }) => {
     const row = { p50: positive, p90: positive, p99: positive, most: positive, n: 5 };
     expect(rows).toEqual([
       { name: 'without a job', ...row },
@@ -374,13 +385,17 @@ const SCRIPTS: Record<string, Entry | Elsewhere> = {
   'scripts/test-seconds.mjs': { startedBy: 'test/longest-first.test.ts' },
 };
 
-const scriptsIn = (folder: string) =>
-  readdirSync(join(ROOT, folder))
+const filesIn = (folder: string) =>
+  readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
     .filter((name) => /\.(mjs|sh)$/.test(name))
-    .map((name) => `${folder}/${name}`);
+    .map((name) => `${folder}/${name.replaceAll('\\', '/')}`);
+
+/** A comment with its command line tells a script from the files that scripts import. */
+const isScript = (path: string) => readFileSync(join(ROOT, path), 'utf8').includes(`\n//   node ${path}`);
 
 test('every script has an entry here, and every entry a script', () => {
-  expect(Object.keys(SCRIPTS).sort()).toEqual([...scriptsIn('bench'), ...scriptsIn('scripts')].sort());
+  const others = ['bench', 'native/compilers', 'test/faults'].flatMap(filesIn).filter(isScript);
+  expect(Object.keys(SCRIPTS).sort()).toEqual([...others, ...filesIn('scripts')].sort());
 });
 
 describe.concurrent.each(Object.entries(SCRIPTS))('%s', (script, entry) => {

@@ -244,7 +244,7 @@ const MOST_MS = 1_000;
 
 /**
  * Tasks per second of all threads together. Each wakes the main thread, which must also react to a New Cut at once.
- * bench/main-thread.mjs measures the cost.
+ * bench/mining/main-thread.mjs measures the cost.
  */
 const TASKS_PER_SECOND = 250;
 

@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import { likelyVariant } from '#pickaxe/engine/gpu/likely-variant.js';
 import { isTypical } from '#pickaxe/engine/gpu/tuning.js';
-import { recorded } from '../../../bench/lib/gpu-instructions.mjs';
+import { recorded } from '../../../native/compilers/instructions.mjs';
 
 interface Row {
   readonly families: readonly string[];

@@ -6,7 +6,7 @@ import type { AskRig } from '#pickaxe/fleet/ask-rigs.js';
 import { serveFleet } from '#pickaxe/fleet/http/server.js';
 import type { FleetRig, FleetStatus } from '#pickaxe/fleet/status.js';
 import type { Http, ServerOptions } from '#pickaxe/report/http/server.js';
-import { SyntheticFleet } from '../../../bench/lib/synthetic-fleet.mjs';
+import { SyntheticFleet } from '../../../bench/fleet/synthetic-fleet.mjs';
 import { FakeClock } from '../../report/fakes.ts';
 import { asker } from '../../report/http/serving.ts';
 

@@ -1,0 +1,54 @@
+// Three clustered NATS servers with two coordinators, whose mock node cuts when it is told to.
+
+import { setTimeout as sleep } from 'node:timers/promises';
+import { startMockProcess } from '../lib/mock-process.mjs';
+import { startCoordinator } from './fleet-members.mjs';
+import { startCluster, until } from './nats-cluster.mjs';
+
+const CHAIN = 0;
+const COORDINATORS = ['north', 'south'];
+/** Nobody finds a block. */
+const HARD = 2 ** 60;
+
+export async function startCutFleet() {
+  const cluster = await startCluster(3);
+  const node = await startMockProcess({ difficulty: HARD, seed: 1 }, CHAIN);
+  const coordinators = COORDINATORS.map((name) => startCoordinator(name, { nats: cluster.urls, node: node.url }));
+  /** By height: what each process of simulated rigs said when all its rigs had the work. */
+  const reached = new Map();
+  let processes = 0;
+
+  async function cut() {
+    const height = Math.max(...reached.keys()) + 1;
+    node.cut();
+    await until(() => reached.get(height)?.length === processes);
+    return height;
+  }
+
+  return {
+    cluster,
+    node,
+    coordinators,
+    coordinatorNames: COORDINATORS,
+    reached,
+    /** @param start is called with what shall be called with each height that the rigs of a process have */
+    async addRigs(start) {
+      processes++;
+      return await start(({ height, ...times }) => reached.set(height, [...(reached.get(height) ?? []), times]));
+    },
+    /** @returns the heights, after all rigs have had the work of each */
+    async cutAll(count, spacingMs) {
+      const heights = [];
+      for (let i = 0; i < count; i++) {
+        heights.push(await cut());
+        await sleep(spacingMs);
+      }
+      return heights;
+    },
+    async close() {
+      for (const ended of coordinators.map((each) => each.stop())) await ended;
+      await node.close();
+      await cluster.close();
+    },
+  };
+}
