@@ -1,7 +1,7 @@
 // Measures the page of a fleet in Chromium: how soon it shows the rigs, and what a refresh and scrolling take.
 //
 //   node bench/fleet/fleet-page.mjs [--rigs 1000,10000] [--refreshes 20] [--frames 300] [--json] [--out FILE]
-//                             [--screenshots docs/images] [--chromium /usr/bin/chromium]
+//     [--screenshots docs/images] [--chromium /usr/bin/chromium]
 //
 // An operator's HTTP server in this process serves synthetic rigs, each of which reports once in ten seconds. The page
 // is refreshed every two seconds, as for everybody. The first paint and the time when rows are shown count from the

@@ -5,10 +5,10 @@
 //
 // Mesa's RADV and ANV compile for AMD's and Intel's chips what Dawn makes of the shaders; NVIDIA's ptxas, Intel's ocloc
 // and clang compile the same kernel as PTX and OpenCL C. What each needs is said when it is missing. The bound is the
-// least number of instructions that a nonce takes on an instruction set (lib/gpu-bounds.mjs). Instructions are those of
+// least number of instructions that a nonce takes on an instruction set (bounds.mjs). Instructions are those of
 // the loop over nonces without a hit, in the busiest pipe: lanes × clock ÷ instructions is the rate of a unit.
 //
-// --record writes the counts to gpu-instructions.json, with which a test compares later ones, and the tables of
+// --record writes the counts to instructions.json, with which a test compares later ones, and the tables of
 // docs/gpus.md.
 
 import { readFileSync, writeFileSync } from 'node:fs';

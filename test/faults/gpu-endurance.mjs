@@ -1,7 +1,7 @@
 // Runs thousands of dispatches through one engine, with a new job now and then, to see whether memory grows.
 //
 //   node test/faults/gpu-endurance.mjs [--devices gpu0] [--software-gpu] [--dispatches 10000] [--warm-up 20000] [--batch-ms 2]
-//                                [--allow-kib 512] [--variant 'wgsl 64x16'] [--out FILE]
+//     [--allow-kib 512] [--variant 'wgsl 64x16'] [--out FILE]
 //
 // The target is so easy that a dispatch has a few hits, each of which is checked. Dispatches with hits are reported
 // separately, so they can be counted. The memory of parent and child is sampled; a line through the last two thirds of

@@ -3,7 +3,7 @@
 // that cost?
 //
 //   node test/faults/pool-misbehaviour.mjs [--seconds 5] [--kind NAME|none]… [--attack NAME|none]… [--attack-seconds 16]
-//                                    [--warm-up 8] [--alone] [--seed N] [--json] [--out FILE]
+//     [--warm-up 8] [--alone] [--seed N] [--json] [--out FILE]
 //
 // The exit code is 1 when the client throws, gives out a work or a reason that is not well formed, or does not mine
 // again. The pauses between connections are shorter than usual in that part, so that more of them are made.

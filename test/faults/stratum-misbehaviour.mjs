@@ -1,7 +1,7 @@
 // What clients that misbehave cost the honest sessions of a stratum server.
 //
 //   node test/faults/stratum-misbehaviour.mjs [--sessions 200] [--seconds 15] [--attacks junk,flood,…] [--niceness 19] [--short]
-//                                       [--no-goals] [--json] [--out FILE]
+//     [--no-goals] [--json] [--out FILE]
 //
 // Each attack lasts --seconds, and so does a time without one. The result for each: how long the pings and the shares
 // of honest sessions waited for their answers, New Cut → last honest notify, how many connections the attacker opened

@@ -9,7 +9,7 @@ import { commonPath, parseDisassembly, wholeInstructions } from '../loop.mjs';
 import { manifestOf, whyNoPipelines } from './radv.mjs';
 
 /**
- * Mesa's names of families, with their instruction set in gpu-bounds.mjs, the PCI device id of a chip, the threads that
+ * Mesa's names of families, with their instruction set in bounds.mjs, the PCI device id of a chip, the threads that
  * a vector engine can hold, and the lanes that it takes at a time.
  */
 export const PLATFORMS = {

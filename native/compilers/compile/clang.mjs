@@ -10,7 +10,7 @@ import { commonPath, histogram, parseDisassembly } from '../loop.mjs';
  * 1346 for 974 on GCN, where it waits for results of its own: two waves keep a unit busy. That is from llvm-mca 14,
  * which crashes on some of the loops, so it is not run here.
  *
- * LLVM's names of processors, with their instruction set in gpu-bounds.mjs.
+ * LLVM's names of processors, with their instruction set in bounds.mjs.
  */
 export const PROCESSORS = { gfx803: 'gcn', gfx900: 'vega', gfx1030: 'rdna' };
 

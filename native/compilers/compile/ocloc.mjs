@@ -6,7 +6,7 @@ import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { commonPath, parseDisassembly, wholeInstructions } from '../loop.mjs';
 
-/** ocloc's names of families, by their instruction set in gpu-bounds.mjs. Threads: what a vector engine can hold. */
+/** ocloc's names of families, by their instruction set in bounds.mjs. Threads: what a vector engine can hold. */
 export const DEVICES = {
   cfl: { set: 'gen9', threads: 7 }, // Gen9
   icllp: { set: 'gen12', threads: 7 }, // Gen11

@@ -8,7 +8,7 @@ import { commonPath, histogram } from '../loop.mjs';
 import { readSass } from './cubin.mjs';
 
 /**
- * Compute capabilities, by their instruction set in gpu-bounds.mjs. Warps: what an SM can hold. Cache: bytes of the
+ * Compute capabilities, by their instruction set in bounds.mjs. Warps: what an SM can hold. Cache: bytes of the
  * smallest instruction cache that a part of an SM has, where somebody has measured it (Jia et al., "Dissecting the
  * NVIDIA Volta GPU architecture via microbenchmarking" and "Dissecting the NVIDIA Turing T4 GPU").
  */

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { commonPath, histogram, parseDisassembly } from '../loop.mjs';
 
-/** RADV's names of families, oldest first, with their instruction sets in gpu-bounds.mjs. */
+/** RADV's names of families, oldest first, with their instruction sets in bounds.mjs. */
 export const FAMILIES = Object.fromEntries(
   [
     ['gcn', 'tahiti pitcairn verde oland hainan bonaire kaveri kabini hawaii'],

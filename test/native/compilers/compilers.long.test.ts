@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { compileAll, missingCompilers } from '../../../native/compilers/compile/all.mjs';
 import { recorded, representatives, worseThan } from '../../../native/compilers/instructions.mjs';
 import { OP } from '../../engine/gpu/spirv.ts';
+import { positive, testScripts, withResult } from '../../scripts/starts.ts';
 
 interface Row {
   readonly family: string;
@@ -114,4 +115,15 @@ describe.each([
       ]);
     });
   });
+});
+
+testScripts('native/compilers', {
+  'native/compilers/count.mjs': withResult('--families navi31', ['linux', 'gpu', 'radv'], ({ rows }) => {
+    const variants = ['wgsl', 'wgsl-uniform-rotates', 'wgsl-added-zeros', 'wgsl-multiplied-adds'];
+    const row = { family: 'navi31', set: 'rdna', instructionsPerNonce: positive, bound: 890, ofBound: positive };
+    const fits = { registers: positive, spills: 0, waves: positive, codeBytes: positive, cacheBytes: positive };
+    expect(rows).toEqual(
+      variants.map((variant) => expect.objectContaining({ ...row, ...fits, variant, compiler: expect.any(String) })),
+    );
+  }),
 });
