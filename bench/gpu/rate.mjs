@@ -5,8 +5,8 @@
 //
 // The variants and lengths are measured as at the first use, and remembered for mining. With --variant only that
 // variant is measured, and nothing is remembered. Then the best one mines in rounds, with two dispatches in flight. The
-// ceiling is lanes × clock ÷ instructions, if the chip is known (native/compilers/chips.mjs). A software renderer has no
-// ceiling: its rate is given per second of processor time of the driver's threads (Linux only), and for comparison a
+// ceiling is lanes × clock ÷ instructions, if the chip is known (native/compilers/cards.mjs). A software renderer has
+// no ceiling: its rate is given per second of processor time of the driver's threads (Linux only), and for comparison a
 // thread runs the CPU engine's AVX2 kernel in between.
 
 import { loadKernels } from '#pickaxe/engine/cpu/kernels/load-kernel.js';

@@ -1,5 +1,5 @@
-// Compiles the GPU kernel for Intel's chips with Mesa's ANV, Linux's driver for them, which native/compilers/compile/pretend-i915.c makes
-// see a chip.
+// Compiles the GPU kernel for Intel's chips with Mesa's ANV, Linux's driver for them, which pretend-i915.c makes see a
+// chip.
 
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -28,14 +28,13 @@ export function whyNoAnv() {
   return existsSync(join(HEADERS, 'i915_drm.h')) ? whyNoPipelines() : 'headers are missing: apt-get install libdrm-dev';
 }
 
-/** Builds native/compilers/compile/pretend-i915.c. @returns the library's path */
+/** Builds pretend-i915.c. @returns the library's path */
 export function buildPretence(folder) {
   const library = join(folder, 'pretend-i915.so');
   const source = fileURLToPath(new URL('./pretend-i915.c', import.meta.url));
   const flags = ['-O1', '-shared', '-fPIC', '-I', HEADERS, '-o', library, source, '-ldl'];
   const { status, stderr, error } = spawnSync('cc', flags, { encoding: 'utf8' });
-  if (status !== 0)
-    throw new Error(`native/compilers/compile/pretend-i915.c was not compiled: ${error?.message ?? stderr}`);
+  if (status !== 0) throw new Error(`pretend-i915.c was not compiled: ${error?.message ?? stderr}`);
   return library;
 }
 

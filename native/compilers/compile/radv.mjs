@@ -26,7 +26,7 @@ const MANIFESTS = '/usr/share/vulkan/icd.d';
 export const whyNoRadv = () =>
   manifestOf('radeon') ? whyNoPipelines() : 'Mesa’s RADV is missing: apt-get install mesa-vulkan-drivers';
 
-/** @returns why native/compilers/compile/pipelines.c cannot be built on this machine; undefined when it can */
+/** @returns why pipelines.c cannot be built on this machine; undefined when it can */
 export function whyNoPipelines() {
   if (!existsSync('/usr/include/vulkan/vulkan.h')) return 'Vulkan’s headers are missing: apt-get install libvulkan-dev';
   return spawnSync('cc', ['--version']).error ? 'there is no C compiler: apt-get install gcc libc6-dev' : undefined;
@@ -39,13 +39,12 @@ export function manifestOf(driver) {
   return name && join(MANIFESTS, name);
 }
 
-/** Builds native/compilers/compile/pipelines.c. @returns the program's path */
+/** Builds pipelines.c. @returns the program's path */
 export function buildPipelines(folder) {
   const program = join(folder, 'pipelines');
   const source = fileURLToPath(new URL('./pipelines.c', import.meta.url));
   const { status, stderr, error } = spawnSync('cc', ['-O1', '-o', program, source, '-lvulkan'], { encoding: 'utf8' });
-  if (status !== 0)
-    throw new Error(`native/compilers/compile/pipelines.c was not compiled: ${error?.message ?? stderr}`);
+  if (status !== 0) throw new Error(`pipelines.c was not compiled: ${error?.message ?? stderr}`);
   return program;
 }
 
