@@ -39,6 +39,7 @@ export class Member {
   log = [];
   #child;
   #listeners = new Set();
+  #begun;
 
   constructor(name, args) {
     this.name = name;
@@ -53,7 +54,9 @@ export class Member {
       process.off('exit', kill);
       return code ?? signal;
     });
-    createInterface({ input: this.#child.stdout }).on('line', (text) => {
+    const lines = createInterface({ input: this.#child.stdout });
+    this.#begun = once(lines, 'line');
+    lines.on('line', (text) => {
       const line = { ...JSON.parse(text), atMs: systemClock.monotonicMs() };
       this.lines.push(line);
       for (const listen of this.#listeners) listen(line);
@@ -85,7 +88,9 @@ export class Member {
     await this.ended;
   }
 
+  /** @returns its exit code. A process that has printed nothing yet does not handle signals. */
   async stop() {
+    await Promise.race([this.#begun, this.ended]);
     if (!this.isKilled) this.#child.kill('SIGTERM');
     return await this.ended;
   }

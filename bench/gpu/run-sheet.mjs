@@ -14,6 +14,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { thisMachine } from '#pickaxe/system/machine.js';
+import { readable } from '../lib/figures.mjs';
 import { chooseGpus } from '../lib/gpus.mjs';
 import { runPart } from './run-part.mjs';
 
@@ -171,7 +172,7 @@ const results = parts.map(({ name, seconds, failed, result }) => [
 ]);
 mkdirSync(folder, { recursive: true });
 const json = { machine, bench: 'gpu-run-sheet', quick, ...Object.fromEntries(results) };
-writeFileSync(join(folder, 'gpu-run-sheet.json'), `${JSON.stringify(json, undefined, 2)}\n`);
+writeFileSync(join(folder, 'gpu-run-sheet.json'), `${readable(json)}\n`);
 writeFileSync(
   join(folder, 'gpu-run-sheet.md'),
   `${[...heading, ...sections].map((each) => each.trim()).join('\n\n')}\n`,

@@ -33,5 +33,22 @@ export function printTable(head, rows) {
 export function save(file, result) {
   if (!file) return;
   mkdirSync(dirname(file), { recursive: true });
-  writeFileSync(file, `${JSON.stringify({ machine: thisMachine(), ...result }, undefined, 2)}\n`);
+  writeFileSync(file, `${readable({ machine: thisMachine(), ...result })}\n`);
+}
+
+/** The rows of most results fit. */
+const LINE_CHARS = 200;
+
+/** @returns JSON in which each part that fits is one line, so that a round or a row is one */
+export function readable(value, indent = '') {
+  const line = JSON.stringify(value);
+  if (line === undefined || indent.length + line.length <= LINE_CHARS || typeof value !== 'object') return line;
+  const deeper = `${indent}  `;
+  const parts = Array.isArray(value)
+    ? value.map((each) => readable(each, deeper) ?? 'null')
+    : Object.entries(value)
+        .filter(([, each]) => each !== undefined)
+        .map(([name, each]) => `${JSON.stringify(name)}: ${readable(each, deeper)}`);
+  const [open, close] = Array.isArray(value) ? '[]' : '{}';
+  return `${open}\n${parts.map((part) => deeper + part).join(',\n')}\n${indent}${close}`;
 }

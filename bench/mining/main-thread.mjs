@@ -259,7 +259,7 @@ for (const threads of counts) {
 }
 const missed = rows.filter(({ threads, spacePercent }) => threads <= AIM_THREADS && spacePercent > AIM_PERCENT);
 const result = { bench: 'main-thread', mhsPerThread: mhs, gpuGhs: ghs, seconds, aimPercent: AIM_PERCENT, rows };
-if (values.json) console.log(JSON.stringify(result, undefined, 2));
+if (values.json) console.log(JSON.stringify(result));
 else {
   printTable(
     [
