@@ -2,9 +2,9 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { quantile } from '../lib/figures.mjs';
-import { rssKib } from '../lib/process-cpu.mjs';
+import { cpuSeconds, rssKib } from '../lib/process-cpu.mjs';
 import { startCutFleet } from './cut-fleet.mjs';
-import { cpuSeconds, startOperator, startRig } from './fleet-members.mjs';
+import { startOperator, startRig } from './fleet-members.mjs';
 import { until } from './nats-cluster.mjs';
 import { startSimulatedRigs } from './simulated-rigs.mjs';
 

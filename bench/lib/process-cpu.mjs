@@ -42,7 +42,36 @@ export function bytesRead(pid) {
   return Number(/rchar: (\d+)/.exec(readFileSync(`/proc/${pid}/io`, 'utf8'))[1]);
 }
 
-/** @returns a process's memory in RAM */
+/** @returns a process's memory in RAM; undefined when it has ended */
 export function rssKib(pid) {
-  return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]);
+  return memoryKib(pid, 'VmRSS');
+}
+
+/** @returns the most memory in RAM that a process has had */
+export function peakRssKib(pid) {
+  return memoryKib(pid, 'VmHWM');
+}
+
+function memoryKib(pid, field) {
+  try {
+    const [, kib] = new RegExp(`${field}:\\s+(\\d+)`).exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
+    return kib && Number(kib);
+  } catch {
+    return undefined;
+  }
+}
+
+/** @returns the processor time of a process's main thread so far, in ms */
+export function mainThreadMs(pid) {
+  return Number(readFileSync(`/proc/${pid}/task/${pid}/schedstat`, 'utf8').split(' ')[0]) / 1e6;
+}
+
+/** @returns the processor time of a process and its threads so far, in seconds */
+export function cpuSeconds(pid) {
+  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+  const [user, system] = stat
+    .slice(stat.lastIndexOf(')') + 2)
+    .split(' ')
+    .slice(11, 13);
+  return (Number(user) + Number(system)) / 100;
 }

@@ -9,16 +9,13 @@
 // ratio says little, so the processor time of the miner's main thread is compared, too, and the difference is given as
 // a fraction of the time of all hashing threads. It runs only on Linux, because it reads the scheduler's statistics.
 
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { BuiltPickaxe, HTTP_URL } from '../lib/built-pickaxe.mjs';
 import { median, printHeading, printTable, save } from '../lib/figures.mjs';
-import { freshUser } from '../lib/fresh-user.mjs';
 import { startMockProcess } from '../lib/mock-process.mjs';
+import { mainThreadMs } from '../lib/process-cpu.mjs';
 
 const { values } = parseArgs({
   options: {
@@ -37,27 +34,9 @@ const KEY = '0'.repeat(64);
 
 printHeading();
 const node = await startMockProcess({ difficulty: 2 ** 40, rivalMs: 3_000 });
-const main = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
-const miner = spawn(
-  process.execPath,
-  [
-    main,
-    'mine',
-    '--node',
-    node.url,
-    '--network',
-    'development',
-    '--public-key',
-    KEY,
-    '--devices',
-    'cpu',
-    '--http',
-    '0',
-  ],
-  { ...freshUser(), stdio: ['ignore', 'ignore', 'pipe'] },
-);
-process.on('exit', () => miner.kill('SIGKILL'));
-const url = await listening(miner);
+const mine = ['mine', '--node', node.url, '--network', 'development', '--public-key', KEY];
+const miner = new BuiltPickaxe([...mine, '--devices', 'cpu', '--http', '0']);
+const url = await miner.logged(HTTP_URL);
 const status = async () => (await fetch(`${url}/api/v1/status`)).json();
 await sleep(1000 * warmUp);
 while ((await status()).hashes === 0) await sleep(100);
@@ -69,8 +48,7 @@ for (let round = 0; round < rounds; round++) {
   for (const asked of [true, false, false, true]) turn.push({ asked, ...(await measure(asked)) });
   turns.push(turn);
 }
-miner.kill('SIGTERM');
-await once(miner, 'exit');
+await miner.stop();
 await node.close();
 
 /** @returns the mean of a round's two turns of one kind */
@@ -97,7 +75,7 @@ process.exit(0);
 
 /** Measures one turn: the hashrate, and the fraction of a second that the miner's main thread needs. */
 async function measure(asked) {
-  const before = { ...(await status()), mainNs: mainNs(), ms: performance.now() };
+  const before = { ...(await status()), mainMs: mainThreadMs(miner.pid), ms: performance.now() };
   const endMs = before.ms + 1000 * seconds;
   // On a busy machine a short turn may end before a thread has reported anything.
   while (performance.now() < endMs || (await status()).hashes === before.hashes) {
@@ -107,24 +85,6 @@ async function measure(asked) {
     answers++;
   }
   const tookS = (performance.now() - before.ms) / 1000;
-  const mainMs = (mainNs() - before.mainNs) / 1e6 / tookS;
+  const mainMs = (mainThreadMs(miner.pid) - before.mainMs) / tookS;
   return { hashesPerSecond: ((await status()).hashes - before.hashes) / tookS, mainMs };
-}
-
-function mainNs() {
-  return Number(readFileSync(`/proc/${miner.pid}/task/${miner.pid}/schedstat`, 'utf8').split(' ')[0]);
-}
-
-/** @returns the URL at which the miner says that it listens */
-async function listening(child) {
-  let said = '';
-  for await (const chunk of child.stderr.setEncoding('utf8').iterator({ destroyOnReturn: false })) {
-    said += chunk;
-    const [, found] = /listening at (http:\/\/[0-9.:]+)/.exec(said) ?? [];
-    if (found) {
-      child.stderr.resume();
-      return found;
-    }
-  }
-  throw new Error(`the miner ended:\n${said}`);
 }

@@ -10,13 +10,13 @@ import { printOpenCl } from '../build/generator/opencl.js';
 import { printPtx } from '../build/generator/ptx.js';
 
 /** The styles of native/generator/gpu-styles.ts, by the shaders' names for people. */
-export const STYLES = {
+const STYLES = {
   wgsl: 'plain',
   'wgsl-uniform-rotates': 'uniform rotates',
   'wgsl-added-zeros': 'added zeros',
   'wgsl-multiplied-adds': 'multiplied adds',
 };
-export const VARIANT_NAMES = Object.keys(STYLES);
+const VARIANT_NAMES = Object.keys(STYLES);
 
 /** Workgroup and trips of the variants that are compiled: others differ in two constants only. */
 const SHAPE = { workgroupSize: 128, trips: 16 };

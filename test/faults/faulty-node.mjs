@@ -12,14 +12,12 @@
 // submission was invalid or counted twice, when a miner has asked for work more often than docs/node.md says, or when
 // --seconds is at least 120 and the hashrate beside faults is less than 0.98 of the other one.
 
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { BuiltPickaxe, HTTP_URL, STRATUM_PORT } from '../../bench/lib/built-pickaxe.mjs';
 import { printHeading, printTable, quantile, save } from '../../bench/lib/figures.mjs';
-import { freshUser } from '../../bench/lib/fresh-user.mjs';
+import { rssKib } from '../../bench/lib/process-cpu.mjs';
 import { answersOf, StratumClient } from '../../bench/lib/stratum-client.mjs';
 import { startCountedNode } from './lib/counted-node.mjs';
 
@@ -75,7 +73,6 @@ const [, burst, perSecond] = /\| requests for work \| (\d+) \| (\d+) a second/
 const LEAST_RATIO = 0.98;
 const LONG_ENOUGH_S = 120;
 
-const cli = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
 const externalWorker = fileURLToPath(new URL('./lib/slow-external-worker.mjs', import.meta.url));
 
 if (!values.json) printHeading();
@@ -148,28 +145,16 @@ async function startRig(rig, script) {
     `"${process.execPath}" "${externalWorker}"`,
   ];
   const hash = ['--devices', 'cpu', '--threads', '1', '--duration', String(seconds)];
-  const child = spawn(process.execPath, [cli, ...mine, ...serve, ...hash], {
-    ...freshUser(),
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  const kill = () => child.kill('SIGKILL');
-  process.on('exit', kill);
+  const miner = new BuiltPickaxe([...mine, ...serve, ...hash]);
   const clients = [];
   const timers = [];
   const rssMib = [];
-  let summary;
-  createInterface({ input: child.stdout }).on('line', (line) => {
-    const event = JSON.parse(line);
-    if (event.type === 'hashrate' && event.hashesPerSecond > 0)
-      node.setDifficulty(event.hashesPerSecond * BLOCK_SECONDS);
-    if (event.type === 'summary') summary = event;
+  miner.onLine(({ type, hashesPerSecond }) => {
+    if (type === 'hashrate' && hashesPerSecond > 0) node.setDifficulty(hashesPerSecond * BLOCK_SECONDS);
   });
-  createInterface({ input: child.stderr }).on('line', (line) => {
-    const [, port] = /listening at stratum\+tcp:\/\/127\.0\.0\.1:(\d+)/.exec(line) ?? [];
-    if (port) serveSessions(Number(port));
-    const [, address] = /(http:\/\/127\.0\.0\.1:\d+)/.exec(line.includes('http') ? line : '') ?? [];
-    if (address && address !== node.url) timers.push(setInterval(() => ask(`${address}/api/v1/status`), 1_000));
-  });
+  serveSessions(Number(await miner.logged(STRATUM_PORT)));
+  const url = await miner.logged(HTTP_URL);
+  timers.push(setInterval(() => ask(`${url}/api/v1/status`), 1_000));
   function mineAll() {
     for (const client of clients) client.mine(SESSION_NONCES);
   }
@@ -182,15 +167,14 @@ async function startRig(rig, script) {
     timers.push(setInterval(mineAll, SESSION_MS));
   }
   const sampling = setInterval(() => {
-    const [, kib] = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8')) ?? [];
-    if (kib) rssMib.push(Math.round(Number(kib) / 1024));
+    const kib = rssKib(miner.pid);
+    if (kib) rssMib.push(Math.round(kib / 1024));
   }, 1_000);
-  const exited = once(child, 'exit');
   return {
     async ended() {
-      const [exitCode] = await exited;
+      const exitCode = await miner.ended;
       for (const timer of [sampling, ...timers]) clearInterval(timer);
-      process.off('exit', kill);
+      const [summary] = miner.of('summary');
       const { ledger, reasons, requests, perSecond: counts } = await node.report();
       await node.close();
       const rate = (each) => ({ p50: quantile(each, 0.5), max: Math.max(...each) });

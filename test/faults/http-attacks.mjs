@@ -17,6 +17,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { printHeading, printTable, save } from '../../bench/lib/figures.mjs';
 import { freshUser } from '../../bench/lib/fresh-user.mjs';
+import { mainThreadMs, peakRssKib } from '../../bench/lib/process-cpu.mjs';
 import { startCountedNode } from './lib/counted-node.mjs';
 import { ATTACKS, startAttack } from './lib/http-attacker.mjs';
 import { startWatchedMiner, statusOf } from './lib/watched-miner.mjs';
@@ -143,7 +144,7 @@ async function run(attack) {
   for (const node of nodes) node.setDifficulty(hashesPerSecond * BLOCK_SECONDS);
   const paths = attack === 'streams' ? ['/healthz', '/api/v1/events'] : ['/healthz', '/metrics'];
 
-  const before = { ...(await statusOf(miner)), mainMs: mainMs(miner.pid) };
+  const before = { ...(await statusOf(miner)), mainMs: mainThreadMs(miner.pid) };
   const beganMs = performance.now();
   const end = attack in ATTACKS ? await startAttack(attack, miner.port) : async () => 0;
   const probed = [];
@@ -158,7 +159,7 @@ async function run(attack) {
     await sleep(PROBE_MS);
   }
   const tookS = (performance.now() - beganMs) / 1000;
-  const mainPercent = (mainMs(miner.pid) - before.mainMs) / (10 * tookS);
+  const mainPercent = (mainThreadMs(miner.pid) - before.mainMs) / (10 * tookS);
   const opened = await end();
   const after = await statusOf(miner);
   const probedAfter = [];
@@ -166,8 +167,8 @@ async function run(attack) {
     probedAfter.push({ answered: await probe(miner.port, paths[i % paths.length]) });
     await sleep(PROBE_MS);
   }
-  const rssPeakMib = Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${miner.pid}/status`, 'utf8'))[1]) / 1024;
-  await miner.close();
+  const rssPeakMib = peakRssKib(miner.pid) / 1024;
+  await miner.stop();
   await Promise.all(nodes.map((node) => node.close()));
 
   const counted = (all) => ({ answered: all.filter(({ answered }) => answered).length, asked: all.length });
@@ -187,7 +188,7 @@ async function run(attack) {
     hashrate: (after.hashes - before.hashes) / (after.uptimeSeconds - before.uptimeSeconds),
     accepted: after.accepted - before.accepted,
     expected: after.expectedBlocks - before.expectedBlocks,
-    refusals: miner.lines.filter((line) => /refused/.test(line)),
+    refusals: miner.log.filter((line) => /refused/.test(line)),
   };
 }
 
@@ -216,8 +217,4 @@ function noteHeld(places, port) {
     const { firstMs } = places.get(inode) ?? { firstMs: nowMs };
     places.set(inode, { firstMs, lastMs: nowMs });
   }
-}
-
-function mainMs(pid) {
-  return Number(readFileSync(`/proc/${pid}/task/${pid}/schedstat`, 'utf8').split(' ')[0]) / 1e6;
 }

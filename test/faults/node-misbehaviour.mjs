@@ -7,7 +7,7 @@
 // it reads the scheduler's statistics.
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import { bytesRead, threadTimes } from '../../bench/lib/process-cpu.mjs';
+import { bytesRead, mainThreadMs } from '../../bench/lib/process-cpu.mjs';
 import { IdleMiner } from './lib/idle-miner.mjs';
 import { startIdleMinerProcess } from './lib/idle-miner-process.mjs';
 import { runScenarios } from './lib/scenarios.mjs';
@@ -206,7 +206,7 @@ function flood(noise, noiseBytesPerS, endpoint = 'updates', kind = 'noisy-stream
     while (node.server.stats.requests[endpoint] === 0) await sleep(10);
     await sleep(WARM_UP_MS);
     const measure = () => ({
-      cpuMs: threadTimes(miner.pid).get(miner.pid).ns / 1e6,
+      cpuMs: mainThreadMs(miner.pid),
       noiseMs: (1000 * bytesRead(miner.pid)) / noiseBytesPerS,
       ms: nowMs(),
     });

@@ -7,15 +7,11 @@
 // broke the time rule, when 1 % or more went stale, when the creation time was not rolled forward although there was
 // time for it, or when memory grew.
 
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
 import { getPriority } from 'node:os';
-import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { freshUser } from '../../bench/lib/fresh-user.mjs';
+import { BuiltPickaxe } from '../../bench/lib/built-pickaxe.mjs';
 import { MockNode } from '../../bench/lib/mock-node.mjs';
+import { rssKib } from '../../bench/lib/process-cpu.mjs';
 
 const { values } = parseArgs({
   options: {
@@ -68,38 +64,38 @@ function judgeTime({ creationTimeUs, workTimeUs }) {
 }
 
 const { url } = await node.start();
-const cli = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
-const miner = spawn(
-  process.execPath,
-  [cli, 'mine', '--node', url, '--network', 'development', '--public-key', '0'.repeat(64), '--json']
-    // The hashing threads get this process's priority. With the lowest one they find no blocks on a busy machine.
-    .concat(['--cpu-priority', String(Math.max(0, getPriority()))])
-    .concat(['--devices', values.devices, '--duration', String(seconds), '--log-level', 'warn'])
-    .concat(/gpu/.test(values.devices) ? ['--software-gpu'] : []),
-  { ...freshUser(), stdio: ['ignore', 'pipe', 'inherit'] },
-);
+const mine = ['mine', '--node', url, '--network', 'development', '--public-key', '0'.repeat(64), '--json'];
+const miner = new BuiltPickaxe([
+  ...mine,
+  // The hashing threads get this process's priority. With the lowest one they find no blocks on a busy machine.
+  ...['--cpu-priority', String(Math.max(0, getPriority()))],
+  ...['--devices', values.devices, '--duration', String(seconds), '--log-level', 'warn'],
+  ...(/gpu/.test(values.devices) ? ['--software-gpu'] : []),
+]);
 
 const counts = {};
-let summary;
-createInterface({ input: miner.stdout }).on('line', (line) => {
-  const event = JSON.parse(line);
-  const name = event.type === 'verdict' ? event.outcome : event.type;
+miner.onLine(({ type, outcome, hashesPerSecond }) => {
+  const name = type === 'verdict' ? outcome : type;
   counts[name] = (counts[name] ?? 0) + 1;
-  if (event.type === 'hashrate' && event.hashesPerSecond > 0) {
-    node.ledger.difficulty = event.hashesPerSecond * blockSeconds;
-  }
-  if (event.type === 'summary') summary = event;
+  if (type === 'hashrate' && hashesPerSecond > 0) node.ledger.difficulty = hashesPerSecond * blockSeconds;
 });
 
-const rssMib = () => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${miner.pid}/status`, 'utf8'))?.[1] ?? 0) / 1024;
+const showLog = () => {
+  for (const line of miner.log.splice(0)) console.error(line);
+};
 const memory = [];
 const sampling = setInterval(() => {
-  memory.push(rssMib());
+  showLog();
+  const kib = rssKib(miner.pid);
+  if (!kib) return;
+  memory.push(kib / 1024);
   const { accepted, rejected, stale } = node.ledger.stats;
   console.error(`${memory.length * 10} s: ${accepted}/${rejected}/${stale}, RSS ${memory.at(-1).toFixed(0)} MiB`);
 }, 10_000);
-const [code] = await once(miner, 'exit');
+const exitCode = await miner.ended;
 clearInterval(sampling);
+showLog();
+const [summary] = miner.of('summary');
 await node.close();
 
 const { submissions, accepted, rejected, stale, duplicates, timeViolations, workIssued, rivalBlocks } =
@@ -109,7 +105,7 @@ const result = {
   seconds,
   skewMs,
   devices: values.devices,
-  exitCode: code,
+  exitCode,
   node: { submissions, accepted, rejected, stale, duplicates, timeViolations, workIssued, rivalBlocks },
   creationTimes: {
     rolled: times.rolled,
@@ -124,7 +120,7 @@ const result = {
 console.log(values.json ? JSON.stringify(result) : result);
 
 const faults = [
-  [code !== 0, `the miner ended with exit code ${code}`],
+  [exitCode !== 0, `the miner ended with exit code ${exitCode}`],
   [accepted === 0, 'nothing was accepted'],
   [rejected > 0, `${rejected} rejected`],
   [duplicates > 0, `${duplicates} sent twice`],

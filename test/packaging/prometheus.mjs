@@ -13,11 +13,10 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { freshUser } from '../../bench/lib/fresh-user.mjs';
+import { BuiltPickaxe, HTTP_URL } from '../../bench/lib/built-pickaxe.mjs';
 import { expressionsOf, metricsIn } from './dashboard.mjs';
 
 const { values } = parseArgs({
@@ -78,33 +77,9 @@ async function getJson(url) {
 }
 
 async function startMiner() {
-  const args = [
-    'demo',
-    '--devices',
-    'cpu',
-    '--json',
-    '--log-format',
-    'json',
-    '--http',
-    '127.0.0.1:0',
-    '--http-control',
-  ];
-  const child = spawn(process.execPath, [file('dist/cli/main.js'), ...args], {
-    ...freshUser(),
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  children.push(child);
-  const miner = { child, summary: undefined, url: undefined, log: '' };
-  createInterface({ input: child.stdout }).on('line', (line) => {
-    const event = JSON.parse(line);
-    if (event.type === 'summary') miner.summary = event;
-  });
-  child.stderr.on('data', (chunk) => {
-    if (!miner.url) miner.log += chunk;
-    miner.url ??= /listening at (http:\/\/127\.0\.0\.1:\d+)/.exec(miner.log)?.[1];
-  });
-  await until('pickaxe listens', () => miner.url);
-  return miner;
+  const serve = ['--http', '127.0.0.1:0', '--http-control'];
+  const miner = new BuiltPickaxe(['demo', '--devices', 'cpu', '--json', '--log-format', 'json', ...serve]);
+  return Object.assign(miner, { url: await miner.logged(HTTP_URL) });
 }
 
 async function startPrometheus(target) {
@@ -234,9 +209,9 @@ const scrapes = await number(`count_over_time(${counted[0]})`);
 const failed = scrapes - (await number(`sum_over_time(${counted[0]})`));
 const scrapeSeconds = await number(`avg_over_time(${counted[1]})`);
 
-miner.child.kill('SIGTERM');
-const [code] = await once(miner.child, 'exit');
-await until('the summary', () => miner.summary);
+const code = await miner.stop();
+const [summary] = miner.of('summary');
+if (!summary) throw new Error(`pickaxe ended with ${code}, without a summary`);
 prometheus.child.kill('SIGTERM');
 await once(prometheus.child, 'exit');
 
@@ -252,7 +227,7 @@ const compare = (against, expected) => {
   }
 };
 compare('/api/v1/status', expectedOf(status));
-const { devices, expectedBlocks, bestDifficulty } = miner.summary;
+const { devices, expectedBlocks, bestDifficulty } = summary;
 compare('the summary', expectedOf({ devices, expectedBlocks, bestDifficulty, effort: status.effort }));
 
 if (code !== 0) faults.push(`pickaxe ended with exit code ${code}`);
@@ -260,7 +235,7 @@ if (failed > 0) faults.push(`${failed} of ${scrapes} scrapes failed`);
 // The first one comes when Prometheus likes.
 if (!(scrapes >= 0.9 * (seconds / interval) - 2)) faults.push(`only ${scrapes} scrapes in ${seconds} s`);
 
-const { accepted, hashes } = miner.summary;
+const { accepted, hashes } = summary;
 const result = {
   seconds,
   interval,

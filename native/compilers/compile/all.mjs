@@ -16,7 +16,6 @@ const COMPILERS = {
   clang: { whyNot: whyNoClang, sets: PROCESSORS, prepare: prepareClang },
   ANV: { whyNot: whyNoAnv, sets: setsOf(PLATFORMS), prepare: prepareAnv },
 };
-export const COMPILER_NAMES = Object.keys(COMPILERS);
 
 function setsOf(families) {
   return Object.fromEntries(Object.entries(families).map(([family, { set }]) => [family, set]));

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { quantile } from '../../../bench/lib/figures.mjs';
 import { freshUser } from '../../../bench/lib/fresh-user.mjs';
 import { startMockPoolProcess } from '../../../bench/lib/mock-pool-process.mjs';
-import { rssKib, threadTimes } from '../../../bench/lib/process-cpu.mjs';
+import { mainThreadMs, rssKib } from '../../../bench/lib/process-cpu.mjs';
 import { ATTACKS, startPoolAttacker } from './pool-attacker.mjs';
 import { startWatchedMiner, statusOf } from './watched-miner.mjs';
 
@@ -31,7 +31,7 @@ export async function underAttack(attack, seconds, { warmUpMs = WARM_UP_MS, hasN
     freshUser(),
   );
   await sleep(warmUpMs);
-  const before = { ...(await statusOf(miner)), mainMs: mainMs(miner.pid), logged: miner.lines.length };
+  const before = { ...(await statusOf(miner)), mainMs: mainThreadMs(miner.pid), logged: miner.log.length };
   attacker.begin();
   const beganMs = performance.now();
   const probes = [];
@@ -42,10 +42,10 @@ export async function underAttack(attack, seconds, { warmUpMs = WARM_UP_MS, hasN
     await sleep(PROBE_MS);
   }
   const tookMs = performance.now() - beganMs;
-  const mainPercent = (100 * (mainMs(miner.pid) - before.mainMs)) / tookMs;
+  const mainPercent = (100 * (mainThreadMs(miner.pid) - before.mainMs)) / tookMs;
   const after = await statusOf(miner);
-  const logged = miner.lines.slice(before.logged);
-  await miner.close();
+  const logged = miner.log.slice(before.logged);
+  await miner.stop();
   const { connections, shares, bytes } = await attacker.report();
   const nextAccepted = (await next?.report())?.accepted ?? null;
   await attacker.close();
@@ -76,8 +76,4 @@ async function probe(port) {
   await answered;
   asked.destroy();
   return performance.now() - beganMs;
-}
-
-function mainMs(pid) {
-  return threadTimes(pid).get(pid).ns / 1e6;
 }

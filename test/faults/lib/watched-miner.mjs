@@ -1,11 +1,7 @@
-// The built miner with one CPU thread in a process of its own, without the user's settings, and its HTTP API to look at
-// it.
+// The built miner with one CPU thread, and its HTTP API to look at it.
 
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
+import { BuiltPickaxe, HTTP_URL } from '../../../bench/lib/built-pickaxe.mjs';
 
 const AGAIN_MS = 100;
 const ANSWER_MS = 5_000;
@@ -13,36 +9,13 @@ const ANSWER_MS = 5_000;
 /**
  * @param args what it mines on
  * @param user `freshUser()`
- * @returns once it serves HTTP; `lines` are those of its log so far
+ * @returns once it serves HTTP: the running program, with `port`
  */
 export async function startWatchedMiner(args, user) {
-  const cli = fileURLToPath(new URL('../../../dist/cli/main.js', import.meta.url));
   const devices = ['--devices', 'cpu', '--threads', '1', '--cpu-priority', '0', '--http', '127.0.0.1:0'];
-  const child = spawn(process.execPath, [cli, 'mine', ...args, ...devices], {
-    ...user,
-    stdio: ['ignore', 'ignore', 'pipe'],
-  });
-  const kill = () => child.kill('SIGKILL');
-  process.on('exit', kill);
-  const lines = [];
-  const port = await new Promise((found, ended) => {
-    createInterface({ input: child.stderr }).on('line', (line) => {
-      lines.push(line);
-      const [, port] = /listening at http:\/\/127\.0\.0\.1:(\d+)/.exec(line) ?? [];
-      if (port) found(Number(port));
-    });
-    child.once('exit', (code) => ended(new Error(`the miner ended with exit code ${code}: ${lines.at(-1)}`)));
-  });
-  return {
-    pid: child.pid,
-    port,
-    lines,
-    async close() {
-      child.kill('SIGTERM');
-      await once(child, 'exit');
-      process.off('exit', kill);
-    },
-  };
+  const miner = new BuiltPickaxe(['mine', ...args, ...devices], { user });
+  const { port } = new URL(await miner.logged(HTTP_URL));
+  return Object.assign(miner, { port: Number(port) });
 }
 
 /** @returns its status, as soon as it can be had */
