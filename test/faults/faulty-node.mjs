@@ -18,7 +18,7 @@ import { parseArgs } from 'node:util';
 import { BuiltPickaxe, HTTP_URL, STRATUM_PORT } from '../../bench/lib/built-pickaxe.mjs';
 import { printHeading, printTable, quantile, save } from '../../bench/lib/figures.mjs';
 import { rssKib } from '../../bench/lib/process-cpu.mjs';
-import { answersOf, StratumClient } from '../../bench/lib/stratum-client.mjs';
+import { answersOf, StratumClient } from '../../bench/stratum/stratum-client.mjs';
 import { startCountedNode } from './lib/counted-node.mjs';
 
 const { values } = parseArgs({

@@ -15,8 +15,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { printHeading, printTable, quantile, save } from '../../bench/lib/figures.mjs';
-import { answersOf, StratumClient } from '../../bench/lib/stratum-client.mjs';
-import { sharesIn, startStratumServer } from '../../bench/lib/stratum-server.mjs';
+import { answersOf, StratumClient } from '../../bench/stratum/stratum-client.mjs';
+import { sharesIn, startStratumServer } from '../../bench/stratum/stratum-server.mjs';
 import { ATTACKS, proxied, startAttack } from './lib/stratum-attacker.mjs';
 import { SCENARIOS } from './lib/stratum-scenarios.mjs';
 

@@ -10,7 +10,7 @@ import { number, positive, testScripts, withResult } from './starts.ts';
 const row = { p50: number, p90: number, p99: number, most: number, n: positive };
 
 testScripts('bench', {
-  'bench/contract.mjs': withResult('--loads 2 --transfers 5 --blocks 1 --no-goals', [], ({ rows }) => {
+  'bench/contract/contract.mjs': withResult('--loads 2 --transfers 5 --blocks 1 --no-goals', [], ({ rows }) => {
     const row = { p50: positive, p99: positive, n: positive };
     const names = ['cold load', 'warm load', 'block of 100', 'transfer'];
     expect(rows).toEqual(names.map((name) => ({ name, ...row })));
@@ -162,7 +162,7 @@ testScripts('bench', {
       { name: 'while it mines', ...row },
     ]);
   }),
-  'bench/stratum.mjs': withResult('--short --no-goals', ['linux'], (result) => {
+  'bench/stratum/stratum.mjs': withResult('--short --no-goals', ['linux'], (result) => {
     const few = { p50: positive, p99: positive, n: positive };
     expect(result).toMatchObject({
       sessions: 100,

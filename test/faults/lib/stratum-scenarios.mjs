@@ -12,8 +12,8 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connect as tlsConnect } from 'node:tls';
 import { fileURLToPath } from 'node:url';
-import { StratumClient } from '../../../bench/lib/stratum-client.mjs';
-import { startStratumServer } from '../../../bench/lib/stratum-server.mjs';
+import { StratumClient } from '../../../bench/stratum/stratum-client.mjs';
+import { startStratumServer } from '../../../bench/stratum/stratum-server.mjs';
 import { proxied } from './stratum-attacker.mjs';
 
 const HOST = '127.0.0.1';

@@ -1,11 +1,11 @@
-// A block of transfers on a mock node, for bench/contract.mjs.
+// A block of transfers on a mock node, for contract.mjs.
 
 import { buildCommand } from '#pickaxe/ledger/command/build.js';
 import { gasCapability, transfer } from '#pickaxe/ledger/command/coin.js';
 import { KeyPair } from '#pickaxe/ledger/command/command.js';
 import { ONE, parseDecimal } from '#pickaxe/ledger/decimal.js';
 import { parseExactJson } from '#pickaxe/ledger/json.js';
-import { MockNode } from './mock-node.mjs';
+import { MockNode } from '../lib/mock-node.mjs';
 
 const NETWORK = 'development';
 const CHAIN = 0;

@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import { hashTail, puzzleOf } from '#pickaxe/chain/job.js';
 import { joinNonce } from '#pickaxe/chain/nonce.js';
 import { parseHeader, parseTarget } from '#pickaxe/wire/stratum.js';
-import { nowMs } from './mock-process.mjs';
+import { nowMs } from '../lib/mock-process.mjs';
 
 const NOTIFY = '{"method":"mining.notify",';
 const CLEAN = ',true],"id":null}';

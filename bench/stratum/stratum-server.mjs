@@ -3,9 +3,9 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { BuiltPickaxe, HTTP_URL, STRATUM_PORT } from './built-pickaxe.mjs';
-import { startMockProcess } from './mock-process.mjs';
-import { mainThreadMs, peakRssKib, rssKib } from './process-cpu.mjs';
+import { BuiltPickaxe, HTTP_URL, STRATUM_PORT } from '../lib/built-pickaxe.mjs';
+import { startMockProcess } from '../lib/mock-process.mjs';
+import { mainThreadMs, peakRssKib, rssKib } from '../lib/process-cpu.mjs';
 
 const CHAIN = 0;
 /** No client finds a block. */

@@ -2,7 +2,7 @@
 // of 100 transfers on the mock node, with the table model of gas. The goals are at most 30 ms for loading it, 2 ms for
 // a transfer and 150 ms for a block, all at the 50th percentile.
 //
-//   node bench/contract.mjs [--loads 50] [--transfers 1000] [--blocks 20] [--no-goals] [--out FILE]
+//   node bench/contract/contract.mjs [--loads 50] [--transfers 1000] [--blocks 20] [--no-goals] [--out FILE]
 //
 // A cold load is the first one of a process, with the interfaces that the coin implements; a warm one follows others in
 // sessions of their own. A transfer contains the reading of its code and a transaction that is committed.
@@ -12,8 +12,8 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { Session } from '#pickaxe/contract/repl/session.js';
-import { printHeading, printTable, quantile, save } from './lib/figures.mjs';
-import { transferBlocks } from './lib/transfer-block.mjs';
+import { printHeading, printTable, quantile, save } from '../lib/figures.mjs';
+import { transferBlocks } from './transfer-block.mjs';
 
 const GOALS_MS = { 'warm load': 30, transfer: 2, 'block of 100': 150 };
 const COMMANDS = 100;
@@ -33,7 +33,8 @@ const { values } = parseArgs({
   },
 });
 
-const contract = (name) => readFileSync(new URL(`../dist/mock-node/contracts/${name}.pact`, import.meta.url), 'utf8');
+const contract = (name) =>
+  readFileSync(new URL(`../../dist/mock-node/contracts/${name}.pact`, import.meta.url), 'utf8');
 const CODE = ['fungible-v2', 'fungible-xchain-v1', 'coin'].map(contract);
 
 function newSession() {

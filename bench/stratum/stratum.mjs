@@ -1,6 +1,6 @@
 // What a stratum server bears: 1,000 sessions on one server process.
 //
-//   node bench/stratum.mjs [--sessions 1000] [--cuts 40] [--seconds 20] [--short] [--no-goals] [--json] [--out FILE]
+//   node bench/stratum/stratum.mjs [--sessions 1000] [--cuts 40] [--seconds 20] [--short] [--no-goals] [--json] [--out FILE]
 //
 // The result: the time from a New Cut at the node to the notify of the last session, and from the first session's to
 // the last one's, while no shares come and while they do; how many shares a second the server takes; memory and
@@ -11,9 +11,9 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { printHeading, printTable, quantile, save } from './lib/figures.mjs';
-import { answersOf, HABITS, StratumClient } from './lib/stratum-client.mjs';
-import { sharesIn, startStratumServer } from './lib/stratum-server.mjs';
+import { printHeading, printTable, quantile, save } from '../lib/figures.mjs';
+import { answersOf, HABITS, StratumClient } from './stratum-client.mjs';
+import { sharesIn, startStratumServer } from './stratum-server.mjs';
 
 const { values } = parseArgs({
   options: {
