@@ -2,8 +2,9 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startMockProcess } from '../lib/mock-process.mjs';
+import { until } from '../lib/until.mjs';
 import { startCoordinator } from './fleet-members.mjs';
-import { startCluster, until } from './nats-cluster.mjs';
+import { startCluster } from './nats-cluster.mjs';
 
 const CHAIN = 0;
 const COORDINATORS = ['north', 'south'];

@@ -1,11 +1,11 @@
 // Measures how soon the rigs of a fleet have the work after a New Cut, and what that costs.
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import { quantile } from '../lib/figures.mjs';
+import { quantiles } from '../lib/figures.mjs';
 import { cpuSeconds, rssKib } from '../lib/process-cpu.mjs';
+import { until } from '../lib/until.mjs';
 import { startCutFleet } from './cut-fleet.mjs';
 import { startOperator, startRig } from './fleet-members.mjs';
-import { until } from './nats-cluster.mjs';
 import { startSimulatedRigs } from './simulated-rigs.mjs';
 
 /** After a New Cut that comes this long after the last one, a node's work is fetched at once. */
@@ -105,14 +105,4 @@ const COUNTED = ['inMessages', 'outMessages', 'inBytes', 'outBytes'];
 function perSecond(from, to) {
   const seconds = (to.ms - from.ms) / 1_000;
   return Object.fromEntries(COUNTED.map((name) => [name, (to.counts[name] - from.counts[name]) / seconds]));
-}
-
-function quantiles(all) {
-  return {
-    p50: quantile(all, 0.5),
-    p90: quantile(all, 0.9),
-    p99: quantile(all, 0.99),
-    most: quantile(all, 1),
-    n: all.length,
-  };
 }

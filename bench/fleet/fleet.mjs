@@ -57,8 +57,6 @@ const HASHING = 3;
 /** Number of processes that the rigs share that take ranges. */
 const PROCESSES = 4;
 
-for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(1));
-
 if (!values.json) printHeading();
 const result = {
   bench: 'fleet',

@@ -5,6 +5,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { findServer, startServer } from '#pickaxe/nats/server-program.js';
+import { until } from '../lib/until.mjs';
 
 /** @param count number of servers @throws Error if the program is not installed */
 export async function startCluster(count) {
@@ -78,12 +79,4 @@ async function freePorts(count) {
   const ports = servers.map((server) => server.address().port);
   await Promise.all(servers.map((server) => new Promise((done) => server.close(done))));
   return ports;
-}
-
-/** @throws Error if the condition does not come about within a minute */
-export async function until(condition, withinMs = 60_000) {
-  for (const endMs = performance.now() + withinMs; !(await condition()); ) {
-    if (performance.now() > endMs) throw new Error(`this did not come about: ${condition}`);
-    await new Promise((done) => setTimeout(done, 10));
-  }
 }

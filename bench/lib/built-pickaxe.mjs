@@ -10,6 +10,9 @@ import { freshUser } from './fresh-user.mjs';
 
 const cli = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
 
+// A signal alone would end this process without the listeners of `exit`, which end the others.
+for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(1));
+
 export class BuiltPickaxe {
   pid;
   isKilled = false;

@@ -11,6 +11,12 @@ export function quantile(values, q) {
 
 export const median = (values) => quantile(values, 0.5);
 
+/** @returns what tables show of times, with their number; all but the number are undefined when there are none */
+export function quantiles(values) {
+  const [p50, p90, p99, most] = [0.5, 0.9, 0.99, 1].map((q) => quantile(values, q));
+  return { p50, p90, p99, most, n: values.length };
+}
+
 /** Prints the command and the machine, at the beginning of every benchmark. */
 export function printHeading() {
   const { cpu, cores, os, node, pickaxe } = thisMachine();

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Miner } from '#pickaxe/mine/miner.js';
 import { NodeSource } from '#pickaxe/source/node/node-source.js';
 import { systemClock } from '#pickaxe/system/clock.js';
-import { quantile } from '../lib/figures.mjs';
+import { quantiles } from '../lib/figures.mjs';
 import { nowMs, startMockProcess } from '../lib/mock-process.mjs';
 
 const CHAIN = 0;
@@ -119,7 +119,6 @@ function latencies(times, cutsMs, warmUpCuts, engines) {
 }
 
 function summary(ms) {
-  const row = { p50: quantile(ms, 0.5), p90: quantile(ms, 0.9), p99: quantile(ms, 0.99), most: Math.max(...ms) };
-  const rounded = Object.entries(row).map(([key, value]) => [key, Number(value.toFixed(2))]);
-  return { ...Object.fromEntries(rounded), n: ms.length };
+  const rounded = Object.entries(quantiles(ms)).map(([key, value]) => [key, Number(value.toFixed(2))]);
+  return Object.fromEntries(rounded);
 }

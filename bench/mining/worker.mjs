@@ -17,7 +17,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { toHex } from '#pickaxe/chain/bytes.js';
 import { targetForDifficulty } from '#pickaxe/chain/target.js';
-import { printHeading, printTable, quantile, save } from '../lib/figures.mjs';
+import { printHeading, printTable, quantiles, save } from '../lib/figures.mjs';
 
 const GOAL_MS = 50;
 /** V8 compiles what the first jobs run. They are not counted. */
@@ -91,8 +91,7 @@ worker.stdin.end();
 await once(worker, 'close');
 
 const rows = Object.entries(times).map(([name, all]) => {
-  const [p50, p90, p99] = [0.5, 0.9, 0.99].map((q) => quantile(all, q));
-  return { name, p50, p90, p99, most: Math.max(...all), n: all.length };
+  return { name, ...quantiles(all) };
 });
 printTable(
   ['job → first share, ms', 'p50', 'p90', 'p99', 'most', 'n'],

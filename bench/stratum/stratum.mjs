@@ -11,7 +11,8 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { printHeading, printTable, quantile, save } from '../lib/figures.mjs';
+import { printHeading, printTable, quantiles, save } from '../lib/figures.mjs';
+import { until } from '../lib/until.mjs';
 import { answersOf, HABITS, StratumClient } from './stratum-client.mjs';
 import { sharesIn, startStratumServer } from './stratum-server.mjs';
 
@@ -39,8 +40,6 @@ const WARM_UP_MS = 2_000;
 /** 215 hashes a share, at first. */
 const SUGGESTED = 5e-8;
 const NONCES_A_TURN = 200;
-
-for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(1));
 
 if (!values.json) printHeading();
 const server = await startStratumServer();
@@ -149,17 +148,6 @@ async function mineAll(mining) {
 
 function total() {
   return Object.values(answersOf(clients)).reduce((sum, count) => sum + count, 0);
-}
-
-async function until(condition) {
-  for (const endMs = performance.now() + 60_000; !condition(); ) {
-    if (performance.now() > endMs) throw new Error(`this did not come about: ${condition}`);
-    await sleep(1);
-  }
-}
-
-function quantiles(all) {
-  return { p50: quantile(all, 0.5), p99: quantile(all, 0.99), most: quantile(all, 1), n: all.length };
 }
 
 function print({ lastNotifyMs, fanOutMs, shares, memoryMib, ...rest }) {

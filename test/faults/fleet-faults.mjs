@@ -20,9 +20,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { systemClock } from '#pickaxe/system/clock.js';
 import { startCoordinator, startRig } from '../../bench/fleet/fleet-members.mjs';
-import { startCluster, until } from '../../bench/fleet/nats-cluster.mjs';
+import { startCluster } from '../../bench/fleet/nats-cluster.mjs';
 import { printHeading, printTable, save } from '../../bench/lib/figures.mjs';
 import { MockNode } from '../../bench/lib/mock-node.mjs';
+import { until } from '../../bench/lib/until.mjs';
 import { startHoldingProxy } from './lib/holding-proxy.mjs';
 import { startNodeView } from './lib/node-view.mjs';
 
@@ -175,8 +176,6 @@ const { values } = parseArgs({
   },
 });
 const seconds = Number(values.seconds);
-
-for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(1));
 
 if (!values.json) printHeading();
 const results = [];

@@ -74,8 +74,6 @@ const HELD_STATES = ['01', '08'];
 /** Every run's miner belongs to this user. */
 const user = freshUser();
 
-for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(1));
-
 if (!values.json) printHeading();
 const results = [];
 for (const attack of [NONE, ...attacks]) {

@@ -14,7 +14,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { printHeading, printTable, quantile, save } from '../../bench/lib/figures.mjs';
+import { printHeading, printTable, quantiles, save } from '../../bench/lib/figures.mjs';
 import { answersOf, StratumClient } from '../../bench/stratum/stratum-client.mjs';
 import { sharesIn, startStratumServer } from '../../bench/stratum/stratum-server.mjs';
 import { ATTACKS, proxied, startAttack } from './lib/stratum-attacker.mjs';
@@ -48,8 +48,6 @@ const SPACING_MS = 500;
 const WARM_UP_MS = 3_000;
 /** 215 hashes a share. The workers have chosen it. */
 const PASSWORD = 'd=0.00000005';
-
-for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(1));
 
 if (!values.json) printHeading();
 const server = await startStratumServer(['--stratum-proxy-protocol', '127.0.0.1']);
@@ -152,10 +150,6 @@ async function mineAll() {
     for (const client of honest) if (client.waiting === 0) client.mine(50);
     await sleep(20);
   }
-}
-
-function quantiles(all) {
-  return { p50: quantile(all, 0.5), p99: quantile(all, 0.99), n: all.length };
 }
 
 function print({ results, scenarios, honest }) {
