@@ -151,7 +151,7 @@ function printMined({
       ]),
     );
     printTable(
-      ['row of docs/gpus.md', 'instructions', 'expected at this clock', 'measured', 'ratio', 'verdict'],
+      ['row of native/compilers', 'instructions', 'expected at this clock', 'measured', 'ratio', 'verdict'],
       predictions.map(({ shader, instructions, expected, measured, ratio, verdict }) => [
         shader,
         instructions,

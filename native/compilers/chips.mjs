@@ -92,7 +92,7 @@ const CONFIRMS = { least: 0.85, most: 1.05 };
 /**
  * @param ceiling of `ceilingOf`
  * @param variants the rows of a tuning: `{ variant: { shader }, hashesPerSecond }`
- * @returns for each shader what docs/gpus.md expects of the card at its clock, and whether the best rate confirms that
+ * @returns for each shader what the README expects of the card at its clock, and whether the best rate confirms that
  */
 export function predictionsOf({ kernels }, variants) {
   return kernels.flatMap(({ variant: shader, instructions, hashesPerSecond: expected }) => {

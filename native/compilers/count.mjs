@@ -9,7 +9,7 @@
 // the loop over nonces without a hit, in the busiest pipe: lanes × clock ÷ instructions is the rate of a unit.
 //
 // --record writes the counts to instructions.json, with which a test compares later ones, and the tables of
-// docs/gpus.md.
+// the README.
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -48,7 +48,7 @@ if (values.record) record();
 function record() {
   if (families) throw new Error('--record takes all families: leave --families out');
   writeFileSync(fileURLToPath(RECORD), recordOf(rows));
-  const document = fileURLToPath(new URL('../../docs/gpus.md', import.meta.url));
+  const document = fileURLToPath(new URL('README.md', import.meta.url));
   writeFileSync(document, withTables(readFileSync(document, 'utf8'), documentTables(grouped(rows))));
 }
 

@@ -1,4 +1,4 @@
-// The tables of docs/gpus.md, from the recorded counts.
+// The tables of the README, from the recorded counts.
 
 import { expectedRates } from './chips.mjs';
 
@@ -75,7 +75,7 @@ export function withTables(text, tables) {
   return tables.reduce((document, each) => {
     const [head] = each.split('\n');
     const at = document.indexOf(head);
-    if (at < 0) throw new Error(`docs/gpus.md has no table with the head ${head}`);
+    if (at < 0) throw new Error(`the README has no table with the head ${head}`);
     const old = /^(?:\|.*\n)+/.exec(document.slice(at))[0];
     return document.replace(old, () => `${each}\n`);
   }, text);

@@ -71,7 +71,7 @@ function lines(a: BenchResult, b: BenchResult, { pairs, onlyA, onlyB, sums }: Co
     ...onlyA.map((device) => `${headingOf(device)}${row('only in A', rateTextOf(device))}`),
     ...onlyB.map((device) => `${headingOf(device)}${row('only in B', rateTextOf(device))}`),
     pairs.some(({ verdict }) => verdict === 'within-spread')
-      ? 'Within the spread: runs of the same device, or slices of one run, differ by as much. See docs/bench.md.\n'
+      ? 'Within the spread: runs of the same device, or slices of one run, differ by as much. See docs/devices.md.\n'
       : '',
     ...sumLines(a, b, sums),
   ];

@@ -97,7 +97,8 @@ function tidy(text: string, directory: string): string {
 }
 
 /** The first block of code that begins with the call of a command, without its fences. */
-const blockOf = (section: string) => new RegExp(`(?<=^\`\`\`\\n)\\$ pickaxe ${section}\\n[^]*?(?=\\n\`\`\`$)`, 'm');
+const blockOf = (section: string) =>
+  new RegExp(`(?<=^\`\`\`\\n)\\$ pickaxe ${section}\\n[\\s\\S]*?(?=\\n\`\`\`$)`, 'm');
 
 function sectionsOf(text: string): Record<(typeof SHOWN)[number], string> {
   const blocks = SHOWN.map((section) => [section, blockOf(section).exec(text)![0]]);

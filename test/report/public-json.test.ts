@@ -142,18 +142,9 @@ describe('every public document', () => {
     expect(faultsOf(schema)).toEqual([]);
   });
 
-  const docs = [
-    'wrappers',
-    'workers',
-    'bench',
-    'unattended',
-    'watching',
-    'transactions',
-    'commands',
-    'sweep',
-    'ledger',
-    'repl',
-  ].map((name) => readFileSync(new URL(`../../docs/${name}.md`, import.meta.url), 'utf8'));
+  const docs = ['wrappers', 'workers', 'devices', 'unattended', 'watching', 'coins', 'commands', 'node', 'repl'].map(
+    (name) => readFileSync(new URL(`../../docs/${name}.md`, import.meta.url), 'utf8'),
+  );
   it.each(Object.entries(DOCUMENTS))('is explained in the documentation: %s', (_, schema) => {
     const unexplained = wordsOf(schema).filter(({ word }) => !docs.some((text) => text.includes(`\`${word}\``)));
     expect(unexplained).toEqual([]);

@@ -15,7 +15,7 @@ import type { Io } from '../io.ts';
 import { onNodes, sayNodes } from '../on-nodes.ts';
 import { withSettings } from '../options.ts';
 
-/** For commands that only few people need. Help omits them, and docs/ledger.md explains them. */
+/** For commands that only few people need. Help omits them, and docs/node.md explains them. */
 export const RARE = { hidden: true };
 
 export function reading(ledger: Command, name: string, about: string): Command {

@@ -197,4 +197,4 @@ Examples:
   pickaxe tx send transfer.json --node http://10.0.0.2:1848
   pickaxe tx poll transfer.json --confirmation-depth 3 --node http://10.0.0.2:1848
 
-docs/transactions.md has all steps.`;
+docs/coins.md has all steps.`;

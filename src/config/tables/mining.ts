@@ -327,7 +327,7 @@ export const DEVICES = {
 
 export const LEDGER = {
   ledger: {
-    about: 'How pickaxe ledger, tx and balance speak with nodes: docs/ledger.md.',
+    about: 'How pickaxe ledger, tx and balance speak with nodes: docs/node.md.',
     heading: 'Ledger',
     settings: {
       peerUrl: {

@@ -1,7 +1,7 @@
 /**
  * The variant of the kernel that is probably the fastest on a GPU, with which a rig mines until it has measured all. It
- * follows from what the makers' compilers make of the shaders (docs/gpus.md): it takes at most 5 % more instructions
- * than the best one.
+ * follows from what the makers' compilers make of the shaders (native/compilers/README.md): it takes at most 5 % more
+ * instructions than the best one.
  */
 
 import type { ShaderName, Variant } from './tuning.ts';

@@ -1,5 +1,5 @@
 /**
- * Runs every example of docs/transactions.md that is marked as one for the shell, in its order, with a server that
+ * Runs every example of docs/coins.md that is marked as one for the shell, in its order, with a server that
  * answers as a node does.
  */
 
@@ -19,7 +19,7 @@ import { isolated, MAIN } from '../pickaxe.ts';
 const folder = new Folder();
 afterAll(() => folder.remove());
 
-const PAGE = readFileSync(new URL('../../../docs/transactions.md', import.meta.url), 'utf8');
+const PAGE = readFileSync(new URL('../../../docs/coins.md', import.meta.url), 'utf8');
 /** The files and the command lines of the page, in their order. */
 const BLOCKS = [...PAGE.matchAll(/^```(\w*)\n(.*?)^```$/gms)].map(([, kind, text]) => ({ kind, text }));
 const TARGET = '2';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { boundOf, operationsOf } from '../../../native/compilers/bounds.mjs';
-import { ceilingOf, lookInto, predictionsOf } from '../../../native/compilers/chips.mjs';
+import { ceilingOf, expectedRates, lookInto, predictionsOf } from '../../../native/compilers/chips.mjs';
 import { documentTables } from '../../../native/compilers/document.mjs';
 import { grouped, recorded, worseThan } from '../../../native/compilers/instructions.mjs';
 import { commonPath } from '../../../native/compilers/loop.mjs';
@@ -115,12 +115,28 @@ describe('the ceilings of bench/gpu/rate.mjs', () => {
   it('are not known of other cards', () => expect(ceilingOf('Voodoo 2', 90)).toBeUndefined());
 });
 
-it('the tables of docs/gpus.md are those of the recorded counts', () => {
-  const text = readFileSync(new URL('../../../docs/gpus.md', import.meta.url), 'utf8');
+it('the tables of the README are those of the recorded counts', () => {
+  const text = readFileSync(new URL('../../../native/compilers/README.md', import.meta.url), 'utf8');
   for (const table of documentTables(recorded())) expect(text).toContain(`${table}\n`);
 });
 
-it('a rate confirms a row of docs/gpus.md, or refutes it as slower or faster', () => {
+it('docs/devices.md expects of cards what their counts yield', () => {
+  const text = readFileSync(new URL('../../../docs/devices.md', import.meta.url), 'utf8');
+  const [, listed] = /expects in GH\/s: ([\s\S]*?)\.\n/.exec(text)!;
+  const named = [...listed.replaceAll('\n', ' ').matchAll(/([^,;]+) (\d+\.\d)/g)].map(([, name, rate]) => [
+    name.trim(),
+    rate,
+  ]);
+  expect(named.length).toBeGreaterThan(10);
+  const rates = expectedRates(recorded());
+  for (const [name, rate] of named) {
+    const card = rates.find((each) => each.name === name || each.name.endsWith(` ${name}`))!;
+    expect(card, name).toBeDefined();
+    expect(rate, name).toBe((card.best.hashesPerSecond / 1e9).toFixed(1));
+  }
+});
+
+it('a rate confirms a row of the README, or refutes it as slower or faster', () => {
   const ceiling = ceilingOf('NVIDIA H200', 1980)!;
   const expected = (shader: string) => ceiling.kernels.find(({ variant }) => variant === shader)!.hashesPerSecond;
   const row = (shader: string, factor: number) => ({ variant: { shader }, hashesPerSecond: factor * expected(shader) });
