@@ -10,16 +10,30 @@ import { expect } from 'vitest';
  * @param rows all lines of the table below its head
  */
 export function expectTable(document: string, heading: string, rows: readonly string[]): void {
+  expectPart(document, heading, rows, (text, from) => text.indexOf('\n', text.indexOf('\n|---', from) + 1) + 1);
+}
+
+/** The same for the first list below a heading. @param items one line each */
+export function expectList(document: string, heading: string, items: readonly string[]): void {
+  expectPart(document, heading, items, (text, from) => text.indexOf('\n- ', from) + 1);
+}
+
+/** @param startOf finds the part's first line below a place in the text */
+function expectPart(
+  document: string,
+  heading: string,
+  lines: readonly string[],
+  startOf: (text: string, from: number) => number,
+): void {
   const file = new URL(`../${document}`, import.meta.url);
   const text = readFileSync(file, 'utf8');
-  const start = text.indexOf('\n|---', text.indexOf(`\n${heading}\n`)) + 1;
-  const first = text.indexOf('\n', start) + 1;
+  const first = startOf(text, text.indexOf(`\n${heading}\n`));
   const blank = text.indexOf('\n\n', first);
   const end = blank < 0 ? text.length : blank + 1;
   if (process.env.RECORD !== undefined) {
-    writeFileSync(file, `${text.slice(0, first)}${rows.map((row) => `${row}\n`).join('')}${text.slice(end)}`);
+    writeFileSync(file, `${text.slice(0, first)}${lines.map((line) => `${line}\n`).join('')}${text.slice(end)}`);
   } else {
     const says = `${document} is made from the code: RECORD=1 npm test writes it`;
-    expect(text.slice(first, end).trimEnd().split('\n'), says).toEqual(rows);
+    expect(text.slice(first, end).trimEnd().split('\n'), says).toEqual(lines);
   }
 }

@@ -198,17 +198,16 @@ export function limitsOf(devices: Config['devices'], kind: DeviceKind, name?: st
 
 /* A table of the CPU kernels: their speeds, and the choice with its reason. */
 
-export const KernelRow = z.object({
-  name: z.enum(KERNEL_NAMES),
-  /** Absent where all cores are alike. */
-  cores: z.enum(CORE_KINDS).exactOptional(),
-  usable: z.boolean(),
-  chosen: z.boolean(),
-  /** H/s of one thread while all threads hash; absent when the kernel cannot be used or could not be measured. */
-  hashesPerSecond: z.number().exactOptional(),
-  /** The reason for which the kernel is chosen or not. */
-  why: z.string(),
-});
+export const KernelRow = z
+  .object({
+    name: z.enum(KERNEL_NAMES),
+    cores: z.enum(CORE_KINDS).exactOptional().describe('on a hybrid CPU'),
+    usable: z.boolean(),
+    chosen: z.boolean(),
+    hashesPerSecond: z.number().exactOptional().describe('if measured, of one thread while all hash'),
+    why: z.string(),
+  })
+  .describe('a CPU kernel');
 export type KernelRow = Readonly<z.infer<typeof KernelRow>>;
 
 /** @param surveys one for each kind of cores @param asked the requested kernel, used whatever its speed */

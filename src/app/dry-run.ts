@@ -3,10 +3,9 @@
 import type { Logger } from 'pino';
 import { z } from 'zod';
 import type { Config } from '../config/settings.ts';
-import { DEVICE_FAULTS } from '../engine/device.ts';
 import { DeviceError, type Engine } from '../engine/engine.ts';
 import { minerIdentity } from '../node/miner-identity.ts';
-import { CoreShape } from '../report/shapes.ts';
+import { CoreShape, deviceFault } from '../report/shapes.ts';
 import type { WorkSource } from '../source/source.ts';
 import { progressTo } from '../terminal/log.ts';
 import { formatHttpAddress, type HttpAddress } from '../text/addresses.ts';
@@ -21,43 +20,46 @@ type Limits = Readonly<z.infer<typeof Limits>>;
 const Device = z.object({
   name: z.string(),
   usable: z.boolean(),
-  /** Absent where the device cannot be used; `threads` also for a GPU. */
-  model: z.string().exactOptional(),
-  kernel: z.string().exactOptional(),
-  threads: z.int().exactOptional(),
-  /** The kinds of a hybrid CPU's cores; absent where all cores are alike. */
-  cores: z.array(CoreShape).exactOptional(),
-  /** The reason for this kernel and number of threads, or why the device cannot be used. */
-  why: z.string(),
-  fault: z.enum(DEVICE_FAULTS).exactOptional(),
-  /** Absent where the temperature never pauses the device. */
-  temperatureLimits: Limits.exactOptional(),
+  model: z.string().exactOptional().describe('if usable'),
+  kernel: z.string().exactOptional().describe('if usable'),
+  threads: z.int().exactOptional().describe('of a CPU'),
+  cores: z.array(CoreShape).exactOptional().describe('of a hybrid CPU'),
+  why: z.string().describe('why this kernel and these threads, or why unusable'),
+  fault: deviceFault.exactOptional().describe('if unusable'),
+  temperatureLimits: Limits.exactOptional().describe('if it has any'),
 });
 type Device = Readonly<z.infer<typeof Device>>;
 
 /** The output of `--json`. */
-export const DryRunPlan = z.object({
-  /** The node's URL as in the log, and the miner; absent when mining on a pool or for a fleet. */
-  node: z.string().exactOptional(),
-  account: z.string().exactOptional(),
-  predicate: z.string().exactOptional(),
-  publicKeys: z.array(z.string()).exactOptional(),
-  /** The pool's URL and the user; absent when mining on a node. */
-  pool: z.string().exactOptional(),
-  user: z.string().exactOptional(),
-  /** The URLs of a fleet's servers, and this rig's name in it; absent unless this is one of its rigs. */
-  fleet: z.string().exactOptional(),
-  rigName: z.string().exactOptional(),
-  /** Where a coordinator publishes its work; absent for every other rig. */
-  publishes: z.object({ fleet: z.string(), subject: z.string() }).exactOptional(),
-  /** The limits for the CPU, and for all GPUs that no setting names. */
-  temperatureLimits: z.object({ cpu: Limits.exactOptional(), gpu: Limits.exactOptional() }),
-  devices: z.array(Device),
-  /** Absent without a stratum server. */
-  stratum: z
-    .object({ listen: z.string(), shareSeconds: z.number(), tls: z.boolean(), ledger: z.string().exactOptional() })
-    .exactOptional(),
-});
+export const DryRunPlan = z
+  .object({
+    node: z.string().exactOptional().describe('on a node: its URL, and who earns'),
+    account: z.string().exactOptional().describe('on a node: its URL, and who earns'),
+    predicate: z.string().exactOptional().describe('on a node: its URL, and who earns'),
+    publicKeys: z.array(z.string()).exactOptional().describe('on a node: its URL, and who earns'),
+    pool: z.string().exactOptional().describe('on a pool: its URL, and the user'),
+    user: z.string().exactOptional().describe('on a pool: its URL, and the user'),
+    fleet: z.string().exactOptional().describe('for a fleet: its servers, and this rig’s name in it'),
+    rigName: z.string().exactOptional().describe('for a fleet: its servers, and this rig’s name in it'),
+    publishes: z
+      .object({ fleet: z.string(), subject: z.string() })
+      .exactOptional()
+      .describe('of a coordinator: the servers, and the subject of its work'),
+    temperatureLimits: z
+      .object({ cpu: Limits.exactOptional(), gpu: Limits.exactOptional() })
+      .describe('for the CPU, and for GPUs without limits of their own'),
+    devices: z.array(Device),
+    stratum: z
+      .object({
+        listen: z.string(),
+        shareSeconds: z.number(),
+        tls: z.boolean(),
+        ledger: z.string().exactOptional().describe('a file, if any'),
+      })
+      .exactOptional()
+      .describe('the stratum server, if any'),
+  })
+  .describe('what `mine` would do');
 type DryRunPlan = Readonly<z.infer<typeof DryRunPlan>>;
 
 /**

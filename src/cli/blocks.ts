@@ -21,6 +21,7 @@ import { formatDecimal } from '../ledger/decimal.ts';
 import { encodeBase64url } from '../ledger/json.ts';
 import { aligned } from '../report/figures.ts';
 import { acceptedBlock, amount, blockState, coins, count, millis, paidTo } from '../report/shapes.ts';
+import { AcceptedBlocks } from '../report/status.ts';
 import { formatPercent, inWords, withPrefix } from '../report/units.ts';
 import { pause } from '../system/abort.ts';
 import { systemClock, wallMs } from '../system/clock.ts';
@@ -167,51 +168,49 @@ function writeCsv(file: string, blocks: readonly Block[]): void {
 
 /* The block log as JSON, as a table, and as comma-separated values. Pure. */
 
-const BlockRow = z.object({
-  ...acceptedBlock,
-  state: blockState,
-  stateTimeMillis: millis.meta({ description: 'since when it has been in this state' }),
-  depth: count.meta({ description: 'blocks on top of it, or of the one in its place, when that was last written' }),
-  nodesDisagree: z.boolean(),
-  foundTimeMillis: millis,
-  network: z.string(),
-  source: z.string().meta({ description: 'the node that it was submitted to' }),
-  isAnswered: z
-    .boolean()
-    .meta({ description: 'whether that node said that it accepted it; otherwise its answer was lost' }),
-  account: z.string(),
-  difficulty: amount.meta({ description: 'hashes that a block took on average' }),
-  expectedBlocks: amount.meta({ description: 'blocks to expect from what was hashed since the one before' }),
-  answerSeconds: amount,
-  switchSeconds: amount.nullable(),
-  reward: coins.nullable(),
-  fees: coins.nullable(),
-  paidTo: paidTo.nullable(),
-  fault: z.string().nullable().meta({ description: 'what a node said of the reward and is false' }),
-  header: z.string().meta({ description: '286 bytes in base64url' }),
-});
+const BlockRow = z
+  .object({
+    ...acceptedBlock,
+    state: blockState,
+    stateTimeMillis: millis.describe('when it entered its state'),
+    depth: count.describe('as last written'),
+    nodesDisagree: z.boolean(),
+    foundTimeMillis: millis,
+    network: z.string(),
+    source: z.string().describe('the node that it was sent to'),
+    isAnswered: z.boolean().describe('whether that node confirmed it; otherwise its answer was lost'),
+    account: z.string().describe('the one that it was mined for'),
+    difficulty: amount,
+    expectedBlocks: amount.describe('what the hashes since the previous one give on average'),
+    answerSeconds: amount.describe('from the solution to the node’s answer'),
+    switchSeconds: amount.nullable().describe('from the last New Cut to the next work'),
+    reward: coins.nullable(),
+    fees: coins.nullable(),
+    paidTo: paidTo.nullable(),
+    fault: z.string().nullable().describe('what a node misreported'),
+    header: z.string().describe('286 bytes in base64url'),
+  })
+  .describe('a block of the block log');
 type BlockRow = z.infer<typeof BlockRow>;
 
-const BlockTotals = z.object({
-  accepted: count.meta({ description: 'won + orphaned + pending: a node has said that it took them, or has shown it' }),
-  won: count.meta({ description: 'on the chain, settled ones included' }),
-  settled: count,
-  orphaned: count,
-  pending: count.meta({ description: 'nothing is decided' }),
-  unanswered: count.meta({ description: 'the node’s answer was lost, and no chain has shown yet what became of it' }),
-  lost: count.meta({ description: 'the node’s answer was lost, and no node has it' }),
-  orphanedRatio: amount.nullable().meta({ description: 'orphaned ÷ (won + orphaned); null before one is decided' }),
-  earned: coins.meta({ description: 'rewards and fees of the won blocks, as far as they are proven' }),
-  unproven: count.meta({ description: 'won blocks whose reward is not proven yet' }),
-  paidElsewhere: count.meta({ description: 'won blocks that pay another account than the miner’s' }),
-  notFollowed: count.meta({ description: 'accepted blocks beside these that came too fast to be recorded one by one' }),
-  luckRatio: amount
-    .nullable()
-    .meta({ description: 'own accepted blocks ÷ expected ones; null while less than one is' }),
-  switchSeconds: amount.nullable().meta({ description: 'the median time from a New Cut to the new work' }),
-});
+const BlockTotals = z
+  .object({
+    accepted: count.describe('`won` + `orphaned` + `pending`'),
+    ...AcceptedBlocks.pick({ won: true, settled: true, orphaned: true, pending: true, unanswered: true, lost: true })
+      .shape,
+    orphanedRatio: amount.nullable().describe('`orphaned` ÷ (`won` + `orphaned`)'),
+    earned: coins.describe('proven rewards and fees'),
+    unproven: count.describe('won ones whose reward is not proven yet'),
+    paidElsewhere: count.describe('won ones that pay another account'),
+    notFollowed: count.describe('accepted ones that came too fast to be recorded one by one'),
+    luckRatio: amount.nullable().describe('own accepted ones ÷ expected ones; null while less than one is expected'),
+    switchSeconds: amount.nullable().describe('the median'),
+  })
+  .describe('sums of these blocks');
 
-export const BlocksReport = z.object({ blocks: z.array(BlockRow), totals: BlockTotals });
+export const BlocksReport = z
+  .object({ blocks: z.array(BlockRow), totals: BlockTotals })
+  .describe('the block log; with `--watch`, each changed Block follows');
 export type BlocksReport = z.infer<typeof BlocksReport>;
 
 function blocksReport(blocks: readonly Block[], totals: Totals): BlocksReport {

@@ -75,40 +75,38 @@ function gpuLines({ name, model, backend, driver, bus, usable, why }: Gpu): stri
 const Cpu = z.object({
   name: z.literal('cpu'),
   model: z.string(),
-  /** Kernels in use, joined with + where kinds of cores use different ones; absent where none can be used. */
-  kernel: z.string().exactOptional(),
-  native: z.enum([...ORIGINS, 'none']),
+  kernel: z.string().exactOptional().describe('the one in use, if any is usable'),
+  native: z.enum([...ORIGINS, 'none']).describe('where native kernels come from'),
   kernels: z.array(KernelRow),
   threads: z.int().positive(),
   why: z.string(),
-  /** Source of the sensors' readings, or why there are none. */
-  sensors: z.string(),
+  sensors: z.string().describe('what they report, or why nothing'),
 });
 
 const ListedGpu = z.object({
   name: z.string(),
   model: z.string(),
-  /** `vulkan`, `d3d12` or `metal`. */
-  backend: z.string(),
-  /** `nvidia`, `amd`, `intel` …, or `unknown`. */
-  vendor: z.string(),
+  backend: z.string().describe('`vulkan`, `d3d12`, `metal`'),
+  vendor: z.string().describe('`nvidia`, `amd`, `intel`, …, or `unknown`'),
   driver: z.string(),
   software: z.boolean(),
-  /** Like `0000:65:00.0`; absent where it is not known. */
-  bus: z.string().exactOptional(),
-  /** Variables that show only this GPU to its process; absent where none are needed. */
-  environment: z.record(z.string(), z.string()).exactOptional(),
+  bus: z.string().exactOptional().describe('its PCI address, if known'),
+  environment: z
+    .record(z.string(), z.string())
+    .exactOptional()
+    .describe('variables with which a process sees this GPU alone, if needed'),
   usable: z.boolean(),
   why: z.string(),
 });
 
-export const DevicesReport = z.object({
-  machine: Machine,
-  cpu: Cpu,
-  gpus: z.array(ListedGpu),
-  /** Why there is no GPU; absent where there is one. */
-  noGpu: z.string().exactOptional(),
-});
+export const DevicesReport = z
+  .object({
+    machine: Machine,
+    cpu: Cpu,
+    gpus: z.array(ListedGpu),
+    noGpu: z.string().exactOptional().describe('why there is no GPU'),
+  })
+  .describe('the devices of this machine');
 export type DevicesReport = Readonly<z.infer<typeof DevicesReport>>;
 
 /**

@@ -172,11 +172,12 @@ async function list({ gpu }: Config): Promise<Pick<GpuFacts, 'gpus' | 'none'>> {
   }
 }
 
-export const DoctorReport = z.object({
-  machine: Machine,
-  findings: z.array(Finding),
-  /** Numbers of findings in these states. */
-  faults: z.int(),
-  warnings: z.int(),
-});
+export const DoctorReport = z
+  .object({
+    machine: Machine,
+    findings: z.array(Finding),
+    faults: z.int().describe('the number of such findings'),
+    warnings: z.int().describe('the number of such findings'),
+  })
+  .describe('what is wrong with the machine and the configuration');
 export type DoctorReport = Readonly<z.infer<typeof DoctorReport>>;

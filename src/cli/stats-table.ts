@@ -110,13 +110,15 @@ function workers(name: string, relay: RelayStatus): string[] {
 /* Several rigs: a row for each, and one for all */
 
 const RigReport = z.object({
-  address: z.string().describe('where the rig was asked, as a URL'),
-  status: Status.nullable().describe('what it answered; null when there is a fault'),
-  fault: z.string().nullable().describe('why there is no answer of it'),
+  address: z.string().describe('its URL'),
+  status: Status.nullable().describe('its answer'),
+  fault: z.string().nullable().describe('why there is no answer'),
 });
 export type RigReport = z.infer<typeof RigReport>;
 
-export const RigsReport = z.object({ rigs: z.array(RigReport).describe('in the order of the addresses') });
+export const RigsReport = z
+  .object({ rigs: z.array(RigReport).describe('in the order of the addresses') })
+  .describe('with several `--http`');
 export type RigsReport = z.infer<typeof RigsReport>;
 
 const HEADINGS = ['rig', 'at', 'state', '30 s', 'temperature', 'blocks acc/rej/stale', 'faults', 'version', 'reason'];

@@ -97,37 +97,30 @@ async function tuneCpu(cpu: Config['cpu'], log: Logger): Promise<TunedCpu> {
 }
 
 const VariantRow = z.object({
-  /** Like `wgsl 128×16`. */
-  name: z.string(),
+  name: z.string().describe('`wgsl 128×16`'),
   shader: z.enum(SHADER_NAMES),
   workgroupSize: z.int().positive(),
   noncesPerInvocation: z.int().positive(),
   chosen: z.boolean(),
-  /** Rate with two dispatches in flight; absent where the variant cannot be used. */
   hashesPerSecond: z.number().exactOptional(),
-  why: z.string().exactOptional(),
+  why: z.string().exactOptional().describe('why it is not usable'),
 });
 
 const BatchRow = z.object({
-  /** Time that one dispatch takes. */
-  batchSeconds: z.number().positive(),
+  batchSeconds: z.number().positive().describe('of one dispatch'),
   chosen: z.boolean(),
   hashesPerSecond: z.number(),
-  /** Rate minus the loss when work becomes stale. */
-  worthHashesPerSecond: z.number(),
-  /** Fraction of a processor core that feeding the GPU keeps busy. */
-  busyRatio: z.number(),
+  worthHashesPerSecond: z.number().describe('less what is lost when work becomes stale'),
+  busyRatio: z.number().describe('the part of a core that feeding the GPU keeps busy'),
 });
 
 export const GpuTuning = z.object({
   name: z.string(),
   model: z.string(),
   driver: z.string(),
-  /** Why this variant and batch length are used, and if applicable why they cannot be remembered. */
-  why: z.string(),
+  why: z.string().describe('why this variant and batch length are used, and why they cannot be remembered, if so'),
   variants: z.array(VariantRow),
-  /** With the chosen variant, shortest first. */
-  batches: z.array(BatchRow),
+  batches: z.array(BatchRow).describe('of the chosen variant'),
 });
 export type GpuTuning = Readonly<z.infer<typeof GpuTuning>>;
 
@@ -172,16 +165,15 @@ export function tuningLines({ name, model, driver, why, variants, batches }: Gpu
   ];
 }
 
-export const TuneReport = z.object({
-  type: z.literal('tune'),
-  /** ISO 8601, in UTC. */
-  date: z.iso.datetime(),
-  machine: Machine,
-  /** As in `pickaxe devices`; absent where the CPU was not tuned or has no kernel. */
-  kernel: z.string().exactOptional(),
-  /** Absent where the CPU was not tuned, like `kernels`. */
-  threads: z.int().positive().exactOptional(),
-  kernels: z.array(KernelRow).exactOptional(),
-  gpus: z.array(GpuTuning),
-});
+export const TuneReport = z
+  .object({
+    type: z.literal('tune'),
+    date: z.iso.datetime().describe('ISO 8601, in UTC'),
+    machine: Machine,
+    kernel: z.string().exactOptional().describe('if the CPU was tuned'),
+    threads: z.int().positive().exactOptional().describe('if the CPU was tuned'),
+    kernels: z.array(KernelRow).exactOptional().describe('if the CPU was tuned'),
+    gpus: z.array(GpuTuning),
+  })
+  .describe('what was measured');
 export type TuneReport = Readonly<z.infer<typeof TuneReport>>;

@@ -45,12 +45,13 @@ export interface RawSettings {
 
 /* The output of `--print-config --json`. */
 
-const PrintedSetting = z.object({
-  /** As in a file; null where it is not set. Secrets are not shown. */
-  value: z.unknown(),
-  origin: z.enum(['flag', 'environment', 'project', 'user', 'default']),
-  where: z.string(),
-});
+const PrintedSetting = z
+  .object({
+    value: z.unknown().describe('as in a file; null if it is not set; secrets are hidden'),
+    origin: z.enum(['flag', 'environment', 'project', 'user', 'default']),
+    where: z.string().describe('the flag, the variable, or the file and line'),
+  })
+  .describe('for each setting, by its name in a file (`cpu.threads`)');
 
 /** By the settings' paths: `cpu.threads`. */
 export const PrintedConfig = z.record(z.string(), PrintedSetting);

@@ -19,28 +19,28 @@ export const RigSummary = z
       unknown: true,
       hardwareErrors: true,
     }).shape,
-    faulty: z.boolean().describe('whether the rig needs somebody, as in `rigsFaulty`'),
+    faulty: z.boolean().describe('as in `rigsFaulty`'),
     deviceCount: count,
-    failedDeviceCount: count.describe('devices that are parked or reopening'),
+    failedDeviceCount: count.describe('those parked or reopening'),
     celsius: FleetRig.shape.devices.element.shape.celsius.describe('of the hottest device'),
-    watts: amount.nullable().describe('sum of the devices that have a sensor'),
+    watts: amount.nullable().describe('the sum of the devices that have a sensor'),
     faults: count.describe('wrong hashes, and failures after which a device was reopened'),
     models: z.array(z.string()).describe('of its devices, each once'),
   })
-  .meta({ id: 'RigSummary' });
+  .meta({ id: 'RigSummary', description: 'a rig without its devices' });
 export type RigSummary = Readonly<z.infer<typeof RigSummary>>;
 
 export const FleetChanges = z
   .object({
-    version: z.string().describe('of the pickaxe that serves this'),
-    control: z.boolean().describe('whether requests can control rigs here'),
+    version: z.string().describe('of pickaxe'),
+    control: z.boolean().describe('whether requests can control rigs'),
     mark: z.string().describe('to be sent as `since` with the next request'),
     whole: z.boolean().describe('whether `rigs` are all rigs, and not only those that have changed'),
     ...FleetStatus.omit({ rigs: true }).shape,
-    rigs: z.array(RigSummary).describe('by name; of the others, only `ageSeconds` has changed'),
-    goneRigs: z.array(memberName).describe('rigs that are no longer listed'),
+    rigs: z.array(RigSummary).describe('those that have changed; of the others, only `ageSeconds` has'),
+    goneRigs: z.array(memberName).describe('those that are no longer listed'),
   })
-  .meta({ id: 'FleetChanges' });
+  .meta({ id: 'FleetChanges', description: 'what has changed in a fleet' });
 export type FleetChanges = Readonly<z.infer<typeof FleetChanges>>;
 
 export const FleetChangesQuery = z.strictObject({
@@ -61,20 +61,24 @@ export const RigSelection = z
   .strictObject({
     names: z.array(memberName).min(1).max(MOST_NAMED_RIGS).exactOptional(),
     group: memberName.exactOptional(),
-    pattern: memberName.exactOptional().describe('of names: * stands for any characters, and ? for one'),
+    pattern: memberName.exactOptional().describe('of names: `*` stands for any characters, `?` for one'),
   })
-  .refine((each) => Object.keys(each).length > 0, 'give names, a group or a pattern; the pattern * means every rig');
+  .refine((each) => Object.keys(each).length > 0, 'give names, a group or a pattern; the pattern * means every rig')
+  .describe('the rigs that meet every condition given');
 export type RigSelection = z.infer<typeof RigSelection>;
 
 export const FleetControlBody = z
-  .strictObject({ request: ControlRequest, rigs: RigSelection })
+  .strictObject({
+    request: ControlRequest,
+    rigs: RigSelection,
+  })
   .meta({ id: 'FleetControlBody' });
 export type FleetControlBody = z.infer<typeof FleetControlBody>;
 
 export const FleetControlAnswer = z
   .object({
-    done: count.describe('number of rigs that did it'),
-    failed: count,
+    done: count.describe('how many rigs did it'),
+    failed: count.describe('how many did not'),
     rigs: z.array(z.object({ name: memberName, ...ControlAnswer.shape })).describe('by name'),
   })
   .meta({ id: 'FleetControlAnswer' });
@@ -82,10 +86,10 @@ export type FleetControlAnswer = Readonly<z.infer<typeof FleetControlAnswer>>;
 
 export const TimedControlAnswer = z
   .object({
-    askedMillis: millis.describe('when the rigs were asked. A report that came earlier does not know of it'),
+    askedMillis: millis.describe('when the rigs were asked: earlier reports do not know of it'),
     ...FleetControlAnswer.shape,
   })
-  .meta({ id: 'TimedControlAnswer' });
+  .meta({ id: 'TimedControlAnswer', description: 'the rigs’ answers to a request' });
 export type TimedControlAnswer = Readonly<z.infer<typeof TimedControlAnswer>>;
 
 export const FleetHealth = z.object({ status: z.literal('ok') }).meta({ id: 'FleetHealth' });

@@ -1,7 +1,6 @@
 /** Makes notices for hooks and webhooks from some of the miner's events, each with a line for people. */
 
 import { z } from 'zod';
-import { DEVICE_FAULTS } from '../engine/device.ts';
 import type { MinerEvent } from '../events/events.ts';
 import { type AlarmState, DEVICE_STATES } from '../events/vocabulary.ts';
 import { countsShares, livesOnRelays } from '../report/figures.ts';
@@ -13,6 +12,7 @@ import {
   blockState,
   coins,
   count,
+  deviceFault,
   deviceKind,
   millis,
   nonce,
@@ -175,7 +175,7 @@ const ALARM = {
 export const Notice = z.discriminatedUnion('type', [
   notice('start', {}),
   notice('stop', {
-    ...outcomeCounts,
+    ...outcomeCounts('blocks by outcome'),
     acceptedShares: count,
     rejectedShares: count,
     hardwareErrors: count,
@@ -215,7 +215,7 @@ export const Notice = z.discriminatedUnion('type', [
     kind: deviceKind,
     state: z.enum(DEVICE_STATES).extract(['reopening', 'parked']),
     reason: z.string(),
-    fault: z.enum(DEVICE_FAULTS),
+    fault: deviceFault,
   }),
   notice('low-hashrate', ALARM),
   notice('hashrate-ok', ALARM),

@@ -1,15 +1,27 @@
 /** The lines of `--json`: one JSON object for each event, for programs that wrap pickaxe. */
 
 import { z } from 'zod';
-import { DEVICE_FAULTS } from '../engine/device.ts';
 import type { MinerEvent } from '../events/events.ts';
-import { ALARM_STATES, DEVICE_STATES } from '../events/vocabulary.ts';
-import { OUTCOMES, SOURCE_KINDS, SOURCE_NEWS, STALE_REASONS } from '../source/vocabulary.ts';
+import { ALARM_STATES } from '../events/vocabulary.ts';
+import { SOURCE_KINDS, SOURCE_NEWS, STALE_REASONS } from '../source/vocabulary.ts';
 import { type Clock, wallMs } from '../system/clock.ts';
 import { jsonText } from '../text/plain-text.ts';
 import { inService } from './figures.ts';
 import { reportedSetup, type Setup } from './running-miner.ts';
-import { acceptedBlock, amount, blockState, coins, count, millis, nonce, paidTo, rate } from './shapes.ts';
+import {
+  acceptedBlock,
+  amount,
+  blockState,
+  coins,
+  count,
+  deviceFault,
+  millis,
+  newDeviceState,
+  nonce,
+  outcome,
+  paidTo,
+  rate,
+} from './shapes.ts';
 import { workerStatus } from './source-stats.ts';
 import { DeviceStatus, PolledChains, type RigStatus, relayReport, Summary, setupFields, Work } from './status.ts';
 
@@ -112,106 +124,146 @@ function plainValue(name: string, value: unknown): unknown {
 /* The shapes of the lines. Null stands for values that are not known. */
 
 const device = z.string();
-const source = z.string().describe('the URL of the node or pool as it is shown, or where parents connect to');
+const source = z.string().describe('its URL, the address that parents connect to, or a coordinator’s name');
 const { chain, height, difficulty, shareDifficulty } = Work.shape;
 const block = { chain, height };
 
 const solution = {
-  device: z.string().describe('the device that found it, or the relay'),
+  device: z.string().describe('or the relay'),
   isRelay: z.boolean(),
   ...block,
   nonce,
-  isBlock: z.boolean().describe('whether it meets the block’s target'),
-  isShare: z.boolean().describe('whether it is a share of a pool; it can be a block, too'),
-  difficulty: amount.describe('hashes that such a solution takes on average'),
+  isBlock: z.boolean(),
+  isShare: z.boolean().describe('both are possible'),
+  difficulty: amount.describe('of its target'),
 };
 
-const isEarlier = z.boolean().describe('whether an earlier run has found it');
+const isEarlier = z.boolean().describe('whether an earlier run found it');
 
-function line<Type extends string, Fields extends z.ZodRawShape>(type: Type, fields: Fields) {
-  return z.object({ type: z.literal(type), timeMillis: millis, ...fields });
+/** @param when when the line is printed */
+function line<Type extends string, Fields extends z.ZodRawShape>(type: Type, when: string, fields: Fields) {
+  return z.object({ type: z.literal(type), timeMillis: millis, ...fields }).describe(when);
 }
 
 const { kind, description, model, kernel, cores, bus, reason } = DeviceStatus.shape;
 
 export const JsonLine = z.discriminatedUnion('type', [
-  line('device', {
+  line('start', 'first', { ...setupFields, devices: z.array(device).describe('those opened next') }),
+  line('device', 'a device enters or leaves service', {
     device,
     kind,
-    state: z.enum(DEVICE_STATES).exclude(['starting']),
+    state: newDeviceState,
     description,
-    detail: z.string().nullable().describe('why this kernel and these threads, in full; null unless it is ready'),
+    detail: z
+      .string()
+      .nullable()
+      .describe('while ready: why this kernel and these threads, and about the CPU’s sensors'),
     model,
     kernel,
     cores,
     bus,
     reason,
-    fault: z.enum(DEVICE_FAULTS).nullable(),
+    fault: deviceFault.nullable(),
   }),
-  line('progress', { device, what: z.string(), done: z.number().min(0).max(1) }),
-  line('work', {
+  line('progress', 'opening a device takes seconds', {
+    device,
+    what: z.string(),
+    done: z.number().min(0).max(1).describe('0 to 1'),
+  }),
+  line('work', 'the devices get new work', {
     ...block,
-    networkCode: count.nullable().describe('the number by which the header names its network'),
+    networkCode: count.nullable().describe('the network’s number in the header: 5 is mainnet01'),
     difficulty,
     shareDifficulty,
   }),
-  line('job', { ...block, creationTimeMicros: count.describe('microseconds since the UNIX epoch') }),
-  line('new-cut', { chain: count }),
-  line('work-ended', { chain: count, reason: z.enum(STALE_REASONS).exclude(['new-cut']) }),
-  line('job-switch', { device, switchSeconds: amount }),
-  line('solution', { ...solution, hash: z.string().regex(/^[0-9a-f]{64}$/) }),
-  line('verdict', { outcome: z.enum(OUTCOMES), reason: z.string(), ...solution, answerSeconds: amount }),
-  line('block-state', {
+  line('job', 'the work gets a later creation time', { ...block, creationTimeMicros: count }),
+  line('new-cut', 'a new block makes the work stale', { chain: count }),
+  line('work-ended', 'the work ends for another reason: nothing is searched until the next `work`', {
+    chain: count,
+    reason: z
+      .enum(STALE_REASONS)
+      .exclude(['new-cut'])
+      .describe('`solved`; `expired`: the source no longer knows it; `cancelled` by the source'),
+  }),
+  line('job-switch', 'a device starts the work that followed a New Cut', {
+    device,
+    switchSeconds: amount.describe('since the New Cut was known'),
+  }),
+  line('solution', 'a solution is about to be sent', {
+    ...solution,
+    hash: z
+      .string()
+      .regex(/^[0-9a-f]{64}$/)
+      .describe('64 hex digits, little-endian'),
+  }),
+  line('verdict', 'the outcome of a solution is known', {
+    outcome,
+    reason: z.string().describe('empty if accepted'),
+    ...solution,
+    answerSeconds: amount.describe('since it was found'),
+  }),
+  line('block-state', 'a block is recorded or changes its state', {
     ...acceptedBlock,
     state: blockState,
-    previous: blockState.nullable().describe('null when it was recorded'),
+    previous: blockState.nullable().describe('the state before'),
     isEarlier,
-    depth: count.describe('how many blocks are on top of it, or of the one in its place'),
+    depth: count.describe('blocks on top of it, or of the one in its place'),
     nodesDisagree: z.boolean(),
-    settledDepth: count.describe('the depth at which it is settled'),
-    settledInSeconds: amount.nullable().describe('about how long that takes, at a block every 30 s; while it is won'),
+    settledDepth: count.describe('at which it is settled'),
+    settledInSeconds: amount.nullable().describe('about how long that takes; while it is won'),
     reward: coins.nullable(),
     fees: coins.nullable(),
     paidTo: paidTo.nullable(),
     reason: z.string(),
   }),
-  line('block-reward', {
+  line('block-reward', 'a reward is proven late or misreported, or a block pays another account', {
     ...acceptedBlock,
     reward: coins.nullable(),
     fees: coins.nullable(),
-    fault: z.string().nullable().describe('what a node says of the reward and is false'),
+    fault: z.string().nullable().describe('what a node misreported'),
     paidTo: paidTo.nullable(),
-    account: z.string().nullable().describe('whom the block was mined for; with paidTo'),
-    source: source.nullable().describe('the node that gave the work; with paidTo'),
+    account: z.string().nullable().describe('yours; with `paidTo`'),
+    source: source.nullable().describe('the node that gave the work; with `paidTo`'),
     isEarlier,
   }),
-  line('hardware-error', { device, nonce }),
-  line('alarm', {
+  line('hardware-error', 'a device reported a wrong candidate', { device, nonce }),
+  line('alarm', 'a hashrate is too low, or is back', {
     alarm: z.literal('low-hashrate'),
     state: z.enum(ALARM_STATES),
-    device: device.nullable(),
+    device: device.nullable().describe('null for the whole rig'),
     hashesPerSecond: rate,
     limitHashesPerSecond: rate,
   }),
-  line('source', {
+  line('source', 'there is news of a source of work', {
     source,
     kind: z.enum(SOURCE_KINDS),
-    state: z.enum(SOURCE_NEWS),
+    state: z
+      .enum(SOURCE_NEWS)
+      .describe(
+        '`connected`; `lost`; `standby`: a pool not needed now; `unhealthy`: it has a fault; `healthy`: that is over; `warning`; `info`',
+      ),
     reason: z.string(),
     nodeConfiguration: z
       .array(z.string())
       .nullable()
       .describe('lines of YAML for the node’s configuration, where they would help'),
   }),
-  line('missed-cut', { source, chain: count }),
-  line('polling', { source, chains: PolledChains }),
-  line('relay', { relay: z.string(), ...relayReport }),
-  line('start', { ...setupFields, devices: z.array(device).describe('those that are opened next') }),
-  line('hashrate', {
-    hashesPerSecond: rate,
-    devices: z.record(z.string(), DeviceStatus.pick({ hashesPerSecond: true, sensors: true, hashesPerJoule: true })),
+  line('missed-cut', 'an open update stream did not announce a block that a fetch returned', {
+    source,
+    chain: count,
   }),
-  line('summary', Summary.shape),
+  line('polling', 'the set of polled chains changes', { source, chains: PolledChains }),
+  line('relay', 'every few seconds, for each relay', {
+    relay: z.string().describe('`stratum`, `external-worker`, `fleet`, `simulated`'),
+    ...relayReport,
+  }),
+  line('hashrate', 'every 10 seconds', {
+    hashesPerSecond: rate.describe('the sum'),
+    devices: z
+      .record(z.string(), DeviceStatus.pick({ hashesPerSecond: true, sensors: true, hashesPerJoule: true }))
+      .describe('by name'),
+  }),
+  line('summary', 'last', Summary.shape),
 ]);
 export type JsonLine = z.infer<typeof JsonLine>;
 

@@ -2,24 +2,22 @@
 
 import type { LoggerOptions } from 'pino';
 import { z } from 'zod';
-import { OUTCOMES } from '../source/vocabulary.ts';
 import type { LogAnswer } from './answers.ts';
-import { millis } from './shapes.ts';
+import { millis, outcome } from './shapes.ts';
 
 const LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal'] as const;
 
 /** A line of `--log-format json`. */
-export const LogLine = z.object({
-  level: z.enum(LEVELS),
-  timeMillis: millis,
-  tag: z.string().describe('what it is about: miner, node, cpu, …'),
-  outcome: z.enum(OUTCOMES).exactOptional().describe('what became of a block, in the line that says so'),
-  isSnippet: z
-    .literal(true)
-    .exactOptional()
-    .describe('the message is a line of a text to be copied, whose indentation counts'),
-  message: z.string(),
-});
+export const LogLine = z
+  .object({
+    level: z.enum(LEVELS),
+    timeMillis: millis,
+    tag: z.string().describe('a device, or a part such as `miner`'),
+    outcome: outcome.exactOptional().describe('if it reports a block'),
+    isSnippet: z.literal(true).exactOptional().describe('`true` in a line of a text to copy'),
+    message: z.string().describe('its wording may change'),
+  })
+  .describe('each line on stderr, and of the log file');
 export type LogLine = z.infer<typeof LogLine>;
 
 /** Every logger of pickaxe needs a child with a `tag`, or a tag in each line. */

@@ -1,11 +1,12 @@
 /**
  * The building blocks of public JSON. Names say what a figure is and end with its unit; closed sets have kebab-case
- * values. test/report/public-json.test.ts checks every document.
+ * values. Descriptions are sentences' parts in Markdown: they are printed in the OpenAPI document and in the tables of
+ * docs/wrappers.md. test/report/public-json.test.ts checks every document.
  */
 
 import { z } from 'zod';
-import { CORE_KINDS, DEVICE_KINDS } from '../engine/device.ts';
-import { BLOCK_STATES } from '../events/vocabulary.ts';
+import { CORE_KINDS, DEVICE_FAULTS, DEVICE_KINDS } from '../engine/device.ts';
+import { BLOCK_STATES, DEVICE_STATES } from '../events/vocabulary.ts';
 import { OUTCOMES, type Outcome } from '../source/vocabulary.ts';
 
 export const count = z.int().nonnegative();
@@ -15,24 +16,37 @@ export const rate = amount;
 export const millis = count.describe('milliseconds since the UNIX epoch');
 
 export const deviceKind = z.enum(DEVICE_KINDS);
-/** The threads and the kernel on one kind of a hybrid CPU's cores. */
-export const CoreShape = z.object({ kind: z.enum(CORE_KINDS), threads: count, kernel: z.string() });
+const FAILED = '`reopening` after a failure; `parked`: it failed too often, or is missing';
+export const deviceState = z.enum(DEVICE_STATES).describe(`\`starting\`; \`ready\`; \`paused\`; ${FAILED}`);
+export const newDeviceState = z.enum(DEVICE_STATES).exclude(['starting']).describe(`\`ready\`; \`paused\`; ${FAILED}`);
+export const deviceFault = z
+  .enum(DEVICE_FAULTS)
+  .describe('`missing` or unusable; `lost`: it does not answer; `wrong-hashes`');
+export const CoreShape = z
+  .object({ kind: z.enum(CORE_KINDS), threads: count.describe('those that hash on them'), kernel: z.string() })
+  .describe('one kind of a hybrid CPU’s cores');
 /** Nonces have 64 bits, more than a JSON number can hold. */
 export const nonce = z
   .string()
   .regex(/^\d{1,20}$/)
-  .describe('a decimal number');
+  .describe('decimal');
 
-export const outcomeCounts = Object.fromEntries(OUTCOMES.map((outcome) => [outcome, count])) as Record<
-  Outcome,
-  typeof count
->;
+export const outcome = z
+  .enum(OUTCOMES)
+  .describe(
+    '`accepted`: a block may still be orphaned; `rejected`; `stale`: too late; `unknown`: the answer was lost; `delivered` to a parent, which never reports the result',
+  );
+/** @param meaning what is counted for each outcome */
+export function outcomeCounts(meaning: string): Record<Outcome, typeof count> {
+  const each = count.describe(meaning);
+  return Object.fromEntries(OUTCOMES.map((outcome) => [outcome, each])) as Record<Outcome, typeof count>;
+}
 
 export const acceptedBlock = {
   chain: count,
   height: count,
-  blockHash: z.string().describe('by which the ledger names it: 43 characters of base64url'),
-  device: z.string().describe('what found it: a device, or a relay that brought it'),
+  blockHash: z.string().describe('43 characters of base64url'),
+  device: z.string().describe('or the relay'),
   isRelay: z.boolean(),
 };
 export const blockState = z.enum(BLOCK_STATES);
@@ -40,6 +54,6 @@ export const blockState = z.enum(BLOCK_STATES);
 export const coins = z
   .string()
   .regex(/^-?\d+\.\d{1,12}$/)
-  .describe('an exact decimal number of coins');
+  .describe('exact decimals');
 
-export const paidTo = z.string().describe('the account that the block pays in place of the miner’s: it earns nothing');
+export const paidTo = z.string().describe('the account that it pays in place of yours');

@@ -3,17 +3,14 @@
 import { z } from 'zod';
 
 export const Finding = z.object({
-  /** In a word or two. */
   about: z.string(),
-  /** A fault stops mining, or at least its device, node or pool. `skipped` was not checked, as `what` explains. */
-  state: z.enum(['ok', 'skipped', 'warning', 'fault']),
+  state: z
+    .enum(['ok', 'skipped', 'warning', 'fault'])
+    .describe('`ok`; `skipped`: it could not be checked; `warning`; `fault`: it stops mining, or a part of it'),
   what: z.string(),
-  /** The reason why a warning or a fault matters, unless `what` gives it. */
-  why: z.string().exactOptional(),
-  /** The remedy, unless `what` gives it. */
-  mend: z.string().exactOptional(),
-  /** Lines that the node's configuration must have. */
-  nodeConfiguration: z.array(z.string()).exactOptional(),
+  why: z.string().exactOptional().describe('why it matters, unless `what` has it'),
+  mend: z.string().exactOptional().describe('the remedy, unless `what` has it'),
+  nodeConfiguration: z.array(z.string()).exactOptional().describe('lines of YAML for the node’s configuration'),
 });
 export type Finding = Readonly<z.infer<typeof Finding>>;
 

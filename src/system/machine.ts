@@ -11,18 +11,16 @@ const line = z
   .max(256)
   .regex(/^\P{C}*$/u, 'control characters');
 
-export const Machine = z.strictObject({
-  cpu: line,
-  /** Number of threads that run at a time. */
-  cores: z.int().positive(),
-  /** Platform, kernel version and architecture: `linux 6.1.0-18-amd64 x64`. */
-  os: line,
-  /** `Debian GNU/Linux 12 (bookworm)`; null where it is not known. */
-  osName: line.nullable(),
-  /** Versions. */
-  node: line,
-  pickaxe: line,
-});
+export const Machine = z
+  .strictObject({
+    cpu: line,
+    cores: z.int().positive().describe('threads that run at a time'),
+    os: line.describe('platform, kernel version, architecture: `linux 6.1.0-18-amd64 x64`'),
+    osName: line.nullable().describe('its own name'),
+    node: line.describe('the version of Node.js'),
+    pickaxe: line.describe('its version'),
+  })
+  .describe('a computer');
 export type Machine = Readonly<z.infer<typeof Machine>>;
 
 export function thisMachine(): Machine {

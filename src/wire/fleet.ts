@@ -283,23 +283,16 @@ export const SolutionRequest = z.strictObject({
 });
 export type SolutionRequest = Readonly<z.infer<typeof SolutionRequest>>;
 
-/**
- * - `unknown-work`: this coordinator neither gave the work nor heard of it.
- * - `not-a-solution`: the header is not one of the work, or its hash misses the target.
- * - `too-many`: this rig has sent too many solutions or wrong ones.
- * - `wrong-message`: the request has not the right form.
- * - `not-mine`: this coordinator cannot submit it: a pool fixed a part of the work, or none of its nodes takes it.
- * - `too-early`: its creation time lies after the latest one that this coordinator knows to be valid. Ask again.
- */
-export const REFUSALS = [
-  'unknown-work',
-  'not-a-solution',
-  'too-many',
-  'wrong-message',
-  'not-mine',
-  'too-early',
-] as const;
-export type Refusal = (typeof REFUSALS)[number];
+/** Why a coordinator refuses a solution. After `too-early`, the rig asks again. */
+export const REFUSALS = {
+  'unknown-work': 'the coordinator neither gave the work nor knows of it',
+  'not-a-solution': 'the header is not one of the work, or its hash misses the target',
+  'too-many': 'the rig has sent too many solutions, or wrong ones',
+  'wrong-message': 'it has not the right form',
+  'not-mine': 'the coordinator cannot submit it: a pool fixed a part of the work, or none of its nodes takes it',
+  'too-early': 'its creation time is later than the latest one that is surely valid; it does not count as wrong',
+} as const;
+export type Refusal = keyof typeof REFUSALS;
 
 export const SolutionAnswer = z.discriminatedUnion('state', [
   /** The solution is being submitted: ask again, and ask the coordinator that submits it where its name is given. */
@@ -312,7 +305,7 @@ export const SolutionAnswer = z.discriminatedUnion('state', [
     by: z.string().max(MOST_TEXT).exactOptional(),
   }),
   /** This coordinator has not submitted the solution. */
-  z.strictObject({ state: z.literal('refused'), code: z.enum(REFUSALS), reason: sentence }),
+  z.strictObject({ state: z.literal('refused'), code: z.enum(Object.keys(REFUSALS) as Refusal[]), reason: sentence }),
 ]);
 export type SolutionAnswer = Readonly<z.infer<typeof SolutionAnswer>>;
 
@@ -321,16 +314,22 @@ export type SolutionAnswer = Readonly<z.infer<typeof SolutionAnswer>>;
 const celsius = z.number().min(0).max(150).nullable();
 
 export const ControlRequest = z.discriminatedUnion('command', [
-  /** Without a device, all devices are meant. */
-  z.strictObject({ command: z.literal('pause'), device: memberName.exactOptional() }),
-  z.strictObject({ command: z.literal('resume'), device: memberName.exactOptional() }),
-  /** Temperatures in °C at which devices pause; null: the rig's own. None can be above the rig's own. */
-  z.strictObject({
-    command: z.literal('limits'),
-    gpuCelsius: celsius.exactOptional(),
-    cpuCelsius: celsius.exactOptional(),
-  }),
-  z.strictObject({ command: z.literal('restart') }),
+  z
+    .strictObject({ command: z.literal('pause'), device: memberName.exactOptional() })
+    .describe('pauses the device, or all'),
+  z
+    .strictObject({ command: z.literal('resume'), device: memberName.exactOptional() })
+    .describe('resumes the device, or all'),
+  z
+    .strictObject({
+      command: z.literal('limits'),
+      gpuCelsius: celsius.exactOptional(),
+      cpuCelsius: celsius.exactOptional(),
+    })
+    .describe('pauses devices at these temperatures; null: the rig’s own limits, which none can exceed'),
+  z
+    .strictObject({ command: z.literal('restart') })
+    .describe('ends mining, and begins again with the configuration read afresh'),
 ]);
 export type ControlRequest = Readonly<z.infer<typeof ControlRequest>>;
 

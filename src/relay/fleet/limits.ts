@@ -95,9 +95,11 @@ export const coordinatorLimits = {
 };
 export type CoordinatorLimits = Readonly<typeof coordinatorLimits>;
 
-/**
- * Reasons for refusing messages. Answered ones: see `wire/fleet.ts`. Without an answer: `flood` (too many messages),
- * `wrong-inbox` (the answer would reach others than the sender) and `wrong-name` (no member has such a name).
- */
-export const REFUSALS = [...ANSWERED, 'flood', 'wrong-inbox', 'wrong-name'] as const;
-export type Refusal = (typeof REFUSALS)[number];
+/** Why messages are refused. The last three are dropped without an answer. */
+export const REFUSALS = {
+  ...ANSWERED,
+  flood: 'dropped: too many messages',
+  'wrong-inbox': 'dropped: the answer would reach others than the sender',
+  'wrong-name': 'dropped: no member has the name in its subject',
+} as const;
+export type Refusal = keyof typeof REFUSALS;

@@ -76,7 +76,7 @@ export class RigRequests {
     const { clock, log, limits, difficulty } = options;
     const nowMs = clock.monotonicMs();
     this.#rigs = new Rigs(limits, difficulty, nowMs);
-    this.refusals = new Refusals(REFUSALS, (line) => log.warn(line), limits.logMs);
+    this.refusals = new Refusals(Object.keys(REFUSALS) as Refusal[], (line) => log.warn(line), limits.logMs);
     this.#refusedLines = new LogBucket(REFUSED_LOGGED, nowMs);
     this.#firstSolutions = new LogBucket(FIRST_SOLUTIONS_LOGGED, nowMs);
     this.#blocks = new LogBucket(BLOCKS_LOGGED, nowMs);

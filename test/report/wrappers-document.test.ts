@@ -1,0 +1,147 @@
+/** The lists and tables of fields in docs/wrappers.md are made from the schemas of public JSON. */
+
+import { expect, it } from 'vitest';
+import { z } from 'zod';
+import { DryRunPlan } from '#pickaxe/app/dry-run.js';
+import { BlocksReport } from '#pickaxe/cli/blocks.js';
+import { DevicesReport } from '#pickaxe/cli/devices.js';
+import { DoctorReport } from '#pickaxe/cli/doctor.js';
+import { RigsReport } from '#pickaxe/cli/stats-table.js';
+import { TuneReport } from '#pickaxe/cli/tune.js';
+import { PrintedConfig } from '#pickaxe/config/raw-settings.js';
+import { FleetChanges, RigSelection, RigSummary, TimedControlAnswer } from '#pickaxe/fleet/answers.js';
+import { FleetRig, FleetStatus } from '#pickaxe/fleet/status.js';
+import { REFUSALS } from '#pickaxe/relay/fleet/limits.js';
+import { BalanceAnswer, ErrorAnswer, Health, HistoryAnswer, LogAnswer, Readiness } from '#pickaxe/report/answers.js';
+import { JsonLine } from '#pickaxe/report/json-lines.js';
+import { LogLine } from '#pickaxe/report/log-tail.js';
+import { CoreShape } from '#pickaxe/report/shapes.js';
+import { AcceptedBlocks, DeviceStatus, relayReport, Shares, Status, Summary, Work } from '#pickaxe/report/status.js';
+import { ControlRequest } from '#pickaxe/wire/fleet.js';
+import { FieldLists } from '../field-lists.ts';
+import { expectList, expectTable } from '../generated.ts';
+
+const DOCUMENT = 'docs/wrappers.md';
+
+const LINES = Object.fromEntries(JsonLine.options.map((line) => [line.shape.type.value, line]));
+const { cpu, machine } = DevicesReport.shape;
+const { blocks, totals } = BlocksReport.shape;
+/** What the first table explains for all others. */
+const SHARED = {
+  Sensors: DeviceStatus.shape.sensors,
+  Cores: CoreShape,
+  Proven: DeviceStatus.shape.proven,
+  Spread: Status.shape.switchSeconds,
+  Shares,
+  AcceptedBlocks,
+  Worker: relayReport.workers.element,
+  Earnings: Status.shape.earnings,
+  Work,
+  Machine: machine,
+  Kernel: cpu.shape.kernels.element,
+};
+const FLEET = {
+  Fleet: FleetStatus,
+  Rig: FleetRig,
+  RigDevice: FleetRig.shape.devices.element,
+  Coordinator: FleetStatus.shape.coordinators.element,
+  Repeats: FleetStatus.shape.repeats,
+  Changes: FleetChanges,
+  RigSummary,
+  Selection: RigSelection,
+  Answer: TimedControlAnswer,
+};
+
+type Shape = Readonly<Record<string, z.ZodType>>;
+
+function coded<Value>(byName: Readonly<Record<string, Value>>): Record<string, Value> {
+  return Object.fromEntries(Object.entries(byName).map(([name, value]) => [`\`${name}\``, value]));
+}
+
+function without(shape: Shape, names: readonly string[]): Shape {
+  return Object.fromEntries(Object.entries(shape).filter(([name]) => !names.includes(name)));
+}
+
+it('docs/wrappers.md has all fields, made from the schemas', () => {
+  const linked = (objects: object, anchor: string) =>
+    Object.fromEntries(Object.entries(objects).map(([name, schema]) => [`[${name}](${anchor})`, schema]));
+  const fields = new FieldLists({
+    ...linked(SHARED, '#shared-objects'),
+    ...linked(FLEET, '#fleet'),
+    ...linked({ Block: blocks.element, Totals: totals }, '#other-commands'),
+    '[Device](#a-device)': DeviceStatus,
+    '[Status](#the-status)': Status,
+    '[codes](watching.md#errors)': ErrorAnswer.shape.error.shape.code,
+  });
+  const table = (heading: string, rows: string[]) => expectTable(DOCUMENT, heading, rows);
+  const list = (heading: string, items: string[]) => expectList(DOCUMENT, heading, items);
+  list('### Shared objects', fields.objects(SHARED));
+  list('### All types', fields.objects(coded(LINES), ['type', 'timeMillis']));
+  list(
+    '### Other output of `mine`',
+    fields.objects(
+      coded({
+        '--log-format json': LogLine,
+        '--dry-run --json': DryRunPlan,
+        '--print-config --json': PrintedConfig.valueType,
+      }),
+    ),
+  );
+  table(
+    '### The status',
+    fields.rows(Status.shape, {
+      'as in `start` lines': LINES.start.shape,
+      'as in `summary` lines': Summary.shape,
+    }),
+  );
+  table(
+    '### A device',
+    fields.rows(DeviceStatus.shape, {
+      'as in `device` lines': without(LINES.device.shape, ['state']),
+      '`starting`, or as in `device` lines': { state: DeviceStatus.shape.state },
+      'as in `summary` lines': Summary.shape.devices.valueType.shape,
+      'as of the rig': Status.shape,
+    }),
+  );
+  list(
+    '### The other answers',
+    fields.objects({
+      ...coded({
+        'GET /api/v1/history': HistoryAnswer,
+        'GET /api/v1/log': LogAnswer,
+        'GET /api/v1/balance': BalanceAnswer,
+        'GET /healthz': Health,
+        'GET /readyz': Readiness,
+      }),
+      'every error': ErrorAnswer,
+    }),
+  );
+  list('## `fleet`', fields.objects(FLEET));
+  const requests = ControlRequest.options.map((request) => [request.shape.command.value, request]);
+  list('### Control of rigs', fields.objects(coded(Object.fromEntries(requests)), ['command']));
+  list(
+    '### Messages that a coordinator refuses',
+    Object.entries(REFUSALS).map(([reason, meaning]) => `- **\`${reason}\`**: ${meaning}`),
+  );
+  list(
+    '## Other commands',
+    fields.objects({
+      ...coded({ 'blocks --json': BlocksReport }),
+      Block: blocks.element,
+      Totals: totals,
+      ...coded({
+        'devices --json': DevicesReport,
+        'doctor --json': DoctorReport,
+        'bench --tune --json': TuneReport,
+        'stats --json': RigsReport,
+      }),
+    }),
+  );
+});
+
+it.each([
+  ['a field without a description', z.object({ a: z.string() }), 'The field a has no description.'],
+  ['a description that lacks a word', z.object({ a: z.enum(['b', 'c']).describe('not `b`') }), 'lacks the words c'],
+])('nothing is made of %s', (_, { shape }, fault) => {
+  expect(() => new FieldLists({}).rows(shape)).toThrow(fault);
+});
