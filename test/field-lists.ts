@@ -34,7 +34,7 @@ export class FieldLists {
       if (meaning === '') throw new Error(`The field ${name} has no description.`);
       return { name, meaning };
     });
-    return merged(fields).map(({ names, meaning }) => `| ${shortened(names, meaning in asIn)} | ${meaning} |`);
+    return merged(fields).map(({ names, meaning }) => `| ${shortened(names, asIn[meaning])} | ${meaning} |`);
   }
 
   /**
@@ -119,10 +119,12 @@ function merged(fields: readonly { readonly name: string; readonly meaning: stri
   return groups;
 }
 
-/** @param isListed whether another table lists the fields in this order, so that the first and the last one will do */
-function shortened(names: readonly string[], isListed: boolean): string {
+/** @param other an object with these fields: unless it has others between them, the first and the last one will do */
+function shortened(names: readonly string[], other: Shape | undefined): string {
   const shown = names.map(code);
-  return isListed && names.length > MOST_REPEATED ? `${shown[0]} … ${shown.at(-1)}` : shown.join(', ');
+  const all = Object.keys(other ?? {});
+  const isRun = all.slice(all.indexOf(names[0]), all.indexOf(names.at(-1)!) + 1).join() === names.join();
+  return isRun && names.length > MOST_REPEATED ? `${shown[0]} … ${shown.at(-1)}` : shown.join(', ');
 }
 
 function wordsOf(schema: Schema): string[] {

@@ -20,7 +20,7 @@ import { BLOCK_STATES, type BlockState } from '../events/vocabulary.ts';
 import { formatDecimal } from '../ledger/decimal.ts';
 import { encodeBase64url } from '../ledger/json.ts';
 import { aligned } from '../report/figures.ts';
-import { acceptedBlock, amount, blockState, coins, count, millis, paidTo } from '../report/shapes.ts';
+import { acceptedBlock, amount, blockState, coins, count, millis, paidTo, provenCoins } from '../report/shapes.ts';
 import { AcceptedBlocks } from '../report/status.ts';
 import { formatPercent, inWords, withPrefix } from '../report/units.ts';
 import { pause } from '../system/abort.ts';
@@ -184,8 +184,8 @@ const BlockRow = z
     expectedBlocks: amount.describe('what the hashes since the previous one give on average'),
     answerSeconds: amount.describe('from the solution to the node’s answer'),
     switchSeconds: amount.nullable().describe('from the last New Cut to the next work'),
-    reward: coins.nullable(),
-    fees: coins.nullable(),
+    reward: provenCoins.nullable(),
+    fees: provenCoins.nullable(),
     paidTo: paidTo.nullable(),
     fault: z.string().nullable().describe('what a node misreported'),
     header: z.string().describe('286 bytes in base64url'),

@@ -12,7 +12,6 @@ import {
   acceptedBlock,
   amount,
   blockState,
-  coins,
   count,
   deviceFault,
   millis,
@@ -20,6 +19,7 @@ import {
   nonce,
   outcome,
   paidTo,
+  provenCoins,
   rate,
 } from './shapes.ts';
 import { workerStatus } from './source-stats.ts';
@@ -148,7 +148,7 @@ function line<Type extends string, Fields extends z.ZodRawShape>(type: Type, whe
 const { kind, description, model, kernel, cores, bus, reason } = DeviceStatus.shape;
 
 export const JsonLine = z.discriminatedUnion('type', [
-  line('start', 'first', { ...setupFields, devices: z.array(device).describe('those opened next') }),
+  line('start', 'the first line', { ...setupFields, devices: z.array(device).describe('those opened next') }),
   line('device', 'a device enters or leaves service', {
     device,
     kind,
@@ -211,15 +211,15 @@ export const JsonLine = z.discriminatedUnion('type', [
     nodesDisagree: z.boolean(),
     settledDepth: count.describe('at which it is settled'),
     settledInSeconds: amount.nullable().describe('about how long that takes; while it is won'),
-    reward: coins.nullable(),
-    fees: coins.nullable(),
+    reward: provenCoins.nullable(),
+    fees: provenCoins.nullable(),
     paidTo: paidTo.nullable(),
     reason: z.string(),
   }),
   line('block-reward', 'a reward is proven late or misreported, or a block pays another account', {
     ...acceptedBlock,
-    reward: coins.nullable(),
-    fees: coins.nullable(),
+    reward: provenCoins.nullable(),
+    fees: provenCoins.nullable(),
     fault: z.string().nullable().describe('what a node misreported'),
     paidTo: paidTo.nullable(),
     account: z.string().nullable().describe('yours; with `paidTo`'),
@@ -263,7 +263,7 @@ export const JsonLine = z.discriminatedUnion('type', [
       .record(z.string(), DeviceStatus.pick({ hashesPerSecond: true, sensors: true, hashesPerJoule: true }))
       .describe('by name'),
   }),
-  line('summary', 'last', Summary.shape),
+  line('summary', 'the last line', Summary.shape),
 ]);
 export type JsonLine = z.infer<typeof JsonLine>;
 

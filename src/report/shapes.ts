@@ -54,6 +54,10 @@ export const blockState = z.enum(BLOCK_STATES);
 export const coins = z
   .string()
   .regex(/^-?\d+\.\d{1,12}$/)
-  .describe('exact decimals');
+  .describe('an exact decimal number of coins');
+/** Of a block's reward and fees. */
+export const provenCoins = coins.describe('exact decimals, once proven');
 
-export const paidTo = z.string().describe('the account that it pays in place of yours');
+export const paidTo = z
+  .string()
+  .describe('the account that it pays in place of yours; `reward` and `fees` are then unknown');

@@ -169,7 +169,7 @@ export const Work = z
   .object({
     chain: count,
     height: count,
-    difficulty: amount,
+    difficulty: amount.describe('the hashes that a block takes on average'),
     shareDifficulty: amount.nullable().describe('of a pool’s work'),
     ageSeconds: amount,
   })
@@ -204,7 +204,7 @@ export const relayReport = {
 const RelayStatus = z
   .object({
     ...relayReport,
-    workersConnected: count,
+    workersConnected: count.describe('those that are not listed by name count by their sessions'),
     ...RelayCounts.shape,
   })
   .meta({ id: 'Relay', description: 'what hands work on to others, with what it passed on to the node or pool' });

@@ -6,7 +6,9 @@ export const Finding = z.object({
   about: z.string(),
   state: z
     .enum(['ok', 'skipped', 'warning', 'fault'])
-    .describe('`ok`; `skipped`: it could not be checked; `warning`; `fault`: it stops mining, or a part of it'),
+    .describe(
+      '`ok`; `skipped`: it could not be checked, which does not change the exit code; `warning`; `fault`: it stops mining, or a part of it',
+    ),
   what: z.string(),
   why: z.string().exactOptional().describe('why it matters, unless `what` has it'),
   mend: z.string().exactOptional().describe('the remedy, unless `what` has it'),
