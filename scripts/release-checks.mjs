@@ -49,6 +49,6 @@ export function howToPublish({ version, signed, environment }) {
     `the archives, ${files}.sha256${signed ? ` and ${files}.sha256.sig` : ''} belong to the release of this tag`,
     ...(signed
       ? []
-      : ['(not signed: whoever replaces an archive can replace its checksum; see --sign in docs/developing.md)']),
+      : ['(not signed: whoever replaces an archive can replace its checksum; see --sign in packaging/README.md)']),
   ];
 }

@@ -1,4 +1,4 @@
-// Makes the npm package and the archives of a release, only from what is committed, and tests them. docs/developing.md
+// Makes the npm package and the archives of a release, only from what is committed, and tests them. packaging/README.md
 // says more.
 //
 //   node scripts/release.mjs              a dry run: reports faults, makes all files even so, and deletes them

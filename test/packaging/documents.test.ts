@@ -36,7 +36,7 @@ test('the README’s commands exist, and the archives have the names that it say
   expect(named.filter((name) => !commands.has(name))).toEqual([]);
   const files = [...read('scripts/build-archives.mjs').matchAll(/file: `pickaxe-\$\{version\}(\S+)`/g)];
   expect(files.length).toBe(4);
-  for (const [, rest] of files) expect(read('docs/developing.md')).toContain(`\`pickaxe-VERSION${rest}\``);
+  for (const [, rest] of files) expect(read('packaging/README.md')).toContain(`\`pickaxe-VERSION${rest}\``);
   for (const [, rest] of files.filter(([, each]) => each.startsWith('-'))) {
     expect(read('README.md')).toContain(`pickaxe-VERSION${rest}`);
   }
