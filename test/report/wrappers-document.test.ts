@@ -71,7 +71,7 @@ it('docs/wrappers.md has all fields, made from the schemas', () => {
     ...linked({ Block: blocks.element, Totals: totals }, '#other-commands'),
     '[Device](#a-device)': DeviceStatus,
     '[Status](#the-status)': Status,
-    '[codes](watching.md#errors)': ErrorAnswer.shape.error.shape.code,
+    '[codes](watching.md#refused-requests)': ErrorAnswer.shape.error.shape.code,
   });
   const table = (heading: string, rows: string[]) => expectTable(DOCUMENT, heading, rows);
   const list = (heading: string, items: string[]) => expectList(DOCUMENT, heading, items);
