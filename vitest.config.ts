@@ -15,23 +15,20 @@ const MOCKS = 'test/**/*.mocks.test.ts';
 /** Folders whose tests leave nothing behind in the process. */
 const CLEAN = [
   'app',
-  'blocks',
-  'chain',
-  'config',
+  'base/net',
+  'base/text',
   'contract',
-  'ledger',
+  'fleet/coordinator',
+  'fleet/rig',
+  'miner/relay',
+  'miner/source',
   'mock-node',
   'native',
-  'net',
   'node',
-  'relay',
-  'report',
-  'source',
-  'survey',
-  'sweep',
-  'terminal',
-  'text',
-  'wire',
+  'protocol',
+  'rig/report',
+  'rig/survey',
+  'rig/terminal',
 ];
 /** A file with one of these has a process of its own: it replaces the clock, or listens to the whole process. */
 const WANTS_ALONE = /useFakeTimers|setSystemTime|process\.on\(/;

@@ -6,7 +6,7 @@
    after each row (about 6 µs with AVX-512). */
 #define ROW_COUNTERS 512
 
-/* 31 words, which the host packs (src/engine/cpu/kernels/kernel.ts). */
+/* 31 words, which the host packs (src/miner/engine/cpu/kernels/kernel.ts). */
 struct search {
   uint32_t midstate[8]; /* blake2s state after the header's first 256 bytes */
   uint32_t tail[16];    /* last block of the header, with the lane's low two bytes in their place; words 6 and 7 are ignored */

@@ -66,8 +66,8 @@ function checkFresh() {
 }
 
 async function checkRebuilt() {
-  const { loadWasmFile } = await import('#pickaxe/engine/cpu/kernels/wasm.js');
-  const { answersRight } = await import('#pickaxe/engine/cpu/kernels/load-kernel.js');
+  const { loadWasmFile } = await import('#pickaxe/miner/engine/cpu/kernels/wasm.js');
+  const { answersRight } = await import('#pickaxe/miner/engine/cpu/kernels/load-kernel.js');
   const folder = mkdtempSync(join(tmpdir(), 'pickaxe-wasm-'));
   try {
     build(folder);

@@ -15,6 +15,8 @@ const [UNFINISHED, UNFINISHED_GENERATOR] = ['dist-unfinished-', 'generator-unfin
 const dist = `${root}${UNFINISHED}${process.pid}`;
 const generator = `${root}native/build/${UNFINISHED_GENERATOR}${process.pid}`;
 const settings = `${dist}/.settings`;
+/** What runs in the browser. */
+const PAGES = ['rig/page', 'fleet/page'];
 
 function run(script, ...args) {
   const { status, error } = spawnSync(process.execPath, [script, ...args], { cwd: root, stdio: 'inherit' });
@@ -53,13 +55,13 @@ compile('tsconfig.json', {
   rootDir: src,
   outDir: dist,
   include: [src],
-  exclude: [`${src}/web`],
+  exclude: PAGES.map((folder) => `${src}/${folder}`),
 });
 compile('tsconfig.web.json', {
   name: 'tsconfig.web.json',
   rootDir: src,
   outDir: dist,
-  include: [`${src}/web`],
+  include: PAGES.map((folder) => `${src}/${folder}`),
   exclude: [],
   references: [{ path: `${settings}/tsconfig.json` }],
 });
@@ -71,7 +73,7 @@ compile('native/generator/tsconfig.json', {
   paths: { '#pickaxe/*': [`${dist}/*`] },
   include: [`${root}native/generator`],
 });
-copyFiles('web', /\.(html|css|svg)$/);
+for (const folder of PAGES) copyFiles(folder, /\.(html|css|svg)$/);
 copyFiles('mock-node/contracts', /\.pact$/);
 chmodSync(`${dist}/cli/main.js`, 0o755);
 rmSync(settings, { recursive: true });

@@ -13,11 +13,11 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { parseArgs, promisify } from 'node:util';
-import { buildCommand } from '#pickaxe/ledger/command/build.js';
-import { gasCapability, transferCreate } from '#pickaxe/ledger/command/coin.js';
-import { commandJson, KeyPair } from '#pickaxe/ledger/command/command.js';
-import { formatDecimal, parseDecimal } from '#pickaxe/ledger/decimal.js';
-import { parseExactJson } from '#pickaxe/ledger/json.js';
+import { buildCommand } from '#pickaxe/protocol/ledger/command/build.js';
+import { gasCapability, transferCreate } from '#pickaxe/protocol/ledger/command/coin.js';
+import { commandJson, KeyPair } from '#pickaxe/protocol/ledger/command/command.js';
+import { formatDecimal, parseDecimal } from '#pickaxe/protocol/ledger/decimal.js';
+import { parseExactJson } from '#pickaxe/protocol/ledger/json.js';
 import { freshUser } from '../bench/lib/fresh-user.mjs';
 import { MockNode } from '../bench/lib/mock-node.mjs';
 

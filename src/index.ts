@@ -1,12 +1,16 @@
 /** The package's API. Nothing here logs or prints. docs/library.md explains it, and `examples/` uses it. */
 
-export { type Job, prepareJob } from './chain/job.ts';
-export { joinNonce, NO_NONCE1, type Nonce1, type Range, splitNonce } from './chain/nonce.ts';
-export { difficultyOf, targetForDifficulty } from './chain/target.ts';
-export { powHash, type Solution, type Verification, verify } from './chain/verify.ts';
-export { parseWork, type Work, WorkFormatError, type WorkTerms } from './chain/work.ts';
-export { CpuEngine, type CpuEngineOptions } from './engine/cpu/cpu-engine.ts';
-export type { Telemetry } from './engine/device.ts';
+export type { Trust } from './base/net/trust.ts';
+export { type Clock, systemClock } from './base/system/clock.ts';
+export { userCacheDirectory } from './base/system/files.ts';
+export { FleetRelay, type FleetRelayOptions } from './fleet/coordinator/fleet-relay.ts';
+export { FleetSubjects } from './fleet/messages.ts';
+export { readCredentials } from './fleet/nats/credentials.ts';
+export type { Credentials, Link, LinkMessage, LinkSettings, LinkState } from './fleet/nats/link.ts';
+export { type LinkContext, NatsLink } from './fleet/nats/nats-link.ts';
+export { FleetSource, type FleetSourceOptions } from './fleet/rig/fleet-source.ts';
+export { CpuEngine, type CpuEngineOptions } from './miner/engine/cpu/cpu-engine.ts';
+export type { Telemetry } from './miner/engine/device.ts';
 export {
   type Candidate,
   DeviceError,
@@ -16,12 +20,60 @@ export {
   type GpuKernelInfo,
   type Ranges,
   type SearchReport,
-} from './engine/engine.ts';
-export { GpuEngine, type GpuInfo, type GpuOptions } from './engine/gpu/gpu-engine.ts';
-export { type Gpu, listGpus } from './engine/gpu/list-gpus.ts';
-export type { Controls, PauseReason } from './events/events.ts';
-export { Events, type Listener, type MinerEvent } from './events/events.ts';
-export { buildCommand } from './ledger/command/build.ts';
+} from './miner/engine/engine.ts';
+export { GpuEngine, type GpuInfo, type GpuOptions } from './miner/engine/gpu/gpu-engine.ts';
+export { type Gpu, listGpus } from './miner/engine/gpu/list-gpus.ts';
+export type { Controls, PauseReason } from './miner/events/events.ts';
+export { Events, type Listener, type MinerEvent } from './miner/events/events.ts';
+export type { TemperatureLimits } from './miner/loop/device-health.ts';
+export { Miner, type MinerOptions } from './miner/loop/miner.ts';
+export {
+  type Judgement,
+  type Relay,
+  RelayedWorks,
+  type RelayedWorksOptions,
+  type RelayLog,
+} from './miner/relay/relay.ts';
+export { type StratumOptions, StratumRelay } from './miner/relay/stratum/server.ts';
+export { type FailoverOptions, FailoverSource } from './miner/source/failover.ts';
+export {
+  NodeSource,
+  type NodeSourceContext,
+  type NodeSourceOptions,
+} from './miner/source/node/node-source.ts';
+export {
+  PoolSource,
+  type PoolSourceContext,
+  type PoolSourceOptions,
+} from './miner/source/pool/pool-source.ts';
+export { SharedSource } from './miner/source/shared-source.ts';
+export {
+  type Judge,
+  type SourceUpdate,
+  type UpdateListener,
+  updatesOf,
+  type Verdict,
+  type WorkSource,
+} from './miner/source/source.ts';
+export { GenesisError } from './mock-node/genesis-error.ts';
+export { MockNode } from './mock-node/lazy-mock-node.ts';
+export type { MockNodeAddress } from './mock-node/mock-node.ts';
+export type { MockNodeOptions } from './mock-node/options.ts';
+export type { Block, BranchBounds, CutQuery } from './node/client/blocks.ts';
+export { type LocalOptions, type PollOptions, ProofRefusedError, SendRefusedError } from './node/client/commands.ts';
+export { NodeError, type NodeErrorDetails, type NodeErrorKind } from './node/client/errors.ts';
+export type { NodeInfo, PeersQuery } from './node/client/info.ts';
+export type { ApiLimits } from './node/client/limits.ts';
+export type { MinerIdentity } from './node/client/miner-identity.ts';
+export { NodeApi, type NodeApiContext, type NodeApiOptions } from './node/client/node-api.ts';
+export type { PayloadPlace, PayloadQuery } from './node/client/payloads.ts';
+export type { DialectSetting, HeightRange } from './node/client/request.ts';
+export { type Job, prepareJob } from './protocol/chain/job.ts';
+export { joinNonce, NO_NONCE1, type Nonce1, type Range, splitNonce } from './protocol/chain/nonce.ts';
+export { difficultyOf, targetForDifficulty } from './protocol/chain/target.ts';
+export { powHash, type Solution, type Verification, verify } from './protocol/chain/verify.ts';
+export { parseWork, type Work, WorkFormatError, type WorkTerms } from './protocol/chain/work.ts';
+export { buildCommand } from './protocol/ledger/command/build.ts';
 export {
   type CoinCall,
   type CrosschainPayment,
@@ -35,9 +87,15 @@ export {
   transfer,
   transferCreate,
   transferCrosschain,
-} from './ledger/command/coin.ts';
-export { type Command, KeyPair, type Signature, verifyCommand } from './ledger/command/command.ts';
-export type { Capability, Message, Payload as CommandPayload, PublicMeta, Signer } from './ledger/command/payload.ts';
+} from './protocol/ledger/command/coin.ts';
+export { type Command, KeyPair, type Signature, verifyCommand } from './protocol/ledger/command/command.ts';
+export type {
+  Capability,
+  Message,
+  Payload as CommandPayload,
+  PublicMeta,
+  Signer,
+} from './protocol/ledger/command/payload.ts';
 export type {
   CommandResult,
   Continuation,
@@ -48,11 +106,18 @@ export type {
   ProofRefusal,
   ResultMeta,
   SendRefusal,
-} from './ledger/command/results.ts';
-export { type Cut, checkCut, type Head, type Peer, peerIdOf } from './ledger/cut.ts';
-export { type Decimal, decimalOf, formatDecimal, parseDecimal } from './ledger/decimal.ts';
-export { checkAdjacents, type Graph, type GraphSpan, graphsOfNetwork, knownGraph, onlyGraph } from './ledger/graphs.ts';
-export type { Dialect } from './ledger/header.ts';
+} from './protocol/ledger/command/results.ts';
+export { type Cut, checkCut, type Head, type Peer, peerIdOf } from './protocol/ledger/cut.ts';
+export { type Decimal, decimalOf, formatDecimal, parseDecimal } from './protocol/ledger/decimal.ts';
+export {
+  checkAdjacents,
+  type Graph,
+  type GraphSpan,
+  graphsOfNetwork,
+  knownGraph,
+  onlyGraph,
+} from './protocol/ledger/graphs.ts';
+export type { Dialect } from './protocol/ledger/header.ts';
 export {
   type Adjacent,
   type BlockHeader,
@@ -60,7 +125,7 @@ export {
   checkWork,
   encodeHeader,
   parseHeader,
-} from './ledger/header.ts';
+} from './protocol/ledger/header.ts';
 export {
   decodeBase64url,
   type ExactJson,
@@ -70,63 +135,17 @@ export {
   LedgerFormatError,
   parseExactJson,
   stringifyExactJson,
-} from './ledger/json.ts';
-export type { MerkleStep } from './ledger/merkle.ts';
+} from './protocol/ledger/json.ts';
+export type { MerkleStep } from './protocol/ledger/merkle.ts';
 export {
   type Payload,
   type PayloadRoots,
   type PayloadWithOutputs,
   type Proven,
   provePayload,
-} from './ledger/payload.ts';
-export { type BlockReward, rewardOf } from './ledger/reward.ts';
-export { checkSpvProof, parseSpvProof, type SpvProof } from './ledger/spv-proof.ts';
-export type { TemperatureLimits } from './mine/device-health.ts';
-export { Miner, type MinerOptions } from './mine/miner.ts';
-export { GenesisError } from './mock-node/genesis-error.ts';
-export { MockNode } from './mock-node/lazy-mock-node.ts';
-export type { MockNodeAddress } from './mock-node/mock-node.ts';
-export type { MockNodeOptions } from './mock-node/options.ts';
-export { readCredentials } from './nats/credentials.ts';
-export type { Credentials, Link, LinkMessage, LinkSettings, LinkState } from './nats/link.ts';
-export { type LinkContext, NatsLink } from './nats/nats-link.ts';
-export type { Trust } from './net/trust.ts';
-export type { Block, BranchBounds, CutQuery } from './node/blocks.ts';
-export { type LocalOptions, type PollOptions, ProofRefusedError, SendRefusedError } from './node/commands.ts';
-export { NodeError, type NodeErrorDetails, type NodeErrorKind } from './node/errors.ts';
-export type { NodeInfo, PeersQuery } from './node/info.ts';
-export type { ApiLimits } from './node/limits.ts';
-export type { MinerIdentity } from './node/miner-identity.ts';
-export { NodeApi, type NodeApiContext, type NodeApiOptions } from './node/node-api.ts';
-export type { PayloadPlace, PayloadQuery } from './node/payloads.ts';
-export type { DialectSetting, HeightRange } from './node/request.ts';
-export { FleetRelay, type FleetRelayOptions } from './relay/fleet/fleet-relay.ts';
-export { type Judgement, type Relay, RelayedWorks, type RelayedWorksOptions, type RelayLog } from './relay/relay.ts';
-export { type StratumOptions, StratumRelay } from './relay/stratum/server.ts';
-export type { DeviceCounts, DeviceStatus, RigStatus, Summary } from './report/status.ts';
-export { Tally } from './report/tally.ts';
-export { formatHashrate } from './report/units.ts';
-export { type FailoverOptions, FailoverSource } from './source/failover.ts';
-export { FleetSource, type FleetSourceOptions } from './source/fleet/fleet-source.ts';
-export {
-  NodeSource,
-  type NodeSourceContext,
-  type NodeSourceOptions,
-} from './source/node/node-source.ts';
-export {
-  PoolSource,
-  type PoolSourceContext,
-  type PoolSourceOptions,
-} from './source/pool/pool-source.ts';
-export { SharedSource } from './source/shared-source.ts';
-export {
-  type Judge,
-  type SourceUpdate,
-  type UpdateListener,
-  updatesOf,
-  type Verdict,
-  type WorkSource,
-} from './source/source.ts';
-export { type Clock, systemClock } from './system/clock.ts';
-export { userCacheDirectory } from './system/files.ts';
-export { FleetSubjects } from './wire/fleet.ts';
+} from './protocol/ledger/payload.ts';
+export { type BlockReward, rewardOf } from './protocol/ledger/reward.ts';
+export { checkSpvProof, parseSpvProof, type SpvProof } from './protocol/ledger/spv-proof.ts';
+export type { DeviceCounts, DeviceStatus, RigStatus, Summary } from './rig/report/status.ts';
+export { Tally } from './rig/report/tally.ts';
+export { formatHashrate } from './rig/report/units.ts';

@@ -1,15 +1,22 @@
 /** Sources and engines that do what a test tells them. */
 
-import { type Job, solves } from '#pickaxe/chain/job.js';
-import { joinNonce, type Range, sizeOf } from '#pickaxe/chain/nonce.js';
-import { targetForDifficulty } from '#pickaxe/chain/target.js';
-import type { Solution } from '#pickaxe/chain/verify.js';
-import { parseWork, type Work, type WorkTerms } from '#pickaxe/chain/work.js';
-import type { DeviceKind } from '#pickaxe/engine/device.js';
-import type { DeviceError, Engine, EngineInfo, EngineListener, Ranges, SearchReport } from '#pickaxe/engine/engine.js';
-import type { MinerEvent } from '#pickaxe/events/events.js';
-import type { SourceUpdate, UpdateListener, Verdict, WorkSource } from '#pickaxe/source/source.js';
-import type { StaleReason } from '#pickaxe/source/vocabulary.js';
+import type { DeviceKind } from '#pickaxe/miner/engine/device.js';
+import type {
+  DeviceError,
+  Engine,
+  EngineInfo,
+  EngineListener,
+  Ranges,
+  SearchReport,
+} from '#pickaxe/miner/engine/engine.js';
+import type { MinerEvent } from '#pickaxe/miner/events/events.js';
+import type { StaleReason } from '#pickaxe/miner/events/vocabulary.js';
+import type { SourceUpdate, UpdateListener, Verdict, WorkSource } from '#pickaxe/miner/source/source.js';
+import { type Job, solves } from '#pickaxe/protocol/chain/job.js';
+import { joinNonce, type Range, sizeOf } from '#pickaxe/protocol/chain/nonce.js';
+import { targetForDifficulty } from '#pickaxe/protocol/chain/target.js';
+import type { Solution } from '#pickaxe/protocol/chain/verify.js';
+import { parseWork, type Work, type WorkTerms } from '#pickaxe/protocol/chain/work.js';
 
 /** A queue that can be awaited: what is pushed comes out in order, and errors are thrown. */
 class Queue<T> {

@@ -6,9 +6,9 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import * as pickaxe from '#pickaxe/index.js';
+import { noServer, TestServer, whyNoServer } from './fleet/nats/server.ts';
+import { nodesOf } from './miner/source/node/node.ts';
 import { DIALECTS } from './mock-node/node.ts';
-import { noServer, TestServer, whyNoServer } from './nats/server.ts';
-import { nodesOf } from './source/node/node.ts';
 
 const startNode = nodesOf('chainweb');
 
@@ -149,6 +149,6 @@ it('does not load the client of NATS for a program that has no fleet', async () 
   ];
   const args = ['--input-type=module', '--eval', program.join('\n')];
   const { stderr } = await promisify(execFile)(process.execPath, args);
-  expect(stderr).toContain('/dist/nats/nats-link.js');
+  expect(stderr).toContain('/dist/fleet/nats/nats-link.js');
   expect(stderr).not.toMatch(/nats-io\/(?:nats-core|transport-node)/);
 });

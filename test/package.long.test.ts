@@ -43,11 +43,11 @@ const ALLOWED = [
 /** Some files that must be in it. Without them, an installed pickaxe could not mine or not build its kernels. */
 const NEEDED = [
   'dist/cli/main.js',
-  'dist/engine/cpu/worker.js',
-  'dist/engine/gpu/child/main.js',
-  'dist/web/index.html',
+  'dist/miner/engine/cpu/worker.js',
+  'dist/miner/engine/gpu/child/main.js',
+  'dist/rig/page/index.html',
   'dist/mock-node/contracts/coin.pact',
-  'dist/web/main.js',
+  'dist/rig/page/main.js',
   'native/prebuilt/scan-simd.wasm',
   'native/addon.c',
   'native/build/avx2x2.S',

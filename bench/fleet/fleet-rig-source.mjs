@@ -1,9 +1,9 @@
 // The connection of a rig to its fleet and its source of work, as `pickaxe mine --nats` makes them.
 
-import { NatsLink } from '#pickaxe/nats/nats-link.js';
-import { FleetSource } from '#pickaxe/source/fleet/fleet-source.js';
-import { systemClock } from '#pickaxe/system/clock.js';
-import { FleetSubjects } from '#pickaxe/wire/fleet.js';
+import { systemClock } from '#pickaxe/base/system/clock.js';
+import { FleetSubjects } from '#pickaxe/fleet/messages.js';
+import { NatsLink } from '#pickaxe/fleet/nats/nats-link.js';
+import { FleetSource } from '#pickaxe/fleet/rig/fleet-source.js';
 
 const PREFIX = 'pickaxe';
 

@@ -9,9 +9,9 @@
 import { randomInt } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { Miner } from '#pickaxe/mine/miner.js';
-import { SharedSource } from '#pickaxe/source/shared-source.js';
-import { systemClock } from '#pickaxe/system/clock.js';
+import { systemClock } from '#pickaxe/base/system/clock.js';
+import { Miner } from '#pickaxe/miner/loop/miner.js';
+import { SharedSource } from '#pickaxe/miner/source/shared-source.js';
 import { fleetRigSource } from './fleet-rig-source.mjs';
 import { forkRigs } from './forked-rigs.mjs';
 import { PretendEngine } from './pretend-engine.mjs';

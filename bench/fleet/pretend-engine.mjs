@@ -1,7 +1,7 @@
 // An engine that takes ranges at a set rate and computes nothing, and the record of the ranges that it took.
 
 import { createHash } from 'node:crypto';
-import { systemClock } from '#pickaxe/system/clock.js';
+import { systemClock } from '#pickaxe/base/system/clock.js';
 
 const NONCE_BYTES = 8;
 

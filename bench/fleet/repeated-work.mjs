@@ -1,7 +1,7 @@
 // How much of the work of several rigs is repeated: from the ranges that they took, and by the formula.
 
 import { randomInt } from 'node:crypto';
-import { Space } from '#pickaxe/mine/space.js';
+import { Space } from '#pickaxe/miner/loop/space.js';
 import { likeCpu, likeGpu } from './pretend-engine.mjs';
 
 const LANES = 2 ** 16;

@@ -1,8 +1,8 @@
 // The report of a simulated rig with eight GPUs.
 
 import { randomBytes } from 'node:crypto';
+import { messageBytes } from '#pickaxe/fleet/messages.js';
 import { RigReport } from '#pickaxe/fleet/rig-report.js';
-import { messageBytes } from '#pickaxe/wire/fleet.js';
 
 const GPUS = 8;
 

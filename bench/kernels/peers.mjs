@@ -5,7 +5,7 @@ import * as crypto from 'node:crypto';
 import { createRequire } from 'node:module';
 import { blake2s } from '@noble/hashes/blake2.js';
 import { createBLAKE2s } from 'hash-wasm';
-import { HEADER_BYTES, HEADER_OFFSET } from '#pickaxe/chain/bytes.js';
+import { HEADER_BYTES, HEADER_OFFSET } from '#pickaxe/protocol/chain/bytes.js';
 
 /** The peer to which ratios are computed. */
 export const REFERENCE = 'node:crypto createHash';

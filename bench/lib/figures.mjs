@@ -2,7 +2,7 @@
 
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { thisMachine } from '#pickaxe/system/machine.js';
+import { thisMachine } from '#pickaxe/base/system/machine.js';
 
 export function quantile(values, q) {
   const sorted = [...values].sort((a, b) => a - b);

@@ -1,11 +1,11 @@
 // The GPUs that benchmarks measure, and engines for them as when mining.
 
 import { parseArgs } from 'node:util';
-import { GpuEngine } from '#pickaxe/engine/gpu/gpu-engine.js';
-import { listGpus } from '#pickaxe/engine/gpu/list-gpus.js';
-import { makerOf } from '#pickaxe/engine/gpu/pci.js';
-import { nameOf, VARIANTS } from '#pickaxe/engine/gpu/tuning.js';
-import { userCacheDirectory } from '#pickaxe/system/files.js';
+import { userCacheDirectory } from '#pickaxe/base/system/files.js';
+import { GpuEngine } from '#pickaxe/miner/engine/gpu/gpu-engine.js';
+import { listGpus } from '#pickaxe/miner/engine/gpu/list-gpus.js';
+import { makerOf } from '#pickaxe/miner/engine/gpu/pci.js';
+import { nameOf, VARIANTS } from '#pickaxe/miner/engine/gpu/tuning.js';
 
 /**
  * Parses the command line of a benchmark of GPUs.

@@ -4,10 +4,10 @@
 import { readFileSync } from 'node:fs';
 import { constants, setPriority } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
-import { prepareJob } from '#pickaxe/chain/job.js';
-import { parseWork } from '#pickaxe/chain/work.js';
-import { scan } from '#pickaxe/engine/cpu/kernels/kernel.js';
-import { loadKernel } from '#pickaxe/engine/cpu/kernels/load-kernel.js';
+import { scan } from '#pickaxe/miner/engine/cpu/kernels/kernel.js';
+import { loadKernel } from '#pickaxe/miner/engine/cpu/kernels/load-kernel.js';
+import { prepareJob } from '#pickaxe/protocol/chain/job.js';
+import { parseWork } from '#pickaxe/protocol/chain/work.js';
 
 if (process.platform === 'linux') setPriority(constants.priority.PRIORITY_LOW);
 const kernel = loadKernel(workerData.kernel);

@@ -1,11 +1,11 @@
 // Mines with one engine without a node, on work that no nonce solves.
 
 import { randomInt } from 'node:crypto';
-import { TARGET_BYTES, WORK_BYTES, WORK_OFFSET } from '#pickaxe/chain/bytes.js';
-import { prepareJob } from '#pickaxe/chain/job.js';
-import { LANES, laneWithin, NO_NONCE1, PAGES } from '#pickaxe/chain/nonce.js';
-import { parseWork } from '#pickaxe/chain/work.js';
-import { Space } from '#pickaxe/mine/space.js';
+import { Space } from '#pickaxe/miner/loop/space.js';
+import { TARGET_BYTES, WORK_BYTES, WORK_OFFSET } from '#pickaxe/protocol/chain/bytes.js';
+import { prepareJob } from '#pickaxe/protocol/chain/job.js';
+import { LANES, laneWithin, NO_NONCE1, PAGES } from '#pickaxe/protocol/chain/nonce.js';
+import { parseWork } from '#pickaxe/protocol/chain/work.js';
 
 /**
  * @param target 32 bytes, little-endian; by default one that nothing meets

@@ -4,8 +4,8 @@
 import { randomInt } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Miner } from '#pickaxe/mine/miner.js';
-import { systemClock } from '#pickaxe/system/clock.js';
+import { systemClock } from '#pickaxe/base/system/clock.js';
+import { Miner } from '#pickaxe/miner/loop/miner.js';
 
 /**
  * @returns the processor time so far of this process's threads with the lowest priority, which are the hashing threads

@@ -4,7 +4,7 @@
 // The message { report: true } is answered with the times of all New Cuts, in ms of the machine's monotonic clock.
 
 import { fileURLToPath } from 'node:url';
-import { systemClock } from '#pickaxe/system/clock.js';
+import { systemClock } from '#pickaxe/base/system/clock.js';
 import { startForked } from './forked.mjs';
 import { MockNode } from './mock-node.mjs';
 

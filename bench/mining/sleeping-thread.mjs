@@ -4,7 +4,7 @@
 import { constants, setPriority } from 'node:os';
 import { setImmediate } from 'node:timers/promises';
 import { workerData } from 'node:worker_threads';
-import { systemClock } from '#pickaxe/system/clock.js';
+import { systemClock } from '#pickaxe/base/system/clock.js';
 
 /** A random factor, so that no two tasks take the same time. */
 const NOISE = 0.02;

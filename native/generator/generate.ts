@@ -25,7 +25,7 @@ export function generatedFiles(): Record<string, string> {
     'shaders/scan-uniform-rotates.wgsl': printWgsl(gpuKernel, 'uniform rotates'),
     'shaders/scan-added-zeros.wgsl': printWgsl(gpuKernel, 'added zeros'),
     'shaders/scan-multiplied-adds.wgsl': printWgsl(gpuKernel, 'multiplied adds'),
-    'src/engine/gpu/prepare.generated.ts': printGpuPreparation(gpuKernel, jobWords(gpuKernel), HIT_CAPACITY),
+    'src/miner/engine/gpu/prepare.generated.ts': printGpuPreparation(gpuKernel, jobWords(gpuKernel), HIT_CAPACITY),
     'native/scan.generated.h': printC(cpuKernel),
   };
 }

@@ -7,8 +7,8 @@
  * Only hash word 7, the most significant one, is computed. At real targets it rejects all but 2^-32 of the nonces.
  */
 
-import { IV, QUADS, SIGMA } from '#pickaxe/chain/blake2s.js';
-import { HEADER_BYTES } from '#pickaxe/chain/bytes.js';
+import { IV, QUADS, SIGMA } from '#pickaxe/protocol/chain/blake2s.js';
+import { HEADER_BYTES } from '#pickaxe/protocol/chain/bytes.js';
 import { Algebra, COUNTER, type Depth, isLeaf, PAGE, type Value } from './algebra.ts';
 
 export interface Machine {

@@ -3,22 +3,22 @@
  * A node whose block is proven to pay another account is left.
  */
 
-import { type Block, blockOf, isHidden } from '../blocks/block-index.ts';
-import { type Change, Follower, paceAt } from '../blocks/follower.ts';
-import type { AnswerOutcome, NotFollowed } from '../blocks/lines.ts';
-import { type BlockRecord, type FoundBlock, type Keyset, recordOf } from '../blocks/record.ts';
-import { isNameOfKey, payeeInPlaceOf } from '../blocks/reward.ts';
-import { describeStanding, JUST_FOUND, ON_CHAIN, type Standing } from '../blocks/states.ts';
-import type { Store } from '../blocks/store.ts';
-import type { Config } from '../config/settings.ts';
-import { type BlockEvent, isBlockEvent, type MinerEvent } from '../events/events.ts';
-import { formatDecimal } from '../ledger/decimal.ts';
-import type { RunningMiner } from '../report/running-miner.ts';
-import type { Tally } from '../report/tally.ts';
-import { LEFT } from '../source/vocabulary.ts';
-import { BoundedSet, LogBucket, TokenBucket } from '../system/bounded.ts';
-import { type Clock, wallMs } from '../system/clock.ts';
-import { oneLine } from '../text/plain-text.ts';
+import { BoundedSet, LogBucket, TokenBucket } from '../base/system/bounded.ts';
+import { type Clock, wallMs } from '../base/system/clock.ts';
+import { oneLine } from '../base/text/plain-text.ts';
+import { type BlockEvent, isBlockEvent, type MinerEvent } from '../miner/events/events.ts';
+import { LEFT } from '../miner/events/vocabulary.ts';
+import { type Block, blockOf, isHidden } from '../node/blocks/block-index.ts';
+import { type Change, Follower, paceAt } from '../node/blocks/follower.ts';
+import type { AnswerOutcome, NotFollowed } from '../node/blocks/lines.ts';
+import { type BlockRecord, type FoundBlock, type Keyset, recordOf } from '../node/blocks/record.ts';
+import { isNameOfKey, payeeInPlaceOf } from '../node/blocks/reward.ts';
+import { describeStanding, JUST_FOUND, ON_CHAIN, type Standing } from '../node/blocks/states.ts';
+import type { Store } from '../node/blocks/store.ts';
+import { formatDecimal } from '../protocol/ledger/decimal.ts';
+import type { RunningMiner } from '../rig/report/running-miner.ts';
+import type { Tally } from '../rig/report/tally.ts';
+import type { Config } from './config/settings.ts';
 import { type LedgerViews, openLedgerViews } from './ledger-views.ts';
 import type { ApiSettings } from './node-api.ts';
 

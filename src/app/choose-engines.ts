@@ -2,19 +2,19 @@
 
 import type { Logger } from 'pino';
 import { z } from 'zod';
-import { valueForGpu, valuesForGpus } from '../config/setting-types/basic.ts';
-import type { Config } from '../config/settings.ts';
-import { CpuEngine } from '../engine/cpu/cpu-engine.ts';
-import { forceKernel, type Survey } from '../engine/cpu/kernels/choose.ts';
-import { chooseThreads, type ThreadChoice, type ThreadOptions } from '../engine/cpu/threads.ts';
-import { CORE_KINDS, type DeviceKind, KERNEL_NAMES, type KernelName } from '../engine/device.ts';
-import { DeviceError, type Engine, MissingEngine } from '../engine/engine.ts';
-import { GpuEngine } from '../engine/gpu/gpu-engine.ts';
-import { type Gpu, listGpus } from '../engine/gpu/list-gpus.ts';
-import { makerOf } from '../engine/gpu/pci.ts';
-import type { TemperatureLimits } from '../mine/device-health.ts';
-import { formatPercent } from '../report/units.ts';
-import { userCacheDirectory } from '../system/files.ts';
+import { userCacheDirectory } from '../base/system/files.ts';
+import { CpuEngine } from '../miner/engine/cpu/cpu-engine.ts';
+import { forceKernel, type Survey } from '../miner/engine/cpu/kernels/choose.ts';
+import { chooseThreads, type ThreadChoice, type ThreadOptions } from '../miner/engine/cpu/threads.ts';
+import { CORE_KINDS, type DeviceKind, KERNEL_NAMES, type KernelName } from '../miner/engine/device.ts';
+import { DeviceError, type Engine, MissingEngine } from '../miner/engine/engine.ts';
+import { GpuEngine } from '../miner/engine/gpu/gpu-engine.ts';
+import { type Gpu, listGpus } from '../miner/engine/gpu/list-gpus.ts';
+import { makerOf } from '../miner/engine/gpu/pci.ts';
+import type { TemperatureLimits } from '../miner/loop/device-health.ts';
+import { formatPercent } from '../rig/report/units.ts';
+import { valueForGpu, valuesForGpus } from './config/setting-types/basic.ts';
+import type { Config } from './config/settings.ts';
 import { orUsageError, UsageError } from './exit.ts';
 
 export type DeviceSettings = Pick<Config, 'devices' | 'cpu' | 'gpu'>;

@@ -1,21 +1,21 @@
 /** Makes the source of work from the settings, and changes it when they change. */
 
-import type { Solution } from '../chain/verify.ts';
-import { minerContradictions } from '../config/contradictions.ts';
-import type { Config } from '../config/settings.ts';
-import type { Events } from '../events/events.ts';
-import { minerIdentity } from '../node/miner-identity.ts';
-import { nodeAddress, numberRepeated, shownUrl } from '../node/url.ts';
-import { FailoverSource } from '../source/failover.ts';
-import { NodeSource } from '../source/node/node-source.ts';
-import { PoolSource } from '../source/pool/pool-source.ts';
-import type { PoolAccount } from '../source/pool/session.ts';
-import { RevocableSource } from '../source/shared-source.ts';
-import type { Verdict, WorkSource } from '../source/source.ts';
-import type { Outcome } from '../source/vocabulary.ts';
-import { version } from '../system/version.ts';
+import { version } from '../base/system/version.ts';
+import type { Events } from '../miner/events/events.ts';
+import type { Outcome } from '../miner/events/vocabulary.ts';
+import { FailoverSource } from '../miner/source/failover.ts';
+import { namedNetwork } from '../miner/source/named-network.ts';
+import { NodeSource } from '../miner/source/node/node-source.ts';
+import { PoolSource } from '../miner/source/pool/pool-source.ts';
+import type { PoolAccount } from '../miner/source/pool/session.ts';
+import { RevocableSource } from '../miner/source/shared-source.ts';
+import type { Verdict, WorkSource } from '../miner/source/source.ts';
+import { minerIdentity } from '../node/client/miner-identity.ts';
+import { nodeAddress, numberRepeated, shownUrl } from '../node/client/url.ts';
+import type { Solution } from '../protocol/chain/verify.ts';
+import { minerContradictions } from './config/contradictions.ts';
+import type { Config } from './config/settings.ts';
 import { orUsageError, refuse, UsageError } from './exit.ts';
-import { namedNetwork } from './named-network.ts';
 import { nodeTrust, poolTrust, secretIn } from './node-api.ts';
 
 type SourceSettings = Pick<Config, 'node' | 'pool' | 'miner'> & Partial<Pick<Config, 'stratum'>>;

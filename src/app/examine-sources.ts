@@ -1,19 +1,19 @@
 /** Examines the nodes, pools, fleet and account of the settings, for `pickaxe doctor` and `pickaxe init`. */
 
-import type { Work } from '../chain/work.ts';
-import { type Config, DEFAULTS } from '../config/settings.ts';
-import { LedgerFormatError } from '../ledger/json.ts';
-import { COIN } from '../ledger/payload.ts';
-import { NodeError } from '../node/errors.ts';
-import { readDetails } from '../node/ledger-reader.ts';
-import { minerIdentity } from '../node/miner-identity.ts';
-import { numberRepeated, shownUrl } from '../node/url.ts';
-import type { PoolAccount } from '../source/pool/session.ts';
-import { accountFindings, notChecked } from '../survey/account.ts';
-import { type Finding, together } from '../survey/finding.ts';
-import { type Examination, examineNode, type NodeQuestion } from '../survey/node.ts';
-import { examinePool } from '../survey/pool.ts';
+import { type Finding, together } from '../base/finding.ts';
+import type { PoolAccount } from '../miner/source/pool/session.ts';
+import { NodeError } from '../node/client/errors.ts';
+import { readDetails } from '../node/client/ledger-reader.ts';
+import { minerIdentity } from '../node/client/miner-identity.ts';
+import { numberRepeated, shownUrl } from '../node/client/url.ts';
+import type { Work } from '../protocol/chain/work.ts';
+import { LedgerFormatError } from '../protocol/ledger/json.ts';
+import { COIN } from '../protocol/ledger/payload.ts';
+import { accountFindings, notChecked } from '../rig/survey/account.ts';
+import { type Examination, examineNode, type NodeQuestion } from '../rig/survey/node.ts';
+import { examinePool } from '../rig/survey/pool.ts';
 import { insecureTlsRisk, poolAccount } from './choose-source.ts';
+import { type Config, DEFAULTS } from './config/settings.ts';
 import { UsageError } from './exit.ts';
 import { nodeTrust, poolTrust } from './node-api.ts';
 import { NodesInTurn } from './nodes-in-turn.ts';
@@ -61,7 +61,7 @@ export async function examineFleet(
 ): Promise<readonly Finding[]> {
   const [{ fleetMember }, { examineFleetServer }] = await Promise.all([
     import('./fleet-link.ts'),
-    import('../survey/fleet.ts'),
+    import('../fleet/survey.ts'),
   ]);
   const examine = async (url: string) => {
     const denials: string[] = [];

@@ -2,11 +2,11 @@
 
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
-import type { Config } from '../config/settings.ts';
-import { readCredentials } from '../nats/credentials.ts';
-import { NatsLink } from '../nats/nats-link.ts';
-import { systemClock } from '../system/clock.ts';
-import { FleetSubjects, MOST_NAME } from '../wire/fleet.ts';
+import { systemClock } from '../base/system/clock.ts';
+import { FleetSubjects, MOST_NAME } from '../fleet/messages.ts';
+import { readCredentials } from '../fleet/nats/credentials.ts';
+import { NatsLink } from '../fleet/nats/nats-link.ts';
+import type { Config } from './config/settings.ts';
 import { orUsageError, UsageError } from './exit.ts';
 import { certificatesIn, secretTextIn } from './node-api.ts';
 

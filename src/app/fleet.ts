@@ -1,16 +1,16 @@
 /** The parts that only a rig of a fleet has: its source of work, and what it does beside mining. */
 
-import type { Config } from '../config/settings.ts';
-import type { Events } from '../events/events.ts';
-import { OperatorLimits, RigControl } from '../fleet/rig-control.ts';
-import { RigReporter } from '../fleet/rig-reporter.ts';
-import type { LimitsOf } from '../mine/device-health.ts';
-import { FleetSource } from '../source/fleet/fleet-source.ts';
-import { pause } from '../system/abort.ts';
-import { messageBytes } from '../wire/fleet.ts';
+import { pause } from '../base/system/abort.ts';
+import { messageBytes } from '../fleet/messages.ts';
+import { OperatorLimits, RigControl } from '../fleet/rig/control.ts';
+import { FleetSource } from '../fleet/rig/fleet-source.ts';
+import { RigReporter } from '../fleet/rig/reporter.ts';
+import type { Events } from '../miner/events/events.ts';
+import type { LimitsOf } from '../miner/loop/device-health.ts';
+import { namedNetwork } from '../miner/source/named-network.ts';
+import type { Config } from './config/settings.ts';
 import { UsageError } from './exit.ts';
 import { type FleetMember, NO_SERVER } from './fleet-link.ts';
-import { namedNetwork } from './named-network.ts';
 import type { Restart } from './restarts.ts';
 import type { Sidecar } from './run-miner.ts';
 

@@ -1,12 +1,12 @@
 /** `--http`: the HTTP API and metrics beside the miner. */
 
 import type { Logger } from 'pino';
-import type { Config } from '../config/settings.ts';
-import { serveHttp } from '../report/http/api.ts';
-import { pageRoutes, type Route } from '../report/http/route.ts';
-import type { Http, ServerOptions } from '../report/http/server.ts';
-import type { ServedPage } from '../terminal/pages.ts';
-import { formatHttpAddress } from '../text/addresses.ts';
+import { formatHttpAddress } from '../base/text/addresses.ts';
+import { serveHttp } from '../rig/report/http/api.ts';
+import { pageRoutes, type Route } from '../rig/report/http/route.ts';
+import type { Http, ServerOptions } from '../rig/report/http/server.ts';
+import type { ServedPage } from '../rig/terminal/pages.ts';
+import type { Config } from './config/settings.ts';
 import { UsageError, whyNotListening } from './exit.ts';
 import { secretIn } from './node-api.ts';
 import type { Sidecar } from './run-miner.ts';

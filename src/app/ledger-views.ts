@@ -1,19 +1,19 @@
 /** Asks a rig's nodes about its blocks and its account. */
 
-import type { LedgerView } from '../blocks/observation.ts';
-import type { Config } from '../config/settings.ts';
-import type { AccountDetails } from '../ledger/command/coin.ts';
-import { formatDecimal } from '../ledger/decimal.ts';
-import { networkOf } from '../ledger/header.ts';
-import { LedgerFormatError } from '../ledger/json.ts';
-import { COIN } from '../ledger/payload.ts';
-import { rewardByTable } from '../ledger/reward.ts';
-import { NodeError } from '../node/errors.ts';
-import { type ChainReading, LedgerReader, readDetails } from '../node/ledger-reader.ts';
-import { minerIdentity } from '../node/miner-identity.ts';
-import { nodeAddress, numberRepeated } from '../node/url.ts';
-import { type Balance, type ChainBalance, type EarningsTerms, NoBalance } from '../report/earnings.ts';
-import { oneLine } from '../text/plain-text.ts';
+import { oneLine } from '../base/text/plain-text.ts';
+import type { LedgerView } from '../node/blocks/observation.ts';
+import { NodeError } from '../node/client/errors.ts';
+import { type ChainReading, LedgerReader, readDetails } from '../node/client/ledger-reader.ts';
+import { minerIdentity } from '../node/client/miner-identity.ts';
+import { nodeAddress, numberRepeated } from '../node/client/url.ts';
+import type { AccountDetails } from '../protocol/ledger/command/coin.ts';
+import { formatDecimal } from '../protocol/ledger/decimal.ts';
+import { networkOf } from '../protocol/ledger/header.ts';
+import { LedgerFormatError } from '../protocol/ledger/json.ts';
+import { COIN } from '../protocol/ledger/payload.ts';
+import { rewardByTable } from '../protocol/ledger/reward.ts';
+import { type Balance, type ChainBalance, type EarningsTerms, NoBalance } from '../rig/report/earnings.ts';
+import type { Config } from './config/settings.ts';
 import { UsageError } from './exit.ts';
 import {
   type ApiSettings,

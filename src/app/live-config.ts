@@ -2,9 +2,9 @@
 
 import { isDeepStrictEqual } from 'node:util';
 import type { Logger } from 'pino';
-import type { Loaded } from '../config/load.ts';
-import { visible } from '../config/secrets.ts';
-import { assemble, type Change, type Changes, type Config, changes, ENTRIES, valueIn } from '../config/settings.ts';
+import type { Loaded } from './config/load.ts';
+import { visible } from './config/secrets.ts';
+import { assemble, type Change, type Changes, type Config, changes, ENTRIES, valueIn } from './config/settings.ts';
 import type { Sidecar } from './run-miner.ts';
 import { onHangup } from './signals.ts';
 

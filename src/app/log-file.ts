@@ -3,13 +3,13 @@
 import { constants, statSync } from 'node:fs';
 import { lstat, open, readdir } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
-import type { Config } from '../config/settings.ts';
-import { settledWithin } from '../system/abort.ts';
-import { AppendFile } from '../system/append-file.ts';
-import { CAREFULLY, chmodWhereModesAre, openPrivate, renameFile } from '../system/files.ts';
-import { PrivateFile } from '../system/private-file.ts';
-import { type LogFormat, logFileLine } from '../terminal/log.ts';
-import { oneLine } from '../text/plain-text.ts';
+import { settledWithin } from '../base/system/abort.ts';
+import { AppendFile } from '../base/system/append-file.ts';
+import { CAREFULLY, chmodWhereModesAre, openPrivate, renameFile } from '../base/system/files.ts';
+import { PrivateFile } from '../base/system/private-file.ts';
+import { oneLine } from '../base/text/plain-text.ts';
+import { type LogFormat, logFileLine } from '../rig/terminal/log.ts';
+import type { Config } from './config/settings.ts';
 import { UsageError } from './exit.ts';
 
 /** Pause before a file is opened again after an error. */

@@ -1,17 +1,17 @@
 /** Makes clients of nodes' APIs from settings. */
 
 import { X509Certificate } from 'node:crypto';
-import { distrust, type RegularFile, readRegularFile, UnfitFile, whyUnreadable } from '../config/regular-file.ts';
-import { readSecretFile, readSecretText } from '../config/secrets.ts';
-import { valuesFor } from '../config/setting-types/addresses.ts';
-import { NETWORK_NAME } from '../config/setting-types/rig.ts';
-import { type Config, DEFAULTS } from '../config/settings.ts';
-import type { Trust } from '../net/trust.ts';
-import { NodeError, unlessMissing } from '../node/errors.ts';
-import { NodeApi, type NodeApiContext, type NodeApiOptions } from '../node/node-api.ts';
-import { hasPath, shownUrl } from '../node/url.ts';
-import { version } from '../system/version.ts';
-import { decodeText } from '../text/plain-text.ts';
+import type { Trust } from '../base/net/trust.ts';
+import { version } from '../base/system/version.ts';
+import { decodeText } from '../base/text/plain-text.ts';
+import { NodeError, unlessMissing } from '../node/client/errors.ts';
+import { NodeApi, type NodeApiContext, type NodeApiOptions } from '../node/client/node-api.ts';
+import { hasPath, shownUrl } from '../node/client/url.ts';
+import { distrust, type RegularFile, readRegularFile, UnfitFile, whyUnreadable } from './config/regular-file.ts';
+import { readSecretFile, readSecretText } from './config/secrets.ts';
+import { valuesFor } from './config/setting-types/addresses.ts';
+import { NETWORK_NAME } from './config/setting-types/rig.ts';
+import { type Config, DEFAULTS } from './config/settings.ts';
 import { orUsageError, UsageError } from './exit.ts';
 
 export type ApiSettings = Pick<Config, 'node' | 'ledger'> & Partial<Pick<Config, 'nats'>>;

@@ -3,16 +3,13 @@
  * node cannot be reached, the turn fails and the next turn asks the next node.
  */
 
-import { detailsOf, getDetails } from '../ledger/command/coin.ts';
-import type { Command } from '../ledger/command/command.ts';
-import type { Outcome } from '../ledger/command/results.ts';
-import { decodeBase64url, encodeBase64url, LedgerFormatError } from '../ledger/json.ts';
-import { hasWork } from '../ledger/least-work.ts';
-import { COIN } from '../ledger/payload.ts';
-import { ProofRefusedError, SendRefusedError } from '../node/commands.ts';
-import { NodeError } from '../node/errors.ts';
-import { type Head, LedgerReader, readLocal } from '../node/ledger-reader.ts';
-import type { NodeApi } from '../node/node-api.ts';
+import { oneLine } from '../base/text/plain-text.ts';
+import { KnownWork } from '../node/blocks/known-work.ts';
+import { ProofRefusedError, SendRefusedError } from '../node/client/commands.ts';
+import { NodeError } from '../node/client/errors.ts';
+import { type Head, LedgerReader, readLocal } from '../node/client/ledger-reader.ts';
+import type { NodeApi } from '../node/client/node-api.ts';
+import { type Branch, findCommand, newestHeader, type Work } from '../node/sweep/linked-blocks.ts';
 import {
   type AccountLook,
   type Evidence,
@@ -24,11 +21,14 @@ import {
   SweepFault,
   type SweepLedger,
   type Trial,
-} from '../sweep/sweep-ledger.ts';
-import { oneLine } from '../text/plain-text.ts';
+} from '../node/sweep/sweep-ledger.ts';
+import { detailsOf, getDetails } from '../protocol/ledger/command/coin.ts';
+import type { Command } from '../protocol/ledger/command/command.ts';
+import type { Outcome } from '../protocol/ledger/command/results.ts';
+import { decodeBase64url, encodeBase64url, LedgerFormatError } from '../protocol/ledger/json.ts';
+import { hasWork } from '../protocol/ledger/least-work.ts';
+import { COIN } from '../protocol/ledger/payload.ts';
 import { UsageError } from './exit.ts';
-import { KnownWork } from './known-work.ts';
-import { type Branch, findCommand, newestHeader, type Work } from './linked-blocks.ts';
 import type { NodesInTurn } from './nodes-in-turn.ts';
 
 /** Greatest distance of two chains. A proof leads to a block at most this far above the command's. */

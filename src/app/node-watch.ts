@@ -1,16 +1,16 @@
 /** Compares the nodes that a rig mines on, and reports their health. */
 
 import type { Logger } from 'pino';
-import type { Config } from '../config/settings.ts';
-import { NodeError } from '../node/errors.ts';
-import { minerIdentity } from '../node/miner-identity.ts';
-import type { NodeApi } from '../node/node-api.ts';
-import { numberRepeated, shownUrl } from '../node/url.ts';
-import { type Candidate, survey } from '../survey/comparison.ts';
-import { type Pace, watchNodes } from '../survey/health.ts';
-import { whyNoWork } from '../survey/node.ts';
-import { type Clock, systemClock } from '../system/clock.ts';
-import { oneLine } from '../text/plain-text.ts';
+import { type Clock, systemClock } from '../base/system/clock.ts';
+import { oneLine } from '../base/text/plain-text.ts';
+import { NodeError } from '../node/client/errors.ts';
+import { minerIdentity } from '../node/client/miner-identity.ts';
+import type { NodeApi } from '../node/client/node-api.ts';
+import { numberRepeated, shownUrl } from '../node/client/url.ts';
+import { type Candidate, survey } from '../rig/survey/comparison.ts';
+import { type Pace, watchNodes } from '../rig/survey/health.ts';
+import { whyNoWork } from '../rig/survey/node.ts';
+import type { Config } from './config/settings.ts';
 import { type ConfiguredNode, configuredNodes, nodeTrust, openNodeApi, RIG_LIMITS } from './node-api.ts';
 
 /** Failover, which prefers healthy nodes. */

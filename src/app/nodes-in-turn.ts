@@ -1,9 +1,9 @@
 /** Asks the configured nodes: one as long as it can be reached, and then the next. */
 
-import { NodeError } from '../node/errors.ts';
-import type { NodeApi, NodeApiContext } from '../node/node-api.ts';
-import { hasPath } from '../node/url.ts';
-import { type Clock, systemClock } from '../system/clock.ts';
+import { type Clock, systemClock } from '../base/system/clock.ts';
+import { NodeError } from '../node/client/errors.ts';
+import type { NodeApi, NodeApiContext } from '../node/client/node-api.ts';
+import { hasPath } from '../node/client/url.ts';
 import { UsageError } from './exit.ts';
 import { type ApiSettings, type ConfiguredNode, configuredNodes, noNode, openNodeApi, shownNode } from './node-api.ts';
 

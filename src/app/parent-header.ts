@@ -1,8 +1,8 @@
 /** Asks the configured nodes for the block on which a work builds. */
 
-import { parentOf, type Work } from '../chain/work.ts';
-import { type BlockHeader, encodeHeader } from '../ledger/header.ts';
-import type { NodeApi } from '../node/node-api.ts';
+import type { NodeApi } from '../node/client/node-api.ts';
+import { parentOf, type Work } from '../protocol/chain/work.ts';
+import { type BlockHeader, encodeHeader } from '../protocol/ledger/header.ts';
 import type { ApiSettings } from './node-api.ts';
 import { NodesInTurn } from './nodes-in-turn.ts';
 

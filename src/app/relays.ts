@@ -4,23 +4,23 @@ import { isIPv4 } from 'node:net';
 import { availableParallelism, totalmem } from 'node:os';
 import { createSecureContext, type SecureContext } from 'node:tls';
 import type { Logger } from 'pino';
-import type { Simulation } from '../config/setting-types/rig.ts';
-import type { Config } from '../config/settings.ts';
-import { NodeError } from '../node/errors.ts';
-import { nodeAddress } from '../node/url.ts';
-import { ExternalRelay } from '../relay/external.ts';
-import type { ParentOf } from '../relay/fleet/fleet-relay.ts';
-import type { SubmitElsewhere } from '../relay/fleet/solutions.ts';
-import type { RelayLog } from '../relay/relay.ts';
-import { type Means, mostConnections } from '../relay/stratum/limits.ts';
-import { StratumRelay } from '../relay/stratum/server.ts';
-import { Ledger } from '../relay/stratum/share-log.ts';
-import { askNetwork } from '../survey/node.ts';
-import type { Clock } from '../system/clock.ts';
-import { PrivateFile } from '../system/private-file.ts';
-import type { Command } from '../system/process-group.ts';
-import { systemReport } from '../system/version.ts';
-import { formatHttpAddress } from '../text/addresses.ts';
+import type { Clock } from '../base/system/clock.ts';
+import { PrivateFile } from '../base/system/private-file.ts';
+import type { Command } from '../base/system/process-group.ts';
+import { systemReport } from '../base/system/version.ts';
+import { formatHttpAddress } from '../base/text/addresses.ts';
+import type { ParentOf } from '../fleet/coordinator/fleet-relay.ts';
+import type { SubmitElsewhere } from '../fleet/coordinator/solutions.ts';
+import { ExternalRelay } from '../miner/relay/external.ts';
+import type { RelayLog } from '../miner/relay/relay.ts';
+import { type Means, mostConnections } from '../miner/relay/stratum/limits.ts';
+import { StratumRelay } from '../miner/relay/stratum/server.ts';
+import { Ledger } from '../miner/relay/stratum/share-log.ts';
+import { NodeError } from '../node/client/errors.ts';
+import { nodeAddress } from '../node/client/url.ts';
+import { askNetwork } from '../rig/survey/node.ts';
+import type { Simulation } from './config/setting-types/rig.ts';
+import type { Config } from './config/settings.ts';
 import { UsageError, whyNotListening } from './exit.ts';
 import type { FleetMember } from './fleet-link.ts';
 import { certificatesIn, nodeTrust, secretTextIn } from './node-api.ts';
@@ -137,7 +137,7 @@ export async function fleetCoordinator(
   parentOf: ParentOf | undefined,
   log: Logger,
 ): Promise<MakeRelay> {
-  const { FleetRelay } = await import('../relay/fleet/fleet-relay.ts');
+  const { FleetRelay } = await import('../fleet/coordinator/fleet-relay.ts');
   return ({ source, emit, clock }) => {
     const lines = relayLog(log, 'fleet');
     const parts = { source, emit, clock, log: lines, link, subjects, name, instance };
@@ -168,7 +168,7 @@ export async function simulatedHasher(
 ): Promise<MakeRelay> {
   refuseMainNetwork(node);
   if (asks) for (const url of node.urls ?? []) await askNode(url, node, log);
-  const { DelayPace, HashratePace, OnDemandPace, SimulatedRelay } = await import('../mock-node/simulated-relay.ts');
+  const { DelayPace, HashratePace, OnDemandPace, SimulatedRelay } = await import('../miner/relay/simulated.ts');
   const paceOf = () => {
     if (how.kind === 'hashrate') return new HashratePace(how.hashesPerSecond, Math.random);
     return how.kind === 'delay' ? new DelayPace(how.seconds) : new OnDemandPace(how.address);

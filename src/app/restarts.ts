@@ -1,8 +1,8 @@
 /** Restarts within the process: mining ends cleanly, and begins again with the configuration as it is then. */
 
-import type { Loaded } from '../config/load.ts';
-import type { Config } from '../config/settings.ts';
-import { type Clock, systemClock } from '../system/clock.ts';
+import { type Clock, systemClock } from '../base/system/clock.ts';
+import type { Loaded } from './config/load.ts';
+import type { Config } from './config/settings.ts';
 
 /** Asks one run of the miner to end, so that mining begins again. */
 export class Restart {

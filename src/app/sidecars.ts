@@ -2,21 +2,21 @@
 
 import { isDeepStrictEqual } from 'node:util';
 import type { Logger } from 'pino';
-import type { Store } from '../blocks/store.ts';
-import { isWebhookUrl, webhookUrl } from '../config/setting-types/addresses.ts';
-import type { Config } from '../config/settings.ts';
-import { kebab } from '../config/settings-table.ts';
-import { isBlockEvent, type MinerEvent } from '../events/events.ts';
-import { keepSchedule, pauseOnBattery, pauseWhileUsed } from '../guards/guards.ts';
-import { findWatches } from '../guards/idle.ts';
-import { powerReader } from '../guards/power.ts';
-import { type HookCommands, Hooks } from '../notify/hooks.ts';
-import { NOTICES, type Notice, type NoticeType, sendNotices, watchHashrate } from '../notify/notices.ts';
-import { Webhook } from '../notify/webhook.ts';
-import { pause } from '../system/abort.ts';
-import { userStateDirectory } from '../system/files.ts';
-import { isLoopback } from '../text/addresses.ts';
+import { pause } from '../base/system/abort.ts';
+import { userStateDirectory } from '../base/system/files.ts';
+import { isLoopback } from '../base/text/addresses.ts';
+import { isBlockEvent, type MinerEvent } from '../miner/events/events.ts';
+import type { Store } from '../node/blocks/store.ts';
+import { keepSchedule, pauseOnBattery, pauseWhileUsed } from '../rig/guards/guards.ts';
+import { findWatches } from '../rig/guards/idle.ts';
+import { powerReader } from '../rig/guards/power.ts';
+import { type HookCommands, Hooks } from '../rig/notify/hooks.ts';
+import { NOTICES, type Notice, type NoticeType, sendNotices, watchHashrate } from '../rig/notify/notices.ts';
+import { Webhook } from '../rig/notify/webhook.ts';
 import type { BlockLog, BlockLogOptions } from './block-log.ts';
+import { isWebhookUrl, webhookUrl } from './config/setting-types/addresses.ts';
+import type { Config } from './config/settings.ts';
+import { kebab } from './config/settings-table.ts';
 import { UsageError } from './exit.ts';
 import { type LiveConfig, restartOnChange } from './live-config.ts';
 import { secretIn } from './node-api.ts';
@@ -269,7 +269,7 @@ export function followBlocks(
 }
 
 async function openStore(folder: string, log: Logger): Promise<Store> {
-  const { BlockStore } = await import('../blocks/store.ts');
+  const { BlockStore } = await import('../node/blocks/store.ts');
   return new BlockStore({ folder, warn: (line) => log.warn({ tag: 'block' }, line) });
 }
 

@@ -1,10 +1,10 @@
 /** Reports readiness, status, signs of life and the end to systemd (Type=notify). */
 
-import { describeVerdicts, livesOnRelays, sumOfRelays } from '../report/figures.ts';
-import { outageInFull } from '../report/outages.ts';
-import type { RigStatus } from '../report/status.ts';
-import { describeWorkers, formatHashrate } from '../report/units.ts';
-import { oneLine } from '../text/plain-text.ts';
+import { oneLine } from '../base/text/plain-text.ts';
+import { describeVerdicts, livesOnRelays, sumOfRelays } from '../rig/report/figures.ts';
+import { outageInFull } from '../rig/report/outages.ts';
+import type { RigStatus } from '../rig/report/status.ts';
+import { describeWorkers, formatHashrate } from '../rig/report/units.ts';
 import { UsageError } from './exit.ts';
 import type { Sidecar } from './run-miner.ts';
 

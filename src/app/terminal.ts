@@ -1,8 +1,7 @@
 /** Shows the status line below the log and reacts to keys, when stderr is a terminal. */
 
-import type { Config } from '../config/settings.ts';
-import type { RunningMiner } from '../report/running-miner.ts';
-import type { RigStatus } from '../report/status.ts';
+import type { RunningMiner } from '../rig/report/running-miner.ts';
+import type { RigStatus } from '../rig/report/status.ts';
 import {
   connection,
   hashrates,
@@ -14,7 +13,7 @@ import {
   results,
   type ServedPage,
   workers,
-} from '../terminal/pages.ts';
+} from '../rig/terminal/pages.ts';
 import {
   FOREGROUND_LOOK_MS,
   inColours,
@@ -24,8 +23,9 @@ import {
   Keyboard,
   screen,
   terminalKind,
-} from '../terminal/screen.ts';
-import { statusLine } from '../terminal/status-line.ts';
+} from '../rig/terminal/screen.ts';
+import { statusLine } from '../rig/terminal/status-line.ts';
+import type { Config } from './config/settings.ts';
 import type { Sidecar } from './run-miner.ts';
 
 const DRAW_MS = 1_000;

@@ -2,14 +2,14 @@
 
 import type { Command } from 'commander';
 import { z } from 'zod';
+import type { Loaded } from '../app/config/load.ts';
+import type { Config } from '../app/config/settings.ts';
 import { EXIT, UsageError } from '../app/exit.ts';
-import type { Loaded } from '../config/load.ts';
-import type { Config } from '../config/settings.ts';
-import { formatTokenAmount, type TokenAmount } from '../ledger/decimal.ts';
-import { type ChainReading, readTokenBalances } from '../node/ledger-reader.ts';
-import { minerIdentity } from '../node/miner-identity.ts';
-import { guardOfName } from '../sweep/commands.ts';
-import { oneLine } from '../text/plain-text.ts';
+import { oneLine } from '../base/text/plain-text.ts';
+import { type ChainReading, readTokenBalances } from '../node/client/ledger-reader.ts';
+import { minerIdentity } from '../node/client/miner-identity.ts';
+import { guardOfName } from '../node/sweep/commands.ts';
+import { formatTokenAmount, type TokenAmount } from '../protocol/ledger/decimal.ts';
 import type { Io, Line } from './io.ts';
 import { printTable, safe, withNodes } from './ledger/client.ts';
 import { settingsOf, withSettings } from './options.ts';

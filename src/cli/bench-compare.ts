@@ -1,13 +1,13 @@
 /** `pickaxe bench compare A.json B.json`: two results side by side. */
 
 import { closeSync, openSync, readSync } from 'node:fs';
+import { whyUnreadable } from '../app/config/regular-file.ts';
 import { EXIT, UsageError } from '../app/exit.ts';
-import { type Comparison, compare, type Pair, rateOf } from '../bench/compare.ts';
-import { BenchResult, type DeviceResult } from '../bench/result.ts';
-import { whyUnreadable } from '../config/regular-file.ts';
-import { CORE_KINDS, type CoreKind } from '../engine/device.ts';
-import { formatHashrate, formatPercent, withPrefix } from '../report/units.ts';
-import { decodeText, oneLine } from '../text/plain-text.ts';
+import { decodeText, oneLine } from '../base/text/plain-text.ts';
+import { CORE_KINDS, type CoreKind } from '../miner/engine/device.ts';
+import { type Comparison, compare, type Pair, rateOf } from '../rig/bench/compare.ts';
+import { BenchResult, type DeviceResult } from '../rig/bench/result.ts';
+import { formatHashrate, formatPercent, withPrefix } from '../rig/report/units.ts';
 import { circumstances, formatRate, headingOf, machineLine, row } from './bench-report.ts';
 import type { Io } from './io.ts';
 

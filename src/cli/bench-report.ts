@@ -1,7 +1,11 @@
 /** The results of `pickaxe bench`, for people and for spreadsheets. */
 
 import type { Logger } from 'pino';
-import { CANDIDATES_DEVIATION, DEFAULT_COUNT, DEFAULT_SEED, EXPECTED_CANDIDATES } from '../bench/challenge.ts';
+import { csv } from '../base/text/plain-text.ts';
+import { plural } from '../base/text/quantities.ts';
+import { openCpuSensors } from '../miner/engine/cpu/sensors.ts';
+import type { DeviceKind } from '../miner/engine/device.ts';
+import { CANDIDATES_DEVIATION, DEFAULT_COUNT, DEFAULT_SEED, EXPECTED_CANDIDATES } from '../rig/bench/challenge.ts';
 import {
   type BenchResult,
   type DeviceIdentity,
@@ -10,12 +14,8 @@ import {
   type SensorSummary,
   type Spread,
   spreadOf,
-} from '../bench/result.ts';
-import { openCpuSensors } from '../engine/cpu/sensors.ts';
-import type { DeviceKind } from '../engine/device.ts';
-import { formatHashrate, formatPercent, withPrefix } from '../report/units.ts';
-import { csv } from '../text/plain-text.ts';
-import { plural } from '../text/quantities.ts';
+} from '../rig/bench/result.ts';
+import { formatHashrate, formatPercent, withPrefix } from '../rig/report/units.ts';
 
 type Machine = BenchResult['machine'];
 type Sensors = SensorSummary & { readonly hashesPerJoule: number | null };

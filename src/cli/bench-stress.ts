@@ -4,14 +4,20 @@ import type { Logger } from 'pino';
 import { chooseEngines, type DeviceSettings } from '../app/choose-engines.ts';
 import { EXIT } from '../app/exit.ts';
 import { onSignals } from '../app/signals.ts';
-import { BENCH_FORMAT_VERSION, type Sample, type StressDevice, type StressResult, spreadOf } from '../bench/result.ts';
-import { type StressStats, stressDevice, stressDevices } from '../bench/stress.ts';
-import type { DeviceError } from '../engine/engine.ts';
-import { formatHashrate } from '../report/units.ts';
-import { systemClock } from '../system/clock.ts';
-import { thisMachine } from '../system/machine.ts';
-import { progressTo } from '../terminal/log.ts';
-import { jsonText } from '../text/plain-text.ts';
+import { systemClock } from '../base/system/clock.ts';
+import { thisMachine } from '../base/system/machine.ts';
+import { jsonText } from '../base/text/plain-text.ts';
+import type { DeviceError } from '../miner/engine/engine.ts';
+import {
+  BENCH_FORMAT_VERSION,
+  type Sample,
+  type StressDevice,
+  type StressResult,
+  spreadOf,
+} from '../rig/bench/result.ts';
+import { type StressStats, stressDevice, stressDevices } from '../rig/bench/stress.ts';
+import { formatHashrate } from '../rig/report/units.ts';
+import { progressTo } from '../rig/terminal/log.ts';
 import { formatRate, headingOf, row, sensorRows, warnOfHiddenPower } from './bench-report.ts';
 import type { Io } from './io.ts';
 

@@ -1,8 +1,8 @@
 /** `pickaxe completion`: prints a shell completion script, made from commander's definitions. */
 
 import { Argument, type Command, type Option } from 'commander';
+import { ENTRIES } from '../app/config/settings.ts';
 import { EXIT } from '../app/exit.ts';
-import { ENTRIES } from '../config/settings.ts';
 import type { Io, Line } from './io.ts';
 
 /** Works in bash 3.2 (which macOS has) and later, without other packages. */

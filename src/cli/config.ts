@@ -1,11 +1,11 @@
 /** `pickaxe config`: prints the example and the schema, and checks configuration files. */
 
 import type { Command } from 'commander';
+import { type Loaded, loadFile } from '../app/config/load.ts';
+import { exampleToml } from '../app/config/print.ts';
+import { ConfigError } from '../app/config/raw-settings.ts';
+import { jsonSchema } from '../app/config/schema.ts';
 import { EXIT, UsageError } from '../app/exit.ts';
-import { type Loaded, loadFile } from '../config/load.ts';
-import { exampleToml } from '../config/print.ts';
-import { ConfigError } from '../config/raw-settings.ts';
-import { jsonSchema } from '../config/schema.ts';
 import type { Io, Line } from './io.ts';
 import { settingsOf } from './options.ts';
 

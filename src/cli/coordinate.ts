@@ -1,7 +1,7 @@
 /** `pickaxe coordinate`: mines on nodes or pools with the rigs of a fleet, over NATS. */
 
 import type { Command } from 'commander';
-import type { Loaded } from '../config/load.ts';
+import type { Loaded } from '../app/config/load.ts';
 import type { Line } from './io.ts';
 import { declareMining } from './mine.ts';
 import { MINING, settingsOf, withSettings } from './options.ts';

@@ -3,6 +3,23 @@
 import type { Command } from 'commander';
 import { z } from 'zod';
 import { kernelRows, threadChoice, usableKernel } from '../app/choose-engines.ts';
+import { lacksNetwork } from '../app/config/contradictions.ts';
+import { userConfigDirectory } from '../app/config/files.ts';
+import type { Loaded } from '../app/config/load.ts';
+import { type Config, DEFAULTS } from '../app/config/settings.ts';
+import { examineEarnings } from '../app/doctor/earnings.ts';
+import { examineGpus, type GpuFacts, readGpus } from '../app/doctor/gpus.ts';
+import {
+  type CpuFacts,
+  examineCacheFolder,
+  examineConfigFolder,
+  examineCpu,
+  examineDevices,
+  examineSensors,
+  examineSystem,
+  miningDevices,
+  readSystem,
+} from '../app/doctor/machine.ts';
 import {
   type ExaminedSources,
   examineAccount,
@@ -14,32 +31,15 @@ import {
 import { EXIT, UsageError } from '../app/exit.ts';
 import { earningsTerms } from '../app/ledger-views.ts';
 import { servedNetwork } from '../app/node-api.ts';
-import { lacksNetwork } from '../config/contradictions.ts';
-import { userConfigDirectory } from '../config/files.ts';
-import type { Loaded } from '../config/load.ts';
-import { type Config, DEFAULTS } from '../config/settings.ts';
-import { examineEarnings } from '../doctor/earnings.ts';
-import { examineGpus, type GpuFacts, readGpus } from '../doctor/gpus.ts';
-import {
-  type CpuFacts,
-  examineCacheFolder,
-  examineConfigFolder,
-  examineCpu,
-  examineDevices,
-  examineSensors,
-  examineSystem,
-  miningDevices,
-  readSystem,
-} from '../doctor/machine.ts';
-import { surveyKernels } from '../engine/cpu/kernels/choose.ts';
-import { openCpuSensors } from '../engine/cpu/sensors.ts';
-import { DeviceError } from '../engine/engine.ts';
-import { listGpus } from '../engine/gpu/list-gpus.ts';
-import { Finding, findingLines, isFault } from '../survey/finding.ts';
-import { userCacheDirectory } from '../system/files.ts';
-import { Machine, thisMachine } from '../system/machine.ts';
-import { jsonText } from '../text/plain-text.ts';
-import { plural } from '../text/quantities.ts';
+import { Finding, findingLines, isFault } from '../base/finding.ts';
+import { userCacheDirectory } from '../base/system/files.ts';
+import { Machine, thisMachine } from '../base/system/machine.ts';
+import { jsonText } from '../base/text/plain-text.ts';
+import { plural } from '../base/text/quantities.ts';
+import { surveyKernels } from '../miner/engine/cpu/kernels/choose.ts';
+import { openCpuSensors } from '../miner/engine/cpu/sensors.ts';
+import { DeviceError } from '../miner/engine/engine.ts';
+import { listGpus } from '../miner/engine/gpu/list-gpus.ts';
 import type { Io, Line } from './io.ts';
 import { settingsOf, withSettings } from './options.ts';
 

@@ -6,11 +6,11 @@
 
 import { realpathSync, type Stats, statSync } from 'node:fs';
 import { isAbsolute, relative, resolve, sep } from 'node:path';
+import { distrust, readRegularFile, UnfitFile, whyUnreadable } from '../app/config/regular-file.ts';
+import { withoutKeys } from '../app/config/secrets.ts';
 import { UsageError } from '../app/exit.ts';
-import { distrust, readRegularFile, UnfitFile, whyUnreadable } from '../config/regular-file.ts';
-import { withoutKeys } from '../config/secrets.ts';
-import { parseKeyFile } from '../ledger/request-file/unsigned-form.ts';
-import { decodeText } from '../text/plain-text.ts';
+import { decodeText } from '../base/text/plain-text.ts';
+import { parseKeyFile } from '../protocol/ledger/request-file/unsigned-form.ts';
 
 /** Maximum size of a file in bytes. The language's reader allows 2^20 UTF-16 code units, at most 3 bytes each. */
 export const MAX_FILE_BYTES = 2 ** 22;

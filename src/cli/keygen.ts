@@ -6,9 +6,9 @@ import { dirname, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { EXIT, UsageError } from '../app/exit.ts';
 import { secretTextIn } from '../app/node-api.ts';
-import type { KeyPair } from '../ledger/command/command.ts';
-import { parseKeyFile } from '../ledger/request-file/unsigned-form.ts';
-import { RequestFileError } from '../ledger/request-file/yaml.ts';
+import type { KeyPair } from '../protocol/ledger/command/command.ts';
+import { parseKeyFile } from '../protocol/ledger/request-file/unsigned-form.ts';
+import { RequestFileError } from '../protocol/ledger/request-file/yaml.ts';
 import type { Io, Line } from './io.ts';
 
 export function declare(command: Command, { io, action }: Line): void {

@@ -1,10 +1,10 @@
 /** `pickaxe mine`. The modules that mine are loaded last, so that a mistyped flag is reported at once. */
 
 import { type Command, Option } from 'commander';
+import type { Loaded } from '../app/config/load.ts';
+import { configAsJson, configAsToml } from '../app/config/print.ts';
 import { EXIT, UsageError } from '../app/exit.ts';
 import type { LogPlace } from '../app/log-file.ts';
-import type { Loaded } from '../config/load.ts';
-import { configAsJson, configAsToml } from '../config/print.ts';
 import { listLast } from './help.ts';
 import type { Io, Line } from './io.ts';
 import { MINING, settingsOf, withSettings } from './options.ts';

@@ -1,9 +1,9 @@
 /** What a mock node has before its first block: contracts from files, and accounts with coins. */
 
 import { orUsageError, UsageError } from '../app/exit.ts';
-import { isPublicKey } from '../ledger/command/command.ts';
-import { parseDecimal } from '../ledger/decimal.ts';
 import { MAX_CONTRACT_LENGTH } from '../mock-node/options.ts';
+import { isPublicKey } from '../protocol/ledger/command/command.ts';
+import { parseDecimal } from '../protocol/ledger/decimal.ts';
 import { textAt } from './included-files.ts';
 
 interface Contract {

@@ -1,12 +1,12 @@
 import type { Command } from 'commander';
 import { z } from 'zod';
+import type { Loaded } from '../app/config/load.ts';
 import { EXIT, UsageError, whyNotListening } from '../app/exit.ts';
-import type { Loaded } from '../config/load.ts';
+import { aborted, onAbort, setLongTimeout } from '../base/system/abort.ts';
+import { oneLine } from '../base/text/plain-text.ts';
 import { GenesisError } from '../mock-node/genesis-error.ts';
 import { MockNode, type MockNodeEvent } from '../mock-node/mock-node.ts';
-import { aborted, onAbort, setLongTimeout } from '../system/abort.ts';
-import { makeLog } from '../terminal/log.ts';
-import { oneLine } from '../text/plain-text.ts';
+import { makeLog } from '../rig/terminal/log.ts';
 import type { Io, Line } from './io.ts';
 import { fundedAccount, readContract } from './mock-contracts.ts';
 import { collect, positiveInteger, settingsOf, timeOf, withSettings } from './options.ts';

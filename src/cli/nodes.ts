@@ -2,14 +2,14 @@
 
 import type { Command } from 'commander';
 import { z } from 'zod';
+import type { Loaded } from '../app/config/load.ts';
 import { EXIT } from '../app/exit.ts';
 import { noNode } from '../app/node-api.ts';
 import { openCandidates } from '../app/node-watch.ts';
-import type { Loaded } from '../config/load.ts';
-import { type Surveyed, survey } from '../survey/comparison.ts';
-import { isFault } from '../survey/finding.ts';
-import { systemClock } from '../system/clock.ts';
-import { jsonText, oneLine } from '../text/plain-text.ts';
+import { isFault } from '../base/finding.ts';
+import { systemClock } from '../base/system/clock.ts';
+import { jsonText, oneLine } from '../base/text/plain-text.ts';
+import { type Surveyed, survey } from '../rig/survey/comparison.ts';
 import type { Io, Line } from './io.ts';
 import { sayNodes } from './on-nodes.ts';
 import { settingsOf, withSettings } from './options.ts';

@@ -1,12 +1,12 @@
 /** Runs a command that asks the configured nodes, and explains their errors. */
 
+import { type Loaded, nodeNote } from '../app/config/load.ts';
 import { EXIT } from '../app/exit.ts';
 import { type ApiSettings, configuredNodes, shownNode } from '../app/node-api.ts';
 import { NodesInTurn } from '../app/nodes-in-turn.ts';
-import { type Loaded, nodeNote } from '../config/load.ts';
-import { SendRefusedError } from '../node/commands.ts';
-import { NodeError } from '../node/errors.ts';
-import type { NodeApiContext } from '../node/node-api.ts';
+import { SendRefusedError } from '../node/client/commands.ts';
+import { NodeError } from '../node/client/errors.ts';
+import type { NodeApiContext } from '../node/client/node-api.ts';
 
 interface NodesIo {
   say(line: string): void;

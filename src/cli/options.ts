@@ -1,13 +1,13 @@
 /** The flags of settings, made from the table of settings, and the parsers of other options. */
 
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import type { Loaded, Places } from '../app/config/load.ts';
+import { duration, integer, type NumberType, type TimeType, time } from '../app/config/setting-types/basic.ts';
+import { ENTRIES } from '../app/config/settings.ts';
+import { describe, type Entry } from '../app/config/settings-table.ts';
 import { UsageError } from '../app/exit.ts';
-import type { Loaded, Places } from '../config/load.ts';
-import { duration, integer, type NumberType, type TimeType, time } from '../config/setting-types/basic.ts';
-import { ENTRIES } from '../config/settings.ts';
-import { describe, type Entry } from '../config/settings-table.ts';
-import { BLOCK_STATES, type BlockState } from '../events/vocabulary.ts';
-import { type HttpAddress, isPoolUrl, parseHttpAddress } from '../text/addresses.ts';
+import { type HttpAddress, isPoolUrl, parseHttpAddress } from '../base/text/addresses.ts';
+import { BLOCK_STATES, type BlockState } from '../node/blocks/fate.ts';
 import { listLast } from './help.ts';
 
 const settingsOfCommand = new WeakMap<Command, readonly Entry[]>();
@@ -128,8 +128,8 @@ export async function settingsOf(
   { coordinates, movesCoins }: Pick<Places, 'coordinates' | 'movesCoins'> = {},
 ): Promise<Loaded> {
   const [{ loadConfig }, { ConfigError }] = await Promise.all([
-    import('../config/load.ts'),
-    import('../config/raw-settings.ts'),
+    import('../app/config/load.ts'),
+    import('../app/config/raw-settings.ts'),
   ]);
   const given = new Map<string, string | string[] | boolean>();
   for (const { path, flag } of settingsOfCommand.get(command) ?? []) {

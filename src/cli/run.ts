@@ -1,6 +1,6 @@
 import { Command, CommanderError } from 'commander';
 import { EXIT, UsageError } from '../app/exit.ts';
-import { version } from '../system/version.ts';
+import { version } from '../base/system/version.ts';
 import { COMMANDS, nameIn } from './commands.ts';
 import { layOutHelp } from './help.ts';
 import { type Io, type Line, processIo } from './io.ts';

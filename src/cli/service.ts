@@ -5,8 +5,8 @@ import { chmodSync, existsSync, lstatSync, mkdirSync, readFileSync, rmSync, writ
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Command } from 'commander';
+import { userConfigHome } from '../app/config/files.ts';
 import { EXIT, orUsageError, UsageError } from '../app/exit.ts';
-import { userConfigHome } from '../config/files.ts';
 import type { Io, Line } from './io.ts';
 
 const NAME = 'pickaxe.service';

@@ -1,6 +1,8 @@
 /** Rigs as `pickaxe stats` prints them for people. Pure. */
 
 import { z } from 'zod';
+import { oneLine } from '../base/text/plain-text.ts';
+import type { Outcome } from '../miner/events/vocabulary.ts';
 import {
   aligned,
   countsShares,
@@ -14,8 +16,8 @@ import {
   textTable,
   UNKNOWN,
   workerTable,
-} from '../report/figures.ts';
-import { type OutcomeCounts, type RelayStatus, type SourceStatus, Status } from '../report/status.ts';
+} from '../rig/report/figures.ts';
+import { type OutcomeCounts, type RelayStatus, type SourceStatus, Status } from '../rig/report/status.ts';
 import {
   describeAcceptedBlocks,
   describeChance,
@@ -29,9 +31,7 @@ import {
   formatDuration,
   formatHashrate,
   formatPercent,
-} from '../report/units.ts';
-import type { Outcome } from '../source/vocabulary.ts';
-import { oneLine } from '../text/plain-text.ts';
+} from '../rig/report/units.ts';
 
 export function statsLines(status: Status): string[] {
   const { rig, version, uptimeSeconds: uptime, sources, devices, relays } = status;

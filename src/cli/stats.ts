@@ -2,14 +2,14 @@
 
 import { type Command, Option } from 'commander';
 import { Agent, request } from 'undici';
+import type { Config } from '../app/config/settings.ts';
 import { EXIT, UsageError } from '../app/exit.ts';
 import { secretIn } from '../app/node-api.ts';
-import type { Config } from '../config/settings.ts';
-import { TCP_CONNECTING } from '../net/connecting.ts';
-import { hiveStats, mmposStats } from '../report/http/compat.ts';
-import { Status } from '../report/status.ts';
-import { formatHttpAddress, type HttpAddress, isLoopback } from '../text/addresses.ts';
-import { jsonText } from '../text/plain-text.ts';
+import { TCP_CONNECTING } from '../base/net/connecting.ts';
+import { formatHttpAddress, type HttpAddress, isLoopback } from '../base/text/addresses.ts';
+import { jsonText } from '../base/text/plain-text.ts';
+import { hiveStats, mmposStats } from '../rig/report/http/compat.ts';
+import { Status } from '../rig/report/status.ts';
 import type { Io, Line } from './io.ts';
 import { collect, httpAddresses, settingsOf, withSettings } from './options.ts';
 import { type RigReport, type RigsReport, rigsLines, statsLines } from './stats-table.ts';

@@ -3,14 +3,14 @@
 import type { Command } from 'commander';
 import { z } from 'zod';
 import { EXIT, UsageError } from '../app/exit.ts';
-import { equalBytes, fromHex, HEADER_BYTES, toHex, viewOf, WORK_BYTES } from '../chain/bytes.ts';
-import { difficultyOf, meetsTarget } from '../chain/target.ts';
-import { parseWork } from '../chain/work.ts';
-import { type BlockHeader, blockHash, headerBytes, parseHeader, powHash } from '../ledger/header.ts';
-import { decodeBase64url, encodeBase64url, HASH_TEXT, LedgerFormatError } from '../ledger/json.ts';
-import { nonce } from '../report/shapes.ts';
-import { withPrefix } from '../report/units.ts';
-import { jsonText } from '../text/plain-text.ts';
+import { jsonText } from '../base/text/plain-text.ts';
+import { equalBytes, fromHex, HEADER_BYTES, toHex, viewOf, WORK_BYTES } from '../protocol/chain/bytes.ts';
+import { difficultyOf, meetsTarget } from '../protocol/chain/target.ts';
+import { parseWork } from '../protocol/chain/work.ts';
+import { type BlockHeader, blockHash, headerBytes, parseHeader, powHash } from '../protocol/ledger/header.ts';
+import { decodeBase64url, encodeBase64url, HASH_TEXT, LedgerFormatError } from '../protocol/ledger/json.ts';
+import { nonce } from '../rig/report/shapes.ts';
+import { withPrefix } from '../rig/report/units.ts';
 import type { Io, Line } from './io.ts';
 
 export function declare(command: Command, { io, action }: Line): void {

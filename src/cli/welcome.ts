@@ -1,10 +1,10 @@
 /** `pickaxe` without a command: suggests what to do next. */
 
+import { loadConfig } from '../app/config/load.ts';
+import { ConfigError } from '../app/config/raw-settings.ts';
 import { EXIT } from '../app/exit.ts';
-import { loadConfig } from '../config/load.ts';
-import { ConfigError } from '../config/raw-settings.ts';
-import { shownUrl } from '../node/url.ts';
-import { version } from '../system/version.ts';
+import { version } from '../base/system/version.ts';
+import { shownUrl } from '../node/client/url.ts';
 import type { Io } from './io.ts';
 
 export function runWelcome(io: Io): number {

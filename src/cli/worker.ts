@@ -4,19 +4,18 @@ import type { Socket } from 'node:net';
 import type { Command } from 'commander';
 import { z } from 'zod';
 import { chooseEngines } from '../app/choose-engines.ts';
+import type { Loaded } from '../app/config/load.ts';
 import { EXIT, orUsageError, UsageError } from '../app/exit.ts';
 import { prepare } from '../app/rig.ts';
 import { runMiner, type Sidecar } from '../app/run-miner.ts';
-import type { Loaded } from '../config/load.ts';
-import type { DeviceKind } from '../engine/device.ts';
-import type { Engine } from '../engine/engine.ts';
-import { type Controls, Events, type MinerEvent } from '../events/events.ts';
-import { Tally } from '../report/tally.ts';
-import { endSoon, listenAt, socketPath } from '../source/parent/connection.ts';
-import { ParentSource } from '../source/parent/parent-source.ts';
-import type { ParentSession, RigView } from '../source/parent/session.ts';
-import { systemClock } from '../system/clock.ts';
-import { version } from '../system/version.ts';
+import { systemClock } from '../base/system/clock.ts';
+import { version } from '../base/system/version.ts';
+import type { DeviceKind } from '../miner/engine/device.ts';
+import type { Engine } from '../miner/engine/engine.ts';
+import { type Controls, Events, type MinerEvent } from '../miner/events/events.ts';
+import { endSoon, listenAt, socketPath } from '../miner/source/parent/connection.ts';
+import { ParentSource } from '../miner/source/parent/parent-source.ts';
+import type { ParentSession, RigView } from '../miner/source/parent/session.ts';
 import {
   Answer,
   type AnswerOf,
@@ -26,7 +25,8 @@ import {
   LIMITS,
   PROTOCOL_VERSION,
   Request,
-} from '../wire/worker.ts';
+} from '../protocol/wire/worker.ts';
+import { Tally } from '../rig/report/tally.ts';
 import type { Io, Line } from './io.ts';
 import { MINING, settingsOf, withSettings } from './options.ts';
 

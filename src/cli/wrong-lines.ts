@@ -1,10 +1,10 @@
 /** Explains command lines that commander cannot parse, and suggests what was probably meant. */
 
 import { type Command, CommanderError } from 'commander';
+import { suggestion } from '../app/config/known-names.ts';
 import { EXIT } from '../app/exit.ts';
-import { suggestion } from '../config/known-names.ts';
-import { isPoolUrl } from '../text/addresses.ts';
-import { oneLine } from '../text/plain-text.ts';
+import { isPoolUrl } from '../base/text/addresses.ts';
+import { oneLine } from '../base/text/plain-text.ts';
 import { answerTo } from './foreign-flags.ts';
 
 /** Names of commands that people guess. Help and completion do not list them. */

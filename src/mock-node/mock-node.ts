@@ -3,7 +3,7 @@
  * documents 1 and 2. It answers like real nodes, is strict, counts what happens, and misbehaves on request.
  */
 
-import { type Clock, systemClock } from '../system/clock.ts';
+import { type Clock, systemClock } from '../base/system/clock.ts';
 import { BlockRunner } from './contract/block-runner.ts';
 import { CommandService } from './contract/command-service.ts';
 import { Genesis } from './contract/genesis.ts';

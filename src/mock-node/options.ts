@@ -1,11 +1,11 @@
 /** The options of a mock node, and the networks and graphs of chains that they select. */
 
 import { z } from 'zod';
+import { LONGEST_TIMER_MS } from '../base/system/abort.ts';
 import type { Dialect } from '../contract/dialect.ts';
-import { parseDecimal } from '../ledger/decimal.ts';
-import { type Graph, graphOf, knownGraph } from '../ledger/graphs.ts';
-import { versionCodeOf } from '../ledger/header.ts';
-import { LONGEST_TIMER_MS } from '../system/abort.ts';
+import { parseDecimal } from '../protocol/ledger/decimal.ts';
+import { type Graph, graphOf, knownGraph } from '../protocol/ledger/graphs.ts';
+import { versionCodeOf } from '../protocol/ledger/header.ts';
 
 const networks = ['test-singleton', 'development', 'mainnet01', 'testnet04'] as const;
 type Network = (typeof networks)[number];

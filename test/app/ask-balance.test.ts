@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { DEFAULTS } from '#pickaxe/app/config/settings.js';
 import { askBalance } from '#pickaxe/app/ledger-views.js';
-import { DEFAULTS } from '#pickaxe/config/settings.js';
-import { NoBalance } from '#pickaxe/report/earnings.js';
-import { nodesOf } from '../source/node/node.ts';
+import { NoBalance } from '#pickaxe/rig/report/earnings.js';
+import { nodesOf } from '../miner/source/node/node.ts';
 
 const startNode = nodesOf('chainweb');
 

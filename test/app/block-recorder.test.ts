@@ -5,10 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { BlockRecorder, type BlockRecorderOptions } from '#pickaxe/app/block-log.js';
-import { totalsOf } from '#pickaxe/blocks/block-index.js';
-import { BlockStore } from '#pickaxe/blocks/store.js';
-import type { BlockEvent } from '#pickaxe/events/events.js';
-import { FakeClock, madeHeader } from '../blocks/pretend.ts';
+import type { BlockEvent } from '#pickaxe/miner/events/events.js';
+import { totalsOf } from '#pickaxe/node/blocks/block-index.js';
+import { BlockStore } from '#pickaxe/node/blocks/store.js';
+import { FakeClock, madeHeader } from '../node/blocks/pretend.ts';
 
 function setUp(more: Partial<BlockRecorderOptions> = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'pickaxe-'));

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
 import { UsageError } from '#pickaxe/app/exit.js';
 import { certificatesIn } from '#pickaxe/app/node-api.js';
-import { authority, selfSigned } from '../node/certificates.ts';
+import { authority, selfSigned } from '../node/client/certificates.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'pickaxe-ca-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

@@ -1,10 +1,10 @@
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { ChosenSource, submitToAll } from '#pickaxe/app/choose-source.js';
-import { DEFAULTS } from '#pickaxe/config/settings.js';
-import { Events } from '#pickaxe/events/events.js';
-import { NodeSource } from '#pickaxe/source/node/node-source.js';
+import { DEFAULTS } from '#pickaxe/app/config/settings.js';
+import { Events } from '#pickaxe/miner/events/events.js';
+import { NodeSource } from '#pickaxe/miner/source/node/node-source.js';
 import { FakeSource, makeWork } from '../fakes.ts';
-import { mine } from '../source/follow.ts';
+import { mine } from '../miner/source/follow.ts';
 
 const settings = (urls: string[]) => ({
   node: { ...DEFAULTS.node, urls, network: 'mainnet01' },

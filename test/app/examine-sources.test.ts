@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { DEFAULTS } from '#pickaxe/app/config/settings.js';
 import { examineAccount, examineNodes } from '#pickaxe/app/examine-sources.js';
-import { DEFAULTS } from '#pickaxe/config/settings.js';
-import type { Finding } from '#pickaxe/survey/finding.js';
-import type { NodeQuestion } from '#pickaxe/survey/node.js';
+import type { Finding } from '#pickaxe/base/finding.js';
+import type { NodeQuestion } from '#pickaxe/rig/survey/node.js';
 
 const brief = (findings: readonly Finding[]) => findings.map(({ about, state }) => `${state} ${about}`);
 

@@ -1,9 +1,9 @@
 /** When the follower of blocks looks at them: its own waits, by a clock that the test advances. */
 
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { type Change, Follower, paceAt } from '#pickaxe/blocks/follower.js';
-import { MemoryStore } from '#pickaxe/blocks/store.js';
-import { madeHeader, madeRecord, PretendNode } from '../blocks/pretend.ts';
+import { type Change, Follower, paceAt } from '#pickaxe/node/blocks/follower.js';
+import { MemoryStore } from '#pickaxe/node/blocks/store.js';
+import { madeHeader, madeRecord, PretendNode } from '../node/blocks/pretend.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());

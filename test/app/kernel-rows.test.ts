@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { kernelRows } from '#pickaxe/app/choose-engines.js';
 import { kernelLines, usedKernel } from '#pickaxe/cli/devices.js';
-import type { Survey } from '#pickaxe/engine/cpu/kernels/choose.js';
+import type { Survey } from '#pickaxe/miner/engine/cpu/kernels/choose.js';
 
 const survey = (more: Partial<Survey>): Survey => ({
   threads: 2,

@@ -5,11 +5,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { blocks } from '#pickaxe/app/sidecars.js';
+import { systemClock } from '#pickaxe/base/system/clock.js';
+import { Submitter } from '#pickaxe/miner/source/submitter.js';
 import type { FaultInput } from '#pickaxe/mock-node/server/faults.js';
-import { Submitter } from '#pickaxe/source/submitter.js';
-import { systemClock } from '#pickaxe/system/clock.js';
-import { eventually, mine } from '../source/follow.ts';
-import { followNode, miner, nodesOf } from '../source/node/node.ts';
+import { eventually, mine } from '../miner/source/follow.ts';
+import { followNode, miner, nodesOf } from '../miner/source/node/node.ts';
 import { idleMiner } from './sidecars/fakes.ts';
 
 const startNode = nodesOf('chainweb');

@@ -1,18 +1,18 @@
 /** Failover over real requests to nodes that stand still, lag, fork and recover. */
 
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { DEFAULTS } from '#pickaxe/app/config/settings.js';
 import { runNodeWatch } from '#pickaxe/app/node-watch.js';
-import type { Work } from '#pickaxe/chain/work.js';
-import { DEFAULTS } from '#pickaxe/config/settings.js';
+import { systemClock } from '#pickaxe/base/system/clock.js';
+import { FailoverSource } from '#pickaxe/miner/source/failover.js';
+import { NodeSource } from '#pickaxe/miner/source/node/node-source.js';
 import type { MockNode } from '#pickaxe/mock-node/mock-node.js';
-import { FailoverSource } from '#pickaxe/source/failover.js';
-import { NodeSource } from '#pickaxe/source/node/node-source.js';
-import { systemClock } from '#pickaxe/system/clock.js';
+import type { Work } from '#pickaxe/protocol/chain/work.js';
 import { FakeSource, Recorder } from '../fakes.ts';
-import { guarded } from '../guards/fakes.ts';
+import { eventually, Follower, mine } from '../miner/source/follow.ts';
+import { miner, nodesOf } from '../miner/source/node/node.ts';
 import type { OtherOptions } from '../mock-node/node.ts';
-import { eventually, Follower, mine } from '../source/follow.ts';
-import { miner, nodesOf } from '../source/node/node.ts';
+import { guarded } from '../rig/guards/fakes.ts';
 
 const startNode = nodesOf('chainweb');
 const PACE = { everyMs: 20, doubtMs: 10 };

@@ -4,12 +4,12 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { UsageError } from '#pickaxe/app/exit.js';
 import { type ApiSettings, configuredNodes, nodeApi, servedNetwork } from '#pickaxe/app/node-api.js';
 import { NodesInTurn, OtherNetworkError, withNetwork } from '#pickaxe/app/nodes-in-turn.js';
-import type { NodeApi } from '#pickaxe/node/node-api.js';
-import type { Clock } from '#pickaxe/system/clock.js';
+import type { Clock } from '#pickaxe/base/system/clock.js';
+import type { NodeApi } from '#pickaxe/node/client/node-api.js';
 import { info } from '../cli/ledger-node.ts';
-import { secondAddress } from '../node/second-address.ts';
-import { QUICK, type Server, serve } from '../node/server.ts';
-import { FakeClock } from '../report/fakes.ts';
+import { secondAddress } from '../node/client/second-address.ts';
+import { QUICK, type Server, serve } from '../node/client/server.ts';
+import { FakeClock } from '../rig/report/fakes.ts';
 
 /** Nobody listens there. */
 const DEAD = 'http://127.0.0.1:9';

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
+import { DEFAULTS } from '#pickaxe/app/config/settings.js';
 import { parentHeader } from '#pickaxe/app/parent-header.js';
-import { prepareJob } from '#pickaxe/chain/job.js';
-import { verify } from '#pickaxe/chain/verify.js';
-import { creationTimeOf, nonceOf, workOfHeader } from '#pickaxe/chain/work.js';
-import { DEFAULTS } from '#pickaxe/config/settings.js';
-import { eventually, mine } from '../source/follow.ts';
-import { followNode, nodesOf } from '../source/node/node.ts';
+import { prepareJob } from '#pickaxe/protocol/chain/job.js';
+import { verify } from '#pickaxe/protocol/chain/verify.js';
+import { creationTimeOf, nonceOf, workOfHeader } from '#pickaxe/protocol/chain/work.js';
+import { eventually, mine } from '../miner/source/follow.ts';
+import { followNode, nodesOf } from '../miner/source/node/node.ts';
 
 const never = new AbortController().signal;
 

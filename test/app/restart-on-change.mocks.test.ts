@@ -2,18 +2,18 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { type Config, DEFAULTS } from '#pickaxe/app/config/settings.js';
 import { LiveConfig, restartOnChange } from '#pickaxe/app/live-config.js';
 import { sidecarsOf } from '#pickaxe/app/rig.js';
-import { type Config, DEFAULTS } from '#pickaxe/config/settings.js';
-import { findWatches } from '#pickaxe/guards/idle.js';
-import { powerReader } from '#pickaxe/guards/power.js';
-import { formatWindows, parseWindows } from '#pickaxe/text/schedule-windows.js';
-import { Folder } from '../config/folder.ts';
-import { device, verdict } from '../report/fakes.ts';
+import { formatWindows, parseWindows } from '#pickaxe/base/text/schedule-windows.js';
+import { findWatches } from '#pickaxe/rig/guards/idle.js';
+import { powerReader } from '#pickaxe/rig/guards/power.js';
+import { device, verdict } from '../rig/report/fakes.ts';
+import { Folder } from './config/folder.ts';
 import { idleMiner, startAll } from './sidecars/fakes.ts';
 
-vi.mock('#pickaxe/guards/idle.js');
-vi.mock('#pickaxe/guards/power.js');
+vi.mock('#pickaxe/rig/guards/idle.js');
+vi.mock('#pickaxe/rig/guards/power.js');
 
 /** A configuration that a test changes, and a miner that has nothing to do. */
 function rig() {

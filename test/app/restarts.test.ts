@@ -1,11 +1,11 @@
 /** Restarts within the process: the configuration is read again, and the limits are those of all runs together. */
 
 import { expect, it } from 'vitest';
+import { loadConfig } from '#pickaxe/app/config/load.js';
+import type { Config } from '#pickaxe/app/config/settings.js';
 import { type Restart, withRestarts } from '#pickaxe/app/restarts.js';
-import { loadConfig } from '#pickaxe/config/load.js';
-import type { Config } from '#pickaxe/config/settings.js';
 import { isolated } from '../cli/pickaxe.ts';
-import { FakeClock } from '../report/fakes.ts';
+import { FakeClock } from '../rig/report/fakes.ts';
 
 const loadedWith = (flags: Record<string, string>) =>
   loadConfig({ flags: new Map(Object.entries(flags)), environment: {}, cwd: isolated.cwd });

@@ -3,19 +3,19 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { type Config, DEFAULTS } from '#pickaxe/app/config/settings.js';
 import { UsageError } from '#pickaxe/app/exit.js';
 import { Restart } from '#pickaxe/app/restarts.js';
 import { prepare } from '#pickaxe/app/rig.js';
 import { type MakeRelay, type Rig, runMiner, type Sidecar } from '#pickaxe/app/run-miner.js';
-import { type Config, DEFAULTS } from '#pickaxe/config/settings.js';
-import { DeviceError } from '#pickaxe/engine/engine.js';
-import { Events } from '#pickaxe/events/events.js';
-import { RelayRefusal } from '#pickaxe/relay/relay.js';
-import { LogTail } from '#pickaxe/report/log-tail.js';
-import { type UpdateListener, updatesOf } from '#pickaxe/source/source.js';
-import { aborted } from '#pickaxe/system/abort.js';
+import { aborted } from '#pickaxe/base/system/abort.js';
+import { DeviceError } from '#pickaxe/miner/engine/engine.js';
+import { Events } from '#pickaxe/miner/events/events.js';
+import { RelayRefusal } from '#pickaxe/miner/relay/relay.js';
+import { type UpdateListener, updatesOf } from '#pickaxe/miner/source/source.js';
+import { LogTail } from '#pickaxe/rig/report/log-tail.js';
 import { FakeEngine, FakeSource, makeWork, Recorder } from '../fakes.ts';
-import { share, verdict } from '../report/fakes.ts';
+import { share, verdict } from '../rig/report/fakes.ts';
 
 /** The fake engine finds a solution within a few steps. */
 const SOON = 300;

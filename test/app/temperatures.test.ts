@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { limitsOf } from '#pickaxe/app/choose-engines.js';
-import { DEFAULTS } from '#pickaxe/config/settings.js';
+import { DEFAULTS } from '#pickaxe/app/config/settings.js';
 
 const limits = (changes: Partial<typeof DEFAULTS.devices>) => {
   const devices = { ...DEFAULTS.devices, ...changes };

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { BalanceReport } from '#pickaxe/cli/balance.js';
 import { expectShape } from '../expect-shape.ts';
-import { serve } from '../node/server.ts';
-import { nodesOf } from '../source/node/node.ts';
+import { nodesOf } from '../miner/source/node/node.ts';
+import { serve } from '../node/client/server.ts';
 import { pickaxe } from './in-process.ts';
 
 const startNode = nodesOf('chainweb');

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { benchCsv } from '#pickaxe/cli/bench-report.js';
-import { device, hybrid, result } from '../bench/results.ts';
+import { device, hybrid, result } from '../rig/bench/results.ts';
 
 /** @returns one record for each row, by the names of the columns; no cell here has a line break */
 function parse(csv: string): Record<string, string>[] {

@@ -4,8 +4,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, expect } from 'vitest';
-import type { BenchResult } from '#pickaxe/bench/result.js';
-import { GOLDEN } from '../bench/golden.ts';
+import type { BenchResult } from '#pickaxe/rig/bench/result.js';
+import { GOLDEN } from '../rig/bench/golden.ts';
 import { type Run, start } from './pickaxe.ts';
 
 export const [, golden] = GOLDEN;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { benchLines, resultLine, sensorRows } from '#pickaxe/cli/bench-report.js';
-import { device, hybrid, result } from '../bench/results.ts';
+import { device, hybrid, result } from '../rig/bench/results.ts';
 
 const text = (...given: Parameters<typeof result>) => benchLines(result(...given)).join('');
 

@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, it, vi } from 'vitest';
-import { DEFAULT_COUNT } from '#pickaxe/bench/challenge.js';
-import { BenchResult, StressResult } from '#pickaxe/bench/result.js';
-import { loadableKernels } from '../engine/cpu/loadable-kernels.ts';
-import { describeGpu } from '../engine/gpu/adapter.ts';
+import { DEFAULT_COUNT } from '#pickaxe/rig/bench/challenge.js';
+import { BenchResult, StressResult } from '#pickaxe/rig/bench/result.js';
+import { loadableKernels } from '../miner/engine/cpu/loadable-kernels.ts';
+import { describeGpu } from '../miner/engine/gpu/adapter.ts';
 import {
   bench,
   cpu,

@@ -1,9 +1,9 @@
 import { release } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { BenchResult } from '#pickaxe/bench/result.js';
-import { hybrid, result } from '../bench/results.ts';
-import { PretendedMachine } from '../engine/cpu/sensors/machines.ts';
+import { BenchResult } from '#pickaxe/rig/bench/result.js';
+import { PretendedMachine } from '../miner/engine/cpu/sensors/machines.ts';
+import { hybrid, result } from '../rig/bench/results.ts';
 import { bench, golden, home, PATIENCE_MS, small, write } from './bench-runs.ts';
 import { pickaxe } from './pickaxe.ts';
 import { on } from './pretended.ts';

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { totalsOf } from '#pickaxe/blocks/block-index.js';
 import { blocksCsv, totalLines } from '#pickaxe/cli/blocks.js';
-import { madeBlock, madeHeader } from '../blocks/pretend.ts';
+import { totalsOf } from '#pickaxe/node/blocks/block-index.js';
+import { madeBlock, madeHeader } from '../node/blocks/pretend.ts';
 
 /** @returns the cells of a column */
 function column(csv: string, name: string): string[] {

@@ -2,12 +2,12 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { type Line, writeLine } from '#pickaxe/blocks/lines.js';
 import { BlocksReport } from '#pickaxe/cli/blocks.js';
-import type { BlockState } from '#pickaxe/events/vocabulary.js';
-import { parseDecimal } from '#pickaxe/ledger/decimal.js';
-import { madeHeader, madeRecord } from '../blocks/pretend.ts';
+import type { BlockState } from '#pickaxe/node/blocks/fate.js';
+import { type Line, writeLine } from '#pickaxe/node/blocks/lines.js';
+import { parseDecimal } from '#pickaxe/protocol/ledger/decimal.js';
 import { expectShape } from '../expect-shape.ts';
+import { madeHeader, madeRecord } from '../node/blocks/pretend.ts';
 import { pickaxe } from './in-process.ts';
 import { PATIENCE, start } from './pickaxe.ts';
 

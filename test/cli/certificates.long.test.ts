@@ -6,11 +6,11 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it, onTestFinished, vi } from 'vitest';
-import type { Dialect } from '#pickaxe/ledger/header.js';
-import { fingerprintOf } from '#pickaxe/net/certificate.js';
+import { fingerprintOf } from '#pickaxe/base/net/certificate.js';
+import type { Dialect } from '#pickaxe/protocol/ledger/header.js';
 import { DIALECTS, MockNode } from '../mock-node/node.ts';
-import { another, authority, type Identity, selfSigned, signed } from '../node/certificates.ts';
-import { TlsFront } from '../node/tls-front.ts';
+import { another, authority, type Identity, selfSigned, signed } from '../node/client/certificates.ts';
+import { TlsFront } from '../node/client/tls-front.ts';
 import { pickaxe, type Run, start } from './pickaxe.ts';
 
 const MINER = ['--network', 'development', '--public-key', 'a1'.repeat(32), '--devices', 'cpu', '--threads', '1'];

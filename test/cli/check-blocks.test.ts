@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { BlockChecks } from '#pickaxe/cli/ledger/check-blocks.js';
-import { cutFromJson } from '#pickaxe/ledger/cut.js';
-import { type Graph, graphAt } from '#pickaxe/ledger/graphs.js';
-import { payloadWithOutputsFromJson, provePayload } from '#pickaxe/ledger/payload.js';
-import type { Block } from '#pickaxe/node/blocks.js';
-import { NodeError } from '#pickaxe/node/errors.js';
-import type { NodeInfo } from '#pickaxe/node/info.js';
-import { exact, wholeBlocks } from '../node/rows.ts';
+import type { Block } from '#pickaxe/node/client/blocks.js';
+import { NodeError } from '#pickaxe/node/client/errors.js';
+import type { NodeInfo } from '#pickaxe/node/client/info.js';
+import { cutFromJson } from '#pickaxe/protocol/ledger/cut.js';
+import { type Graph, graphAt } from '#pickaxe/protocol/ledger/graphs.js';
+import { payloadWithOutputsFromJson, provePayload } from '#pickaxe/protocol/ledger/payload.js';
+import { exact, wholeBlocks } from '../node/client/rows.ts';
 import { blockAbove, EASIEST } from './easy-chain.ts';
 
 const genesis = blockAbove(undefined);

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
-import { nodesOf } from '../source/node/node.ts';
+import { nodesOf } from '../miner/source/node/node.ts';
 import { asProgram, folder, KEY, pickaxe, project } from './in-folder.ts';
 import { start } from './pickaxe.ts';
 

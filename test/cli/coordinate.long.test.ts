@@ -1,8 +1,4 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { toHex } from '#pickaxe/chain/bytes.js';
-import { prepareJob } from '#pickaxe/chain/job.js';
-import { verify } from '#pickaxe/chain/verify.js';
-import type { Dialect } from '#pickaxe/ledger/header.js';
 import {
   CoordinatorState,
   FleetSubjects,
@@ -12,10 +8,14 @@ import {
   type SolutionRequest,
   senderOf,
   workOfGiven,
-} from '#pickaxe/wire/fleet.js';
+} from '#pickaxe/fleet/messages.js';
+import { toHex } from '#pickaxe/protocol/chain/bytes.js';
+import { prepareJob } from '#pickaxe/protocol/chain/job.js';
+import { verify } from '#pickaxe/protocol/chain/verify.js';
+import type { Dialect } from '#pickaxe/protocol/ledger/header.js';
+import { connect } from '../fleet/nats/links.ts';
+import { noServer, TestServer, whyNoServer } from '../fleet/nats/server.ts';
 import { DIALECTS, MockNode } from '../mock-node/node.ts';
-import { connect } from '../nats/links.ts';
-import { noServer, TestServer, whyNoServer } from '../nats/server.ts';
 import { PATIENCE, pickaxe, type Run, start } from './pickaxe.ts';
 
 const KEY = 'a1'.repeat(32);

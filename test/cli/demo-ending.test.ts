@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { type Block, totalsOf } from '#pickaxe/blocks/block-index.js';
 import { demoEnding } from '#pickaxe/cli/demo.js';
-import { parseDecimal } from '#pickaxe/ledger/decimal.js';
-import { madeBlock, madeHeader } from '../blocks/pretend.ts';
+import { type Block, totalsOf } from '#pickaxe/node/blocks/block-index.js';
+import { parseDecimal } from '#pickaxe/protocol/ledger/decimal.js';
+import { madeBlock, madeHeader } from '../node/blocks/pretend.ts';
 
 const header = madeHeader(1, 1n);
 const standing = (state: Block['standing']['state']) => ({ state, depth: 1, nodesDisagree: false });

@@ -1,5 +1,5 @@
 import { beforeAll, expect, it, vi } from 'vitest';
-import { describeGpu } from '../engine/gpu/adapter.ts';
+import { describeGpu } from '../miner/engine/gpu/adapter.ts';
 import { DIALECTS } from '../mock-node/node.ts';
 import { mine, TEST_MS } from './mine-on-mock.ts';
 import { rememberGpus } from './remember-gpu.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { runMiner } from '#pickaxe/app/run-miner.js';
-import { Events } from '#pickaxe/events/events.js';
-import { LogTail } from '#pickaxe/report/log-tail.js';
-import { makeLog } from '#pickaxe/terminal/log.js';
+import { Events } from '#pickaxe/miner/events/events.js';
+import { LogTail } from '#pickaxe/rig/report/log-tail.js';
+import { makeLog } from '#pickaxe/rig/terminal/log.js';
 import { FakeEngine, FakeSource, makeWork } from '../fakes.ts';
 import { mine, TEST_MS } from './mine-on-mock.ts';
 

@@ -1,11 +1,11 @@
 /** The commands of the README at a URL without a path, on nodes that serve the paths of one dialect alone. */
 
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { CoordinatorState, FleetSubjects, readMessage } from '#pickaxe/wire/fleet.js';
+import { CoordinatorState, FleetSubjects, readMessage } from '#pickaxe/fleet/messages.js';
+import { connect } from '../fleet/nats/links.ts';
+import { noServer, TestServer, whyNoServer } from '../fleet/nats/server.ts';
+import { nodesOf } from '../miner/source/node/node.ts';
 import { DIALECTS } from '../mock-node/node.ts';
-import { connect } from '../nats/links.ts';
-import { noServer, TestServer, whyNoServer } from '../nats/server.ts';
-import { nodesOf } from '../source/node/node.ts';
 import { pickaxe as inProcess } from './in-process.ts';
 import { PATIENCE, pickaxe, start } from './pickaxe.ts';
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { DoctorReport } from '#pickaxe/cli/doctor.js';
-import type { Dialect } from '#pickaxe/ledger/header.js';
+import type { Dialect } from '#pickaxe/protocol/ledger/header.js';
 import { expectShape } from '../expect-shape.ts';
 import { DIALECTS, MockNode, type OtherOptions } from '../mock-node/node.ts';
 import { pickaxe } from './in-process.ts';

@@ -1,11 +1,11 @@
 /** A chain of a network of one chain, whose target every hash meets. */
 
-import { weightAbove } from '#pickaxe/ledger/difficulty.js';
-import { type BlockHeader, blockHash } from '#pickaxe/ledger/header.js';
-import { encodeBase64url } from '#pickaxe/ledger/json.js';
-import { provePayload } from '#pickaxe/ledger/payload.js';
 import { rootsOf } from '#pickaxe/mock-node/ledger/block-store.js';
-import type { Block } from '#pickaxe/node/blocks.js';
+import type { Block } from '#pickaxe/node/client/blocks.js';
+import { weightAbove } from '#pickaxe/protocol/ledger/difficulty.js';
+import { type BlockHeader, blockHash } from '#pickaxe/protocol/ledger/header.js';
+import { encodeBase64url } from '#pickaxe/protocol/ledger/json.js';
+import { provePayload } from '#pickaxe/protocol/ledger/payload.js';
 
 export const EASIEST = new Uint8Array(32).fill(0xff);
 const text = (json: unknown) => new TextEncoder().encode(JSON.stringify(json));

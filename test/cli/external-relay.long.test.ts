@@ -8,7 +8,7 @@ import { folder, KEY, asProgram as pickaxe } from './in-folder.ts';
 import { mine, TEST_MS } from './mine-on-mock.ts';
 import { MAIN } from './pickaxe.ts';
 
-const SCRIPT = fileURLToPath(new URL('../relay/external/pretend-worker.mjs', import.meta.url));
+const SCRIPT = fileURLToPath(new URL('../miner/relay/external/pretend-worker.mjs', import.meta.url));
 
 it.each(DIALECTS)(
   'mines without devices, with a worker that others have written, on a node of the dialect %s',

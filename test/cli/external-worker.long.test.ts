@@ -4,12 +4,12 @@ import { type SpawnOptions, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { toHex } from '#pickaxe/chain/bytes.js';
-import { meetsTarget, targetForDifficulty } from '#pickaxe/chain/target.js';
-import { powHash } from '#pickaxe/chain/verify.js';
-import { headerTargetOf, withNonce } from '#pickaxe/chain/work.js';
-import { Folder } from '../config/folder.ts';
-import { makeHeader } from '../source/parent/parent.ts';
+import { toHex } from '#pickaxe/protocol/chain/bytes.js';
+import { meetsTarget, targetForDifficulty } from '#pickaxe/protocol/chain/target.js';
+import { powHash } from '#pickaxe/protocol/chain/verify.js';
+import { headerTargetOf, withNonce } from '#pickaxe/protocol/chain/work.js';
+import { Folder } from '../app/config/folder.ts';
+import { makeHeader } from '../miner/source/parent/parent.ts';
 import { isolated, MAIN } from './pickaxe.ts';
 import { connectTo, killWorkers, startWorker } from './worker-parent.ts';
 

@@ -3,7 +3,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { KeyPair } from '#pickaxe/ledger/command/command.js';
+import { KeyPair } from '#pickaxe/protocol/ledger/command/command.js';
 import { folder, pickaxe } from './in-folder.ts';
 
 const SECRET = '5a'.repeat(32);

@@ -2,8 +2,8 @@
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { afterEach, expect, test, vi } from 'vitest';
-import type { Summary } from '#pickaxe/report/status.js';
-import { describeGpu } from '../engine/gpu/adapter.ts';
+import type { Summary } from '#pickaxe/rig/report/status.js';
+import { describeGpu } from '../miner/engine/gpu/adapter.ts';
 import { MockNode } from '../mock-node/node.ts';
 import { type Run, start } from './pickaxe.ts';
 import { rememberGpus } from './remember-gpu.ts';

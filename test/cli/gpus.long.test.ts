@@ -1,8 +1,8 @@
 import { rmSync } from 'node:fs';
 import { afterAll, describe, expect, it, vi } from 'vitest';
 import { DevicesReport } from '#pickaxe/cli/devices.js';
-import { openersOf, pretend, whyNoCards, withCrashes } from '../engine/gpu/pretend-driver.ts';
 import { expectShape } from '../expect-shape.ts';
+import { openersOf, pretend, whyNoCards, withCrashes } from '../miner/engine/gpu/pretend-driver.ts';
 import { MockNode } from '../mock-node/node.ts';
 import { type Run, start } from './pickaxe.ts';
 import { rememberGpu } from './remember-gpu.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { ENTRIES } from '#pickaxe/app/config/settings.js';
 import { EXIT } from '#pickaxe/app/exit.js';
 import { COMMANDS, nameIn } from '#pickaxe/cli/commands.js';
 import { programFor, run } from '#pickaxe/cli/run.js';
-import { ENTRIES } from '#pickaxe/config/settings.js';
 import { pretendedIo } from './pretended-io.ts';
 
 /** @returns what the command line prints, and its exit code */

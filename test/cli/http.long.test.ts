@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { type HttpAddress, parseHttpAddress } from '#pickaxe/text/addresses.js';
+import { type HttpAddress, parseHttpAddress } from '#pickaxe/base/text/addresses.js';
 import { MockPool } from '../../bench/lib/mock-pool.mjs';
+import { nodesOf } from '../miner/source/node/node.ts';
 import { mockNodeArgs } from '../mock-node/node.ts';
-import { asker } from '../report/http/serving.ts';
-import { nodesOf } from '../source/node/node.ts';
+import { asker } from '../rig/report/http/serving.ts';
 import { pickaxe, type Run, start } from './pickaxe.ts';
 import { TOKEN, tokenFile } from './token-file.ts';
 

@@ -5,12 +5,12 @@
 
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { BenchResult } from '#pickaxe/bench/result.js';
+import { formatCpuList } from '#pickaxe/base/text/quantities.js';
 import { DevicesReport } from '#pickaxe/cli/devices.js';
-import { readTopology } from '#pickaxe/engine/cpu/topology.js';
-import { formatCpuList } from '#pickaxe/text/quantities.js';
-import { nativeIsBuilt } from '../engine/cpu/loadable-kernels.ts';
-import { PretendedMachine } from '../engine/cpu/sensors/machines.ts';
+import { readTopology } from '#pickaxe/miner/engine/cpu/topology.js';
+import { BenchResult } from '#pickaxe/rig/bench/result.js';
+import { nativeIsBuilt } from '../miner/engine/cpu/loadable-kernels.ts';
+import { PretendedMachine } from '../miner/engine/cpu/sensors/machines.ts';
 import { bench, golden, home, PATIENCE_MS } from './bench-runs.ts';
 import { pickaxe, start } from './pickaxe.ts';
 import { on } from './pretended.ts';

@@ -1,7 +1,7 @@
 /** Runs the command line in a folder of its own for each test, which is also where the user's files are. */
 
 import { afterEach, beforeEach } from 'vitest';
-import { Folder } from '../config/folder.ts';
+import { Folder } from '../app/config/folder.ts';
 import { pickaxeIn } from './in-process.ts';
 import { start } from './pickaxe.ts';
 

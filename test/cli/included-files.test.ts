@@ -5,7 +5,7 @@ import { join, relative } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { AllowedFiles, IncludedFiles, namesDevice } from '#pickaxe/cli/included-files.js';
 import { SourceFiles } from '#pickaxe/cli/repl/source-files.js';
-import { Folder } from '../config/folder.ts';
+import { Folder } from '../app/config/folder.ts';
 import { pickaxeIn } from './in-process.ts';
 
 const SEED = `SU${'A'.repeat(56)}`;

@@ -15,13 +15,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parse } from 'smol-toml';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { fingerprintOf } from '#pickaxe/base/net/certificate.js';
 import { type Answers, configText } from '#pickaxe/cli/init/answers.js';
-import type { Dialect } from '#pickaxe/ledger/header.js';
-import { fingerprintOf } from '#pickaxe/net/certificate.js';
+import type { Dialect } from '#pickaxe/protocol/ledger/header.js';
 import { MockPool } from '../../bench/lib/mock-pool.mjs';
 import { DIALECTS, MockNode, type OtherOptions } from '../mock-node/node.ts';
-import { selfSigned } from '../node/certificates.ts';
-import { TlsFront } from '../node/tls-front.ts';
+import { selfSigned } from '../node/client/certificates.ts';
+import { TlsFront } from '../node/client/tls-front.ts';
 import { pickaxe } from './pickaxe.ts';
 import { noTmux, Terminal, why } from './tmux.ts';
 

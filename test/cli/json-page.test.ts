@@ -4,7 +4,7 @@
 
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { JsonLine } from '#pickaxe/report/json-lines.js';
+import { JsonLine } from '#pickaxe/rig/report/json-lines.js';
 import { expectShape } from '../expect-shape.ts';
 import { mine } from './mine-on-mock.ts';
 

@@ -6,9 +6,9 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { KernelRow } from '#pickaxe/app/choose-engines.js';
 import { DevicesReport } from '#pickaxe/cli/devices.js';
-import { KERNEL_NAMES } from '#pickaxe/engine/device.js';
-import { loadableKernels } from '../engine/cpu/loadable-kernels.ts';
+import { KERNEL_NAMES } from '#pickaxe/miner/engine/device.js';
 import { expectShape } from '../expect-shape.ts';
+import { loadableKernels } from '../miner/engine/cpu/loadable-kernels.ts';
 import { MAIN, start } from './pickaxe.ts';
 
 let home: string;

@@ -1,8 +1,8 @@
 /** A node that knows a little of the live network, for `pickaxe ledger`. */
 
-import { cuts } from '../ledger/vectors.ts';
-import { bare, blockJson, blocks, wholeBlocks } from '../node/rows.ts';
-import { type Behaviour, type Seen, serve } from '../node/server.ts';
+import { bare, blockJson, blocks, wholeBlocks } from '../node/client/rows.ts';
+import { type Behaviour, type Seen, serve } from '../node/client/server.ts';
+import { cuts } from '../protocol/ledger/vectors.ts';
 import { pickaxe } from './in-process.ts';
 
 export const [first] = wholeBlocks;

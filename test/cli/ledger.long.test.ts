@@ -1,10 +1,10 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { encodeBase64url } from '#pickaxe/ledger/json.js';
-import { bare, blockJson, CHAIN } from '../node/rows.ts';
-import { CHAINWEB, serve } from '../node/server.ts';
-import { nodesOf } from '../source/node/node.ts';
+import { encodeBase64url } from '#pickaxe/protocol/ledger/json.js';
+import { nodesOf } from '../miner/source/node/node.ts';
+import { bare, blockJson, CHAIN } from '../node/client/rows.ts';
+import { CHAINWEB, serve } from '../node/client/server.ts';
 import { pickaxe } from './in-process.ts';
 import { chain, cut, first, hashes, height, id, info, node, page, payloadHash } from './ledger-node.ts';
 import { cacheHome } from './pickaxe.ts';

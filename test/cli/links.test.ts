@@ -2,8 +2,8 @@
 
 import { describe, expect, it } from 'vitest';
 import { BlockChecks, BranchLinks, type Links, UpwardLinks } from '#pickaxe/cli/ledger/check-blocks.js';
-import { blockHash } from '#pickaxe/ledger/header.js';
-import type { Block } from '#pickaxe/node/blocks.js';
+import type { Block } from '#pickaxe/node/client/blocks.js';
+import { blockHash } from '#pickaxe/protocol/ledger/header.js';
 import { blockAbove } from './easy-chain.ts';
 
 const chain = [blockAbove(undefined)];

@@ -1,7 +1,7 @@
 /** Runs `pickaxe mine` against a mock node of its own; both end with the test. */
 
 import { afterEach } from 'vitest';
-import type { Dialect } from '#pickaxe/ledger/header.js';
+import type { Dialect } from '#pickaxe/protocol/ledger/header.js';
 import { MockNode } from '../mock-node/node.ts';
 import { type Run, start } from './pickaxe.ts';
 

@@ -2,8 +2,8 @@ import { mkdtempSync, readdirSync, readFileSync, renameSync, rmSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import type { Dialect } from '#pickaxe/ledger/header.js';
-import { JsonLine } from '#pickaxe/report/json-lines.js';
+import type { Dialect } from '#pickaxe/protocol/ledger/header.js';
+import { JsonLine } from '#pickaxe/rig/report/json-lines.js';
 import { expectShape } from '../expect-shape.ts';
 import { DIALECTS, MockNode, type OtherOptions } from '../mock-node/node.ts';
 import { PATIENCE, type Run, start } from './pickaxe.ts';

@@ -1,10 +1,10 @@
 /** Tests `pickaxe mock-node`: what it says, and how a user tells it to be wrong. */
 
 import { afterAll, expect, it, onTestFinished, vi } from 'vitest';
-import type { Dialect } from '#pickaxe/ledger/header.js';
 import { MAX_CONTRACT_LENGTH } from '#pickaxe/mock-node/options.js';
-import { basePathOf } from '#pickaxe/node/url.js';
-import { Folder } from '../config/folder.ts';
+import { basePathOf } from '#pickaxe/node/client/url.js';
+import type { Dialect } from '#pickaxe/protocol/ledger/header.js';
+import { Folder } from '../app/config/folder.ts';
 import { mockNodeArgs, type OtherOptions } from '../mock-node/node.ts';
 import { pickaxeIn } from './in-process.ts';
 import { MAIN, PATIENCE, pickaxe, start } from './pickaxe.ts';

@@ -1,7 +1,7 @@
 /** All commands that ask a node go on to the next one in the same way. */
 
 import { describe, expect, it } from 'vitest';
-import { nodesOf } from '../source/node/node.ts';
+import { nodesOf } from '../miner/source/node/node.ts';
 import { pickaxe } from './in-process.ts';
 import { id } from './ledger-node.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { NodesReport } from '#pickaxe/cli/nodes.js';
 import { expectShape } from '../expect-shape.ts';
-import { nodesOf } from '../source/node/node.ts';
+import { nodesOf } from '../miner/source/node/node.ts';
 import { pickaxe } from './in-process.ts';
 import { type Run, start } from './pickaxe.ts';
 

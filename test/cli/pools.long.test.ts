@@ -7,9 +7,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { fingerprintOf } from '#pickaxe/net/certificate.js';
+import { fingerprintOf } from '#pickaxe/base/net/certificate.js';
 import { MockPool } from '../../bench/lib/mock-pool.mjs';
-import { selfSigned } from '../node/certificates.ts';
+import { selfSigned } from '../node/client/certificates.ts';
 import { TEST_MS } from './mine-on-mock.ts';
 import { PATIENCE, pickaxe, type Run, start } from './pickaxe.ts';
 

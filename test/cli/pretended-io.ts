@@ -1,9 +1,9 @@
 /** What commands use from outside, in memory. */
 
+import { systemClock } from '#pickaxe/base/system/clock.js';
 import type { Io } from '#pickaxe/cli/io.js';
 import type { SweepIo } from '#pickaxe/cli/sweep/session.js';
-import { systemClock } from '#pickaxe/system/clock.js';
-import type { World } from '../sweep/world.ts';
+import type { World } from '../node/sweep/world.ts';
 
 /** What a command has printed so far. A test may empty both. */
 export interface Printed {

@@ -2,11 +2,11 @@
  * Remembers made-up tunings of GPUs, so that the command line need not measure what takes a software GPU half a minute.
  */
 
-import { tuningKey } from '#pickaxe/engine/gpu/child/tuned-scanner.js';
-import { listGpus } from '#pickaxe/engine/gpu/list-gpus.js';
-import { Cache } from '#pickaxe/system/cache.js';
-import { userCacheDirectory } from '#pickaxe/system/files.js';
-import { settled } from '../engine/gpu/adapter.ts';
+import { Cache } from '#pickaxe/base/system/cache.js';
+import { userCacheDirectory } from '#pickaxe/base/system/files.js';
+import { tuningKey } from '#pickaxe/miner/engine/gpu/child/tuned-scanner.js';
+import { listGpus } from '#pickaxe/miner/engine/gpu/list-gpus.js';
+import { settled } from '../miner/engine/gpu/adapter.ts';
 import { isolated } from './pickaxe.ts';
 
 /** The tests' GPUs are never compared by it. */

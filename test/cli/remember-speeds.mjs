@@ -9,11 +9,11 @@ import { pathToFileURL } from 'node:url';
 
 const [dist, cache, threads] = process.argv.slice(2);
 const load = (file) => import(`${pathToFileURL(dist)}/${file}`);
-const { Cache } = await load('system/cache.js');
-const { KERNEL_NAMES } = await load('engine/device.js');
-const { loadKernels } = await load('engine/cpu/kernels/load-kernel.js');
-const { rememberTuning } = await load('engine/cpu/kernels/choose.js');
-const { chooseThreads } = await load('engine/cpu/threads.js');
+const { Cache } = await load('base/system/cache.js');
+const { KERNEL_NAMES } = await load('miner/engine/device.js');
+const { loadKernels } = await load('miner/engine/cpu/kernels/load-kernel.js');
+const { rememberTuning } = await load('miner/engine/cpu/kernels/choose.js');
+const { chooseThreads } = await load('miner/engine/cpu/threads.js');
 
 const { groups } = chooseThreads(threads === undefined ? {} : { threads: Number(threads) });
 const names = loadKernels(KERNEL_NAMES).kernels.map(({ name }) => name);

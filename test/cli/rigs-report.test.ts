@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { type RigsReport, rigsLines } from '#pickaxe/cli/stats-table.js';
-import type { MinerEvent } from '#pickaxe/events/events.js';
-import { Status } from '#pickaxe/report/status.js';
-import { device, hashes, relay, share, verdict, worker } from '../report/fakes.ts';
-import { serve } from '../report/http/serving.ts';
+import type { MinerEvent } from '#pickaxe/miner/events/events.js';
+import { Status } from '#pickaxe/rig/report/status.js';
+import { device, hashes, relay, share, verdict, worker } from '../rig/report/fakes.ts';
+import { serve } from '../rig/report/http/serving.ts';
 
 type Rig = RigsReport['rigs'][number];
 

@@ -1,12 +1,12 @@
 /** The built command line reads the sensors of pretended machines. */
 
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { BenchResult } from '#pickaxe/bench/result.js';
 import { DevicesReport } from '#pickaxe/cli/devices.js';
 import { DoctorReport } from '#pickaxe/cli/doctor.js';
-import { INTEL_DESKTOP, PretendedMachine, RYZEN } from '../engine/cpu/sensors/machines.ts';
+import { BenchResult } from '#pickaxe/rig/bench/result.js';
 import { expectShape } from '../expect-shape.ts';
-import { asker } from '../report/http/serving.ts';
+import { INTEL_DESKTOP, PretendedMachine, RYZEN } from '../miner/engine/cpu/sensors/machines.ts';
+import { asker } from '../rig/report/http/serving.ts';
 import { PATIENCE, type Run, start } from './pickaxe.ts';
 import { on } from './pretended.ts';
 

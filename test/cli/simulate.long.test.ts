@@ -1,7 +1,7 @@
 /** `pickaxe mine --simulate` against a mock node that does not check the proof of work. */
 
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import type { Dialect } from '#pickaxe/ledger/header.js';
+import type { Dialect } from '#pickaxe/protocol/ledger/header.js';
 import { MockNode, type OtherOptions } from '../mock-node/node.ts';
 import { KEY, asProgram as pickaxe } from './in-folder.ts';
 import { PATIENCE, type Run, start } from './pickaxe.ts';

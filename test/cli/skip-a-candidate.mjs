@@ -1,7 +1,7 @@
 // Loaded before the command line (node --import): its CPU engine does not report the first candidate of each search,
 // or, with SKIP=odd, of every other search, like a kernel that skips nonces.
 
-import { CpuEngine } from '#pickaxe/engine/cpu/cpu-engine.js';
+import { CpuEngine } from '#pickaxe/miner/engine/cpu/cpu-engine.js';
 
 const { search } = CpuEngine.prototype;
 let searches = 0;

@@ -1,14 +1,14 @@
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';
-import { meetsTarget } from '#pickaxe/chain/target.js';
-import { powHash } from '#pickaxe/chain/verify.js';
-import { headerTargetOf, withNonce } from '#pickaxe/chain/work.js';
 import { solveAt, solveHere } from '#pickaxe/cli/external-worker.js';
-import { listenAt } from '#pickaxe/source/parent/connection.js';
-import { Folder } from '../config/folder.ts';
+import { listenAt } from '#pickaxe/miner/source/parent/connection.js';
+import { meetsTarget } from '#pickaxe/protocol/chain/target.js';
+import { powHash } from '#pickaxe/protocol/chain/verify.js';
+import { headerTargetOf, withNonce } from '#pickaxe/protocol/chain/work.js';
+import { Folder } from '../app/config/folder.ts';
 import { FakeEngine } from '../fakes.ts';
-import { makeHeader } from '../source/parent/parent.ts';
+import { makeHeader } from '../miner/source/parent/parent.ts';
 
 const HELLO = { type: 'hello', protocol: 1, version: '99.0.0', capabilities: ['nonce1', 'telepathy'], devices: 'many' };
 

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { statsLines } from '#pickaxe/cli/stats-table.js';
-import type { MinerEvent } from '#pickaxe/events/events.js';
-import { device, hashes, relay, share, worker } from '../report/fakes.ts';
-import { serve } from '../report/http/serving.ts';
+import type { MinerEvent } from '#pickaxe/miner/events/events.js';
+import { device, hashes, relay, share, worker } from '../rig/report/fakes.ts';
+import { serve } from '../rig/report/http/serving.ts';
 
 const source: MinerEvent = {
   type: 'source',

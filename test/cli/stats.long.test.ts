@@ -2,7 +2,7 @@ import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { RigsReport } from '#pickaxe/cli/stats-table.js';
-import { Status } from '#pickaxe/report/status.js';
+import { Status } from '#pickaxe/rig/report/status.js';
 import { expectShape } from '../expect-shape.ts';
 import { pickaxe } from './in-process.ts';
 import { type Run, start } from './pickaxe.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { parseHttpAddress } from '#pickaxe/base/text/addresses.js';
 import { minersToAsk } from '#pickaxe/cli/stats.js';
-import { parseHttpAddress } from '#pickaxe/text/addresses.js';
 import { TOKEN, tokenFile } from './token-file.ts';
 
 const at = (...texts: string[]) => texts.map((text) => parseHttpAddress(text)!);

@@ -1,12 +1,12 @@
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import type { Dialect } from '#pickaxe/ledger/header.js';
-import { LedgerLine } from '#pickaxe/relay/stratum/share-log.js';
-import { Folder } from '../config/folder.ts';
+import { LedgerLine } from '#pickaxe/miner/relay/stratum/share-log.js';
+import type { Dialect } from '#pickaxe/protocol/ledger/header.js';
+import { Folder } from '../app/config/folder.ts';
+import { Asic } from '../miner/relay/stratum/asic.ts';
 import { DIALECTS, MockNode } from '../mock-node/node.ts';
-import { selfSigned } from '../node/certificates.ts';
-import { Asic } from '../relay/stratum/asic.ts';
+import { selfSigned } from '../node/client/certificates.ts';
 import { type ExitCode, PATIENCE, pickaxe, type Run, start } from './pickaxe.ts';
 
 const ends: (() => unknown)[] = [];

@@ -2,17 +2,17 @@ import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, wr
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { loadConfig } from '#pickaxe/app/config/load.js';
 import { UsageError } from '#pickaxe/app/exit.js';
 import type { SweepIo } from '#pickaxe/cli/sweep/session.js';
 import { runSweep, type SweepOptions, SweepReport } from '#pickaxe/cli/sweep/sweep.js';
 import { runTxSign } from '#pickaxe/cli/tx/sign.js';
-import { loadConfig } from '#pickaxe/config/load.js';
-import { parseDecimal } from '#pickaxe/ledger/decimal.js';
+import { parseDecimal } from '#pickaxe/protocol/ledger/decimal.js';
 import { expectShape } from '../expect-shape.ts';
-import { secondAddress } from '../node/second-address.ts';
-import { nodesOf } from '../source/node/node.ts';
-import { json, lyingNode } from '../sweep/lying-node.ts';
-import { ACCOUNT, PAIR, SECRET, World } from '../sweep/world.ts';
+import { nodesOf } from '../miner/source/node/node.ts';
+import { secondAddress } from '../node/client/second-address.ts';
+import { json, lyingNode } from '../node/sweep/lying-node.ts';
+import { ACCOUNT, PAIR, SECRET, World } from '../node/sweep/world.ts';
 import { start } from './pickaxe.ts';
 import { type Printed, pretendedIo, sweepIo } from './pretended-io.ts';
 

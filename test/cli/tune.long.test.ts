@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { GpuTuning, tuneGpus, tuningLines } from '#pickaxe/cli/tune.js';
-import { DeviceError } from '#pickaxe/engine/engine.js';
-import { makeLog } from '#pickaxe/terminal/log.js';
-import { describeGpu, gpuEngine } from '../engine/gpu/adapter.ts';
+import { DeviceError } from '#pickaxe/miner/engine/engine.js';
+import { makeLog } from '#pickaxe/rig/terminal/log.js';
 import { FakeEngine } from '../fakes.ts';
+import { describeGpu, gpuEngine } from '../miner/engine/gpu/adapter.ts';
 
 const log = makeLog('silent', 'json');
 

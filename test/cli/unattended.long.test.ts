@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, describe, expect, it, onTestFinished, test, vi } from 'vitest';
-import type { Dialect } from '#pickaxe/ledger/header.js';
+import type { Dialect } from '#pickaxe/protocol/ledger/header.js';
 import { DIALECTS, MockNode } from '../mock-node/node.ts';
 import { pickaxe, type Run, start } from './pickaxe.ts';
 

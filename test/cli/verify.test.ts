@@ -2,12 +2,12 @@ import { spawnSync } from 'node:child_process';
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import { UsageError } from '#pickaxe/app/exit.js';
-import { toHex } from '#pickaxe/chain/bytes.js';
 import { VerifyReport, verify } from '#pickaxe/cli/verify.js';
-import { blockHash, encodeHeader, powHash } from '#pickaxe/ledger/header.js';
-import { decodeBase64url, encodeBase64url } from '#pickaxe/ledger/json.js';
-import { blockHeaders } from '../ledger/arbitraries.ts';
-import { headers as ledgerHeaders } from '../ledger/vectors.ts';
+import { toHex } from '#pickaxe/protocol/chain/bytes.js';
+import { blockHash, encodeHeader, powHash } from '#pickaxe/protocol/ledger/header.js';
+import { decodeBase64url, encodeBase64url } from '#pickaxe/protocol/ledger/json.js';
+import { blockHeaders } from '../protocol/ledger/arbitraries.ts';
+import { headers as ledgerHeaders } from '../protocol/ledger/vectors.ts';
 import { headers, negativeHeaders, workRecords } from '../vectors.ts';
 import { isolated, MAIN, pickaxe } from './pickaxe.ts';
 

@@ -2,9 +2,9 @@
 
 import { readFileSync } from 'node:fs';
 import { afterEach, expect, it, vi } from 'vitest';
-import { toHex } from '#pickaxe/chain/bytes.js';
-import type { Answer } from '#pickaxe/wire/worker.js';
-import { makeHeader } from '../source/parent/parent.ts';
+import { toHex } from '#pickaxe/protocol/chain/bytes.js';
+import type { Answer } from '#pickaxe/protocol/wire/worker.js';
+import { makeHeader } from '../miner/source/parent/parent.ts';
 import { PATIENCE } from './pickaxe.ts';
 import { killWorkers, startWorker } from './worker-parent.ts';
 

@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import type { Readable, Writable } from 'node:stream';
 import { vi } from 'vitest';
-import { Answer } from '#pickaxe/wire/worker.js';
+import { Answer } from '#pickaxe/protocol/wire/worker.js';
 import { type ExitCode, isolated, MAIN, PATIENCE } from './pickaxe.ts';
 
 export class WorkerParent {

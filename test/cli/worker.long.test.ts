@@ -2,7 +2,7 @@
 
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { Folder } from '../config/folder.ts';
+import { Folder } from '../app/config/folder.ts';
 import { PATIENCE } from './pickaxe.ts';
 import { connectTo, killWorkers, startWorker } from './worker-parent.ts';
 

@@ -6,12 +6,12 @@ import { closeSync, existsSync, openSync, statSync, writeFileSync } from 'node:f
 import { join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { fromHex, toHex } from '#pickaxe/chain/bytes.js';
-import { meetsTarget } from '#pickaxe/chain/target.js';
-import { powHash } from '#pickaxe/chain/verify.js';
-import { Folder } from '../config/folder.ts';
+import { fromHex, toHex } from '#pickaxe/protocol/chain/bytes.js';
+import { meetsTarget } from '#pickaxe/protocol/chain/target.js';
+import { powHash } from '#pickaxe/protocol/chain/verify.js';
+import { Folder } from '../app/config/folder.ts';
+import { job, makeHeader, targetHex } from '../miner/source/parent/parent.ts';
 import { isRunning } from '../running.ts';
-import { job, makeHeader, targetHex } from '../source/parent/parent.ts';
 import { isolated, MAIN, PATIENCE, pickaxe } from './pickaxe.ts';
 import { connectTo, killWorkers, startWorker } from './worker-parent.ts';
 

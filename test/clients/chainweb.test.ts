@@ -5,11 +5,11 @@
 
 import chainweb from 'chainweb';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { headerToJson } from '#pickaxe/ledger/header.js';
-import { encodeBase64url, stringifyExactJson } from '#pickaxe/ledger/json.js';
+import { headerToJson } from '#pickaxe/protocol/ledger/header.js';
+import { encodeBase64url, stringifyExactJson } from '#pickaxe/protocol/ledger/json.js';
+import { eventually } from '../miner/source/follow.ts';
 import { alice, banksOf, bob, commandOf, toBob } from '../mock-node/contract/bank.ts';
 import type { OtherOptions } from '../mock-node/node.ts';
-import { eventually } from '../source/follow.ts';
 
 const NETWORK = 'development';
 

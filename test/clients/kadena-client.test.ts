@@ -12,10 +12,15 @@ import {
   Pact,
 } from '@kadena/client';
 import { describe, expect, it } from 'vitest';
-import { type Command, parseCommand, requestKeyOfCmd, verifyCommand } from '#pickaxe/ledger/command/command.js';
-import { isAlreadyCompleted } from '#pickaxe/ledger/command/results.js';
-import { decodeBase64url, parseExactJson } from '#pickaxe/ledger/json.js';
-import { checkSpvProof, parseSpvProof } from '#pickaxe/ledger/spv-proof.js';
+import {
+  type Command,
+  parseCommand,
+  requestKeyOfCmd,
+  verifyCommand,
+} from '#pickaxe/protocol/ledger/command/command.js';
+import { isAlreadyCompleted } from '#pickaxe/protocol/ledger/command/results.js';
+import { decodeBase64url, parseExactJson } from '#pickaxe/protocol/ledger/json.js';
+import { checkSpvProof, parseSpvProof } from '#pickaxe/protocol/ledger/spv-proof.js';
 import {
   ALICE,
   alice,

@@ -1,14 +1,14 @@
 /** The tests that every engine must pass. */
 
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { toHex } from '#pickaxe/chain/bytes.js';
-import { type Job, solves } from '#pickaxe/chain/job.js';
-import { countersAt, joinNonce, laneWithin, type Range, splitNonce } from '#pickaxe/chain/nonce.js';
-import { integerToTarget, targetToInteger } from '#pickaxe/chain/target.js';
-import { powHash, verify } from '#pickaxe/chain/verify.js';
-import { withNonce } from '#pickaxe/chain/work.js';
-import type { Engine, SearchReport } from '#pickaxe/engine/engine.js';
-import { systemClock } from '#pickaxe/system/clock.js';
+import { systemClock } from '#pickaxe/base/system/clock.js';
+import type { Engine, SearchReport } from '#pickaxe/miner/engine/engine.js';
+import { toHex } from '#pickaxe/protocol/chain/bytes.js';
+import { type Job, solves } from '#pickaxe/protocol/chain/job.js';
+import { countersAt, joinNonce, laneWithin, type Range, splitNonce } from '#pickaxe/protocol/chain/nonce.js';
+import { integerToTarget, targetToInteger } from '#pickaxe/protocol/chain/target.js';
+import { powHash, verify } from '#pickaxe/protocol/chain/verify.js';
+import { withNonce } from '#pickaxe/protocol/chain/work.js';
 import { everythingSolves, jobOf, nothingSolves, searchVectors, someHeaderHex } from './jobs.ts';
 import { Rectangle } from './rectangle.ts';
 

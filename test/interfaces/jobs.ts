@@ -1,10 +1,10 @@
 /** Jobs for tests, from the vectors' headers and any target. */
 
 import { readFileSync } from 'node:fs';
-import { fromHex, WORK_BYTES, WORK_OFFSET } from '#pickaxe/chain/bytes.js';
-import { type Job, prepareJob } from '#pickaxe/chain/job.js';
-import { NO_NONCE1 } from '#pickaxe/chain/nonce.js';
-import { parseWork } from '#pickaxe/chain/work.js';
+import { fromHex, WORK_BYTES, WORK_OFFSET } from '#pickaxe/protocol/chain/bytes.js';
+import { type Job, prepareJob } from '#pickaxe/protocol/chain/job.js';
+import { NO_NONCE1 } from '#pickaxe/protocol/chain/nonce.js';
+import { parseWork } from '#pickaxe/protocol/chain/work.js';
 
 export interface FirstVector {
   headerHex: string;

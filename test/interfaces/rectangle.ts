@@ -1,8 +1,8 @@
 /** A `Ranges` for tests: one rectangle of nonces, which checks that every nonce is accounted for. */
 
 import { expect } from 'vitest';
-import { type Range, sizeOf } from '#pickaxe/chain/nonce.js';
-import type { Ranges, SearchReport } from '#pickaxe/engine/engine.js';
+import type { Ranges, SearchReport } from '#pickaxe/miner/engine/engine.js';
+import { type Range, sizeOf } from '#pickaxe/protocol/chain/nonce.js';
 
 export class Rectangle implements Ranges {
   readonly whole: Range;

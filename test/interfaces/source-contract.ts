@@ -1,10 +1,10 @@
 /** The tests that every WorkSource must pass. */
 
 import { describe, expect, it } from 'vitest';
-import { HEADER_BYTES, TARGET_BYTES } from '#pickaxe/chain/bytes.js';
-import { creationTimeOf } from '#pickaxe/chain/work.js';
-import type { Verdict, WorkSource } from '#pickaxe/source/source.js';
-import { eventually, Follower, mine } from '../source/follow.ts';
+import type { Verdict, WorkSource } from '#pickaxe/miner/source/source.js';
+import { HEADER_BYTES, TARGET_BYTES } from '#pickaxe/protocol/chain/bytes.js';
+import { creationTimeOf } from '#pickaxe/protocol/chain/work.js';
+import { eventually, Follower, mine } from '../miner/source/follow.ts';
 
 /** A source, and the world behind it. */
 export interface SourceUnderTest {

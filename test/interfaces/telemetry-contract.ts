@@ -1,9 +1,9 @@
 /** The tests that the readings of every engine with sensors must pass. */
 
 import { expect, test, vi } from 'vitest';
-import { TELEMETRY_FIELDS, type Telemetry } from '#pickaxe/engine/device.js';
-import type { Engine } from '#pickaxe/engine/engine.js';
-import { plausible } from '#pickaxe/engine/sensors.js';
+import { TELEMETRY_FIELDS, type Telemetry } from '#pickaxe/miner/engine/device.js';
+import type { Engine } from '#pickaxe/miner/engine/engine.js';
+import { plausible } from '#pickaxe/miner/engine/sensors.js';
 
 /**
  * @param makeEngine makes an engine whose device has a temperature of 61 °C, and other readings that are plausible or

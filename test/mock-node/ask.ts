@@ -2,9 +2,9 @@
 
 import { Agent, request } from 'undici';
 import { onTestFinished } from 'vitest';
-import type { Dialect } from '#pickaxe/ledger/header.js';
-import { type ExactJson, isExactJsonObject, JsonNumber, parseExactJson } from '#pickaxe/ledger/json.js';
 import type { MockNodeContext } from '#pickaxe/mock-node/mock-node.js';
+import type { Dialect } from '#pickaxe/protocol/ledger/header.js';
+import { type ExactJson, isExactJsonObject, JsonNumber, parseExactJson } from '#pickaxe/protocol/ledger/json.js';
 import { MockNode, type OtherOptions } from './node.ts';
 
 export interface Answer {

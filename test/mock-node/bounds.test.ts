@@ -2,9 +2,6 @@
 
 import { setMaxListeners } from 'node:events';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { parseCommand } from '#pickaxe/ledger/command/command.js';
-import type { Cut, Peer } from '#pickaxe/ledger/cut.js';
-import { encodeBase64url } from '#pickaxe/ledger/json.js';
 import { ChainState } from '#pickaxe/mock-node/contract/chain-state.js';
 import { readCommand } from '#pickaxe/mock-node/contract/command-checks.js';
 import { Mempool } from '#pickaxe/mock-node/contract/mempool.js';
@@ -13,6 +10,9 @@ import type { Ledger } from '#pickaxe/mock-node/ledger/ledger.js';
 import { CutFetcher } from '#pickaxe/mock-node/p2p/cut-pipeline.js';
 import { type PeerClient, Peers } from '#pickaxe/mock-node/p2p/peers.js';
 import { seededRandom } from '#pickaxe/mock-node/random.js';
+import { parseCommand } from '#pickaxe/protocol/ledger/command/command.js';
+import type { Cut, Peer } from '#pickaxe/protocol/ledger/cut.js';
+import { encodeBase64url } from '#pickaxe/protocol/ledger/json.js';
 import { arrival, banksOf, commandOf, toBob } from './contract/bank.ts';
 import { chainsOf, grow, NOW_US } from './ledger/nodes.ts';
 

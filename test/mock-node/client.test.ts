@@ -3,14 +3,14 @@
  */
 
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { isAlreadyCompleted } from '#pickaxe/ledger/command/results.js';
-import { checkCut } from '#pickaxe/ledger/cut.js';
-import { onlyGraph } from '#pickaxe/ledger/graphs.js';
-import type { Dialect } from '#pickaxe/ledger/header.js';
-import { rewardOf } from '#pickaxe/ledger/reward.js';
-import { checkSpvProof, parseSpvProof } from '#pickaxe/ledger/spv-proof.js';
-import { ProofRefusedError, SendRefusedError } from '#pickaxe/node/commands.js';
-import { NodeApi } from '#pickaxe/node/node-api.js';
+import { ProofRefusedError, SendRefusedError } from '#pickaxe/node/client/commands.js';
+import { NodeApi } from '#pickaxe/node/client/node-api.js';
+import { isAlreadyCompleted } from '#pickaxe/protocol/ledger/command/results.js';
+import { checkCut } from '#pickaxe/protocol/ledger/cut.js';
+import { onlyGraph } from '#pickaxe/protocol/ledger/graphs.js';
+import type { Dialect } from '#pickaxe/protocol/ledger/header.js';
+import { rewardOf } from '#pickaxe/protocol/ledger/reward.js';
+import { checkSpvProof, parseSpvProof } from '#pickaxe/protocol/ledger/spv-proof.js';
 import { arrival, banksOf, bob, commandOf, toBob, toChain } from './contract/bank.ts';
 import type { OtherOptions } from './node.ts';
 

@@ -4,7 +4,7 @@ import { request } from 'undici';
 import { describe, expect, it } from 'vitest';
 import { instructionNames } from '#pickaxe/mock-node/control.js';
 import type { MockNodeEvent } from '#pickaxe/mock-node/mock-node.js';
-import { eventually } from '../source/follow.ts';
+import { eventually } from '../miner/source/follow.ts';
 import { alice, banksOf, bob, coins, commandOf, toBob, toChain } from './contract/bank.ts';
 import type { OtherOptions } from './node.ts';
 

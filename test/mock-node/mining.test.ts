@@ -1,9 +1,16 @@
 /** Work, submissions and update streams, as miners ask for them (document 1). */
 
 import { describe, expect, it } from 'vitest';
-import { HEADER_OFFSET, WORK_BYTES } from '#pickaxe/chain/bytes.js';
-import { creationTimeOf, parentOf, parseWork, type Work, withCreationTime, withNonce } from '#pickaxe/chain/work.js';
-import { eventually, mine, wrongSolution } from '../source/follow.ts';
+import { HEADER_OFFSET, WORK_BYTES } from '#pickaxe/protocol/chain/bytes.js';
+import {
+  creationTimeOf,
+  parentOf,
+  parseWork,
+  type Work,
+  withCreationTime,
+  withNonce,
+} from '#pickaxe/protocol/chain/work.js';
+import { eventually, mine, wrongSolution } from '../miner/source/follow.ts';
 import { chainBytes, MINER, miningOf, OCTETS } from './mining.ts';
 
 const startMining = miningOf('document');

@@ -2,9 +2,9 @@
 
 import { request } from 'undici';
 import { onTestFinished } from 'vitest';
-import { parseWork, type Work } from '#pickaxe/chain/work.js';
-import type { Dialect } from '#pickaxe/ledger/header.js';
 import type { MockNodeContext } from '#pickaxe/mock-node/mock-node.js';
+import { parseWork, type Work } from '#pickaxe/protocol/chain/work.js';
+import type { Dialect } from '#pickaxe/protocol/ledger/header.js';
 import { MockNode, type OtherOptions } from './node.ts';
 
 const KEY = 'ab'.repeat(32);

@@ -3,9 +3,9 @@
 import { connect } from 'node:net';
 import { Agent, request } from 'undici';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { parseWork, type Work } from '#pickaxe/chain/work.js';
 import type { FaultInput } from '#pickaxe/mock-node/server/faults.js';
-import { eventually, mine } from '../source/follow.ts';
+import { parseWork, type Work } from '#pickaxe/protocol/chain/work.js';
+import { eventually, mine } from '../miner/source/follow.ts';
 import { MockNode, type OtherOptions } from './node.ts';
 
 const KEY = 'ab'.repeat(32);

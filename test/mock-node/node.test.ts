@@ -23,7 +23,7 @@ const COMMANDED: Readonly<Record<string, string>> = {
   'test/cli/wrong-usage.long.test.ts': 'the arguments are wrong, so no node starts',
   'test/cli/settings.long.test.ts': 'the settings are wrong, so no node starts',
   'test/cli/commands-document.test.ts': 'it names the page of the command, and starts nothing',
-  'test/rooms.ts': 'it names the folder',
+  'test/wings.ts': 'it names the folder',
   'src/cli/commands.ts': 'it describes the command',
 };
 
@@ -81,11 +81,8 @@ describe('what a mock node serves', () => {
     [imported.replace('MockNode', 'CpuEngine,\n  MockNode as Node'), true],
     [`${imported.replace('#pickaxe/mock-node/mock-node.js', 'pickaxe')}new MockNode({ chains: 10 });`, true],
     [`${imported.replace('import', 'import type')}function grow(node: MockNode) {}`, false],
-    [
-      `${imported.replace('#pickaxe/mock-node/mock-node.js', '../mock-node/node.ts')}new MockNode({ chains: 10 });`,
-      true,
-    ],
-    [`${imported.replace('#pickaxe/mock-node/mock-node.js', '../mock-node/node.ts')}new MockNode({ dialect });`, false],
+    [`${imported.replace('#pickaxe/mock-node/mock-node.js', './node.ts')}new MockNode({ chains: 10 });`, true],
+    [`${imported.replace('#pickaxe/mock-node/mock-node.js', './node.ts')}new MockNode({ dialect });`, false],
     ['const startNode = nodesOf();', true],
     ["startNode({ dialect: 'both' });", true],
     ['new pickaxe.MockNode({ dialect });', true],

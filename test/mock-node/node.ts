@@ -3,9 +3,9 @@
  * user's mock node serves both by default, which no other node does.
  */
 
-import type { Dialect } from '#pickaxe/ledger/header.js';
 import { type MockNodeContext, MockNode as UnnamedNode } from '#pickaxe/mock-node/mock-node.js';
 import type { MockNodeOptions as Options } from '#pickaxe/mock-node/options.js';
+import type { Dialect } from '#pickaxe/protocol/ledger/header.js';
 
 export const DIALECTS = ['document', 'chainweb'] as const satisfies readonly Dialect[];
 

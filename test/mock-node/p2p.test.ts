@@ -6,12 +6,12 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { type Cut, cutFromJson, cutToJson, type Peer } from '#pickaxe/ledger/cut.js';
-import type { Dialect } from '#pickaxe/ledger/header.js';
-import { encodeBase64url, stringifyExactJson } from '#pickaxe/ledger/json.js';
+import { type Clock, systemClock } from '#pickaxe/base/system/clock.js';
 import type { MockNodeEvent } from '#pickaxe/mock-node/mock-node.js';
-import { type Clock, systemClock } from '#pickaxe/system/clock.js';
-import { eventually } from '../source/follow.ts';
+import { type Cut, cutFromJson, cutToJson, type Peer } from '#pickaxe/protocol/ledger/cut.js';
+import type { Dialect } from '#pickaxe/protocol/ledger/header.js';
+import { encodeBase64url, stringifyExactJson } from '#pickaxe/protocol/ledger/json.js';
+import { eventually } from '../miner/source/follow.ts';
 import { ALICE, alice, banksOf, bob, coins, commandOf, toBob } from './contract/bank.ts';
 import { DIALECTS, type OtherOptions } from './node.ts';
 

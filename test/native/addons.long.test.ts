@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, test } from 'vitest';
 import { readSharedLibrary } from '../../scripts/elf.mjs';
 import { readWindowsLibrary } from '../../scripts/pe.mjs';
-import { nativeIsBuilt } from '../engine/cpu/loadable-kernels.ts';
+import { nativeIsBuilt } from '../miner/engine/cpu/loadable-kernels.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const temporary = mkdtempSync(join(tmpdir(), 'pickaxe-addons-'));

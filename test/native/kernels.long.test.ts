@@ -1,6 +1,6 @@
 /**
  * The C kernels outside of Node: those of another kind of chip, those for Windows, and under sanitizers (address and
- * undefined behaviour). test/engine/cpu/kernels.test.ts tries them as they ship.
+ * undefined behaviour). test/miner/engine/cpu/kernels.test.ts tries them as they ship.
  */
 
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -8,10 +8,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { ROW_COUNTERS } from '#pickaxe/engine/cpu/kernels/kernel.js';
-import { loadAddon } from '#pickaxe/engine/cpu/kernels/native.js';
-import { anyPuzzle, anyRange } from '../engine/cpu/puzzles.ts';
+import { ROW_COUNTERS } from '#pickaxe/miner/engine/cpu/kernels/kernel.js';
+import { loadAddon } from '#pickaxe/miner/engine/cpu/kernels/native.js';
 import { everythingSolves, jobOf, nothingSolves, someHeaderHex } from '../interfaces/jobs.ts';
+import { anyPuzzle, anyRange } from '../miner/engine/cpu/puzzles.ts';
 import { noWine, Windows, why } from '../wine/wine.ts';
 import { ask, buildDriver, kernelsOf, type Question, variants, whyMissing } from './driver.ts';
 import { cornerQuestions, expected, question, rowQuestions, vectorQuestions } from './questions.ts';

@@ -1,10 +1,10 @@
 /** Searches whose hits are known, for the tests of the C kernels. */
 
-import type { Puzzle } from '#pickaxe/chain/job.js';
-import { COUNTERS, type Range } from '#pickaxe/chain/nonce.js';
-import { ROW_COUNTERS } from '#pickaxe/engine/cpu/kernels/kernel.js';
-import { corners, easyTarget, solutionsIn } from '../engine/cpu/puzzles.ts';
+import { ROW_COUNTERS } from '#pickaxe/miner/engine/cpu/kernels/kernel.js';
+import type { Puzzle } from '#pickaxe/protocol/chain/job.js';
+import { COUNTERS, type Range } from '#pickaxe/protocol/chain/nonce.js';
 import { everythingSolves, jobOf, searchVectors, someHeaderHex } from '../interfaces/jobs.ts';
+import { corners, easyTarget, solutionsIn } from '../miner/engine/cpu/puzzles.ts';
 import type { Answer, Question } from './driver.ts';
 
 export const question = (puzzle: Puzzle, range: Range): Question => ({ puzzle, range, run: 5, currentRun: 5 });

@@ -2,8 +2,8 @@
 // of the C code ends it.
 
 import { createRequire } from 'node:module';
-import { loadKernel } from '#pickaxe/engine/cpu/kernels/load-kernel.js';
-import { KERNEL_NAMES } from '#pickaxe/engine/device.js';
+import { loadKernel } from '#pickaxe/miner/engine/cpu/kernels/load-kernel.js';
+import { KERNEL_NAMES } from '#pickaxe/miner/engine/device.js';
 
 const addon = createRequire(import.meta.url)('./native/build/pickaxe.node');
 

@@ -5,13 +5,13 @@ import { copyFileSync, cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { word6Of } from '#pickaxe/chain/nonce.js';
-import { packSearch } from '#pickaxe/engine/cpu/kernels/kernel.js';
-import { loadAddon } from '#pickaxe/engine/cpu/kernels/native.js';
-import { KERNEL_NAMES } from '#pickaxe/engine/device.js';
+import { packSearch } from '#pickaxe/miner/engine/cpu/kernels/kernel.js';
+import { loadAddon } from '#pickaxe/miner/engine/cpu/kernels/native.js';
+import { KERNEL_NAMES } from '#pickaxe/miner/engine/device.js';
+import { word6Of } from '#pickaxe/protocol/chain/nonce.js';
 import { addonSources, compileAddon, nodeApiHeaders } from '../../scripts/compile-addon.mjs';
-import { nativeIsBuilt } from '../engine/cpu/loadable-kernels.ts';
 import { windowsNode } from '../foreign/programs.mjs';
+import { nativeIsBuilt } from '../miner/engine/cpu/loadable-kernels.ts';
 import { COMPILER, noCompiler, whyNoCompiler } from '../wine/mingw.ts';
 import { noWine, Windows, type WineRun, why, windowsPath } from '../wine/wine.ts';
 import { type Answer, addonsFolder } from './driver.ts';

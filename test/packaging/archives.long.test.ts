@@ -22,7 +22,7 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { version } from '#pickaxe/system/version.js';
+import { version } from '#pickaxe/base/system/version.js';
 import { windowsNode } from '../foreign/programs.mjs';
 import { addonsFolder } from '../native/driver.ts';
 import { makeFreshCopy } from '../native/fresh-copy.ts';

@@ -39,7 +39,7 @@ const ABSENT =
   /_(temperature_celsius|power_watts|fan_ratio|clock_hertz|share_difficulty_hashes)|pickaxe_(relay|worker)_/;
 /** Doubles are written in decimals and read again: what is not the same to this is another figure. */
 const SAME = 1e-12;
-/** JSON rounds fractions: src/text/plain-text.ts. */
+/** JSON rounds fractions: src/base/text/plain-text.ts. */
 const MOST_ROUNDED = 0.5e-6;
 
 const file = (path) => fileURLToPath(new URL(`../../${path}`, import.meta.url));

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { compareNode } from '../../scripts/node-sums.mjs';
 import { howToPublish, releaseFaults } from '../../scripts/release-checks.mjs';
 import { sign, signersIn, verify } from '../../scripts/release-signing.mjs';
-import { Folder } from '../config/folder.ts';
+import { Folder } from '../app/config/folder.ts';
 
 const good = {
   version: '1.2.3',

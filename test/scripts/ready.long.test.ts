@@ -17,7 +17,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, test, vi } from 'vitest';
-import { version } from '#pickaxe/system/version.js';
+import { version } from '#pickaxe/base/system/version.js';
 import { ROOT, runScript, scratch } from './run.ts';
 
 const copy = join(scratch, 'checkout');
@@ -28,8 +28,8 @@ const npm = join(copy, 'npm-cli.js');
 const asked = () => readFileSync(join(copy, 'asked'), 'utf8').trimEnd().split('\n');
 
 /** A test that is quick, and the code that it tests. */
-const TEST = 'test/text/one-line.test.ts';
-const CODE = 'src/text/plain-text.ts';
+const TEST = 'test/base/text/one-line.test.ts';
+const CODE = 'src/base/text/plain-text.ts';
 
 /** Another test builds the native kernels; here no compiler is found. */
 const env = { npm_execpath: npm, CC: 'no-such-compiler', REQUIRE_NATIVE: '' };
@@ -67,7 +67,7 @@ test('a fresh checkout is installed and built, and nothing is repeated without n
   expect(first.stderr).toMatch(/installing dependencies\npickaxe: building\n.*not built: no C compiler/);
   // npm hands its own options on to scripts, and these two would install nothing here.
   expect(asked()).toEqual(['ci --include=dev --ignore-scripts --global=false --dry-run=false --loglevel=error']);
-  for (const file of ['cli/main.js', 'web/index.html', 'web/main.js', 'index.d.ts']) {
+  for (const file of ['cli/main.js', 'rig/page/index.html', 'rig/page/main.js', 'index.d.ts']) {
     expect(existsSync(join(copy, 'dist', file)), file).toBe(true);
   }
   const ran = await runScript('dist/cli/main.js', ['--version'], { root: copy });

@@ -9,10 +9,10 @@ import { fileURLToPath } from 'node:url';
 import { afterAll } from 'vitest';
 import { whyNoRadv } from '../../native/compilers/compile/radv.mjs';
 import { isolated } from '../cli/pickaxe.ts';
-import { softwareAdapter } from '../engine/gpu/adapter.ts';
+import { noServer } from '../fleet/nats/server.ts';
 import { areDownloaded } from '../foreign/programs.mjs';
 import { wineCommand } from '../foreign/wine.mjs';
-import { noServer } from '../nats/server.ts';
+import { softwareAdapter } from '../miner/engine/gpu/adapter.ts';
 
 export const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 

@@ -3,12 +3,12 @@
 import { copyFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
-import { BenchResult } from '#pickaxe/bench/result.js';
+import { version } from '#pickaxe/base/system/version.js';
 import { DevicesReport } from '#pickaxe/cli/devices.js';
-import { version } from '#pickaxe/system/version.js';
-import { GOLDEN } from '../bench/golden.ts';
-import { loadableKernels } from '../engine/cpu/loadable-kernels.ts';
+import { BenchResult } from '#pickaxe/rig/bench/result.js';
+import { loadableKernels } from '../miner/engine/cpu/loadable-kernels.ts';
 import { addonsFolder } from '../native/driver.ts';
+import { GOLDEN } from '../rig/bench/golden.ts';
 import { headers, negativeHeaders } from '../vectors.ts';
 import { noWine, Windows, type WineRun, why, windowsPath } from './wine.ts';
 

@@ -3,10 +3,10 @@
 //
 //   node hash-sums.mjs SEED COUNT KERNEL …    prints one JSON object: the hash sum of each kernel, and what is wrong with it
 
-import { makeChallenge } from '#pickaxe/bench/challenge.js';
-import { measureDevices } from '#pickaxe/bench/measure.js';
-import { CpuEngine } from '#pickaxe/engine/cpu/cpu-engine.js';
-import { systemClock } from '#pickaxe/system/clock.js';
+import { systemClock } from '#pickaxe/base/system/clock.js';
+import { CpuEngine } from '#pickaxe/miner/engine/cpu/cpu-engine.js';
+import { makeChallenge } from '#pickaxe/rig/bench/challenge.js';
+import { measureDevices } from '#pickaxe/rig/bench/measure.js';
 
 const [seed, count, ...kernels] = process.argv.slice(2);
 const results = await measureDevices(

@@ -1,6 +1,6 @@
 /**
  * Hooks on Windows. Wine's cmd.exe inserts values after it has parsed a line, so it shows less than Windows' own would:
- * what values may contain is in test/notify/hooks.test.ts, too.
+ * what values may contain is in test/rig/notify/hooks.test.ts, too.
  */
 
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';

@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url';
 
 const [, , main, given] = process.argv;
 const { command, notice, timeoutMs } = JSON.parse(given);
-const { Hooks, HOOK_LIMITS } = await import(new URL('../notify/hooks.js', pathToFileURL(main)));
+const { Hooks, HOOK_LIMITS } = await import(new URL('../rig/notify/hooks.js', pathToFileURL(main)));
 
 const said = [];
 const log = Object.fromEntries(['debug', 'warn'].map((level) => [level, (_, text) => said.push(`${level} ${text}`)]));

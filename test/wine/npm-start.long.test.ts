@@ -75,7 +75,7 @@ describe.skipIf(noWine || noCompiler || noNpm)(`on Windows${why}${whyNoCompiler}
     expect(first.stderr).toMatch(/miner [1-9] accepted, 0 rejected/);
     const asked = () => readFileSync(join(checkout, 'asked'), 'utf8');
     expect(asked()).toBe('ci --include=dev --ignore-scripts --global=false --dry-run=false --loglevel=error\n');
-    for (const file of ['cli/main.js', 'web/index.html', 'web/main.js']) {
+    for (const file of ['cli/main.js', 'rig/page/index.html', 'rig/page/main.js']) {
       expect(existsSync(join(checkout, 'dist', file)), file).toBe(true);
     }
     const second = await start();

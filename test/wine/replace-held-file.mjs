@@ -6,7 +6,7 @@ import { once } from 'node:events';
 import { renameSync, writeFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 
-const { renameFile } = await import(new URL('../system/files.js', pathToFileURL(process.argv[2])));
+const { renameFile } = await import(new URL('../base/system/files.js', pathToFileURL(process.argv[2])));
 writeFileSync('held.txt', 'old');
 writeFileSync('new.txt', 'new');
 const holder = spawn('cmd.exe', ['/d', '/s', '/c', '"pause >> held.txt"'], { windowsVerbatimArguments: true });

@@ -18,7 +18,7 @@ const AVX512: InstructionSet = { bytes: 64, registers: 32, register: '%zmm', avx
 const AVX512VL: InstructionSet = { ...AVX512, bytes: 32, register: '%ymm' };
 
 export interface AssemblyKernel {
-  /** A name of KERNEL_NAMES (src/engine/device.ts). */
+  /** A name of KERNEL_NAMES (src/miner/engine/device.ts). */
   readonly name: string;
   readonly set: InstructionSet;
   /**

@@ -1,14 +1,14 @@
 /** `pickaxe fleet pause`, `resume`, `limits` and `restart`: asks rigs, and prints what each of them answers. */
 
 import { type Command, InvalidArgumentError } from 'commander';
+import type { Loaded } from '../../app/config/load.ts';
 import { EXIT, UsageError } from '../../app/exit.ts';
-import type { Loaded } from '../../config/load.ts';
-import type { FleetControlAnswer } from '../../fleet/answers.ts';
-import { askRigs, selectRigs, type Target } from '../../fleet/ask-rigs.ts';
-import { aligned } from '../../report/figures.ts';
-import { jsonText, oneLine } from '../../text/plain-text.ts';
-import { plural } from '../../text/quantities.ts';
-import { type ControlRequest, MOST_NAME } from '../../wire/fleet.ts';
+import { jsonText, oneLine } from '../../base/text/plain-text.ts';
+import { plural } from '../../base/text/quantities.ts';
+import { type ControlRequest, MOST_NAME } from '../../fleet/messages.ts';
+import type { FleetControlAnswer } from '../../fleet/operator/answers.ts';
+import { askRigs, selectRigs, type Target } from '../../fleet/operator/ask-rigs.ts';
+import { aligned } from '../../rig/report/figures.ts';
 import type { Io, Line } from '../io.ts';
 import { settingsOf, withSettings } from '../options.ts';
 import {

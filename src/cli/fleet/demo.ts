@@ -1,12 +1,12 @@
 /** `pickaxe fleet demo`: a fleet on this machine, of which one coordinator is killed. */
 
 import type { Command } from 'commander';
+import type { Loaded } from '../../app/config/load.ts';
 import { EXIT, UsageError } from '../../app/exit.ts';
-import type { Loaded } from '../../config/load.ts';
-import { findServer } from '../../nats/server-program.ts';
-import { onAbort, pause, setLongTimeout } from '../../system/abort.ts';
-import { systemClock } from '../../system/clock.ts';
-import { makeLog } from '../../terminal/log.ts';
+import { onAbort, pause, setLongTimeout } from '../../base/system/abort.ts';
+import { systemClock } from '../../base/system/clock.ts';
+import { findServer } from '../../fleet/nats/server-program.ts';
+import { makeLog } from '../../rig/terminal/log.ts';
 import type { Line } from '../io.ts';
 import { settingsOf, timeOf, withSettings } from '../options.ts';
 import { type Account, DemoFleet, type Verdict } from './demo-fleet.ts';

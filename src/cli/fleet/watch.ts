@@ -2,18 +2,18 @@
 
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { type Logger, pino } from 'pino';
+import type { Loaded } from '../../app/config/load.ts';
 import { EXIT } from '../../app/exit.ts';
 import { httpOptions, listenHttp } from '../../app/http.ts';
-import type { Loaded } from '../../config/load.ts';
-import { matchesPattern } from '../../fleet/ask-rigs.ts';
-import type { Roster } from '../../fleet/roster.ts';
-import type { FleetRig, FleetStatus } from '../../fleet/status.ts';
-import type { Http, ServerOptions } from '../../report/http/server.ts';
-import { LOG_LINE_OPTIONS, LogTail } from '../../report/log-tail.ts';
-import { aborted, pause } from '../../system/abort.ts';
-import { makeLog } from '../../terminal/log.ts';
-import { Screen } from '../../terminal/screen.ts';
-import { jsonText, oneColumnEach, oneLine } from '../../text/plain-text.ts';
+import { aborted, pause } from '../../base/system/abort.ts';
+import { jsonText, oneColumnEach, oneLine } from '../../base/text/plain-text.ts';
+import { matchesPattern } from '../../fleet/operator/ask-rigs.ts';
+import type { Roster } from '../../fleet/operator/roster.ts';
+import type { FleetRig, FleetStatus } from '../../fleet/operator/status.ts';
+import type { Http, ServerOptions } from '../../rig/report/http/server.ts';
+import { LOG_LINE_OPTIONS, LogTail } from '../../rig/report/log-tail.ts';
+import { makeLog } from '../../rig/terminal/log.ts';
+import { Screen } from '../../rig/terminal/screen.ts';
 import type { Io, Line } from '../io.ts';
 import { settingsOf, timeOf, withSettings } from '../options.ts';
 import { fleetLines, inOrder, isSuch, RIG_FILTERS, RIG_ORDERS, type RigFilter, type RigOrder } from './fleet-table.ts';
@@ -179,7 +179,7 @@ function chosen(rigs: readonly FleetRig[], { group, name, state }: WatchOptions)
 
 /** @throws UsageError when it cannot listen there */
 async function serve(options: ServerOptions, roster: Roster, operator: Operator, log: Logger): Promise<Http> {
-  const { serveFleet } = await import('../../fleet/http/server.ts');
+  const { serveFleet } = await import('../../fleet/operator/http/server.ts');
   const { clock, instance, ask } = operator;
   const served = { status: () => roster.status(), ask };
   const context = { log, clock, instance };

@@ -2,13 +2,13 @@
 
 import { checkbox } from '@inquirer/prompts';
 import { z } from 'zod';
-import { settingsToml } from '../../config/print.ts';
-import type { PerNode } from '../../config/setting-types/addresses.ts';
-import { type SettingType, whyOf } from '../../config/setting-types/basic.ts';
-import { DeviceError } from '../../engine/engine.ts';
-import { type Gpu, listGpus } from '../../engine/gpu/list-gpus.ts';
-import { type Finding, findingLines } from '../../survey/finding.ts';
-import { thisMachine } from '../../system/machine.ts';
+import { settingsToml } from '../../app/config/print.ts';
+import type { PerNode } from '../../app/config/setting-types/addresses.ts';
+import { type SettingType, whyOf } from '../../app/config/setting-types/basic.ts';
+import { type Finding, findingLines } from '../../base/finding.ts';
+import { thisMachine } from '../../base/system/machine.ts';
+import { DeviceError } from '../../miner/engine/engine.ts';
+import { type Gpu, listGpus } from '../../miner/engine/gpu/list-gpus.ts';
 
 /** Nodes or pools. */
 export interface Places {

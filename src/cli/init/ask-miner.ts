@@ -1,16 +1,16 @@
 /** Asks for the key and the account of the rewards, until a node gives them work. */
 
 import { input, select } from '@inquirer/prompts';
+import { account as accountType, publicKey as publicKeyType, rigNamedBy } from '../../app/config/setting-types/rig.ts';
+import { DEFAULTS } from '../../app/config/settings.ts';
 import { examineAccount } from '../../app/examine-sources.ts';
 import { UsageError } from '../../app/exit.ts';
 import { nodeTrust } from '../../app/node-api.ts';
-import { account as accountType, publicKey as publicKeyType, rigNamedBy } from '../../config/setting-types/rig.ts';
-import { DEFAULTS } from '../../config/settings.ts';
-import { accountOf } from '../../node/miner-identity.ts';
-import { hasPath } from '../../node/url.ts';
-import { type Finding, isFault } from '../../survey/finding.ts';
-import { examineNode } from '../../survey/node.ts';
-import { guardOfName } from '../../sweep/commands.ts';
+import { type Finding, isFault } from '../../base/finding.ts';
+import { accountOf } from '../../node/client/miner-identity.ts';
+import { hasPath } from '../../node/client/url.ts';
+import { guardOfName } from '../../node/sweep/commands.ts';
+import { examineNode } from '../../rig/survey/node.ts';
 import { makeKeyFile } from '../keygen.ts';
 import { accepts, type NodeAnswers, read, say, sayFindings } from './answers.ts';
 import { askNetwork, askNodes, type Nodes } from './ask-sources.ts';

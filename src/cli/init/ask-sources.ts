@@ -4,18 +4,18 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { confirm, password as hiddenInput, input, select } from '@inquirer/prompts';
 import { USUAL_PASSWORD } from '../../app/choose-source.ts';
+import { misspeltNetwork } from '../../app/config/known-names.ts';
+import { nodeUrl, originOf, poolUrl } from '../../app/config/setting-types/addresses.ts';
+import { type SettingType, text } from '../../app/config/setting-types/basic.ts';
+import { network as networkType, poolUser } from '../../app/config/setting-types/rig.ts';
+import { DEFAULTS } from '../../app/config/settings.ts';
 import { poolTrust } from '../../app/node-api.ts';
-import { misspeltNetwork } from '../../config/known-names.ts';
-import { nodeUrl, originOf, poolUrl } from '../../config/setting-types/addresses.ts';
-import { type SettingType, text } from '../../config/setting-types/basic.ts';
-import { network as networkType, poolUser } from '../../config/setting-types/rig.ts';
-import { DEFAULTS } from '../../config/settings.ts';
-import { hexOf } from '../../net/certificate.ts';
-import { BY_AUTHORITY, type Trust } from '../../net/trust.ts';
-import { hasPath } from '../../node/url.ts';
-import { type Finding, isFault } from '../../survey/finding.ts';
-import { examineNode } from '../../survey/node.ts';
-import { examinePool } from '../../survey/pool.ts';
+import { type Finding, isFault } from '../../base/finding.ts';
+import { hexOf } from '../../base/net/certificate.ts';
+import { BY_AUTHORITY, type Trust } from '../../base/net/trust.ts';
+import { hasPath } from '../../node/client/url.ts';
+import { examineNode } from '../../rig/survey/node.ts';
+import { examinePool } from '../../rig/survey/pool.ts';
 import {
   accepts,
   type NodeAnswers,

@@ -1,13 +1,13 @@
 /** `pickaxe ledger block`, `hash`, `branch` and `payload`: lists of a chain's blocks, and their contents. */
 
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import type { Loaded } from '../../app/config/load.ts';
 import { EXIT, UsageError } from '../../app/exit.ts';
-import type { Loaded } from '../../config/load.ts';
-import { formatDecimal } from '../../ledger/decimal.ts';
-import { encodeBase64url, HASH_TEXT } from '../../ledger/json.ts';
-import { parseCoinbase, payloadToJson, payloadWithOutputsToJson } from '../../ledger/payload.ts';
-import type { Block } from '../../node/blocks.ts';
-import type { NodeApi } from '../../node/node-api.ts';
+import type { Block } from '../../node/client/blocks.ts';
+import type { NodeApi } from '../../node/client/node-api.ts';
+import { formatDecimal } from '../../protocol/ledger/decimal.ts';
+import { encodeBase64url, HASH_TEXT } from '../../protocol/ledger/json.ts';
+import { parseCoinbase, payloadToJson, payloadWithOutputsToJson } from '../../protocol/ledger/payload.ts';
 import type { Io, Line } from '../io.ts';
 import { asGiven, chainNumber, positiveInteger, settingsOf, wholeNumber } from '../options.ts';
 import { BlockChecks, BranchLinks, type Links, UpwardLinks } from './check-blocks.ts';

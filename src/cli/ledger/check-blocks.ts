@@ -1,7 +1,11 @@
 /** The checks of `--verify`. The client has already proven the payloads. A failed check does not hide the others. */
 
-import { type Cut, lowestHeight } from '../../ledger/cut.ts';
-import { weightAbove } from '../../ledger/difficulty.ts';
+import { plural } from '../../base/text/quantities.ts';
+import type { Block } from '../../node/client/blocks.ts';
+import { unlessMissing } from '../../node/client/errors.ts';
+import type { NodeApi } from '../../node/client/node-api.ts';
+import { type Cut, lowestHeight } from '../../protocol/ledger/cut.ts';
+import { weightAbove } from '../../protocol/ledger/difficulty.ts';
 import {
   chainsAt,
   checkAdjacents,
@@ -12,14 +16,10 @@ import {
   graphsOfNetwork,
   knownGraph,
   onlyGraph,
-} from '../../ledger/graphs.ts';
-import { type BlockHeader, blockHash, checkWork } from '../../ledger/header.ts';
-import { encodeBase64url, LedgerFormatError } from '../../ledger/json.ts';
-import { rewardOf } from '../../ledger/reward.ts';
-import type { Block } from '../../node/blocks.ts';
-import { unlessMissing } from '../../node/errors.ts';
-import type { NodeApi } from '../../node/node-api.ts';
-import { plural } from '../../text/quantities.ts';
+} from '../../protocol/ledger/graphs.ts';
+import { type BlockHeader, blockHash, checkWork } from '../../protocol/ledger/header.ts';
+import { encodeBase64url, LedgerFormatError } from '../../protocol/ledger/json.ts';
+import { rewardOf } from '../../protocol/ledger/reward.ts';
 
 /** In the order in which they are printed. Only blocks of a list have links. */
 const CHECKS = ['links', 'proof of work', 'neighbours', 'weights', 'payloads', 'rewards'] as const;

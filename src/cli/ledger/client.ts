@@ -1,16 +1,16 @@
 /** What commands that ask the configured nodes about the ledger have in common. */
 
 import type { Command } from 'commander';
+import type { Loaded } from '../../app/config/load.ts';
 import { EXIT } from '../../app/exit.ts';
 import type { NodesInTurn } from '../../app/nodes-in-turn.ts';
-import type { Loaded } from '../../config/load.ts';
-import type { Peer } from '../../ledger/cut.ts';
-import { type BlockHeader, blockHash, type Dialect, headerToJson } from '../../ledger/header.ts';
-import { type ExactJson, encodeBase64url, LedgerFormatError, stringifyExactJson } from '../../ledger/json.ts';
-import { parseMiner, payloadWithOutputsToJson } from '../../ledger/payload.ts';
-import type { Block } from '../../node/blocks.ts';
-import type { NodeApi } from '../../node/node-api.ts';
-import { oneLine } from '../../text/plain-text.ts';
+import { oneLine } from '../../base/text/plain-text.ts';
+import type { Block } from '../../node/client/blocks.ts';
+import type { NodeApi } from '../../node/client/node-api.ts';
+import type { Peer } from '../../protocol/ledger/cut.ts';
+import { type BlockHeader, blockHash, type Dialect, headerToJson } from '../../protocol/ledger/header.ts';
+import { type ExactJson, encodeBase64url, LedgerFormatError, stringifyExactJson } from '../../protocol/ledger/json.ts';
+import { parseMiner, payloadWithOutputsToJson } from '../../protocol/ledger/payload.ts';
 import type { Io } from '../io.ts';
 import { onNodes, sayNodes } from '../on-nodes.ts';
 import { withSettings } from '../options.ts';

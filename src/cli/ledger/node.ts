@@ -2,10 +2,14 @@
 
 import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
+import type { Loaded } from '../../app/config/load.ts';
 import { EXIT, UsageError } from '../../app/exit.ts';
-import { equalBytes } from '../../chain/bytes.ts';
-import { integerToTarget } from '../../chain/target.ts';
-import type { Loaded } from '../../config/load.ts';
+import { parseHttpAddress } from '../../base/text/addresses.ts';
+import type { Block } from '../../node/client/blocks.ts';
+import { type PeersQuery, urlOfPeer } from '../../node/client/info.ts';
+import type { NodeApi } from '../../node/client/node-api.ts';
+import { equalBytes } from '../../protocol/chain/bytes.ts';
+import { integerToTarget } from '../../protocol/chain/target.ts';
 import {
   type Cut,
   checkCut,
@@ -16,20 +20,16 @@ import {
   peerFromJson,
   peerToJson,
   sumOfHeights,
-} from '../../ledger/cut.ts';
-import { cutWeight } from '../../ledger/difficulty.ts';
-import { blockHash } from '../../ledger/header.ts';
+} from '../../protocol/ledger/cut.ts';
+import { cutWeight } from '../../protocol/ledger/difficulty.ts';
+import { blockHash } from '../../protocol/ledger/header.ts';
 import {
   encodeBase64url,
   jsonInteger,
   LedgerFormatError,
   parseExactJsonBytes,
   stringifyExactJson,
-} from '../../ledger/json.ts';
-import type { Block } from '../../node/blocks.ts';
-import { type PeersQuery, urlOfPeer } from '../../node/info.ts';
-import type { NodeApi } from '../../node/node-api.ts';
-import { parseHttpAddress } from '../../text/addresses.ts';
+} from '../../protocol/ledger/json.ts';
 import type { Io, Line } from '../io.ts';
 import { chainNumber, settingsOf, wholeNumber, withSettings } from '../options.ts';
 import { BlockChecks } from './check-blocks.ts';

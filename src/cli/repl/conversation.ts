@@ -1,8 +1,8 @@
 /** What the prompt answers to each line that a person types, without a terminal. */
 
+import { oneLine, severalLines } from '../../base/text/plain-text.ts';
 import type { TextResult } from '../../contract/repl/result.ts';
-import type { Paint } from '../../terminal/screen.ts';
-import { oneLine, severalLines } from '../../text/plain-text.ts';
+import type { Paint } from '../../rig/terminal/screen.ts';
 import { errorLines, failuresOf, fileLines, hasFailed, summaryLine } from './report.ts';
 import type { ContractSession } from './run-files.ts';
 import { isUnfinished } from './unfinished.ts';

@@ -3,9 +3,9 @@
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { readRegularFile } from '../../config/regular-file.ts';
-import { AppendFile } from '../../system/append-file.ts';
-import { openPrivate, renameFileSync } from '../../system/files.ts';
+import { readRegularFile } from '../../app/config/regular-file.ts';
+import { AppendFile } from '../../base/system/append-file.ts';
+import { openPrivate, renameFileSync } from '../../base/system/files.ts';
 
 const FILE_NAME = 'repl-history';
 /** Maximum number of lines that the arrow keys bring back. The file is shortened to them once it has twice as many. */

@@ -2,9 +2,9 @@
 
 import { createInterface, type Interface } from 'node:readline';
 import { EXIT } from '../../app/exit.ts';
-import { userStateDirectory } from '../../system/files.ts';
-import { version } from '../../system/version.ts';
-import { inColours, inPlain, type Paint, terminalKind } from '../../terminal/screen.ts';
+import { userStateDirectory } from '../../base/system/files.ts';
+import { version } from '../../base/system/version.ts';
+import { inColours, inPlain, type Paint, terminalKind } from '../../rig/terminal/screen.ts';
 import { Conversation } from './conversation.ts';
 import { History, MAX_LINES } from './history.ts';
 import { type MakeSession, type RunOptions, sessionOptions } from './run-files.ts';

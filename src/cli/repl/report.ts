@@ -1,9 +1,9 @@
 /** The results of files: as lines for people, and as JSON. */
 
 import { z } from 'zod';
+import { oneLine, severalLines } from '../../base/text/plain-text.ts';
+import { plural } from '../../base/text/quantities.ts';
 import type { Expectation, Failure, FileResult, Place } from '../../contract/repl/result.ts';
-import { oneLine, severalLines } from '../../text/plain-text.ts';
-import { plural } from '../../text/quantities.ts';
 
 export function failuresOf({ expectations }: Pick<FileResult, 'expectations'>): readonly Expectation[] {
   return expectations.filter(({ passed }) => !passed);

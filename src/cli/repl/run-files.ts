@@ -2,10 +2,10 @@
 
 import { writeFileSync } from 'node:fs';
 import { EXIT, UsageError } from '../../app/exit.ts';
+import { severalLines } from '../../base/text/plain-text.ts';
 import type { Dialect } from '../../contract/dialect.ts';
 import type { FileResult } from '../../contract/repl/result.ts';
 import type { Session, SessionOptions } from '../../contract/repl/session.ts';
-import { severalLines } from '../../text/plain-text.ts';
 import type { Io } from '../io.ts';
 import { junitXml } from './junit.ts';
 import { fileLines, hasFailed, placeText, reportOf, summaryLine } from './report.ts';

@@ -3,7 +3,7 @@
 import { lstatSync, statSync } from 'node:fs';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { UsageError } from '../../app/exit.ts';
-import { decodeText } from '../../text/plain-text.ts';
+import { decodeText } from '../../base/text/plain-text.ts';
 import { AllowedFiles, IncludedFiles, isPrivateFile, textAt } from '../included-files.ts';
 
 /** The argument that stands for standard input. */

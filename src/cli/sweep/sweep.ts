@@ -2,18 +2,26 @@
 
 import { type Command, Option } from 'commander';
 import { z } from 'zod';
+import type { Loaded } from '../../app/config/load.ts';
 import { EXIT, UsageError } from '../../app/exit.ts';
-import type { Loaded } from '../../config/load.ts';
-import type { Keyset } from '../../ledger/command/coin.ts';
-import type { KeyPair } from '../../ledger/command/command.ts';
-import { type Decimal, formatDecimal, parseDecimal } from '../../ledger/decimal.ts';
-import { aligned } from '../../report/figures.ts';
-import { guardFault, guardOfName } from '../../sweep/commands.ts';
-import { provenText } from '../../sweep/next.ts';
-import { gasWarning, mostGasCost, type Plan, planSweep, sweepOf, totalOf, USUAL_GAS_PRICE } from '../../sweep/plan.ts';
-import { isSigned, isUnfinished, type Sweep, type Transfer } from '../../sweep/state.ts';
-import { wallMs } from '../../system/clock.ts';
-import { oneLine } from '../../text/plain-text.ts';
+import { wallMs } from '../../base/system/clock.ts';
+import { oneLine } from '../../base/text/plain-text.ts';
+import { guardFault, guardOfName } from '../../node/sweep/commands.ts';
+import { provenText } from '../../node/sweep/next.ts';
+import {
+  gasWarning,
+  mostGasCost,
+  type Plan,
+  planSweep,
+  sweepOf,
+  totalOf,
+  USUAL_GAS_PRICE,
+} from '../../node/sweep/plan.ts';
+import { isSigned, isUnfinished, type Sweep, type Transfer } from '../../node/sweep/state.ts';
+import type { Keyset } from '../../protocol/ledger/command/coin.ts';
+import type { KeyPair } from '../../protocol/ledger/command/command.ts';
+import { type Decimal, formatDecimal, parseDecimal } from '../../protocol/ledger/decimal.ts';
+import { aligned } from '../../rig/report/figures.ts';
 import type { Line } from '../io.ts';
 import { readKeyFile } from '../keygen.ts';
 import { chainNumber, collect, timeOf, withSettings } from '../options.ts';

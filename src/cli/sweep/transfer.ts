@@ -2,17 +2,17 @@
 
 import type { Command } from 'commander';
 import { z } from 'zod';
+import type { Loaded } from '../../app/config/load.ts';
 import { EXIT, UsageError } from '../../app/exit.ts';
-import type { Loaded } from '../../config/load.ts';
-import type { Keyset } from '../../ledger/command/coin.ts';
-import { type Decimal, formatDecimal } from '../../ledger/decimal.ts';
-import { isOnCurve } from '../../node/miner-identity.ts';
-import { guardOfName } from '../../sweep/commands.ts';
-import { type PaymentPlan, paymentOf, planPayment, provenText } from '../../sweep/next.ts';
-import { gasWarning, mostGasCost, USUAL_GAS_PRICE } from '../../sweep/plan.ts';
-import { isSigned, isUnfinished, type Sweep } from '../../sweep/state.ts';
-import { wallMs } from '../../system/clock.ts';
-import { oneLine } from '../../text/plain-text.ts';
+import { wallMs } from '../../base/system/clock.ts';
+import { oneLine } from '../../base/text/plain-text.ts';
+import { isOnCurve } from '../../node/client/miner-identity.ts';
+import { guardOfName } from '../../node/sweep/commands.ts';
+import { type PaymentPlan, paymentOf, planPayment, provenText } from '../../node/sweep/next.ts';
+import { gasWarning, mostGasCost, USUAL_GAS_PRICE } from '../../node/sweep/plan.ts';
+import { isSigned, isUnfinished, type Sweep } from '../../node/sweep/state.ts';
+import type { Keyset } from '../../protocol/ledger/command/coin.ts';
+import { type Decimal, formatDecimal } from '../../protocol/ledger/decimal.ts';
 import type { Line } from '../io.ts';
 import { readKeyFile } from '../keygen.ts';
 import { chainNumber, collect, timeOf, withSettings } from '../options.ts';

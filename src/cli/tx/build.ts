@@ -2,9 +2,14 @@
 
 import { dirname, resolve } from 'node:path';
 import { EXIT, UsageError } from '../../app/exit.ts';
-import { parseRequest, type Request, signedCommand, unsignedForm } from '../../ledger/request-file/request-file.ts';
-import { formatCommand, formatUnsignedForm } from '../../ledger/request-file/unsigned-form.ts';
-import { oneLine } from '../../text/plain-text.ts';
+import { oneLine } from '../../base/text/plain-text.ts';
+import {
+  parseRequest,
+  type Request,
+  signedCommand,
+  unsignedForm,
+} from '../../protocol/ledger/request-file/request-file.ts';
+import { formatCommand, formatUnsignedForm } from '../../protocol/ledger/request-file/unsigned-form.ts';
 import { AllowedFiles, IncludedFiles } from '../included-files.ts';
 import type { Io } from '../io.ts';
 import { explain } from './explain.ts';

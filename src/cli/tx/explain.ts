@@ -1,10 +1,10 @@
 /** Explains a command or a form: signers, costs, validity and faults. */
 
 import { z } from 'zod';
-import { misspeltNetwork } from '../../config/known-names.ts';
-import { MAX_SIGNATURES, MAX_TTL } from '../../ledger/command/build.ts';
-import { amountFault } from '../../ledger/command/coin.ts';
-import { verifyCommand } from '../../ledger/command/command.ts';
+import { misspeltNetwork } from '../../app/config/known-names.ts';
+import { MAX_SIGNATURES, MAX_TTL } from '../../protocol/ledger/command/build.ts';
+import { amountFault } from '../../protocol/ledger/command/coin.ts';
+import { verifyCommand } from '../../protocol/ledger/command/command.ts';
 import {
   type Capability,
   type Payload,
@@ -13,12 +13,12 @@ import {
   publicMetaOf,
   type Signer,
   unknownMembers,
-} from '../../ledger/command/payload.ts';
-import { decimalOf, formatDecimal } from '../../ledger/decimal.ts';
-import { type ExactJsonObject, LedgerFormatError, stringifyExactJson } from '../../ledger/json.ts';
-import { checkForm, completed, type UnsignedForm } from '../../ledger/request-file/unsigned-form.ts';
-import { RequestFileError } from '../../ledger/request-file/yaml.ts';
-import { count, millis } from '../../report/shapes.ts';
+} from '../../protocol/ledger/command/payload.ts';
+import { decimalOf, formatDecimal } from '../../protocol/ledger/decimal.ts';
+import { type ExactJsonObject, LedgerFormatError, stringifyExactJson } from '../../protocol/ledger/json.ts';
+import { checkForm, completed, type UnsignedForm } from '../../protocol/ledger/request-file/unsigned-form.ts';
+import { RequestFileError } from '../../protocol/ledger/request-file/yaml.ts';
+import { count, millis } from '../../rig/report/shapes.ts';
 import type { Transaction } from './files.ts';
 import { plainJson } from './results.ts';
 

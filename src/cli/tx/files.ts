@@ -1,11 +1,18 @@
 /** Reads the files that `pickaxe tx` is given: commands, forms, requests. */
 
+import {
+  distrust,
+  type RegularFile,
+  readRegularFile,
+  UnfitFile,
+  whyUnreadable,
+} from '../../app/config/regular-file.ts';
+import { withoutKeys } from '../../app/config/secrets.ts';
 import { EXIT, UsageError } from '../../app/exit.ts';
 import type { Subject } from '../../app/nodes-in-turn.ts';
-import { distrust, type RegularFile, readRegularFile, UnfitFile, whyUnreadable } from '../../config/regular-file.ts';
-import { withoutKeys } from '../../config/secrets.ts';
-import { type Command, parseCommand, verifyCommand } from '../../ledger/command/command.ts';
-import { parsePayload, publicMetaOf } from '../../ledger/command/payload.ts';
+import { decodeText, oneLine } from '../../base/text/plain-text.ts';
+import { type Command, parseCommand, verifyCommand } from '../../protocol/ledger/command/command.ts';
+import { parsePayload, publicMetaOf } from '../../protocol/ledger/command/payload.ts';
 import {
   type ExactJson,
   type ExactJsonObject,
@@ -13,16 +20,15 @@ import {
   isExactJsonObject,
   LedgerFormatError,
   parseExactJson,
-} from '../../ledger/json.ts';
+} from '../../protocol/ledger/json.ts';
 import {
   checkForm,
   completed,
   readUnsignedForm,
   signersOf,
   type UnsignedForm,
-} from '../../ledger/request-file/unsigned-form.ts';
-import { RequestFileError } from '../../ledger/request-file/yaml.ts';
-import { decodeText, oneLine } from '../../text/plain-text.ts';
+} from '../../protocol/ledger/request-file/unsigned-form.ts';
+import { RequestFileError } from '../../protocol/ledger/request-file/yaml.ts';
 import { type Io, isEndOfQuestion } from '../io.ts';
 
 /** Far above the commands that nodes take. */

@@ -3,16 +3,16 @@
  * who would send coins again, so the result is read in its block, whose work must be that of the network's blocks.
  */
 
-import type { KnownWork } from '../../app/known-work.ts';
 import { NodeSweepLedger } from '../../app/node-sweep-ledger.ts';
 import type { NodesInTurn } from '../../app/nodes-in-turn.ts';
-import type { Command } from '../../ledger/command/command.ts';
-import { LedgerFormatError } from '../../ledger/json.ts';
-import { hasWork } from '../../ledger/least-work.ts';
-import { NodeError } from '../../node/errors.ts';
-import { lifeOf } from '../../sweep/commands.ts';
-import { MARGIN_S } from '../../sweep/runner.ts';
-import { type Searched, SweepFault, type SweepLedger } from '../../sweep/sweep-ledger.ts';
+import type { KnownWork } from '../../node/blocks/known-work.ts';
+import { NodeError } from '../../node/client/errors.ts';
+import { lifeOf } from '../../node/sweep/commands.ts';
+import { MARGIN_S } from '../../node/sweep/runner.ts';
+import { type Searched, SweepFault, type SweepLedger } from '../../node/sweep/sweep-ledger.ts';
+import type { Command } from '../../protocol/ledger/command/command.ts';
+import { LedgerFormatError } from '../../protocol/ledger/json.ts';
+import { hasWork } from '../../protocol/ledger/least-work.ts';
 import type { ShownResult } from './results.ts';
 
 export interface Outcomes {

@@ -2,14 +2,14 @@
 
 import { EXIT, UsageError } from '../../app/exit.ts';
 import type { NodesInTurn, Subject } from '../../app/nodes-in-turn.ts';
-import type { CommandResult } from '../../ledger/command/results.ts';
-import { LedgerFormatError } from '../../ledger/json.ts';
-import { parseSpvProof } from '../../ledger/spv-proof.ts';
-import { ProofRefusedError } from '../../node/commands.ts';
-import { formatDuration } from '../../report/units.ts';
-import { MARGIN_S } from '../../sweep/runner.ts';
-import { pause } from '../../system/abort.ts';
-import { oneLine } from '../../text/plain-text.ts';
+import { pause } from '../../base/system/abort.ts';
+import { oneLine } from '../../base/text/plain-text.ts';
+import { ProofRefusedError } from '../../node/client/commands.ts';
+import { MARGIN_S } from '../../node/sweep/runner.ts';
+import type { CommandResult } from '../../protocol/ledger/command/results.ts';
+import { LedgerFormatError } from '../../protocol/ledger/json.ts';
+import { parseSpvProof } from '../../protocol/ledger/spv-proof.ts';
+import { formatDuration } from '../../rig/report/units.ts';
 import type { Io } from '../io.ts';
 import { readAsked, readBatch, readInput } from './files.ts';
 import type { Prove } from './outcomes.ts';

@@ -2,11 +2,11 @@
 
 import { z } from 'zod';
 import { EXIT } from '../../app/exit.ts';
-import type { CommandResult, Outcome } from '../../ledger/command/results.ts';
-import { type ExactJson, HASH_TEXT, isExactJsonObject, JsonNumber } from '../../ledger/json.ts';
-import { count, millis } from '../../report/shapes.ts';
-import { provenText } from '../../sweep/next.ts';
-import { oneLine } from '../../text/plain-text.ts';
+import { oneLine } from '../../base/text/plain-text.ts';
+import { provenText } from '../../node/sweep/next.ts';
+import type { CommandResult, Outcome } from '../../protocol/ledger/command/results.ts';
+import { type ExactJson, HASH_TEXT, isExactJsonObject, JsonNumber } from '../../protocol/ledger/json.ts';
+import { count, millis } from '../../rig/report/shapes.ts';
 import type { Io } from '../io.ts';
 
 const ShownEvent = z.object({ name: z.string(), parameters: z.array(z.unknown()) });

@@ -2,10 +2,10 @@
 
 import { EXIT, UsageError } from '../../app/exit.ts';
 import type { NodesInTurn } from '../../app/nodes-in-turn.ts';
-import type { Command } from '../../ledger/command/command.ts';
-import { SendRefusedError } from '../../node/commands.ts';
-import { NodeError } from '../../node/errors.ts';
-import { oneLine } from '../../text/plain-text.ts';
+import { oneLine } from '../../base/text/plain-text.ts';
+import { SendRefusedError } from '../../node/client/commands.ts';
+import { NodeError } from '../../node/client/errors.ts';
+import type { Command } from '../../protocol/ledger/command/command.ts';
 import type { Io } from '../io.ts';
 import { explain } from './explain.ts';
 import { type Batch, readBatch, readInput } from './files.ts';

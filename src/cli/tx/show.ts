@@ -1,8 +1,8 @@
 /** `pickaxe tx show`: explains commands and forms. */
 
 import { EXIT } from '../../app/exit.ts';
-import { formatDuration } from '../../report/units.ts';
-import { oneLine } from '../../text/plain-text.ts';
+import { oneLine } from '../../base/text/plain-text.ts';
+import { formatDuration } from '../../rig/report/units.ts';
 import type { Io } from '../io.ts';
 import { explain, type ShownSigner, type ShownTransaction } from './explain.ts';
 import { parseTransactions, readInput } from './files.ts';

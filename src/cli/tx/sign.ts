@@ -3,9 +3,10 @@
  */
 
 import { EXIT, UsageError } from '../../app/exit.ts';
-import type { KeyPair } from '../../ledger/command/command.ts';
-import { unknownMembers } from '../../ledger/command/payload.ts';
-import { HASH_TEXT } from '../../ledger/json.ts';
+import { oneLine } from '../../base/text/plain-text.ts';
+import type { KeyPair } from '../../protocol/ledger/command/command.ts';
+import { unknownMembers } from '../../protocol/ledger/command/payload.ts';
+import { HASH_TEXT } from '../../protocol/ledger/json.ts';
 import {
   addSignatures,
   combineForms,
@@ -20,8 +21,7 @@ import {
   signersOf,
   signHash,
   type UnsignedForm,
-} from '../../ledger/request-file/unsigned-form.ts';
-import { oneLine } from '../../text/plain-text.ts';
+} from '../../protocol/ledger/request-file/unsigned-form.ts';
 import type { Io } from '../io.ts';
 import { readKeyFile } from '../keygen.ts';
 import { explain } from './explain.ts';

@@ -2,7 +2,7 @@
 
 import { type Command, type CommandOptions, Option } from 'commander';
 import type { NodesInTurn } from '../../app/nodes-in-turn.ts';
-import { userStateDirectory } from '../../system/files.ts';
+import { userStateDirectory } from '../../base/system/files.ts';
 import type { Io, Line } from '../io.ts';
 import { onNodes, sayNodes } from '../on-nodes.ts';
 import { asGiven, chainNumber, collect, settingsOf, timeOf, wholeNumber, withSettings } from '../options.ts';

@@ -1,6 +1,6 @@
 /** Texts in base64url, with or without padding, as the natives read them. */
 
-import { decodeBase64url } from '../../ledger/json.ts';
+import { decodeBase64url } from '../../protocol/ledger/json.ts';
 import type { Evaluation } from '../runtime/native.ts';
 
 /** @returns undefined for a text that is not base64url, or whose last digit has bits that belong to no byte */

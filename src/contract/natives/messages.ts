@@ -1,6 +1,6 @@
 /** Natives that read what a transaction brings along: its data, its hash, and what the chain says. */
 
-import { type ExactJson, JsonNumber } from '../../ledger/json.ts';
+import { type ExactJson, JsonNumber } from '../../protocol/ledger/json.ts';
 import type { Dialect } from '../dialect.ts';
 import { ContractError } from '../errors.ts';
 import { type Call, type Evaluation, type Native, strict } from '../runtime/native.ts';

@@ -1,7 +1,7 @@
 /** Natives of texts, of their encodings and hashes, and of the texts of other values. */
 
 import { keccak_256 } from '@noble/hashes/sha3.js';
-import { encodeBase64url } from '../../ledger/json.ts';
+import { encodeBase64url } from '../../protocol/ledger/json.ts';
 import type { Dialect } from '../dialect.ts';
 import { ContractError } from '../errors.ts';
 import { isFunction } from '../evaluator/arguments.ts';

@@ -1,6 +1,6 @@
 /** What a transaction brings along: its data, who signed it, and what the chain says at that moment. */
 
-import type { ExactJson } from '../../ledger/json.ts';
+import type { ExactJson } from '../../protocol/ledger/json.ts';
 import { FREE_OF_CHARGE, type GasModel } from '../gas/model.ts';
 import type { QualifiedName } from '../names.ts';
 import type { Defun } from '../syntax/tree.ts';

@@ -1,7 +1,7 @@
 /** The hashes that contract code sees: BLAKE2b of 256 bits, in base64url. */
 
 import { blake2b } from '@noble/hashes/blake2.js';
-import { encodeBase64url } from '../../ledger/json.ts';
+import { encodeBase64url } from '../../protocol/ledger/json.ts';
 import { jsonTextOf } from './json.ts';
 import type { Storable } from './values.ts';
 

@@ -1,13 +1,13 @@
 /** Values as JSON, byte for byte as nodes hash and store it, and back. */
 
-import { normalised, numberText, toolJson } from '../../ledger/command/tool-json.ts';
+import { normalised, numberText, toolJson } from '../../protocol/ledger/command/tool-json.ts';
 import {
   type ExactJson,
   isExactJsonObject,
   JsonNumber,
   LedgerFormatError,
   stringifyExactJson,
-} from '../../ledger/json.ts';
+} from '../../protocol/ledger/json.ts';
 import { DEFAULT_DIALECT, type Dialect } from '../dialect.ts';
 import { ContractError, type ErrorKind } from '../errors.ts';
 import { ModuleName, QualifiedName } from '../names.ts';

@@ -1,11 +1,11 @@
 /** The outputs of commands in the blocks of a chain: finds them, and proves them to other chains (SPV). */
 
-import { distance } from '../../ledger/graphs.ts';
-import { blockLeaves, HEADER_LEAF } from '../../ledger/header.ts';
-import { type ExactJsonObject, encodeBase64url, jsonInteger, parseExactJsonBytes } from '../../ledger/json.ts';
-import { type MerkleStep, merklePath } from '../../ledger/merkle.ts';
-import { outputLeaves } from '../../ledger/payload.ts';
-import { encodeSpvProof } from '../../ledger/spv-proof.ts';
+import { distance } from '../../protocol/ledger/graphs.ts';
+import { blockLeaves, HEADER_LEAF } from '../../protocol/ledger/header.ts';
+import { type ExactJsonObject, encodeBase64url, jsonInteger, parseExactJsonBytes } from '../../protocol/ledger/json.ts';
+import { type MerkleStep, merklePath } from '../../protocol/ledger/merkle.ts';
+import { outputLeaves } from '../../protocol/ledger/payload.ts';
+import { encodeSpvProof } from '../../protocol/ledger/spv-proof.ts';
 import type { Block } from '../ledger/block-store.ts';
 import type { Chains } from '../ledger/chains.ts';
 

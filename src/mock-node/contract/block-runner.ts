@@ -2,8 +2,8 @@
 
 import type { Dialect } from '../../contract/dialect.ts';
 import { ContractError } from '../../contract/errors.ts';
-import type { Decimal } from '../../ledger/decimal.ts';
-import { LedgerFormatError, parseExactJsonBytes, stringifyExactJson } from '../../ledger/json.ts';
+import type { Decimal } from '../../protocol/ledger/decimal.ts';
+import { LedgerFormatError, parseExactJsonBytes, stringifyExactJson } from '../../protocol/ledger/json.ts';
 import { type ContractSettings, dialectOf } from '../options.ts';
 import { payReward } from './coin.ts';
 import { type ReadCommand, readCommand, whyRefused } from './command-checks.ts';

@@ -4,7 +4,7 @@ import { Database } from '../../contract/runtime/database.ts';
 import { Layered } from '../../contract/runtime/layered.ts';
 import { Decimal } from '../../contract/values/decimal.ts';
 import { type Guard, isGuard } from '../../contract/values/values.ts';
-import { type Decimal as Coins, parseDecimal } from '../../ledger/decimal.ts';
+import { type Decimal as Coins, parseDecimal } from '../../protocol/ledger/decimal.ts';
 
 /** The table of accounts in the database. */
 export const ACCOUNTS = 'coin_coin-table';

@@ -5,7 +5,7 @@ import { ContractError } from '../../contract/errors.ts';
 import type { Form } from '../../contract/syntax/forms.ts';
 import { topLevelOf } from '../../contract/syntax/program.ts';
 import { formsIn } from '../../contract/syntax/reader.ts';
-import type { Payload } from '../../ledger/command/payload.ts';
+import type { Payload } from '../../protocol/ledger/command/payload.ts';
 
 /** Far longer than any proof of real nodes. Larger commands cannot be paid for. */
 export const MAX_COMMAND_BYTES = 300_000;

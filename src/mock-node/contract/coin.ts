@@ -6,8 +6,8 @@ import { findModule } from '../../contract/runtime/lookup.ts';
 import type { Callable, Member } from '../../contract/runtime/module.ts';
 import { type Event, INITIAL_STATE, NO_CAPABILITIES } from '../../contract/runtime/state.ts';
 import { KeysetGuard } from '../../contract/values/values.ts';
-import type { Decimal as Coins } from '../../ledger/decimal.ts';
-import { COIN, type Miner } from '../../ledger/payload.ts';
+import type { Decimal as Coins } from '../../protocol/ledger/decimal.ts';
+import { COIN, type Miner } from '../../protocol/ledger/payload.ts';
 import { blockEnvironment, coinsValue, type ExecutionContext, evaluatorOn } from './environment.ts';
 
 export const COIN_MODULE = new ModuleName(COIN);

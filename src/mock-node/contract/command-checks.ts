@@ -1,11 +1,11 @@
 /** Reads commands, and checks them as a node does before it takes or runs them, with a node's texts. */
 
 import type { ContractError } from '../../contract/errors.ts';
-import { MAX_SIGNATURES, MAX_TTL } from '../../ledger/command/build.ts';
-import { type Command, parseCommand, verifyCommand } from '../../ledger/command/command.ts';
-import { type Payload, parsePayload, publicMetaOf } from '../../ledger/command/payload.ts';
-import { formatDecimal, parseDecimal } from '../../ledger/decimal.ts';
-import { type ExactJson, LedgerFormatError } from '../../ledger/json.ts';
+import { MAX_SIGNATURES, MAX_TTL } from '../../protocol/ledger/command/build.ts';
+import { type Command, parseCommand, verifyCommand } from '../../protocol/ledger/command/command.ts';
+import { type Payload, parsePayload, publicMetaOf } from '../../protocol/ledger/command/payload.ts';
+import { formatDecimal, parseDecimal } from '../../protocol/ledger/decimal.ts';
+import { type ExactJson, LedgerFormatError } from '../../protocol/ledger/json.ts';
 import { type ContractSettings, dialectOf } from '../options.ts';
 import { MAX_COMMAND_BYTES, unreadable, whyMeaningless } from './code.ts';
 

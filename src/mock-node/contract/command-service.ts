@@ -1,8 +1,8 @@
 /** Commands (document 2): runs them without effect, takes them, finds their results, and makes proofs. */
 
 import type { Dialect } from '../../contract/dialect.ts';
-import { parseDecimal } from '../../ledger/decimal.ts';
-import { type ExactJson, type ExactJsonObject, LedgerFormatError, parseExactJson } from '../../ledger/json.ts';
+import { parseDecimal } from '../../protocol/ledger/decimal.ts';
+import { type ExactJson, type ExactJsonObject, LedgerFormatError, parseExactJson } from '../../protocol/ledger/json.ts';
 import type { Block } from '../ledger/block-store.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { type ContractSettings, dialectOf } from '../options.ts';

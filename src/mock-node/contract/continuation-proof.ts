@@ -11,9 +11,9 @@ import {
   type NestedContinuation,
   parseCommandResult,
   parseNestedContinuation,
-} from '../../ledger/command/results.ts';
-import { type ExactJson, encodeBase64url, LedgerFormatError, parseExactJsonBytes } from '../../ledger/json.ts';
-import { parseSpvProof, type SpvProof, spvRoot } from '../../ledger/spv-proof.ts';
+} from '../../protocol/ledger/command/results.ts';
+import { type ExactJson, encodeBase64url, LedgerFormatError, parseExactJsonBytes } from '../../protocol/ledger/json.ts';
+import { parseSpvProof, type SpvProof, spvRoot } from '../../protocol/ledger/spv-proof.ts';
 import type { ExecutionContext } from './environment.ts';
 
 type Continuation = NonNullable<CommandResult['continuation']>;

@@ -9,7 +9,7 @@ import { topLevelOf } from '../../contract/syntax/program.ts';
 import { readForms } from '../../contract/syntax/reader.ts';
 import type { TopLevel } from '../../contract/syntax/tree.ts';
 import { KeysetGuard } from '../../contract/values/values.ts';
-import { ONE, parseDecimal } from '../../ledger/decimal.ts';
+import { ONE, parseDecimal } from '../../protocol/ledger/decimal.ts';
 import { GenesisError } from '../genesis-error.ts';
 import { type ContractSettings, dialectOf } from '../options.ts';
 import { ACCOUNTS, ChainState } from './chain-state.ts';

@@ -2,9 +2,9 @@
 
 import type { Dialect } from '../../contract/dialect.ts';
 import type { ContractError } from '../../contract/errors.ts';
-import { requestKeyOfCmd } from '../../ledger/command/command.ts';
-import { parsePayload } from '../../ledger/command/payload.ts';
-import { type ExactJsonObject, jsonInteger, stringifyExactJson } from '../../ledger/json.ts';
+import { requestKeyOfCmd } from '../../protocol/ledger/command/command.ts';
+import { parsePayload } from '../../protocol/ledger/command/payload.ts';
+import { type ExactJsonObject, jsonInteger, stringifyExactJson } from '../../protocol/ledger/json.ts';
 import type { Block } from '../ledger/block-store.ts';
 import { forgeryOf, parseErrorText, type ReadCommand, RefusedError } from './command-checks.ts';
 import type { ExecutionContext } from './environment.ts';

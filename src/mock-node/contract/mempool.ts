@@ -1,7 +1,7 @@
 /** The commands sent to each chain. Commands in a block stay here, so that they wait again if the block is orphaned. */
 
-import { type Command, commandJson } from '../../ledger/command/command.ts';
-import type { Payload } from '../../ledger/command/payload.ts';
+import { type Command, commandJson } from '../../protocol/ledger/command/command.ts';
+import type { Payload } from '../../protocol/ledger/command/payload.ts';
 import { type Random, randomInteger } from '../random.ts';
 import type { ChainState } from './chain-state.ts';
 import type { ReadCommand } from './command-checks.ts';

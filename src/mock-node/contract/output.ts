@@ -8,9 +8,15 @@ import type { FlowState } from '../../contract/runtime/flow-state.ts';
 import type { Event } from '../../contract/runtime/state.ts';
 import { jsonOf } from '../../contract/values/json.ts';
 import { isStorable, type Value } from '../../contract/values/values.ts';
-import { numberText, scientificOfDecimal } from '../../ledger/command/tool-json.ts';
-import { type Decimal, formatDecimal } from '../../ledger/decimal.ts';
-import { type ExactJson, type ExactJsonObject, encodeBase64url, JsonNumber, jsonInteger } from '../../ledger/json.ts';
+import { numberText, scientificOfDecimal } from '../../protocol/ledger/command/tool-json.ts';
+import { type Decimal, formatDecimal } from '../../protocol/ledger/decimal.ts';
+import {
+  type ExactJson,
+  type ExactJsonObject,
+  encodeBase64url,
+  JsonNumber,
+  jsonInteger,
+} from '../../protocol/ledger/json.ts';
 
 /** The name of a failure's kind in a command's result. */
 type FailureKind =

@@ -2,9 +2,9 @@
 
 import { QualifiedName } from '../../contract/names.ts';
 import { hashText } from '../../contract/values/hash.ts';
-import type { Decimal } from '../../ledger/decimal.ts';
-import { type ExactJson, LedgerFormatError } from '../../ledger/json.ts';
-import type { Miner } from '../../ledger/payload.ts';
+import type { Decimal } from '../../protocol/ledger/decimal.ts';
+import { type ExactJson, LedgerFormatError } from '../../protocol/ledger/json.ts';
+import type { Miner } from '../../protocol/ledger/payload.ts';
 import type { Block } from '../ledger/block-store.ts';
 import type { ChainState } from './chain-state.ts';
 import { COIN_MODULE } from './coin.ts';

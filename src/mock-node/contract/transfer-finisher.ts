@@ -1,12 +1,12 @@
 /** Sends the second step of transfers to other chains, as a third party can, paid from an account of the mock node. */
 
-import { buildCommand } from '../../ledger/command/build.ts';
-import { continueOnTarget, gasCapability } from '../../ledger/command/coin.ts';
-import { type Command, KeyPair } from '../../ledger/command/command.ts';
-import { parseCommandResult } from '../../ledger/command/results.ts';
-import type { Decimal } from '../../ledger/decimal.ts';
-import type { ExactJson } from '../../ledger/json.ts';
-import { COIN } from '../../ledger/payload.ts';
+import { buildCommand } from '../../protocol/ledger/command/build.ts';
+import { continueOnTarget, gasCapability } from '../../protocol/ledger/command/coin.ts';
+import { type Command, KeyPair } from '../../protocol/ledger/command/command.ts';
+import { parseCommandResult } from '../../protocol/ledger/command/results.ts';
+import type { Decimal } from '../../protocol/ledger/decimal.ts';
+import type { ExactJson } from '../../protocol/ledger/json.ts';
+import { COIN } from '../../protocol/ledger/payload.ts';
 
 export const FINISHER = new KeyPair('1f'.repeat(32));
 export const FINISHER_ACCOUNT = `k:${FINISHER.publicKey}`;

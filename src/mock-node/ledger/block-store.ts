@@ -1,9 +1,9 @@
 /** The blocks of one chain: the canonical ones, which are the tip and its ancestors, and orphans. */
 
 import { hash } from 'node:crypto';
-import { type BlockHeader, parseHeader } from '../../ledger/header.ts';
-import { encodeBase64url } from '../../ledger/json.ts';
-import type { PayloadContent, PayloadRoots, PayloadWithOutputs } from '../../ledger/payload.ts';
+import { type BlockHeader, parseHeader } from '../../protocol/ledger/header.ts';
+import { encodeBase64url } from '../../protocol/ledger/json.ts';
+import type { PayloadContent, PayloadRoots, PayloadWithOutputs } from '../../protocol/ledger/payload.ts';
 import type { ChainState } from '../contract/chain-state.ts';
 
 /** Number of heights below the tip that are kept. */
@@ -176,7 +176,7 @@ export function blockOf(bytes: Uint8Array, payload: BlockPayload): Block {
 
 /*
  * The hashes of blocks and payloads, computed with OpenSSL from the bytes, because a miner waits for them. So the code
- * that checks them (`ledger/header.ts`, `ledger/payload.ts`) is independent of the code that makes them.
+ * that checks them (`protocol/ledger/header.ts`, `protocol/ledger/payload.ts`) is independent of the code that makes them.
  */
 
 /** A header's fields before and after its adjacents: the leaf's tag (none for a hash), and the length in bytes. */

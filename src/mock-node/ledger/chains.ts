@@ -1,13 +1,13 @@
 /** The chains of the mock ledger. Only other miners' blocks have no proof of work; all else in them is true. */
 
 import { createHash } from 'node:crypto';
-import { NONCE_BYTES, viewOf, WORK_BYTES, WORK_OFFSET } from '../../chain/bytes.ts';
-import { type Cut, type Peer, sumOfHeights } from '../../ledger/cut.ts';
-import { cutWeight } from '../../ledger/difficulty.ts';
-import type { Graph } from '../../ledger/graphs.ts';
-import { parseHeader } from '../../ledger/header.ts';
-import { encodeBase64url, LedgerFormatError } from '../../ledger/json.ts';
-import { type Miner, type PayloadWithOutputs, provePayload } from '../../ledger/payload.ts';
+import { NONCE_BYTES, viewOf, WORK_BYTES, WORK_OFFSET } from '../../protocol/chain/bytes.ts';
+import { type Cut, type Peer, sumOfHeights } from '../../protocol/ledger/cut.ts';
+import { cutWeight } from '../../protocol/ledger/difficulty.ts';
+import type { Graph } from '../../protocol/ledger/graphs.ts';
+import { parseHeader } from '../../protocol/ledger/header.ts';
+import { encodeBase64url, LedgerFormatError } from '../../protocol/ledger/json.ts';
+import { type Miner, type PayloadWithOutputs, provePayload } from '../../protocol/ledger/payload.ts';
 import { type Random, randomBytes } from '../random.ts';
 import { type Block, type BlockPayload, BlockStore, blockOf, payloadSize } from './block-store.ts';
 import { type Draft, NextBlocks } from './next-blocks.ts';

@@ -1,8 +1,8 @@
 /** The oldest blocks of the mock node, one of each chain, and the chains above them. They have no proof of work. */
 
-import { targetForDifficulty } from '../../chain/target.ts';
-import type { Graph } from '../../ledger/graphs.ts';
-import { encodeHeader } from '../../ledger/header.ts';
+import { targetForDifficulty } from '../../protocol/chain/target.ts';
+import type { Graph } from '../../protocol/ledger/graphs.ts';
+import { encodeHeader } from '../../protocol/ledger/header.ts';
 import type { ChainState } from '../contract/chain-state.ts';
 import type { Transactions } from '../contract/transactions.ts';
 import { codeOf, graphFor, type LedgerSettings } from '../options.ts';

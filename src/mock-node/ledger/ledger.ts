@@ -1,9 +1,9 @@
 /** The mock ledger, without HTTP: issues work, decides on submissions, and grows by solutions and others' blocks. */
 
-import { HEADER_BYTES, TARGET_BYTES, toHex } from '../../chain/bytes.ts';
-import { difficultyOf, targetForDifficulty } from '../../chain/target.ts';
-import type { Miner } from '../../ledger/payload.ts';
-import type { Clock } from '../../system/clock.ts';
+import type { Clock } from '../../base/system/clock.ts';
+import { HEADER_BYTES, TARGET_BYTES, toHex } from '../../protocol/chain/bytes.ts';
+import { difficultyOf, targetForDifficulty } from '../../protocol/chain/target.ts';
+import type { Miner } from '../../protocol/ledger/payload.ts';
 import { ChainState } from '../contract/chain-state.ts';
 import { NO_TRANSACTIONS, type Transactions } from '../contract/transactions.ts';
 import type { LedgerSettings } from '../options.ts';

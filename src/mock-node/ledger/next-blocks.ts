@@ -1,10 +1,10 @@
 /** The next blocks: for each chain and miner a draft of the header without creation time and nonce. */
 
-import { HEADER_OFFSET, viewOf } from '../../chain/bytes.ts';
-import { nextEpoch, weightAbove } from '../../ledger/difficulty.ts';
-import type { Graph } from '../../ledger/graphs.ts';
-import { type Adjacent, type BlockHeader, encodeHeader } from '../../ledger/header.ts';
-import type { Miner } from '../../ledger/payload.ts';
+import { HEADER_OFFSET, viewOf } from '../../protocol/chain/bytes.ts';
+import { nextEpoch, weightAbove } from '../../protocol/ledger/difficulty.ts';
+import type { Graph } from '../../protocol/ledger/graphs.ts';
+import { type Adjacent, type BlockHeader, encodeHeader } from '../../protocol/ledger/header.ts';
+import type { Miner } from '../../protocol/ledger/payload.ts';
 import type { NextBlock } from '../contract/transactions.ts';
 import { type Random, randomBytes, randomInteger } from '../random.ts';
 import type { BlockPayload, BlockStore } from './block-store.ts';

@@ -1,15 +1,15 @@
 /** The payloads of the next blocks: the mempool's transactions, their outputs, and the reward. */
 
-import { type Decimal, parseDecimal } from '../../ledger/decimal.ts';
+import { type Decimal, parseDecimal } from '../../protocol/ledger/decimal.ts';
 import {
   encodeBase64url,
   isExactJsonObject,
   LedgerFormatError,
   parseExactJsonBytes,
   stringifyExactJson,
-} from '../../ledger/json.ts';
-import { type Miner, type PayloadWithOutputs, parseMiner } from '../../ledger/payload.ts';
-import { tableReward } from '../../ledger/reward.ts';
+} from '../../protocol/ledger/json.ts';
+import { type Miner, type PayloadWithOutputs, parseMiner } from '../../protocol/ledger/payload.ts';
+import { tableReward } from '../../protocol/ledger/reward.ts';
 import type { ChainState } from '../contract/chain-state.ts';
 import { failureJson } from '../contract/output.ts';
 import type { NextBlock, Ran, Reward, Transactions } from '../contract/transactions.ts';

@@ -1,13 +1,13 @@
 /** Decides on submissions like a node, by the issued work that it remembers. */
 
 import { createHash } from 'node:crypto';
-import { equalBytes, HEADER_BYTES, TARGET_BYTES, toHex, WORK_OFFSET } from '../../chain/bytes.ts';
-import { targetToInteger } from '../../chain/target.ts';
-import { creationTimeOf, withCreationTime, withNonce } from '../../chain/work.ts';
-import { nextEpoch, weightAbove } from '../../ledger/difficulty.ts';
-import type { BlockHeader } from '../../ledger/header.ts';
-import { encodeBase64url, LedgerFormatError } from '../../ledger/json.ts';
-import { HASH_BYTES } from '../../ledger/merkle.ts';
+import { equalBytes, HEADER_BYTES, TARGET_BYTES, toHex, WORK_OFFSET } from '../../protocol/chain/bytes.ts';
+import { targetToInteger } from '../../protocol/chain/target.ts';
+import { creationTimeOf, withCreationTime, withNonce } from '../../protocol/chain/work.ts';
+import { nextEpoch, weightAbove } from '../../protocol/ledger/difficulty.ts';
+import type { BlockHeader } from '../../protocol/ledger/header.ts';
+import { encodeBase64url, LedgerFormatError } from '../../protocol/ledger/json.ts';
+import { HASH_BYTES } from '../../protocol/ledger/merkle.ts';
 import type { BlockPayload } from './block-store.ts';
 
 /** Facts about work that its record does not contain. */

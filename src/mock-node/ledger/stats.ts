@@ -1,8 +1,8 @@
 /** The counters of the mock ledger, and the last submissions. */
 
-import { HEADER_OFFSET, viewOf } from '../../chain/bytes.ts';
-import { creationTimeOf, nonceOf } from '../../chain/work.ts';
-import { BoundedSet } from '../../system/bounded.ts';
+import { BoundedSet } from '../../base/system/bounded.ts';
+import { HEADER_OFFSET, viewOf } from '../../protocol/chain/bytes.ts';
+import { creationTimeOf, nonceOf } from '../../protocol/chain/work.ts';
 import type { Judgement } from './referee.ts';
 
 type Outcome = Judgement['outcome'];

@@ -4,12 +4,12 @@
  */
 
 import { z } from 'zod';
-import { type Cut, checkCut, type Peer } from '../../ledger/cut.ts';
-import { bytes, checked } from '../../ledger/fields.ts';
-import { diameter, onlyGraph } from '../../ledger/graphs.ts';
-import { type BlockHeader, blockHash, parseHeader } from '../../ledger/header.ts';
-import { type ExactJson, encodeBase64url, LedgerFormatError, parseExactJsonBytes } from '../../ledger/json.ts';
-import { payloadWithOutputsFromJson } from '../../ledger/payload.ts';
+import { type Cut, checkCut, type Peer } from '../../protocol/ledger/cut.ts';
+import { bytes, checked } from '../../protocol/ledger/fields.ts';
+import { diameter, onlyGraph } from '../../protocol/ledger/graphs.ts';
+import { type BlockHeader, blockHash, parseHeader } from '../../protocol/ledger/header.ts';
+import { type ExactJson, encodeBase64url, LedgerFormatError, parseExactJsonBytes } from '../../protocol/ledger/json.ts';
+import { payloadWithOutputsFromJson } from '../../protocol/ledger/payload.ts';
 import type { Block } from '../ledger/block-store.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { type PeerClient, PeerError, type PeerRequest, type Peers } from './peers.ts';

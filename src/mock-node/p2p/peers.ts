@@ -4,9 +4,9 @@ import { generateKeyPairSync, randomBytes, sign, X509Certificate } from 'node:cr
 import { Agent as HttpAgent, type IncomingMessage, request as requestHttp } from 'node:http';
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
 import type { TLSSocket } from 'node:tls';
-import { type Peer, peerIdOf } from '../../ledger/cut.ts';
-import type { Dialect } from '../../ledger/header.ts';
-import { pause, within } from '../../system/abort.ts';
+import { pause, within } from '../../base/system/abort.ts';
+import { type Peer, peerIdOf } from '../../protocol/ledger/cut.ts';
+import type { Dialect } from '../../protocol/ledger/header.ts';
 
 /** The network of a list of peers: that of cuts, or that of a chain's mempool. */
 export type PeerNetwork = 'cut' | number;

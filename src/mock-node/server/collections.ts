@@ -1,8 +1,8 @@
 /** Collections of blocks, hashes and headers: ranges of heights, bounds of branches, pages. */
 
 import { z } from 'zod';
-import { opaqueId } from '../../ledger/fields.ts';
-import { type ExactJson, type ExactJsonObject, jsonInteger } from '../../ledger/json.ts';
+import { opaqueId } from '../../protocol/ledger/fields.ts';
+import { type ExactJson, type ExactJsonObject, jsonInteger } from '../../protocol/ledger/json.ts';
 import type { Block } from '../ledger/block-store.ts';
 import { type Asked, isHash, keyNotFound, type Message, naturalFrom, parsedBody } from './route.ts';
 

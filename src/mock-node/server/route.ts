@@ -3,12 +3,17 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isIPv6 } from 'node:net';
 import { z } from 'zod';
-import { WORK_BYTES } from '../../chain/bytes.ts';
-import { decimalOf, ONE } from '../../ledger/decimal.ts';
-import { opaqueId } from '../../ledger/fields.ts';
-import type { Dialect } from '../../ledger/header.ts';
-import { type ExactJson, isExactJsonObject, parseExactJsonBytes, stringifyExactJson } from '../../ledger/json.ts';
-import type { PayloadWithOutputs } from '../../ledger/payload.ts';
+import { WORK_BYTES } from '../../protocol/chain/bytes.ts';
+import { decimalOf, ONE } from '../../protocol/ledger/decimal.ts';
+import { opaqueId } from '../../protocol/ledger/fields.ts';
+import type { Dialect } from '../../protocol/ledger/header.ts';
+import {
+  type ExactJson,
+  isExactJsonObject,
+  parseExactJsonBytes,
+  stringifyExactJson,
+} from '../../protocol/ledger/json.ts';
+import type { PayloadWithOutputs } from '../../protocol/ledger/payload.ts';
 import type { CommandService } from '../contract/command-service.ts';
 import { decimalJson } from '../contract/output.ts';
 import type { Ledger } from '../ledger/ledger.ts';

@@ -1,7 +1,7 @@
 /** Finds the route of a request, among the endpoints of documents 1 and 2. */
 
 import type { IncomingMessage } from 'node:http';
-import type { Dialect } from '../../ledger/header.ts';
+import type { Dialect } from '../../protocol/ledger/header.ts';
 import type { ServerSettings } from '../options.ts';
 import { type Backend, isOfType, type Message, preferred, type Route } from './route.ts';
 import { blockRoutes, blockStreamRoutes, cutRoutes, hashRoutes, headerRoutes } from './routes/blocks.ts';

@@ -5,7 +5,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Clock } from '../../system/clock.ts';
+import type { Clock } from '../../base/system/clock.ts';
 import type { ServerSettings } from '../options.ts';
 import type { Identity } from '../p2p/peers.ts';
 import type { Random } from '../random.ts';

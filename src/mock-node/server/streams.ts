@@ -4,7 +4,7 @@
  */
 
 import type { ServerResponse } from 'node:http';
-import type { Dialect } from '../../ledger/header.ts';
+import type { Dialect } from '../../protocol/ledger/header.ts';
 import type { Block } from '../ledger/block-store.ts';
 import type { Update } from '../ledger/ledger.ts';
 import type { ServerSettings } from '../options.ts';

@@ -4,9 +4,9 @@
  */
 
 import type { IncomingMessage } from 'node:http';
-import type { Dialect } from '../../ledger/header.ts';
-import { BoundedMap } from '../../system/bounded.ts';
-import type { Clock } from '../../system/clock.ts';
+import { BoundedMap } from '../../base/system/bounded.ts';
+import type { Clock } from '../../base/system/clock.ts';
+import type { Dialect } from '../../protocol/ledger/header.ts';
 import type { Message } from './route.ts';
 
 /** Requests per second for each address. */

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import { stratumServer } from '#pickaxe/app/relays.js';
-import { systemClock } from '#pickaxe/system/clock.js';
+import { systemClock } from '#pickaxe/base/system/clock.js';
 import { FakeSource } from '../../fakes.ts';
-import { listeningLog } from '../../guards/fakes.ts';
+import { listeningLog } from '../../rig/guards/fakes.ts';
 
 it('warns of networks of proxies in which others can be as well', async () => {
   const { log, said } = listeningLog();

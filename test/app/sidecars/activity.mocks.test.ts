@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { type Config, DEFAULTS } from '#pickaxe/app/config/settings.js';
 import { activity } from '#pickaxe/app/sidecars.js';
-import { type Config, DEFAULTS } from '#pickaxe/config/settings.js';
-import { findWatches } from '#pickaxe/guards/idle.js';
+import { findWatches } from '#pickaxe/rig/guards/idle.js';
 import { idleMiner } from './fakes.ts';
 
-vi.mock('#pickaxe/guards/idle.js');
+vi.mock('#pickaxe/rig/guards/idle.js');
 
 beforeEach(() => {
   vi.useFakeTimers();

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { DEFAULTS } from '#pickaxe/app/config/settings.js';
 import { alarm } from '#pickaxe/app/sidecars.js';
-import { DEFAULTS } from '#pickaxe/config/settings.js';
-import { device, hashes } from '../../report/fakes.ts';
+import { device, hashes } from '../../rig/report/fakes.ts';
 import { idleMiner } from './fakes.ts';
 
 beforeEach(() => {

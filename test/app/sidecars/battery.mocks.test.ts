@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { DEFAULTS } from '#pickaxe/app/config/settings.js';
 import { battery } from '#pickaxe/app/sidecars.js';
-import { DEFAULTS } from '#pickaxe/config/settings.js';
-import { type Power, powerReader } from '#pickaxe/guards/power.js';
+import { type Power, powerReader } from '#pickaxe/rig/guards/power.js';
 import { idleMiner } from './fakes.ts';
 
-vi.mock('#pickaxe/guards/power.js');
+vi.mock('#pickaxe/rig/guards/power.js');
 
 beforeEach(() => {
   vi.useFakeTimers();

@@ -1,13 +1,13 @@
 /** A running miner without work for tests of sidecars, which records what they do. */
 
 import type { Sidecar } from '#pickaxe/app/run-miner.js';
-import { Events } from '#pickaxe/events/events.js';
-import { LogTail } from '#pickaxe/report/log-tail.js';
-import type { RunningMiner } from '#pickaxe/report/running-miner.js';
-import { Tally } from '#pickaxe/report/tally.js';
+import { Events } from '#pickaxe/miner/events/events.js';
+import { LogTail } from '#pickaxe/rig/report/log-tail.js';
+import type { RunningMiner } from '#pickaxe/rig/report/running-miner.js';
+import { Tally } from '#pickaxe/rig/report/tally.js';
 import { Recorder } from '../../fakes.ts';
-import { guarded } from '../../guards/fakes.ts';
-import { SETUP } from '../../report/fakes.ts';
+import { guarded } from '../../rig/guards/fakes.ts';
+import { SETUP } from '../../rig/report/fakes.ts';
 
 export function idleMiner() {
   const { controls, clock, log, rests, said } = guarded();

@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest';
+import { DEFAULTS } from '#pickaxe/app/config/settings.js';
 import { nodes } from '#pickaxe/app/sidecars.js';
-import { DEFAULTS } from '#pickaxe/config/settings.js';
 import { idleMiner } from './fakes.ts';
 
 const PACE = { everyMs: 1, doubtMs: 1 };

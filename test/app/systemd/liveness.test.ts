@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { hasStarted, intervalFor, isAlive, whyIdle } from '#pickaxe/app/systemd.js';
-import type { MinerEvent } from '#pickaxe/events/events.js';
-import { Tally } from '#pickaxe/report/tally.js';
-import { device, FakeClock } from '../../report/fakes.ts';
+import type { MinerEvent } from '#pickaxe/miner/events/events.js';
+import { Tally } from '#pickaxe/rig/report/tally.js';
+import { device, FakeClock } from '../../rig/report/fakes.ts';
 
 const source = (state: 'connected' | 'lost' | 'warning' | 'info', name = 'node'): MinerEvent => {
   return { type: 'source', source: name, kind: 'node', state, reason: '' };

@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { pino } from 'pino';
 import { afterAll, describe, expect, test, vi } from 'vitest';
 import { systemd } from '#pickaxe/app/systemd.js';
-import { Events, type MinerEvent } from '#pickaxe/events/events.js';
-import { LogTail } from '#pickaxe/report/log-tail.js';
-import { Tally } from '#pickaxe/report/tally.js';
-import { systemClock } from '#pickaxe/system/clock.js';
+import { systemClock } from '#pickaxe/base/system/clock.js';
+import { Events, type MinerEvent } from '#pickaxe/miner/events/events.js';
+import { LogTail } from '#pickaxe/rig/report/log-tail.js';
+import { Tally } from '#pickaxe/rig/report/tally.js';
 import { PATIENCE, start } from '../../cli/pickaxe.ts';
-import { device, hashes, relay, SETUP, share, worker } from '../../report/fakes.ts';
+import { device, hashes, relay, SETUP, share, worker } from '../../rig/report/fakes.ts';
 import { receive, whyNoReceiver } from './receiver.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'pickaxe-systemd-'));

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { serverProgram } from '#pickaxe/cli/fleet/demo.js';
-import { noServer, whyNoServer } from '../../nats/server.ts';
+import { noServer, whyNoServer } from '../../fleet/nats/server.ts';
 import { isRunning } from '../../running.ts';
 import { PATIENCE, pickaxe, start } from '../pickaxe.ts';
 

@@ -1,10 +1,10 @@
 /** The table of a fleet for people. */
 
 import { describe, expect, it } from 'vitest';
+import { oneColumnEach } from '#pickaxe/base/text/plain-text.js';
 import { fleetLines, inOrder, isSuch, RIG_FILTERS, RIG_ORDERS } from '#pickaxe/cli/fleet/fleet-table.js';
-import type { FleetCoordinator, FleetRig, FleetStatus } from '#pickaxe/fleet/status.js';
-import { oneColumnEach } from '#pickaxe/text/plain-text.js';
-import { fleetRig, reportedDevice } from '../../fleet/messages.ts';
+import type { FleetCoordinator, FleetRig, FleetStatus } from '#pickaxe/fleet/operator/status.js';
+import { fleetRig, reportedDevice } from '../../fleet/operator/messages.ts';
 
 const coordinator = (more: Partial<FleetCoordinator> = {}): FleetCoordinator => ({
   name: 'c1',

@@ -3,10 +3,10 @@
 import { describe, expect, it } from 'vitest';
 import { runControl } from '#pickaxe/cli/fleet/control.js';
 import { runWatch, type WatchOptions } from '#pickaxe/cli/fleet/watch.js';
-import { FleetControlAnswer } from '#pickaxe/fleet/answers.js';
-import { FleetStatus } from '#pickaxe/fleet/status.js';
+import { FleetControlAnswer } from '#pickaxe/fleet/operator/answers.js';
+import { FleetStatus } from '#pickaxe/fleet/operator/status.js';
 import { expectShape } from '../../expect-shape.ts';
-import { delivered, sendReport, sendState, stateWithWork } from '../../fleet/messages.ts';
+import { delivered, sendReport, sendState, stateWithWork } from '../../fleet/operator/messages.ts';
 import { pickaxe } from '../in-process.ts';
 import { type Pretended, pretendedIo } from '../pretended-io.ts';
 import { answeringRig, LOADED, setUp } from './members.ts';

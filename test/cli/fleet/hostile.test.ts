@@ -2,15 +2,15 @@
 
 import { readFileSync } from 'node:fs';
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { NO_NONCE1 } from '#pickaxe/chain/nonce.js';
-import { parseWork, type Work, type WorkTerms } from '#pickaxe/chain/work.js';
-import type { NatsLink } from '#pickaxe/nats/nats-link.js';
-import { fleetLimits } from '#pickaxe/source/fleet/limits.js';
-import { givenWorkOf, messageBytes } from '#pickaxe/wire/fleet.js';
+import { givenWorkOf, messageBytes } from '#pickaxe/fleet/messages.js';
+import type { NatsLink } from '#pickaxe/fleet/nats/nats-link.js';
+import { fleetLimits } from '#pickaxe/fleet/rig/limits.js';
+import { NO_NONCE1 } from '#pickaxe/protocol/chain/nonce.js';
+import { parseWork, type Work, type WorkTerms } from '#pickaxe/protocol/chain/work.js';
 import { makeWork } from '../../fakes.ts';
-import { connect } from '../../nats/links.ts';
-import { noServer, TestServer, whyNoServer } from '../../nats/server.ts';
-import { FakeCoordinator, SUBJECTS } from '../../source/fleet/world.ts';
+import { connect } from '../../fleet/nats/links.ts';
+import { noServer, TestServer, whyNoServer } from '../../fleet/nats/server.ts';
+import { FakeCoordinator, SUBJECTS } from '../../fleet/rig/world.ts';
 import { PATIENCE, start } from '../pickaxe.ts';
 
 type Coordinator = FakeCoordinator<NatsLink>;

@@ -1,9 +1,9 @@
 /** What Ctrl-C does to the members of a fleet while a solution waits for its verdict. */
 
 import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
-import type { Dialect } from '#pickaxe/ledger/header.js';
+import type { Dialect } from '#pickaxe/protocol/ledger/header.js';
+import { noServer, TestServer, whyNoServer } from '../../fleet/nats/server.ts';
 import { DIALECTS, MockNode } from '../../mock-node/node.ts';
-import { noServer, TestServer, whyNoServer } from '../../nats/server.ts';
 import { PATIENCE, type Run, start } from '../pickaxe.ts';
 
 /** For how long the node answers no solution. It is long enough for signals that are sent meanwhile. */

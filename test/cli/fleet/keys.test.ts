@@ -4,12 +4,12 @@ import { spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { readCredentials } from '#pickaxe/nats/credentials.js';
-import { FleetFile } from '#pickaxe/nats/fleet-file.js';
-import { FleetSubjects } from '#pickaxe/wire/fleet.js';
-import { Authority } from '../../nats/certificates.ts';
-import { connect, disconnected } from '../../nats/links.ts';
-import { noServer, program, TestServer, whyNoServer } from '../../nats/server.ts';
+import { FleetSubjects } from '#pickaxe/fleet/messages.js';
+import { readCredentials } from '#pickaxe/fleet/nats/credentials.js';
+import { FleetFile } from '#pickaxe/fleet/nats/fleet-file.js';
+import { Authority } from '../../fleet/nats/certificates.ts';
+import { connect, disconnected } from '../../fleet/nats/links.ts';
+import { noServer, program, TestServer, whyNoServer } from '../../fleet/nats/server.ts';
 import { folder, pickaxe } from '../in-folder.ts';
 
 const dir = () => join(folder.path, 'fleet');

@@ -1,12 +1,12 @@
 /** An operator of a fleet in memory, whose commands run in this process. */
 
+import { loadConfig } from '#pickaxe/app/config/load.js';
 import type { Operator } from '#pickaxe/cli/fleet/operator.js';
-import { loadConfig } from '#pickaxe/config/load.js';
-import { asker } from '#pickaxe/fleet/ask-rigs.js';
-import { type ControlAnswer, ControlRequest, messageBytes, readMessage } from '#pickaxe/wire/fleet.js';
-import { INSTANCE, SUBJECTS } from '../../fleet/messages.ts';
-import { FakeNats } from '../../nats/fake-nats.ts';
-import { FakeClock } from '../../report/fakes.ts';
+import { type ControlAnswer, ControlRequest, messageBytes, readMessage } from '#pickaxe/fleet/messages.js';
+import { asker } from '#pickaxe/fleet/operator/ask-rigs.js';
+import { FakeNats } from '../../fleet/nats/fake-nats.ts';
+import { INSTANCE, SUBJECTS } from '../../fleet/operator/messages.ts';
+import { FakeClock } from '../../rig/report/fakes.ts';
 import { isolated } from '../pickaxe.ts';
 
 /** The settings without a file. */

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it, onTestFinished, vi } from 'vitest';
 import { resolvePath } from '#pickaxe/cli/repl/source-files.js';
 import { Session } from '#pickaxe/contract/repl/session.js';
-import { Folder } from '../../config/folder.ts';
+import { Folder } from '../../app/config/folder.ts';
 import { pickaxeIn } from '../in-process.ts';
 import { isolated, MAIN, PATIENCE, start } from '../pickaxe.ts';
 

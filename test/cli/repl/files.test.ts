@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ReplReport } from '#pickaxe/cli/repl/report.js';
-import { Folder } from '../../config/folder.ts';
+import { Folder } from '../../app/config/folder.ts';
 import { expectShape } from '../../expect-shape.ts';
 import { pickaxeIn } from '../in-process.ts';
 

@@ -5,7 +5,7 @@ import { stripVTControlCharacters } from 'node:util';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { Conversation } from '#pickaxe/cli/repl/conversation.js';
 import { talk } from '#pickaxe/cli/repl/prompt.js';
-import { inPlain } from '#pickaxe/terminal/screen.js';
+import { inPlain } from '#pickaxe/rig/terminal/screen.js';
 import { FakeSession } from './fake-session.ts';
 
 const CTRL_C = '\x03';

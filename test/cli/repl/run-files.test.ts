@@ -6,7 +6,7 @@ import { MAX_FILE_BYTES } from '#pickaxe/cli/included-files.js';
 import { replWith } from '#pickaxe/cli/repl/repl.js';
 import { ReplReport } from '#pickaxe/cli/repl/report.js';
 import { resolvePath } from '#pickaxe/cli/repl/source-files.js';
-import { Folder } from '../../config/folder.ts';
+import { Folder } from '../../app/config/folder.ts';
 import { expectShape } from '../../expect-shape.ts';
 import { type Pretended, pretendedIo } from '../pretended-io.ts';
 import { expectation, FakeSession } from './fake-session.ts';

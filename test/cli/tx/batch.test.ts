@@ -2,7 +2,7 @@
 
 import { expect, it } from 'vitest';
 import { readBatch } from '#pickaxe/cli/tx/files.js';
-import { commandJson, requestKeyOfCmd } from '#pickaxe/ledger/command/command.js';
+import { commandJson, requestKeyOfCmd } from '#pickaxe/protocol/ledger/command/command.js';
 
 function batchOf(meta: object) {
   const payload = { exec: { code: '(+ 1 1)', data: null } };

@@ -9,11 +9,11 @@ import { chmodSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { parseTransactions } from '#pickaxe/cli/tx/files.js';
-import { stringifyExactJson } from '#pickaxe/ledger/json.js';
-import { Folder } from '../../config/folder.ts';
-import { results } from '../../ledger/command-vectors.ts';
-import { proofs } from '../../ledger/vectors.ts';
-import { type Behaviour, type Seen, serve } from '../../node/server.ts';
+import { stringifyExactJson } from '#pickaxe/protocol/ledger/json.js';
+import { Folder } from '../../app/config/folder.ts';
+import { type Behaviour, type Seen, serve } from '../../node/client/server.ts';
+import { results } from '../../protocol/ledger/command-vectors.ts';
+import { proofs } from '../../protocol/ledger/vectors.ts';
 import { isolated, MAIN } from '../pickaxe.ts';
 
 const folder = new Folder();

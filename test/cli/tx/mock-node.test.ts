@@ -1,7 +1,6 @@
 /** A transfer to another chain on the mock node, by the commands that a person would run. */
 
 import { afterAll, expect, test } from 'vitest';
-import { KnownWork } from '#pickaxe/app/known-work.js';
 import type { NodesInTurn } from '#pickaxe/app/nodes-in-turn.js';
 import { onNodes } from '#pickaxe/cli/on-nodes.js';
 import { runTxBuild } from '#pickaxe/cli/tx/build.js';
@@ -9,10 +8,11 @@ import { proverOf } from '#pickaxe/cli/tx/outcomes.js';
 import { runTxLocal, runTxPoll, runTxSpv } from '#pickaxe/cli/tx/poll.js';
 import { runTxSend } from '#pickaxe/cli/tx/send.js';
 import { runTxAddSig } from '#pickaxe/cli/tx/sign.js';
-import { distance } from '#pickaxe/ledger/graphs.js';
-import { Folder } from '../../config/folder.ts';
+import { KnownWork } from '#pickaxe/node/blocks/known-work.js';
+import { distance } from '#pickaxe/protocol/ledger/graphs.js';
+import { Folder } from '../../app/config/folder.ts';
 import { ALICE, alice, BOB, banksOf, bob, coins } from '../../mock-node/contract/bank.ts';
-import { QUICK } from '../../node/server.ts';
+import { QUICK } from '../../node/client/server.ts';
 import { type Pretended, pretendedIo } from '../pretended-io.ts';
 
 const folder = new Folder();

@@ -1,17 +1,17 @@
 /** What `tx poll` makes of a node whose lies agree. */
 
 import { expect, it, onTestFinished } from 'vitest';
-import { KnownWork } from '#pickaxe/app/known-work.js';
 import { NodesInTurn } from '#pickaxe/app/nodes-in-turn.js';
 import { proverOf } from '#pickaxe/cli/tx/outcomes.js';
 import { runTxPoll } from '#pickaxe/cli/tx/poll.js';
 import { ShownResults } from '#pickaxe/cli/tx/results.js';
-import { sendJson } from '#pickaxe/ledger/command/command.js';
-import { parseDecimal } from '#pickaxe/ledger/decimal.js';
-import { paymentOf, planPayment } from '#pickaxe/sweep/next.js';
-import { Folder } from '../../config/folder.ts';
-import { type Forgery, forger } from '../../sweep/forger.ts';
-import { ACCOUNT, NEVER, PAIR, World } from '../../sweep/world.ts';
+import { KnownWork } from '#pickaxe/node/blocks/known-work.js';
+import { paymentOf, planPayment } from '#pickaxe/node/sweep/next.js';
+import { sendJson } from '#pickaxe/protocol/ledger/command/command.js';
+import { parseDecimal } from '#pickaxe/protocol/ledger/decimal.js';
+import { Folder } from '../../app/config/folder.ts';
+import { type Forgery, forger } from '../../node/sweep/forger.ts';
+import { ACCOUNT, NEVER, PAIR, World } from '../../node/sweep/world.ts';
 import { pretendedIo } from '../pretended-io.ts';
 
 const MINUTE = 60_000;

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { plainJson } from '#pickaxe/cli/tx/results.js';
-import { parseExactJson } from '#pickaxe/ledger/json.js';
+import { parseExactJson } from '#pickaxe/protocol/ledger/json.js';
 
 it.each([
   ['0', '0'],

@@ -2,8 +2,8 @@
 
 import { describe, expect, it } from 'vitest';
 import { resultLines, showResult } from '#pickaxe/cli/tx/results.js';
-import { parseCommandResult } from '#pickaxe/ledger/command/results.js';
-import { parseExactJson } from '#pickaxe/ledger/json.js';
+import { parseCommandResult } from '#pickaxe/protocol/ledger/command/results.js';
+import { parseExactJson } from '#pickaxe/protocol/ledger/json.js';
 
 const KEY = 'A'.repeat(43);
 

@@ -7,16 +7,16 @@ import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync,
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { loadConfig } from '#pickaxe/app/config/load.js';
 import { UsageError } from '#pickaxe/app/exit.js';
 import type { SweepIo } from '#pickaxe/cli/sweep/session.js';
 import { PaymentReport, runTxTransfer, type TransferOptions } from '#pickaxe/cli/sweep/transfer.js';
-import { loadConfig } from '#pickaxe/config/load.js';
 import { KeysetGuard } from '#pickaxe/contract/values/values.js';
-import { KeyPair } from '#pickaxe/ledger/command/command.js';
-import { formatDecimal, parseDecimal } from '#pickaxe/ledger/decimal.js';
+import { KeyPair } from '#pickaxe/protocol/ledger/command/command.js';
+import { formatDecimal, parseDecimal } from '#pickaxe/protocol/ledger/decimal.js';
 import { expectShape } from '../../expect-shape.ts';
-import { json, lyingNode } from '../../sweep/lying-node.ts';
-import { ACCOUNT, PAIR, SECRET, World } from '../../sweep/world.ts';
+import { json, lyingNode } from '../../node/sweep/lying-node.ts';
+import { ACCOUNT, PAIR, SECRET, World } from '../../node/sweep/world.ts';
 import { PATIENCE, start } from '../pickaxe.ts';
 import { type Printed, sweepIo } from '../pretended-io.ts';
 

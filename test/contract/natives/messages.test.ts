@@ -4,7 +4,7 @@ import { runTopLevel } from '#pickaxe/contract/evaluator/top-level.js';
 import { NATIVES } from '#pickaxe/contract/natives/natives.js';
 import { INITIAL_ENVIRONMENT } from '#pickaxe/contract/runtime/environment.js';
 import { parseProgram } from '#pickaxe/contract/syntax/program.js';
-import { JsonNumber } from '#pickaxe/ledger/json.js';
+import { JsonNumber } from '#pickaxe/protocol/ledger/json.js';
 import { dialogue } from '../dialogue.ts';
 
 const DATA = `(env-data { "text": "x", "n": 1, "list": [1 "a"], "keys": ["${'0f'.repeat(32)}"], "plain": ["bob"] })`;

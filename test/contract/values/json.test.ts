@@ -28,7 +28,7 @@ import {
   type Storable,
   UserGuard,
 } from '#pickaxe/contract/values/values.js';
-import { parseExactJson } from '#pickaxe/ledger/json.js';
+import { parseExactJson } from '#pickaxe/protocol/ledger/json.js';
 import { storables } from '../arbitraries.ts';
 import { evaluate } from '../evaluate.ts';
 import { faultOf } from '../faults.ts';

@@ -23,8 +23,8 @@ const get = (path) => `GET ${path} HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n`;
 export const ATTACKS = {
   unread: {
     sockets: 64,
-    first: () => get('/web/uplot.js').repeat(200),
-    what: '64 × 200 GET /web/uplot.js, never read',
+    first: () => get('/rig/page/uplot.js').repeat(200),
+    what: '64 × 200 GET /rig/page/uplot.js, never read',
   },
   pipelined: { sockets: 62, first: () => get('/healthz').repeat(20_000), what: '62 × 20,000 GET /healthz, never read' },
   reopened: {

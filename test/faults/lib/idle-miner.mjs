@@ -2,12 +2,12 @@
 // told to solve its current work.
 
 import { randomInt } from 'node:crypto';
-import { joinNonce } from '#pickaxe/chain/nonce.js';
-import { verify } from '#pickaxe/chain/verify.js';
-import { Miner } from '#pickaxe/mine/miner.js';
-import { FailoverSource } from '#pickaxe/source/failover.js';
-import { NodeSource } from '#pickaxe/source/node/node-source.js';
-import { systemClock } from '#pickaxe/system/clock.js';
+import { systemClock } from '#pickaxe/base/system/clock.js';
+import { Miner } from '#pickaxe/miner/loop/miner.js';
+import { FailoverSource } from '#pickaxe/miner/source/failover.js';
+import { NodeSource } from '#pickaxe/miner/source/node/node-source.js';
+import { joinNonce } from '#pickaxe/protocol/chain/nonce.js';
+import { verify } from '#pickaxe/protocol/chain/verify.js';
 import { nowMs, TimedRecords } from './timed-records.mjs';
 
 const MINER = { account: 'bench', predicate: 'keys-all', publicKeys: ['0'.repeat(64)] };

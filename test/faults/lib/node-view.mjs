@@ -4,8 +4,8 @@
 import { once } from 'node:events';
 import { request as ask, createServer } from 'node:http';
 import { buffer } from 'node:stream/consumers';
-import { WORK_OFFSET } from '#pickaxe/chain/bytes.js';
-import { systemClock } from '#pickaxe/system/clock.js';
+import { systemClock } from '#pickaxe/base/system/clock.js';
+import { WORK_OFFSET } from '#pickaxe/protocol/chain/bytes.js';
 
 /** Where the payload's hash begins in a header of 286 bytes (document 1, "Mining"). */
 const PAYLOAD = 190;

@@ -1,6 +1,6 @@
 // Records when a miner had which work, and computes for how long its work was stale.
 
-import { systemClock } from '#pickaxe/system/clock.js';
+import { systemClock } from '#pickaxe/base/system/clock.js';
 
 /** @returns milliseconds of the clock that all processes of a machine share */
 export const nowMs = systemClock.monotonicMs;

@@ -1,7 +1,8 @@
 /** A mock node on which Alice and Bob have accounts, and the commands that they send. */
 
 import { expect } from 'vitest';
-import { buildCommand } from '#pickaxe/ledger/command/build.js';
+import type { MockNodeContext } from '#pickaxe/mock-node/mock-node.js';
+import { buildCommand } from '#pickaxe/protocol/ledger/command/build.js';
 import {
   type CoinCall,
   continueOnTarget,
@@ -13,18 +14,17 @@ import {
   transfer,
   transferCreate,
   transferCrosschain,
-} from '#pickaxe/ledger/command/coin.js';
-import { type Command, commandJson, KeyPair, sendJson } from '#pickaxe/ledger/command/command.js';
-import type { Message, PublicMeta, Signer } from '#pickaxe/ledger/command/payload.js';
+} from '#pickaxe/protocol/ledger/command/coin.js';
+import { type Command, commandJson, KeyPair, sendJson } from '#pickaxe/protocol/ledger/command/command.js';
+import type { Message, PublicMeta, Signer } from '#pickaxe/protocol/ledger/command/payload.js';
 import {
   type CommandResult,
   parseLocalAnswer,
   parsePollAnswer,
   parseSendAnswer,
-} from '#pickaxe/ledger/command/results.js';
-import { type Decimal, formatTokenAmount, parseDecimal } from '#pickaxe/ledger/decimal.js';
-import type { Dialect } from '#pickaxe/ledger/header.js';
-import type { MockNodeContext } from '#pickaxe/mock-node/mock-node.js';
+} from '#pickaxe/protocol/ledger/command/results.js';
+import { type Decimal, formatTokenAmount, parseDecimal } from '#pickaxe/protocol/ledger/decimal.js';
+import type { Dialect } from '#pickaxe/protocol/ledger/header.js';
 import { mocksOf } from '../ask.ts';
 import type { OtherOptions } from '../node.ts';
 

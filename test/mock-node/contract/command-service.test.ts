@@ -1,7 +1,7 @@
 /** Tests how commands are taken, run without effect and found (document 2), and how they are refused. */
 
 import { describe, expect, it } from 'vitest';
-import { parseLocalAnswer } from '#pickaxe/ledger/command/results.js';
+import { parseLocalAnswer } from '#pickaxe/protocol/ledger/command/results.js';
 import { BOB, banksOf, bob, coins, commandOf, GAS_OF_TRANSFER, type Terms, toBob } from './bank.ts';
 
 const startBank = banksOf('document');

@@ -1,11 +1,11 @@
 /** Tests transfers to another chain: the first step, the proof, the second step, and everybody who may send it. */
 
 import { describe, expect, it } from 'vitest';
-import { isAlreadyCompleted, readProofRefusal } from '#pickaxe/ledger/command/results.js';
-import { distance } from '#pickaxe/ledger/graphs.js';
-import { decodeBase64url, JsonNumber } from '#pickaxe/ledger/json.js';
-import { checkSpvProof, parseSpvProof, spvRoot } from '#pickaxe/ledger/spv-proof.js';
 import { GAS_STATION } from '#pickaxe/mock-node/contract/genesis.js';
+import { isAlreadyCompleted, readProofRefusal } from '#pickaxe/protocol/ledger/command/results.js';
+import { distance } from '#pickaxe/protocol/ledger/graphs.js';
+import { decodeBase64url, JsonNumber } from '#pickaxe/protocol/ledger/json.js';
+import { checkSpvProof, parseSpvProof, spvRoot } from '#pickaxe/protocol/ledger/spv-proof.js';
 import { at } from '../ask.ts';
 import type { OtherOptions } from '../node.ts';
 import { alice, arrival, banksOf, bob, coins, commandOf, feeOf, toBob, toChain } from './bank.ts';

@@ -1,9 +1,9 @@
 /** Tests the contracts of users: what they do once they are deployed by `/send`. */
 
 import { describe, expect, it } from 'vitest';
-import type { CommandResult } from '#pickaxe/ledger/command/results.js';
-import { distance } from '#pickaxe/ledger/graphs.js';
-import { jsonInteger } from '#pickaxe/ledger/json.js';
+import type { CommandResult } from '#pickaxe/protocol/ledger/command/results.js';
+import { distance } from '#pickaxe/protocol/ledger/graphs.js';
+import { jsonInteger } from '#pickaxe/protocol/ledger/json.js';
 import { at } from '../ask.ts';
 import { ALICE, alice, BOB, banksOf, bob, coins, keysetOf } from './bank.ts';
 import { codeOn, deployment, STATION, signed, TICKETS } from './deployed.ts';

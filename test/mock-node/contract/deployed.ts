@@ -1,10 +1,10 @@
 /** A contract that a user of the ledger deploys, and the commands about it. */
 
-import { cmdOf } from '#pickaxe/ledger/command/build.js';
-import type { CoinCall } from '#pickaxe/ledger/command/coin.js';
-import { type Command, hashOfCmd, type KeyPair, requestKeyOfCmd } from '#pickaxe/ledger/command/command.js';
-import type { Capability, PublicMeta } from '#pickaxe/ledger/command/payload.js';
-import type { ExactJson } from '#pickaxe/ledger/json.js';
+import { cmdOf } from '#pickaxe/protocol/ledger/command/build.js';
+import type { CoinCall } from '#pickaxe/protocol/ledger/command/coin.js';
+import { type Command, hashOfCmd, type KeyPair, requestKeyOfCmd } from '#pickaxe/protocol/ledger/command/command.js';
+import type { Capability, PublicMeta } from '#pickaxe/protocol/ledger/command/payload.js';
+import type { ExactJson } from '#pickaxe/protocol/ledger/json.js';
 import { ALICE, alice, coins, keysetOf } from './bank.ts';
 
 /** Tickets, which their owners can hand on, also to another chain, and can offer for a time. */

@@ -4,8 +4,8 @@ import { describe, expect, it } from 'vitest';
 import { MAX_DEPTH as MAX_BRACKETS } from '#pickaxe/contract/syntax/reader.js';
 import { MAX_BITS } from '#pickaxe/contract/values/integers.js';
 import { MAX_DEPTH, MAX_PARTS } from '#pickaxe/contract/values/values.js';
-import { parseLocalAnswer } from '#pickaxe/ledger/command/results.js';
 import { MAX_NODE_STEPS } from '#pickaxe/mock-node/contract/environment.js';
+import { parseLocalAnswer } from '#pickaxe/protocol/ledger/command/results.js';
 import { banksOf } from './bank.ts';
 import { codeOn } from './deployed.ts';
 

@@ -4,10 +4,10 @@
  */
 
 import { describe, expect, it } from 'vitest';
-import type { CoinCall } from '#pickaxe/ledger/command/coin.js';
-import type { Capability, Message, Signer } from '#pickaxe/ledger/command/payload.js';
-import { formatDecimal } from '#pickaxe/ledger/decimal.js';
-import { parseSpvProof, spvRoot } from '#pickaxe/ledger/spv-proof.js';
+import type { CoinCall } from '#pickaxe/protocol/ledger/command/coin.js';
+import type { Capability, Message, Signer } from '#pickaxe/protocol/ledger/command/payload.js';
+import { formatDecimal } from '#pickaxe/protocol/ledger/decimal.js';
+import { parseSpvProof, spvRoot } from '#pickaxe/protocol/ledger/spv-proof.js';
 import { ALICE, alice, arrival, BOB, banksOf, bob, coins, commandOf, toChain } from './bank.ts';
 
 const startBank = banksOf('chainweb');

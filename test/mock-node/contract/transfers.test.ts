@@ -1,10 +1,10 @@
 /** Tests transfers on one chain: what moves, what it costs, who is paid, and what fails. */
 
 import { describe, expect, it } from 'vitest';
-import { gasCapability } from '#pickaxe/ledger/command/coin.js';
-import type { Capability, Signer } from '#pickaxe/ledger/command/payload.js';
-import { formatDecimal } from '#pickaxe/ledger/decimal.js';
-import { provenReward } from '../../ledger/proven-reward.ts';
+import { gasCapability } from '#pickaxe/protocol/ledger/command/coin.js';
+import type { Capability, Signer } from '#pickaxe/protocol/ledger/command/payload.js';
+import { formatDecimal } from '#pickaxe/protocol/ledger/decimal.js';
+import { provenReward } from '../../protocol/ledger/proven-reward.ts';
 import {
   ALICE,
   alice,

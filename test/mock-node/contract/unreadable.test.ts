@@ -1,7 +1,7 @@
 /** Tests commands whose code cannot be read: nodes do not take them, in the words of each version. */
 
 import { describe, expect, it } from 'vitest';
-import type { Command } from '#pickaxe/ledger/command/command.js';
+import type { Command } from '#pickaxe/protocol/ledger/command/command.js';
 import { at } from '../ask.ts';
 import { banksOf } from './bank.ts';
 import { codeOn } from './deployed.ts';

@@ -1,8 +1,8 @@
 /** Tests the words and the forms of failures: those of nodes before the contract language's last version, and since. */
 
 import { describe, expect, it } from 'vitest';
-import { getBalance } from '#pickaxe/ledger/command/coin.js';
-import type { Command } from '#pickaxe/ledger/command/command.js';
+import { getBalance } from '#pickaxe/protocol/ledger/command/coin.js';
+import type { Command } from '#pickaxe/protocol/ledger/command/command.js';
 import { at } from '../ask.ts';
 import { ALICE, alice, arrival, BOB, banksOf, bob, coins, commandOf, read, toBob } from './bank.ts';
 

@@ -4,23 +4,23 @@
  */
 
 import { expect, it } from 'vitest';
-import { WORK_OFFSET } from '#pickaxe/chain/bytes.js';
-import { integerToTarget, targetForDifficulty } from '#pickaxe/chain/target.js';
-import { creationTimeOf } from '#pickaxe/chain/work.js';
-import { checkCut } from '#pickaxe/ledger/cut.js';
-import { parseDecimal } from '#pickaxe/ledger/decimal.js';
-import { nextEpoch, weightAbove } from '#pickaxe/ledger/difficulty.js';
-import { checkAdjacents, knownGraph, onlyGraph } from '#pickaxe/ledger/graphs.js';
-import { blockHash } from '#pickaxe/ledger/header.js';
-import { encodeBase64url } from '#pickaxe/ledger/json.js';
-import { parseCoinbase } from '#pickaxe/ledger/payload.js';
-import { tableReward } from '#pickaxe/ledger/reward.js';
 import type { Block } from '#pickaxe/mock-node/ledger/block-store.js';
 import { type Chains, cutOf } from '#pickaxe/mock-node/ledger/chains.js';
 import { payloadHashOf } from '#pickaxe/mock-node/ledger/referee.js';
 import { graphFor, isNumberOfChains, type MockNodeOptions } from '#pickaxe/mock-node/options.js';
 import { seededRandom } from '#pickaxe/mock-node/random.js';
-import { provenReward } from '../../ledger/proven-reward.ts';
+import { WORK_OFFSET } from '#pickaxe/protocol/chain/bytes.js';
+import { integerToTarget, targetForDifficulty } from '#pickaxe/protocol/chain/target.js';
+import { creationTimeOf } from '#pickaxe/protocol/chain/work.js';
+import { checkCut } from '#pickaxe/protocol/ledger/cut.js';
+import { parseDecimal } from '#pickaxe/protocol/ledger/decimal.js';
+import { nextEpoch, weightAbove } from '#pickaxe/protocol/ledger/difficulty.js';
+import { checkAdjacents, knownGraph, onlyGraph } from '#pickaxe/protocol/ledger/graphs.js';
+import { blockHash } from '#pickaxe/protocol/ledger/header.js';
+import { encodeBase64url } from '#pickaxe/protocol/ledger/json.js';
+import { parseCoinbase } from '#pickaxe/protocol/ledger/payload.js';
+import { tableReward } from '#pickaxe/protocol/ledger/reward.js';
+import { provenReward } from '../../protocol/ledger/proven-reward.ts';
 import { chainsOf, grow, MINER, NOW_US, START_US } from './nodes.ts';
 
 const SECOND_US = 1_000_000n;

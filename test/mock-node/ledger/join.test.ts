@@ -1,10 +1,10 @@
 /** Tests which blocks a node takes of another one's cut. */
 
 import { expect, it } from 'vitest';
-import { targetForDifficulty } from '#pickaxe/chain/target.js';
-import { LedgerFormatError } from '#pickaxe/ledger/json.js';
 import type { Block } from '#pickaxe/mock-node/ledger/block-store.js';
 import type { Chains } from '#pickaxe/mock-node/ledger/chains.js';
+import { targetForDifficulty } from '#pickaxe/protocol/chain/target.js';
+import { LedgerFormatError } from '#pickaxe/protocol/ledger/json.js';
 import { chainsOf, grow, NOW_US, share } from './nodes.ts';
 
 const idsOf = (blocks: readonly Block[]) => blocks.map(({ id }) => id);

@@ -1,10 +1,10 @@
 /** Tests the mock ledger without a server: late solutions and updates. */
 
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { WORK_OFFSET } from '#pickaxe/chain/bytes.js';
 import { Ledger, type LedgerEvent } from '#pickaxe/mock-node/ledger/ledger.js';
 import { type MockNodeOptions, optionsSchema } from '#pickaxe/mock-node/options.js';
 import { seededRandom } from '#pickaxe/mock-node/random.js';
+import { WORK_OFFSET } from '#pickaxe/protocol/chain/bytes.js';
 import { share } from './nodes.ts';
 
 const CHAIN = 3;

@@ -1,6 +1,5 @@
 /** Chains of several nodes that begin with the same first blocks, without servers, and what one tells the other. */
 
-import { targetForDifficulty } from '#pickaxe/chain/target.js';
 import { ChainState } from '#pickaxe/mock-node/contract/chain-state.js';
 import { NO_TRANSACTIONS } from '#pickaxe/mock-node/contract/transactions.js';
 import type { Block } from '#pickaxe/mock-node/ledger/block-store.js';
@@ -9,6 +8,7 @@ import { makeFirstBlocks } from '#pickaxe/mock-node/ledger/first-blocks.js';
 import { PayloadMaker } from '#pickaxe/mock-node/ledger/payloads.js';
 import { graphFor, type MockNodeOptions, optionsSchema } from '#pickaxe/mock-node/options.js';
 import { seededRandom } from '#pickaxe/mock-node/random.js';
+import { targetForDifficulty } from '#pickaxe/protocol/chain/target.js';
 
 export const START_US = 1_700_000_000_000_000n - 30_000_000n;
 export const NOW_US = START_US + 30_000_000n;

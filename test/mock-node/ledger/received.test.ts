@@ -1,13 +1,13 @@
 /** Tests the blocks that other nodes have: each of them is checked like a cut, and what is wrong about one is said. */
 
 import { describe, expect, it } from 'vitest';
-import { integerToTarget } from '#pickaxe/chain/target.js';
-import { weightAbove } from '#pickaxe/ledger/difficulty.js';
-import { type BlockHeader, encodeHeader } from '#pickaxe/ledger/header.js';
-import { LedgerFormatError } from '#pickaxe/ledger/json.js';
-import type { PayloadWithOutputs } from '#pickaxe/ledger/payload.js';
 import { rootsOf } from '#pickaxe/mock-node/ledger/block-store.js';
 import type { MockNodeOptions } from '#pickaxe/mock-node/options.js';
+import { integerToTarget } from '#pickaxe/protocol/chain/target.js';
+import { weightAbove } from '#pickaxe/protocol/ledger/difficulty.js';
+import { type BlockHeader, encodeHeader } from '#pickaxe/protocol/ledger/header.js';
+import { LedgerFormatError } from '#pickaxe/protocol/ledger/json.js';
+import type { PayloadWithOutputs } from '#pickaxe/protocol/ledger/payload.js';
 import { chainsOf, grow, MINER, NOW_US, START_US } from './nodes.ts';
 
 const CHAIN = 4;

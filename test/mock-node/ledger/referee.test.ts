@@ -2,12 +2,12 @@
 
 import { createHash } from 'node:crypto';
 import { expect, it } from 'vitest';
-import { HEADER_BYTES, HEADER_OFFSET, TARGET_BYTES, WORK_BYTES, WORK_OFFSET } from '#pickaxe/chain/bytes.js';
-import { integerToTarget, targetToInteger } from '#pickaxe/chain/target.js';
-import { withCreationTime, withNonce } from '#pickaxe/chain/work.js';
 import { ChainState } from '#pickaxe/mock-node/contract/chain-state.js';
 import { firstPayload } from '#pickaxe/mock-node/ledger/payloads.js';
 import { Referee } from '#pickaxe/mock-node/ledger/referee.js';
+import { HEADER_BYTES, HEADER_OFFSET, TARGET_BYTES, WORK_BYTES, WORK_OFFSET } from '#pickaxe/protocol/chain/bytes.js';
+import { integerToTarget, targetToInteger } from '#pickaxe/protocol/chain/target.js';
+import { withCreationTime, withNonce } from '#pickaxe/protocol/chain/work.js';
 
 const PARENT_US = 1_700_000_000_000_000n;
 const NOW_US = PARENT_US + 30_000_000n;

@@ -2,10 +2,10 @@
 
 import { EventSource } from 'eventsource';
 import { expect, it, onTestFinished } from 'vitest';
-import { headerToJson, powHash } from '#pickaxe/ledger/header.js';
-import { type ExactJson, encodeBase64url, parseExactJson, stringifyExactJson } from '#pickaxe/ledger/json.js';
-import { payloadWithOutputsToJson } from '#pickaxe/ledger/payload.js';
-import { eventually } from '../../source/follow.ts';
+import { headerToJson, powHash } from '#pickaxe/protocol/ledger/header.js';
+import { type ExactJson, encodeBase64url, parseExactJson, stringifyExactJson } from '#pickaxe/protocol/ledger/json.js';
+import { payloadWithOutputsToJson } from '#pickaxe/protocol/ledger/payload.js';
+import { eventually } from '../../miner/source/follow.ts';
 import { at, mocksOf } from '../ask.ts';
 import { banksOf, commandOf, toBob } from '../contract/bank.ts';
 import { share } from '../ledger/nodes.ts';

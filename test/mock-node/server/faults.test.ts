@@ -1,12 +1,12 @@
 /** Tests what the mock node can be told to do wrong at the endpoints of documents 1 and 2. */
 
 import { describe, expect, it } from 'vitest';
-import { cutFromJson } from '#pickaxe/ledger/cut.js';
-import { type ExactJson, encodeBase64url } from '#pickaxe/ledger/json.js';
-import { payloadWithOutputsFromJson } from '#pickaxe/ledger/payload.js';
 import { UnpaidError } from '#pickaxe/mock-node/ledger/ledger.js';
 import type { MockNode } from '#pickaxe/mock-node/mock-node.js';
-import { provenReward } from '../../ledger/proven-reward.ts';
+import { cutFromJson } from '#pickaxe/protocol/ledger/cut.js';
+import { type ExactJson, encodeBase64url } from '#pickaxe/protocol/ledger/json.js';
+import { payloadWithOutputsFromJson } from '#pickaxe/protocol/ledger/payload.js';
+import { provenReward } from '../../protocol/ledger/proven-reward.ts';
 import { at, mocksOf } from '../ask.ts';
 import { ALICE, alice, BOB, banksOf, bob, coins, commandOf, keysetOf, toBob } from '../contract/bank.ts';
 import { codeOn } from '../contract/deployed.ts';

@@ -1,7 +1,7 @@
 /** HEAD is answered like GET, without the body, as real nodes do. */
 
 import { expect, it } from 'vitest';
-import { nodesOf } from '../../source/node/node.ts';
+import { nodesOf } from '../../miner/source/node/node.ts';
 
 const startNode = nodesOf('chainweb');
 

@@ -1,7 +1,7 @@
 /** Tests the commands that wait, as nodes tell them to each other. */
 
 import { describe, expect, it } from 'vitest';
-import { commandJson } from '#pickaxe/ledger/command/command.js';
+import { commandJson } from '#pickaxe/protocol/ledger/command/command.js';
 import { banksOf, bob, coins, commandOf, toBob } from '../contract/bank.ts';
 import type { OtherOptions } from '../node.ts';
 

@@ -2,8 +2,8 @@
 
 import { connect } from 'node:tls';
 import { describe, expect, it } from 'vitest';
-import { cutFromJson, cutToJson, peerIdOf } from '#pickaxe/ledger/cut.js';
-import { stringifyExactJson } from '#pickaxe/ledger/json.js';
+import { cutFromJson, cutToJson, peerIdOf } from '#pickaxe/protocol/ledger/cut.js';
+import { stringifyExactJson } from '#pickaxe/protocol/ledger/json.js';
 import { mocksOf } from '../ask.ts';
 
 const startMock = mocksOf('chainweb');

@@ -1,14 +1,14 @@
 /** Tests queries for payloads (document 1), in JSON and in the binary form of real nodes. */
 
 import { describe, expect, it } from 'vitest';
-import { type ExactJson, encodeBase64url } from '#pickaxe/ledger/json.js';
+import { type ExactJson, encodeBase64url } from '#pickaxe/protocol/ledger/json.js';
 import {
   type PayloadWithOutputs,
   payloadFromJson,
   payloadWithOutputsFromJson,
   provePayload,
-} from '#pickaxe/ledger/payload.js';
-import { provenReward } from '../../ledger/proven-reward.ts';
+} from '#pickaxe/protocol/ledger/payload.js';
+import { provenReward } from '../../protocol/ledger/proven-reward.ts';
 import { at, mocksOf } from '../ask.ts';
 import { banksOf, commandOf, toBob } from '../contract/bank.ts';
 

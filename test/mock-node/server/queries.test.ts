@@ -1,12 +1,12 @@
 /** Tests document 1's queries on a chain that has grown, as a client reads them that checks everything. */
 
 import { describe, expect, it } from 'vitest';
-import { checkCut, cutFromJson } from '#pickaxe/ledger/cut.js';
-import { knownGraph, onlyGraph } from '#pickaxe/ledger/graphs.js';
-import { blockHash, type Dialect, headerFromJson, parseHeader } from '#pickaxe/ledger/header.js';
-import { type ExactJson, encodeBase64url } from '#pickaxe/ledger/json.js';
-import { payloadWithOutputsFromJson, provePayload } from '#pickaxe/ledger/payload.js';
-import { provenReward } from '../../ledger/proven-reward.ts';
+import { checkCut, cutFromJson } from '#pickaxe/protocol/ledger/cut.js';
+import { knownGraph, onlyGraph } from '#pickaxe/protocol/ledger/graphs.js';
+import { blockHash, type Dialect, headerFromJson, parseHeader } from '#pickaxe/protocol/ledger/header.js';
+import { type ExactJson, encodeBase64url } from '#pickaxe/protocol/ledger/json.js';
+import { payloadWithOutputsFromJson, provePayload } from '#pickaxe/protocol/ledger/payload.js';
+import { provenReward } from '../../protocol/ledger/proven-reward.ts';
 import { at, mocksOf } from '../ask.ts';
 import type { OtherOptions } from '../node.ts';
 

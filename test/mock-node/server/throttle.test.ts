@@ -2,11 +2,10 @@
 
 import type { IncomingMessage } from 'node:http';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { Dialect } from '#pickaxe/ledger/header.js';
+import { type Clock, systemClock } from '#pickaxe/base/system/clock.js';
 import { Throttle } from '#pickaxe/mock-node/server/throttle.js';
-import { NodeApi } from '#pickaxe/node/node-api.js';
-import type { Clock } from '#pickaxe/system/clock.js';
-import { systemClock } from '#pickaxe/system/clock.js';
+import { NodeApi } from '#pickaxe/node/client/node-api.js';
+import type { Dialect } from '#pickaxe/protocol/ledger/header.js';
 import { mocksOf } from '../ask.ts';
 import type { OtherOptions } from '../node.ts';
 

@@ -2,8 +2,8 @@
 
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { hashTail, type Puzzle, placeNonce } from '#pickaxe/chain/job.js';
-import { prepareWords } from '#pickaxe/engine/gpu/prepare.generated.js';
+import { prepareWords } from '#pickaxe/miner/engine/gpu/prepare.generated.js';
+import { hashTail, type Puzzle, placeNonce } from '#pickaxe/protocol/chain/job.js';
 import { gpuKernel } from '../../../native/generator/generate.ts';
 import { GPU_STYLES, type GpuStyle } from '../../../native/generator/gpu-styles.ts';
 import { printOpenCl } from '../../../native/generator/opencl.ts';

@@ -3,9 +3,9 @@
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { hashTail, type Puzzle, placeNonce } from '#pickaxe/chain/job.js';
-import { prepareWords } from '#pickaxe/engine/gpu/prepare.generated.js';
-import { SHADERS } from '#pickaxe/engine/gpu/tuning.js';
+import { prepareWords } from '#pickaxe/miner/engine/gpu/prepare.generated.js';
+import { SHADERS } from '#pickaxe/miner/engine/gpu/tuning.js';
+import { hashTail, type Puzzle, placeNonce } from '#pickaxe/protocol/chain/job.js';
 
 const textOf = (shader: string) => readFileSync(new URL(`../../../shaders/${shader}`, import.meta.url), 'utf8');
 

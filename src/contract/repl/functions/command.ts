@@ -1,6 +1,6 @@
 /** The functions that set what a command brings along: its data, its hash, and who has signed it for what. */
 
-import { isExactJsonObject, parseExactJson } from '../../../ledger/json.ts';
+import { isExactJsonObject, parseExactJson } from '../../../protocol/ledger/json.ts';
 import { appliedCapability } from '../../capabilities/applied.ts';
 import { ContractError } from '../../errors.ts';
 import type { Capability, Environment } from '../../runtime/environment.ts';

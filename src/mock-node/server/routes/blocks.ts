@@ -1,8 +1,8 @@
 /** Blocks, hashes, headers and cuts (document 1), and streams of new blocks. */
 
-import { toHex } from '../../../chain/bytes.ts';
-import { type Cut, cutFromJson, cutToJson } from '../../../ledger/cut.ts';
-import { headerToJson, powHash } from '../../../ledger/header.ts';
+import { toHex } from '../../../protocol/chain/bytes.ts';
+import { type Cut, cutFromJson, cutToJson } from '../../../protocol/ledger/cut.ts';
+import { headerToJson, powHash } from '../../../protocol/ledger/header.ts';
 import {
   type ExactJson,
   type ExactJsonObject,
@@ -11,8 +11,8 @@ import {
   LedgerFormatError,
   parseExactJsonBytes,
   stringifyExactJson,
-} from '../../../ledger/json.ts';
-import { payloadWithOutputsToJson } from '../../../ledger/payload.ts';
+} from '../../../protocol/ledger/json.ts';
+import { payloadWithOutputsToJson } from '../../../protocol/ledger/payload.ts';
 import type { Block } from '../../ledger/block-store.ts';
 import { blocksAbove, cutOf } from '../../ledger/chains.ts';
 import { ascending, type BlockCollection, branch } from '../collections.ts';

@@ -1,16 +1,16 @@
 /** Commands (document 2), served on each chain, and by a stand-alone server, which has one chain. */
 
 import { z } from 'zod';
-import { parseCommand } from '../../../ledger/command/command.ts';
-import { parsePayload } from '../../../ledger/command/payload.ts';
-import { checked, opaqueId } from '../../../ledger/fields.ts';
+import { parseCommand } from '../../../protocol/ledger/command/command.ts';
+import { parsePayload } from '../../../protocol/ledger/command/payload.ts';
+import { checked, opaqueId } from '../../../protocol/ledger/fields.ts';
 import {
   type ExactJson,
   isExactJsonObject,
   jsonInteger,
   LedgerFormatError,
   parseExactJsonBytes,
-} from '../../../ledger/json.ts';
+} from '../../../protocol/ledger/json.ts';
 import { RefusedError } from '../../contract/command-checks.ts';
 import type { Endpoint } from '../faults.ts';
 import { type Asked, CHAIN, JSON_TYPE, type Message, type Route } from '../route.ts';

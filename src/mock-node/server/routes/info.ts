@@ -1,6 +1,6 @@
 /** Node information (document 1, "Node information model"), health, and configuration. */
 
-import { type ExactJson, type ExactJsonObject, JsonNumber, jsonInteger } from '../../../ledger/json.ts';
+import { type ExactJson, type ExactJsonObject, JsonNumber, jsonInteger } from '../../../protocol/ledger/json.ts';
 import { MAX_PEERS } from '../../p2p/peers.ts';
 import { type Asked, type Backend, JSON_TYPE, type Message, NODE_VERSION, type Route } from '../route.ts';
 import { BATCH_LIMIT } from './payloads.ts';

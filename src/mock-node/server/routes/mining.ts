@@ -1,7 +1,7 @@
 /** Mining (document 1, "Mining"). */
 
 import { z } from 'zod';
-import { CHAIN_BYTES, viewOf } from '../../../chain/bytes.ts';
+import { CHAIN_BYTES, viewOf } from '../../../protocol/chain/bytes.ts';
 import { UnpaidError } from '../../ledger/ledger.ts';
 import { allowedMinerSchema, MINING_DEGREE } from '../../options.ts';
 import {

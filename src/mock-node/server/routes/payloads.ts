@@ -1,14 +1,14 @@
 /** Payloads (document 1, "Payloads"), and their binary form, which real nodes also send. */
 
 import { z } from 'zod';
-import { opaqueId } from '../../../ledger/fields.ts';
+import { opaqueId } from '../../../protocol/ledger/fields.ts';
 import {
   type Payload,
   type PayloadRoots,
   type PayloadWithOutputs,
   payloadToJson,
   payloadWithOutputsToJson,
-} from '../../../ledger/payload.ts';
+} from '../../../protocol/ledger/payload.ts';
 import {
   type Asked,
   answeredPayload,

@@ -1,9 +1,9 @@
 /** Peers (document 1, "Peers"), and the mempools of nodes. */
 
 import { z } from 'zod';
-import { type Peer, peerFromJson, peerToJson } from '../../../ledger/cut.ts';
-import { opaqueId } from '../../../ledger/fields.ts';
-import { jsonInteger, LedgerFormatError, parseExactJsonBytes } from '../../../ledger/json.ts';
+import { type Peer, peerFromJson, peerToJson } from '../../../protocol/ledger/cut.ts';
+import { opaqueId } from '../../../protocol/ledger/fields.ts';
+import { jsonInteger, LedgerFormatError, parseExactJsonBytes } from '../../../protocol/ledger/json.ts';
 import { type PeerNetwork, whyNotAdded } from '../../p2p/peers.ts';
 import { pageOf, readPageRequest } from '../collections.ts';
 import { type Asked, CHAIN, JSON_TYPE, type Message, parsedBody, type Route } from '../route.ts';

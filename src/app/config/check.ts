@@ -1,0 +1,216 @@
+/** Checks the settings of one place (a file, the environment, the flags) and parses them into values. */
+
+import { dirname } from 'node:path';
+import { oneLine } from '../../base/text/plain-text.ts';
+import { meant, namesIn, suggestion } from './known-names.ts';
+import type { Path, RawSettings, Tables } from './raw-settings.ts';
+import { fileSchema } from './schema.ts';
+import { redact, whereSecretBelongs, withoutUser } from './secrets.ts';
+import { whyOf } from './setting-types/basic.ts';
+import { rigNamedBy, rigOfPoolUser } from './setting-types/rig.ts';
+import { ENTRIES } from './settings.ts';
+import type { Entry } from './settings-table.ts';
+
+interface Found {
+  readonly value: unknown;
+  readonly where: string;
+  readonly at: string;
+}
+
+export interface Checked {
+  /** Valid values, by the settings' paths. */
+  readonly values: ReadonlyMap<string, Found>;
+  readonly problems: readonly string[];
+  /** Paths of the settings that this place probably sets, but whose values are not known because of an error. */
+  readonly unknown: readonly string[];
+}
+
+export function check(raw: RawSettings): Checked {
+  const { document, problems: earlier = [], unread = [] } = raw;
+  const { error, data } = fileSchema.safeParse(document);
+  const issues: readonly Issue[] = [...(error?.issues ?? []), ...unread.flatMap(misnamed)];
+  // A list may have several faults, which all get the same sentence.
+  const problems = new Set([...earlier, ...issues.flatMap((issue, at) => problemsOf(issue, raw, at < MOST_MEANT))]);
+  const sound = error ? fileSchema.safeParse(withoutFaults(document, issues)).data : data;
+  const open = new Set([...unread, ...issues.slice(0, MOST_MEANT).flatMap(leavesOpen)].map(placeOf));
+  const isOpen = ({ table, key }: Entry) => [[], [table], [table, key]].some((path) => open.has(placeOf(path)));
+  return {
+    values: valuesOf((sound ?? {}) as Tables, raw),
+    problems: [...problems].sort(byPosition),
+    unknown: ENTRIES.filter(isOpen).map(({ path }) => path),
+  };
+}
+
+/** The name of a setting whose value could not be read can be wrong, too. */
+function misnamed([table, key]: Path): Issue[] {
+  const isKnown =
+    !key || typeof key !== 'string' || ENTRIES.some((entry) => entry.table === table && entry.key === key);
+  return isKnown || !ENTRIES.some((entry) => entry.table === table)
+    ? []
+    : [{ code: 'unrecognized_keys', path: [table], keys: [key] }];
+}
+
+const { compare: byPosition } = new Intl.Collator('en', { numeric: true });
+
+/** Maximum number of a table's unknown names that are compared with the known ones. A hostile file has thousands. */
+const MOST_MEANT = 20;
+
+/** @returns a key for a table or a setting; a place within a setting's value has the key of the setting */
+function placeOf(path: Path): string {
+  return JSON.stringify(path.slice(0, 2));
+}
+
+function placesOf({ path, keys }: Issue): Path[] {
+  return keys ? keys.map((key) => [...(path as Path), key]) : [path as Path];
+}
+
+/** @returns the settings that an issue leaves open: the faulty one, or the one that an unknown name resembles */
+function leavesOpen(issue: Issue): Path[] {
+  if (!issue.keys) return placesOf(issue);
+  const [table] = issue.path as Path;
+  const names = namesIn(table === undefined ? undefined : String(table));
+  return issue.keys.slice(0, MOST_MEANT).flatMap((unknown) => {
+    const name = meant(unknown, ...names);
+    if (name === undefined) return [];
+    if (name.includes('.')) return [name.split('.')];
+    return [table === undefined ? [name] : [table, name]];
+  });
+}
+
+/** @returns the tables and settings that no issue is about */
+function withoutFaults(document: unknown, issues: readonly Issue[]): Tables {
+  const faulty = new Set(issues.flatMap(placesOf).map(placeOf));
+  if (typeof document !== 'object' || document === null || faulty.has(placeOf([]))) return {};
+  const tables = Object.entries(document).filter(([table]) => !faulty.has(placeOf([table])));
+  const settings = (table: string, all: unknown) =>
+    typeof all === 'object' ? Object.entries(all ?? {}).filter(([key]) => !faulty.has(placeOf([table, key]))) : [];
+  return Object.fromEntries(tables.map(([table, all]) => [table, Object.fromEntries(settings(table, all))]));
+}
+
+function valuesOf(tables: Tables, raw: RawSettings): Checked['values'] {
+  const { where, at, file } = raw;
+  const values = new Map<string, Found>();
+  for (const { table, key, path, setting } of ENTRIES) {
+    const value = tables[table]?.[key];
+    if (value === undefined) continue;
+    const started = file === undefined ? value : (setting.type.startAt?.(dirname(file), value) ?? value);
+    values.set(path, { value: started, where: where([table, key]), at: at([table, key]) });
+  }
+  nameRig(values, raw);
+  return values;
+}
+
+/** The settings that name the rig where this place does not set rig.name itself. */
+const OWNERS = [
+  ['miner', 'public-keys', rigNamedBy],
+  ['miner', 'account', rigNamedBy],
+  ['pool', 'user', rigOfPoolUser],
+] as const;
+
+function nameRig(values: Map<string, Found>, { document, where, at }: RawSettings): void {
+  if (values.has('rig.name')) return;
+  for (const [table, key, rigIn] of OWNERS) {
+    if (!values.has(`${table}.${key}`)) continue;
+    const value = rigIn((document as Tables)[table]?.[key]);
+    if (value === undefined) continue;
+    values.set('rig.name', { value, where: where([table, key]), at: at([table, key]) });
+    return;
+  }
+}
+
+/* Sentences for people about faulty settings. */
+
+/** Longer values are not repeated in an error. */
+const MAX_SHOWN = 60;
+
+interface Issue {
+  readonly code: string;
+  readonly path: readonly PropertyKey[];
+  /** Set by `parsed`: see `whyOf`. */
+  readonly params?: Readonly<Record<string, unknown>> | undefined;
+  readonly keys?: readonly string[];
+  /** The issues of each type that a value may have. */
+  readonly errors?: readonly (readonly Issue[])[];
+}
+
+/** @param suggests whether unknown names are compared with known ones @returns a sentence for each problem */
+function problemsOf(issue: Issue, raw: RawSettings, suggests = true): string[] {
+  const { code, keys = [], errors = [] } = issue;
+  const { document, at, file } = raw;
+  const path = issue.path as Path;
+  if (code === 'unrecognized_keys')
+    return keys.map((key, index) => unknown([...path, key], at, suggests && index < MOST_MEANT));
+  const entry = ENTRIES.find(({ table, key }) => table === path[0] && key === path[1]);
+  const value = path.reduce<unknown>((inner, key) => (inner as Record<string | number, unknown>)?.[key], document);
+  // The type of a list is a union. Problems of its items say more than that neither type fits.
+  if (code === 'invalid_union' && Array.isArray(value)) {
+    return errors[0].flatMap((inner) => problemsOf({ ...inner, path: [...path, ...inner.path] }, raw));
+  }
+  const subject = file === undefined ? at(path) : `${at(path)}: ${nameOf(path)}`;
+  // Somebody may have written the secret itself where the path of its file belongs.
+  const { secretFile, hidden, shown } = entry?.setting ?? {};
+  const what = secretFile ? 'not a path' : hidden ? 'not valid' : show(shown ? withoutPath(value) : value);
+  const why = hidden ? undefined : whyOf([issue, ...errors.flat()]);
+  const says = entry?.setting.type.says ?? expectTable(path);
+  return [`${subject} is ${what}${why === undefined ? '' : `: ${why}`}. ${says}`];
+}
+
+function expectTable(path: Path): string {
+  const keys = keysOf(path[0]);
+  if (path.length === 0) return 'A configuration file must contain tables.';
+  return keys.length > 0 ? `It must be a table with ${keys.join(', ')}.` : 'Give a text.';
+}
+
+function unknown(path: Path, at: RawSettings['at'], suggests: boolean): string {
+  const [table, key] = path.map(String);
+  const belongs = whereSecretBelongs(key ?? table);
+  const place = `${at(path)}: `;
+  if (belongs !== undefined) return `${place}there is no setting ${nameOf(path)}. ${belongs}`;
+  const what = key === undefined ? 'table' : 'setting';
+  const instead = suggests ? suggestion(key ?? table, ...namesIn(key === undefined ? undefined : table)) : '';
+  return `${place}there is no ${what} ${nameOf(path)}.${instead || choiceIn(table)}`;
+}
+
+/** @returns a sentence to append, with the settings of a table; an empty text where there is no such table */
+function choiceIn(table: string): string {
+  const keys = keysOf(table);
+  return keys.length === 0 ? '' : ` The table ${table} has ${keys.join(', ')}.`;
+}
+
+function keysOf(table: unknown): string[] {
+  return ENTRIES.filter((entry) => entry.table === table).map(({ key }) => key);
+}
+
+/** @returns `node.urls[1]`; unknown names are cut short */
+function nameOf(path: Path): string {
+  if (path.length === 0) return 'it';
+  return path
+    .map((key, index) => {
+      if (typeof key === 'number') return `[${key}]`;
+      const name = /^[\w$-]{1,64}$/.test(key) ? key : oneLine(JSON.stringify(key.slice(0, MAX_SHOWN)));
+      return index === 0 ? name : `.${name}`;
+    })
+    .join('');
+}
+
+/** The path of a faulty URL may contain a key, so it is not shown. The host shows which URL is wrong. */
+function withoutPath(value: unknown): unknown {
+  if (typeof value !== 'string') return value;
+  // A password may contain slashes.
+  const text = value.includes('://') ? withoutUser(value) : value.replace(/^.*@/s, '***@');
+  const host = text.indexOf('://') < 0 ? 0 : text.indexOf('://') + '://'.length;
+  const length = text.slice(host).search(/[/?#]/);
+  return length < 0 ? text : `${text.slice(0, host + length)}/…`;
+}
+
+function show(value: unknown): string {
+  if (typeof value === 'number' || typeof value === 'boolean' || typeof value === 'bigint') return `${value}`;
+  if (typeof value === 'string') {
+    if (value.length > MAX_SHOWN) return `a text of ${value.length} characters`;
+    // A password may contain spaces and quotes, so the whole text is treated as one URL.
+    return redact(oneLine(JSON.stringify(withoutUser(value))));
+  }
+  if (Array.isArray(value)) return value.length === 0 ? 'an empty list' : `a list of ${value.length}`;
+  if (value instanceof Date) return 'a date';
+  return value === null ? 'null' : 'a table';
+}

@@ -1,0 +1,85 @@
+/** The user and the password in a pool's URL, as some miners write them: `stratum+tcp://USER:PASSWORD@HOST:PORT`. */
+
+import { isPoolUrl } from '../../base/text/addresses.ts';
+import type { Path, RawSettings, Tables } from './raw-settings.ts';
+
+const USER_IN_URL = /^(?<scheme>[^/]*:\/\/)(?:(?<user>[^:@]*)(?::(?<password>.*))?)@(?<place>[^@]*)$/s;
+
+interface Account {
+  readonly user: string;
+  readonly password?: string;
+}
+
+/**
+ * @returns the settings of one place with such users and passwords in `pool.user` and `pool.password`, as if they were
+ *   written there, and the URLs without them. All pools have the same ones, and no problem repeats them
+ */
+export function takePoolUsers(raw: RawSettings): RawSettings {
+  const { pool } = (isObject(raw.document) ? raw.document : {}) as Tables;
+  if (!isObject(pool)) return raw;
+  const given = pool.urls;
+  const taken = (Array.isArray(given) ? given : [given]).map(take);
+  const accounts = taken.flatMap(({ account }) => account ?? []);
+  if (accounts.length === 0) return raw;
+  const urls = taken.map(({ url }) => url);
+  const { values, problems } = together({ user: pool.user, password: pool.password }, accounts);
+  const place: RawSettings['at'] = (path) => raw.at(isTaken(path, pool, values) ? ['pool', 'urls'] : path);
+  return {
+    ...raw,
+    document: {
+      ...(raw.document as object),
+      pool: { ...pool, ...values, urls: Array.isArray(given) ? urls : urls[0] },
+    },
+    where: (path) => raw.where(isTaken(path, pool, values) ? ['pool', 'urls'] : path),
+    at: place,
+    problems: [...(raw.problems ?? []), ...problems.map((problem) => `${raw.at(['pool', 'urls'])}: ${problem}`)],
+  };
+}
+
+/** Whether the value of this path was in a URL. */
+function isTaken([table, key]: Path, before: object, values: object): boolean {
+  return table === 'pool' && key !== undefined && Object.hasOwn(values, key) && !Object.hasOwn(before, key);
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function take(url: unknown): { readonly url: unknown; readonly account?: Account } {
+  const parts = typeof url === 'string' && isPoolUrl(url) ? USER_IN_URL.exec(url.trim())?.groups : undefined;
+  if (!parts) return { url };
+  const { scheme, user = '', password, place } = parts;
+  const account = { user: decoded(user), ...(password !== undefined && { password: decoded(password) }) };
+  return { url: `${scheme}${place}`, account };
+}
+
+/** RFC 3986 §2.1: `%40` stands for `@`. A text that is not written like that stands for itself. */
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+type Given = Readonly<Record<keyof Account, unknown>>;
+
+/** @returns what the URLs add to the given values, and what contradicts them */
+function together(given: Given, accounts: readonly Account[]): { values: Partial<Given>; problems: string[] } {
+  const values: Record<string, unknown> = {};
+  const problems: string[] = [];
+  for (const name of ['user', 'password'] as const) {
+    const all = new Set(
+      [given[name], ...accounts.map((account) => account[name])].filter((each) => each !== undefined),
+    );
+    const [first] = all;
+    if (given[name] === undefined && first !== undefined && first !== '') values[name] = first;
+    if (all.size > 1) problems.push(`the URL of a pool has another ${name} than ${OTHERS[name]}: write it once`);
+  }
+  return { values, problems };
+}
+
+const OTHERS = {
+  user: 'pool.user (--user, -u) or another URL, and all pools have the same one',
+  password: 'pool.password (--password, -p) or another URL, and all pools have the same one',
+} as const;

@@ -1,0 +1,286 @@
+/**
+ * A coordinator as a relay: it publishes the source's work to the rigs of a fleet over NATS, and takes their solutions.
+ * Nothing is kept for a lost connection: after each reconnection the whole state is published again, and rigs repeat
+ * what was not answered.
+ */
+
+import { onAbort, sharedController } from '../../base/system/abort.ts';
+import { LogBucket } from '../../base/system/bounded.ts';
+import type { Clock } from '../../base/system/clock.ts';
+import { oneLine } from '../../base/text/plain-text.ts';
+import type { Listener } from '../../miner/events/events.ts';
+import { type Relay, RelayedWorks, type RelayLog } from '../../miner/relay/relay.ts';
+import type { SourceUpdate, WorkSource } from '../../miner/source/source.ts';
+import { difficultyOf } from '../../protocol/chain/target.ts';
+import type { Work } from '../../protocol/chain/work.ts';
+import {
+  CoordinatorState,
+  FALLBACK_QUEUE,
+  type FleetSubjects,
+  messageBytes,
+  readMessage,
+  senderOf,
+} from '../messages.ts';
+import { type Link, type LinkMessage, type LinkState, untilConnected } from '../nats/link.ts';
+import { Lag } from './lag.ts';
+import { type CoordinatorLimits, coordinatorLimits } from './limits.ts';
+import { Namesakes } from './namesakes.ts';
+import { OtherCoordinators } from './other-coordinators.ts';
+import { OwnWorks } from './own-works.ts';
+import { RigRequests } from './rig-requests.ts';
+import { Solutions, type SubmitElsewhere } from './solutions.ts';
+
+const NAME = 'fleet';
+/** Capacity of the token bucket for log lines about the connection. */
+const LINES_LOGGED = 10;
+const STOPPING = 'this coordinator is stopping';
+
+/** @returns the header of the block on which a work builds, 286 bytes; undefined if no node gives it. Never throws. */
+export type ParentOf = (work: Work, stop: AbortSignal) => Promise<Uint8Array | undefined>;
+
+export interface FleetRelayOptions {
+  readonly source: WorkSource;
+  readonly emit: Listener;
+  readonly clock: Clock;
+  readonly log: RelayLog;
+  /** It is not closed by the relay. */
+  readonly link: Link;
+  readonly subjects: FleetSubjects;
+  /** The coordinator's name. */
+  readonly name: string;
+  /** 16 hex digits, chosen at random. */
+  readonly instance: string;
+  /** Absent where no node can be asked, so that only own works' solutions are taken. */
+  readonly submitElsewhere?: SubmitElsewhere | undefined;
+  /** @returns why the source's work is probably worth nothing; undefined while nothing speaks against it */
+  readonly faultOfSource?: () => string | undefined;
+  /** Absent where no node can be asked. */
+  readonly parentOf?: ParentOf | undefined;
+  readonly limits?: Partial<CoordinatorLimits>;
+}
+
+export class FleetRelay implements Relay {
+  readonly name = NAME;
+  readonly #options: FleetRelayOptions;
+  readonly #limits: CoordinatorLimits;
+  readonly #works: RelayedWorks;
+  readonly #own: OwnWorks;
+  readonly #others: OtherCoordinators;
+  readonly #solutions: Solutions;
+  readonly #requests: RigRequests;
+  readonly #connectionLines: LogBucket;
+  readonly #lag: Lag;
+  readonly #namesakes: Namesakes;
+  /** The parents that were asked for, and when (monotonic): any rig can ask. */
+  readonly #parents = new WeakMap<Work, { readonly atMs: number; readonly header: Promise<Uint8Array | undefined> }>();
+  readonly #ends: (() => void)[] = [];
+  #stop: AbortSignal = AbortSignal.abort();
+  /** Set while the end of a work waits for the next work. */
+  #ending: NodeJS.Timeout | undefined;
+
+  constructor(options: FleetRelayOptions) {
+    this.#options = options;
+    const { source, emit, clock, log, link, subjects, name, instance, submitElsewhere } = options;
+    const limits = { ...coordinatorLimits, ...options.limits };
+    const nowMs = clock.monotonicMs();
+    const works = new RelayedWorks({
+      name: NAME,
+      source,
+      emit,
+      clock,
+      changed: (work, update) => this.#changed(work, update),
+      updated: (update) => {
+        if (this.#note(update)) this.#publish(false);
+      },
+    });
+    const own = new OwnWorks({ instance, source, clock, most: limits.works, endedMs: limits.endedMs });
+    const others = new OtherCoordinators(limits);
+    const parts = { name, relay: NAME, source: source.name, works, own, others, submitElsewhere };
+    const solutions = new Solutions({ ...parts, emit, clock, limits });
+    const difficulty = () => (works.current ? difficultyOf(works.current.target) : 0);
+    const state = () => own.state(true, this.#fault());
+    const parent = () => this.#parent();
+    this.#requests = new RigRequests({
+      name,
+      solutions,
+      state,
+      parent,
+      difficulty,
+      link,
+      subjects,
+      clock,
+      log,
+      limits,
+    });
+    this.#lag = new Lag({ name, own, others, link, subjects, clock, limits });
+    this.#limits = limits;
+    this.#works = works;
+    this.#own = own;
+    this.#others = others;
+    this.#solutions = solutions;
+    this.#connectionLines = new LogBucket(LINES_LOGGED, nowMs);
+    this.#namesakes = new Namesakes({ name, instance, own, link, subjects, clock, log, limits });
+  }
+
+  /** @throws RelayRefusal if another coordinator of this name answers */
+  async open(): Promise<void> {
+    const { link, name, subjects, submitElsewhere } = this.#options;
+    // The link keeps trying for longer than this.
+    await untilConnected(link, this.#limits.connectMs, new AbortController().signal);
+    await this.#namesakes.refuse();
+    const listen = (subject: string, listener: (message: LinkMessage) => void, queue?: string) => {
+      this.#ends.push(link.subscribe(subject, listener, queue));
+    };
+    const requests = this.#requests;
+    for (const subject of [subjects.allWork, subjects.allBeats]) listen(subject, (message) => this.#hear(message));
+    listen(subjects.hellosTo(name), (message) => requests.hello(message));
+    listen(subjects.solutionsTo(name), (message) => requests.solution(message, this.#stop));
+    // A coordinator without nodes could answer no request of the queue group, and would keep them from others.
+    const fallback = (message: LinkMessage) => requests.solution(message, this.#stop);
+    if (submitElsewhere) listen(subjects.fallbacks, fallback, FALLBACK_QUEUE);
+    listen(subjects.reports, (message) => requests.report(message));
+    this.#ends.push(link.onState((state) => this.#linkChanged(state)));
+    this.#linkChanged(link.state);
+  }
+
+  /** @throws RelayRefusal if another coordinator of this name has begun at the same time, and goes on */
+  async run(asked: AbortSignal): Promise<void> {
+    const { refusal } = this.#namesakes;
+    const ending = sharedController();
+    const stop = ending.signal;
+    const releases = [asked, refusal].map((signal) => onAbort(signal, () => ending.abort()));
+    this.#stop = stop;
+    const beat = setInterval(() => this.#publish(false), this.#limits.beatMs);
+    const report = setInterval(() => this.#requests.tell(NAME, this.#options.emit), this.#limits.reportMs);
+    // Rigs leave at once, and what they have sent is still answered.
+    const releaseBeat = onAbort(stop, () => {
+      clearInterval(beat);
+      // The name is now the other coordinator's. What was sent before is still submitted.
+      if (refusal.aborted) {
+        for (const end of this.#ends.splice(0)) end();
+        return;
+      }
+      this.#own.lose(STOPPING);
+      this.#publish(false);
+    });
+    try {
+      await this.#works.follow(stop);
+      await this.#solutions.settled();
+      // The last answers are sent in callbacks of the promises that have settled now.
+      await new Promise((resolve) => setImmediate(resolve));
+    } finally {
+      for (const release of [...releases, releaseBeat]) release();
+      clearInterval(beat);
+      clearInterval(report);
+      clearTimeout(this.#ending);
+      for (const end of this.#ends.splice(0)) end();
+      this.#requests.tell(NAME, this.#options.emit);
+      this.#requests.refusals.close();
+    }
+    if (refusal.aborted) throw refusal.reason;
+  }
+
+  /* The connection */
+
+  #linkChanged(state: LinkState): void {
+    const { log, name, subjects, clock } = this.#options;
+    if (state.isConnected) {
+      this.#namesakes.connected();
+      this.#publish(true);
+    }
+    const unlogged = this.#connectionLines.take(clock.monotonicMs());
+    if (unlogged === undefined) return;
+    const others = unlogged === 0 ? '' : ` (${unlogged} lines about the connection were left out)`;
+    if (state.isConnected) log.info(`publishes work as ${subjects.work(name)} at ${state.server}${others}`);
+    else log.warn(`reaches no rigs: ${state.reason}${others}`);
+  }
+
+  /* The states */
+
+  #changed(work: Work | undefined, update: SourceUpdate): void {
+    const isNoted = this.#note(update);
+    if (!this.#own.change(work) && !isNoted) return;
+    if (work) this.#publish(true);
+    else this.#ending ??= setTimeout(() => this.#publish(false), this.#limits.endDelayMs);
+  }
+
+  /** @returns whether the update changes what was published */
+  #note(update: SourceUpdate): boolean {
+    if (update.kind === 'stale') return this.#own.end(update.works, update.reason);
+    if (update.kind === 'rest') return false;
+    return this.#own.lose(update.kind === 'lost' ? update.reason : null);
+  }
+
+  #publish(isWhole: boolean): void {
+    clearTimeout(this.#ending);
+    this.#ending = undefined;
+    const { link, subjects, name } = this.#options;
+    const subject = isWhole ? subjects.work(name) : subjects.beat(name);
+    if (link.state.isConnected) link.publish(subject, messageBytes(this.#own.state(isWhole, this.#fault())));
+  }
+
+  /**
+   * Another coordinator's height is only a claim, so it proves nothing while the own heights grow.
+   * @returns why rigs had better mine for another coordinator; undefined if none could take over
+   */
+  #fault(): string | undefined {
+    const { clock, faultOfSource } = this.#options;
+    const others = this.#others.heightOfFit(clock.monotonicMs());
+    if (others === undefined) return undefined;
+    const growth = this.#own.growth();
+    const { standstillMs, blocksBehind } = this.#limits;
+    if (growth && growth.sinceMs >= standstillMs && others - growth.height >= BigInt(blocksBehind)) {
+      const seconds = Math.floor(growth.sinceMs / 1000);
+      return `its source stands still: no new block for ${seconds} s, and other coordinators have newer ones`;
+    }
+    const { blocks } = this.#lag;
+    if (blocks !== undefined) return `its source is ${blocks} blocks behind another coordinator’s, which has shown one`;
+    return faultOfSource?.();
+  }
+
+  /** Hears a coordinator's state, which may be its own. */
+  #hear({ subject, data }: LinkMessage): void {
+    const nowMs = this.#options.clock.monotonicMs();
+    const { refusals } = this.#requests;
+    const sender = senderOf(subject);
+    if (sender === undefined) {
+      refusals.note('wrong-name', undefined);
+    } else if (sender === this.#options.name) {
+      // Its own states come back, as many as there are.
+      const state = readMessage(CoordinatorState, data);
+      if (state) this.#namesakes.hear(state);
+    } else if (!this.#others.admits(sender, nowMs)) {
+      refusals.note('flood', oneLine(sender));
+    } else {
+      const state = readMessage(CoordinatorState, data);
+      if (!state) refusals.note('wrong-message', oneLine(sender));
+      else if (this.#others.take(sender, state, nowMs)) void this.#ask(sender);
+      void this.#lag.look(this.#stop);
+    }
+  }
+
+  async #parent(): Promise<Uint8Array | undefined> {
+    const { current } = this.#own;
+    const { parentOf, clock } = this.#options;
+    if (!current || !parentOf) return undefined;
+    const nowMs = clock.monotonicMs();
+    const known = this.#parents.get(current);
+    if (known && (nowMs - known.atMs < this.#limits.askParentMs || (await known.header))) return await known.header;
+    const header = parentOf(current, this.#stop).catch(() => undefined);
+    this.#parents.set(current, { atMs: nowMs, header });
+    return await header;
+  }
+
+  /** Asks another coordinator for its current work. If no answer comes, one of its next states is the occasion. */
+  async #ask(coordinator: string): Promise<void> {
+    const { link, subjects, name, clock } = this.#options;
+    try {
+      const subject = subjects.hello(coordinator, name);
+      const answer = await link.request(subject, messageBytes({}), this.#limits.helloMs, this.#stop);
+      const state = readMessage(CoordinatorState, answer);
+      if (state) this.#others.take(coordinator, state, clock.monotonicMs());
+    } catch {
+      // It is silent, or this one stops.
+    }
+  }
+}

@@ -1,0 +1,104 @@
+/**
+ * Notices that the own source lags behind another coordinator's. What another one says of its heights is only a claim,
+ * so it is asked for a block: one that is as hard to find as the own work, and higher than the own source could know,
+ * proves that there are newer blocks.
+ */
+
+import { BoundedSet } from '../../base/system/bounded.ts';
+import type { Clock } from '../../base/system/clock.ts';
+import { fromHex } from '../../protocol/chain/bytes.ts';
+import { prepareJob } from '../../protocol/chain/job.ts';
+import { difficultyOf } from '../../protocol/chain/target.ts';
+import { verify } from '../../protocol/chain/verify.ts';
+import { creationTimeOf, networkNumberOf, nonceOf, type Work, workOfHeader } from '../../protocol/chain/work.ts';
+import { CoordinatorState, type FleetSubjects, type HelloRequest, messageBytes, readMessage } from '../messages.ts';
+import type { Link } from '../nats/link.ts';
+import type { CoordinatorLimits } from './limits.ts';
+import type { OtherCoordinators } from './other-coordinators.ts';
+import type { OwnWorks } from './own-works.ts';
+
+/** How much easier than the own work a block may be: the difficulties of chains, and of their blocks, differ. */
+const MOST_EASIER = 2;
+/** How far ahead of the own node's clock the block's may be. */
+const MOST_AHEAD_US = 10_000_000n;
+/** Maximum number of remembered blocks, so that each counts once. A real network has fewer within `provenAgeMs`. */
+const MOST_SHOWN = 1_024;
+
+export interface LagOptions {
+  /** The coordinator's own name. */
+  readonly name: string;
+  readonly own: Pick<OwnWorks, 'last' | 'latestTimeUs' | 'growth'>;
+  readonly others: Pick<OtherCoordinators, 'fitAbove'>;
+  readonly link: Pick<Link, 'request'>;
+  readonly subjects: FleetSubjects;
+  readonly clock: Clock;
+  readonly limits: CoordinatorLimits;
+}
+
+export class Lag {
+  readonly #options: LagOptions;
+  /** The height of the block that was proven last, and until when it counts (monotonic). */
+  #proven = { height: -1n, untilMs: 0 };
+  /** The headers that were shown, in hex. */
+  readonly #shown = new BoundedSet<string>(MOST_SHOWN);
+  #askedMs = Number.NEGATIVE_INFINITY;
+
+  constructor(options: LagOptions) {
+    this.#options = options;
+  }
+
+  /** @returns by how many blocks the own source is behind a proven one; undefined if it is not, or not by much */
+  get blocks(): bigint | undefined {
+    const { own, clock, limits } = this.#options;
+    const growth = own.growth();
+    if (!growth || clock.monotonicMs() >= this.#proven.untilMs) return undefined;
+    const behind = this.#proven.height + 1n - growth.height;
+    return behind >= BigInt(limits.blocksBehind) ? behind : undefined;
+  }
+
+  /** Asks those that claim newer blocks for one, if it is time. Never throws. */
+  async look(stop: AbortSignal): Promise<void> {
+    const { own, others, clock, limits } = this.#options;
+    if (stop.aborted) return;
+    const nowMs = clock.monotonicMs();
+    const growth = own.growth();
+    const isProven = this.blocks !== undefined && this.#proven.untilMs - nowMs > limits.provenMs / 2;
+    if (!growth || isProven || nowMs - this.#askedMs < limits.askParentMs) return;
+    const claiming = others.fitAbove(growth.height + BigInt(limits.blocksBehind) - 1n, nowMs);
+    if (claiming.length === 0) return;
+    this.#askedMs = nowMs;
+    await Promise.all(claiming.map((each) => this.#ask(each, stop)));
+  }
+
+  async #ask(coordinator: string, stop: AbortSignal): Promise<void> {
+    const { link, subjects, name, own, clock, limits } = this.#options;
+    const request: HelloRequest = { parent: true };
+    let data: Uint8Array;
+    try {
+      data = await link.request(subjects.hello(coordinator, name), messageBytes(request), limits.parentMs, stop);
+    } catch {
+      return; // It is silent, or this one stops.
+    }
+    const parent = readMessage(CoordinatorState, data)?.parent;
+    if (parent === undefined || this.#shown.has(parent)) return;
+    const height = this.#heightProvenBy(fromHex(parent));
+    const growth = own.growth();
+    // An ordinary block, which anybody can show, must not prolong the proof by a higher one.
+    if (height === undefined || !growth || height + 1n - growth.height < BigInt(limits.blocksBehind)) return;
+    this.#shown.add(parent);
+    this.#proven = { height, untilMs: clock.monotonicMs() + limits.provenMs };
+  }
+
+  /** @param header 286 bytes @returns its height, if it took the work of a block of this network, lately */
+  #heightProvenBy(header: Uint8Array): bigint | undefined {
+    const { own, limits } = this.#options;
+    const like: Work | undefined = own.last;
+    if (!like || networkNumberOf(header) !== networkNumberOf(like.header)) return undefined;
+    const work = workOfHeader(header);
+    if (difficultyOf(work.target) * MOST_EASIER < difficultyOf(like.blockTarget)) return undefined;
+    const age = own.latestTimeUs() - creationTimeOf(header);
+    if (age > BigInt(limits.provenAgeMs) * 1_000n || age < -MOST_AHEAD_US) return undefined;
+    const { solution } = verify(prepareJob(work, creationTimeOf(header)), nonceOf(header));
+    return solution && work.height;
+  }
+}

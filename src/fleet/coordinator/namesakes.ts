@@ -1,0 +1,100 @@
+/**
+ * Keeps two coordinators from using one name: they would answer each other's rigs. One that starts is refused while
+ * another one answers. Of two that start at the same moment, or without a connection, the later one ends.
+ */
+
+import { LogBucket } from '../../base/system/bounded.ts';
+import type { Clock } from '../../base/system/clock.ts';
+import { oneLine } from '../../base/text/plain-text.ts';
+import { type RelayLog, RelayRefusal } from '../../miner/relay/relay.ts';
+import { CoordinatorState, type FleetSubjects, messageBytes, readMessage } from '../messages.ts';
+import { type Link, LinkError } from '../nats/link.ts';
+import type { CoordinatorLimits } from './limits.ts';
+import type { OwnWorks } from './own-works.ts';
+
+/** Capacity of the token bucket for log lines about another coordinator of this name. */
+const LINES_LOGGED = 10;
+
+export interface NamesakesOptions {
+  /** The coordinator's name, and its instance. */
+  readonly name: string;
+  readonly instance: string;
+  readonly own: Pick<OwnWorks, 'states'>;
+  readonly link: Pick<Link, 'state' | 'request'>;
+  readonly subjects: FleetSubjects;
+  readonly clock: Clock;
+  readonly log: RelayLog;
+  readonly limits: Pick<CoordinatorLimits, 'helloMs' | 'newMs'>;
+}
+
+export class Namesakes {
+  readonly #options: NamesakesOptions;
+  readonly #lines: LogBucket;
+  readonly #refusing = new AbortController();
+  /** When the first connection began (monotonic). */
+  #connectedMs: number | undefined;
+
+  constructor(options: NamesakesOptions) {
+    this.#options = options;
+    this.#lines = new LogBucket(LINES_LOGGED, options.clock.monotonicMs());
+  }
+
+  /** Fires, with a RelayRefusal, when this coordinator must end because another one of its name goes on. */
+  get refusal(): AbortSignal {
+    return this.#refusing.signal;
+  }
+
+  /** @throws RelayRefusal if another coordinator of this name answers */
+  async refuse(): Promise<void> {
+    const { link, name, subjects, instance, log, limits } = this.#options;
+    if (!link.state.isConnected) return;
+    let answer: Uint8Array;
+    try {
+      const never = new AbortController().signal;
+      answer = await link.request(subjects.hello(name, name), messageBytes({}), limits.helloMs, never);
+    } catch (fault) {
+      if (!(fault instanceof LinkError)) throw fault;
+      if (fault.fault === 'denied')
+        log.warn(`it is not known whether another coordinator has this name: ${fault.message}`);
+      return;
+    }
+    const other = readMessage(CoordinatorState, answer);
+    if (other !== undefined && other.instance !== instance) throw this.#refused();
+  }
+
+  connected(): void {
+    this.#connectedMs ??= this.#options.clock.monotonicMs();
+  }
+
+  /** @param state one of this name, which may be this coordinator's own */
+  hear(state: CoordinatorState): void {
+    const { instance, clock, limits } = this.#options;
+    if (state.instance === instance) return;
+    const nowMs = clock.monotonicMs();
+    const isNew = this.#connectedMs !== undefined && nowMs - this.#connectedMs < limits.newMs;
+    if (isNew && this.#isEarlier(state)) this.#refusing.abort(this.#refused());
+    else this.#warn(nowMs);
+  }
+
+  /**
+   * States are counted from a coordinator's start. Both compare the other's count with their own, so at most one of
+   * them ends, and one does unless their states cross each time.
+   */
+  #isEarlier({ number, instance }: CoordinatorState): boolean {
+    const last = this.#options.own.states - 1;
+    return number > last || (number === last && instance < this.#options.instance);
+  }
+
+  #refused(): RelayRefusal {
+    const name = oneLine(this.#options.name);
+    return new RelayRefusal(`another coordinator named ${name} is running: give this one another name with --rig-name`);
+  }
+
+  #warn(nowMs: number): void {
+    if (this.#lines.take(nowMs) === undefined) return;
+    const subject = this.#options.subjects.work(this.#options.name);
+    this.#options.log.warn(
+      `another coordinator publishes as ${subject}, too, which confuses rigs: give one of the two another name with --rig-name`,
+    );
+  }
+}

@@ -1,0 +1,152 @@
+/**
+ * The works of other coordinators, as their states give them: when one of them is out of reach, rigs send solutions of
+ * its works to any coordinator that has heard of them. Everything here is what another member claims.
+ */
+
+import { BoundedMap, TokenBucket } from '../../base/system/bounded.ts';
+import type { StaleReason } from '../../miner/events/vocabulary.ts';
+import type { Work } from '../../protocol/chain/work.ts';
+import { type CoordinatorState, workOfGiven } from '../messages.ts';
+import type { CoordinatorLimits } from './limits.ts';
+import type { KnownWork } from './own-works.ts';
+
+export interface ForeignWork extends KnownWork {
+  /** Bounds the solutions of the coordinator's works. */
+  readonly elsewhere: TokenBucket;
+}
+
+interface HeardWork extends ForeignWork {
+  ended: StaleReason | undefined;
+  /** The latest safe creation time as its coordinator last said, and when that was heard. */
+  claimedUs: bigint;
+  claimedMs: number;
+}
+
+interface Coordinator {
+  readonly states: TokenBucket;
+  readonly elsewhere: TokenBucket;
+  /** For asking it for its current work. */
+  readonly hellos: TokenBucket;
+  /** By name. */
+  readonly works: BoundedMap<string, HeardWork>;
+  instance: string;
+  number: number;
+  heardMs: number;
+  /** The height of its newest work; −1 before the first. */
+  height: bigint;
+  /** Whether it can take rigs over: it has a source, and says of no fault. */
+  isFit: boolean;
+}
+
+export class OtherCoordinators {
+  readonly #limits: CoordinatorLimits;
+  /** By name, the one that has been silent for the longest time first. */
+  readonly #coordinators = new Map<string, Coordinator>();
+
+  constructor(limits: CoordinatorLimits) {
+    this.#limits = limits;
+  }
+
+  /** @returns whether a state of this coordinator may be read now; if so, it is counted */
+  admits(name: string, nowMs: number): boolean {
+    return this.#of(name, nowMs)?.states.take(1, nowMs) === true;
+  }
+
+  /**
+   * Takes a state that was admitted, unless it is old.
+   * @returns whether to ask for its current work, which was given before this coordinator could hear it
+   */
+  take(name: string, state: CoordinatorState, nowMs: number): boolean {
+    const coordinator = this.#coordinators.get(name);
+    if (!coordinator) return false;
+    const { instance, number, work: current, given, ended, latestTimeMicros } = state;
+    // After silence, a lower number counts: a forged state with the greatest one must not end the coordinator.
+    const isSilent = nowMs - coordinator.heardMs >= this.#limits.coordinatorIdleMs;
+    if (instance === coordinator.instance && number <= coordinator.number && !isSilent) return false;
+    coordinator.instance = instance;
+    coordinator.number = number;
+    coordinator.heardMs = nowMs;
+    coordinator.isFit = state.lost === null && state.fault === undefined && current !== null;
+    this.#coordinators.delete(name);
+    this.#coordinators.set(name, coordinator);
+    if (given && !coordinator.works.has(given.name)) {
+      coordinator.works.set(given.name, heard(coordinator, workOfGiven(given)));
+    }
+    const named = current === null ? undefined : coordinator.works.get(current);
+    if (named) {
+      coordinator.height = named.work.height;
+      named.claimedUs = BigInt(latestTimeMicros);
+      named.claimedMs = nowMs;
+    }
+    for (const { name: work, reason } of ended) {
+      const known = coordinator.works.get(work);
+      if (known) known.ended ??= reason;
+    }
+    const isUnknown = current !== null && !named && ended.every(({ name }) => name !== current);
+    return isUnknown && coordinator.hellos.take(1, nowMs);
+  }
+
+  /** @returns the greatest height of works of those that could take rigs over; undefined if there are none */
+  heightOfFit(nowMs: number): bigint | undefined {
+    let height: bigint | undefined;
+    for (const each of this.#coordinators.values()) {
+      const isThere = each.isFit && nowMs - each.heardMs < this.#limits.coordinatorIdleMs;
+      if (isThere && (height === undefined || each.height > height)) height = each.height;
+    }
+    return height;
+  }
+
+  /** @returns the names of those that could take rigs over and give works above this height */
+  fitAbove(height: bigint, nowMs: number): string[] {
+    const { coordinatorIdleMs } = this.#limits;
+    return [...this.#coordinators].flatMap(([name, each]) => {
+      return each.isFit && nowMs - each.heardMs < coordinatorIdleMs && each.height > height ? [name] : [];
+    });
+  }
+
+  find(coordinator: string, work: string): ForeignWork | undefined {
+    return this.#coordinators.get(coordinator)?.works.get(work);
+  }
+
+  #of(name: string, nowMs: number): Coordinator | undefined {
+    const known = this.#coordinators.get(name);
+    if (known || !this.#makeRoom(nowMs)) return known;
+    const { stateBurst, statesPerSecond, elsewhereBurst, elsewherePerSecond, worksOfEach } = this.#limits;
+    const { helloBurst, hellosPerSecond } = this.#limits;
+    const coordinator: Coordinator = {
+      states: new TokenBucket(stateBurst, statesPerSecond, nowMs),
+      elsewhere: new TokenBucket(elsewhereBurst, elsewherePerSecond, nowMs),
+      hellos: new TokenBucket(helloBurst, hellosPerSecond, nowMs),
+      works: new BoundedMap(worksOfEach),
+      instance: '',
+      number: -1,
+      heardMs: nowMs,
+      height: -1n,
+      isFit: false,
+    };
+    this.#coordinators.set(name, coordinator);
+    return coordinator;
+  }
+
+  /** Forgets the coordinator that has been silent for the longest time, if it must. @returns whether there is room */
+  #makeRoom(nowMs: number): boolean {
+    if (this.#coordinators.size < this.#limits.coordinators) return true;
+    const [[name, { heardMs }]] = this.#coordinators;
+    if (nowMs - heardMs < this.#limits.coordinatorIdleMs) return false;
+    this.#coordinators.delete(name);
+    return true;
+  }
+}
+
+function heard({ elsewhere }: Coordinator, work: Work): HeardWork {
+  return {
+    work,
+    ended: undefined,
+    elsewhere,
+    claimedUs: 0n,
+    claimedMs: 0,
+    latestTimeUs(nowMs) {
+      return this.claimedUs + BigInt(Math.round(1_000 * (nowMs - this.claimedMs)));
+    },
+  };
+}

@@ -1,0 +1,161 @@
+/** The works of a coordinator's own source, and the states that it publishes of them. */
+
+import { BoundedMap } from '../../base/system/bounded.ts';
+import type { Clock } from '../../base/system/clock.ts';
+import { version } from '../../base/system/version.ts';
+import { oneLine } from '../../base/text/plain-text.ts';
+import type { StaleReason } from '../../miner/events/vocabulary.ts';
+import type { WorkSource } from '../../miner/source/source.ts';
+import type { Work } from '../../protocol/chain/work.ts';
+import { type CoordinatorState, type GivenWork, givenWorkOf, MOST_ENDED, MOST_TEXT } from '../messages.ts';
+
+/** A work whose solutions rigs may send. */
+export interface KnownWork {
+  readonly work: Work;
+  /** Why its solutions are worthless; undefined while they are not. */
+  readonly ended: StaleReason | undefined;
+  /** @returns the latest creation time that is surely valid now, in µs since the UNIX epoch */
+  readonly latestTimeUs: (nowMs: number) => bigint;
+}
+
+interface OwnWork {
+  readonly work: Work;
+  readonly name: string;
+  readonly given: GivenWork;
+  ended: StaleReason | undefined;
+  /** Monotonic. */
+  endedMs: number;
+  readonly latestTimeUs: () => bigint;
+}
+
+interface OwnWorksOptions {
+  /** 16 hex digits, the first part of the works' names. */
+  readonly instance: string;
+  readonly source: Pick<WorkSource, 'latestTimeUs'>;
+  readonly clock: Clock;
+  /** Maximum number of remembered works. */
+  readonly most: number;
+  /** How long states name an ended work. */
+  readonly endedMs: number;
+}
+
+/** Methods that change the state return whether there is something new to publish. */
+export class OwnWorks {
+  readonly #options: OwnWorksOptions;
+  readonly #byName: BoundedMap<string, OwnWork>;
+  readonly #byWork = new WeakMap<Work, OwnWork>();
+  #current: OwnWork | undefined;
+  /** The last current work, which gives the time while there is none. */
+  #last: OwnWork | undefined;
+  /** The works that have ended lately, newest first. */
+  #ended: readonly OwnWork[] = [];
+  #lost: string | null = null;
+  #named = 0;
+  /** The greatest height of the own works, and since when (monotonic). */
+  #height = -1n;
+  #grewMs: number;
+  #number = 0;
+
+  constructor(options: OwnWorksOptions) {
+    this.#options = options;
+    this.#byName = new BoundedMap(options.most);
+    this.#grewMs = options.clock.monotonicMs();
+  }
+
+  find(name: string): KnownWork | undefined {
+    return this.#byName.get(name);
+  }
+
+  /** @returns the latest creation time that the source surely takes now, in µs since 1970; 0n before its first work */
+  latestTimeUs(): bigint {
+    return this.#last?.latestTimeUs() ?? 0n;
+  }
+
+  /** @param work undefined if there is no current work */
+  change(work: Work | undefined): boolean {
+    const own = work && this.#own(work);
+    if (work && work.height > this.#height) {
+      this.#height = work.height;
+      this.#grewMs = this.#options.clock.monotonicMs();
+    }
+    if (own === this.#current) return false;
+    this.#current = own;
+    this.#last = own ?? this.#last;
+    return true;
+  }
+
+  end(works: readonly Work[], reason: StaleReason): boolean {
+    const news = works.flatMap((work) => {
+      const own = this.#byWork.get(work);
+      if (!own || own.ended !== undefined) return [];
+      own.ended = reason;
+      own.endedMs = this.#options.clock.monotonicMs();
+      return own;
+    });
+    this.#ended = [...news, ...this.#ended].slice(0, MOST_ENDED);
+    return news.length > 0;
+  }
+
+  /** @param reason why the source is out of reach; null if it is in reach */
+  lose(reason: string | null): boolean {
+    const text = reason === null ? null : oneLine(reason, MOST_TEXT);
+    const isNew = text !== this.#lost;
+    this.#lost = text;
+    return isNew;
+  }
+
+  get current(): Work | undefined {
+    return this.#current?.work;
+  }
+
+  /** The current work, or the last one. */
+  get last(): Work | undefined {
+    return this.#last?.work;
+  }
+
+  /** Number of states so far. */
+  get states(): number {
+    return this.#number;
+  }
+
+  /** @returns the greatest height of the own works, and how long it has not grown; undefined before the first */
+  growth(): { readonly height: bigint; readonly sinceMs: number } | undefined {
+    if (this.#height < 0n) return undefined;
+    return { height: this.#height, sinceMs: this.#options.clock.monotonicMs() - this.#grewMs };
+  }
+
+  /**
+   * @param isWhole whether it has the current work, and not only its name
+   * @param fault why the own work is probably worth nothing, if it is
+   * @returns the next state to publish
+   */
+  state(isWhole: boolean, fault?: string): CoordinatorState {
+    const given = isWhole ? this.#current?.given : undefined;
+    const { clock, endedMs } = this.#options;
+    const sinceMs = clock.monotonicMs() - endedMs;
+    this.#ended = this.#ended.filter((own) => own.endedMs > sinceMs);
+    return {
+      instance: this.#options.instance,
+      number: this.#number++,
+      version,
+      work: this.#current?.name ?? null,
+      ...(given && { given }),
+      latestTimeMicros: Math.max(0, Number(this.latestTimeUs())),
+      ended: this.#ended.flatMap(({ name, ended }) => (ended === undefined ? [] : { name, reason: ended })),
+      lost: this.#lost,
+      ...(fault !== undefined && { fault: oneLine(fault, MOST_TEXT) }),
+    };
+  }
+
+  #own(work: Work): OwnWork {
+    const known = this.#byWork.get(work);
+    if (known) return known;
+    const { instance, source } = this.#options;
+    const name = `${instance}-${this.#named++}`;
+    const latestTimeUs = () => source.latestTimeUs(work);
+    const own: OwnWork = { work, name, given: givenWorkOf(work, name), ended: undefined, endedMs: 0, latestTimeUs };
+    this.#byWork.set(work, own);
+    this.#byName.set(name, own);
+    return own;
+  }
+}

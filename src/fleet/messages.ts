@@ -1,0 +1,366 @@
+/**
+ * What coordinators, rigs and operators of a fleet say to each other over a NATS server (docs/fleet.md): the subjects
+ * and the messages, which are JSON. Pure.
+ */
+
+import { z } from 'zod';
+import { jsonOrUndefined, jsonText } from '../base/text/plain-text.ts';
+import { OUTCOMES, STALE_REASONS } from '../miner/events/vocabulary.ts';
+import {
+  equalBytes,
+  fromHex,
+  HEADER_BYTES,
+  TARGET_BYTES,
+  toHex,
+  WORK_BYTES,
+  WORK_OFFSET,
+} from '../protocol/chain/bytes.ts';
+import { NO_NONCE1 } from '../protocol/chain/nonce.ts';
+import { parseWork, type Work } from '../protocol/chain/work.ts';
+import { Nonce1Shape } from '../protocol/wire/nonce1.ts';
+
+/** What follows the inbox's own tokens: tokens that are not empty and have no wildcards, so that publishing works. */
+const ANSWER_TOKENS = /^(?=.{1,200}$)[\w$+/=-]+(?:\.[\w$+/=-]+)*$/;
+
+/* Subjects. A server's permissions bind the last token to the account of the member that sends. */
+
+/** Coordinators that answer a fallback request are members of this queue group, so that only one of them gets it. */
+export const FALLBACK_QUEUE = 'coordinators';
+
+export class FleetSubjects {
+  readonly #prefix: string;
+
+  /** @param prefix distinguishes the fleets of a server: tokens separated by dots, such as `pickaxe` */
+  constructor(prefix: string) {
+    this.#prefix = prefix;
+  }
+
+  /** A coordinator's whole state, with each new work: for the rigs that mine its work. */
+  work(coordinator: string): string {
+    return `${this.#prefix}.work.${token(coordinator)}`;
+  }
+
+  get allWork(): string {
+    return `${this.#prefix}.work.*`;
+  }
+
+  /** A coordinator's short state, when a work ends and every second: for all members. */
+  beat(coordinator: string): string {
+    return `${this.#prefix}.beat.${token(coordinator)}`;
+  }
+
+  get allBeats(): string {
+    return `${this.#prefix}.beat.*`;
+  }
+
+  /** A request for a coordinator's whole state. */
+  hello(coordinator: string, sender: string): string {
+    return `${this.#prefix}.hello.${token(coordinator)}.${token(sender)}`;
+  }
+
+  /** What a member may send as such a request to any coordinator, for its permissions. */
+  hellosBy(sender: string): string {
+    return `${this.#prefix}.hello.*.${token(sender)}`;
+  }
+
+  hellosTo(coordinator: string): string {
+    return `${this.#prefix}.hello.${token(coordinator)}.*`;
+  }
+
+  /** A request with a solution, to the coordinator that gave the work. */
+  solution(coordinator: string, rig: string): string {
+    return `${this.#prefix}.solution.${token(coordinator)}.${token(rig)}`;
+  }
+
+  solutionsBy(rig: string): string {
+    return `${this.#prefix}.solution.*.${token(rig)}`;
+  }
+
+  solutionsTo(coordinator: string): string {
+    return `${this.#prefix}.solution.${token(coordinator)}.*`;
+  }
+
+  /** The same request to any coordinator, for when the one that gave the work is silent and no other can be named. */
+  fallback(rig: string): string {
+    return `${this.#prefix}.fallback.${token(rig)}`;
+  }
+
+  get fallbacks(): string {
+    return `${this.#prefix}.fallback.*`;
+  }
+
+  /** A rig's report. */
+  report(rig: string): string {
+    return `${this.#prefix}.report.${token(rig)}`;
+  }
+
+  get reports(): string {
+    return `${this.#prefix}.report.*`;
+  }
+
+  /** A request of an operator to a rig. */
+  control(rig: string, operator: string): string {
+    return `${this.#prefix}.control.${token(rig)}.${token(operator)}`;
+  }
+
+  controlsBy(operator: string): string {
+    return `${this.#prefix}.control.*.${token(operator)}`;
+  }
+
+  controlsTo(rig: string): string {
+    return `${this.#prefix}.control.${token(rig)}.*`;
+  }
+
+  get controls(): string {
+    return `${this.#prefix}.control.*.*`;
+  }
+
+  /** The beginning of the subjects at which a rig or coordinator gets its answers, without a final dot. */
+  inbox(member: string): string {
+    return `${this.#prefix}.inbox.${token(member)}`;
+  }
+
+  get inboxes(): string {
+    return `${this.#prefix}.inbox.>`;
+  }
+
+  /** The same of an operator. Rigs answer there, so that they need no permission to send to the inbox of a rig. */
+  operatorInbox(operator: string): string {
+    return `${this.#prefix}.operator.${token(operator)}`;
+  }
+
+  /** The answers to operators: the last two tokens of each are secret until one asks. */
+  get operatorAnswers(): string {
+    return `${this.#prefix}.operator.*.*.*`;
+  }
+
+  /**
+   * Whether an answer to this subject reaches only the member that asks. A request can name any subject for its
+   * answer, so an answer to another one could be taken for a coordinator's work.
+   */
+  isInboxOf(member: string, reply: string): boolean {
+    return isBelow(this.inbox(member), reply);
+  }
+
+  isInboxOfOperator(operator: string, reply: string): boolean {
+    return isBelow(this.operatorInbox(operator), reply);
+  }
+
+  /** What rigs of any name may send and receive, for a site that has only rigs. */
+  get ofAnyRig(): { readonly publish: readonly string[]; readonly subscribe: readonly string[] } {
+    const prefix = this.#prefix;
+    return {
+      publish: [`${prefix}.hello.*.*`, `${prefix}.solution.*.*`, this.fallbacks, this.reports, this.operatorAnswers],
+      subscribe: [this.allWork, this.allBeats, this.controls, `${prefix}.inbox.*.>`],
+    };
+  }
+}
+
+function isBelow(inbox: string, reply: string): boolean {
+  return reply.startsWith(`${inbox}.`) && ANSWER_TOKENS.test(reply.slice(inbox.length + 1));
+}
+
+/**
+ * The name of a member as one token of a subject: characters other than letters, digits, `-` and `_` are
+ * written as their UTF-8 bytes, each as `%` and two hex digits.
+ */
+export function token(name: string): string {
+  return encodeURIComponent(name).replace(/[.!~*'()]/g, (mark) => `%${mark.charCodeAt(0).toString(16).toUpperCase()}`);
+}
+
+/** @returns the name in the last token of a subject; undefined when it is not the token of a name */
+export function senderOf(subject: string): string | undefined {
+  const last = subject.slice(subject.lastIndexOf('.') + 1);
+  try {
+    const name = decodeURIComponent(last);
+    return token(name) === last && name.length > 0 && name.length <= MOST_NAME ? name : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/* Parts of messages */
+
+/** Maximum length of a member's name, in characters. */
+export const MOST_NAME = 64;
+/** Maximum length of texts for people, in characters. */
+export const MOST_TEXT = 1_000;
+/** Maximum length of a message, in bytes. The longest, a rig's report, has about 10,000. */
+export const MOST_MESSAGE_BYTES = 65_536;
+/** Maximum number of ended works that a state names. Rigs that missed more of them know the newer work anyway. */
+export const MOST_ENDED = 16;
+
+/** JSON can say half of a surrogate pair, which no subject can: such a name is that of no member. */
+export const memberName = z
+  .string()
+  .min(1)
+  .max(MOST_NAME)
+  .refine((name) => !/\p{Surrogate}/u.test(name), 'is no text');
+export const sentence = z.string().max(MOST_TEXT);
+/** Chosen at random when a coordinator or rig starts, so that others notice a restart or a second one of that name. */
+export const instance = z.string().regex(/^[\da-f]{16}$/);
+/** Of a work: unique among all coordinators. */
+const workName = z.string().regex(/^[\da-f]{16}-\d{1,15}$/);
+const bytes = (count: number) => z.string().regex(new RegExp(`^[\\da-f]{${2 * count}}$`));
+
+/* A coordinator's state */
+
+/** A request for it. What is no such request is answered as an empty one. */
+export const HelloRequest = z.strictObject({
+  /** Whether the answer should have the parent of the current work. */
+  parent: z.literal(true).exactOptional(),
+});
+export type HelloRequest = Readonly<z.infer<typeof HelloRequest>>;
+
+const GivenWork = z.strictObject({
+  name: workName,
+  /** 322 bytes: a work record. */
+  record: bytes(WORK_BYTES),
+  /** 32 bytes, little-endian; absent where a block's target is the record's. */
+  blockTarget: bytes(TARGET_BYTES).exactOptional(),
+  /** Absent where the source has fixed no part of the nonce. */
+  nonce1: Nonce1Shape.exactOptional(),
+  rollTime: z.boolean(),
+  until: z.enum(['solved', 'replaced']),
+});
+export type GivenWork = Readonly<z.infer<typeof GivenWork>>;
+
+export const CoordinatorState = z.strictObject({
+  instance,
+  /** Grows with each state of an instance. A state with a lower number is old. */
+  number: z.int().nonnegative(),
+  version: z.string().max(64),
+  /** The name of the current work; null while there is none. */
+  work: workName.nullable(),
+  /** The current work. Absent in the states of every second, which repeat only its name. */
+  given: GivenWork.exactOptional(),
+  /** Microseconds since the UNIX epoch: the latest creation time that is surely valid for the work now. */
+  latestTimeMicros: z.int().nonnegative(),
+  /** Works whose solutions are worthless, newest first. A work that was merely replaced is not among them. */
+  ended: z.array(z.strictObject({ name: workName, reason: z.enum(STALE_REASONS) })).max(MOST_ENDED),
+  /** Why the coordinator's own source is out of reach; null while it is in reach. */
+  lost: sentence.nullable(),
+  /**
+   * Why its work is probably worth nothing; absent while it is healthy, or no other coordinator could take over: rigs
+   * of earlier versions read no state with it, and leave its coordinator as a silent one.
+   */
+  fault: sentence.exactOptional(),
+  /**
+   * 286 bytes: the header of the block on which the current work builds, which proves that there is one. Only in the
+   * answer to a request for it, and absent if no node has given it.
+   */
+  parent: bytes(HEADER_BYTES).exactOptional(),
+});
+export type CoordinatorState = Readonly<z.infer<typeof CoordinatorState>>;
+
+/** @param name unique among all coordinators @returns the work as a message's part */
+export function givenWorkOf(work: Work, name: string): GivenWork {
+  const { chain, target, blockTarget, header, nonce1, rollTime, until } = work;
+  const record = new Uint8Array(WORK_BYTES);
+  new DataView(record.buffer).setUint32(WORK_OFFSET.chain, chain, true);
+  record.set(target, WORK_OFFSET.target);
+  record.set(header, WORK_OFFSET.header);
+  return {
+    name,
+    record: toHex(record),
+    ...(!equalBytes(target, blockTarget) && { blockTarget: toHex(blockTarget) }),
+    ...(nonce1.bytes > 0 && { nonce1 }),
+    rollTime,
+    until,
+  };
+}
+
+export function workOfGiven({ record, blockTarget, nonce1 = NO_NONCE1, rollTime, until }: GivenWork): Work {
+  const terms = { nonce1, rollTime, until, ...(blockTarget !== undefined && { blockTarget: fromHex(blockTarget) }) };
+  return parseWork(fromHex(record), terms);
+}
+
+/* Solutions */
+
+/** Whether only the coordinator that gave the work can submit its solutions: a pool takes them over one connection. */
+export function isOfPool({ until, nonce1 }: Work): boolean {
+  return until !== 'solved' || nonce1.bytes > 0;
+}
+
+export const SolutionRequest = z.strictObject({
+  /** The coordinator that gave the work. */
+  coordinator: memberName,
+  work: workName,
+  /** 286 bytes, with the creation time and the nonce of the solution. */
+  header: bytes(HEADER_BYTES),
+});
+export type SolutionRequest = Readonly<z.infer<typeof SolutionRequest>>;
+
+/** Why a coordinator refuses a solution. After `too-early`, the rig asks again. */
+export const REFUSALS = {
+  'unknown-work': 'the coordinator neither gave the work nor knows of it',
+  'not-a-solution': 'the header is not one of the work, or its hash misses the target',
+  'too-many': 'the rig has sent too many solutions, or wrong ones',
+  'wrong-message': 'it has not the right form',
+  'not-mine': 'the coordinator cannot submit it: a pool fixed a part of the work, or none of its nodes takes it',
+  'too-early': 'its creation time is later than the latest one that is surely valid; it does not count as wrong',
+} as const;
+export type Refusal = keyof typeof REFUSALS;
+
+export const SolutionAnswer = z.discriminatedUnion('state', [
+  /** The solution is being submitted: ask again, and ask the coordinator that submits it where its name is given. */
+  z.strictObject({ state: z.literal('pending'), coordinator: memberName.exactOptional() }),
+  z.strictObject({
+    state: z.literal('verdict'),
+    outcome: z.enum(OUTCOMES),
+    reason: sentence,
+    /** The name of the node or pool that answered. */
+    by: z.string().max(MOST_TEXT).exactOptional(),
+  }),
+  /** This coordinator has not submitted the solution. */
+  z.strictObject({ state: z.literal('refused'), code: z.enum(Object.keys(REFUSALS) as Refusal[]), reason: sentence }),
+]);
+export type SolutionAnswer = Readonly<z.infer<typeof SolutionAnswer>>;
+
+/* Control of a rig */
+
+const celsius = z.number().min(0).max(150).nullable();
+
+export const ControlRequest = z.discriminatedUnion('command', [
+  z
+    .strictObject({ command: z.literal('pause'), device: memberName.exactOptional() })
+    .describe('pauses the device, or all'),
+  z
+    .strictObject({ command: z.literal('resume'), device: memberName.exactOptional() })
+    .describe('resumes the device, or all'),
+  z
+    .strictObject({
+      command: z.literal('limits'),
+      gpuCelsius: celsius.exactOptional(),
+      cpuCelsius: celsius.exactOptional(),
+    })
+    .describe('pauses devices at these temperatures; null: the rig’s own limits, which none can exceed'),
+  z
+    .strictObject({ command: z.literal('restart') })
+    .describe('ends mining, and begins again with the configuration read afresh'),
+]);
+export type ControlRequest = Readonly<z.infer<typeof ControlRequest>>;
+
+export const ControlAnswer = z.strictObject({ done: z.boolean(), message: sentence });
+export type ControlAnswer = Readonly<z.infer<typeof ControlAnswer>>;
+
+/* Messages as bytes */
+
+const UTF8 = new TextEncoder();
+const FROM_UTF8 = new TextDecoder('utf-8', { fatal: true });
+
+export function messageBytes(message: unknown): Uint8Array {
+  return UTF8.encode(jsonText(message));
+}
+
+/** @returns undefined unless the bytes are a message of this kind */
+export function readMessage<Schema extends z.ZodType>(schema: Schema, data: Uint8Array): z.infer<Schema> | undefined {
+  if (data.length > MOST_MESSAGE_BYTES) return undefined;
+  let text: string;
+  try {
+    text = FROM_UTF8.decode(data);
+  } catch {
+    return undefined;
+  }
+  return schema.safeParse(jsonOrUndefined(text)).data;
+}

@@ -1,0 +1,123 @@
+/** The members of a fleet and the terms of its servers, as `fleet.json` remembers them. Pure. */
+
+import { randomBytes } from 'node:crypto';
+import { z } from 'zod';
+import { memberName } from '../messages.ts';
+import { isPublicKey, makeCredentials } from './credentials.ts';
+import { ROLES, type Role, type Member as ServerMember } from './server-accounts.ts';
+import type { ServerTerms, TlsFiles } from './server-config.ts';
+
+const path = z.string().min(1).max(4_096);
+const address = z.string().min(1).max(300);
+const secret = z.string().regex(/^[\da-f]{48}$/);
+const MOST_MEMBERS = 100_000;
+const MOST_SERVERS = 64;
+
+const Member = z.strictObject({
+  name: memberName,
+  role: z.enum(ROLES),
+  publicKey: z.string().refine(isPublicKey, 'is not the public key of a user'),
+  /** A name that was revoked may be given anew, with another key. */
+  revoked: z.literal(true).exactOptional(),
+});
+type Member = z.infer<typeof Member>;
+
+export const FleetFile = z.strictObject({
+  format: z.literal(1),
+  /** First part of the subjects. */
+  subject: z.string().regex(/^[\w-]{1,32}(?:\.[\w-]{1,32}){0,3}$/),
+  listen: address,
+  tls: z.strictObject({ cert: path, key: path, ca: path.exactOptional() }).exactOptional(),
+  /** `HOST:PORT` of each server of the cluster, for the others. */
+  cluster: z.array(address).max(MOST_SERVERS).exactOptional(),
+  /** `HOST:PORT` of servers that take leaf nodes of other sites. */
+  leaves: z.array(address).max(MOST_SERVERS).exactOptional(),
+  /** What servers prove to each other: 24 bytes as hex digits. */
+  clusterSecret: secret,
+  leafSecret: secret,
+  members: z.array(Member).max(MOST_MEMBERS),
+});
+export type FleetFile = z.infer<typeof FleetFile>;
+
+export function newFleet(): FleetFile {
+  const secret = () => randomBytes(24).toString('hex');
+  return {
+    format: 1,
+    subject: 'pickaxe',
+    listen: '0.0.0.0:4222',
+    clusterSecret: secret(),
+    leafSecret: secret(),
+    members: [],
+  };
+}
+
+export interface NewMember extends Omit<ServerMember, 'number'> {
+  readonly seed: string;
+}
+
+/** A wrong name or role of a member. The message is a sentence. */
+export class MemberError extends Error {
+  override readonly name = 'MemberError';
+}
+
+/**
+ * Members that are there already stay as they are.
+ * @returns the fleet with the members, and those of them that are new, with their seeds
+ * @throws MemberError when a name is one of another role, or hard to tell from another name
+ */
+export function addMembers(fleet: FleetFile, wanted: readonly { readonly name: string; readonly role: Role }[]) {
+  const known = new Map<string, Pick<Member, 'name' | 'role'>>();
+  for (const member of fleet.members) if (!member.revoked) known.set(folded(member.name), member);
+  const added: NewMember[] = [];
+  for (const { name, role } of wanted) {
+    const same = known.get(folded(name));
+    if (same === undefined) {
+      const { seed, publicKey } = makeCredentials();
+      added.push({ name, role, publicKey, seed });
+      known.set(folded(name), { name, role });
+    } else if (same.name !== name) {
+      throw new MemberError(`${name} and ${same.name} are hard to tell apart: choose another name.`);
+    } else if (same.role !== role) {
+      throw new MemberError(
+        `${name} is the name of a member that is a ${same.role}: each member has a name of its own.`,
+      );
+    }
+  }
+  const members = [...fleet.members, ...added.map(({ seed: _, ...member }) => member)];
+  if (members.length > MOST_MEMBERS) throw new MemberError(`a fleet has at most ${MOST_MEMBERS} members.`);
+  return { fleet: { ...fleet, members }, added };
+}
+
+/** @throws MemberError when there is no member of a name */
+export function revokeMembers(fleet: FleetFile, names: readonly string[]): FleetFile {
+  const unknown = names.find((name) => !fleet.members.some((each) => each.name === name));
+  if (unknown !== undefined) throw new MemberError(`there is no member ${unknown}.`);
+  const members = fleet.members.map((each) => (names.includes(each.name) ? { ...each, revoked: true as const } : each));
+  return { ...fleet, members };
+}
+
+/** Names that differ only in case, or in how Unicode writes them, look the same; so do their files on some systems. */
+function folded(name: string): string {
+  return name.normalize('NFKC').toLowerCase();
+}
+
+/** @param place that of the servers of the cluster, or of leaf nodes at other sites */
+export function termsOf(fleet: FleetFile, place: 'cluster' | 'leaf'): ServerTerms {
+  const { subject, listen, cluster, leaves, clusterSecret, leafSecret } = fleet;
+  // Members are only ever added at the end, and none is removed.
+  const numbered = fleet.members.map((member, number) => ({ ...member, number }));
+  const members = numbered.filter(({ revoked }) => !revoked);
+  const tls: TlsFiles | undefined = fleet.tls;
+  const common = { subject, members, listen, tls };
+  if (place === 'leaf') return { ...common, ...(leaves && { hub: { servers: leaves, secret: leafSecret } }) };
+  return {
+    ...common,
+    ...(cluster && { cluster: { listen: onAllAddresses(cluster), servers: cluster, secret: clusterSecret } }),
+    ...(leaves && { leaves: { listen: onAllAddresses(leaves), secret: leafSecret } }),
+  };
+}
+
+/** All servers have the same configuration, so each listens on all addresses, at the one port. */
+function onAllAddresses([first]: readonly string[]): string {
+  return `0.0.0.0:${first.slice(first.lastIndexOf(':') + 1)}`;
+}

@@ -1,0 +1,92 @@
+/** The requests of a connection that wait for their answers. Each has a subject of its own for its answer. */
+
+import { randomBytes } from 'node:crypto';
+import { LONGEST_TIMER_MS, onAbort } from '../../base/system/abort.ts';
+import { LinkError, type LinkFault } from './link.ts';
+
+interface Waiting {
+  readonly subject: string;
+  readonly answer: (data: Uint8Array) => void;
+  readonly fail: (fault: Error) => void;
+}
+
+export class PendingRequests {
+  readonly #beginning: string;
+  /** By the last token of the subject for the answer. */
+  readonly #waiting = new Map<string, Waiting>();
+
+  /** @param inbox beginning of the subjects at which this member gets its answers, without a final dot */
+  constructor(inbox: string) {
+    // Two connections of one member must not get each other's answers.
+    this.#beginning = `${inbox}.${randomToken()}.`;
+  }
+
+  /** What to subscribe to. */
+  get answers(): string {
+    return `${this.#beginning}*`;
+  }
+
+  /**
+   * @param send sends the request with this subject for its answer
+   * @throws LinkError, or the reason of `stop`
+   */
+  start(subject: string, timeoutMs: number, stop: AbortSignal, send: (reply: string) => void): Promise<Uint8Array> {
+    const token = randomToken();
+    return new Promise((resolve, reject) => {
+      if (stop.aborted) return reject(stop.reason);
+      const end = () => {
+        clearTimeout(timer);
+        release();
+        this.#waiting.delete(token);
+      };
+      const fail = (fault: unknown) => {
+        end();
+        reject(fault);
+      };
+      const late = () => fail(new LinkError('timeout', `there was no answer within ${timeoutMs / 1000} seconds`));
+      const timer = setTimeout(late, Math.min(timeoutMs, LONGEST_TIMER_MS));
+      const release = onAbort(stop, () => fail(stop.reason));
+      this.#waiting.set(token, {
+        subject,
+        answer: (data) => {
+          end();
+          resolve(data);
+        },
+        fail,
+      });
+      try {
+        send(`${this.#beginning}${token}`);
+      } catch (fault) {
+        fail(fault);
+      }
+    });
+  }
+
+  /** @param subject of the answer @param isFromNobody whether the server says that nobody got the request */
+  onAnswer(subject: string, data: Uint8Array, isFromNobody: boolean): void {
+    const waiting = this.#waiting.get(subject.slice(this.#beginning.length));
+    if (!waiting) return;
+    if (isFromNobody) waiting.fail(new LinkError('no-responders', 'nobody takes such requests now'));
+    else waiting.answer(data);
+  }
+
+  /** The server has denied one request to this subject. It answers in the order of requests. */
+  deny(subject: string): void {
+    const first = [...this.#waiting.values()].find((waiting) => waiting.subject === subject);
+    first?.fail(denied());
+  }
+
+  /** Fails all requests. */
+  end(fault: LinkFault, message: string): void {
+    for (const { fail } of [...this.#waiting.values()]) fail(new LinkError(fault, message));
+  }
+}
+
+export function denied(): LinkError {
+  return new LinkError('denied', 'the server does not permit this account to use the subject');
+}
+
+/** @returns a token of a subject that others cannot guess */
+function randomToken(): string {
+  return randomBytes(12).toString('hex');
+}

@@ -1,0 +1,249 @@
+/**
+ * The NATS accounts of a fleet's servers: what each member may send and receive, and how many connections it may have.
+ * A message stays in its account unless another account imports its subject, and a server counts the connections of an
+ * account, not those of a key. So rigs, operators and leaf nodes have accounts apart from the coordinators', and no key
+ * of theirs takes connections away from others. Pure.
+ */
+
+import { FALLBACK_QUEUE, FleetSubjects, token } from '../messages.ts';
+
+export const ROLES = ['rig', 'coordinator', 'operator'] as const;
+export type Role = (typeof ROLES)[number];
+
+export interface Member {
+  readonly name: string;
+  readonly role: Role;
+  /** The public nkey: 56 characters, of which the first is `U`. */
+  readonly publicKey: string;
+  /** Its own for good among all members, also those that were revoked. It decides on the account of a rig. */
+  readonly number: number;
+}
+
+/** The account of coordinators. A leaf node is connected to it at its own end. */
+export const COORDINATORS = 'coordinators';
+const OPERATORS = 'operators';
+/** The account of leaf nodes on the servers that they connect to. */
+const SITES = 'sites';
+/** The user of other servers. */
+export const SERVER_USER = 'server';
+
+/**
+ * Maximum number of accounts of rigs. In a fleet of at most this many members, each rig has its own account. When a
+ * server starts, it compares the imports of all accounts with each other: nats-server 2.9.10 needs half a minute for
+ * 4,000 accounts, and a second for 250.
+ */
+const MOST_RIG_ACCOUNTS = 200;
+/**
+ * A rig has one connection. Others of its key are those that it has lost and the server has not, which takes up to half
+ * a minute, those of a second machine that was given the same key, which operators see, and that of pickaxe doctor.
+ */
+const CONNECTIONS_OF_RIG = 4;
+/** An operator has the page, and commands that run at the same time. */
+const CONNECTIONS_OF_OPERATOR = 16;
+const MOST_LEAF_NODES = 256;
+/**
+ * Subscriptions of one connection, which are kept in the server's memory. A member has less than ten. Between the
+ * servers of two sites there are those of all members, which are up to 20,000 rigs with three each.
+ */
+const SUBSCRIPTIONS = { ofMember: 16, ofSite: 100_000 };
+/** Connections to a server beyond those that the accounts' limits add up to: coordinators, and who has no key. */
+const FURTHER_CONNECTIONS = 4_096;
+const LEAST_CONNECTIONS = 65_536;
+
+export interface AccountTerms {
+  /** First part of the subjects. */
+  readonly subject: string;
+  readonly members: readonly Member[];
+  /** What leaf nodes prove that they belong to the fleet with; undefined where none may connect. */
+  readonly leafSecret: string | undefined;
+  /** Whether the server itself is a leaf node. */
+  readonly isLeaf: boolean;
+}
+
+interface NatsAccount {
+  readonly name: string;
+  /** Lines of the configuration. */
+  readonly users: readonly string[];
+  readonly limits: readonly string[];
+  /** Subjects of messages from members of this account that members of others may receive. */
+  readonly exports: readonly string[];
+  readonly imports: readonly { readonly from: string; readonly subjects: readonly string[] }[];
+}
+
+/** @returns the lines of the configuration */
+export function accountsBlock(terms: AccountTerms): string[] {
+  return ['accounts {', ...accountsOf(terms).flatMap(linesOf), '}'];
+}
+
+/** @returns the limit for a whole server, which is above the sum of the accounts' limits */
+export function mostConnections(members: readonly Member[]): number {
+  const limits = members.map(({ role }) =>
+    role === 'rig' ? CONNECTIONS_OF_RIG : role === 'operator' ? CONNECTIONS_OF_OPERATOR : 0,
+  );
+  return Math.max(
+    LEAST_CONNECTIONS,
+    limits.reduce((sum, each) => sum + each, FURTHER_CONNECTIONS),
+  );
+}
+
+function accountsOf({ subject, members, leafSecret, isLeaf }: AccountTerms): NatsAccount[] {
+  const subjects = new FleetSubjects(subject);
+  const ofRigs = subjects.ofAnyRig;
+  const of = (role: Role) => members.filter((member) => member.role === role);
+  const usersOf = (some: readonly Member[]) => some.map((member) => user(member, subjects));
+  const ofMember = `max_subscriptions: ${SUBSCRIPTIONS.ofMember}`;
+
+  /** What the accounts of rigs and sites have in common. */
+  const outer = {
+    exports: ofRigs.publish,
+    // Requests of operators come to a leaf node by way of the other server.
+    imports: [
+      { from: COORDINATORS, subjects: ofRigs.subscribe },
+      { from: OPERATORS, subjects: [subjects.controls] },
+    ],
+  };
+  const ofRigAccounts = [...groupedRigs(of('rig'))].map(([number, rigs]): NatsAccount => {
+    const limits = [`max_connections: ${CONNECTIONS_OF_RIG * rigs.length}`, ofMember];
+    return { name: `rigs-${number}`, users: usersOf(rigs), limits, ...outer };
+  });
+  const sites: NatsAccount[] = [];
+  if (leafSecret !== undefined) {
+    const limits = [`max_leafnodes: ${MOST_LEAF_NODES}`, `max_subscriptions: ${SUBSCRIPTIONS.ofSite}`];
+    sites.push({ name: SITES, users: [leafUser(leafSecret, subjects)], limits, ...outer });
+  }
+  const outside = [...ofRigAccounts, ...sites].map(({ name }) => name);
+  const coordinators: NatsAccount = {
+    name: COORDINATORS,
+    // Without any user, the server would let everybody in.
+    users: members.length > 0 || leafSecret !== undefined ? usersOf(of('coordinator')) : [nobody()],
+    limits: [isLeaf ? `max_subscriptions: ${SUBSCRIPTIONS.ofSite}` : ofMember],
+    // A coordinator may have devices, and then reports and is asked as a rig is.
+    exports: [...ofRigs.subscribe, subjects.reports, subjects.operatorAnswers],
+    imports: [
+      ...outside.map((from) => ({ from, subjects: ofRigs.publish })),
+      { from: OPERATORS, subjects: [subjects.controls] },
+    ],
+  };
+  const operators: NatsAccount = {
+    name: OPERATORS,
+    users: usersOf(of('operator')),
+    limits: [`max_connections: ${CONNECTIONS_OF_OPERATOR * Math.max(1, of('operator').length)}`, ofMember],
+    exports: [subjects.controls],
+    imports: [
+      { from: COORDINATORS, subjects: [subjects.allWork, subjects.allBeats] },
+      ...[COORDINATORS, ...outside].map((from) => ({ from, subjects: [subjects.reports, subjects.operatorAnswers] })),
+    ],
+  };
+  return [coordinators, operators, ...ofRigAccounts, ...sites];
+}
+
+/** A rig stays in its account when others are added or revoked: moving it would end its connection. */
+function groupedRigs(rigs: readonly Member[]): Map<number, Member[]> {
+  const groups = new Map<number, Member[]>();
+  for (const rig of rigs) {
+    const number = rig.number % MOST_RIG_ACCOUNTS;
+    const group = groups.get(number);
+    if (group) group.push(rig);
+    else groups.set(number, [rig]);
+  }
+  return groups;
+}
+
+function linesOf({ name, users, limits, exports, imports }: NatsAccount): string[] {
+  const imported = imports.flatMap(({ from, subjects }) =>
+    subjects.map((subject) => `{ stream: { account: "${from}", subject: ${quoted(subject)} } }`),
+  );
+  const exported = exports.map((subject) => `{ stream: ${quoted(subject)} }`);
+  return [
+    `  ${name} {`,
+    `    limits { ${limits.join(', ')} }`,
+    '    users: [',
+    ...users.map((each) => `      ${each}`),
+    '    ]',
+    `    exports: [${exported.join(', ')}]`,
+    '    imports: [',
+    ...imported.map((each) => `      ${each}`),
+    '    ]',
+    '  }',
+  ];
+}
+
+/**
+ * @returns the text as a configuration of NATS servers has it
+ * @throws RangeError for control characters, which no text there has
+ */
+export function quoted(text: string): string {
+  if (/\p{Cc}/u.test(text)) throw new RangeError('a control character in a configuration');
+  return `"${text.replace(/[\\"]/g, '\\$&')}"`;
+}
+
+function nobody(): string {
+  // The hash of no password: nobody can prove to be this user.
+  return '{ user: "nobody", password: "$2a$11$......................................................" }';
+}
+
+/** The comment tells whose a key is that the server's log or monitoring names. */
+function user(member: Member, subjects: FleetSubjects): string {
+  const { name, role, publicKey } = member;
+  return `{ nkey: ${publicKey}, ${permissions(PERMISSIONS[role](name, subjects))} } # ${token(name)}`;
+}
+
+/** The user of leaf nodes, whose sites have only rigs: their secret permits what rigs may do, and no more. */
+function leafUser(secret: string, subjects: FleetSubjects): string {
+  return `{ user: "${SERVER_USER}", password: ${quoted(secret)}, ${permissions(subjects.ofAnyRig)} }`;
+}
+
+function permissions({ publish, subscribe }: Permissions): string {
+  return `permissions: { publish: { allow: ${list(publish)} }, subscribe: { allow: ${list(subscribe)} } }`;
+}
+
+interface Permissions {
+  readonly publish: readonly string[];
+  readonly subscribe: readonly string[];
+}
+
+/**
+ * Answers are permitted by their subjects, not as responses to requests (`allow_responses`): a request may name any
+ * subject for its answer, so an operator could let a rig publish work.
+ */
+const PERMISSIONS: Record<Role, (name: string, subjects: FleetSubjects) => Permissions> = {
+  rig: (name, subjects) => ({
+    publish: [
+      subjects.hellosBy(name),
+      subjects.solutionsBy(name),
+      subjects.fallback(name),
+      subjects.report(name),
+      subjects.operatorAnswers,
+    ],
+    subscribe: [subjects.allWork, subjects.allBeats, subjects.controlsTo(name), `${subjects.inbox(name)}.>`],
+  }),
+  // A coordinator with devices also reports as a rig does.
+  coordinator: (name, subjects) => ({
+    publish: [
+      subjects.work(name),
+      subjects.beat(name),
+      subjects.hellosBy(name),
+      subjects.inboxes,
+      subjects.report(name),
+      subjects.operatorAnswers,
+    ],
+    subscribe: [
+      subjects.allWork,
+      subjects.allBeats,
+      subjects.hellosTo(name),
+      subjects.solutionsTo(name),
+      `${subjects.fallbacks} ${FALLBACK_QUEUE}`,
+      subjects.reports,
+      subjects.controlsTo(name),
+      `${subjects.inbox(name)}.>`,
+    ],
+  }),
+  operator: (name, subjects) => ({
+    publish: [subjects.controlsBy(name)],
+    subscribe: [subjects.reports, subjects.allWork, subjects.allBeats, `${subjects.operatorInbox(name)}.>`],
+  }),
+};
+
+function list(texts: readonly string[]): string {
+  return `[${texts.map(quoted).join(', ')}]`;
+}

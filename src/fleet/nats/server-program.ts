@@ -1,0 +1,96 @@
+/** The program `nats-server`, as a child process of the demo and of tests. */
+
+import type { ChildProcess } from 'node:child_process';
+import { constants } from 'node:fs';
+import { access, writeFile } from 'node:fs/promises';
+import { delimiter, join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { endWithPickaxe, startGroup } from '../../base/system/process-group.ts';
+
+const PROGRAM = process.platform === 'win32' ? 'nats-server.exe' : 'nats-server';
+/** Where packages of distributions put it, which is not on the PATH of ordinary users. */
+const MORE_FOLDERS = ['/usr/sbin', '/usr/local/sbin'];
+/** Number of lines of the server's log that are kept for an error. */
+const MOST_LINES = 50;
+const LISTENING = /Listening for (client|route|leafnode) connections on \S*:(\d+)$/;
+
+/** @returns the path of the program; undefined when it is nowhere */
+export async function findServer(environment: NodeJS.ProcessEnv = process.env): Promise<string | undefined> {
+  const folders = [...(environment.PATH ?? '').split(delimiter).filter(Boolean), ...MORE_FOLDERS];
+  for (const folder of folders) {
+    const path = join(folder, PROGRAM);
+    const isThere = await access(path, constants.X_OK).then(
+      () => true,
+      () => false,
+    );
+    if (isThere) return path;
+  }
+  return undefined;
+}
+
+export interface ServerStart {
+  /** Path of the program. */
+  readonly program: string;
+  /** Of the server. The port -1 means any free one. */
+  readonly config: string;
+  /** An existing folder, into which the configuration is written. */
+  readonly folder: string;
+  /** The kinds of ports on which the configuration makes it listen. By default, that of clients. */
+  readonly listens?: readonly PortKind[];
+}
+
+export type PortKind = 'client' | 'route' | 'leafnode';
+/** TCP ports; undefined for those on which the server does not listen. */
+export type ServerPorts = Readonly<Partial<Record<PortKind, number>>>;
+
+export interface ServerProcess {
+  readonly process: ChildProcess;
+  readonly configFile: string;
+  readonly ports: ServerPorts;
+  /** The last lines of its log. */
+  readonly log: readonly string[];
+  /** Resolves when the process has ended. */
+  readonly ended: Promise<void>;
+}
+
+/**
+ * Starts a server and waits until it takes connections. It is killed when this process ends. Except on Windows, Ctrl-C
+ * does not reach it: members that are asked to end still get the verdicts of their solutions by way of it.
+ * @throws Error with the end of the server's log when it ends before that
+ */
+export async function startServer({
+  program,
+  config,
+  folder,
+  listens = ['client'],
+}: ServerStart): Promise<ServerProcess> {
+  const configFile = join(folder, 'nats-server.conf');
+  await writeFile(configFile, config, { mode: 0o600 });
+  const child = startGroup([program, '-c', configFile], { stdio: ['ignore', 'ignore', 'pipe'] });
+  endWithPickaxe(child);
+  const log: string[] = [];
+  const ports: Partial<Record<PortKind, number>> = {};
+  const ended = new Promise<void>((resolve) => {
+    child.once('close', () => resolve());
+    child.once('error', (fault) => {
+      log.push(fault.message);
+      resolve();
+    });
+  });
+  let isUp = false;
+  const ready = new Promise<void>((resolve) => {
+    if (!child.stderr) return;
+    createInterface({ input: child.stderr }).on('line', (line) => {
+      log.push(line);
+      if (log.length > MOST_LINES) log.shift();
+      const [, kind, port] = LISTENING.exec(line) ?? [];
+      if (kind === 'client' || kind === 'route' || kind === 'leafnode') ports[kind] = Number(port);
+      isUp ||= line.endsWith('Server is ready');
+      // It listens to other servers of its cluster after it has said that it is ready.
+      if (isUp && listens.every((each) => ports[each] !== undefined)) resolve();
+    });
+  });
+  const isReady = await Promise.race([ready.then(() => true), ended.then(() => false)]);
+  if (!isReady) throw new Error(`nats-server has ended at once:\n${log.join('\n')}`);
+  return { process: child, configFile, ports, log, ended };
+}

@@ -1,0 +1,258 @@
+/**
+ * The connection below the NATS client. The client's own one begins TLS only if the server's first message, which is
+ * in clear, asks for it in the expected form, and checks certificates of bare addresses against the name `localhost`.
+ */
+
+import { connect as connectTcp, isIP, type Socket } from 'node:net';
+import { connect as connectTls } from 'node:tls';
+import { type ConnectionOptions, Kind, Parser, type ParserEvent, State, type Transport } from '@nats-io/transport-node';
+import { z } from 'zod';
+import { TCP_CONNECTING } from '../../base/net/connecting.ts';
+import { onAbort } from '../../base/system/abort.ts';
+
+/** Maximum length of a line, in bytes, which the client reads slowly. The longest is the server's first message. */
+const MOST_LINE_BYTES = 65_536;
+/** Maximum length of what a message carries, in bytes. Servers permit 1 MiB unless told otherwise. */
+const MOST_PAYLOAD_BYTES = 2 ** 21;
+/** Maximum number of bytes that wait to be sent. A server that does not take them is as good as dead. */
+const MOST_UNSENT_BYTES = 2 ** 20;
+
+/** What a connection needs beside the client's own options, which carry it here. */
+export interface TransportOptions extends ConnectionOptions {
+  readonly pickaxe: {
+    readonly host: string;
+    readonly port: number;
+    /** Whether nothing may be sent in clear. */
+    readonly requiresTls: boolean;
+    /** PEM texts; undefined for those that Node.js knows. */
+    readonly authorities: readonly string[] | undefined;
+    /** Ends the connection, also one that is only being made. */
+    readonly stop: AbortSignal;
+  };
+}
+
+export class TransportError extends Error {
+  override readonly name = 'TransportError';
+  /** Whether the server offers no TLS, although it is required. */
+  readonly lacksTls: boolean;
+
+  constructor(message: string, lacksTls = false) {
+    super(message);
+    this.lacksTls = lacksTls;
+  }
+}
+
+const Info = z.object({
+  version: z.string().regex(/^\d+\.\d+\.\d+/),
+  max_payload: z.number(),
+  nonce: z.string().exactOptional(),
+  headers: z.boolean().exactOptional(),
+  tls_required: z.boolean().default(false),
+  tls_available: z.boolean().default(false),
+});
+
+export class LinkTransport implements Transport {
+  readonly lang = 'pickaxe';
+  readonly version = '1';
+  closeError?: Error;
+  readonly #chunks: Uint8Array[] = [];
+  readonly #check = new Parser({ push: (event) => this.#onMessage(event as ParserEvent) });
+  /** Number of bytes since the end of a message, at most. */
+  #unendedBytes = 0;
+  #wake = () => {};
+  #socket: Socket | undefined;
+  #isConnected = false;
+  #isEncrypted = false;
+  #isClosed = false;
+  #release = () => {};
+  #announce: () => void = () => {};
+  readonly #closed = new Promise<void>((resolve) => {
+    this.#announce = resolve;
+  });
+
+  async connect(_: unknown, options: ConnectionOptions): Promise<void> {
+    const { host, port, requiresTls, authorities, stop } = (options as TransportOptions).pickaxe;
+    this.#release = onAbort(stop, () => this.#end());
+    if (this.#isClosed) throw new TransportError('the connection was stopped');
+    const socket = connectTcp({ host, port, noDelay: true, ...TCP_CONNECTING });
+    this.#socket = socket;
+    try {
+      const first = await firstMessage(socket);
+      const info = infoIn(first.message);
+      if (info.tls_required || requiresTls) {
+        if (!info.tls_required && !info.tls_available) throw new TransportError('the server offers no TLS', true);
+        // Whatever came in clear behind the first message would be taken for part of the encrypted connection.
+        if (first.rest.length > 0) throw new TransportError('the server speaks before TLS has begun');
+        this.#socket = await encrypted(socket, host, authorities);
+        this.#isEncrypted = true;
+      }
+      // The signal may have fired meanwhile.
+      if (this.#isClosed) throw new TransportError('the connection was stopped');
+      this.#isConnected = true;
+      this.#listen(this.#socket);
+      this.#receive(first.message);
+      if (first.rest.length > 0) this.#receive(first.rest);
+    } catch (fault) {
+      this.discard();
+      throw fault;
+    }
+  }
+
+  #listen(socket: Socket): void {
+    socket.on('data', (chunk) => this.#receive(chunk));
+    socket.on('error', (fault) => this.#end(fault));
+    socket.on('close', () => this.#end());
+    socket.resume();
+  }
+
+  /** Checks before the client sees it, because the client would print its errors and leave the connection open. */
+  #receive(bytes: Uint8Array): void {
+    if (this.#isClosed) return;
+    // Receivers of messages expect no Buffer, whose `slice` shares memory.
+    const chunk = new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length);
+    this.#unendedBytes += chunk.length;
+    try {
+      this.#check.parse(chunk);
+    } catch {
+      this.#end(new TransportError('the server does not speak the protocol of NATS'));
+    }
+    const most = this.#check.state === State.MSG_PAYLOAD ? MOST_PAYLOAD_BYTES : MOST_LINE_BYTES;
+    if (this.#unendedBytes > most) this.#end(new TransportError('the server’s message is too long'));
+    if (this.#isClosed) return;
+    this.#chunks.push(chunk);
+    this.#wake();
+  }
+
+  #onMessage({ kind, data }: ParserEvent): void {
+    this.#unendedBytes = 0;
+    if (kind === Kind.INFO && data) Info.parse(JSON.parse(new TextDecoder().decode(data)));
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array> {
+    while (true) {
+      const chunk = this.#chunks.shift();
+      if (chunk) yield chunk;
+      else if (this.#isClosed) return;
+      else
+        await new Promise<void>((resolve) => {
+          this.#wake = resolve;
+        });
+    }
+  }
+
+  get isClosed(): boolean {
+    return this.#isClosed;
+  }
+
+  isEncrypted(): boolean {
+    return this.#isEncrypted;
+  }
+
+  send(frame: Uint8Array): void {
+    if (this.#isClosed || !this.#socket) return;
+    this.#socket.write(frame);
+    if (this.#socket.writableLength > MOST_UNSENT_BYTES)
+      this.#end(new TransportError('the server takes no more messages'));
+  }
+
+  async close(fault?: Error): Promise<void> {
+    this.#end(fault);
+  }
+
+  disconnect(): void {
+    this.#end();
+  }
+
+  closed(): Promise<void> {
+    return this.#closed;
+  }
+
+  discard(): void {
+    this.#isClosed = true;
+    this.#release();
+    this.#socket?.destroy();
+    // An error that comes after the end has no meaning, but would end the process without a listener.
+    this.#socket?.on('error', () => {});
+    this.#wake();
+  }
+
+  /** @param fault undefined when the client knows why: the server has said it, or does not answer */
+  #end(fault?: Error): void {
+    if (this.#isClosed) return;
+    if (fault) this.closeError = fault;
+    this.discard();
+    if (this.#isConnected) this.#announce();
+  }
+}
+
+function infoIn(message: Uint8Array): z.infer<typeof Info> {
+  const [, json] = /^INFO\s+(.+)\r\n$/i.exec(new TextDecoder().decode(message)) ?? [];
+  try {
+    return Info.parse(JSON.parse(json));
+  } catch {
+    throw new TransportError('what listens there is no NATS server');
+  }
+}
+
+/** @returns the bytes up to the first line break, and those behind it @throws errors of the system, TransportError */
+function firstMessage(socket: Socket): Promise<{ message: Uint8Array; rest: Uint8Array }> {
+  let received = Buffer.alloc(0);
+  return untilEnded(socket, (resolve, reject) => {
+    const onData = (chunk: Buffer) => {
+      received = Buffer.concat([received, chunk]);
+      const end = received.indexOf('\r\n') + 2;
+      if (end > MOST_LINE_BYTES || (end < 2 && received.length > MOST_LINE_BYTES)) {
+        reject(new TransportError('what listens there is no NATS server'));
+      } else if (end >= 2) {
+        // No later byte may be lost before the next listener is there.
+        socket.pause();
+        resolve({ message: received.subarray(0, end), rest: received.subarray(end) });
+      }
+    };
+    socket.on('data', onData);
+    return () => socket.off('data', onData);
+  });
+}
+
+/** @throws errors of OpenSSL and of Node.js, when the certificate is not trusted, and of the system */
+async function encrypted(socket: Socket, host: string, authorities: readonly string[] | undefined): Promise<Socket> {
+  const secure = connectTls({
+    socket,
+    host,
+    servername: isIP(host) ? '' : host,
+    rejectUnauthorized: true,
+    ...(authorities && { ca: [...authorities] }),
+  });
+  return untilEnded(secure, (resolve) => {
+    const onSecure = () => resolve(secure);
+    secure.once('secureConnect', onSecure);
+    return () => secure.off('secureConnect', onSecure);
+  });
+}
+
+/** @param wait returns a function that removes its listeners */
+function untilEnded<T>(
+  socket: Socket,
+  wait: (resolve: (result: T) => void, reject: (fault: Error) => void) => () => void,
+): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const onClose = () => fail(new TransportError('the server has closed the connection'));
+    const release = () => {
+      unwait();
+      socket.off('error', fail);
+      socket.off('close', onClose);
+    };
+    const fail = (fault: Error) => {
+      release();
+      // Further errors of a socket that is about to be destroyed.
+      socket.on('error', () => {});
+      reject(fault);
+    };
+    socket.on('error', fail);
+    socket.on('close', onClose);
+    const unwait = wait((result) => {
+      release();
+      resolve(result);
+    }, fail);
+  });
+}

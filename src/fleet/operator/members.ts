@@ -1,0 +1,132 @@
+/** What was last heard from the members of one kind, with bounds on what they can cost. Pure. */
+
+import { BoundedMap, TokenBucket } from '../../base/system/bounded.ts';
+import type { Ignored } from './status.ts';
+
+/** Silent members are kept for a day. */
+const FORGET_MS = 86_400_000;
+/** Two members are said to have one name until they have not alternated for this time. */
+const DUPLICATE_MS = 60_000;
+
+interface Rate {
+  /** Maximum number of messages at once. */
+  readonly most: number;
+  readonly perSecond: number;
+}
+
+export interface MembersOptions {
+  readonly most: number;
+  /** A member is silent when nothing came for this time. */
+  readonly silentMs: number;
+  /** How many messages of one member are read. */
+  readonly rate: Rate;
+  /** The same for all members together, so that a flood under many names is bounded, too. */
+  readonly rateOfAll: Rate;
+  /** The same in bytes, because long messages take long to parse. */
+  readonly bytesOfAll: Rate;
+  /** Maximum number of bytes of all messages that are kept: one for each member. */
+  readonly mostBytes: number;
+}
+
+export class Member<Message extends { readonly instance: string }> {
+  message: Message;
+  /** Length of the message. */
+  bytes: number;
+  heardMs: number;
+  /** The instance that was heard before the last one. */
+  #instanceBefore: string | undefined;
+  #alternatedMs = Number.NEGATIVE_INFINITY;
+
+  constructor(message: Message, bytes: number, nowMs: number) {
+    this.message = message;
+    this.bytes = bytes;
+    this.heardMs = nowMs;
+  }
+
+  hear(message: Message, bytes: number, nowMs: number): void {
+    const { instance } = this.message;
+    if (message.instance !== instance) {
+      // A restart has a new instance. Only a second member of this name brings back one that was replaced.
+      if (message.instance === this.#instanceBefore) this.#alternatedMs = nowMs;
+      this.#instanceBefore = instance;
+    }
+    this.message = message;
+    this.bytes = bytes;
+    this.heardMs = nowMs;
+  }
+
+  isDuplicate(nowMs: number): boolean {
+    return nowMs - this.#alternatedMs < DUPLICATE_MS;
+  }
+}
+
+export class Members<Message extends { readonly instance: string }> {
+  readonly #options: MembersOptions;
+  /** By name, the one that was heard last at the end. */
+  readonly #members = new Map<string, Member<Message>>();
+  /** Number of bytes of their messages. */
+  #bytes = 0;
+  /** Also of names that have sent nothing readable. A name that is dropped begins anew, within the rate of all. */
+  readonly #buckets: BoundedMap<string, TokenBucket>;
+  readonly #all: TokenBucket;
+  readonly #allBytes: TokenBucket;
+
+  constructor(options: MembersOptions, nowMs: number) {
+    const { most, rateOfAll, bytesOfAll } = options;
+    this.#options = options;
+    this.#buckets = new BoundedMap(2 * most);
+    this.#all = new TokenBucket(rateOfAll.most, rateOfAll.perSecond, nowMs);
+    this.#allBytes = new TokenBucket(bytesOfAll.most, bytesOfAll.perSecond, nowMs);
+  }
+
+  /** Must be called before a message is parsed. @returns whether the member may send so many bytes now */
+  admits(name: string, bytes: number, nowMs: number): boolean {
+    let bucket = this.#buckets.get(name);
+    if (!bucket) {
+      const { most, perSecond } = this.#options.rate;
+      bucket = new TokenBucket(most, perSecond, nowMs);
+      this.#buckets.set(name, bucket);
+    }
+    return bucket.take(1, nowMs) && this.#all.take(1, nowMs) && this.#allBytes.take(bytes, nowMs);
+  }
+
+  /** @returns why the message is ignored, if it is: only silent members make room for another or a longer message */
+  hear(name: string, message: Message, bytes: number, nowMs: number): Ignored | undefined {
+    const { most, mostBytes } = this.#options;
+    const member = this.#members.get(name);
+    for (const [oldest, { heardMs }] of this.#members) {
+      const room = mostBytes - this.#bytes + (member?.bytes ?? 0);
+      if ((member || this.#members.size < most) && bytes <= room) break;
+      if (oldest === name) continue;
+      if (!this.isSilent({ heardMs }, nowMs)) return 'tooManyMembers';
+      this.#delete(oldest);
+    }
+    this.#delete(name);
+    member?.hear(message, bytes, nowMs);
+    this.#members.set(name, member ?? new Member(message, bytes, nowMs));
+    this.#bytes += bytes;
+    return undefined;
+  }
+
+  get(name: string): Member<Message> | undefined {
+    return this.#members.get(name);
+  }
+
+  isSilent({ heardMs }: Pick<Member<Message>, 'heardMs'>, nowMs: number): boolean {
+    return nowMs - heardMs > this.#options.silentMs;
+  }
+
+  #delete(name: string): void {
+    this.#bytes -= this.#members.get(name)?.bytes ?? 0;
+    this.#members.delete(name);
+  }
+
+  /** @returns all members by name, without those that have long been silent */
+  all(nowMs: number): [name: string, member: Member<Message>][] {
+    for (const [name, { heardMs }] of this.#members) {
+      if (nowMs - heardMs <= FORGET_MS) break;
+      this.#delete(name);
+    }
+    return [...this.#members].sort(([a], [b]) => (a < b ? -1 : 1));
+  }
+}

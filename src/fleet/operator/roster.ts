@@ -1,0 +1,293 @@
+/** Listens to the reports of rigs and the states of coordinators, and computes the fleet's status from them. */
+
+import { BoundedMap, LogBucket } from '../../base/system/bounded.ts';
+import { type Clock, wallMs } from '../../base/system/clock.ts';
+import { oneLine } from '../../base/text/plain-text.ts';
+import {
+  CoordinatorState,
+  type FleetSubjects,
+  MOST_MESSAGE_BYTES,
+  readMessage,
+  senderOf,
+  workOfGiven,
+} from '../messages.ts';
+import type { Link, LinkMessage } from '../nats/link.ts';
+import { RigReport } from '../rig-report.ts';
+import { isFaulty } from './figures.ts';
+import { type Member, Members } from './members.ts';
+import type { ExpectedRepeats, FleetCoordinator, FleetRig, FleetStatus, Ignored } from './status.ts';
+
+const MOST_COORDINATORS = 16;
+/**
+ * A rig reports once in 10 s, and may do so twice as often. Parsing takes about 1 ms for the largest reports, of 60 kB;
+ * those of a rig with eight devices have about 3 kB. All reports together end up in one text, which has at most 512 MB.
+ */
+const RIGS = {
+  most: 20_000,
+  silentMs: 35_000,
+  rate: { most: 3, perSecond: 0.2 },
+  rateOfAll: { most: 4_000, perSecond: 4_000 },
+  bytesOfAll: { most: 2 ** 24, perSecond: 2 ** 23 },
+  mostBytes: 2 ** 27,
+};
+/** A coordinator sends its state every second, and with each new or ended work. */
+const COORDINATORS = {
+  most: MOST_COORDINATORS,
+  silentMs: 5_000,
+  rate: { most: 60, perSecond: 20 },
+  rateOfAll: { most: 320, perSecond: 320 },
+  bytesOfAll: { most: 2 ** 21, perSecond: 2 ** 20 },
+  mostBytes: MOST_COORDINATORS * MOST_MESSAGE_BYTES,
+};
+/** Maximum number of log lines about members at once. */
+const MOST_LINES = 5;
+/** Each rig moves the creation time of its job to the clock after this time, so that the job has a new header. */
+const ROLL_SECONDS = 3;
+
+interface RosterOptions {
+  readonly link: Link;
+  readonly subjects: FleetSubjects;
+  readonly clock: Clock;
+  /** Called with a bounded number of lines about members that send what cannot be read. */
+  readonly warn?: (line: string) => void;
+}
+
+/** The work of a coordinator, as far as it was heard. */
+interface HeardWork {
+  readonly name: string;
+  readonly sinceMs: number;
+  /** Time for which the coordinator's work before it lasted. */
+  readonly lastedMs: number;
+  /** Absent until its record was heard. */
+  readonly terms?: {
+    readonly chain: number;
+    readonly height: number;
+    readonly rolls: boolean;
+    readonly nonces: number;
+  };
+}
+
+export class Roster {
+  readonly #options: RosterOptions;
+  readonly #rigs: Members<RigReport>;
+  readonly #coordinators: Members<CoordinatorState>;
+  /** By coordinator. */
+  readonly #works = new BoundedMap<string, HeardWork>(MOST_COORDINATORS);
+  readonly #lines: LogBucket;
+  readonly #ignored: Record<Ignored, number> = { malformed: 0, tooFast: 0, tooManyMembers: 0 };
+  readonly #ends: readonly (() => void)[];
+  #connectedMs: number | undefined;
+
+  /** Listens until `close`. */
+  constructor(options: RosterOptions) {
+    const { link, subjects, clock } = options;
+    const nowMs = clock.monotonicMs();
+    this.#options = options;
+    this.#rigs = new Members(RIGS, nowMs);
+    this.#coordinators = new Members(COORDINATORS, nowMs);
+    this.#lines = new LogBucket(MOST_LINES, nowMs);
+    if (link.state.isConnected) this.#connectedMs = nowMs;
+    this.#ends = [
+      link.onState(({ isConnected }) => {
+        this.#connectedMs = isConnected ? clock.monotonicMs() : undefined;
+      }),
+      link.subscribe(subjects.reports, (message) => this.#onReport(message)),
+      link.subscribe(subjects.allWork, (message) => this.#onState(message)),
+      link.subscribe(subjects.allBeats, (message) => this.#onState(message)),
+    ];
+  }
+
+  close(): void {
+    for (const end of this.#ends) end();
+  }
+
+  /** For how long the present connection has lasted; 0 without one. */
+  get listeningSeconds(): number {
+    return this.#connectedMs === undefined ? 0 : (this.#options.clock.monotonicMs() - this.#connectedMs) / 1000;
+  }
+
+  status(): FleetStatus {
+    const { clock, link } = this.#options;
+    const nowMs = clock.monotonicMs();
+    const rigs = this.#rigs.all(nowMs).map(([name, rig]): FleetRig => {
+      const { instance: _, ...report } = rig.message;
+      return { name, ...this.#heard(this.#rigs, rig, nowMs), ...report };
+    });
+    const heard = rigs.filter(({ silent }) => !silent);
+    const mining = heard.filter(({ state }) => state === 'mining');
+    const counts = countsOf(rigs);
+    return {
+      timeMillis: wallMs(clock),
+      listeningSeconds: this.listeningSeconds,
+      disconnected: link.state.isConnected ? null : oneLine(link.state.reason),
+      rigsMining: mining.length,
+      rigsPaused: heard.filter(({ state }) => state === 'paused').length,
+      rigsSilent: rigs.length - heard.length,
+      rigsFaulty: heard.filter(isFaulty).length,
+      hashesPerSecond: sumOf(heard, (rig) => rig.hashesPerSecond),
+      provenHashesPerSecond: sumOf(heard, (rig) => rig.provenHashesPerSecond ?? 0),
+      ...counts,
+      repeats: this.#repeats(mining, nowMs),
+      coordinators: this.#coordinators.all(nowMs).map((each) => this.#coordinator(each, heard, nowMs)),
+      rigs,
+      ignored: { ...this.#ignored },
+    };
+  }
+
+  #coordinator(
+    [name, coordinator]: [string, Member<CoordinatorState>],
+    heard: readonly FleetRig[],
+    nowMs: number,
+  ): FleetCoordinator {
+    const { version, lost } = coordinator.message;
+    const rigs = heard.filter((rig) => rig.coordinator === name);
+    const work = this.#works.get(name);
+    return {
+      name,
+      version: oneLine(version),
+      ...this.#heard(this.#coordinators, coordinator, nowMs),
+      lost: lost === null ? null : oneLine(lost),
+      chain: work?.terms?.chain ?? null,
+      height: work?.terms?.height ?? null,
+      workAgeSeconds: work ? (nowMs - work.sinceMs) / 1000 : null,
+      rigs: rigs.length,
+      hashesPerSecond: sumOf(rigs, (rig) => rig.hashesPerSecond),
+    };
+  }
+
+  #heard<Message extends { readonly instance: string }>(
+    members: Members<Message>,
+    member: Member<Message>,
+    nowMs: number,
+  ): Pick<FleetRig, 'ageSeconds' | 'silent' | 'duplicate'> {
+    return {
+      ageSeconds: (nowMs - member.heardMs) / 1000,
+      silent: members.isSilent(member, nowMs),
+      duplicate: member.isDuplicate(nowMs),
+    };
+  }
+
+  /**
+   * Rigs begin at random nonces, so they repeat work by chance only: while one header is searched, a rig finds searched
+   * whatever part of its nonces the others search. The limit assumes that all rigs search the header with the most
+   * repeats, although each moves the creation time at a moment of its own.
+   */
+  #repeats(mining: readonly FleetRig[], nowMs: number): ExpectedRepeats | null {
+    const used = new Set(mining.map(({ coordinator }) => coordinator));
+    const jobs = [...this.#works].flatMap(([name, { sinceMs, lastedMs, terms }]) => {
+      if (!terms || !used.has(name)) return [];
+      const jobSeconds = terms.rolls ? ROLL_SECONDS : Math.max(lastedMs, nowMs - sinceMs) / 1000;
+      return [{ jobSeconds, nonces: terms.nonces }];
+    });
+    const [worst] = jobs.sort((a, b) => b.jobSeconds / b.nonces - a.jobSeconds / a.nonces);
+    if (!worst) return null;
+    const rigs = mining.length;
+    const meanHashesPerSecond = sumOf(mining, (rig) => rig.hashesPerSecond) / rigs;
+    const ratio = Math.min(1, (rigs * meanHashesPerSecond * worst.jobSeconds) / worst.nonces);
+    return { ratio, rigs, meanHashesPerSecond, ...worst };
+  }
+
+  #onReport(message: LinkMessage): void {
+    const nowMs = this.#options.clock.monotonicMs();
+    const name = this.#admitted(this.#rigs, message, nowMs);
+    if (name === undefined) return;
+    const report = readMessage(RigReport, message.data);
+    if (report) this.#note(this.#rigs.hear(name, inLines(report), message.data.length, nowMs));
+    else this.#warn(`the rig ${oneLine(name)} sends reports that cannot be read`, nowMs);
+  }
+
+  #onState(message: LinkMessage): void {
+    const nowMs = this.#options.clock.monotonicMs();
+    const name = this.#admitted(this.#coordinators, message, nowMs);
+    if (name === undefined) return;
+    const state = readMessage(CoordinatorState, message.data);
+    if (!state) {
+      this.#warn(`the coordinator ${oneLine(name)} sends states that cannot be read`, nowMs);
+      return;
+    }
+    const known = this.#coordinators.get(name);
+    const isOld = known?.message.instance === state.instance && state.number < known.message.number;
+    // After silence, a lower number counts: a forged state with the greatest one must not hide the coordinator.
+    if (known && isOld && !this.#coordinators.isSilent(known, nowMs)) return;
+    const ignored = this.#coordinators.hear(name, state, message.data.length, nowMs);
+    this.#note(ignored);
+    if (ignored === undefined) this.#noteWork(name, state, nowMs);
+  }
+
+  #noteWork(coordinator: string, { work, given }: CoordinatorState, nowMs: number): void {
+    const before = this.#works.get(coordinator);
+    if (work === null) {
+      this.#works.delete(coordinator);
+      return;
+    }
+    const heard: HeardWork =
+      before?.name === work
+        ? before
+        : { name: work, sinceMs: nowMs, lastedMs: before === undefined ? 0 : nowMs - before.sinceMs };
+    const terms = given?.name === work && heard.terms === undefined ? termsOf(given) : heard.terms;
+    this.#works.set(coordinator, { ...heard, ...(terms && { terms }) });
+  }
+
+  /** @returns the sender's name; undefined when the message must be ignored */
+  #admitted<Message extends { readonly instance: string }>(
+    members: Members<Message>,
+    { subject, data }: LinkMessage,
+    nowMs: number,
+  ): string | undefined {
+    const name = senderOf(subject);
+    if (name === undefined) {
+      this.#warn('a message has no name of a member in its subject', nowMs);
+      return undefined;
+    }
+    if (members.admits(name, data.length, nowMs)) return name;
+    this.#note('tooFast');
+    return undefined;
+  }
+
+  #note(ignored: Ignored | undefined): void {
+    if (ignored !== undefined) this.#ignored[ignored]++;
+  }
+
+  #warn(line: string, nowMs: number): void {
+    this.#note('malformed');
+    const { warn } = this.#options;
+    const leftOut = warn && this.#lines.take(nowMs);
+    if (leftOut !== undefined) warn?.(leftOut > 0 ? `${line} (${leftOut} such lines were left out)` : line);
+  }
+}
+
+function termsOf(given: NonNullable<CoordinatorState['given']>): HeardWork['terms'] {
+  const { chain, height, rollTime, nonce1 } = workOfGiven(given);
+  const shown = Math.min(Number(height), Number.MAX_SAFE_INTEGER);
+  return { chain, height: shown, rolls: rollTime, nonces: 2 ** (64 - 8 * nonce1.bytes) };
+}
+
+/** Texts of a report end up on terminals and in tables. */
+function inLines(report: RigReport): RigReport {
+  const line = (text: string | null) => (text === null ? null : oneLine(text));
+  return {
+    ...report,
+    version: oneLine(report.version),
+    stateReason: line(report.stateReason),
+    devices: report.devices.map((device) => ({
+      ...device,
+      name: oneLine(device.name),
+      model: line(device.model),
+      reason: line(device.reason),
+    })),
+  };
+}
+
+function countsOf(
+  rigs: readonly FleetRig[],
+): Pick<FleetStatus, 'found' | 'accepted' | 'rejected' | 'stale' | 'unknown' | 'pending'> {
+  const [found, accepted, rejected, stale, unknown] = (
+    ['found', 'accepted', 'rejected', 'stale', 'unknown'] as const
+  ).map((count) => sumOf(rigs, (rig) => rig[count]));
+  const pending = sumOf(rigs, (rig) => Math.max(0, rig.found - rig.accepted - rig.rejected - rig.stale - rig.unknown));
+  return { found, accepted, rejected, stale, unknown, pending };
+}
+
+function sumOf(rigs: readonly FleetRig[], figure: (rig: FleetRig) => number): number {
+  return rigs.reduce((sum, rig) => sum + figure(rig), 0);
+}

@@ -1,0 +1,373 @@
+/** A WorkSource that uses one coordinator of a fleet. */
+
+import { Backoff } from '../../base/net/connecting.ts';
+import { aborted, pause, sharedController } from '../../base/system/abort.ts';
+import { LogBucket, TokenBucket } from '../../base/system/bounded.ts';
+import type { Clock } from '../../base/system/clock.ts';
+import { oneLine } from '../../base/text/plain-text.ts';
+import { Announcements } from '../../miner/source/announcements.ts';
+import { deliver } from '../../miner/source/delivery.ts';
+import { SourceHealth } from '../../miner/source/health.ts';
+import {
+  complete,
+  type Judge,
+  listeningUntil,
+  type SourceContext,
+  type UpdateListener,
+  type Verdict,
+  type WorkSource,
+} from '../../miner/source/source.ts';
+import type { Solution } from '../../protocol/chain/verify.ts';
+import type { Work } from '../../protocol/chain/work.ts';
+import { CoordinatorState, messageBytes, readMessage } from '../messages.ts';
+import { LinkError } from '../nats/link.ts';
+import { type Fleet, FleetAttempts } from './attempts.ts';
+import { type FleetLimits, fleetLimits, STATES_AT_ONCE, STATES_PER_SECOND } from './limits.ts';
+import { CoordinatorStates, type KnownWork } from './states.ts';
+
+/** Log lines that a coordinator can cause: some at once, then one in ten minutes. */
+const MOST_NOTES = 3;
+const NOTES_PER_SECOND = 1 / 600;
+/** Capacity of the token bucket for warnings about lost blocks: a test network can have too many of them. */
+const MOST_LOST_BLOCKS = 20;
+const NOTHING_TOLD = JSON.stringify([false, undefined]);
+/** Maximum length of a coordinator's reasons, in characters. */
+const MOST_REASON = 300;
+/** So that a coordinator is left after three blocks in a row that it rejects, or twelve shares. */
+const BLOCK_WEIGHT = 4;
+
+export class CoordinatorSource implements WorkSource {
+  readonly name: string;
+  readonly kind = 'fleet';
+  /** As in subjects. */
+  readonly coordinator: string;
+  readonly #fleet: Fleet;
+  readonly #clock: Clock;
+  readonly #random: () => number;
+  readonly #limits: FleetLimits;
+  readonly #announcements: Announcements;
+  readonly #states: CoordinatorStates;
+  readonly #health: SourceHealth;
+  readonly #reads: TokenBucket;
+  #judgeHealth: Judge | undefined;
+  /** Why its solutions' verdicts speak against it. */
+  #refusing: string | undefined;
+  /** What was told of its health last. */
+  #told: string | undefined;
+  readonly #notes: LogBucket;
+  readonly #lostBlocks: LogBucket;
+  #listener: UpdateListener | undefined;
+  #isSyncDue = false;
+  /** The work that was given last, unless it has ended. */
+  #given: KnownWork | undefined;
+  /** Works that this source has ended itself, though the coordinator may still name them. */
+  readonly #done = new WeakSet<Work>();
+  /** Whether the consumer has been told that the coordinator is lost, and has got no work since. */
+  #isLost = false;
+  #silence = sharedController();
+  #asking: Promise<void> | undefined;
+  /** Number of solutions that wait for their verdicts. */
+  #waiting = 0;
+  #stop: AbortSignal = AbortSignal.abort();
+
+  /** @param coordinator its name, as in subjects */
+  constructor(fleet: Fleet, coordinator: string, context: SourceContext<FleetLimits> = {}) {
+    const { clock, random, emit, limits } = complete(context, fleetLimits);
+    this.#fleet = fleet;
+    this.coordinator = coordinator;
+    this.name = oneLine(coordinator) || 'a coordinator without a name that can be shown';
+    this.#clock = clock;
+    this.#random = random;
+    this.#limits = limits;
+    this.#announcements = new Announcements(this.kind, this.name, emit);
+    this.#health = new SourceHealth({
+      clock,
+      random,
+      limits,
+      words: { what: 'solutions of its own work', question: '' },
+      alone: (fault, news) => this.#announcements.judgedAlone(fault, news),
+    });
+    this.#states = new CoordinatorStates(limits.replacedAfterMs);
+    this.#reads = new TokenBucket(STATES_AT_ONCE, STATES_PER_SECOND, clock.monotonicMs());
+    this.#notes = new LogBucket(MOST_NOTES, clock.monotonicMs(), NOTES_PER_SECOND);
+    this.#lostBlocks = new LogBucket(MOST_LOST_BLOCKS, clock.monotonicMs());
+  }
+
+  /** When its last state came (monotonic); −∞ before the first. */
+  get heardMs(): number {
+    return this.#states.heardMs;
+  }
+
+  /** Whether it has said that its own source is out of reach. */
+  get isWithoutSource(): boolean {
+    return this.#states.lost !== null;
+  }
+
+  get isSilent(): boolean {
+    return this.#clock.monotonicMs() - this.heardMs >= this.#limits.lostAfterMs;
+  }
+
+  /** Fires when the coordinator becomes silent. */
+  get silence(): AbortSignal {
+    return this.#silence.signal;
+  }
+
+  /** Takes a message with the coordinator's state. Anything else is ignored. @returns whether it was a newer state */
+  take(data: Uint8Array): boolean {
+    const nowMs = this.#clock.monotonicMs();
+    if (!this.#reads.take(1, nowMs)) {
+      this.#note(`sends more than ${STATES_PER_SECOND} messages a second: the rest is not read`);
+      return false;
+    }
+    const state = readMessage(CoordinatorState, data);
+    const reception = state && this.#states.take(state, nowMs);
+    if (reception === 'other-instance') {
+      this.#note('is the name of two coordinators, of which only one is heard: give each a name of its own');
+    }
+    if (reception !== 'taken') return false;
+    if (this.silence.aborted) this.#silence = sharedController();
+    this.#tellHealth();
+    this.#syncSoon();
+    return true;
+  }
+
+  /** May be called again after an earlier call has ended. */
+  async follow(listener: UpdateListener, stop: AbortSignal): Promise<void> {
+    this.#listener = listeningUntil(stop, listener);
+    this.#stop = stop;
+    this.#given = undefined;
+    this.#isLost = false;
+    this.#announcements.started();
+    this.#health.start();
+    const { link, subjects } = this.#fleet;
+    const unsubscribe = link.subscribe(subjects.work(this.coordinator), ({ data }) => this.take(data));
+    this.#look();
+    if (!this.isSilent) this.#sync();
+    // What has arrived while the process could not run is read before the coordinator is judged.
+    const looking = setInterval(() => setImmediate(() => this.#look()), this.#limits.lookMs);
+    await aborted(stop);
+    clearInterval(looking);
+    this.#health.stop();
+    unsubscribe();
+    this.#listener = undefined;
+    await this.#asking;
+  }
+
+  /** A solution beyond `mostWaiting` is not sent, but ends its work as if it were. */
+  async submit(solution: Solution, stop: AbortSignal): Promise<Verdict> {
+    const known = this.#states.about(solution.work);
+    if (!known) return { outcome: 'unknown', reason: 'this coordinator did not give this work' };
+    const { mostWaiting } = this.#limits;
+    if (this.#waiting >= mostWaiting) {
+      this.#solved(known);
+      return { outcome: 'stale', reason: `${mostWaiting} solutions wait for this coordinator’s verdicts; not sent` };
+    }
+    this.#waiting++;
+    try {
+      const isDead = known.hasEnded;
+      const verdict = await this.#deliver(solution, known, stop);
+      if (!isDead && !this.isSilent) this.#judge(solution, verdict);
+      return verdict;
+    } finally {
+      this.#waiting--;
+    }
+  }
+
+  async #deliver(solution: Solution, known: KnownWork, stop: AbortSignal): Promise<Verdict> {
+    let hasAnswer = false;
+    const pauses = new Backoff(this.#limits.submitPauses, this.#random);
+    const attempts = new FleetAttempts(this.#fleet, this, solution, known.name, this.#limits);
+    const leftMs = known.confirmedMs + this.#limits.expiryMs - this.#clock.monotonicMs();
+    const verdict = await deliver(
+      {
+        attempt: async (signal) => {
+          const answer = await attempts.attempt(signal);
+          hasAnswer = 'outcome' in answer;
+          return answer;
+        },
+        whyOutdated: () => (known.hasEnded ? 'its work ended before a coordinator could be reached' : undefined),
+        onSent: () => this.#solved(known),
+        nextPauseMs: (retryAfterMs) => pauses.nextMs(retryAfterMs),
+        pause: (ms, signal) => this.#untilConnected(ms, signal),
+        // Even for work that is too old, both ways are tried.
+        lifeMs: Math.max(leftMs, 2 * this.#limits.solutionTimeoutMs),
+        untaken: 'stale',
+        limits: this.#limits,
+      },
+      stop,
+    );
+    if (!hasAnswer && solution.isBlock && !known.hasEnded) this.#noteLost(solution.work, verdict.reason);
+    return verdict;
+  }
+
+  #noteLost({ chain, height }: Work, reason: string): void {
+    if (this.#lostBlocks.take(this.#clock.monotonicMs()) === undefined) return;
+    const block = `the block of chain ${chain} at height ${height}`;
+    this.#announcements.note('warning', `${block} is lost, because no coordinator has taken it: ${reason}`);
+  }
+
+  onHealth(judge: Judge): void {
+    this.#told = undefined;
+    this.#judgeHealth = judge;
+    this.#health.judge = (fault, news) => {
+      this.#refusing = fault;
+      this.#tellHealth(news);
+    };
+    this.#tellHealth();
+  }
+
+  /** Its own word and its verdicts together. @param news what follows its name if it is healthy */
+  #tellHealth(news?: string): void {
+    const said = this.#states.fault;
+    const own = said === undefined ? undefined : `says that ${oneLine(said, MOST_REASON)}`;
+    const faults = [own, this.#refusing].filter((fault) => fault !== undefined);
+    // The text of a standstill has its length, which grows with each state.
+    const told = JSON.stringify([own !== undefined, this.#refusing]);
+    if (!this.#judgeHealth || (told === (this.#told ?? NOTHING_TOLD) && news === undefined)) return;
+    this.#told = told;
+    this.#judgeHealth(faults.length === 0 ? undefined : faults.join(', and '), news);
+  }
+
+  #judge({ isBlock }: Solution, { outcome, reason }: Verdict): void {
+    if (outcome === 'accepted') this.#health.accepted();
+    else if (outcome === 'rejected') this.#health.refused(reason, isBlock ? BLOCK_WEIGHT : 1);
+  }
+
+  latestTimeUs(work: Work): bigint {
+    return this.#states.latestTimeUs(work, this.#clock.monotonicMs());
+  }
+
+  async answers(): Promise<boolean> {
+    // What has arrived while the process could not run is read first.
+    await new Promise((resolve) => setImmediate(resolve));
+    return !this.isSilent;
+  }
+
+  /** Notes that the coordinator is out of reach. Its work goes on being mined until it is too old. */
+  lose(reason: string): void {
+    if (!this.#listener) return;
+    this.#announcements.lost(reason);
+    if (!this.#isLost) this.#listener({ kind: 'lost', reason });
+    this.#isLost = true;
+  }
+
+  /** Called after a suspension of this machine for so long. */
+  resumed(ms: number): void {
+    this.#states.age(ms);
+    if (this.#listener) this.#ask(true);
+  }
+
+  /** Only the newest of the states that have arrived counts, so a process that was stopped gets no old work. */
+  #syncSoon(): void {
+    if (this.#isSyncDue) return;
+    this.#isSyncDue = true;
+    setImmediate(() => {
+      this.#isSyncDue = false;
+      this.#sync();
+    });
+  }
+
+  /** Tells the consumer what has changed. */
+  #sync(): void {
+    const ended = this.#states.takeEnded();
+    for (const [reason, works] of ended) {
+      if (this.#given && works.includes(this.#given.work)) this.#given = undefined;
+      this.#listener?.({ kind: 'stale', works, reason });
+    }
+    if (!this.#listener) return;
+    const { current, lost, hasNone } = this.#states;
+    const { network } = this.#fleet;
+    const other = current && network?.otherThan(current.work.header);
+    const isUsable = current !== undefined && other === undefined && !this.#done.has(current.work);
+    if (isUsable && (lost === null || !this.#given)) this.#give(current);
+    else if (hasNone && this.#given) {
+      this.#given = undefined;
+      this.#listener({ kind: 'rest' });
+    }
+    if (other !== undefined) this.lose(`gives work of another network (${other}) than ${network?.name}`);
+    else if (lost !== null) this.lose(oneLine(lost, MOST_REASON) || 'its own source is out of reach');
+    if (this.#states.isCurrentUnknown) this.#ask();
+  }
+
+  #give(known: KnownWork): void {
+    if (known === this.#given && !this.#isLost) return;
+    this.#given = known;
+    this.#isLost = false;
+    this.#announcements.reached('the coordinator gives work');
+    this.#listener?.({ kind: 'work', work: known.work });
+  }
+
+  /** Notices that the coordinator is silent, and that its work is too old. */
+  #look(): void {
+    if (!this.#listener) return;
+    const nowMs = this.#clock.monotonicMs();
+    // One reason is enough for as long as it is silent.
+    if (this.isSilent && !(this.silence.aborted && this.#isLost)) {
+      this.#silence.abort();
+      const { state } = this.#fleet.link;
+      const silent = `has not been heard for ${this.#limits.lostAfterMs / 1000} s`;
+      this.lose(state.isConnected ? silent : `this rig is not connected to the fleet: ${state.reason}`);
+    }
+    const { current } = this.#states;
+    for (const known of new Set([this.#given, current])) {
+      if (known && nowMs - known.confirmedMs >= this.#limits.expiryMs) this.#expire(known);
+    }
+  }
+
+  #expire(known: KnownWork): void {
+    this.#states.forget(known);
+    if (known !== this.#given) return;
+    this.#given = undefined;
+    this.#listener?.({ kind: 'stale', works: [known.work], reason: 'expired' });
+  }
+
+  /** From here on the miner gets other work, even while the delivery goes on. */
+  #solved(known: KnownWork): void {
+    if (known.work.until !== 'solved' || this.#done.has(known.work)) return;
+    this.#done.add(known.work);
+    if (known === this.#given) this.#given = undefined;
+    if (!known.hasEnded) this.#listener?.({ kind: 'stale', works: [known.work], reason: 'solved' });
+  }
+
+  /** Asks the coordinator for its state, unless it is being asked. @param isSure whether to ask if nothing lacks */
+  #ask(isSure = false): void {
+    this.#asking ??= this.#keepAsking(isSure, this.#stop).finally(() => {
+      this.#asking = undefined;
+    });
+  }
+
+  async #keepAsking(isSure: boolean, stop: AbortSignal): Promise<void> {
+    const pauses = new Backoff(this.#limits.helloPauses, this.#random);
+    const { link, subjects, rig } = this.#fleet;
+    // The state that this rig has missed is one that thousands of rigs may have missed.
+    await pause(this.#random() * this.#limits.helloDelayMs, stop);
+    for (let isFirst = isSure; !stop.aborted && (isFirst || this.#states.isCurrentUnknown); isFirst = false) {
+      const subject = subjects.hello(this.coordinator, rig);
+      try {
+        const answer = await link.request(subject, messageBytes({}), this.#limits.helloTimeoutMs, stop);
+        if (this.take(answer) && !this.#states.isCurrentUnknown) return;
+      } catch (fault) {
+        // A coordinator that is gone becomes lost, and mining goes on until then; only a lack of permission stays.
+        if (fault instanceof LinkError && fault.fault === 'denied') {
+          this.#note(`cannot be asked for its work: ${fault.message}`);
+        }
+      }
+      await pause(pauses.nextMs(), stop);
+    }
+  }
+
+  /** Waits, but no longer than until the next connection to a server. */
+  async #untilConnected(ms: number, stop: AbortSignal): Promise<void> {
+    const connected = new AbortController();
+    const forget = this.#fleet.link.onState(({ isConnected }) => {
+      if (isConnected) connected.abort();
+    });
+    await pause(ms, stop, connected.signal);
+    forget();
+  }
+
+  #note(what: string): void {
+    const leftOut = this.#notes.take(this.#clock.monotonicMs());
+    if (leftOut !== undefined) this.#announcements.note('info', what);
+  }
+}

@@ -1,0 +1,283 @@
+/** A WorkSource that uses the coordinators of a fleet, which it hears over NATS servers. */
+
+import { createHash } from 'node:crypto';
+import { Backoff } from '../../base/net/connecting.ts';
+import { onAbort, pause } from '../../base/system/abort.ts';
+import { LogBucket, TokenBucket } from '../../base/system/bounded.ts';
+import { type Clock, watchSuspension } from '../../base/system/clock.ts';
+import { Announcements } from '../../miner/source/announcements.ts';
+import { FailoverSource } from '../../miner/source/failover.ts';
+import {
+  complete,
+  listeningUntil,
+  type NamedNetwork,
+  type SourceContext,
+  type SourceUpdate,
+  type UpdateListener,
+  type Verdict,
+  type WorkSource,
+} from '../../miner/source/source.ts';
+import type { Solution } from '../../protocol/chain/verify.ts';
+import type { Work } from '../../protocol/chain/work.ts';
+import { senderOf } from '../messages.ts';
+import type { LinkMessage, LinkState } from '../nats/link.ts';
+import type { Fleet, FleetMembership } from './attempts.ts';
+import { CoordinatorSource } from './coordinator-source.ts';
+import { type FleetLimits, fleetLimits, MOST_COORDINATORS } from './limits.ts';
+
+export interface FleetSourceOptions extends FleetMembership {
+  /** The fleet's name for people, such as the URL of its first server. */
+  readonly name: string;
+  /** By default the coordinators say of which network their work is. */
+  readonly network?: NamedNetwork | undefined;
+}
+
+/** Lines about lost connections: some at once, then one in ten minutes. */
+const MOST_NOTES = 5;
+const NOTES_PER_SECOND = 1 / 600;
+/** Messages of unknown senders that are read: a burst, and on average. */
+const STRANGERS_AT_ONCE = 64;
+const STRANGERS_PER_SECOND = 8;
+/** Every coordinator has work of its own, so another one takes over as soon as one is lost. */
+const PATIENCE = { patienceMs: 500, readyPatienceMs: 500 };
+/** Time for which another coordinator is heard once the preferred one gives work: each New Cut costs a message. */
+const STANDBY_MS = 10_000;
+
+export class FleetSource implements WorkSource {
+  readonly name: string;
+  readonly kind = 'fleet';
+  readonly #fleet: Fleet;
+  readonly #context: SourceContext<FleetLimits>;
+  readonly #clock: Clock;
+  readonly #limits: FleetLimits;
+  readonly #announcements: Announcements;
+  readonly #notes: LogBucket;
+  readonly #renewPauses: Backoff;
+  /** The coordinators that are heard, by name. */
+  readonly #coordinators = new Map<string, CoordinatorSource>();
+  #failover: FailoverSource | undefined;
+  #listener: UpdateListener = () => {};
+  #isLost = false;
+  /** Called when the first coordinator is heard. */
+  #firstHeard: () => void = () => {};
+  #hasIgnored = false;
+  /** Messages of senders that are not known as coordinators. */
+  readonly #strangers: TokenBucket;
+  /** The names in the order of preference that the failover has. */
+  #order = '';
+  /** Since when nothing was heard over the present connection, or when it was made (monotonic). */
+  #quietSinceMs = Number.POSITIVE_INFINITY;
+  #isConnected = false;
+  /** Since when there has been a connection, or none (monotonic). */
+  #linkSinceMs = Number.NEGATIVE_INFINITY;
+  /** When another server was last tried (monotonic), and the pause until the next trial. */
+  #renewedMs = Number.NEGATIVE_INFINITY;
+  #renewPauseMs = 0;
+
+  constructor(options: FleetSourceOptions, context: SourceContext<FleetLimits> = {}) {
+    const { clock, random, emit, limits } = complete(context, fleetLimits);
+    this.name = options.name;
+    this.#fleet = { ...options, heard: () => this.#heard() };
+    this.#context = context;
+    this.#clock = clock;
+    this.#limits = limits;
+    this.#announcements = new Announcements(this.kind, this.name, emit);
+    this.#notes = new LogBucket(MOST_NOTES, clock.monotonicMs(), NOTES_PER_SECOND);
+    this.#strangers = new TokenBucket(STRANGERS_AT_ONCE, STRANGERS_PER_SECOND, clock.monotonicMs());
+    this.#renewPauses = new Backoff(limits.renewPauses, random);
+  }
+
+  async follow(listener: UpdateListener, stop: AbortSignal): Promise<void> {
+    this.#listener = listeningUntil(stop, listener);
+    const { link, subjects } = this.#fleet;
+    this.#announcements.started();
+    this.#linkChanged(link.state);
+    const beganMs = this.#clock.monotonicMs();
+    const looking = setInterval(() => setImmediate(() => this.#look(beganMs)), this.#limits.lookMs);
+    const heard = new Promise<void>((resolve) => {
+      this.#firstHeard = resolve;
+      onAbort(stop, resolve);
+    });
+    // Until a coordinator is chosen, each of them may become it. Then only that one's works are heard.
+    const endOfWorks = link.subscribe(subjects.allWork, (message) => this.#take(message));
+    const endings = [
+      endOfWorks,
+      link.subscribe(subjects.allBeats, (message) => this.#take(message)),
+      link.onState((state) => this.#linkChanged(state)),
+      watchSuspension(this.#clock, (ms) => this.#resumed(ms)),
+      () => clearInterval(looking),
+    ];
+    try {
+      await heard;
+      await pause(this.#limits.gatherMs, stop);
+      if (stop.aborted) return;
+      const { clock, emit } = this.#context;
+      const sources = this.#ranked();
+      this.#failover = new FailoverSource({
+        sources,
+        ...PATIENCE,
+        standbyMs: STANDBY_MS,
+        ...(clock && { clock }),
+        ...(emit && { emit }),
+      });
+      const following = this.#failover.follow((update) => this.#passOn(update), stop);
+      endOfWorks();
+      await following;
+    } finally {
+      for (const end of endings) end();
+    }
+  }
+
+  async submit(solution: Solution, stop: AbortSignal): Promise<Verdict> {
+    if (!this.#failover) return { outcome: 'unknown', reason: 'no coordinator gave this work' };
+    return await this.#failover.submit(solution, stop);
+  }
+
+  latestTimeUs(work: Work): bigint {
+    return this.#failover?.latestTimeUs(work) ?? 0n;
+  }
+
+  nameOf(work: Work): string {
+    return this.#failover?.nameOf(work) ?? this.name;
+  }
+
+  #take({ subject, data }: LinkMessage): void {
+    const name = senderOf(subject);
+    if (name === undefined) return;
+    const known = this.#coordinators.get(name);
+    const coordinator = known ?? this.#newCoordinator(name);
+    // Only a well-formed state makes a coordinator of its sender.
+    if (!coordinator?.take(data)) return;
+    this.#quietSinceMs = this.#clock.monotonicMs();
+    this.#renewPauses.reset();
+    this.#renewPauseMs = this.#limits.renewPauses.firstMs / 2;
+    if (known) return;
+    this.#coordinators.set(name, coordinator);
+    this.#firstHeard();
+    this.#reorder();
+  }
+
+  #newCoordinator(name: string): CoordinatorSource | undefined {
+    if (!this.#strangers.take(1, this.#clock.monotonicMs())) return undefined;
+    if (this.#coordinators.size < MOST_COORDINATORS) return new CoordinatorSource(this.#fleet, name, this.#context);
+    if (!this.#hasIgnored) {
+      this.#hasIgnored = true;
+      this.#announcements.note('info', `has more than ${MOST_COORDINATORS} coordinators: further ones are not used`);
+    }
+    return undefined;
+  }
+
+  /**
+   * The coordinators in this rig's order of preference, which spreads the rigs evenly over the coordinators. Those that
+   * have been silent for long are last, so that no time is lost with them when another one must take over.
+   */
+  #ranked(): CoordinatorSource[] {
+    const { rig } = this.#fleet;
+    const goneSinceMs = this.#clock.monotonicMs() - 2 * this.#limits.lostAfterMs;
+    const all = Array.from(this.#coordinators.values(), (source) => {
+      const isThere = source.heardMs > goneSinceMs ? 1 : 0;
+      return { source, key: `${isThere} ${rankOf(rig, source.coordinator)}` };
+    });
+    return all.sort((a, b) => (a.key < b.key ? 1 : -1)).map(({ source }) => source);
+  }
+
+  /** Those whose own source is out of reach are last: they could submit nothing. */
+  #heard(): string[] {
+    const heard = this.#ranked().filter(({ isSilent }) => !isSilent);
+    const [without, others] = [true, false].map((is) => heard.filter((each) => each.isWithoutSource === is));
+    return [...others, ...without].map(({ coordinator }) => coordinator);
+  }
+
+  #reorder(): void {
+    const sources = this.#ranked();
+    const order = JSON.stringify(sources.map(({ coordinator }) => coordinator));
+    if (!this.#failover || order === this.#order) return;
+    this.#order = order;
+    this.#failover.change(sources);
+  }
+
+  #passOn(update: SourceUpdate): void {
+    if (update.kind === 'lost') {
+      this.#lose(this.#reasonOf(update.reason));
+      return;
+    }
+    if (update.kind === 'work') {
+      this.#isLost = false;
+      this.#announcements.reached('a coordinator of the fleet gives work');
+    }
+    this.#listener(update);
+  }
+
+  /** @param reason why a coordinator is lost @returns why all of them are */
+  #reasonOf(reason: string): string {
+    const { state } = this.#fleet.link;
+    if (!state.isConnected) return state.reason;
+    return this.#coordinators.size === 1 ? `its only coordinator is lost: ${reason}` : 'all its coordinators are lost';
+  }
+
+  #lose(reason: string): void {
+    this.#announcements.lost(reason);
+    if (!this.#isLost) this.#listener({ kind: 'lost', reason });
+    this.#isLost = true;
+  }
+
+  #linkChanged(state: LinkState): void {
+    const wasConnected = this.#isConnected;
+    this.#isConnected = state.isConnected;
+    if (wasConnected !== state.isConnected) this.#linkSinceMs = this.#clock.monotonicMs();
+    if (state.isConnected) this.#quietSinceMs = this.#clock.monotonicMs();
+    else if (wasConnected && this.#notes.take(this.#clock.monotonicMs()) !== undefined) {
+      this.#announcements.note('info', `the connection has ended, and another one is being made: ${state.reason}`);
+    }
+  }
+
+  /** @param beganMs when this source was started */
+  #look(beganMs: number): void {
+    const nowMs = this.#clock.monotonicMs();
+    const isOverdue = this.#coordinators.size === 0 ? nowMs - beganMs >= this.#limits.noneHeardMs : this.#isLost;
+    if (isOverdue) this.#sayWhy(nowMs);
+    this.#leaveDeafServer(nowMs);
+    this.#forgetSilent(nowMs);
+    // Without a connection, all of them are silent, one a moment before the other.
+    if (this.#isConnected) this.#reorder();
+  }
+
+  /** Says what to check while no coordinator is heard, once that has lasted for a while. */
+  #sayWhy(nowMs: number): void {
+    const isHeard = [...this.#coordinators.values()].some(({ isSilent }) => !isSilent);
+    if (isHeard || nowMs - this.#linkSinceMs < this.#limits.lostAfterMs) return;
+    const { state } = this.#fleet.link;
+    const hint = 'is pickaxe coordinate running, with the same --nats-subject?';
+    this.#lose(state.isConnected ? `connected to ${state.server}, but no coordinator is heard: ${hint}` : state.reason);
+  }
+
+  /** A server that has lost the others of its cluster is connected and gives nothing. */
+  #leaveDeafServer(nowMs: number): void {
+    const isDeaf = this.#isConnected && nowMs - this.#quietSinceMs >= this.#limits.silentMs;
+    if (!isDeaf || nowMs < this.#renewedMs + this.#renewPauseMs) return;
+    this.#renewedMs = nowMs;
+    this.#renewPauseMs = this.#renewPauses.nextMs();
+    this.#fleet.link.renew();
+  }
+
+  #forgetSilent(nowMs: number): void {
+    const isGone = ({ heardMs }: CoordinatorSource) => nowMs - heardMs >= this.#limits.forgetMs;
+    const gone = [...this.#coordinators].filter(([, coordinator]) => isGone(coordinator));
+    // While none is heard, all of them may come back.
+    if (gone.length === this.#coordinators.size) return;
+    for (const [name] of gone) this.#coordinators.delete(name);
+  }
+
+  #resumed(ms: number): void {
+    const seconds = Math.round(ms / 1000);
+    this.#announcements.note('info', `this machine or process was suspended for ${seconds} s: asking for new work`);
+    for (const coordinator of this.#coordinators.values()) coordinator.resumed(ms);
+  }
+}
+
+/** Rendezvous hashing: the rigs of a lost coordinator are spread over all others, and the rest stay where they are. */
+function rankOf(rig: string, coordinator: string): string {
+  return createHash('sha256')
+    .update(JSON.stringify([rig, coordinator]))
+    .digest('hex');
+}

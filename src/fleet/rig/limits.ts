@@ -1,0 +1,79 @@
+/** All time limits, pauses and bounds of a rig that mines for a fleet. Tests use shorter times and smaller bounds. */
+
+import type { BackoffLimits } from '../../base/net/connecting.ts';
+
+/** Maximum number of coordinators that a rig knows. Further ones are ignored, and a note says so once. */
+export const MOST_COORDINATORS = 16;
+/** Maximum number of works that a rig remembers for each coordinator, and of ended ones. Ten minutes have about 20. */
+export const MOST_WORKS = 64;
+/** States of each coordinator that are read: a burst, and on average. A test network has about 50 a second. */
+export const STATES_AT_ONCE = 400;
+export const STATES_PER_SECOND = 100;
+
+export interface FleetLimits {
+  /** Coordinators publish their states each second. After this time without one, a coordinator is lost. */
+  readonly lostAfterMs: number;
+  /** Time without a state after which another instance of a coordinator has replaced the one before. */
+  readonly replacedAfterMs: number;
+  /** Time for which states are awaited at the start, so that the preferred coordinator is used first. */
+  readonly gatherMs: number;
+  /** Time without any coordinator, at the start, after which that is announced. */
+  readonly noneHeardMs: number;
+  /** Time between two looks at how long ago the coordinators were heard. */
+  readonly lookMs: number;
+  /** Maximum random delay before a coordinator is asked for its work: thousands of rigs ask at the same moment. */
+  readonly helloDelayMs: number;
+  readonly helloTimeoutMs: number;
+  readonly helloPauses: BackoffLimits;
+  /**
+   * Maximum number of solutions that wait for a coordinator's verdicts. It is half of the number at which a miner
+   * pauses, so that a coordinator that answers nothing cannot keep the rig from the works of another one. While a
+   * pool's difficulty is too low, twelve GPUs find 1,728 shares a second, as many as wait for answers of 0.3 s.
+   */
+  readonly mostWaiting: number;
+  /** Coordinators answer within 3 s. */
+  readonly solutionTimeoutMs: number;
+  /** After a lost answer, how long a coordinator that counts as silent is waited for: it has a state each second. */
+  readonly askAgainMs: number;
+  readonly solvedAfterMs: number;
+  readonly submitAfterStopMs: number;
+  readonly submitPauses: BackoffLimits;
+  /** Pause after a coordinator's answer that this rig has sent too many solutions. */
+  readonly tooManyPauseMs: number;
+  /** Nodes forget work after this time, so without news of it, it is worth nothing. */
+  readonly expiryMs: number;
+  /** Time without any state over a connection that works, after which another server is tried. */
+  readonly silentMs: number;
+  /** Pauses between such trials. The first is at least 10 s. */
+  readonly renewPauses: BackoffLimits;
+  /** Time that refusals of solutions take at least before a coordinator counts as one that refuses everything. */
+  readonly refusedMs: number;
+  /** Pauses before another trial of a coordinator that refuses everything. */
+  readonly unhealthyPauses: BackoffLimits;
+  /** Time without a state after which a coordinator is forgotten, if there are others. */
+  readonly forgetMs: number;
+}
+
+export const fleetLimits: FleetLimits = {
+  lostAfterMs: 2_500,
+  replacedAfterMs: 1_500,
+  gatherMs: 300,
+  noneHeardMs: 3_000,
+  lookMs: 250,
+  helloDelayMs: 200,
+  helloTimeoutMs: 2_000,
+  helloPauses: { firstMs: 500, mostMs: 10_000 },
+  mostWaiting: 512,
+  solutionTimeoutMs: 5_000,
+  askAgainMs: 1_500,
+  solvedAfterMs: 1_000,
+  submitAfterStopMs: 5_000,
+  submitPauses: { firstMs: 100, mostMs: 2_000 },
+  tooManyPauseMs: 3_000,
+  expiryMs: 300_000,
+  silentMs: 5_000,
+  renewPauses: { firstMs: 20_000, mostMs: 600_000 },
+  refusedMs: 5_000,
+  unhealthyPauses: { firstMs: 300_000, mostMs: 3_600_000 },
+  forgetMs: 600_000,
+};

@@ -1,0 +1,117 @@
+/** Examines one NATS server of a fleet: connects to it once, as a member does, and hears the fleet's coordinators. */
+
+import type { Finding } from '../base/finding.ts';
+import { pause } from '../base/system/abort.ts';
+import { BoundedMap } from '../base/system/bounded.ts';
+import { oneLine } from '../base/text/plain-text.ts';
+import { CoordinatorState, type FleetSubjects, messageBytes, readMessage, senderOf } from './messages.ts';
+import { type Link, LinkError, untilConnected } from './nats/link.ts';
+
+export interface FleetQuestion {
+  /** It reaches only the server in question. Somebody else opens and closes it. */
+  readonly link: Link;
+  readonly subjects: FleetSubjects;
+  /** This member's name. */
+  readonly name: string;
+  readonly isCoordinator: boolean;
+  /** Sentences about what the server has denied so far. */
+  readonly denials: readonly string[];
+  readonly limits?: Partial<typeof fleetSurveyLimits>;
+}
+
+export const fleetSurveyLimits = {
+  connectMs: 8_000,
+  /** Coordinators publish their states each second. */
+  listenMs: 2_500,
+  helloMs: 1_000,
+  /** Maximum number of coordinators that are named, and of messages that are read. */
+  coordinators: 16,
+  messages: 500,
+};
+
+export async function examineFleetServer(question: FleetQuestion): Promise<Finding[]> {
+  const { link, isCoordinator } = question;
+  const limits = { ...fleetSurveyLimits, ...question.limits };
+  const stop = new AbortController().signal;
+  if (!(await untilConnected(link, limits.connectMs, stop))) {
+    const what = link.state.isConnected ? 'the connection has ended' : oneLine(link.state.reason);
+    const why = isCoordinator ? 'the fleet’s rigs are reached by way of it' : 'the fleet’s work comes by way of it';
+    return [{ about: 'connection', state: 'fault', what, why }];
+  }
+  const states = new BoundedMap<string, CoordinatorState>(limits.coordinators);
+  const [denied] = await Promise.all([whyDenied(question, limits.helloMs, stop), hear(question, states, limits, stop)]);
+  const reached: Finding = { about: 'connection', state: 'ok', what: 'can be reached' };
+  const permissions = permissionsOf(question, denied);
+  return [reached, ...(permissions ? [permissions] : coordinatorsOf(question, states))];
+}
+
+/** Hears the states of other coordinators. That the server lets operators' requests through to it is tried, too. */
+async function hear(
+  { link, subjects, name, isCoordinator }: FleetQuestion,
+  states: BoundedMap<string, CoordinatorState>,
+  { listenMs, messages }: typeof fleetSurveyLimits,
+  stop: AbortSignal,
+): Promise<void> {
+  let left = messages;
+  const end = link.subscribe(subjects.allBeats, ({ subject, data }) => {
+    const sender = left-- > 0 ? senderOf(subject) : undefined;
+    const state = sender === undefined ? undefined : readMessage(CoordinatorState, data);
+    if (sender !== undefined && state && !(isCoordinator && sender === name)) states.set(sender, state);
+  });
+  const endControl = link.subscribe(subjects.controlsTo(name), () => {});
+  await pause(listenMs, stop);
+  end();
+  endControl();
+}
+
+/** Asks a coordinator of this member's own name. None has to answer: what counts is that the server lets it ask. */
+async function whyDenied(
+  { link, subjects, name }: FleetQuestion,
+  timeoutMs: number,
+  stop: AbortSignal,
+): Promise<string | undefined> {
+  try {
+    await link.request(subjects.hello(name, name), messageBytes({}), timeoutMs, stop);
+  } catch (fault) {
+    if (!(fault instanceof LinkError)) throw fault;
+    if (fault.fault === 'denied') return fault.message;
+  }
+  return undefined;
+}
+
+function permissionsOf({ name, isCoordinator, denials }: FleetQuestion, denied: string | undefined) {
+  const [first = denied] = denials;
+  if (first === undefined) return undefined;
+  const role = isCoordinator ? 'coordinator' : 'rig';
+  return {
+    about: 'permissions',
+    state: 'fault',
+    what: `the credentials are not those of a ${role} named ${oneLine(name)}: ${first}`,
+    why: 'the server lets each member do only what its name and role need',
+    mend: `give --rig-name the name that pickaxe fleet keys made the credentials for, or make some for this ${role}`,
+  } as const satisfies Finding;
+}
+
+function coordinatorsOf({ isCoordinator }: FleetQuestion, states: ReadonlyMap<string, CoordinatorState>): Finding[] {
+  const about = 'coordinators';
+  if (states.size === 0) {
+    if (isCoordinator) return [{ about, state: 'ok', what: 'no other coordinator is heard' }];
+    const what = 'no coordinator is heard';
+    const why = 'coordinators give the work, and a rig waits for the first of them';
+    return [{ about, state: 'fault', what, why, mend: 'start pickaxe coordinate, with the same --nats-subject' }];
+  }
+  const shown = ([name]: readonly [string, CoordinatorState]) => oneLine(name);
+  const lost = [...states].filter(([, state]) => state.lost !== null);
+  return [
+    { about, state: 'ok', what: `${[...states].map(shown).join(', ')} can be heard` },
+    ...lost.map(([name, state]): Finding => {
+      const why = 'it gives no new work meanwhile';
+      return {
+        about,
+        state: 'warning',
+        what: `${oneLine(name)} has lost its own source: ${oneLine(state.lost ?? '')}`,
+        why,
+      };
+    }),
+  ];
+}

@@ -1,0 +1,186 @@
+/** The CPU as an engine: a pool of low-priority threads, which all work on the newest search, the current run. */
+
+import { cpus } from 'node:os';
+import { onAbort } from '../../../base/system/abort.ts';
+import { plural } from '../../../base/text/quantities.ts';
+import type { Job } from '../../../protocol/chain/job.ts';
+import type { CoreInfo, KernelName } from '../device.ts';
+import {
+  DeviceError,
+  type Engine,
+  type EngineInfo,
+  type EngineListener,
+  type Ranges,
+  type SearchReport,
+} from '../engine.ts';
+import { type Sensors, watchSensors } from '../sensors.ts';
+import { chooseKernels, forceKernel, type KernelChoice } from './kernels/choose.ts';
+import { nextRunNumber, Pool, SearchRun } from './pool.ts';
+import { openCpuSensors } from './sensors.ts';
+import { type CoreGroup, chooseThreads, type ThreadChoice, type ThreadOptions } from './threads.ts';
+
+export interface CpuEngineOptions extends ThreadOptions {
+  /** Unique in a rig. */
+  readonly name?: string;
+  /** The default is the fastest kernel that runs here. */
+  readonly kernel?: KernelName;
+  /** Folder for the kernels' speeds. Without it they are measured at each opening, which takes a second. */
+  readonly cacheDirectory?: string;
+  /** Whether not to measure: without remembered speeds, the kernel that is usually the fastest is used. */
+  readonly hurried?: boolean;
+  readonly openSensors?: (options: { readonly threads: number }) => Promise<Sensors>;
+}
+
+const MODEL = cpus()[0]?.model.trim() || 'unknown CPU';
+
+/** One task runs and another waits, so that no thread is idle while the main thread handles its result. */
+const TASKS_PER_THREAD = 2;
+
+export class CpuEngine implements Engine {
+  readonly name: string;
+  readonly kind = 'cpu';
+  readonly #options: CpuEngineOptions;
+  readonly #threads: ThreadChoice;
+  /** Shared memory: number of the current run, or 0. A kernel stops when its run is not the current one. */
+  readonly #currentRun = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
+  readonly #runs = new Set<SearchRun>();
+  #runNumber = 0;
+  #pool: Pool | undefined;
+  /** The error of a failed thread. Then the engine must be closed and opened again. */
+  #fault: unknown;
+  /** Aborted when the engine is closed; undefined while it is closed. */
+  #session: AbortController | undefined;
+  /** Undefined while the engine is closed. */
+  #endReadings: (() => void) | undefined;
+
+  /** @throws RangeError when the options ask for threads that are not possible here. */
+  constructor(options: CpuEngineOptions = {}) {
+    this.name = options.name ?? 'cpu';
+    this.#options = options;
+    this.#threads = chooseThreads(options);
+  }
+
+  get threads(): number {
+    return this.#threads.threads;
+  }
+
+  async open(listener: EngineListener = {}): Promise<EngineInfo> {
+    if (this.#session !== undefined) throw new Error('the CPU engine is open already');
+    const session = new AbortController();
+    this.#session = session;
+    this.#fault = undefined;
+    try {
+      return await this.#start(listener, session.signal);
+    } catch (error) {
+      if (this.#session === session) await this.close();
+      throw error;
+    }
+  }
+
+  /** @param closed aborted when the engine is closed while it opens */
+  async #start(listener: EngineListener, closed: AbortSignal): Promise<EngineInfo> {
+    const { threads, groups } = this.#threads;
+    const { kernel: forced, cacheDirectory, hurried = false, openSensors = openCpuSensors } = this.#options;
+    // Opened while kernels are chosen, so that a slow driver does not delay the start.
+    const openingSensors = openSensors({ threads });
+    const choices = forced
+      ? groups.map(() => forceKernel(forced))
+      : await chooseKernels({ groups, cacheDirectory, hurried, stop: closed });
+    closed.throwIfAborted();
+    try {
+      await this.#startPool(choices);
+    } catch (error) {
+      closed.throwIfAborted();
+      throw new DeviceError('missing', `the CPU threads did not start: ${(error as Error).message}`, { cause: error });
+    }
+    const sensors = await openingSensors;
+    closed.throwIfAborted();
+    this.#endReadings = watchSensors(sensors, (telemetry) => listener.telemetry?.(telemetry));
+    return describeCpu(MODEL, choices, this.#threads, sensors.what);
+  }
+
+  async #startPool(choices: readonly KernelChoice[]): Promise<void> {
+    const { groups, niceness } = this.#threads;
+    const currentRun = this.#currentRun;
+    const threads = groups.flatMap(({ kind, places }, group) =>
+      places.map((cpus) => ({
+        data: { kernel: choices[group].name, currentRun, cpus, ...(niceness !== undefined && { niceness }) },
+        ...(kind !== undefined && { cores: kind }),
+      })),
+    );
+    const pool = new Pool({ threads, failed: (error) => this.#fail(pool, error) });
+    this.#pool = pool;
+    await pool.ready();
+  }
+
+  /** Fails the present and all later searches on this pool. */
+  #fail(pool: Pool, error: unknown): void {
+    if (this.#pool !== pool) return;
+    this.#fault ??= error;
+    for (const run of this.#runs) run.fail(error);
+  }
+
+  async *search(job: Job, ranges: Ranges, stop: AbortSignal): AsyncGenerator<SearchReport, void, undefined> {
+    const pool = this.#pool;
+    if (pool === undefined) throw new DeviceError('missing', 'the CPU engine is not open');
+    if (stop.aborted) return;
+    this.#runNumber = nextRunNumber(this.#runNumber);
+    const run = new SearchRun({
+      number: this.#runNumber,
+      puzzle: job,
+      ranges,
+      threads: pool.threads,
+      tasksPerThread: TASKS_PER_THREAD,
+      currentRun: this.#currentRun,
+    });
+    const release = onAbort(stop, () => void run.stop());
+    this.#runs.add(run);
+    if (this.#fault !== undefined) run.fail(this.#fault);
+    try {
+      yield* run.reports();
+    } finally {
+      release();
+      this.#runs.delete(run);
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#session?.abort(new DeviceError('missing', 'the CPU engine was closed while it opened'));
+    this.#session = undefined;
+    this.#endReadings?.();
+    this.#endReadings = undefined;
+    const pool = this.#pool;
+    this.#pool = undefined;
+    await Promise.all(Array.from(this.#runs, (run) => run.stop()));
+    await pool?.destroy();
+  }
+}
+
+/* The description of the open CPU. Pure. */
+
+/** @param kernels one for each group of threads */
+export function describeCpu(
+  model: string,
+  kernels: readonly KernelChoice[],
+  choice: ThreadChoice,
+  sensors: string,
+): EngineInfo {
+  const { threads, groups, why } = choice;
+  const cores = groups.flatMap(({ kind, places }, i): CoreInfo[] =>
+    kind === undefined ? [] : [{ kind, threads: places.length, kernel: kernels[i].name }],
+  );
+  const details = kernels.map(({ name, detail }, i) => `${prefixOf(groups[i])}kernel ${name}: ${detail}`);
+  return {
+    model,
+    kernel: [...new Set(kernels.map(({ name }) => name))].join('+'),
+    threads,
+    ...(cores.length > 0 && { cores }),
+    why: kernels.map(({ name, why }, i) => `${prefixOf(groups[i], `: ${name}, `)}${why}`).join('; '),
+    detail: `${details.join('; ')}; ${plural(threads, 'thread')}: ${why}; sensors: ${sensors}`,
+  };
+}
+
+/** @returns `performance cores: `; empty where all cores are alike */
+function prefixOf({ kind }: CoreGroup, then = ': '): string {
+  return kind === undefined ? '' : `${kind} cores${then}`;
+}

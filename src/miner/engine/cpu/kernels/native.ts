@@ -1,0 +1,189 @@
+/** The native kernels: an N-API addon, built from native/ on this machine or prebuilt in the package. */
+
+import { existsSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { arch, platform } from 'node:process';
+import { fileURLToPath } from 'node:url';
+import { systemReport } from '../../../../base/system/version.ts';
+import type { KernelName } from '../../device.ts';
+import type { Kernel } from './kernel.ts';
+
+/* The file of the addon */
+
+export const ORIGINS = ['built-here', 'prebuilt'] as const;
+type Origin = (typeof ORIGINS)[number];
+
+interface AddonFile {
+  readonly path: string;
+  readonly origin: Origin;
+}
+
+/** The properties of a system, with Node.js's names, that decide which addon it can load. */
+export interface System {
+  readonly platform: string;
+  readonly arch: string;
+  /** Version of glibc; undefined for another C library, such as Alpine's musl. */
+  glibc(): string | undefined;
+}
+
+const THIS_SYSTEM: System = { platform, arch, glibc: () => systemReport().header.glibcVersionRuntime };
+
+/** The package's folder, for which the path is the same in a clone and when installed. */
+const PACKAGE = new URL('../../../../../', import.meta.url);
+
+/**
+ * Prefers the addon that was built here, since somebody built it on purpose.
+ * @param root the package's folder, with a slash at the end
+ * @returns undefined without an addon: `whyNone` says why
+ */
+export function findAddon(root: URL = PACKAGE, system: System = THIS_SYSTEM): AddonFile | undefined {
+  const built = fileURLToPath(new URL('native/build/pickaxe.node', root));
+  if (existsSync(built)) return { path: built, origin: 'built-here' };
+  const carried = carriedFile(root, system);
+  return existsSync(carried) && hasItsLibrary(system) ? { path: carried, origin: 'prebuilt' } : undefined;
+}
+
+/** @returns why there is no addon and what to do: a clause for people */
+export function whyNone(root: URL = PACKAGE, system: System = THIS_SYSTEM): string {
+  if (system.platform === 'win32' && system.arch !== 'x64')
+    return `not built: there is no native build for Windows on ${system.arch}`;
+  const compiler = system.platform === 'win32' ? 'gcc of MinGW-w64' : 'clang (or gcc)';
+  const remedy = `install ${compiler} and run \`${buildCommand(root)}\`, for two to six times the speed`;
+  if (!existsSync(carriedFile(root, system))) return `not built: ${remedy}`;
+  return `not built: the addon in this package is for glibc, and this system has another C library (Alpine has musl): ${remedy}`;
+}
+
+/** @returns a command for any shell; a path with blanks is quoted */
+export function buildCommand(root: URL = PACKAGE): string {
+  const script = fileURLToPath(new URL('scripts/build-native.mjs', root));
+  return `node ${/\s/.test(script) ? `"${script}"` : script}`;
+}
+
+/** Windows always has the library. */
+function hasItsLibrary({ platform, glibc }: System): boolean {
+  return platform !== 'linux' || glibc() !== undefined;
+}
+
+/** @returns the path where scripts/build-addons.mjs puts the prebuilt addon */
+function carriedFile(root: URL, { platform, arch }: System): string {
+  const library = platform === 'linux' ? '-glibc' : '';
+  return fileURLToPath(new URL(`native/addons/${platform}-${arch}${library}.node`, root));
+}
+
+/** Exports of native/addon.c and native/addon-thread.c, which throw an Error with the system's message. */
+export interface Addon {
+  readonly kernels: readonly { readonly name: KernelName; readonly supported: boolean }[];
+  search(kernel: number, search: Uint32Array, currentRun: Int32Array, hits: Uint32Array): number;
+  /** Throws unless threads may be pinned. */
+  checkPinning(): void;
+  /** Confines the calling thread to these CPUs. */
+  pinThread(cpus: Uint32Array): void;
+  /** Sets the level of Windows or macOS for a niceness of 0 … 19. Throws elsewhere. */
+  setThreadPriority(niceness: number): void;
+  /** Processor time of the calling thread in ms, exact to 0.1 ms. Throws where it is not reported (Wine). */
+  threadCpuMs(): number;
+  /** The allowed cores on Windows and macOS; empty elsewhere. */
+  cores(): readonly AddonCore[];
+}
+
+/** A physical core on Windows; on macOS all cores of one kind. */
+export interface AddonCore {
+  /** Ascending. On Windows, CPU 64 is the first of the second group. */
+  readonly cpus: readonly number[];
+  /** Cores of a higher class are faster. */
+  readonly efficiencyClass: number;
+}
+
+const file = findAddon();
+
+/** Requirements by the beginning of kernels' names: an architecture and a feature of the chip. */
+const NEEDS = [
+  { name: 'avx512vl', arch: 'x64', feature: 'AVX-512VL' },
+  { name: 'avx512', arch: 'x64', feature: 'AVX-512F' },
+  { name: 'avx2', arch: 'x64', feature: 'AVX2' },
+  { name: 'sse41', arch: 'x64', feature: 'SSE4.1' },
+  { name: 'neon', arch: 'arm64', feature: 'NEON' },
+];
+
+/** Reason for kernels that this machine's addon cannot contain. */
+export const FOREIGN = 'made for another kind of chip';
+
+export function isNative(name: KernelName): boolean {
+  return !name.startsWith('wasm');
+}
+
+/** @returns undefined without native kernels */
+export function nativeOrigin(): Origin | undefined {
+  return file?.origin;
+}
+
+/** @returns the addon, which differs when a kernel could have changed; undefined if not readable */
+export function nativeBuild(): Uint8Array | undefined {
+  if (!file) return undefined;
+  try {
+    return readFileSync(file.path);
+  } catch {
+    return undefined; // Loading the addon will say why.
+  }
+}
+
+/** @throws Error that says why the kernel cannot run here */
+export function loadNative(name: KernelName): Kernel {
+  const needs = NEEDS.find((each) => name.startsWith(each.name));
+  if (needs && needs.arch !== arch) throw new Error(FOREIGN);
+  const addon = loadAddon();
+  const index = addon.kernels.findIndex((kernel) => kernel.name === name);
+  if (index < 0) throw new Error(`not in this build: run \`${buildCommand()}\``);
+  if (!addon.kernels[index].supported) {
+    throw new Error(`needs ${needs?.feature}, which this CPU (or its hypervisor or system) does not offer`);
+  }
+  return { name, search: (search, currentRun, hits) => addon.search(index, search, currentRun, hits) };
+}
+
+/** @throws Error that says what to do when the addon is not built or cannot be loaded */
+export function loadAddon(): Addon {
+  if (!file) throw new Error(whyNone());
+  const { path, origin } = file;
+  try {
+    return createRequire(import.meta.url)(path) as Addon;
+  } catch (error) {
+    const [reason] = (error as Error).message.split('\n');
+    const remedy = origin === 'prebuilt' ? '' : `delete ${path} and `;
+    const what = origin === 'prebuilt' ? 'prebuilt' : 'built';
+    throw new Error(`${what}, but cannot be loaded (${reason}): ${remedy}run \`${buildCommand()}\``);
+  }
+}
+
+/** @returns ms of the calling thread; undefined without the addon, and where the system does not report it */
+export function threadCpuMs(): number | undefined {
+  const addon = addonOrNone();
+  try {
+    return addon?.threadCpuMs();
+  } catch {
+    return undefined;
+  }
+}
+
+export function addonCores(): readonly AddonCore[] {
+  return addonOrNone()?.cores() ?? [];
+}
+
+function addonOrNone(): Addon | undefined {
+  try {
+    return loadAddon();
+  } catch {
+    return undefined; // Choosing a kernel says why.
+  }
+}
+
+/**
+ * The clock by which a thread measures a kernel: its processor time, which excludes other programs', or the wall clock
+ * without the addon and where processor time is not reported (Wine).
+ * @returns a function that returns ms with fractions, of which only differences count. Call it on one thread only
+ */
+export function threadClock(own: () => number | undefined = threadCpuMs, load: () => Addon = loadAddon): () => number {
+  if (own() === undefined) return () => performance.now();
+  // Once, since looking for the addon takes 20 µs.
+  const addon = load();
+  return () => addon.threadCpuMs();
+}

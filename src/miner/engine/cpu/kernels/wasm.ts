@@ -1,0 +1,115 @@
+/** The WebAssembly kernels, built from native/wasm.c and kept in native/prebuilt/. */
+
+import { readFileSync } from 'node:fs';
+import { COUNTERS_WORD, HIT_WORDS, type Kernel, PAGES_WORD, ROW_COUNTERS } from './kernel.ts';
+
+const FILES = { 'wasm-simdx2': 'scan-simdx2.wasm', 'wasm-simd': 'scan-simd.wasm', wasm: 'scan.wasm' } as const;
+
+export type WasmName = keyof typeof FILES;
+
+/**
+ * Maximum number of rows in a call. V8 installs optimized code only between calls, so the first must be short: 64 rows
+ * take 1.5 ms with SIMD. Longer calls would gain nothing later.
+ */
+const ROWS_PER_CALL = 64;
+
+/** Minimum number of rows in a timed call. In shorter ones the setup is too large a part. */
+const LEAST_TIMED_ROWS = 16;
+
+// TypeScript declares WebAssembly among the types of the DOM only, which are not used here.
+declare const WebAssembly: {
+  Module: new (bytes: Uint8Array) => object;
+  Instance: new (module: object, imports: object) => { exports: unknown };
+};
+
+interface Exports {
+  memory: { buffer: ArrayBuffer };
+  searchAt(): number;
+  hitsAt(): number;
+  search(): number;
+}
+
+/** @throws Error when this Node.js cannot compile the module */
+export function loadWasm(name: WasmName): Kernel {
+  return loadWasmFile(name, prebuilt(FILES[name]));
+}
+
+function prebuilt(file: string): URL {
+  return new URL(`../../../../../native/prebuilt/${file}`, import.meta.url);
+}
+
+/** @returns the prebuilt modules, which differ when a kernel could have changed */
+export function wasmBuilds(): Uint8Array[] {
+  return Object.values(FILES).flatMap((file) => {
+    try {
+      return [readFileSync(prebuilt(file))];
+    } catch {
+      return []; // Loading the module will say why.
+    }
+  });
+}
+
+/** Loads a module from any file: scripts/build-wasm.mjs checks new builds with it. */
+export function loadWasmFile(name: WasmName, file: URL | string): Kernel {
+  const bytes = readFileSync(file);
+  let flag: Int32Array = new Int32Array(1);
+  const host = { currentRun: () => Atomics.load(flag, 0) };
+  const instance = new WebAssembly.Instance(new WebAssembly.Module(bytes), { host });
+  const wasm = instance.exports as Exports;
+  const memory = new Uint32Array(wasm.memory.buffer);
+  const searchAt = wasm.searchAt() / 4;
+  const hitsAt = wasm.hitsAt() / 4;
+  const offsets = new StackSlots();
+  return {
+    name,
+    search(search, currentRun, hits) {
+      flag = currentRun;
+      memory.set(search, searchAt);
+      memory[searchAt + PAGES_WORD] = Math.min(search[PAGES_WORD], ROWS_PER_CALL);
+      const startMs = performance.now();
+      const rows = Reflect.apply(wasm.search, undefined, offsets.next()) as number;
+      if (rows >= LEAST_TIMED_ROWS && search[COUNTERS_WORD] === ROW_COUNTERS) {
+        offsets.learn((performance.now() - startMs) / rows);
+      }
+      hits.set(memory.subarray(hitsAt, hitsAt + HIT_WORDS));
+      return rows;
+    },
+  };
+}
+
+/*
+ * The place of a kernel on the stack. V8 aligns the stack, on which it keeps vectors without a register, to 8 bytes
+ * only. If a vector lies across two memory pages, as at one of ten addresses, a kernel runs at 25 to 60 % of its speed;
+ * without alignment to 16 bytes it loses 5 % (Node.js 20, x86-64). Callers cannot see where their stack is, so several
+ * offsets are tried, and the fastest is used most of the time. Ignored arguments move the stack by 8 bytes each.
+ */
+
+/** Ignored arguments: an odd number changes the alignment, and 64 move the stack away from a page's end. */
+const OFFSETS = [0, 1, 64, 65].map((words) => new Array<undefined>(words).fill(undefined));
+
+/** Calls per try of another offset. With calls of 1 ms, a try costs 0.2 %. */
+const TRY_EVERY = 16;
+
+/** At first there are more tries, because the first 30 ms decide which kernel is used. */
+const EARLY_CALLS = 64;
+const TRY_EARLY = 4;
+
+export class StackSlots {
+  readonly #msPerRow = OFFSETS.map(() => Number.POSITIVE_INFINITY);
+  #learned = 0;
+  #offset = 0;
+
+  /** @returns the arguments of the next call */
+  next(): readonly undefined[] {
+    const tries = this.#learned / (this.#learned < EARLY_CALLS ? TRY_EARLY : TRY_EVERY);
+    const fastest = this.#msPerRow.indexOf(Math.min(...this.#msPerRow));
+    this.#offset = Number.isInteger(tries) ? tries % OFFSETS.length : fastest;
+    return OFFSETS[this.#offset];
+  }
+
+  /** @param msPerRow of the last call, if it can be compared with others */
+  learn(msPerRow: number): void {
+    this.#msPerRow[this.#offset] = msPerRow;
+    this.#learned++;
+  }
+}

@@ -1,0 +1,220 @@
+/** Makes the best scanner for a device: the remembered one, or else the fastest by measurement. */
+
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Cache, digest, type Key } from '../../../../base/system/cache.ts';
+import { DeviceError } from '../../engine.ts';
+import {
+  isTypical,
+  LOST_WITH_IT,
+  nameOf,
+  type Tuning,
+  type TuningLimits,
+  tuningShape,
+  VARIANTS,
+  type Variant,
+  type VariantRow,
+  whyTuning,
+} from '../tuning.ts';
+import { dawnVersion } from './device.ts';
+import { Scanner, wgslOf } from './scanner.ts';
+import { atOnce, bestBatch, type InTurn, raceBatches, raceVariants, type Trying } from './tune.ts';
+
+/**
+ * Fraction of the fastest rate below which a shader's other variants are not measured: within a shader, rates differ by
+ * a tenth only, and compiling a variant takes part of a second. The exact value does not matter.
+ */
+const HOPELESS_SHADER = 0.8;
+
+export interface TuningOptions {
+  /** Tunings are remembered by model and driver. */
+  readonly model: string;
+  readonly driver: string;
+  /** Folder for tunings. Without it everything is measured at each start. */
+  readonly cacheDirectory?: string | undefined;
+  /** Whether to measure in any case. */
+  readonly again: boolean;
+  /** If set, no other variant is measured, and nothing is remembered. */
+  readonly variant?: Variant | undefined;
+  /** With it the GPU mines at once, if no tuning is remembered, and is measured while it mines. */
+  readonly likely?: Variant | undefined;
+  /** Whether it is not measured then. */
+  readonly hurried?: boolean;
+  /** Set if the user chose the length. */
+  readonly batchMs?: number | undefined;
+  readonly limits: TuningLimits;
+  /** As `EngineListener.progress`. */
+  readonly progress: (what: string, done: number) => void;
+  readonly trying: Trying;
+  /** Variants that crashed the process at an earlier opening. */
+  readonly skip: readonly string[];
+  /** Checks a scanner before it mines. @throws DeviceError when it computes wrong hashes */
+  readonly check: (scanner: Scanner) => Promise<void>;
+}
+
+export interface Tuned {
+  readonly scanner: Scanner;
+  readonly tuning: Tuning;
+  /** For people: why this variant is used. */
+  readonly why: string;
+  /** Measures all variants, while the likely one mines. Absent if that was done, or is not wanted. */
+  readonly measure?: (inTurn: InTurn) => Promise<Tuned>;
+}
+
+/** @returns everything but the model that a tuning depends on: the shaders, and driver and Dawn, which compile them */
+export function tuningKey(driver: string): Key {
+  const shaders = digest(VARIANTS.map(({ shader }) => wgslOf(shader)).join());
+  return { driver, shaders, dawn: dawnVersion() };
+}
+
+/** @throws DeviceError when no variant computes right on this device */
+export async function tunedScanner(device: GPUDevice, wanted: TuningOptions): Promise<Tuned> {
+  const { variant, again, hurried, model, driver, cacheDirectory, batchMs, skip } = wanted;
+  const cache = new Cache(cacheDirectory);
+  const subject = `gpu ${model}`;
+  const key = tuningKey(driver);
+  const recalled = again || variant ? undefined : cache.recall(subject, key, tuningShape);
+  if (recalled && !skip.includes(nameOf(recalled.variant))) {
+    const { scanner } = await open(device, recalled.variant, wanted);
+    // The variant ran before and does not now, so all are measured again. If none runs, that gives the reason.
+    if (scanner) return { scanner, tuning: recalled, why: `${whyTuning(recalled, batchMs)}, as measured before` };
+  }
+  if (variant) return askedFor(device, variant, wanted);
+  const measured = async (progress: TuningOptions['progress'], inTurn: InTurn): Promise<Tuned> => {
+    const { scanner, tuning } = await measure(device, { ...wanted, progress }, inTurn);
+    const forgotten = cache.remember(subject, key, tuning);
+    const why = whyTuning(tuning, batchMs);
+    return { scanner, tuning, why: forgotten === undefined ? why : `${why}; measured at each start: ${forgotten}` };
+  };
+  const mining = again ? undefined : await likelyScanner(device, wanted);
+  if (!mining) return measured(wanted.progress, atOnce);
+  if (hurried || skip.length >= MOST_LOSSES) {
+    return { ...mining, why: `${mining.why}; pickaxe bench --tune measures all variants` };
+  }
+  const why = `${mining.why}; all variants are measured while it mines`;
+  // A device that mines makes no progress towards mining.
+  return { ...mining, why, measure: (inTurn) => measured(() => {}, inTurn) };
+}
+
+/** Number of variants that may lose the GPU before it mines with the likely one and is not measured further. */
+const MOST_LOSSES = 3;
+
+/** Length of a dispatch while none was measured: the middle one. */
+const LIKELY_BATCH_MS = 8;
+
+/** @returns undefined if no variant is likely, or if the likely one does not run */
+async function likelyScanner(device: GPUDevice, wanted: TuningOptions): Promise<Tuned | undefined> {
+  const { likely, skip, batchMs = LIKELY_BATCH_MS, limits, trying } = wanted;
+  if (!likely || skip.includes(nameOf(likely))) return undefined;
+  const { scanner } = await open(device, likely, wanted);
+  if (!scanner) return undefined;
+  const [{ hashesPerSecond }] = await raceVariants([scanner], limits, trying);
+  const tuning = {
+    variant: likely,
+    batchMs,
+    hashesPerSecond,
+    variants: [{ variant: likely, hashesPerSecond }],
+    batches: [],
+  };
+  return { scanner, tuning, why: `${nameOf(likely)}, probably the fastest here` };
+}
+
+/** Measures the variant, and the batch lengths unless one was asked for. */
+async function askedFor(device: GPUDevice, variant: Variant, wanted: TuningOptions): Promise<Tuned> {
+  const { batchMs, limits, trying } = wanted;
+  const { scanner, fault } = await open(device, variant, wanted);
+  if (!scanner) throw fault;
+  const [{ hashesPerSecond }] = await raceVariants([scanner], limits, trying);
+  const variants = [{ variant, hashesPerSecond }];
+  const batches = batchMs === undefined ? await raceBatches(scanner, hashesPerSecond, limits, trying) : [];
+  const tuning = {
+    variant,
+    variants,
+    batches,
+    ...(batchMs === undefined ? bestBatch(batches) : { batchMs, hashesPerSecond }),
+  };
+  return { scanner, tuning, why: `${nameOf(variant)}, as asked for` };
+}
+
+async function measure(device: GPUDevice, wanted: TuningOptions, inTurn: InTurn) {
+  const { progress, limits, trying, again: thorough } = wanted;
+  const what = `measuring ${limits.variants.length} variants of the kernel: a few seconds, once for this GPU and driver`;
+  progress(what, 0);
+  const typical = await openAll(device, limits.variants.filter(isTypical), wanted);
+  if (typical.scanners.length === 0) throw typical.faults[0].fault;
+  const firstRace = await raceVariants(typical.scanners, limits, trying, inTurn);
+  const hopeful = thorough ? firstRace : hopefulOf(firstRace);
+  const shaders = hopeful.map(({ scanner }) => scanner.variant.shader);
+
+  progress(what, 0.25);
+  const rest = limits.variants.filter((variant) => !isTypical(variant) && shaders.includes(variant.shader));
+  const others = await openAll(device, rest, wanted);
+  progress(what, 0.5);
+  const ranked = await raceVariants(
+    [...hopeful.map(({ scanner }) => scanner), ...others.scanners],
+    limits,
+    trying,
+    inTurn,
+  );
+  const [{ scanner, hashesPerSecond }] = ranked;
+  const all = [...ranked, ...firstRace.filter((each) => !hopeful.includes(each))];
+  for (const { scanner: other } of all.slice(1)) other.destroy();
+
+  progress(`measuring which batch length suits ${nameOf(scanner.variant)}`, 0);
+  const batches = await raceBatches(scanner, hashesPerSecond, limits, trying, inTurn);
+  const variants: VariantRow[] = [
+    ...all.map(({ scanner: { variant }, hashesPerSecond }) => ({ variant, hashesPerSecond })),
+    ...[...typical.faults, ...others.faults].map(({ variant, fault }) => ({ variant, fault: fault.message })),
+  ];
+  const { batchMs, hashesPerSecond: inFlight } = bestBatch(batches);
+  return { scanner, tuning: { variant: scanner.variant, batchMs, hashesPerSecond: inFlight, variants, batches } };
+}
+
+/**
+ * @param typical variants of the shaders, fastest first
+ * @returns those whose shaders are worth measuring
+ */
+export function hopefulOf<Rated extends { readonly hashesPerSecond: number }>(typical: readonly Rated[]): Rated[] {
+  return typical.filter(({ hashesPerSecond }) => hashesPerSecond >= HOPELESS_SHADER * typical[0].hashesPerSecond);
+}
+
+async function openAll(device: GPUDevice, variants: readonly Variant[], wanted: TuningOptions) {
+  const scanners: Scanner[] = [];
+  const faults: { readonly variant: Variant; readonly fault: Error }[] = [];
+  for (const variant of variants) {
+    const skipped = wanted.skip.includes(nameOf(variant));
+    const { scanner, fault } = skipped ? SKIPPED : await open(device, variant, wanted);
+    if (scanner) scanners.push(scanner);
+    else faults.push({ variant, fault });
+  }
+  return { scanners, faults };
+}
+
+const SKIPPED: Opened = { fault: new DeviceError('lost', LOST_WITH_IT) };
+
+type Opened =
+  | { readonly scanner: Scanner; readonly fault?: never }
+  | { readonly scanner?: never; readonly fault: Error };
+
+/** Time limit for the news that the device is lost. The exact value does not matter. */
+const LOSS_MS = 1_000;
+
+/** Compiles and checks a variant. Faults are returned, so that other variants are tried. */
+async function open(device: GPUDevice, variant: Variant, { trying, check }: TuningOptions): Promise<Opened> {
+  let scanner: Scanner | undefined;
+  trying(variant);
+  try {
+    scanner = await Scanner.compile(device, variant);
+    await check(scanner);
+    return { scanner };
+  } catch (fault) {
+    scanner?.destroy();
+    if (fault instanceof DeviceError) return { fault };
+    // A lost device says so a little later, which ends this process while it still tries this variant.
+    await Promise.race([device.lost, sleep(LOSS_MS)]);
+    return {
+      fault: new DeviceError('lost', `the driver cannot run it: ${(fault as Error).message}`, { cause: fault }),
+    };
+  } finally {
+    trying(undefined);
+  }
+}

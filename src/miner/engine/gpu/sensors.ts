@@ -1,0 +1,201 @@
+/** The sensors of GPUs that are readable without special rights. */
+
+import { access } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type Clock, systemClock } from '../../../base/system/clock.ts';
+import type { TelemetryField } from '../device.ts';
+import {
+  channels,
+  EnergyMeter,
+  list,
+  openOrNone,
+  plausible,
+  type Readings,
+  readInteger,
+  readLine,
+  type Sensors,
+} from '../sensors.ts';
+import { NVML_LIBRARY, openNvml } from './nvml.ts';
+import { type Card, displayDevices, NAMES, parseBus, whichCard } from './pci.ts';
+
+/** Tests replace these. */
+interface SensorOptions {
+  readonly clock?: Clock;
+  /** Where sysfs is mounted. */
+  readonly sysfs?: string;
+  /** Name or path of NVIDIA's library for the system's loader. */
+  readonly nvml?: string;
+}
+
+/** Never rejects. When there are no sensors, `what` says why, and every reading is empty. */
+export function openSensors(card: Card, options: SensorOptions = {}): Promise<Sensors> {
+  return openOrNone(() => open(card, options));
+}
+
+async function open(
+  card: Card,
+  { clock = systemClock, sysfs = '/sys', nvml = NVML_LIBRARY }: SensorOptions,
+): Promise<Sensors> {
+  const bus = card.bus === undefined ? undefined : parseBus(card.bus);
+  switch (card.vendor) {
+    case 'nvidia':
+      return openNvml(bus, nvml);
+    case 'amd':
+    case 'intel':
+      return openHwmon(card.vendor, bus, sysfs, clock);
+    case undefined:
+      throw new Error('pickaxe can read the sensors of NVIDIA, AMD and Intel only');
+  }
+}
+
+/*
+ * AMD's and Intel's cards under Linux. Sources, in the kernel's Documentation folder: files and units in
+ * hwmon/sysfs-interface.rst; the drivers' files in gpu/amdgpu/thermal.rst, ABI/testing/sysfs-driver-intel-i915-hwmon
+ * and …-xe-hwmon.
+ */
+
+/** The file `name` of the whole card's sensors. Others, such as `i915_gt0`, belong to parts of it. */
+const DRIVERS = { amd: ['amdgpu'], intel: ['i915', 'xe'] };
+
+/** Fields by labels: edge, junction and mem are amdgpu's, pkg and vram are xe's. */
+const TEMPERATURES = new Map<string, TelemetryField>([
+  ['edge', 'temperatureCelsius'],
+  ['pkg', 'temperatureCelsius'],
+  ['junction', 'hotspotCelsius'],
+  ['mem', 'memoryCelsius'],
+  ['vram', 'memoryCelsius'],
+]);
+const CLOCKS = new Map<string, TelemetryField>([
+  ['sclk', 'coreHertz'],
+  ['mclk', 'memoryHertz'],
+]);
+
+/** i915's clock in MHz below `drm/card0`, in current and in older kernels. */
+const I915_CLOCKS = ['gt/gt0/rps_act_freq_mhz', 'gt_act_freq_mhz'];
+/** xe's clock in MHz, below the PCI device. */
+const XE_CLOCK = 'tile0/gt0/freq0/act_freq';
+
+/** Pulse width modulation of a fan at full speed, unless the driver reports it. */
+const PWM_MAX = 255;
+
+/** A file with a field's reading. Of several for one field, the first readable one is used. */
+interface Gauge {
+  readonly field: TelemetryField;
+  readonly file: string;
+  /** Converts the file's number to the field's unit. */
+  readonly convert: Conversion;
+}
+
+type Conversion = (value: number) => number;
+
+const asItIs: Conversion = (value) => value;
+const fromThousandths: Conversion = (value) => value / 1e3;
+const fromMillionths: Conversion = (value) => value / 1e6;
+const fromMillions: Conversion = (value) => value * 1e6;
+
+/**
+ * @param bus PCI address; undefined for the vendor's only card
+ * @throws Error that says why there are no sensors
+ */
+async function openHwmon(
+  vendor: keyof typeof DRIVERS,
+  bus: string | undefined,
+  sysfs: string,
+  clock: Clock,
+): Promise<Sensors> {
+  const devices = join(sysfs, 'bus/pci/devices');
+  if (!(await exists(devices))) throw new Error(`sensors of ${NAMES[vendor]} can be read on Linux only, in ${sysfs}`);
+  const address = bus ?? onlyCard(devices, vendor);
+  const device = join(devices, address);
+  const hwmon = await findHwmon(device, DRIVERS[vendor]);
+  const gauges = [...(hwmon ? await gaugesOf(hwmon.folder) : []), ...(await clocksOf(device))];
+  const energy = hwmon && (await energyOf(hwmon.folder, clock));
+  if (gauges.length === 0 && !energy) {
+    const drivers = DRIVERS[vendor].join(' or ');
+    throw new Error(`Linux shows no sensors of the card at ${address}: its driver must be ${drivers}`);
+  }
+  return {
+    what: `Linux’s sensors of the card at ${address}${hwmon ? ` (${hwmon.driver})` : ''}`,
+    async read() {
+      const readings: Readings = {};
+      for (const { field, file, convert } of gauges) {
+        if (readings[field] !== undefined) continue;
+        const value = await readInteger(file);
+        readings[field] = value === undefined ? undefined : convert(value);
+      }
+      readings.powerWatts ??= await energy?.readW();
+      return plausible(readings);
+    },
+  };
+}
+
+/** @throws Error unless there is exactly one card of the vendor */
+function onlyCard(devices: string, vendor: keyof typeof DRIVERS): string {
+  const cards = displayDevices(devices).filter((each) => each.vendor === vendor);
+  if (cards.length !== 1) throw new Error(whichCard(cards.length, NAMES[vendor]));
+  return cards[0].bus;
+}
+
+async function findHwmon(device: string, drivers: readonly string[]) {
+  for (const name of await list(join(device, 'hwmon'))) {
+    const folder = join(device, 'hwmon', name);
+    const driver = await readLine(join(folder, 'name'));
+    if (driver !== undefined && drivers.includes(driver)) return { folder, driver };
+  }
+  return undefined;
+}
+
+async function gaugesOf(folder: string): Promise<Gauge[]> {
+  const gauges: Gauge[] = [];
+  const files = await list(folder);
+  const add = (field: TelemetryField | undefined, file: string, convert: Conversion) => {
+    if (field && files.includes(file)) gauges.push({ field, file: join(folder, file), convert });
+  };
+  const labelOf = (channel: string) => readLine(join(folder, `${channel}_label`));
+
+  for (const channel of channels(files, 'temp')) {
+    const label = await labelOf(channel);
+    // i915, and amdgpu in older kernels, has one temperature, the chip's, without a label.
+    const field = label === undefined && channel === 'temp1' ? 'temperatureCelsius' : TEMPERATURES.get(label ?? '');
+    add(field, `${channel}_input`, fromThousandths);
+  }
+  for (const channel of channels(files, 'freq')) {
+    add(CLOCKS.get((await labelOf(channel)) ?? ''), `${channel}_input`, asItIs);
+  }
+  // For an APU it is the power of the whole chip, including the CPU.
+  add('powerWatts', 'power1_average', fromMillionths);
+  add('powerWatts', 'power1_input', fromMillionths);
+  // The names of amdgpu, and of i915 and xe.
+  add('powerLimitWatts', 'power1_cap', fromMillionths);
+  add('powerLimitWatts', 'power1_max', fromMillionths);
+  for (const channel of channels(files, 'fan')) add('fanRpm', `${channel}_input`, asItIs);
+  const pwmMax = (await readInteger(join(folder, 'pwm1_max'))) ?? PWM_MAX;
+  add('fanRatio', 'pwm1', (value) => value / pwmMax);
+  return gauges;
+}
+
+/** The counter of the whole card, or else that of the chip. */
+async function energyOf(folder: string, clock: Clock): Promise<EnergyMeter | undefined> {
+  const found = channels(await list(folder), 'energy');
+  const labels = await Promise.all(found.map((channel) => readLine(join(folder, `${channel}_label`))));
+  // i915 has one counter, that of the card, without a label.
+  const channel = ['card', undefined, 'pkg'].map((label) => found[labels.indexOf(label)]).find(Boolean);
+  // Drivers extend the chip's 32 bits to 64, so a smaller count means a reset, not a wraparound.
+  return channel === undefined ? undefined : new EnergyMeter(join(folder, `${channel}_input`), clock);
+}
+
+async function clocksOf(device: string): Promise<Gauge[]> {
+  const cards = (await list(join(device, 'drm'))).filter((name) => /^card\d+$/.test(name));
+  const i915 = cards.flatMap((card) => I915_CLOCKS.map((file) => join(device, 'drm', card, file)));
+  const gauges: Gauge[] = [];
+  for (const file of [...i915, join(device, XE_CLOCK)]) {
+    if (await exists(file)) gauges.push({ field: 'coreHertz', file, convert: fromMillions });
+  }
+  return gauges;
+}
+
+const exists = (path: string): Promise<boolean> =>
+  access(path).then(
+    () => true,
+    () => false,
+  );

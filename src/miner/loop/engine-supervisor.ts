@@ -1,0 +1,325 @@
+/**
+ * Supervises one engine: opens it, makes it search each assignment, verifies its candidates, pauses it while it is too
+ * hot, reopens it when its device is lost or computes wrong hashes, and parks it when there is no such device or it
+ * keeps failing.
+ */
+
+import { onAbort, pause, settledWithin } from '../../base/system/abort.ts';
+import type { Clock } from '../../base/system/clock.ts';
+import { plural } from '../../base/text/quantities.ts';
+import type { Job } from '../../protocol/chain/job.ts';
+import { difficultyOf } from '../../protocol/chain/target.ts';
+import { type Solution, verify } from '../../protocol/chain/verify.ts';
+import {
+  type Candidate,
+  DeviceError,
+  type Engine,
+  type EngineInfo,
+  type EngineListener,
+  type SearchReport,
+} from '../engine/engine.ts';
+import type { Listener, MinerEvent, PauseReason } from '../events/events.ts';
+import { type LimitsOf, Proofs, ReopenPolicy, ThermalGuard, type ThermalHooks } from './device-health.ts';
+import type { Assignment } from './space.ts';
+
+/**
+ * Number of wrong candidates within an hour after which the device is reopened. A single one can be caused by a cosmic
+ * ray; a broken device soon reports three.
+ */
+const MOST_HARDWARE_ERRORS = 3;
+const HARDWARE_ERRORS_WITHIN_MS = 3_600_000;
+
+/** Time limit for an engine to close and end its searches. A card's process is killed long before. */
+const MOST_CLOSE_MS = 30_000;
+
+type DeviceEvent = MinerEvent & { type: 'device' };
+
+interface RunningSearch {
+  /** Ends the search because its assignment is over, or because the device is paused or out of service. */
+  readonly halt: AbortController;
+  readonly assignment: Assignment;
+  /** Number of hashes that a proof required when the search began. */
+  readonly proofDifficulty: number;
+}
+
+interface SupervisorHooks {
+  readonly emit: Listener;
+  readonly solved: (solution: Solution, device: string) => void;
+  /** Called when the assignment's space is used up. */
+  readonly exhausted: (assignment: Assignment) => void;
+}
+
+export interface SupervisorOptions {
+  readonly clock: Clock;
+  /** Called at each reading. By default there are no limits. */
+  readonly temperatureLimits?: LimitsOf | undefined;
+  /** Time before a failed device is first reopened, in ms. It doubles with each attempt. The default is a second. */
+  readonly reopenAfterMs?: number | undefined;
+  /** Number of hashes of each proof until a device's rate is known. The default depends on the device's kind. */
+  readonly firstProofDifficulty?: number | undefined;
+}
+
+export class EngineSupervisor {
+  readonly engine: Engine;
+  readonly #hooks: SupervisorHooks;
+  readonly #clock: Clock;
+  readonly #temperatureLimits: LimitsOf;
+  readonly #proofs: Proofs;
+  readonly #reopenPolicy: ReopenPolicy;
+  #assignment: Assignment | undefined;
+  /** Searches that have not ended, with promises of their ends: one, or two for a moment when the job changes. */
+  readonly #searches = new Map<RunningSearch, Promise<void>>();
+  /** Whether the engine failed to close or to end its searches in time. Its later reports are dropped. */
+  #isStuck = false;
+  /** Takes the engine out of service with a fault. Undefined while it is out of service. */
+  #leave: ((fault: unknown) => void) | undefined;
+  /** When the engine came into service; undefined while it has not opened. */
+  #readyMs: number | undefined;
+  /** The times of the latest wrong candidates, oldest first. */
+  #hardwareErrorsMs: number[] = [];
+  #description: string;
+  #facts: Pick<DeviceEvent, 'model' | 'kernel' | 'cores' | 'bus'> = {};
+  #detail: Pick<DeviceEvent, 'detail'> = {};
+  /** The reasons for which the device is paused, each with a clause for people. */
+  readonly #pauses = new Map<PauseReason, string>();
+  /** Time of the last New Cut whose job switch was reported. */
+  #switchedCutMs: number | undefined;
+
+  constructor(engine: Engine, hooks: SupervisorHooks, options: SupervisorOptions) {
+    const { clock, temperatureLimits, reopenAfterMs, firstProofDifficulty } = options;
+    this.engine = engine;
+    this.#description = engine.name;
+    this.#hooks = hooks;
+    this.#clock = clock;
+    this.#temperatureLimits = temperatureLimits ?? (() => undefined);
+    this.#proofs = new Proofs(engine.kind, clock, firstProofDifficulty);
+    this.#reopenPolicy = new ReopenPolicy(reopenAfterMs);
+  }
+
+  /** Gives the engine a new assignment, or none, at once. */
+  assign(assignment: Assignment | undefined): void {
+    this.#assignment = assignment;
+    if (assignment) this.#start(assignment, assignment.cutMs);
+  }
+
+  /**
+   * Restarts the current search when the difficulty of the device's proofs has changed. A node's work gets a new job
+   * every few seconds anyway, but a pool's can last for minutes.
+   */
+  adjustProofs(): void {
+    this.#proofs.learn();
+    const running = [...this.#searches.keys()].find(
+      ({ assignment, halt }) => assignment === this.#assignment && !halt.signal.aborted,
+    );
+    if (!running || running.proofDifficulty === this.#proofs.difficulty) return;
+    this.#start(running.assignment);
+    running.halt.abort();
+  }
+
+  /** Pauses the device, which gives its ranges back. */
+  pause(reason: PauseReason, why: string): void {
+    if (this.#pauses.get(reason) === why) return;
+    this.#pauses.set(reason, why);
+    for (const { halt } of this.#searches.keys()) halt.abort();
+    if (this.#leave) this.#announceReady();
+  }
+
+  /** Removes one reason for the pause. */
+  resume(reason: PauseReason): void {
+    if (!this.#pauses.delete(reason) || !this.#leave) return;
+    this.#announceReady();
+    if (this.#assignment) this.#start(this.#assignment);
+  }
+
+  /** Keeps the engine in service until `stop`, or until it has to be parked. Never throws. */
+  async run(stop: AbortSignal): Promise<void> {
+    const stopped = new Promise<void>((resolve) => {
+      onAbort(stop, resolve);
+    });
+    while (!stop.aborted) {
+      this.#readyMs = undefined;
+      try {
+        await this.#serve(stopped);
+      } catch (error) {
+        const { message: reason, fault } = asDeviceError(error);
+        if (this.#isStuck) {
+          const what = `it did not end within ${MOST_CLOSE_MS / 1000} seconds, so it cannot be opened again`;
+          this.#announce('parked', { reason: `${reason} (${what})`, fault });
+          return;
+        }
+        const servedMs = this.#readyMs === undefined ? 0 : this.#clock.monotonicMs() - this.#readyMs;
+        const waitMs = this.#reopenPolicy.waitAfter(fault, servedMs);
+        if (waitMs === undefined) {
+          const { inARow } = this.#reopenPolicy;
+          this.#announce('parked', {
+            reason: inARow > 0 ? `${reason} (${plural(inARow, 'attempt')} to reopen it did not help)` : reason,
+            fault,
+          });
+          return;
+        }
+        this.#announce('reopening', { reason, fault });
+        await pause(waitMs, stop);
+      }
+    }
+  }
+
+  /** Opens the engine, keeps it in service until `stopped` or a fault, which is thrown, and closes it. */
+  async #serve(stopped: Promise<void>): Promise<void> {
+    const thermalGuard = new ThermalGuard(
+      () => this.#temperatureLimits(this.engine.kind, this.engine.name),
+      this.#thermalHooks,
+    );
+    try {
+      // Opening can take a minute, or hang in a driver. On `stopped`, the close below ends it.
+      const info = await Promise.race([this.engine.open(this.#listener(thermalGuard)), stopped]);
+      if (!info) return;
+      this.#learn(info);
+      this.#reopenPolicy.opened();
+      this.#readyMs = this.#clock.monotonicMs();
+      this.#hardwareErrorsMs = [];
+      const left = new Promise<never>((_, reject) => {
+        this.#leave = reject;
+      });
+      this.#announceReady();
+      if (this.#assignment) this.#start(this.#assignment);
+      await Promise.race([stopped, left]);
+    } finally {
+      this.#leave = undefined;
+      thermalGuard.end();
+      this.#pauses.delete('temperature');
+      await this.#close();
+    }
+  }
+
+  /** Closes the engine and waits for the end of its searches, whose last reports still count. */
+  async #close(): Promise<void> {
+    // An engine's `close` may leave it to the signal to end a search.
+    for (const { halt } of this.#searches.keys()) halt.abort();
+    const closing = Promise.all([this.engine.close(), ...this.#searches.values()]);
+    if (await settledWithin(closing, MOST_CLOSE_MS)) return;
+    this.#searches.clear();
+    this.#isStuck = true;
+  }
+
+  #learn(info: EngineInfo): void {
+    const { model, kernel, cores, bus, detail } = info;
+    this.#description = describe(info);
+    this.#detail = detail === undefined ? {} : { detail };
+    this.#facts = { model, kernel, ...(cores && { cores }), ...(bus !== undefined && { bus }) };
+  }
+
+  /**
+   * Starts the search of an assignment. While the engine is out of service or paused it does nothing; once ready, the
+   * engine starts the assignment that is current by then.
+   * @param cutMs the assignment's `cutMs`; undefined for such a late start
+   */
+  #start(assignment: Assignment, cutMs?: number): void {
+    const { stop } = assignment;
+    if (!this.#leave || this.#pauses.size > 0 || stop.aborted) return;
+    const halt = new AbortController();
+    const release = onAbort(stop, () => halt.abort());
+    const search = { halt, assignment, proofDifficulty: this.#proofs.difficulty };
+    const done = this.#search(search, cutMs)
+      .catch((fault) => this.#leave?.(fault))
+      .finally(() => {
+        release();
+        this.#searches.delete(search);
+      });
+    this.#searches.set(search, done);
+  }
+
+  async #search(search: RunningSearch, cutMs: number | undefined): Promise<void> {
+    const { assignment, halt } = search;
+    const job = this.#proofs.aim(assignment.job);
+    for await (const report of this.engine.search(job, assignment.space, halt.signal)) {
+      if (this.#isStuck) return;
+      this.#take(report, assignment, job, cutMs);
+    }
+    // A search also ends when the device goes out of service.
+    if (!halt.signal.aborted && this.#leave) this.#hooks.exhausted(assignment);
+  }
+
+  /** @param job the assignment's job with the search target that the engine was given */
+  #take(report: SearchReport, assignment: Assignment, job: Job, cutMs: number | undefined): void {
+    const { hashes, beganMs, candidates } = report;
+    this.#proofs.searched(hashes);
+    this.#hooks.emit({ type: 'hashes', device: this.engine.name, hashes, difficulty: assignment.difficulty });
+    this.#reportSwitch(cutMs, beganMs);
+    for (const candidate of candidates) this.#verify(candidate, assignment, job);
+  }
+
+  #verify(candidate: Candidate, assignment: Assignment, job: Job): void {
+    const { proves, powHash, solution } = verify(job, candidate);
+    if (!proves) this.#hardwareError(candidate);
+    if (!proves || !assignment.addCandidate(candidate)) return;
+    const { name: device } = this.engine;
+    const hashes = difficultyOf(job.searchTarget);
+    this.#hooks.emit({ type: 'proof', device, hashes, difficulty: difficultyOf(powHash) });
+    if (solution) this.#hooks.solved(solution, device);
+  }
+
+  /** Does not count a wrong candidate of a device that is out of service already. */
+  #hardwareError(nonce: Candidate): void {
+    const leave = this.#leave;
+    if (!leave) return;
+    this.#hooks.emit({ type: 'hardware-error', device: this.engine.name, nonce });
+    const nowMs = this.#clock.monotonicMs();
+    this.#hardwareErrorsMs = [...this.#hardwareErrorsMs, nowMs].filter((ms) => nowMs - ms < HARDWARE_ERRORS_WITHIN_MS);
+    if (this.#hardwareErrorsMs.length < MOST_HARDWARE_ERRORS) return;
+    this.#leave = undefined;
+    const what = `${MOST_HARDWARE_ERRORS} candidates that it reported are wrong: it computes wrong hashes`;
+    leave(new DeviceError('wrong-hashes', `${what}. Lower its clocks or check its cooling.`));
+  }
+
+  #reportSwitch(cutMs: number | undefined, beganMs: number): void {
+    // The search for an earlier New Cut can report after the search for a later one.
+    if (cutMs === undefined || cutMs <= (this.#switchedCutMs ?? Number.NEGATIVE_INFINITY)) return;
+    this.#switchedCutMs = cutMs;
+    const switchSeconds = Math.max(0, beganMs - cutMs) / 1000;
+    this.#hooks.emit({ type: 'job-switch', device: this.engine.name, switchSeconds });
+  }
+
+  #listener(thermalGuard: ThermalGuard): EngineListener {
+    const { name: device } = this.engine;
+    return {
+      progress: (what, done) => this.#hooks.emit({ type: 'progress', device, what, done }),
+      telemetry: (telemetry) => {
+        this.#hooks.emit({ type: 'telemetry', device, telemetry });
+        if (this.#leave) thermalGuard.take(telemetry);
+      },
+      changed: (info) => {
+        this.#learn(info);
+        if (this.#leave) this.#announceReady();
+      },
+      lost: (fault) => this.#leave?.(fault),
+    };
+  }
+
+  readonly #thermalHooks: ThermalHooks = {
+    tooHot: (why) => this.pause('temperature', why),
+    cooledDown: () => this.resume('temperature'),
+    silent: (why) => this.#leave?.(new DeviceError('lost', why)),
+  };
+
+  #announceReady(): void {
+    if (this.#pauses.size === 0) this.#announce('ready', this.#detail);
+    else this.#announce('paused', { reason: [...this.#pauses.values()].join('; ') });
+  }
+
+  #announce(state: DeviceEvent['state'], why: Pick<DeviceEvent, 'reason' | 'fault' | 'detail'> = {}): void {
+    const { name: device, kind } = this.engine;
+    this.#hooks.emit({ type: 'device', device, kind, state, description: this.#description, ...this.#facts, ...why });
+  }
+}
+
+/** Any error of an engine that is not a DeviceError counts as a lost device. */
+function asDeviceError(fault: unknown): DeviceError {
+  if (fault instanceof DeviceError) return fault;
+  return new DeviceError('lost', fault instanceof Error ? fault.message : String(fault), { cause: fault });
+}
+
+function describe({ model, kernel, threads, why }: EngineInfo): string {
+  const count = threads === undefined ? '' : `, ${plural(threads, 'thread')}`;
+  // A GPU's reasons begin with the kernel and its variant.
+  return `${model}: kernel ${why.startsWith(kernel) ? why : `${kernel}${count} (${why})`}`;
+}

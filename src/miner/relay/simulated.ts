@@ -1,0 +1,316 @@
+/** Hashers that do not hash, for test networks without proof of work. Work of the main network is always refused. */
+
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { z } from 'zod';
+import { LONGEST_TIMER_MS } from '../../base/system/abort.ts';
+import type { Clock } from '../../base/system/clock.ts';
+import { formatHttpAddress, type HttpAddress, hostOf, isLoopback } from '../../base/text/addresses.ts';
+import { jsonOrUndefined } from '../../base/text/plain-text.ts';
+import type { Job } from '../../protocol/chain/job.ts';
+import { difficultyOf } from '../../protocol/chain/target.ts';
+import { powHash, type Solution } from '../../protocol/chain/verify.ts';
+import { networkNumberOf, type Work, withNonce } from '../../protocol/chain/work.ts';
+import type { Listener } from '../events/events.ts';
+import type { Verdict, WorkSource } from '../source/source.ts';
+import { LoneWorker } from './accounts.ts';
+import { type Relay, RelayedWorks } from './relay.ts';
+
+/** The number of mainnet01 in headers, as in all 61 of its headers in test/vectors/headers.json. */
+const MAINNET = 5;
+/** Pause after a solution that was not accepted, so that a node that checks the proof of work is not flooded. */
+const REST_MS = 1_000;
+
+interface SimulatedRelayOptions {
+  readonly pace: Pace;
+  readonly source: WorkSource;
+  readonly emit: Listener;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly warn: (line: string) => void;
+}
+
+export class SimulatedRelay implements Relay {
+  readonly name = 'simulated';
+  readonly #options: SimulatedRelayOptions;
+  readonly #works: RelayedWorks;
+  #account: LoneWorker | undefined;
+  #giveUp = () => {};
+  #rest: NodeJS.Timeout | undefined;
+  #hasRefused = false;
+
+  constructor(options: SimulatedRelayOptions) {
+    this.#options = options;
+    const { source, emit, clock } = options;
+    const changed = (work: Work | undefined) => this.#change(work);
+    this.#works = new RelayedWorks({ name: this.name, source, emit, clock, changed });
+  }
+
+  async open(): Promise<void> {
+    await this.#options.pace.open?.();
+  }
+
+  async run(stop: AbortSignal): Promise<void> {
+    const { emit, clock } = this.#options;
+    this.#account = new LoneWorker({ relay: this.name, worker: this.name, emit, clock, hashes: false });
+    try {
+      await this.#works.follow(stop);
+    } finally {
+      this.#giveUp();
+      clearTimeout(this.#rest);
+      this.#account.end();
+      await this.#options.pace.close?.();
+    }
+  }
+
+  #change(work: Work | undefined): void {
+    this.#account?.works(work?.target);
+    this.#giveUp();
+    if (work && !this.#rest) this.#begin(work);
+  }
+
+  #begin(work: Work): void {
+    if (networkNumberOf(work.header) === MAINNET) {
+      if (!this.#hasRefused) this.#options.warn('this is work of mainnet01, for which nothing is simulated');
+      this.#hasRefused = true;
+      return;
+    }
+    this.#giveUp = this.#options.pace.begin(work, () => this.#solve(work));
+  }
+
+  #solve(work: Work): void {
+    const job = this.#works.jobOf(work);
+    if (!job) return;
+    const nonce = BigInt(Math.floor(this.#options.random() * 2 ** 53));
+    const solution = assumeSolved(job, nonce);
+    void this.#works.submit(solution)?.then((verdict) => this.#apply(solution, verdict));
+  }
+
+  #apply(solution: Solution, verdict: Verdict): void {
+    const { outcome } = verdict;
+    this.#options.pace.judged?.(solution.work, verdict);
+    this.#account?.brought(solution, outcome);
+    if (outcome === 'accepted' || this.#rest) return;
+    this.#giveUp();
+    this.#rest = setTimeout(() => {
+      this.#rest = undefined;
+      const { current } = this.#works;
+      if (current) this.#begin(current);
+    }, REST_MS);
+  }
+}
+
+/**
+ * Declares a job solved by a nonce WITHOUT PROOF OF WORK. Only a test network that does not check the proof of work
+ * accepts such a solution; any other rejects it, and drops the work for all rigs of the same miner.
+ */
+export function assumeSolved(job: Job, nonce: bigint): Solution {
+  const header = withNonce(job.header, nonce);
+  const isShare = job.work.until === 'replaced';
+  return { work: job.work, nonce, header, powHash: powHash(header), isBlock: true, isShare } as Solution;
+}
+
+/*
+ * Blocks on demand, like the reference client's: `POST /make-blocks` with `{"0": 2, "5": 1}` opens goals. While any
+ * goal is open, work of every chain is solved, because the chains need each other's blocks.
+ */
+
+const PATH = '/make-blocks';
+/** In bytes: goals for 1,000 chains need 15,000. */
+const MOST_BODY_BYTES = 16_384;
+/**
+ * A goal ends after this number of other chains' blocks in a row, because the network has no such chain. If nodes
+ * choose among 20 chains at random, this happens by chance once in 10^22 times.
+ */
+const MOST_OTHERS = 1_000;
+/** The scripts of one machine use one or two connections. */
+const MOST_CONNECTIONS = 32;
+/** Time limit of a request, far longer than a short one takes on this machine. */
+const REQUEST_MS = 10_000;
+
+const Goals = z.record(z.string().regex(/^\d{1,4}$/), z.int().min(1).max(100_000));
+
+interface Answer {
+  readonly status: number;
+  readonly json: object;
+}
+
+export class OnDemandPace implements Pace {
+  readonly #address: HttpAddress;
+  readonly #server: Server;
+  /** For each chain, the number of blocks that it needs, and of other chains' blocks since its last one. */
+  readonly #goals = new Map<number, { blocks: number; others: number }>();
+  /** Number of missing blocks of the chains whose goals ended because no work named them. */
+  readonly #givenUp = new Map<number, number>();
+  /** Solves the current work. Undefined after a call, and while there is no work. */
+  #solve: (() => void) | undefined;
+
+  /** @throws Error if other machines could reach the address */
+  constructor(address: HttpAddress) {
+    if (!isLoopback(address.host))
+      throw new Error('blocks on demand are for this machine only: give a loopback address');
+    this.#address = address;
+    this.#server = createServer({ requestTimeout: REQUEST_MS, headersTimeout: REQUEST_MS }, (request, response) => {
+      void this.#handle(request, response);
+    });
+    this.#server.maxConnections = MOST_CONNECTIONS;
+  }
+
+  get what(): string {
+    return `blocks on demand: POST http://${formatHttpAddress({ ...this.#address, port: this.port })}${PATH}`;
+  }
+
+  get port(): number {
+    return (this.#server.address() as AddressInfo | null)?.port ?? this.#address.port;
+  }
+
+  async open(): Promise<void> {
+    const { host, port } = this.#address;
+    await new Promise<void>((resolve, reject) => {
+      // The listener stays: an `error` event without one, such as a failed connection, would end the process.
+      this.#server.on('error', reject);
+      this.#server.listen(port, host, resolve);
+    });
+  }
+
+  async close(): Promise<void> {
+    const closed = new Promise((resolve) => this.#server.close(resolve));
+    this.#server.closeAllConnections();
+    await closed;
+  }
+
+  begin(_: Work, solve: () => void): () => void {
+    this.#solve = solve;
+    this.#go();
+    return () => {
+      if (this.#solve === solve) this.#solve = undefined;
+    };
+  }
+
+  judged({ chain }: Work, { outcome }: Verdict): void {
+    if (outcome !== 'accepted') return;
+    for (const [wanted, goal] of this.#goals) {
+      goal.others = wanted === chain ? 0 : goal.others + 1;
+      if (wanted === chain) goal.blocks--;
+      if (goal.others >= MOST_OTHERS) this.#givenUp.set(wanted, goal.blocks);
+      if (goal.blocks <= 0 || goal.others >= MOST_OTHERS) this.#goals.delete(wanted);
+    }
+  }
+
+  /** Solves the current work if a goal is open. Its verdict decides whether the next work is solved. */
+  #go(): void {
+    if (this.#goals.size === 0) return;
+    const solve = this.#solve;
+    this.#solve = undefined;
+    solve?.();
+  }
+
+  async #handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { status, json } = await this.#answer(request).catch(() => ({ status: 400, json: faultOf('unreadable') }));
+    const headers = { 'content-type': 'application/json', ...(status >= 400 && { connection: 'close' }) };
+    response.writeHead(status, headers).end(`${JSON.stringify(json)}\n`);
+  }
+
+  async #answer(request: IncomingMessage): Promise<Answer> {
+    const { method, url = '', headers } = request;
+    // A web page can make its own name resolve to this machine (DNS rebinding), but then this header has that name.
+    if (!isLoopback(hostOf(headers.host) ?? '')) return { status: 403, json: faultOf('ask under a loopback address') };
+    if (url.split('?')[0] !== PATH) return { status: 404, json: faultOf(`there is only ${PATH}`) };
+    if (method === 'GET') return { status: 200, json: this.#open() };
+    if (method === 'DELETE') {
+      this.#goals.clear();
+      this.#givenUp.clear();
+      return { status: 200, json: this.#open() };
+    }
+    if (method !== 'POST') return { status: 405, json: faultOf('use POST, GET or DELETE') };
+    // A web page cannot send this type to another origin without a preflight request, which is never allowed.
+    if (!/^application\/json\b/i.test(headers['content-type'] ?? '')) {
+      return { status: 415, json: faultOf('send application/json') };
+    }
+    const body = await bodyOf(request);
+    if (body === undefined) return { status: 413, json: faultOf(`send at most ${MOST_BODY_BYTES} bytes`) };
+    const goals = Goals.safeParse(jsonOrUndefined(body)).data;
+    if (!goals) return { status: 400, json: faultOf('send an object of chains and counts, like {"0": 2, "5": 1}') };
+    for (const [name, count] of Object.entries(goals)) {
+      const chain = Number(name);
+      this.#goals.set(chain, { blocks: (this.#goals.get(chain)?.blocks ?? 0) + count, others: 0 });
+      this.#givenUp.delete(chain);
+    }
+    this.#go();
+    return { status: 200, json: this.#open() };
+  }
+
+  #open(): object {
+    const open = Object.fromEntries(Array.from(this.#goals, ([chain, { blocks }]) => [chain, blocks]));
+    return { open, ...(this.#givenUp.size > 0 && { givenUp: Object.fromEntries(this.#givenUp) }) };
+  }
+}
+
+function faultOf(message: string): object {
+  return { error: { message } };
+}
+
+/** @returns undefined if the body is too long */
+async function bodyOf(request: IncomingMessage): Promise<string | undefined> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    bytes += chunk.length;
+    if (bytes > MOST_BODY_BYTES) return undefined;
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString();
+}
+
+/** The reference client divides its constant delay by this number, so that each chain gets a block within the delay. */
+const CHAINS = 20;
+
+export interface Pace {
+  /** A description for people, in one line. */
+  readonly what: string;
+  /** Calls `solve` when the work counts as solved. @returns a function that gives up the work */
+  begin(work: Work, solve: () => void): () => void;
+  judged?(work: Work, verdict: Verdict): void;
+  /** Opens the port that the pace listens on. @throws Error if that is not possible */
+  open?(): Promise<void>;
+  close?(): Promise<void>;
+}
+
+/** Waits as devices of this hashrate would: exponentially distributed, with the work's difficulty as mean. */
+export class HashratePace implements Pace {
+  readonly what: string;
+  readonly #hashesPerSecond: number;
+  readonly #random: () => number;
+
+  /** @param random returns uniformly distributed numbers in [0, 1) */
+  constructor(hashesPerSecond: number, random: () => number) {
+    this.#hashesPerSecond = hashesPerSecond;
+    this.#random = random;
+    this.what = `a hashrate of ${hashesPerSecond} H/s`;
+  }
+
+  begin({ target }: Work, solve: () => void): () => void {
+    const hashes = -Math.log(1 - this.#random()) * difficultyOf(target);
+    return later((1000 * hashes) / this.#hashesPerSecond, solve);
+  }
+}
+
+/** Waits for a constant time, so that each chain gets a block in `seconds` if they take turns. */
+export class DelayPace implements Pace {
+  readonly what: string;
+  readonly #ms: number;
+
+  constructor(seconds: number) {
+    this.#ms = (1000 * seconds) / CHAINS;
+    this.what = `a block of each of ${CHAINS} chains in ${seconds} s`;
+  }
+
+  begin(_: Work, solve: () => void): () => void {
+    return later(this.#ms, solve);
+  }
+}
+
+function later(ms: number, action: () => void): () => void {
+  const timer = setTimeout(action, Math.min(ms, LONGEST_TIMER_MS));
+  return () => clearTimeout(timer);
+}

@@ -1,0 +1,100 @@
+/** Delivers one solution: repeats the attempt until there is a verdict, or none can come any more. */
+
+import { onAbort, within } from '../../base/system/abort.ts';
+import type { Outcome } from '../events/vocabulary.ts';
+import type { Verdict } from './source.ts';
+
+/** Why an attempt gave no verdict. */
+export interface NoVerdict {
+  readonly message: string;
+  /** Whether the solution may have been accepted all the same. */
+  readonly mayHaveBeenTaken: boolean;
+  /** The pause that the other side asked for, if it did. */
+  readonly retryAfterMs?: number | undefined;
+}
+
+export interface DeliveryOptions {
+  /** Makes one attempt. Must not throw. */
+  readonly attempt: (stop: AbortSignal) => Promise<Verdict | NoVerdict>;
+  /**
+   * Called after an attempt without a verdict. @returns why no further one is worth making, if none may have been
+   * accepted
+   */
+  readonly whyOutdated: () => string | undefined;
+  /** Called once: when the first attempt has ended, with or without success, or when it takes long. */
+  readonly onSent: () => void;
+  /** @returns the pause before the next attempt @param retryAfterMs the pause that the other side asked for, or 0 */
+  readonly nextPauseMs: (retryAfterMs: number) => number;
+  /** Waits before the next attempt. It may return early when the other side shows signs of life. */
+  readonly pause: (ms: number, stop: AbortSignal) => Promise<void>;
+  /** Time after which no attempt is made any more. */
+  readonly lifeMs: number;
+  /** The outcome when the attempts end without a verdict and surely none was accepted. */
+  readonly untaken: Extract<Outcome, 'stale' | 'unknown'>;
+  readonly limits: DeliveryLimits;
+}
+
+export interface DeliveryLimits {
+  /** Duration of the first attempt after which the solution counts as sent. */
+  readonly solvedAfterMs: number;
+  /** Maximum duration of a delivery after the miner was stopped. */
+  readonly submitAfterStopMs: number;
+}
+
+/** Maximum pause that another side may ask for: a solution soon becomes worthless. */
+const MAX_PATIENCE_MS = 5_000;
+
+/** Settles within `lifeMs`, or soon after `stop`. Never throws. */
+export async function deliver(options: DeliveryOptions, stop: AbortSignal): Promise<Verdict> {
+  const ending = new AbortController();
+  let timer: NodeJS.Timeout | undefined;
+  const release = onAbort(stop, () => {
+    timer = setTimeout(() => ending.abort(), options.limits.submitAfterStopMs);
+  });
+  try {
+    return await within(options.lifeMs, ending.signal, (signal) => keepTrying(options, signal));
+  } finally {
+    clearTimeout(timer);
+    release();
+  }
+}
+
+async function keepTrying(options: DeliveryOptions, stop: AbortSignal): Promise<Verdict> {
+  const onSent = once(options.onSent);
+  const takesLong = setTimeout(onSent, options.limits.solvedAfterMs);
+  /** Whether an attempt whose answer was lost may have been accepted. */
+  let answerLost = false;
+  for (let attempt = 1; ; attempt++) {
+    const answer = await options.attempt(stop);
+    clearTimeout(takesLong);
+    onSent();
+    if ('outcome' in answer) return afterLostAnswer(answer, answerLost);
+    answerLost ||= answer.mayHaveBeenTaken;
+    const why = answerLost ? undefined : options.whyOutdated();
+    if (why !== undefined) return { outcome: 'stale', reason: `${why}: ${answer.message}` };
+    if (!stop.aborted) {
+      const ms = options.nextPauseMs(Math.min(answer.retryAfterMs ?? 0, MAX_PATIENCE_MS));
+      await options.pause(ms, stop);
+    }
+    if (stop.aborted) {
+      const attempts = attempt === 1 ? 'one attempt' : `${attempt} attempts`;
+      const outcome = answerLost ? 'unknown' : options.untaken;
+      return { outcome, reason: `gave up after ${attempts}: ${answer.message}` };
+    }
+  }
+}
+
+function once(action: () => void): () => void {
+  let isDone = false;
+  return () => {
+    if (!isDone) action();
+    isDone = true;
+  };
+}
+
+/** A refusal says nothing about the attempt whose answer was lost: it may have been accepted and solved the work. */
+function afterLostAnswer(verdict: Verdict, answerLost: boolean): Verdict {
+  if (verdict.outcome === 'accepted' || !answerLost) return verdict;
+  const reason = `the answer was lost, and the next attempt was answered with: ${verdict.reason}`;
+  return { ...verdict, outcome: 'unknown', reason };
+}

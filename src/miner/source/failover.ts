@@ -1,0 +1,352 @@
+/**
+ * Uses several WorkSources as one. The first is preferred: while it is lost or unhealthy, another one takes over.
+ * Sources that were started stay on standby, so that a change takes no time.
+ */
+
+import { aborted, onAbort, pause, sharedController } from '../../base/system/abort.ts';
+import { type Clock, systemClock } from '../../base/system/clock.ts';
+import type { Solution } from '../../protocol/chain/verify.ts';
+import type { Work } from '../../protocol/chain/work.ts';
+import type { Listener } from '../events/events.ts';
+import { LEFT, type SourceKind, type SourceNews } from '../events/vocabulary.ts';
+import {
+  FailoverStrategy,
+  type FoundBy,
+  isHealthy,
+  isUnfit,
+  type Patience,
+  type Standby,
+} from './failover-strategy.ts';
+import { listeningUntil, type SourceUpdate, type UpdateListener, type Verdict, type WorkSource } from './source.ts';
+
+export interface FailoverOptions extends Partial<Patience> {
+  /** The sources in order of preference; at least one. All are of the same kind. */
+  readonly sources: readonly WorkSource[];
+  readonly emit?: Listener;
+  /** Time between two checks whether the active source still answers. */
+  readonly probeMs?: number;
+  /**
+   * Time after which the other sources are closed when a preferred one gives work again: pools want no idle
+   * connections. By default they stay on standby. Closed sources may be followed again.
+   */
+  readonly standbyMs?: number;
+  /** Whether somebody else leaves this source by its `fault`, so that even a single source checks its own health. */
+  readonly isWatched?: boolean;
+  readonly clock?: Clock;
+}
+
+const PATIENCE: Patience = {
+  /** Longer than a node needs to accept connections again, and much shorter than the time between blocks. */
+  patienceMs: 2_000,
+  /** Longer than the answer to a solution and the fetch of the next work usually take. */
+  readyPatienceMs: 500,
+};
+/** Longer than the answers to the last solutions of a source that was removed usually take. */
+const REMOVED_MS = 2_000;
+/** A frozen node gives no other sign: its streams stay open, and its work goes on being mined. */
+const PROBE_MS = 1_000;
+
+export class FailoverSource implements WorkSource {
+  readonly kind: SourceKind;
+  readonly #strategy: FailoverStrategy;
+  readonly #emit: Listener;
+  readonly #probeMs: number;
+  readonly #standbyMs: number | undefined;
+  readonly #isWatched: boolean;
+  readonly #clock: Clock;
+  /** The sources of the works that were given. */
+  readonly #origins = new WeakMap<Work, WorkSource>();
+  /** The sources that were removed and still wait for answers. */
+  readonly #retiring = new Set<Standby>();
+  readonly #ending = sharedController();
+  #isRunning = false;
+  #listener: UpdateListener = () => {};
+  /** Thrown by the listener of events, or by the last source when all have thrown. */
+  #fault: { readonly thrown: unknown } | undefined;
+  /** Fires when patience or a trial ends. */
+  #timer: NodeJS.Timeout | undefined;
+  #closing: NodeJS.Timeout | undefined;
+  #probing: Promise<void> | undefined;
+
+  /** @throws Error if there are no sources */
+  constructor({ sources, emit, probeMs, standbyMs, isWatched, clock, ...patience }: FailoverOptions) {
+    this.#strategy = new FailoverStrategy(sources, { ...PATIENCE, ...patience });
+    this.kind = sources[0].kind ?? 'node';
+    this.#emit = (event) => {
+      try {
+        emit?.(event);
+      } catch (thrown) {
+        this.#end(thrown);
+      }
+    };
+    this.#probeMs = probeMs ?? PROBE_MS;
+    this.#standbyMs = standbyMs;
+    this.#isWatched = isWatched ?? false;
+    this.#clock = clock ?? systemClock;
+    this.#followHealth();
+  }
+
+  get name(): string {
+    return this.#standbys.map(({ source }) => source.name).join(', ');
+  }
+
+  /** Why the work of the source in use is probably worth nothing; undefined while it is healthy. */
+  get fault(): string | undefined {
+    const { source, faults } = this.#active;
+    return faults.size === 0 ? undefined : `${source.name} ${[...faults.values()].join(', and ')}`;
+  }
+
+  get #standbys(): readonly Standby[] {
+    return this.#strategy.standbys;
+  }
+
+  get #active(): Standby {
+    return this.#strategy.active;
+  }
+
+  /**
+   * Uses these sources from now on, in this order. Those in use go on. Removed ones end once their last solutions are
+   * answered, but are mined on while no other source gives work.
+   * @param sources at least one, of the same kind as before
+   */
+  change(sources: readonly WorkSource[]): void {
+    const removed = this.#strategy.change(sources);
+    this.#followHealth();
+    for (const standby of removed) if (standby !== this.#active) void this.#retire(standby);
+    if (!this.#isRunning) return;
+    this.#probe();
+    const [first] = this.#standbys;
+    if (!first.started && !first.failed) this.#start(first);
+    this.#choose(this.#standbys);
+  }
+
+  /** @throws what a listener of events has thrown, or the last source if all have thrown */
+  async follow(listener: UpdateListener, stop: AbortSignal): Promise<void> {
+    this.#listener = listeningUntil(this.#ending.signal, listener);
+    const release = onAbort(stop, () => this.#ending.abort());
+    this.#isRunning = true;
+    this.#start(this.#standbys[0]);
+    this.#choose();
+    this.#probe();
+    await aborted(this.#ending.signal);
+    release();
+    this.#isRunning = false;
+    clearTimeout(this.#timer);
+    clearTimeout(this.#closing);
+    const standbys = [...this.#standbys, ...this.#retiring];
+    await Promise.all([this.#probing, ...standbys.map(({ following }) => following)]);
+    if (this.#fault) throw this.#fault.thrown;
+  }
+
+  async submit(solution: Solution, stop: AbortSignal): Promise<Verdict> {
+    const source = this.#origins.get(solution.work);
+    if (!source) return { outcome: 'unknown', reason: 'no source gave this work' };
+    return { by: source.name, ...(await source.submit(solution, stop)) };
+  }
+
+  nameOf(work: Work): string {
+    return this.#origins.get(work)?.name ?? this.name;
+  }
+
+  latestTimeUs(work: Work): bigint {
+    return this.#origins.get(work)?.latestTimeUs(work) ?? 0n;
+  }
+
+  /**
+   * Sets the health of a source, as others have found it. The work of an unhealthy source is given only while no
+   * healthy source gives any; its solutions are still submitted.
+   * @param rank the source's place in the order of preference, from 0
+   * @param fault follows the source's name in a sentence; undefined if the source is healthy
+   * @param news the same for a healthy source
+   */
+  judge(rank: number, fault: string | undefined, news?: string): void {
+    this.#judge(this.#standbys[rank], 'others', fault, news);
+  }
+
+  #judge(standby: Standby, by: FoundBy, fault: string | undefined, news = 'is healthy again'): void {
+    if (standby.removed) return;
+    if (fault === undefined) standby.faults.delete(by);
+    else standby.faults.set(by, fault);
+    const faults = [...standby.faults.values()].join(', and ');
+    const until =
+      this.#standbys.length === 1
+        ? `on all the same, because no other ${this.kind} is configured`
+        : `on only while no other ${this.kind} is better`;
+    if (isHealthy(standby)) this.#report(standby, 'healthy', news);
+    else this.#report(standby, 'unhealthy', `${faults}. It is mined ${until}`);
+    this.#choose([standby]);
+  }
+
+  /** Sources check their own health only if another one could take over, here or elsewhere. */
+  #followHealth(): void {
+    if (this.#standbys.length === 1 && !this.#isWatched) return;
+    for (const standby of this.#standbys) {
+      if (standby.followsHealth) continue;
+      standby.followsHealth = true;
+      standby.source.onHealth?.((fault, news) => this.#judge(standby, 'itself', fault, news));
+    }
+  }
+
+  #start(standby: Standby): void {
+    const ending = new AbortController();
+    standby.started = true;
+    standby.ending = ending;
+    const run = async () => {
+      const release = onAbort(this.#ending.signal, () => ending.abort());
+      try {
+        await standby.source.follow((update) => {
+          if (!ending.signal.aborted) this.#take(standby, update);
+        }, ending.signal);
+      } finally {
+        release();
+      }
+    };
+    standby.following = standby.following.then(run).catch((thrown: unknown) => this.#fail(standby, thrown));
+  }
+
+  #take(standby: Standby, update: SourceUpdate): void {
+    if (this.#retiring.has(standby) && update.kind !== 'stale') return;
+    if (update.kind === 'work') {
+      standby.lost = false;
+      standby.silent = false;
+      standby.given++;
+      standby.givesSinceMs ??= this.#clock.monotonicMs();
+      standby.work = update.work;
+      if (standby === this.#active) this.#give(standby, update.work);
+    } else if (update.kind === 'rest') {
+      standby.work = undefined;
+      if (standby === this.#active) this.#listener(update);
+    } else if (update.kind === 'stale') {
+      if (standby.work && update.works.includes(standby.work)) standby.work = undefined;
+      const works = update.works.filter((work) => this.#origins.has(work));
+      if (works.length > 0) this.#listener({ ...update, works });
+    } else {
+      standby.lost = true;
+      standby.givesSinceMs = undefined;
+      if (this.#standbys.every(({ lost }) => lost)) this.#listener(update);
+    }
+    this.#choose(update.kind === 'work' ? [standby] : []);
+  }
+
+  #give({ source }: Standby, work: Work): void {
+    this.#origins.set(work, source);
+    this.#listener({ kind: 'work', work });
+  }
+
+  /** Gives up a source that has thrown, which its interface forbids. The others go on without it. */
+  #fail(standby: Standby, thrown: unknown): void {
+    if (standby.failed) return;
+    standby.failed = true;
+    this.#drop(standby);
+    if (!this.#standbys.includes(standby)) return;
+    standby.lost = true;
+    const what = thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown);
+    const reason = `has failed and is ${LEFT}. Please report this fault of the program: ${what}`;
+    this.#report(standby, 'lost', reason);
+    if (this.#standbys.every(({ failed }) => failed)) this.#end(thrown);
+    else if (this.#standbys.every(({ lost }) => lost)) this.#listener({ kind: 'lost', reason });
+    this.#choose();
+  }
+
+  #end(thrown: unknown): void {
+    this.#fault ??= { thrown };
+    this.#ending.abort();
+  }
+
+  /** Ends a removed source, once its last solutions can have been answered. */
+  async #retire(standby: Standby): Promise<void> {
+    if (!standby.started) return;
+    this.#retiring.add(standby);
+    await pause(REMOVED_MS, this.#ending.signal);
+    if (this.#ending.signal.aborted) return;
+    this.#retiring.delete(standby);
+    this.#close(standby, 'it is no longer configured');
+  }
+
+  #close(standby: Standby, why: string): void {
+    this.#drop(standby);
+    // The source may emit events until it has ended, so this event waits.
+    const what = this.kind === 'fleet' ? 'its works are no longer heard' : 'its connection is closed';
+    const reason = `${what}, because ${why}`;
+    standby.following = standby.following.then(() => this.#report(standby, 'standby', reason));
+  }
+
+  /** Ends a source. Its work becomes stale. */
+  #drop(standby: Standby): void {
+    standby.started = false;
+    standby.ending.abort();
+    standby.lost = false;
+    standby.silent = false;
+    const { work } = standby;
+    standby.work = undefined;
+    if (work && this.#origins.has(work)) this.#listener({ kind: 'stale', works: [work], reason: 'cancelled' });
+  }
+
+  /** Begins to probe the active source, if another one could take over. */
+  #probe(): void {
+    if (this.#standbys.length > 1) this.#probing ??= this.#keepProbing(this.#ending.signal);
+  }
+
+  async #keepProbing(stop: AbortSignal): Promise<void> {
+    while (!stop.aborted) {
+      await pause(this.#probeMs, stop);
+      const active = this.#active;
+      const { given, source } = active;
+      // A source that cannot find out counts as answering.
+      const answers = async () => stop.aborted || !source.answers || (await source.answers(stop));
+      try {
+        // A single question can get lost, so the source is asked twice.
+        const isThere = (await answers()) || (await answers());
+        // A source that has given work meanwhile is not silent, even if it did not answer.
+        if (active.given === given) active.silent = !isThere;
+      } catch (thrown) {
+        this.#fail(active, thrown);
+      }
+      this.#choose();
+    }
+  }
+
+  #activate(standby: Standby, nowMs: number): void {
+    const left = this.#active;
+    const { reason, isBack } = this.#strategy.activate(standby, nowMs);
+    if (left.removed) void this.#retire(left);
+    this.#report(standby, 'info', reason);
+    if (standby.work) this.#give(standby, standby.work);
+    if (isBack) this.#closeLater();
+  }
+
+  /** Lets another source take over, or starts one, if it is time. @param news the sources whose state has changed */
+  #choose(news: readonly Standby[] = []): void {
+    clearTimeout(this.#timer);
+    if (!this.#isRunning) return;
+    // The time is read once, so that all checks agree on which times have ended.
+    const nowMs = this.#clock.monotonicMs();
+    for (const standby of news) if (this.#strategy.takesOver(standby, nowMs)) this.#activate(standby, nowMs);
+    const { next, toStart } = this.#strategy.losePatience(nowMs);
+    if (next) this.#activate(next, nowMs);
+    else if (toStart) this.#start(toStart);
+    if (!isUnfit(this.#active) && !this.#closing && this.#strategy.others.some(({ started }) => started)) {
+      this.#closeLater();
+    }
+    const waitMs = this.#strategy.waitMs(nowMs);
+    if (waitMs !== undefined) this.#timer = setTimeout(() => this.#choose(this.#strategy.preferred), waitMs);
+  }
+
+  /** Closes the sources that are less preferred than the active one, unless they are needed again by then. */
+  #closeLater(): void {
+    if (this.#standbyMs === undefined) return;
+    clearTimeout(this.#closing);
+    this.#closing = setTimeout(() => {
+      this.#closing = undefined;
+      if (isUnfit(this.#active)) this.#closeLater();
+      else {
+        const others = this.#strategy.others.filter(({ started }) => started);
+        for (const each of others) this.#close(each, `${this.#active.source.name} gives work again`);
+      }
+    }, this.#standbyMs);
+  }
+
+  #report({ source }: Standby, state: SourceNews, reason: string): void {
+    this.#emit({ type: 'source', source: source.name, kind: this.kind, state, reason });
+  }
+}

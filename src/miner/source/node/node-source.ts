@@ -1,0 +1,342 @@
+/** A WorkSource that uses one node's mining API over HTTP (document 1, "Mining"). */
+
+import { Backoff } from '../../../base/net/connecting.ts';
+import { BY_AUTHORITY, type Trust } from '../../../base/net/trust.ts';
+import { pause } from '../../../base/system/abort.ts';
+import { type Clock, watchSuspension } from '../../../base/system/clock.ts';
+import { checkConfig } from '../../../node/client/config.ts';
+import { NodeError, quote } from '../../../node/client/errors.ts';
+import { type NodeLimits, nodeLimits } from '../../../node/client/limits.ts';
+import type { MinerIdentity } from '../../../node/client/miner-identity.ts';
+import { MiningClient } from '../../../node/client/mining.ts';
+import { nodeAddress } from '../../../node/client/url.ts';
+import type { Solution } from '../../../protocol/chain/verify.ts';
+import { parentOf, parseWork, type Work } from '../../../protocol/chain/work.ts';
+import { NodeAnnouncements } from '../announcements.ts';
+import { SourceHealth } from '../health.ts';
+import {
+  complete,
+  type Judge,
+  listeningUntil,
+  type SourceContext,
+  type UpdateListener,
+  type Verdict,
+  type WorkSource,
+} from '../source.ts';
+import { FetchImpatience, FetchSchedule, WakeSignal } from './fetch-schedule.ts';
+import { StreamTrust } from './stream-trust.ts';
+import { FETCHES_PER_SECOND, RequestBounds, submitSolution } from './submission.ts';
+import { UpdateStreams } from './update-streams.ts';
+
+export interface NodeSourceOptions {
+  /** `http://host:port`, where the path of the API is found out, or a URL with that path, which is used as it is. */
+  readonly url: string;
+  readonly network: string;
+  /** The node's name for people. The default is its shortened URL. */
+  readonly name?: string;
+  readonly miner: MinerIdentity;
+  /** How the certificate of an https node is checked. By default an authority must have signed it. */
+  readonly trust?: Trust;
+  readonly userAgent?: string;
+}
+
+/** So that a node is left after three rejections in a row, or eight solutions in a row of works unknown to it. */
+const REJECTED_WEIGHT = 4;
+const UNKNOWN_WORK_WEIGHT = 1.5;
+
+export type NodeSourceContext = SourceContext<NodeLimits>;
+
+export class NodeSource implements WorkSource {
+  readonly name: string;
+  readonly #miner: MinerIdentity;
+  readonly #clock: Clock;
+  readonly #random: () => number;
+  readonly #limits: NodeLimits;
+  readonly #client: MiningClient;
+  readonly #updates: UpdateStreams;
+  readonly #schedule: FetchSchedule;
+  readonly #streamTrust: StreamTrust;
+  readonly #announcements: NodeAnnouncements;
+  #listener: UpdateListener = () => {};
+  /** Rung when the time of the next fetch may have changed. */
+  readonly #replan = new WakeSignal();
+  /** Cancels a fetch that hangs, and ends pauses, when the node shows signs of life. */
+  readonly #impatience: FetchImpatience;
+  readonly #bounds: RequestBounds;
+  readonly #health: SourceHealth;
+  /** When a New Cut last came, on any chain (monotonic). */
+  #lastCutMs = Number.NEGATIVE_INFINITY;
+
+  /** @throws Error if the URL is not a node URL */
+  constructor(options: NodeSourceOptions, context: NodeSourceContext = {}) {
+    const { url, network, miner, trust = BY_AUTHORITY, userAgent = 'pickaxe' } = options;
+    const { clock, random, emit, limits } = complete(context, nodeLimits);
+    const shown = nodeAddress(url, network);
+    const address = { ...shown, name: options.name ?? shown.name };
+    this.name = address.name;
+    this.#miner = miner;
+    this.#clock = clock;
+    this.#random = random;
+    this.#limits = limits;
+    this.#schedule = new FetchSchedule(this.#limits);
+    this.#streamTrust = new StreamTrust(this.#limits);
+    this.#impatience = new FetchImpatience(clock, this.#limits);
+    this.#bounds = new RequestBounds(clock.monotonicMs());
+    this.#announcements = new NodeAnnouncements(this.name, emit);
+    this.#health = new SourceHealth({
+      clock,
+      random,
+      limits: this.#limits,
+      words: { what: 'solutions of its own work', question: '; is there a load balancer in front of it?' },
+      alone: (fault, news) => this.#announcements.judgedAlone(fault, news),
+    });
+    this.#client = new MiningClient({ address, trust, userAgent, clock, limits });
+    this.#updates = new UpdateStreams({
+      url: address.origin,
+      clock,
+      random,
+      limits,
+      open: (chain, stop) => this.#client.updates(chain, stop),
+      mayOpen: () => this.#bounds.mayOpenStream(clock.monotonicMs()),
+      onOpen: (chain) => this.#streamOpened(chain),
+      onNewCut: (chain) => this.#newCut(chain),
+      onEnd: (chain) => this.#streamEnded(chain),
+      onProblem: (_, { message }) => this.#announcements.streamProblem(message, this.#updates.open > 0),
+    });
+  }
+
+  async follow(listener: UpdateListener, stop: AbortSignal): Promise<void> {
+    this.#listener = listeningUntil(stop, listener);
+    const endWatch = watchSuspension(this.#clock, (ms) => this.#resumed(ms));
+    this.#health.start();
+    try {
+      await Promise.all([this.#reportConfig(stop), this.#keepFetching(stop)]);
+    } finally {
+      endWatch();
+      this.#health.stop();
+      this.#updates.close();
+    }
+  }
+
+  async submit(solution: Solution, stop: AbortSignal): Promise<Verdict> {
+    const { work, header } = solution;
+    // A foreign work, which the node gave to others or never gave, must not end this source's own work on that parent
+    // unless its solution is accepted.
+    const isForeign = !this.#schedule.isRemembered(work);
+    const options = {
+      post: (signal: AbortSignal) => this.#client.submit(header, signal),
+      isOutdated: () => this.#schedule.isOutdated(work),
+      // From here on the miner gets other work, even while the submission is repeated.
+      onSent: () => {
+        if (!isForeign) this.#solved(work);
+      },
+      pause: (ms: number, signal: AbortSignal) => this.#impatience.pause(ms, signal),
+      // Even for work that the node may have forgotten, one attempt is made: the node decides.
+      lifeMs: Math.max(this.#schedule.lifeMs(work, this.#clock.monotonicMs()), this.#limits.solvedTimeoutMs),
+      random: this.#random,
+      limits: this.#limits,
+    };
+    const verdict = await submitSolution(options, stop);
+    if (!isForeign) this.#judge(verdict, this.#schedule.isOutdated(work));
+    if (verdict.outcome !== 'accepted') this.#notSolved(work);
+    else {
+      if (isForeign) this.#solved(work);
+      this.#bounds.accepted();
+    }
+    return verdict;
+  }
+
+  onHealth(judge: Judge): void {
+    this.#health.judge = judge;
+  }
+
+  /** A rejection proves more than the answer that a work is unknown: its New Cut may be on the way. */
+  #judge({ outcome, reason }: Verdict, isOutdated: boolean): void {
+    if (outcome === 'accepted') this.#health.accepted();
+    else if (outcome === 'rejected') this.#health.refused(quote(reason), REJECTED_WEIGHT);
+    else if (outcome === 'stale' && !isOutdated) this.#health.refused(quote(reason), UNKNOWN_WORK_WEIGHT);
+  }
+
+  latestTimeUs(): bigint {
+    return this.#client.nodeClock.latestTimeUs();
+  }
+
+  async answers(stop: AbortSignal): Promise<boolean> {
+    const lastSignMs = Math.max(this.#client.lastAnswerMs, this.#lastCutMs);
+    if (this.#clock.monotonicMs() - lastSignMs < this.#limits.probeTimeoutMs) return true;
+    try {
+      await this.#client.ping(stop);
+      return true;
+    } catch (error) {
+      // A node that refuses does answer. A single broken connection proves nothing.
+      const { kind } = error as NodeError;
+      return stop.aborted || (kind !== 'timed out' && kind !== 'unreachable');
+    }
+  }
+
+  async #keepFetching(stop: AbortSignal): Promise<void> {
+    const pauses = new Backoff(this.#limits.fetchPauses, this.#random);
+    const refusedPauses = new Backoff(this.#limits.refusedPauses, this.#random);
+    let again = false;
+    while (!stop.aborted) {
+      await this.#untilAllowed(stop);
+      if (stop.aborted) return;
+      try {
+        const done = await this.#impatience.hurried(stop, (signal) => this.#fetch(signal));
+        if (!done) continue;
+        pauses.reset();
+        refusedPauses.reset();
+        again = false;
+        await this.#untilDue(stop);
+      } catch (error) {
+        if (stop.aborted) return;
+        const { kind, retryAfterMs, nodeConfiguration } =
+          error instanceof NodeError ? error : ({} as Partial<NodeError>);
+        // A node may close an idle connection at the moment when it is used, so the first such error is not an outage.
+        again = !again && kind === 'broken';
+        if (again) continue;
+        this.#lose(error instanceof Error ? error.message : String(error), nodeConfiguration);
+        const patienceMs = this.#schedule.current
+          ? retryAfterMs
+          : Math.min(retryAfterMs ?? 0, this.#limits.idlePatienceMs);
+        const pauseMs = (kind === 'refused' || kind === 'other network' ? refusedPauses : pauses).nextMs(patienceMs);
+        await this.#impatience.pause(pauseMs, stop, () => this.#schedule.current === undefined);
+      }
+    }
+  }
+
+  /** Waits until the node may be asked for work again. The work that is mined meanwhile may be stale. */
+  async #untilAllowed(stop: AbortSignal): Promise<void> {
+    while (!stop.aborted && !this.#bounds.mayFetch(this.#clock.monotonicMs())) {
+      this.#announcements.tooManyFetches(FETCHES_PER_SECOND, this.#clock.monotonicMs());
+      await pause(1_000 / FETCHES_PER_SECOND, stop);
+    }
+  }
+
+  async #fetch(stop: AbortSignal): Promise<void> {
+    const askedAtMs = this.#clock.monotonicMs();
+    const order = this.#schedule.fetchBegan(askedAtMs);
+    const record = await this.#client.work(this.#miner, stop);
+    if (stop.aborted) return;
+    const wasLost = this.#announcements.isLost;
+    this.#announcements.reached();
+    const nowMs = this.#clock.monotonicMs();
+    this.#announcements.gaveWork(nowMs - askedAtMs);
+    const work = parseWork(record);
+    this.#streamTrust.fetched(work.chain, parentOf(work.header), askedAtMs, nowMs);
+    const isNew = this.#schedule.fetchEnded(work, order, nowMs);
+    const { current } = this.#schedule;
+    this.#reportStale('expired');
+    if (current && (isNew || wasLost)) this.#listener({ kind: 'work', work: current });
+    this.#updates.follow(work.chain);
+    if (wasLost) this.#updates.hurry();
+  }
+
+  /** Waits until the next fetch is due. New Cuts, openings of streams and verdicts can change that time. */
+  async #untilDue(stop: AbortSignal): Promise<void> {
+    while (!stop.aborted) {
+      const nowMs = this.#clock.monotonicMs();
+      this.#judgeStreams(nowMs);
+      const dueAtMs = this.#schedule.dueAtMs((chain) =>
+        this.#streamTrust.pollReason(chain) === undefined ? this.#streamTrust.refreshMs(nowMs) : undefined,
+      );
+      if (dueAtMs <= nowMs) {
+        if (this.#isPolling) this.#announcements.polling(this.#streamTrust.polled(nowMs));
+        return;
+      }
+      await this.#replan.wait(Math.min(dueAtMs, this.#streamTrust.judgeAtMs()) - nowMs, stop);
+    }
+  }
+
+  #judgeStreams(nowMs: number): void {
+    const { missed, distrusted } = this.#streamTrust.judge(nowMs);
+    for (const chain of missed) this.#announcements.missedCut(chain);
+    const isTrustedAgain = this.#announcements.polled.some(
+      ({ chain }) => this.#streamTrust.pollReason(chain) === undefined,
+    );
+    if (distrusted.length > 0 || isTrustedAgain) this.#announcements.polling(this.#streamTrust.polled(nowMs));
+    if (distrusted.length > 0) this.#updates.reopen(distrusted);
+  }
+
+  get #isPolling(): boolean {
+    const { current } = this.#schedule;
+    return current !== undefined && this.#streamTrust.pollReason(current.chain) !== undefined;
+  }
+
+  #newCut(chain: number): void {
+    const nowMs = this.#clock.monotonicMs();
+    this.#lastCutMs = nowMs;
+    this.#streamTrust.newCut(chain, nowMs);
+    this.#schedule.newCut(chain, nowMs);
+    this.#reportStale('new-cut');
+    this.#replan.ring();
+    this.#impatience.signOfLife();
+  }
+
+  #streamOpened(chain: number): void {
+    this.#announcements.streamOpened();
+    this.#streamTrust.opened(chain, this.#clock.monotonicMs());
+    this.#schedule.streamOpened(chain);
+    this.#replan.ring();
+    this.#impatience.signOfLife();
+  }
+
+  #streamEnded(chain: number): void {
+    const nowMs = this.#clock.monotonicMs();
+    this.#streamTrust.ended(chain, nowMs);
+    this.#schedule.streamEnded(chain, nowMs);
+    this.#replan.ring();
+  }
+
+  #solved(work: Work): void {
+    this.#schedule.solved(work);
+    this.#reportStale('solved');
+    this.#replan.ring();
+  }
+
+  #notSolved(work: Work): void {
+    this.#schedule.notSolved(work);
+    this.#replan.ring();
+  }
+
+  /** Notes that the node is out of reach. Its work goes on being mined until the node must have forgotten it. */
+  #lose(reason: string, nodeConfiguration?: readonly string[]): void {
+    const wasLost = this.#announcements.isLost;
+    this.#announcements.lost(reason, nodeConfiguration);
+    if (!wasLost) this.#listener({ kind: 'lost', reason });
+    if (this.#schedule.isExpired(this.#clock.monotonicMs())) {
+      this.#schedule.expire();
+      this.#reportStale('expired');
+    }
+  }
+
+  #reportStale(reason: 'new-cut' | 'solved' | 'expired'): void {
+    const works = this.#schedule.takeStale();
+    if (works.length > 0) this.#listener({ kind: 'stale', works, reason });
+  }
+
+  /** Called after a suspension: old work is worthless, and the node may have closed all connections. */
+  #resumed(ms: number): void {
+    const seconds = Math.round(ms / 1000);
+    this.#announcements.note('info', `this machine or process was suspended for ${seconds} s: fetching new work`);
+    this.#client.renewConnections();
+    this.#schedule.makeDue();
+    this.#replan.ring();
+    this.#impatience.letGo();
+    this.#updates.reopen();
+  }
+
+  /** Checks the node's configuration, so that people learn of a problem before the node refuses work. */
+  async #reportConfig(stop: AbortSignal): Promise<void> {
+    try {
+      const report = await this.#client.config(stop);
+      const { network } = this.#client.address;
+      for (const { about, state, what, nodeConfiguration } of checkConfig(report, network, this.#miner)) {
+        // A node that does not list this miner refuses to give it work, which is announced anyway.
+        if (about !== 'miner') this.#announcements.note(state === 'ok' ? 'info' : state, what, nodeConfiguration);
+      }
+    } catch {
+      // Not every node serves its configuration, and a node that is out of reach is noticed when work is fetched.
+    }
+  }
+}

@@ -1,0 +1,105 @@
+/** Submits one solution to the node: repeats the attempt while the node remembers the work, and returns the verdict. */
+
+import { Backoff } from '../../../base/net/connecting.ts';
+import { TokenBucket } from '../../../base/system/bounded.ts';
+import { NodeError } from '../../../node/client/errors.ts';
+import type { StatusAnswer } from '../../../node/client/http.ts';
+import type { NodeLimits } from '../../../node/client/limits.ts';
+import { deliver } from '../delivery.ts';
+import type { Verdict } from '../source.ts';
+
+export interface SubmissionOptions {
+  /** Makes one attempt. @throws NodeError */
+  readonly post: (stop: AbortSignal) => Promise<StatusAnswer>;
+  /** Whether the solution's chain has had a New Cut since the work was fetched. */
+  readonly isOutdated: () => boolean;
+  /** Called once: when the first attempt has ended, with or without success, or when it takes long. */
+  readonly onSent: () => void;
+  /** Waits before the next attempt. It returns early when the node shows signs of life. */
+  readonly pause: (ms: number, stop: AbortSignal) => Promise<void>;
+  /** Time for which the node still remembers the work. */
+  readonly lifeMs: number;
+  readonly random: () => number;
+  readonly limits: Pick<NodeLimits, 'solvedAfterMs' | 'submitAfterStopMs' | 'submitPauses'>;
+}
+
+/** Settles within `lifeMs`, or soon after `stop`. Never throws. */
+export function submitSolution(options: SubmissionOptions, stop: AbortSignal): Promise<Verdict> {
+  const { post, isOutdated, random, limits, ...rest } = options;
+  const pauses = new Backoff(limits.submitPauses, random);
+  const attempt = async (signal: AbortSignal) => {
+    try {
+      return verdictOf(await post(signal));
+    } catch (error) {
+      return error instanceof NodeError ? error : new NodeError('timed out', String(error), { cause: error });
+    }
+  };
+  const whyOutdated = () => (isOutdated() ? 'a New Cut came before the node could be reached' : undefined);
+  const nextPauseMs = (retryAfterMs: number) => pauses.nextMs(retryAfterMs);
+  return deliver({ ...rest, limits, attempt, whyOutdated, nextPauseMs, untaken: 'unknown' }, stop);
+}
+
+function verdictOf({ status, text }: StatusAnswer): Verdict {
+  if (status >= 200 && status < 300) return { outcome: 'accepted', reason: '' };
+  return {
+    outcome: status === 404 ? 'stale' : 'rejected',
+    reason: text === '' ? `the node answered ${status}` : text,
+  };
+}
+
+/*
+ * Bounds how often one node is asked for work and for streams. Otherwise a node, or a fault of pickaxe, that always
+ * gives another reason would keep the rig changing its work instead of searching. Pure; times are monotonic
+ * milliseconds.
+ */
+
+/**
+ * Each change of work costs a rig some milliseconds of its search. Real networks need a few fetches a minute; test
+ * networks with a block each 50 ms need about 20 a second.
+ */
+export const FETCHES_PER_SECOND = 25;
+/** Enough for the start, for nodes that were away, and for 10 s of a test network that is far too quick. */
+const FETCHES_AT_ONCE = 250;
+/**
+ * An accepted solution pays for one fetch, so that a network with easy blocks can be mined as fast as its node answers.
+ * This bounds even those fetches, because the node also says how easy its blocks are.
+ */
+const ALL_FETCHES_PER_SECOND = 250;
+/** Maximum number of fetches that accepted solutions can have paid for in advance. */
+const MOST_PAID = 16;
+/** Streams end after minutes, so a node with 20 chains is asked for about one stream in 12 s. */
+const STREAMS_PER_SECOND = 5;
+/** Enough to open the streams of 20 chains three times. */
+const STREAMS_AT_ONCE = 60;
+
+export class RequestBounds {
+  readonly #fetches: TokenBucket;
+  readonly #allFetches: TokenBucket;
+  readonly #streams: TokenBucket;
+  #paid = 0;
+
+  constructor(nowMs: number) {
+    this.#fetches = new TokenBucket(FETCHES_AT_ONCE, FETCHES_PER_SECOND, nowMs);
+    this.#allFetches = new TokenBucket(FETCHES_AT_ONCE, ALL_FETCHES_PER_SECOND, nowMs);
+    this.#streams = new TokenBucket(STREAMS_AT_ONCE, STREAMS_PER_SECOND, nowMs);
+  }
+
+  accepted(): void {
+    this.#paid = Math.min(MOST_PAID, this.#paid + 1);
+  }
+
+  /** @returns whether work may be fetched now; if so, the fetch is counted */
+  mayFetch(nowMs: number): boolean {
+    if (!this.#allFetches.take(1, nowMs)) return false;
+    if (this.#paid > 0) {
+      this.#paid--;
+      return true;
+    }
+    return this.#fetches.take(1, nowMs);
+  }
+
+  /** @returns whether a stream may be asked for now; if so, it is counted */
+  mayOpenStream(nowMs: number): boolean {
+    return this.#streams.take(1, nowMs);
+  }
+}

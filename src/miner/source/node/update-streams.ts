@@ -1,0 +1,316 @@
+/** Keeps an update stream for each chain that work has come from, as far as the node allows. */
+
+import { EventSource, type FetchLike } from 'eventsource';
+import { Backoff } from '../../../base/net/connecting.ts';
+import type { Clock } from '../../../base/system/clock.ts';
+import { NodeError } from '../../../node/client/errors.ts';
+import type { NodeLimits } from '../../../node/client/limits.ts';
+
+interface UpdateStreamsOptions extends Pick<UpdateStreamOptions, 'url' | 'mayOpen' | 'clock' | 'random' | 'limits'> {
+  readonly open: (chain: number, stop: AbortSignal) => Promise<AsyncIterable<Uint8Array>>;
+  readonly onOpen: (chain: number) => void;
+  readonly onNewCut: (chain: number) => void;
+  readonly onEnd: (chain: number) => void;
+  readonly onProblem: (chain: number, error: NodeError) => void;
+}
+
+/** Networks have 20 chains, and nodes limit the number of streams. A chain without a stream is polled. */
+const MOST_STREAMS = 20;
+
+interface Followed {
+  readonly stream: UpdateStream;
+  /** When work last came from the chain (monotonic). */
+  usedAtMs: number;
+}
+
+export class UpdateStreams {
+  readonly #options: UpdateStreamsOptions;
+  /** The streams by chain. The chain that work came from last is at the end. */
+  readonly #streams = new Map<number, Followed>();
+  /** Number of streams that the node allows, and when it last refused one (monotonic). */
+  #most = MOST_STREAMS;
+  #refusedAtMs = Number.NEGATIVE_INFINITY;
+  /** When a stream was last closed to make room for another (monotonic). */
+  #leftAtMs = Number.NEGATIVE_INFINITY;
+
+  constructor(options: UpdateStreamsOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Makes sure that a chain that gave work has a stream. While the node grants no more, the open ones stay, and the
+   * chain is polled: otherwise a node that gives work on many chains in turn would be asked for another stream, and for
+   * work again, at each work.
+   */
+  follow(chain: number): void {
+    const nowMs = this.#options.clock.monotonicMs();
+    const known = this.#streams.get(chain);
+    if (known) {
+      known.usedAtMs = nowMs;
+      this.#streams.delete(chain);
+      this.#streams.set(chain, known);
+      return;
+    }
+    if (nowMs - this.#refusedAtMs > 2 * this.#options.limits.noStreamsPauseMs) this.#most = MOST_STREAMS;
+    this.#makeRoom(nowMs);
+    if (this.#streams.size < this.#most) this.#streams.set(chain, { stream: this.#streamOf(chain), usedAtMs: nowMs });
+  }
+
+  get open(): number {
+    return [...this.#streams.values()].filter(({ stream }) => stream.isOpen).length;
+  }
+
+  /** Opens the streams of these chains again; by default, of all chains. */
+  reopen(chains: Iterable<number> = this.#streams.keys()): void {
+    for (const chain of chains) this.#streams.get(chain)?.stream.reopen();
+  }
+
+  /** Ends the pauses of streams that are waiting, because the node answers again. */
+  hurry(): void {
+    // The chain that work came from last comes first, because not all may be allowed.
+    for (const { stream } of [...this.#streams.values()].reverse()) stream.hurry();
+  }
+
+  close(): void {
+    for (const { stream } of this.#streams.values()) stream.close();
+    this.#streams.clear();
+  }
+
+  #streamOf(chain: number): UpdateStream {
+    const { url, mayOpen, clock, random, limits, open, onOpen, onNewCut, onEnd, onProblem } = this.#options;
+    return new UpdateStream({
+      url,
+      mayOpen,
+      clock,
+      random,
+      limits,
+      open: (stop) => open(chain, stop),
+      onOpen: () => onOpen(chain),
+      onNewCut: () => onNewCut(chain),
+      onEnd: () => onEnd(chain),
+      onProblem: (error) => {
+        if (error.isBusy) this.#makeDo();
+        onProblem(chain, error);
+      },
+    });
+  }
+
+  /** Closes streams whose chains seem to give no more work, while there is no room for another one. */
+  #makeRoom(nowMs: number): void {
+    for (const [chain, { usedAtMs }] of this.#streams) {
+      if (this.#streams.size < this.#most || nowMs - usedAtMs < this.#options.limits.expiryMs) return;
+      this.#leave(chain);
+      this.#leftAtMs = nowMs;
+    }
+  }
+
+  /** Called when the node grants no more streams. The chains that gave work last keep theirs. */
+  #makeDo(): void {
+    const nowMs = this.#options.clock.monotonicMs();
+    // The node may not have noticed yet that one of its streams has become free.
+    const free = nowMs - this.#leftAtMs < this.#options.limits.noStreamsPauseMs ? 1 : 0;
+    const waiting = [...this.#streams].filter(([, { stream }]) => stream.isWaiting).map(([chain]) => chain);
+    this.#most = Math.max(1, this.#streams.size - waiting.length + free);
+    this.#refusedAtMs = nowMs;
+    for (const chain of waiting.slice(0, -1)) this.#leave(chain);
+  }
+
+  #leave(chain: number): void {
+    this.#streams.get(chain)?.stream.close();
+    this.#streams.delete(chain);
+    this.#options.onEnd(chain);
+  }
+}
+
+/* The update stream of one chain. It is opened again at once when the node ends it, and after a pause when it fails. */
+
+interface UpdateStreamOptions {
+  /** EventSource requires a URL, but does not use it: `open` sends the request. */
+  readonly url: string;
+  /** Sends the request. @throws NodeError */
+  readonly open: (stop: AbortSignal) => Promise<AsyncIterable<Uint8Array>>;
+  /** Whether the node may be asked for a stream now. If not, the stream waits. */
+  readonly mayOpen: () => boolean;
+  readonly onOpen: () => void;
+  readonly onNewCut: () => void;
+  /** Called when an open stream has ended. It will be opened again. */
+  readonly onEnd: () => void;
+  /** Called when the stream could not be opened, or its content was wrong. It will be tried again. */
+  readonly onProblem: (error: NodeError) => void;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly limits: NodeLimits;
+}
+
+export class UpdateStream {
+  readonly #options: UpdateStreamOptions;
+  readonly #pauses: Backoff;
+  readonly #longPauses: Backoff;
+  #eventSource: EventSource | undefined;
+  /** Ends the present connection when it is too old, or begins the next one after a pause. */
+  #timer: NodeJS.Timeout | undefined;
+  #noAnswer: NodeJS.Timeout | undefined;
+  #openedAtMs: number | undefined;
+  #problem: NodeError | undefined;
+
+  constructor(options: UpdateStreamOptions) {
+    this.#options = options;
+    const { noStreamsPauseMs, streamPauses } = options.limits;
+    this.#pauses = new Backoff(streamPauses, options.random);
+    this.#longPauses = new Backoff({ firstMs: noStreamsPauseMs, mostMs: 2 * noStreamsPauseMs }, options.random);
+    this.#connect();
+  }
+
+  get isOpen(): boolean {
+    return this.#openedAtMs !== undefined;
+  }
+
+  /** Whether the node is not asked for the stream at present, because that has failed or must wait. */
+  get isWaiting(): boolean {
+    return this.#eventSource === undefined;
+  }
+
+  close(): void {
+    clearTimeout(this.#timer);
+    clearTimeout(this.#noAnswer);
+    this.#openedAtMs = undefined;
+    this.#eventSource?.close();
+    this.#eventSource = undefined;
+  }
+
+  reopen(): void {
+    const wasOpen = this.isOpen;
+    this.close();
+    if (wasOpen) this.#options.onEnd();
+    this.#connect();
+  }
+
+  /** Ends a pause because the node answers again, unless the problem is a lasting one. */
+  hurry(): void {
+    if (this.isWaiting && !isLasting(this.#problem)) this.reopen();
+  }
+
+  #connect(): void {
+    const { limits, url, random, mayOpen } = this.#options;
+    if (!mayOpen()) {
+      this.#timer = setTimeout(() => this.#connect(), limits.streamPauses.mostMs * (0.5 + random() / 2));
+      return;
+    }
+    this.#problem = undefined;
+    // EventSource reconnects neither at once nor with growing pauses, so each EventSource is used only once.
+    const eventSource = new EventSource(url, { fetch: this.#fetch });
+    this.#eventSource = eventSource;
+    const listen = (event: string, action: () => void) => {
+      eventSource.addEventListener(event, () => {
+        // An old EventSource can still deliver events after it was closed.
+        if (this.#eventSource === eventSource) action();
+      });
+    };
+    listen('open', () => this.#opened());
+    listen('New Cut', () => this.#options.onNewCut());
+    // `Refreshed Block` is ignored: the work stays valid, and the newer transactions come with the next work.
+    listen('error', () => this.#ended());
+    this.#timer = setTimeout(() => this.#ended(), limits.maxStreamMs);
+    // The request is not canceled, because its answer may come with the first New Cut.
+    this.#noAnswer = setTimeout(() => {
+      this.#options.onProblem(new NodeError('timed out', 'the node has not answered the request for it yet.'));
+    }, limits.streamAnswerMs);
+  }
+
+  readonly #fetch: FetchLike = async (url, { signal }) => {
+    const events = withData(await this.#noting(this.#options.open(signal)));
+    return {
+      url: String(url),
+      status: 200,
+      redirected: false,
+      headers: new Headers({ 'content-type': 'text/event-stream' }),
+      body: {
+        getReader: () => ({
+          read: () => this.#noting(events.next()),
+          cancel: async () => void (await events.return()),
+        }),
+      },
+    };
+  };
+
+  /** Remembers an error, because EventSource does not pass on its reason. */
+  async #noting<T>(action: Promise<T>): Promise<T> {
+    try {
+      return await action;
+    } catch (error) {
+      if (error instanceof NodeError) this.#problem = error;
+      throw error;
+    }
+  }
+
+  #opened(): void {
+    clearTimeout(this.#noAnswer);
+    this.#openedAtMs = this.#options.clock.monotonicMs();
+    this.#options.onOpen();
+  }
+
+  #ended(): void {
+    const steady =
+      this.#openedAtMs !== undefined &&
+      this.#options.clock.monotonicMs() - this.#openedAtMs >= this.#options.limits.steadyStreamMs;
+    const wasOpen = this.isOpen;
+    this.close();
+    if (wasOpen) this.#options.onEnd();
+    const lasts = isLasting(this.#problem);
+    if (steady) {
+      this.#pauses.reset();
+      if (!lasts) this.#longPauses.reset();
+    }
+    const waitMs = steady && !lasts ? 0 : (lasts ? this.#longPauses : this.#pauses).nextMs(this.#problem?.retryAfterMs);
+    this.#timer = setTimeout(() => this.#connect(), waitMs);
+    if (this.#problem) this.#options.onProblem(this.#problem);
+  }
+}
+
+/** Whether a problem will probably last: the node has no more streams, refuses them, or sends no event stream. */
+function isLasting(problem: NodeError | undefined): boolean {
+  return problem?.isBusy === true || problem?.kind === 'refused' || problem?.kind === 'not understood';
+}
+
+/*
+ * The node sends `event:New Cut` and an empty line, but no `data:` line, and the standard (WHATWG HTML, "Server-sent
+ * events") drops events without data. So each event's name is passed on with an empty data line. Comments, `retry:` and
+ * `id:` are dropped: pickaxe reconnects by its own rules. `node/client/http.ts` bounds how much a stream may send.
+ */
+
+/** Far more than the length of a node's lines. A longer line shows that this is not an event stream. */
+const MAX_LINE_CHARACTERS = 4_096;
+
+/**
+ * Reads lines that end in LF, CRLF or CR. Chunks may split them anywhere.
+ * @returns for each event with a name: `event:NAME`, an empty `data:` line and an empty line, in UTF-8
+ * @throws NodeError when a line is too long
+ */
+export async function* withData(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void> {
+  const decoder = new TextDecoder();
+  const encoder = new TextEncoder();
+  let line = '';
+  let name: string | undefined;
+  let afterCarriageReturn = false;
+  for await (const chunk of chunks) {
+    let ready = '';
+    for (const character of decoder.decode(chunk, { stream: true })) {
+      const endOfCrLf = character === '\n' && afterCarriageReturn;
+      afterCarriageReturn = character === '\r';
+      if (endOfCrLf) continue;
+      if (character !== '\n' && character !== '\r') {
+        line += character;
+      } else if (line !== '') {
+        if (line.startsWith('event:')) name = line;
+        line = '';
+      } else {
+        if (name !== undefined) ready += `${name}\ndata:\n\n`;
+        name = undefined;
+      }
+    }
+    if (line.length > MAX_LINE_CHARACTERS) {
+      throw new NodeError('not understood', 'the update stream sends no events: is this the right path of the node?');
+    }
+    if (ready !== '') yield encoder.encode(ready);
+  }
+}

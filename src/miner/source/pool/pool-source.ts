@@ -1,0 +1,266 @@
+/** A WorkSource that uses a pool: a stratum client that keeps one connection and replaces it when it ends. */
+
+import { once } from 'node:events';
+import { connect, isIP, type Socket } from 'node:net';
+import { connect as connectTls, type TLSSocket } from 'node:tls';
+import { Backoff, isPrivate, TCP_CONNECTING } from '../../../base/net/connecting.ts';
+import {
+  authoritiesOf,
+  BY_AUTHORITY,
+  distrust,
+  JUDGED_TLS,
+  TCP_KEEP_ALIVE_MS,
+  type Trust,
+} from '../../../base/net/trust.ts';
+import { aborted, onAbort, pause, within } from '../../../base/system/abort.ts';
+import { type Clock, watchSuspension } from '../../../base/system/clock.ts';
+import { type PoolAddress, parsePoolUrl } from '../../../base/text/addresses.ts';
+import type { Solution } from '../../../protocol/chain/verify.ts';
+import { creationTimeOf, type Work } from '../../../protocol/chain/work.ts';
+import { Announcements } from '../announcements.ts';
+import {
+  complete,
+  type Judge,
+  listeningUntil,
+  type NamedNetwork,
+  type SourceContext,
+  type UpdateListener,
+  type Verdict,
+  type WorkSource,
+} from '../source.ts';
+import { PoolHealth } from './health.ts';
+import { type PoolLimits, poolLimits } from './limits.ts';
+import { connectionError, PoolError, type Reconnect } from './messages.ts';
+import { type PoolAccount, PoolSession } from './session.ts';
+
+export interface PoolSourceOptions extends PoolAccount {
+  /** `stratum+tcp://host:port` or `stratum+ssl://host:port` */
+  readonly url: string;
+  /** The pool's name for people. The default is its URL. */
+  readonly name?: string;
+  /** How the pool's certificate is checked, with TLS. By default an authority must have signed it. */
+  readonly trust?: Trust;
+  readonly userAgent?: string;
+  /** The difficulty to suggest, as the pool counts it. By default none is suggested. */
+  readonly difficulty?: number | undefined;
+  /** Whether the pool may redirect this miner to other hosts. */
+  readonly allowReconnect?: boolean;
+  /** By default the pool says of which network its work is. */
+  readonly network?: NamedNetwork | undefined;
+}
+
+export type PoolSourceContext = SourceContext<PoolLimits>;
+
+export class PoolSource implements WorkSource {
+  readonly name: string;
+  readonly kind = 'pool';
+  readonly #address: PoolAddress;
+  readonly #options: PoolSourceOptions;
+  readonly #clock: Clock;
+  readonly #random: () => number;
+  readonly #limits: PoolLimits;
+  readonly #announcements: Announcements;
+  readonly #health: PoolHealth;
+  readonly #origins = new WeakMap<Work, PoolSession>();
+  #listener: UpdateListener = () => {};
+  #session: PoolSession | undefined;
+
+  /** @throws Error if the URL is not a pool's */
+  constructor(options: PoolSourceOptions, context: PoolSourceContext = {}) {
+    const { clock, random, emit, limits } = complete(context, poolLimits);
+    const address = parsePoolUrl(options.url);
+    if (!address) throw new Error(`"${options.url}" is not a pool URL: write it like stratum+tcp://pool.example:3333`);
+    this.#address = address;
+    this.#options = options;
+    this.#clock = clock;
+    this.#random = random;
+    this.#limits = limits;
+    this.name = options.name ?? address.url;
+    this.#announcements = new Announcements(this.kind, this.name, emit);
+    this.#health = new PoolHealth(
+      clock,
+      random,
+      this.#limits,
+      (fault, news) => this.#announcements.judgedAlone(fault, news),
+      (why) => this.#renew(why),
+    );
+  }
+
+  /** May be called again after an earlier call has ended, because a standby is closed and started again. */
+  async follow(listener: UpdateListener, stop: AbortSignal): Promise<void> {
+    this.#listener = listeningUntil(stop, listener);
+    this.#announcements.started();
+    const ending = new AbortController();
+    this.#health.start();
+    const running = this.#keepConnected(ending.signal);
+    const endWatch = watchSuspension(this.#clock, (ms) => this.#resumed(ms));
+    try {
+      await Promise.race([aborted(stop), running]);
+    } finally {
+      endWatch();
+      this.#health.stop();
+      // Shares that were sent may still be answered.
+      await Promise.race([this.#session?.settled(), pause(this.#limits.submitAfterStopMs, ending.signal)]);
+      ending.abort();
+      await running;
+    }
+  }
+
+  async submit(solution: Solution, stop: AbortSignal): Promise<Verdict> {
+    const session = this.#origins.get(solution.work);
+    if (!session) return { outcome: 'unknown', reason: 'this pool did not give this work' };
+    return await session.submit(solution, stop);
+  }
+
+  /** A pool's work keeps its creation time, because a share names only a nonce. */
+  latestTimeUs(work: Work): bigint {
+    return creationTimeOf(work.header);
+  }
+
+  async answers(): Promise<boolean> {
+    return this.#session?.answers() ?? true;
+  }
+
+  onHealth(judge: Judge): void {
+    this.#health.judge = judge;
+  }
+
+  async #keepConnected(stop: AbortSignal): Promise<void> {
+    const pauses = new Backoff(this.#limits.pauses, this.#random);
+    const refusedPauses = new Backoff(this.#limits.refusedPauses, this.#random);
+    let next: Reconnect | undefined;
+    while (!stop.aborted) {
+      const { why, workMs } = await this.#connect(next, stop);
+      if (stop.aborted) return;
+      this.#lose(why.message);
+      const { steadyMs, refusedSteadyMs } = this.#limits;
+      if (workMs >= (why.fault === 'refused' ? refusedSteadyMs : steadyMs)) {
+        pauses.reset();
+        refusedPauses.reset();
+      }
+      // A redirection holds for one connection; after that, the configured pool is tried again.
+      next = why.next;
+      await pause((why.fault === 'refused' ? refusedPauses : pauses).nextMs(next?.waitMs), stop);
+    }
+  }
+
+  /**
+   * Makes a connection and keeps it until it ends.
+   * @param next where the pool has asked to connect
+   * @returns why it ended, and for how long it had given work
+   */
+  async #connect(
+    next: Reconnect | undefined,
+    stop: AbortSignal,
+  ): Promise<{ readonly why: PoolError; readonly workMs: number }> {
+    const { trust = BY_AUTHORITY } = this.#options;
+    const { address, mustBePublic } = next ?? { address: this.#address, mustBePublic: false };
+    let socket: Socket;
+    try {
+      const timeoutMs = this.#limits.connectTimeoutMs;
+      socket = await openConnection(address, { trust, timeoutMs, mustBePublic }, stop);
+    } catch (fault) {
+      return { why: fault as PoolError, workMs: 0 };
+    }
+    let gaveWorkAtMs: number | undefined;
+    const session = this.#openSession(socket, address, () => {
+      gaveWorkAtMs ??= this.#clock.monotonicMs();
+    });
+    this.#session = session;
+    const release = onAbort(stop, () => session.end(new PoolError('intended', 'pickaxe has closed the connection.')));
+    const why = await session.run();
+    release();
+    this.#session = undefined;
+    return { why, workMs: gaveWorkAtMs === undefined ? 0 : this.#clock.monotonicMs() - gaveWorkAtMs };
+  }
+
+  #openSession(socket: Socket, address: PoolAddress, onFirstWork: () => void): PoolSession {
+    const { user, password, userAgent = 'pickaxe', difficulty, allowReconnect = false, network } = this.#options;
+    const askedAtMs = this.#clock.monotonicMs();
+    let isFirst = true;
+    const session: PoolSession = new PoolSession(socket, {
+      address,
+      account: { user, password },
+      userAgent,
+      difficulty,
+      allowReconnect,
+      network,
+      clock: this.#clock,
+      limits: this.#limits,
+      health: this.#health,
+      onStale: (works, reason) => this.#listener({ kind: 'stale', works, reason }),
+      onNote: (state, reason) => this.#announcements.note(state, reason),
+      onWork: (work) => {
+        this.#origins.set(work, session);
+        this.#announcements.reached();
+        if (isFirst) this.#announcements.gaveWork(this.#clock.monotonicMs() - askedAtMs);
+        isFirst = false;
+        onFirstWork();
+        this.#listener({ kind: 'work', work });
+      },
+    });
+    return session;
+  }
+
+  #renew(why: string): void {
+    this.#session?.end(new PoolError('intended', `it ${why}, so pickaxe connects and authorizes again.`));
+  }
+
+  #lose(reason: string): void {
+    const wasLost = this.#announcements.isLost;
+    this.#announcements.lost(reason);
+    if (!wasLost) this.#listener({ kind: 'lost', reason });
+  }
+
+  /** Called after a suspension: the pool has probably ended the connection, and its jobs are old. */
+  #resumed(ms: number): void {
+    const seconds = Math.round(ms / 1000);
+    this.#announcements.note('info', `this machine or process was suspended for ${seconds} s: connecting again`);
+    this.#session?.end(new PoolError('intended', 'the connection was too old after the suspension.'));
+  }
+}
+
+interface ConnectionOptions {
+  readonly trust: Trust;
+  readonly timeoutMs: number;
+  /** Whether the host must have a public address. */
+  readonly mustBePublic: boolean;
+}
+
+/** @returns an unused connection, with TLS only if the certificate is trusted @throws PoolError */
+export async function openConnection(
+  { host, port, tls, url }: PoolAddress,
+  { trust, timeoutMs, mustBePublic }: ConnectionOptions,
+  stop: AbortSignal,
+): Promise<Socket> {
+  const keepAlive = { keepAlive: true, keepAliveInitialDelay: TCP_KEEP_ALIVE_MS };
+  const options = { host, port, noDelay: true, ...keepAlive, ...TCP_CONNECTING };
+  const servername = isIP(host) === 0 ? { servername: host } : {};
+  const socket = tls
+    ? connectTls({ ...options, ...servername, ...JUDGED_TLS, ...authoritiesOf(trust) })
+    : connect(options);
+  // `once` stops listening when the connection is made, and an error without a listener ends the process.
+  socket.on('error', () => {});
+  try {
+    await within(timeoutMs, stop, async (signal) => {
+      const release = onAbort(signal, () => socket.destroy(signal.reason));
+      try {
+        await once(socket, tls ? 'secureConnect' : 'connect');
+      } finally {
+        release();
+      }
+    });
+  } catch (fault) {
+    socket.destroy();
+    throw connectionError(fault, url, true);
+  }
+  // The address behind a host name is known only now.
+  if (mustBePublic && isPrivate(socket.remoteAddress ?? '')) {
+    socket.destroy();
+    throw new PoolError('refused', `${url} is in a private network, and a pool of the Internet cannot lead there.`);
+  }
+  const fault = tls ? distrust(socket as TLSSocket, { kind: 'pool', origin: url }, trust) : undefined;
+  if (!fault) return socket;
+  socket.destroy();
+  throw new PoolError('refused', fault.message, { fingerprint: fault.fingerprint });
+}

@@ -1,0 +1,193 @@
+/** The blocks of the log and their totals, computed from the log's lines. */
+
+import type { Decimal } from '../../protocol/ledger/decimal.ts';
+import { BLOCK_STATES, type BlockFate, type BlockState, FATE_OF } from './fate.ts';
+import type { Line, NotFollowed } from './lines.ts';
+import type { BlockRecord } from './record.ts';
+import { earnedBy, type ProvenReward, payeeInPlaceOf } from './reward.ts';
+import { JUST_FOUND, type Standing, UNANSWERED } from './states.ts';
+
+export interface Block extends BlockRecord {
+  readonly standing: Standing;
+  /** When the block entered its state: milliseconds since the UNIX epoch. */
+  readonly sinceMs: number;
+  /** Present if the node refused the block, perhaps wrongly: it is hidden until a chain has it or a node keeps it. */
+  readonly isRefused?: true;
+  readonly reward?: ProvenReward;
+  /** What the block pays to an account other than its miner's, once proven. The block has then earned nothing. */
+  readonly paidElsewhere?: ProvenReward;
+  /** What is wrong in a node's last answer about the block's reward. */
+  readonly rewardFault?: string;
+}
+
+export function blockOf(record: BlockRecord): Block {
+  return { ...record, standing: record.isAnswered ? JUST_FOUND : UNANSWERED, sinceMs: record.foundMs };
+}
+
+/** Whether the block was refused and no node has shown it since. Hidden blocks are not shown to people. */
+export function isHidden({ isRefused, standing: { state } }: Pick<Block, 'isRefused' | 'standing'>): boolean {
+  return isRefused === true && (state === 'unanswered' || state === 'lost');
+}
+
+export class BlockIndex {
+  readonly #blocks = new Map<string, Block>();
+  #searched = 0;
+  #notFollowed: NotFollowed = { own: 0, relayed: 0, unanswered: 0 };
+
+  /** In the order in which they were found, without hidden ones. */
+  get blocks(): readonly Block[] {
+    return [...this.#blocks.values()].filter((block) => !isHidden(block));
+  }
+
+  get hiddenBlocks(): readonly Block[] {
+    return [...this.#blocks.values()].filter(isHidden);
+  }
+
+  /** @returns the block of that hash, hidden ones included */
+  block(hash: string): Block | undefined {
+    return this.#blocks.get(hash);
+  }
+
+  keepOnly(isKept: (block: Block) => boolean): void {
+    for (const block of this.#blocks.values()) if (!isKept(block)) this.#blocks.delete(block.hash);
+  }
+
+  /** Number of blocks to expect from the rig's hashes, apart from those counted in the records of `blocks`. */
+  get searchedExpectedBlocks(): number {
+    // The hashes that led to a refused block count as well.
+    return this.hiddenBlocks.reduce((sum, { expectedBlocks }) => sum + expectedBlocks, this.#searched);
+  }
+
+  get notFollowed(): NotFollowed {
+    return this.#notFollowed;
+  }
+
+  /** Ignores lines of unknown blocks. Applying a line twice changes nothing, unless it changes sums. */
+  apply(line: Line): void {
+    if (line.type === 'searched') {
+      this.#searched += line.expectedBlocks;
+      return;
+    }
+    if (line.type === 'not-followed') {
+      const { own, relayed, unanswered } = this.#notFollowed;
+      this.#notFollowed = {
+        own: own + line.own,
+        relayed: relayed + line.relayed,
+        unanswered: unanswered + line.unanswered,
+      };
+      return;
+    }
+    if (line.type === 'found') {
+      const { record } = line;
+      if (this.#blocks.has(record.hash)) return;
+      this.#blocks.set(record.hash, blockOf(record));
+      return;
+    }
+    const block = this.#blocks.get(line.hash);
+    if (!block) return;
+    this.#blocks.set(line.hash, { ...block, ...changeOf(block, line) });
+  }
+}
+
+function changeOf(block: Block, line: Exclude<Line, { type: 'found' | 'searched' | 'not-followed' }>): Partial<Block> {
+  switch (line.type) {
+    case 'answer': {
+      const { answerSeconds } = line;
+      if (line.outcome === 'refused') return { answerSeconds, isRefused: true };
+      if (line.outcome === 'unanswered') return { answerSeconds };
+      const isNew = block.standing.state === 'unanswered';
+      return { isAnswered: true, answerSeconds, ...(isNew && { standing: JUST_FOUND }) };
+    }
+    case 'state':
+      // A change of depth alone does not restart the state.
+      return {
+        standing: line.standing,
+        sinceMs: line.standing.state === block.standing.state ? block.sinceMs : line.atMs,
+      };
+    case 'reward':
+      return payeeInPlaceOf(block, line.reward) === undefined
+        ? { reward: line.reward }
+        : { paidElsewhere: line.reward };
+    case 'reward-fault':
+      return { rewardFault: line.fault };
+  }
+}
+
+/* The totals of several blocks. Always: accepted = won + orphaned + pending. */
+
+export interface Totals {
+  /** A node has said that it accepted them, or has shown them. */
+  readonly accepted: number;
+  /** On the chain, settled ones included. */
+  readonly won: number;
+  /** Not on the chain, including blocks that were never on any. */
+  readonly orphaned: number;
+  /** Undecided: pending, contested or unknown. */
+  readonly pending: number;
+  /** Their answer was lost, and no chain shows yet whether a node accepted them. */
+  readonly unanswered: number;
+  /** Their answer was lost, and no node has them. */
+  readonly lost: number;
+  readonly byState: Readonly<Record<BlockState, number>>;
+  /** Orphaned ÷ decided ones; undefined before one is decided. */
+  readonly orphanRate: number | undefined;
+  /** What the blocks on the chain have earned, where that is proven. */
+  readonly earned: Decimal;
+  /** Blocks on the chain whose reward is not proven yet. */
+  readonly unproven: number;
+  /** Blocks on the chain that pay an account other than their miner's, so they have earned nothing. */
+  readonly paidElsewhere: number;
+  /** Accepted blocks that came too fast to be recorded; the other counts do not include them. */
+  readonly notFollowed: number;
+  readonly expectedBlocks: number;
+  /** The devices' own accepted blocks ÷ expected ones; undefined while less than one was expected. */
+  readonly luck: number | undefined;
+  /** The median time from a New Cut to searching the new work; undefined if it is known of no block. */
+  readonly switchSeconds: number | undefined;
+}
+
+/**
+ * @param searchedExpectedBlocks expected from hashes that led to none of `blocks`; 0 for a selection of blocks
+ * @param notFollowed zeros for a selection of blocks
+ */
+export function totalsOf(
+  blocks: Iterable<Block>,
+  searchedExpectedBlocks = 0,
+  notFollowed: NotFollowed = { own: 0, relayed: 0, unanswered: 0 },
+): Totals {
+  const all = [...blocks];
+  const of = (...fates: BlockFate[]) => all.filter(({ standing }) => fates.includes(FATE_OF[standing.state]));
+  const accepted = of('won', 'orphaned', 'pending');
+  const won = of('won');
+  const orphaned = of('orphaned').length;
+  const decided = won.length + orphaned;
+  const paidElsewhere = won.filter((block) => block.paidElsewhere).length;
+  const own = accepted.filter(({ isRelay }) => !isRelay).length + notFollowed.own;
+  const proven = won.flatMap(({ reward }) => reward ?? []);
+  const expectedBlocks = all.reduce((sum, each) => sum + each.expectedBlocks, searchedExpectedBlocks);
+  return {
+    accepted: accepted.length,
+    won: won.length,
+    orphaned,
+    pending: of('pending').length,
+    unanswered: of('unanswered').length + notFollowed.unanswered,
+    lost: of('lost').length,
+    byState: Object.fromEntries(BLOCK_STATES.map((state) => [state, countOf(all, state)])) as Totals['byState'],
+    orphanRate: decided === 0 ? undefined : orphaned / decided,
+    earned: proven.reduce((sum, reward) => sum + earnedBy(reward), 0n),
+    unproven: won.length - proven.length - paidElsewhere,
+    paidElsewhere,
+    notFollowed: notFollowed.own + notFollowed.relayed,
+    expectedBlocks,
+    luck: expectedBlocks < 1 ? undefined : own / expectedBlocks,
+    switchSeconds: median(all.flatMap(({ switchSeconds }) => switchSeconds ?? [])),
+  };
+}
+
+function countOf(blocks: readonly Block[], state: BlockState): number {
+  return blocks.filter(({ standing }) => standing.state === state).length;
+}
+
+function median(values: readonly number[]): number | undefined {
+  return values.length === 0 ? undefined : values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
+}

@@ -1,0 +1,359 @@
+/**
+ * Follows blocks: asks every node about them, decides what became of them, and proves their rewards. Each node gets one
+ * request for its cut and one for each chain and stretch of heights, regardless of the number of blocks.
+ */
+
+import { pause } from '../../base/system/abort.ts';
+import { TokenBucket } from '../../base/system/bounded.ts';
+import { type Clock, wallMs } from '../../base/system/clock.ts';
+import { type Block, isHidden } from './block-index.ts';
+import { type Found, type LedgerView, lookAt, RewardSearch, seekReward } from './observation.ts';
+import { payeeInPlaceOf } from './reward.ts';
+import {
+  type Agreement,
+  APART_MS,
+  isNews,
+  isUrgent,
+  isWatched,
+  judge,
+  type Look,
+  ON_CHAIN,
+  type Standing,
+  UNDECIDED,
+  UNKNOWN_AFTER_MS,
+} from './states.ts';
+import type { Store } from './store.ts';
+
+export type Change =
+  | {
+      readonly what: 'state';
+      readonly block: Block;
+      /** Undefined for a refused block, about which nothing was reported before. */
+      readonly before: Standing | undefined;
+      readonly isEarlier: boolean;
+    }
+  /** The earnings of a block that was already won are now proven. */
+  | { readonly what: 'reward'; readonly block: Block }
+  | { readonly what: 'reward-fault'; readonly block: Block; readonly fault: string }
+  /** The block is proven to pay an account other than its miner's: the node gave work for that account. */
+  | { readonly what: 'paid-elsewhere'; readonly block: Block; readonly payee: string; readonly isEarlier: boolean };
+
+export interface FollowerOptions {
+  readonly views: readonly LedgerView[];
+  readonly store: Store;
+  readonly settledDepth: number;
+  readonly clock: Clock;
+  readonly changed: (change: Change) => void;
+  /** Called when a node stops answering properly, and when it answers again. */
+  readonly nodeNews?: (node: string, fault: string | undefined) => void;
+  readonly pace?: Pace;
+  /** Whether the store forgets finished blocks, so that the memory of a process that runs for years stays small. */
+  readonly forgets?: boolean;
+}
+
+interface Pace {
+  /** Minimum time between looks that decide something. */
+  readonly apartMs: number;
+  /** The wait between two rounds while a decision is due soon. */
+  readonly soonMs: number;
+  /** The wait between two rounds while blocks are only watched. */
+  readonly watchMs: number;
+  /** The waits before each early look at a new block's payee. A node has its payload only after running it. */
+  readonly earlyMs: readonly number[];
+}
+
+/** @param speed growth rate of the chains, relative to real networks */
+export function paceAt(speed: number): Pace {
+  return {
+    apartMs: APART_MS / speed,
+    soonMs: 15_000 / speed,
+    watchMs: 120_000 / speed,
+    earlyMs: [500, 1_000, 2_000, 4_000, 8_000, 16_000, 30_000].map((ms) => ms / speed),
+  };
+}
+
+/** Time for which the proof of a reward is sought, after the block has entered the chain. */
+const GIVE_UP_REWARD_MS = 7 * 86_400_000;
+/**
+ * Bounds the state changes written for each block, so that a node whose answers keep changing does not fill the disk: a
+ * burst, far larger than on a real chain, and then one an hour. Further changes are neither written nor reported.
+ */
+const MOST_CHANGES = 20;
+const CHANGES_PER_SECOND = 1 / 3_600;
+
+export class Follower {
+  readonly #options: FollowerOptions;
+  readonly #pace: Pace;
+  /** The followed blocks, each as it was when its last change was reported. */
+  readonly #followed = new Map<string, Block>();
+  /** The hashes of the followed blocks that earlier processes found. */
+  readonly #earlier = new Set<string>();
+  #hasBegun = false;
+  readonly #agreements = new Map<string, Agreement>();
+  readonly #rewards: RewardSearch;
+  /** The budget of further changes, by block hash. */
+  readonly #changes = new Map<string, TokenBucket>();
+  /** Hashes of blocks that this run sent before its first round, so that they are not taken for an earlier run's. */
+  readonly #sent = new Set<string>();
+  /** The early looks in progress: for each node, at most one at a refused block and one at another block. */
+  readonly #early = new Map<string, Promise<void>>();
+  #stop: AbortSignal | undefined;
+  readonly #faults = new Map<string, string>();
+  /** Ends the longer wait between two rounds. */
+  #wake = new AbortController();
+
+  constructor(options: FollowerOptions) {
+    this.#options = options;
+    this.#pace = options.pace ?? paceAt(1);
+    this.#rewards = new RewardSearch(options.clock);
+  }
+
+  /** Runs rounds until `stop`. Never throws for faults of nodes or the disk. */
+  async run(stop: AbortSignal): Promise<void> {
+    const { soonMs, watchMs } = this.#pace;
+    this.#stop = stop;
+    while (!stop.aborted) {
+      await this.round(stop);
+      await pause(soonMs, stop);
+      this.#wake = new AbortController();
+      const isAnyUrgent = this.#watched().some(({ standing, foundMs }) => isUrgent(standing, this.#ageMs(foundMs)));
+      if (!isAnyUrgent) await pause(watchMs - soonMs, stop, this.#wake.signal);
+    }
+    await Promise.all(this.#early.values());
+  }
+
+  /** Like `run`, but only until the outcome and the earnings of every block are known. Must not overlap with `run`. */
+  async decide(stop: AbortSignal): Promise<void> {
+    while (!stop.aborted && this.#isAnyUndecided()) {
+      await this.round(stop);
+      if (this.#isAnyUndecided()) await pause(this.#pace.apartMs, stop);
+    }
+  }
+
+  get size(): number {
+    return this.#followed.size;
+  }
+
+  /** Notes that this run has just sent the block and awaits its answer. The store must have the block. */
+  expect({ hash }: Pick<Block, 'hash'>): void {
+    if (!this.#hasBegun) this.#sent.add(hash);
+  }
+
+  /** Follows another block of this run, which the store must have, and soon looks at its payee. */
+  add(block: Block): void {
+    this.#follow(block);
+    this.lookAtPayee(block.node, block.isRefused === true, () => block);
+  }
+
+  /**
+   * Soon looks at the payee of a block of this run, unless such a look at a block of the same node is in progress.
+   * @param blockOf makes the block if the look takes place
+   */
+  lookAtPayee(node: string, isRefused: boolean, blockOf: () => Block): void {
+    const place = `${isRefused ? 'refused' : 'other'} ${node}`;
+    if (this.#stop === undefined || this.#early.has(place)) return;
+    this.#early.set(
+      place,
+      this.#lookEarly(blockOf(), this.#stop).finally(() => this.#early.delete(place)),
+    );
+  }
+
+  #follow(block: Block): void {
+    if (!this.#isOpen(block)) return;
+    this.#followed.set(block.hash, block);
+    this.#wake.abort();
+  }
+
+  async round(stop: AbortSignal): Promise<void> {
+    const { store, views, clock, forgets = false } = this.#options;
+    const isKept = (block: Block) => this.#followed.has(block.hash) || this.#isOpen(block);
+    await store.refresh(forgets ? isKept : undefined);
+    this.#dropMissing();
+    this.#begin();
+    const watched = this.#watched();
+    if (watched.length > 0) {
+      const seen = await Promise.all(views.map((view) => this.#ask(view, watched, stop)));
+      if (stop.aborted) return;
+      const nowMs = clock.monotonicMs();
+      for (const block of watched) {
+        const looks = seen.flatMap((looks) => looks.get(block.hash) ?? []);
+        this.#judge(block, looks, nowMs);
+      }
+      for (const { hash } of watched) {
+        const block = store.block(hash);
+        if (block) await this.#proveReward(block, stop);
+      }
+    }
+    for (const before of this.#followed.values()) {
+      const block = store.block(before.hash);
+      if (block) this.#report(before, block);
+    }
+  }
+
+  #dropMissing(): void {
+    for (const hash of this.#followed.keys()) if (!this.#options.store.block(hash)) this.#drop(hash);
+  }
+
+  #drop(hash: string): void {
+    this.#followed.delete(hash);
+    this.#earlier.delete(hash);
+    this.#rewards.forget({ hash });
+    this.#agreements.delete(hash);
+    this.#changes.delete(hash);
+  }
+
+  /**
+   * Also follows blocks that earlier processes left undecided, but not those that other processes find later, so that
+   * no two processes report the same block.
+   */
+  #begin(): void {
+    if (this.#hasBegun) return;
+    this.#hasBegun = true;
+    const { blocks, hiddenBlocks } = this.#options.store;
+    for (const block of [...blocks, ...hiddenBlocks]) {
+      if (this.#followed.has(block.hash) || this.#sent.has(block.hash)) continue;
+      this.#follow(block);
+      if (this.#followed.has(block.hash)) this.#earlier.add(block.hash);
+    }
+    this.#sent.clear();
+  }
+
+  #watched(): Block[] {
+    const { store } = this.#options;
+    return [...this.#followed.keys()].flatMap((hash) => store.block(hash) ?? []).filter((block) => this.#isOpen(block));
+  }
+
+  /** Whether the block may still change and a node can be asked. A refused block is followed for an hour at most. */
+  #isOpen(block: Block): boolean {
+    const { views } = this.#options;
+    const isUndone = isHidden(block)
+      ? block.standing.state !== 'lost' && this.#ageMs(block.foundMs) < UNKNOWN_AFTER_MS
+      : isWatched(block.standing) || this.#owesReward(block);
+    return isUndone && views.some(({ network }) => network === block.network);
+  }
+
+  #isAnyUndecided(): boolean {
+    const known = this.#watched().filter((block) => !isHidden(block));
+    return known.some((block) => UNDECIDED.includes(block.standing.state) || this.#owesReward(block));
+  }
+
+  #owesReward(block: Block): boolean {
+    const { standing, sinceMs } = block;
+    const isOwed = ON_CHAIN.includes(standing.state) && !isProven(block);
+    return isOwed && this.#ageMs(sinceMs) < GIVE_UP_REWARD_MS;
+  }
+
+  #ageMs(thenMs: number): number {
+    return wallMs(this.#options.clock) - thenMs;
+  }
+
+  async #ask(view: LedgerView, watched: readonly Block[], stop: AbortSignal): Promise<ReadonlyMap<string, Look>> {
+    const own = watched.filter(({ network, standing }) => network === view.network && isWatched(standing));
+    if (own.length === 0) return new Map();
+    const { looks, fault } = await lookAt(view, own, stop);
+    if (!stop.aborted) this.#noteAnswer(view.node, fault);
+    return looks;
+  }
+
+  #noteAnswer(node: string, fault: string | undefined): void {
+    const hadFault = this.#faults.has(node);
+    if (fault === undefined) this.#faults.delete(node);
+    else this.#faults.set(node, fault);
+    if (hadFault !== (fault !== undefined)) this.#options.nodeNews?.(node, fault);
+  }
+
+  #judge(block: Block, looks: readonly Look[], nowMs: number): void {
+    const { store, clock, settledDepth } = this.#options;
+    const { apartMs } = this.#pace;
+    const moment = { nowMs, ageMs: this.#ageMs(block.foundMs) };
+    const earlier = this.#agreements.get(block.hash);
+    const { standing, agreement } = judge(block.standing, earlier, looks, moment, { settledDepth, apartMs });
+    if (isWatched(standing)) this.#agreements.set(block.hash, agreement);
+    else this.#agreements.delete(block.hash);
+    if (isNews(block.standing, standing) && this.#mayChange(block)) {
+      store.add({ type: 'state', hash: block.hash, atMs: wallMs(clock), standing });
+    }
+  }
+
+  #mayChange({ hash }: Block): boolean {
+    const nowMs = this.#options.clock.monotonicMs();
+    const bucket = this.#changes.get(hash) ?? new TokenBucket(MOST_CHANGES, CHANGES_PER_SECOND, nowMs);
+    this.#changes.set(hash, bucket);
+    return bucket.take(1, nowMs);
+  }
+
+  /**
+   * A block names its payee in its payload, which no node has before the block is solved. Looking as soon as a node can
+   * have it, rather than when the block is won, exposes a node that works for another account by its first block.
+   */
+  async #lookEarly(block: Block, stop: AbortSignal): Promise<void> {
+    const { store, views, changed } = this.#options;
+    const { hash, node } = block;
+    const own = views.filter(({ network }) => network === block.network);
+    const inTurn = own.toSorted((a, b) => Number(b.node === node) - Number(a.node === node));
+    const isKnown = () => isProven(store.block(hash) ?? block);
+    for (const ms of this.#pace.earlyMs) {
+      await pause(ms, stop);
+      if (stop.aborted || isKnown()) return;
+      const found = await seekReward(block, inTurn, stop);
+      if (isKnown()) return;
+      const before = this.#followed.get(hash);
+      if (before) {
+        this.#note(block, found);
+        const after = store.block(hash);
+        if (after?.paidElsewhere) this.#report(before, after);
+      } else if (found.reward) {
+        const payee = payeeInPlaceOf(block, found.reward);
+        if (payee !== undefined) changed({ what: 'paid-elsewhere', block, payee, isEarlier: false });
+        return;
+      }
+    }
+  }
+
+  /** Asks nodes that failed in this round last, because each could take minutes. */
+  async #proveReward(block: Block, stop: AbortSignal): Promise<void> {
+    if (!this.#owesReward(block)) return;
+    const own = this.#options.views.filter(({ network }) => network === block.network);
+    const inTurn = own.toSorted((a, b) => this.#hasFault(a) - this.#hasFault(b));
+    this.#note(block, await this.#rewards.seek(block, inTurn, stop));
+  }
+
+  #note({ hash }: Block, { reward, fault }: Found): void {
+    const { store } = this.#options;
+    const block = store.block(hash);
+    if (!block || isProven(block)) return;
+    if (reward) store.add({ type: 'reward', hash, reward });
+    else if (fault !== undefined && fault !== block.rewardFault && this.#mayChange(block)) {
+      store.add({ type: 'reward-fault', hash, fault });
+    }
+  }
+
+  #hasFault({ node }: LedgerView): number {
+    return Number(this.#faults.has(node));
+  }
+
+  /** Reports changes since the last report, including those found by other processes. */
+  #report(before: Block, block: Block): void {
+    const { changed } = this.#options;
+    const isEarlier = this.#earlier.has(block.hash);
+    if (this.#isOpen(block)) this.#followed.set(block.hash, block);
+    else this.#drop(block.hash);
+    const { state, nodesDisagree } = block.standing;
+    const isShown = !isHidden(block);
+    if (isShown && isHidden(before)) changed({ what: 'state', block, before: undefined, isEarlier });
+    else if (isShown && (state !== before.standing.state || nodesDisagree !== before.standing.nodesDisagree)) {
+      changed({ what: 'state', block, before: before.standing, isEarlier });
+    } else if (block.reward && !before.reward && ON_CHAIN.includes(state)) changed({ what: 'reward', block });
+    const { paidElsewhere } = block;
+    if (paidElsewhere && !before.paidElsewhere) {
+      changed({ what: 'paid-elsewhere', block, payee: payeeInPlaceOf(block, paidElsewhere)!, isEarlier });
+    }
+    const { rewardFault: fault } = block;
+    if (fault !== undefined && fault !== before.rewardFault && !isHidden(block))
+      changed({ what: 'reward-fault', block, fault });
+  }
+}
+
+function isProven({ reward, paidElsewhere }: Block): boolean {
+  return reward !== undefined || paidElsewhere !== undefined;
+}

@@ -1,0 +1,144 @@
+/**
+ * How much work the blocks of a network take, as far as this machine knows: from the table of networks, from the
+ * blocks that this rig has found, and from the newest blocks that nodes have shown it. A branch that takes less proves
+ * nothing.
+ */
+
+import { randomBytes } from 'node:crypto';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { renameFileSync } from '../../base/system/files.ts';
+import { blockWeight } from '../../protocol/ledger/difficulty.ts';
+import { type BlockHeader, checkWork, encodeHeader, parseHeader } from '../../protocol/ledger/header.ts';
+import { LedgerFormatError } from '../../protocol/ledger/json.ts';
+import { leastWork } from '../../protocol/ledger/least-work.ts';
+import { BlockStore } from './store.ts';
+
+/** Real difficulties change by less within months, and a branch at a sixteenth of one is still dear. */
+const FRACTION = 16n;
+const FILE_NAME = 'known-work.json';
+/** Far more networks than anybody uses. */
+const MOST_NETWORKS = 100;
+
+/** By the network's name, the header of the hardest block that was seen: bytes in base64url. */
+const Seen = z.record(z.string(), z.string());
+
+export interface KnownWorkOptions {
+  /** The folder of the file in which the hardest blocks are kept; undefined: they are kept in memory. */
+  readonly folder?: string | undefined;
+  /** Headers of blocks that this rig has found, by network. */
+  readonly mined?: ReadonlyMap<string, BlockHeader>;
+  /** Whether the user takes the nodes' word: then their newest block also replaces a harder one. */
+  readonly trustsNodes?: boolean;
+  /** Called when the file cannot be used. */
+  readonly warn?: (text: string) => void;
+  /** Replaced by tests. */
+  readonly table?: (network: string) => bigint | undefined;
+}
+
+export class KnownWork {
+  readonly #options: KnownWorkOptions;
+  readonly #seen: Map<string, BlockHeader>;
+
+  constructor(options: KnownWorkOptions = {}) {
+    this.#options = options;
+    this.#seen = this.#load();
+  }
+
+  /** @returns hashes that a block must have taken at least; undefined if nothing is known about the network */
+  leastWork(network: string): bigint | undefined {
+    const { table = leastWork, mined } = this.#options;
+    const known = [mined?.get(network), this.#seen.get(network)].flatMap((header) =>
+      header ? [blockWeight(header.target) / FRACTION] : [],
+    );
+    const least = table(network);
+    if (least !== undefined) known.push(least);
+    return known.length === 0 ? undefined : known.reduce((a, b) => (a > b ? a : b));
+  }
+
+  /**
+   * If nothing is known about the network, a block is remembered only if the user takes the nodes' word.
+   * @param header whose proof of work was checked, so that nobody can make others dearer without that work
+   */
+  see(network: string, header: BlockHeader): void {
+    const before = this.#seen.get(network);
+    const isHarder = before
+      ? blockWeight(header.target) > blockWeight(before.target)
+      : this.leastWork(network) !== undefined;
+    if (header.height === 0n || (!isHarder && !this.#options.trustsNodes)) return;
+    this.#seen.set(network, header);
+    this.#save();
+  }
+
+  #load(): Map<string, BlockHeader> {
+    const { folder } = this.#options;
+    if (folder === undefined) return new Map();
+    try {
+      const json = Seen.parse(JSON.parse(readFileSync(join(folder, FILE_NAME), 'utf8')));
+      return new Map(Object.entries(json).map(([network, text]) => [network, headerOf(text)]));
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') this.#warn('cannot be read, and begins anew', error);
+      return new Map();
+    }
+  }
+
+  #save(): void {
+    const { folder } = this.#options;
+    if (folder === undefined) return;
+    const file = join(folder, FILE_NAME);
+    const unfinished = `${file}.${randomBytes(6).toString('hex')}`;
+    const newest = [...this.#seen].slice(-MOST_NETWORKS);
+    const json = Object.fromEntries(
+      newest.map(([network, header]) => [network, Buffer.from(encodeHeader(header)).toString('base64url')]),
+    );
+    try {
+      mkdirSync(folder, { recursive: true, mode: 0o700 });
+      writeFileSync(unfinished, `${JSON.stringify(json, undefined, 1)}\n`, { flag: 'wx', mode: 0o600 });
+      renameFileSync(unfinished, file);
+    } catch (error) {
+      rmSync(unfinished, { force: true });
+      this.#warn('cannot be written', error);
+    }
+  }
+
+  #warn(what: string, error: unknown): void {
+    this.#options.warn?.(`${join(this.#options.folder ?? '', FILE_NAME)} ${what}: ${(error as Error).message}`);
+  }
+}
+
+/** @throws LedgerFormatError for a header without its proof of work */
+function headerOf(text: string): BlockHeader {
+  const header = parseHeader(Buffer.from(text, 'base64url'));
+  checkWork(header);
+  return header;
+}
+
+/**
+ * @param folder of the block log
+ * @returns by network, the header of the newest block that this rig has found. A damaged log has none
+ */
+export async function minedHeaders(
+  folder: string | undefined,
+  warn: (text: string) => void,
+): Promise<ReadonlyMap<string, BlockHeader>> {
+  const newest = new Map<string, { readonly header: BlockHeader; readonly foundMs: number }>();
+  if (folder === undefined) return new Map();
+  const store = new BlockStore({ folder, warn });
+  try {
+    await store.refresh();
+    for (const { network, header: bytes, foundMs } of store.blocks) {
+      if (foundMs < (newest.get(network)?.foundMs ?? 0)) continue;
+      try {
+        const header = parseHeader(bytes);
+        checkWork(header);
+        newest.set(network, { header, foundMs });
+      } catch (error) {
+        if (!(error instanceof LedgerFormatError)) throw error;
+      }
+    }
+  } finally {
+    await store.close();
+  }
+  return new Map([...newest].map(([network, { header }]) => [network, header]));
+}

@@ -1,0 +1,236 @@
+/**
+ * Decides what has become of a block from the answers of nodes. Pure.
+ *
+ * Nodes differ for seconds, and heads of cuts are often orphaned, so a block is won, settled or orphaned only when
+ * looks some time apart agree, of all nodes that know. The decision stands until such looks contradict it. Blocks are
+ * watched until they are deeper than any known reorganisation.
+ *
+ * A block whose answer was lost counts as accepted only once some node's chain has it, or a node keeps it beside its
+ * chain.
+ */
+
+import type { BlockState } from './fate.ts';
+
+export type Look =
+  /** Its chain does not reach the block's height yet. */
+  | { readonly node: string; readonly says: 'not-yet' }
+  /** Its chain has the block, and `depth` more on top of it. */
+  | { readonly node: string; readonly says: 'ours'; readonly depth: number }
+  /** Its chain has the block `winner` at that height, and `depth` more on top of that one. */
+  | {
+      readonly node: string;
+      readonly says: 'another';
+      readonly depth: number;
+      readonly winner: string;
+      /** Whether the node also keeps this block; absent if unknown. */
+      readonly keepsOurs?: boolean;
+    };
+
+export interface Standing {
+  readonly state: BlockState;
+  /** Number of blocks on top of this block, or of the one in its place, when that was last known. */
+  readonly depth: number;
+  readonly nodesDisagree: boolean;
+  /** The hash of the block in its place, if any. */
+  readonly winner?: string;
+}
+
+/** Times since which looks have agreed without a break, on the clock of `Moment.nowMs`. Forgotten between runs. */
+export interface Agreement {
+  readonly verdict: Verdict['verdict'];
+  readonly sinceMs: number;
+  /** The same, for looks that also found the depth that settles a block, or that ends the watch. */
+  readonly settledSinceMs?: number;
+  readonly deepSinceMs?: number;
+}
+
+interface Moment {
+  /** Monotonic. */
+  readonly nowMs: number;
+  /** Time since the block was accepted. */
+  readonly ageMs: number;
+}
+
+interface Rules {
+  /** Number of blocks that must be on top of a block to settle it. */
+  readonly settledDepth: number;
+  /** Minimum time between two looks that decide something. */
+  readonly apartMs: number;
+}
+
+export const JUST_FOUND: Standing = { state: 'pending', depth: 0, nodesDisagree: false };
+export const UNANSWERED: Standing = { state: 'unanswered', depth: 0, nodesDisagree: false };
+
+/** Number of blocks on top after which blocks and orphans are no longer watched: an hour. */
+export const WATCHED_DEPTH = 120;
+/** Time after which a block that no node knows is called unknown. It is still watched, but less closely. */
+export const UNKNOWN_AFTER_MS = 3_600_000;
+/** Minimum time between deciding looks: half of all pairs of siblings are found within three seconds of each other. */
+export const APART_MS = 10_000;
+
+export const UNDECIDED: readonly BlockState[] = ['pending', 'contested', 'unknown', 'unanswered'];
+const URGENT: readonly BlockState[] = ['pending', 'contested', 'unanswered', 'won'];
+export const ON_CHAIN: readonly BlockState[] = ['won', 'settled'];
+export const OFF_CHAIN: readonly BlockState[] = ['orphaned', 'never-entered', 'lost'];
+
+type Verdict =
+  | { readonly verdict: 'nobody-knows' | 'contested' | 'disagreement' }
+  | { readonly verdict: 'ours'; readonly depth: number }
+  | {
+      readonly verdict: 'another';
+      readonly depth: number;
+      readonly winner: string;
+      /** Undefined if some of the nodes did not answer that, and no other node keeps this block. */
+      readonly keepsOurs: boolean | undefined;
+    };
+
+/**
+ * @param agreement the previous looks' agreement; undefined before the first look
+ * @param looks of all nodes that answered, at this moment
+ * @returns the same standing, unless something was decided or its depth has changed
+ */
+export function judge(
+  standing: Standing,
+  agreement: Agreement | undefined,
+  looks: readonly Look[],
+  moment: Moment,
+  rules: Rules,
+): { readonly standing: Standing; readonly agreement: Agreement } {
+  const verdict = verdictOf(looks);
+  const now = agreementWith(agreement, verdict, moment.nowMs, rules);
+  return { standing: decide(standing, verdict, now, moment, rules), agreement: now };
+}
+
+/** Whether another look could still change something that matters. */
+export function isWatched({ state, depth }: Standing): boolean {
+  return UNDECIDED.includes(state) || state === 'won' || depth < WATCHED_DEPTH;
+}
+
+/**
+ * Whether a decision about a block is due soon. After an hour it rarely is, and a node on another branch should then be
+ * asked less often.
+ * @param ageMs time since the block was accepted
+ */
+export function isUrgent({ state }: Standing, ageMs: number): boolean {
+  return URGENT.includes(state) && ageMs < UNKNOWN_AFTER_MS;
+}
+
+/** Whether the block must be written again. A change of depth alone matters only if it ends the watch. */
+export function isNews(before: Standing, after: Standing): boolean {
+  return (
+    before.state !== after.state ||
+    before.nodesDisagree !== after.nodesDisagree ||
+    isWatched(before) !== isWatched(after)
+  );
+}
+
+/** A head alone proves nothing: 18 of 26 orphans were once the head of a cut. So only blocks below a head count. */
+function verdictOf(looks: readonly Look[]): Verdict {
+  const ours = looks.filter((look) => look.says === 'ours' && look.depth > 0) as (Look & { says: 'ours' })[];
+  const others = looks.filter((look) => look.says === 'another' && look.depth > 0) as (Look & { says: 'another' })[];
+  if (ours.length > 0 && others.length > 0) return { verdict: 'disagreement' };
+  if (ours.length > 0) return { verdict: 'ours', depth: least(ours) };
+  if (others.length > 0) {
+    return { verdict: 'another', depth: least(others), winner: others[0].winner, keepsOurs: someKeepsOurs(others) };
+  }
+  return { verdict: looks.some(({ says }) => says === 'another') ? 'contested' : 'nobody-knows' };
+}
+
+function someKeepsOurs(looks: readonly { readonly keepsOurs?: boolean }[]): boolean | undefined {
+  if (looks.some(({ keepsOurs }) => keepsOurs === true)) return true;
+  return looks.every(({ keepsOurs }) => keepsOurs === false) ? false : undefined;
+}
+
+function least(looks: readonly { readonly depth: number }[]): number {
+  return Math.min(...looks.map(({ depth }) => depth));
+}
+
+function agreementWith(
+  before: Agreement | undefined,
+  verdict: Verdict,
+  nowMs: number,
+  { settledDepth }: Rules,
+): Agreement {
+  const same = before?.verdict === verdict.verdict ? before : undefined;
+  const depth = 'depth' in verdict ? verdict.depth : 0;
+  return {
+    verdict: verdict.verdict,
+    sinceMs: same?.sinceMs ?? nowMs,
+    ...(depth >= settledDepth && { settledSinceMs: same?.settledSinceMs ?? nowMs }),
+    ...(depth >= WATCHED_DEPTH && { deepSinceMs: same?.deepSinceMs ?? nowMs }),
+  };
+}
+
+function decide(
+  standing: Standing,
+  verdict: Verdict,
+  agreement: Agreement,
+  { nowMs, ageMs }: Moment,
+  { apartMs }: Rules,
+): Standing {
+  const lasted = (sinceMs: number | undefined) => sinceMs !== undefined && nowMs - sinceMs >= apartMs;
+  const isUndecided = UNDECIDED.includes(standing.state);
+  const isUnanswered = standing.state === 'unanswered';
+  // Two looks must reach that depth, as for every other decision.
+  const depthOf = (depth: number) => (lasted(agreement.deepSinceMs) ? depth : Math.min(depth, WATCHED_DEPTH - 1));
+  switch (verdict.verdict) {
+    case 'ours': {
+      if (!lasted(agreement.sinceMs)) return standing;
+      const settled = standing.state === 'settled' || lasted(agreement.settledSinceMs);
+      const depth = Math.max(depthOf(verdict.depth), ON_CHAIN.includes(standing.state) ? standing.depth : 0);
+      return { state: settled ? 'settled' : 'won', depth, nodesDisagree: false };
+    }
+    case 'another': {
+      if (!lasted(agreement.sinceMs)) return standing;
+      const state = whereAnotherWon(standing.state, verdict.keepsOurs);
+      if (state === 'unanswered') return standing;
+      const depth = Math.max(depthOf(verdict.depth), OFF_CHAIN.includes(standing.state) ? standing.depth : 0);
+      return { state, depth, nodesDisagree: false, winner: verdict.winner };
+    }
+    case 'disagreement':
+      if (!lasted(agreement.sinceMs)) return standing;
+      return { ...standing, state: isUndecided ? 'contested' : standing.state, nodesDisagree: true };
+    case 'contested':
+      return isUndecided && !isUnanswered ? { ...standing, state: 'contested' } : standing;
+    case 'nobody-knows':
+      if (!isUndecided || isUnanswered) return standing;
+      return { ...standing, state: ageMs >= UNKNOWN_AFTER_MS ? 'unknown' : 'pending', nodesDisagree: false };
+  }
+}
+
+/** @param keepsOurs whether a node whose chain has another block keeps this one; undefined if unknown */
+function whereAnotherWon(before: BlockState, keepsOurs: boolean | undefined): BlockState {
+  if (before === 'orphaned' || ON_CHAIN.includes(before) || keepsOurs === true) return 'orphaned';
+  if (before === 'unanswered' || before === 'lost') return keepsOurs === false ? 'lost' : before;
+  // A node that does not say whether it keeps the block may keep it.
+  return keepsOurs === false ? 'never-entered' : 'orphaned';
+}
+
+/**
+ * @param before the previous standing, where it is of interest
+ * @returns a clause for people; empty if the state is enough
+ */
+export function describeStanding(standing: Standing, before?: Standing, isRefused = false): string {
+  const { state, nodesDisagree, winner } = standing;
+  const place = winner === undefined ? 'another block has its place' : `the block ${winner} has its place`;
+  const parts = {
+    pending: [],
+    contested: nodesDisagree ? [] : ['another block has its height, and nothing is on top of either'],
+    unknown: ['for an hour no node could tell'],
+    unanswered: ['the answer of the node was lost, and only the chain can tell whether the node took it'],
+    won: [],
+    settled: [],
+    orphaned: [place],
+    'never-entered': [`${place}, and no node that was asked has kept ours`],
+    lost: [`${place}, no node that was asked has kept ours, and none has said that it took it`],
+  }[state];
+  const wasOnChain = before !== undefined && ON_CHAIN.includes(before.state);
+  const reorganised =
+    wasOnChain && !ON_CHAIN.includes(state) ? [`it was ${before.state}: the chain was reorganised`] : [];
+  const wasTaken = before?.state === 'unanswered' && state !== 'unanswered' && state !== 'lost';
+  const taken = wasTaken ? ['the node has taken it, although its answer was lost'] : [];
+  const refused = isRefused ? ['the node said that it refused it, and nodes have it all the same'] : [];
+  return [...reorganised, ...taken, ...refused, ...parts, ...(nodesDisagree ? ['nodes disagree about it'] : [])].join(
+    '; ',
+  );
+}

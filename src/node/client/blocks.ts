@@ -1,0 +1,222 @@
+/**
+ * Blocks, hashes, headers and cuts (document 1, "Whole blocks", "Block hashes" and "Cut"). Blocks are proven: the
+ * header hashes to its block hash, and the payload to the header's payload hash.
+ */
+
+import { z } from 'zod';
+import { type Cut, cutFromJson, cutToJson } from '../../protocol/ledger/cut.ts';
+import { checked } from '../../protocol/ledger/fields.ts';
+import {
+  type BlockHeader,
+  checkBlockHash,
+  headerFromJson,
+  networkOf,
+  parseHeader,
+  versionCodeOf,
+} from '../../protocol/ledger/header.ts';
+import {
+  decodeBase64url,
+  type ExactJson,
+  encodeBase64url,
+  LedgerFormatError,
+  stringifyExactJson,
+} from '../../protocol/ledger/json.ts';
+import { HASH_BYTES } from '../../protocol/ledger/merkle.ts';
+import {
+  type PayloadWithOutputs,
+  type Proven,
+  payloadWithOutputsFromJson,
+  provePayload,
+} from '../../protocol/ledger/payload.ts';
+import { NodeError, quote } from './errors.ts';
+import { itemsOf, pageOf } from './pages.ts';
+import { type Asker, chainPath, type HeightRange, heights, isInRange, json, nothing, query } from './request.ts';
+
+export interface Block {
+  readonly header: BlockHeader;
+  readonly payload: Proven<PayloadWithOutputs>;
+}
+
+/** Far below the 360 of real nodes, since that many full blocks would be an answer of many megabytes. */
+const BLOCKS_A_PAGE = 50;
+
+const BlockObject = z.object({ header: z.custom<ExactJson>(), payloadWithOutputs: z.custom<ExactJson>() });
+
+/** @throws NodeError, while iterating */
+export async function* getBlocks(
+  asker: Asker,
+  versionCode: VersionCode,
+  part: Part,
+  stop: AbortSignal,
+): AsyncGenerator<Block, void> {
+  const { chain, range } = part;
+  const item = blockReader({ chain, range, versionCode: await versionCode.get(chain, stop) });
+  const paging = { side: 'service', pageSize: BLOCKS_A_PAGE, isLong: true, item } as const;
+  yield* itemsOf(asker, { ...paging, ...requestFor('block', part) }, stop);
+}
+
+/** @returns a function that throws a LedgerFormatError unless the JSON is a wanted block */
+export function blockReader(wanted: Wanted): (json: ExactJson) => Block {
+  return (json) => {
+    const block = checked(BlockObject, json, 'block');
+    const header = headerOf(block.header, wanted);
+    const payload = provePayload(payloadWithOutputsFromJson(block.payloadWithOutputs), header.payloadHash);
+    return { header, payload };
+  };
+}
+
+/* All blocks of a chain, or the ancestors of some. */
+
+/** Bounds of a branch: hashes of blocks of its chain, 32 bytes each. Real nodes accept at most 32 of either kind. */
+export interface BranchBounds {
+  /** The branch contains only these blocks and their ancestors. */
+  readonly upper: readonly Uint8Array[];
+  /** The branch contains neither these blocks nor their ancestors. */
+  readonly lower?: readonly Uint8Array[];
+}
+
+interface Part {
+  readonly chain: number;
+  /** With bounds, the blocks of a branch, in descending order. Without, all blocks, orphans too, in ascending order. */
+  readonly bounds?: BranchBounds;
+  readonly range: HeightRange;
+}
+
+/** @returns the request, and the bounds that must exist: real nodes ignore unknown lower bounds */
+function requestFor(what: 'block' | 'hash' | 'header', part: Part) {
+  const { chain, range } = part;
+  const whole = chainPath(chain, what);
+  if (!('bounds' in part)) return { path: whole, ...heights(range), blocks: { whole, bounds: [] } };
+  const { upper: above, lower: below = [] } = part.bounds!;
+  const [upper, lower] = [above, below].map((hashes) => hashes.map(encodeBase64url));
+  return {
+    method: 'POST',
+    path: `${whole}/branch`,
+    ...heights(range),
+    body: stringifyExactJson({ lower, upper }),
+    blocks: { whole, bounds: [...upper, ...lower] },
+  } as const;
+}
+
+/** The maximum of real nodes. */
+const HASHES_A_PAGE = 4096;
+
+/** 32 bytes each. @throws NodeError: `not found` for an unknown upper bound, with the bound as its key */
+export async function* getHashes(asker: Asker, part: Part, stop: AbortSignal): AsyncGenerator<Uint8Array, void> {
+  const paging = { side: 'service', pageSize: HASHES_A_PAGE, item: hashFromJson } as const;
+  yield* itemsOf(asker, { ...paging, ...requestFor('hash', part) }, stop);
+}
+
+function hashFromJson(json: ExactJson): Uint8Array {
+  if (typeof json !== 'string') throw new LedgerFormatError('is not a hash');
+  return decodeBase64url(json, HASH_BYTES);
+}
+
+/* Headers of real nodes; the documents have headers only within whole blocks. JSON headers lack the version code. */
+
+/** The maximum of real nodes, except for the P2P port with 20. */
+const HEADERS_A_PAGE = 360;
+
+/** @param hash the block hash, 32 bytes @throws NodeError: `not found`, with the hash as its key */
+export async function getHeader(
+  asker: Asker,
+  chain: number,
+  hash: Uint8Array,
+  stop: AbortSignal,
+): Promise<BlockHeader> {
+  const path = chainPath(chain, `header/${encodeBase64url(hash)}`);
+  const read = json((value) => {
+    const header = headerOf(value, { chain, versionCode: versionCodeOf(asker.network) });
+    checkBlockHash(header, hash);
+    return header;
+  });
+  return await asker.ask({ side: 'both', path, read }, stop);
+}
+
+/** @throws NodeError, while iterating, like `getHashes` */
+export async function* getHeaders(asker: Asker, part: Part, stop: AbortSignal): AsyncGenerator<BlockHeader, void> {
+  const { chain, range } = part;
+  const wanted = { chain, range, versionCode: versionCodeOf(asker.network) };
+  const item = (value: ExactJson) => headerOf(value, wanted);
+  yield* itemsOf(asker, { side: 'both', pageSize: HEADERS_A_PAGE, item, ...requestFor('header', part) }, stop);
+}
+
+/** The version code of a network, from the binary header of a node if pickaxe does not know it. */
+export class VersionCode {
+  readonly #asker: Asker;
+  #known: number | undefined;
+
+  /** @param code of a network that pickaxe does not know */
+  constructor(asker: Asker, code?: number) {
+    this.#asker = asker;
+    this.#known = code ?? versionCodeOf(asker.network);
+  }
+
+  /** @returns undefined if the code is unknown and the node serves no binary headers @throws NodeError */
+  async get(chain: number, stop: AbortSignal): Promise<number | undefined> {
+    this.#known ??= await this.#ask(chain, stop);
+    return this.#known;
+  }
+
+  async #ask(chain: number, stop: AbortSignal): Promise<number | undefined> {
+    const path = chainPath(chain, 'header') + query({ limit: 1 });
+    const item = (value: ExactJson) => (typeof value === 'string' ? headerOf(value, { chain }).version : undefined);
+    try {
+      const { items } = await this.#asker.ask({ side: 'both', path, read: json(pageOf(item)) }, stop);
+      return items[0];
+    } catch (error) {
+      if (error instanceof NodeError && error.kind === 'not found') return undefined;
+      throw error;
+    }
+  }
+}
+
+interface Wanted {
+  readonly chain: number;
+  readonly range?: HeightRange;
+  readonly versionCode?: number | undefined;
+}
+
+/** @param value base64url or JSON @throws LedgerFormatError if the header is malformed or not wanted */
+export function headerOf(value: ExactJson, { chain, range = {}, versionCode }: Wanted): BlockHeader {
+  const header = typeof value === 'string' ? parseHeader(decodeBase64url(value)) : headerFromJson(value, versionCode);
+  const { version, height } = header;
+  if (versionCode !== undefined && version !== versionCode) {
+    throw new LedgerFormatError(`header: is one of ${networkOf(version)}, not of ${networkOf(versionCode)}`);
+  }
+  if (header.chain !== chain) throw new LedgerFormatError(`header: is one of chain ${header.chain}, not of ${chain}`);
+  if (!isInRange(height, range)) throw new LedgerFormatError(`header: is of height ${height}, which was not asked for`);
+  return header;
+}
+
+/* Cuts. */
+
+export interface CutQuery {
+  /** The height of the cut, which is the sum of its heads' heights. Real nodes return one near it. */
+  readonly maxHeight?: number | bigint;
+}
+
+/** @throws NodeError: `other network` if the cut names a network other than the client's */
+export async function getCut(asker: Asker, { maxHeight }: CutQuery, stop: AbortSignal): Promise<Cut> {
+  const path = `cut${query({ maxheight: maxHeight })}`;
+  const cut = await asker.ask({ side: 'both', path, read: json(cutFromJson) }, stop);
+  checkNetwork(asker, cut);
+  return cut;
+}
+
+/** A gateway's path, for instance, may lead to any network. */
+function checkNetwork(asker: Asker, { network }: Cut): void {
+  if (network === undefined || asker.network === '' || network === asker.network) return;
+  const message = `${asker.name} serves the network ${quote(network)}, not ${asker.network}: check the network or the node URL.`;
+  throw new NodeError('other network', message, { network });
+}
+
+/**
+ * @param cut with an origin, which must be a peer of the receiving node
+ * @throws NodeError: `unauthorized` if it is not a peer. RangeError for a cut without origin
+ */
+export async function putCut(asker: Asker, cut: Cut, stop: AbortSignal): Promise<void> {
+  if (!cut.origin) throw new RangeError('a cut that is published must name its origin, the node that has its blocks');
+  const body = stringifyExactJson(cutToJson(cut));
+  await asker.ask({ side: 'p2p', method: 'PUT', path: 'cut', body, read: nothing }, stop);
+}

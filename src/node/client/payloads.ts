@@ -1,0 +1,146 @@
+/** Payloads (document 1, "Payloads"). Each is proven: its content hashes to the requested payload hash. */
+
+import { z } from 'zod';
+import { checked, reading } from '../../protocol/ledger/fields.ts';
+import {
+  type ExactJson,
+  encodeBase64url,
+  jsonInteger,
+  LedgerFormatError,
+  stringifyExactJson,
+} from '../../protocol/ledger/json.ts';
+import {
+  type Payload,
+  type PayloadWithOutputs,
+  type Proven,
+  payloadFromJson,
+  payloadWithOutputsFromJson,
+  provePayload,
+} from '../../protocol/ledger/payload.ts';
+import { NodeError } from './errors.ts';
+import { type Asker, type Call, chainPath, json, nothing, query } from './request.ts';
+
+export interface PayloadQuery {
+  /** The block's height, by which real nodes find the payload faster. */
+  readonly height?: number | bigint;
+  /** Whether the payload's header has just appeared, so that a missing payload is awaited. */
+  readonly isFresh?: boolean;
+}
+
+export interface PayloadPlace {
+  /** 32 bytes. */
+  readonly payloadHash: Uint8Array;
+  readonly height: number | bigint;
+}
+
+interface Kind<T> {
+  readonly single: (hash: string) => string;
+  readonly batch: string;
+  readonly read: (json: ExactJson) => T;
+}
+
+export const BARE: Kind<Payload> = {
+  single: (hash) => `payload/${hash}`,
+  batch: 'payload/batch',
+  read: payloadFromJson,
+};
+
+export const WITH_OUTPUTS: Kind<PayloadWithOutputs> = {
+  single: (hash) => `payload/${hash}/outputs`,
+  batch: 'payload/outputs/batch',
+  read: payloadWithOutputsFromJson,
+};
+
+/** Real nodes ignore further ones. */
+const MOST_IN_BATCH = 1000;
+
+export class PayloadReader<T extends Payload> {
+  readonly #asker: Asker;
+  readonly #kind: Kind<T>;
+  readonly #chain: number;
+
+  constructor(asker: Asker, kind: Kind<T>, chain: number) {
+    this.#asker = asker;
+    this.#kind = kind;
+    this.#chain = chain;
+  }
+
+  /** @param payloadHash 32 bytes @throws NodeError: `not found`, with the hash as its key */
+  async one(payloadHash: Uint8Array, { height, isFresh = false }: PayloadQuery, stop: AbortSignal): Promise<Proven<T>> {
+    const path = this.#pathOf(payloadHash) + query({ height });
+    const read = json((value) => provePayload(this.#kind.read(value), payloadHash));
+    return await this.#asker.ask({ side: 'both', path, mayAppear: isFresh, isLong: true, read }, stop);
+  }
+
+  /**
+   * Nodes leave out payloads that they lack or that do not fit, so the rest is requested until nothing new comes.
+   * @returns each place's payload; undefined if the node does not have it
+   * @throws NodeError
+   */
+  async many(places: readonly PayloadPlace[], stop: AbortSignal): Promise<(Proven<T> | undefined)[]> {
+    const wanted = new Map(places.map((place) => [encodeBase64url(place.payloadHash), place]));
+    const found = new Map<string, Proven<T>>();
+    const all = [...wanted];
+    for (let from = 0; from < all.length; from += MOST_IN_BATCH) {
+      let missing = all.slice(from, from + MOST_IN_BATCH);
+      for (let before = -1; missing.length > 0 && found.size > before; ) {
+        before = found.size;
+        for (const payload of await this.#askBatch(new Map(missing), stop)) {
+          found.set(encodeBase64url(payload.payloadHash), payload);
+        }
+        missing = missing.filter(([hash]) => !found.has(hash));
+      }
+    }
+    return places.map(({ payloadHash }) => found.get(encodeBase64url(payloadHash)));
+  }
+
+  async #askBatch(group: ReadonlyMap<string, PayloadPlace>, stop: AbortSignal): Promise<readonly Proven<T>[]> {
+    const item = reading(z.custom<ExactJson>(), (value) => {
+      const payload = this.#kind.read(value);
+      const hash = encodeBase64url(payload.payloadHash);
+      const place = group.get(hash);
+      if (!place) throw new LedgerFormatError(`the payload ${hash} was not asked for`);
+      return provePayload(payload, place.payloadHash);
+    });
+    // Nodes pair the two lists, so a shorter one would truncate the other.
+    const body = stringifyExactJson({
+      hashes: [...group.keys()],
+      heights: [...group.values()].map(({ height }) => jsonInteger(height)),
+    });
+    const call: Call<readonly Proven<T>[]> = {
+      side: 'service',
+      method: 'POST',
+      path: chainPath(this.#chain, this.#kind.batch),
+      body,
+      isLong: true,
+      read: json((value) => checked<Proven<T>[]>(z.array(item), value, 'batch')),
+    };
+    try {
+      return await this.#asker.ask(call, stop);
+    } catch (error) {
+      if (!(error instanceof NodeError) || error.kind !== 'not found') throw error;
+      await this.#checkMissing(group, error, stop);
+      return [];
+    }
+  }
+
+  /**
+   * In document 1, 404 means that the node has none of the payloads. Nodes without batches send it, too.
+   * @throws `error` unless a single request shows that the payload is missing
+   */
+  async #checkMissing(group: ReadonlyMap<string, PayloadPlace>, error: NodeError, stop: AbortSignal): Promise<void> {
+    const [{ payloadHash, height }] = group.values();
+    const path = this.#pathOf(payloadHash) + query({ height });
+    try {
+      await this.#asker.ask({ side: 'service', path, isLong: true, read: nothing }, stop);
+    } catch (second) {
+      if (!(second instanceof NodeError) || second.kind !== 'not found') throw second;
+      if (second.key !== undefined) return;
+    }
+    throw error;
+  }
+
+  #pathOf(payloadHash: Uint8Array): string {
+    return chainPath(this.#chain, this.#kind.single(encodeBase64url(payloadHash)));
+  }
+}

@@ -1,0 +1,297 @@
+/**
+ * Finds commands in the blocks of a chain, proven as far as one node's answers can be: a block's contents hash to the
+ * roots in its header, each header has the hash that the one above it names, from the head of the node's cut downwards,
+ * each has its proof of work, and the work of all of them is counted.
+ */
+
+import { equalBytes } from '../../protocol/chain/bytes.ts';
+import { parsePayload } from '../../protocol/ledger/command/payload.ts';
+import { type CommandResult, parseCommandResult } from '../../protocol/ledger/command/results.ts';
+import type { Head } from '../../protocol/ledger/cut.ts';
+import { blockWeight, weightAbove } from '../../protocol/ledger/difficulty.ts';
+import { type BlockHeader, blockHash, checkWork } from '../../protocol/ledger/header.ts';
+import {
+  encodeBase64url,
+  isExactJsonObject,
+  LedgerFormatError,
+  parseExactJsonBytes,
+} from '../../protocol/ledger/json.ts';
+import { hasWork } from '../../protocol/ledger/least-work.ts';
+import type { Block } from '../client/blocks.ts';
+import { NodeError } from '../client/errors.ts';
+import type { NodeApi } from '../client/node-api.ts';
+import { type InBlock, type Place, type Sought, SweepFault } from './sweep-ledger.ts';
+
+export type BlockReader = Pick<NodeApi, 'network' | 'dialect' | 'blockBranch' | 'headerBranch'>;
+
+/** A chain in the node's cut. */
+export interface Branch {
+  readonly chain: number;
+  readonly head: Head;
+}
+
+interface Search {
+  readonly found: InBlock | undefined;
+  /** The block that has the command or, when none has it, the highest block that was searched. */
+  readonly block: Head;
+  readonly newest: BlockHeader;
+  readonly work: Work;
+}
+
+/** The work in the block that has the command, or in the lowest that could have it, and in all above. */
+export interface Work {
+  /** Number of hashes that these blocks took, on average; meaningless on networks without work. */
+  readonly hashes: bigint;
+  /** Number of blocks whose work proves the answer: as many as the network makes in the time of the command. */
+  readonly blocks: bigint;
+}
+
+/** Consecutive blocks. */
+interface Stretch {
+  readonly high: bigint;
+  /** The hash of the block at `high`, 32 bytes. */
+  readonly hash: Uint8Array;
+  low: bigint;
+}
+
+/** A command may be ahead of its block's parent by 95 s (the ledger's rules). In µs, with a margin. */
+const AHEAD_US = 120_000_000n;
+/** Number of blocks that are read at once. */
+const STRETCH = 50n;
+
+/** Maximum numbers of blocks; lower in tests. */
+export const SEARCH_LIMITS = {
+  /** Headers that are followed downwards: a year's, with a block every 30 s. */
+  headers: 1_000_000n,
+  /** Blocks that are searched. An expired command can be in about 90. */
+  searched: 10_000n,
+} as const;
+type SearchLimits = { readonly [Limit in keyof typeof SEARCH_LIMITS]: bigint };
+
+/** The block of a command, and the six above it that make it final. */
+const FINAL_BLOCKS = 7n;
+/** Intended time between two blocks, in seconds. */
+const BLOCK_S = 30;
+
+/**
+ * Searches all blocks that can have a command. A step 1, which anybody may send, is only searched in the lowest and the
+ * newest of them, half of the bound each.
+ * @throws SweepFault when the blocks do not build on each other, are too many, or are not there; LedgerFormatError when
+ * a proof of work is wrong; NodeError
+ */
+export async function findCommand(
+  api: BlockReader,
+  branch: Branch,
+  sought: Sought,
+  place: Place,
+  stop: AbortSignal,
+  limits: SearchLimits = SEARCH_LIMITS,
+): Promise<Search> {
+  const { stretches, newest, lowest } = await stretchesOf(api, branch, sought, place, stop, limits);
+  const workFrom = (bottom: BlockHeader, blocks = FINAL_BLOCKS): Work => {
+    // The first block of a chain takes no work.
+    const own = bottom.height > 0n ? blockWeight(bottom.target) : 0n;
+    return { hashes: newest.weight - bottom.weight + own, blocks };
+  };
+  // Most commands are in one of the first blocks that could have them.
+  for (const stretch of stretches.toReversed()) {
+    for (const { header, payload } of await blocksOf(api, branch.chain, stretch, stop)) {
+      const { height } = header;
+      const results = payload.outputs.map((output, i) => resultOf(sought, payload.transactions[i], output));
+      const result = results.find((each) => each !== undefined);
+      if (!result) continue;
+      const found = { height: Number(height), depth: Number(branch.head.height - height), result };
+      return { found, block: { height, hash: blockHash(header) }, newest, work: workFrom(header) };
+    }
+  }
+  const [{ high, hash }] = stretches;
+  const lifeS = place.untilS === undefined ? 0 : place.untilS - sought.madeS;
+  const blocks = BigInt(Math.max(Number(FINAL_BLOCKS), Math.ceil(lifeS / BLOCK_S)));
+  return { found: undefined, block: { height: high, hash }, newest, work: workFrom(lowest, blocks) };
+}
+
+/** @returns the header of the newest block, proven by its hash @throws as `findCommand` */
+export async function newestHeader(api: BlockReader, branch: Branch, stop: AbortSignal): Promise<BlockHeader> {
+  for await (const { header } of linkedHeaders(api, branch, branch.head.height, stop)) return header;
+  throw missing(branch.head.height);
+}
+
+interface Followed {
+  /** At least one, the highest first. */
+  readonly stretches: readonly Stretch[];
+  readonly newest: BlockHeader;
+  readonly lowest: BlockHeader;
+}
+
+/** Follows the headers down to where the command can no longer be. */
+async function stretchesOf(
+  api: BlockReader,
+  branch: Branch,
+  { what, madeS }: Sought,
+  { height: wanted, untilS }: Place,
+  stop: AbortSignal,
+  limits: SearchLimits,
+): Promise<Followed> {
+  if (wanted !== undefined && (wanted < 0 || wanted > branch.head.height)) throw missing(BigInt(wanted));
+  const earliestUs = BigInt(madeS) * 1_000_000n - AHEAD_US;
+  const untilUs = untilS === undefined ? undefined : BigInt(untilS) * 1_000_000n;
+  // Others usually finish a transfer soon, or at the same time. Not finding a step 1 ends nothing.
+  const isAnybodys = what === 'step 1';
+  const mostStretches = Number(limits.searched / STRETCH);
+  let stretches: Stretch[] = [];
+  let newest: BlockHeader | undefined;
+  let lowest: BlockHeader | undefined;
+  for await (const { header, hash } of linkedHeaders(api, branch, BigInt(wanted ?? 0), stop)) {
+    const { height, creationTimeUs: timeUs } = header;
+    newest ??= header;
+    lowest = header;
+    if (wanted !== undefined && height === BigInt(wanted)) {
+      return { stretches: [{ high: height, hash, low: height }], newest, lowest };
+    }
+    if (wanted === undefined) {
+      const isAfterEnd = untilUs !== undefined && timeUs >= untilUs;
+      if (untilUs !== undefined && !isAfterEnd && stretches.length === 0) {
+        throw new SweepFault('The node has not the blocks yet in which a command could be.');
+      }
+      const last = stretches.at(-1);
+      // Only the lowest block after the command's end is searched. Higher blocks have parents after the end, so they
+      // cannot have the command.
+      if (isAfterEnd) stretches = [{ high: height, hash, low: height }];
+      else if (last && last.high - height < STRETCH) last.low = height;
+      else stretches.push({ high: height, hash, low: height });
+      if (isAnybodys) {
+        if (stretches.length > mostStretches) stretches.splice(mostStretches / 2, 1);
+      } else if (stretches[0].high - height >= limits.searched) throw tooMany(limits.searched);
+    }
+    if (timeUs < earliestUs) break;
+    if (branch.head.height - height >= limits.headers) throw tooMany(limits.headers);
+  }
+  if (wanted !== undefined || !lowest || !newest) throw missing(BigInt(wanted ?? branch.head.height));
+  // A young chain has no blocks older than the one on which the command was made.
+  if (lowest.creationTimeUs >= BigInt(madeS + 1) * 1_000_000n) throw missing(lowest.height - 1n);
+  return { stretches, newest, lowest };
+}
+
+/** The headers of a branch, each proven by the one above it, in descending order. */
+async function* linkedHeaders(
+  api: BlockReader,
+  { chain, head }: Branch,
+  minHeight: bigint,
+  stop: AbortSignal,
+): AsyncGenerator<{ readonly header: BlockHeader; readonly hash: Uint8Array }, void> {
+  let { height, hash } = head;
+  const isWithWork = hasWork(api.network);
+  let above: BlockHeader | undefined;
+  for await (const header of headersOf(api, chain, head, minHeight, stop)) {
+    checkLink(header, height, hash);
+    if (above && header.creationTimeUs >= above.creationTimeUs) {
+      throw new SweepFault(`The node gives a block of height ${height} that is not older than the one above it`);
+    }
+    if (isWithWork && height > 0n) checkWorkOf(header, hash, api.network);
+    if (isWithWork && above && above.weight !== weightAbove(header, above.target)) {
+      throw new SweepFault(
+        `The node gives a block of height ${above.height} whose weight does not follow from its parent`,
+      );
+    }
+    above = header;
+    yield { header, hash };
+    hash = header.parent;
+    height -= 1n;
+  }
+}
+
+/** @throws LedgerFormatError that names the block, with a remedy for mock nodes, which solve no foreign blocks */
+function checkWorkOf(header: BlockHeader, hash: Uint8Array, network: string): void {
+  try {
+    checkWork(header);
+  } catch (error) {
+    if (!(error instanceof LedgerFormatError)) throw error;
+    const block = `Block ${header.height} of chain ${header.chain} (${encodeBase64url(hash)})`;
+    throw new LedgerFormatError(
+      `${block} has no proof of work, which every block of ${network} has. If this is a mock node, start it with --network development.`,
+    );
+  }
+}
+
+/** Document 1 has headers only within whole blocks, as do some gateways. */
+async function* headersOf(
+  api: BlockReader,
+  chain: number,
+  { hash, height }: Head,
+  minHeight: bigint,
+  stop: AbortSignal,
+): AsyncGenerator<BlockHeader, void> {
+  const range = { minHeight, maxHeight: height };
+  const bounds = { upper: [hash] };
+  if ((await api.dialect(stop)) === 'chainweb') {
+    let isServed = false;
+    try {
+      for await (const header of api.headerBranch(chain, bounds, range, stop)) {
+        isServed = true;
+        yield header;
+      }
+      return;
+    } catch (error) {
+      if (isServed || !(error instanceof NodeError) || error.kind !== 'not found') throw error;
+    }
+  }
+  for await (const { header } of api.blockBranch(chain, bounds, range, stop)) yield header;
+}
+
+/** @returns all blocks of the stretch, in ascending order */
+async function blocksOf(
+  api: BlockReader,
+  chain: number,
+  { high, low, hash: top }: Stretch,
+  stop: AbortSignal,
+): Promise<readonly Block[]> {
+  const blocks: Block[] = [];
+  const heights = { minHeight: low, maxHeight: high };
+  let [height, hash] = [high, top];
+  for await (const block of api.blockBranch(chain, { upper: [top] }, heights, stop)) {
+    checkLink(block.header, height, hash);
+    blocks.unshift(block);
+    hash = block.header.parent;
+    height -= 1n;
+  }
+  // A missing block could have the command.
+  if (height >= low) throw missing(height);
+  return blocks;
+}
+
+function checkLink(header: BlockHeader, height: bigint, hash: Uint8Array): void {
+  if (header.height === height && equalBytes(blockHash(header), hash)) return;
+  throw new SweepFault(`The blocks that the node gives do not build on each other, at height ${height}: ask another`);
+}
+
+/** @returns the command's result, if this is the command that is searched for */
+function resultOf({ what, key }: Sought, transaction: Uint8Array, output: Uint8Array): CommandResult | undefined {
+  const isStep1 = what === 'step 1';
+  if (!Buffer.from(isStep1 ? transaction : output).includes(key)) return undefined;
+  if (isStep1 && !isStep1Of(key, transaction)) return undefined;
+  const json = parseExactJsonBytes(output);
+  if (!isStep1 && !(isExactJsonObject(json) && json.reqKey === key)) return undefined;
+  const result = parseCommandResult(json);
+  return isStep1 && result.result.status === 'failure' ? undefined : result;
+}
+
+/** Whether a transaction is a step 1 of this transfer; false if it cannot be read as a command. */
+function isStep1Of(pactId: string, transaction: Uint8Array): boolean {
+  try {
+    const json = parseExactJsonBytes(transaction);
+    if (!isExactJsonObject(json) || typeof json.cmd !== 'string') return false;
+    const { payload } = parsePayload(json.cmd);
+    return 'cont' in payload && payload.cont.pactId === pactId && payload.cont.step === 1 && !payload.cont.rollback;
+  } catch (error) {
+    if (error instanceof LedgerFormatError) return false;
+    throw error;
+  }
+}
+
+function missing(height: bigint): SweepFault {
+  return new SweepFault(`The node does not have the block of height ${height}: ask another`);
+}
+
+function tooMany(most: bigint): SweepFault {
+  return new SweepFault(`A command could be in more than ${most} blocks, and no more are read`);
+}

@@ -1,0 +1,157 @@
+/** Makes the result of a device from its runs. */
+
+import type { CoreKind, Telemetry } from '../../miner/engine/device.ts';
+import type { Engine, EngineInfo } from '../../miner/engine/engine.ts';
+import { EXPECTED_CANDIDATES, errorsOf } from './challenge.ts';
+import {
+  type DeviceIdentity,
+  type DeviceResult,
+  meanOf,
+  type RatesByCores,
+  type RunResult,
+  roundTo,
+  type SensorSummary,
+  spreadOf,
+} from './result.ts';
+
+/** Spreads are rounded to a hundredth of a percent. */
+const SPREAD_DIGITS = 4;
+
+/** A run's candidates themselves are not kept, since there may be many runs. */
+export interface MeasuredRun {
+  readonly engine: Engine;
+  readonly info: EngineInfo;
+  /** ISO 8601, in UTC. */
+  readonly date: string;
+  /** H/s of each slice. */
+  readonly slices: readonly number[];
+  /** H/s of each kind of cores; empty where the engine does not distinguish them. */
+  readonly byCores: ReadonlyMap<CoreKind, number>;
+  readonly sensors: SensorSummary;
+  /** Number of right candidates. */
+  readonly found: number;
+  readonly wrong: number;
+  readonly hashSum: string;
+  /** Lines for people. */
+  readonly doubts: readonly string[];
+}
+
+/** @param measured at least one run @param all number of different candidates over all devices and runs */
+export function deviceResult(measured: readonly MeasuredRun[], all: number): DeviceResult {
+  const [{ engine, info }] = measured;
+  const runs = measured.map((each) => runResult(each, all));
+  const { median, spread } = spreadOf(runs.map(({ hashesPerSecond }) => hashesPerSecond));
+  const sensors = combine(runs);
+  return {
+    ...identityOf(engine, info),
+    hashesPerSecond: Math.round(median),
+    spread: runs.length > 1 ? roundTo(spread, SPREAD_DIGITS) : null,
+    ...ratesByCores(measured),
+    ...slicesOf(measured.flatMap(({ slices }) => slices)),
+    ...sensors,
+    hashesPerJoule: perJoule(median, sensors),
+    runs,
+  };
+}
+
+/** @returns the medians of the runs */
+function ratesByCores(runs: readonly Pick<MeasuredRun, 'byCores'>[]): RatesByCores {
+  const rateOf = (kind: CoreKind) => {
+    const rates = runs.flatMap((run) => run.byCores.get(kind) ?? []);
+    return rates.length > 0 ? Math.round(spreadOf(rates).median) : null;
+  };
+  return {
+    performanceCoresHashesPerSecond: rateOf('performance'),
+    efficiencyCoresHashesPerSecond: rateOf('efficiency'),
+  };
+}
+
+function slicesOf(slices: readonly number[]) {
+  const { median, p90 } = spreadOf(slices);
+  return { medianHashesPerSecond: Math.round(median), p90HashesPerSecond: Math.round(p90) };
+}
+
+function runResult(run: MeasuredRun, all: number): RunResult {
+  const { date, slices, sensors, found, wrong, hashSum, doubts } = run;
+  const missed = all - found;
+  const { mean, spread } = spreadOf(slices);
+  return {
+    date,
+    hashesPerSecond: Math.round(mean),
+    spread: roundTo(spread, SPREAD_DIGITS),
+    ...slicesOf(slices),
+    slices: slices.map(Math.round),
+    ...ratesByCores([run]),
+    ...sensors,
+    hashesPerJoule: perJoule(mean, sensors),
+    hashSum,
+    candidates: { found, expected: EXPECTED_CANDIDATES, wrong, missed },
+    errors: [...errorsOf(wrong, missed), ...doubts],
+  };
+}
+
+export function identityOf(
+  { name, kind }: Engine,
+  { model, kernel, threads, cores, bus, gpu }: EngineInfo,
+): DeviceIdentity {
+  if (kind === 'cpu') {
+    return { kind: 'cpu', name, model, kernel, threads: threads ?? null, cores: cores ? [...cores] : null };
+  }
+  return {
+    kind: 'gpu',
+    name,
+    model,
+    bus: bus ?? null,
+    driver: gpu?.driver ?? null,
+    kernel,
+    variant: gpu?.variant ?? null,
+    workgroupSize: gpu?.workgroupSize ?? null,
+    noncesPerInvocation: gpu?.noncesPerInvocation ?? null,
+    batchSeconds: gpu === undefined ? null : gpu.batchMs / 1000,
+  };
+}
+
+/** Collects the readings of a device's sensors while it is measured. */
+export class Readings {
+  readonly #summaries: SensorSummary[] = [];
+
+  clear(): void {
+    this.#summaries.length = 0;
+  }
+
+  take({ temperatureCelsius, powerWatts, powerLimitWatts, coreHertz, memoryHertz }: Telemetry): void {
+    this.#summaries.push({
+      temperatureCelsius: temperatureCelsius ?? null,
+      powerWatts: powerWatts || null, // some drivers report 0 when it is not known
+      powerLimitWatts: powerLimitWatts ?? null,
+      coreHertz: coreHertz ?? null,
+      memoryHertz: memoryHertz ?? null,
+    });
+  }
+
+  get summary(): SensorSummary {
+    return combine(this.#summaries);
+  }
+}
+
+/** @returns the highest temperature, and the means of everything else */
+export function combine(summaries: readonly SensorSummary[]): SensorSummary {
+  const known = (field: keyof SensorSummary) => summaries.flatMap((each) => each[field] ?? []);
+  const mean = (field: keyof SensorSummary) => {
+    const values = known(field);
+    return values.length > 0 ? roundTo(meanOf(values), 2) : null;
+  };
+  const temperatures = known('temperatureCelsius');
+  return {
+    temperatureCelsius: temperatures.length > 0 ? Math.max(...temperatures) : null,
+    powerWatts: mean('powerWatts'),
+    powerLimitWatts: mean('powerLimitWatts'),
+    coreHertz: mean('coreHertz'),
+    memoryHertz: mean('memoryHertz'),
+  };
+}
+
+/** In H/J; null where the power is not known. */
+export function perJoule(hashesPerSecond: number, { powerWatts }: SensorSummary): number | null {
+  return powerWatts === null ? null : Math.round(hashesPerSecond / powerWatts);
+}

@@ -1,0 +1,256 @@
+/** The results of `pickaxe bench`, as `--json` prints them and `pickaxe bench compare` reads and checks them. */
+
+import { z } from 'zod';
+import { Machine } from '../../base/system/machine.ts';
+import { CORE_KINDS, DEVICE_FAULTS } from '../../miner/engine/device.ts';
+import { isSeed, LEAST_COUNT, MOST_COUNT } from './challenge.ts';
+
+export const BENCH_FORMAT_VERSION = 1;
+
+/** Far more than anybody waits for. */
+const MOST_RUNS = 1_000;
+const MOST_CHARACTERS = 512;
+/** More devices than a rig has, and the slices of the longest measurement. */
+const MOST_DEVICES = 1_024;
+const MOST_SLICES = 3_600;
+
+/** Results are shown on terminals, which could take control characters for commands. */
+const line = z
+  .string()
+  .max(MOST_CHARACTERS)
+  .regex(/^\P{C}*$/u, 'control characters');
+const positive = z.number().positive();
+const fromZero = z.number().min(0);
+const tally = z.int().min(0);
+/** ISO 8601, in UTC: `2026-11-22T07:33:27.123Z`. */
+const date = z.iso.datetime();
+
+/** The sensors' readings during a measurement; null where there were none. */
+const sensorFields = {
+  /** The highest temperature of the chip. */
+  temperatureCelsius: z.number().nullable(),
+  /** The mean power. The fields that follow are means, too. */
+  powerWatts: positive.nullable(),
+  powerLimitWatts: positive.nullable(),
+  coreHertz: fromZero.nullable(),
+  memoryHertz: fromZero.nullable(),
+};
+export const SensorSummary = z.strictObject(sensorFields);
+export type SensorSummary = Readonly<z.infer<typeof SensorSummary>>;
+
+const identityFields = {
+  /** `cpu`, `gpu0` … */
+  name: line.min(1),
+  /** The chip. */
+  model: line,
+  kernel: line,
+};
+/** The kinds of a hybrid CPU's cores, each with its number of threads and its kernel. */
+const Cores = z.array(z.strictObject({ kind: z.enum(CORE_KINDS), threads: z.int().positive(), kernel: line }));
+/**
+ * The hashrate of all threads on each kind of cores. Null where all cores are alike, where threads cannot be confined
+ * to a kind, and for a GPU.
+ */
+const ratesByCores = {
+  performanceCoresHashesPerSecond: fromZero.nullable(),
+  efficiencyCoresHashesPerSecond: fromZero.nullable(),
+};
+const RatesByCores = z.strictObject(ratesByCores);
+export type RatesByCores = Readonly<z.infer<typeof RatesByCores>>;
+
+const cpuFields = {
+  ...identityFields,
+  kind: z.literal('cpu'),
+  threads: z.int().positive().nullable(),
+  /** Null where all cores are alike, or where threads cannot be confined to a kind. */
+  cores: Cores.min(1).max(CORE_KINDS.length).nullable(),
+};
+const gpuFields = {
+  ...identityFields,
+  kind: z.literal('gpu'),
+  /** The PCI address. */
+  bus: line.nullable(),
+  /** The driver's name and version, in its own words. */
+  driver: line.nullable(),
+  /** The kernel's variant: `wgsl 128×16` is the kernel's name, the workgroup's size and the nonces per invocation. */
+  variant: line.nullable(),
+  workgroupSize: z.int().positive().nullable(),
+  noncesPerInvocation: z.int().positive().nullable(),
+  /** Time that one dispatch should take. */
+  batchSeconds: positive.nullable(),
+};
+const DeviceIdentity = z.discriminatedUnion('kind', [z.strictObject(cpuFields), z.strictObject(gpuFields)]);
+export type DeviceIdentity = Readonly<z.infer<typeof DeviceIdentity>>;
+
+const candidateFields = {
+  found: tally,
+  wrong: tally,
+  /** Number of candidates that this search missed and another search of the same nonces found. */
+  missed: tally,
+};
+
+const slicesFields = {
+  medianHashesPerSecond: positive,
+  /** The 90th percentile: one of ten slices was faster. */
+  p90HashesPerSecond: positive,
+};
+
+const RunResult = z.strictObject({
+  date,
+  /** The mean of the slices. */
+  hashesPerSecond: positive,
+  /** The standard deviation of the slices as a part of their mean. */
+  spread: fromZero,
+  ...slicesFields,
+  /** H/s of each slice. */
+  slices: z.array(positive).min(1).max(MOST_SLICES),
+  ...ratesByCores,
+  ...sensorFields,
+  hashesPerJoule: fromZero.nullable(),
+  /** 16 hex digits: the sum over the candidates that were found. */
+  hashSum: z.string().regex(/^[0-9a-f]{16}$/, 'not 16 hex digits'),
+  candidates: z.strictObject({ ...candidateFields, expected: tally }),
+  /** Lines for people about wrong, missing or doubtful candidates. */
+  errors: z.array(line).max(8),
+});
+export type RunResult = Readonly<z.infer<typeof RunResult>>;
+
+const summaryFields = {
+  /** The median of the runs. */
+  hashesPerSecond: positive,
+  /** The standard deviation of the runs as a part of their mean; null for a single run. */
+  spread: fromZero.nullable(),
+  /** The median of the runs, for each kind of cores. */
+  ...ratesByCores,
+  /** Over all slices of all runs. */
+  ...slicesFields,
+  ...sensorFields,
+  hashesPerJoule: fromZero.nullable(),
+  runs: z.array(RunResult).min(1).max(MOST_RUNS),
+  /** One line for people to paste; absent where the device's hashes were wrong, and from results of older versions. */
+  line: line.exactOptional(),
+};
+const DeviceResult = z.discriminatedUnion('kind', [
+  z.strictObject({ ...cpuFields, ...summaryFields }),
+  z.strictObject({ ...gpuFields, ...summaryFields }),
+]);
+export type DeviceResult = Readonly<z.infer<typeof DeviceResult>>;
+
+/** Devices that could not be measured, or not to the end. */
+const Failed = z
+  .array(z.strictObject({ name: line.min(1), fault: z.enum(DEVICE_FAULTS), reason: z.string() }))
+  .max(MOST_DEVICES);
+export type FailedDevice = z.infer<typeof Failed>[number];
+
+const seed = z.string().refine(isSeed, 'not a seed');
+const count = z.int().min(LEAST_COUNT).max(MOST_COUNT);
+
+export const BenchResult = z.strictObject({
+  type: z.literal('bench'),
+  formatVersion: z.literal(BENCH_FORMAT_VERSION),
+  date,
+  machine: Machine,
+  seed,
+  /** Number of nonces that were searched for each hash sum. */
+  count,
+  /** Length of each run's measurement, without the warm-up. */
+  durationSeconds: positive,
+  /** Number of runs requested for each device. */
+  repeat: z.int().min(1).max(MOST_RUNS),
+  /** Whether all devices were measured at once. */
+  together: z.boolean(),
+  devices: z.array(DeviceResult).max(MOST_DEVICES),
+  failed: Failed,
+});
+export type BenchResult = Readonly<z.infer<typeof BenchResult>>;
+
+const Sample = z.strictObject({
+  /** Time since the devices were open. */
+  elapsedSeconds: fromZero,
+  /** The hashrate since the previous sample. */
+  hashesPerSecond: fromZero,
+  ...sensorFields,
+});
+export type Sample = Readonly<z.infer<typeof Sample>>;
+
+const stressFields = {
+  /** The mean of the samples. */
+  hashesPerSecond: fromZero,
+  /** The standard deviation of the samples as a part of their mean. */
+  spread: fromZero,
+  ...sensorFields,
+  hashesPerJoule: fromZero.nullable(),
+  /** Rounds that were searched to their end. */
+  rounds: tally,
+  /** Over all rounds. */
+  candidates: z.strictObject(candidateFields),
+  errors: z.array(z.string()),
+  samples: z.array(Sample).min(1),
+};
+const StressDevice = z.discriminatedUnion('kind', [
+  z.strictObject({ ...cpuFields, ...stressFields }),
+  z.strictObject({ ...gpuFields, ...stressFields }),
+]);
+export type StressDevice = Readonly<z.infer<typeof StressDevice>>;
+
+/** The output of `pickaxe bench --stress --json`. */
+export const StressResult = z.strictObject({
+  type: z.literal('stress'),
+  formatVersion: z.literal(BENCH_FORMAT_VERSION),
+  date,
+  machine: Machine,
+  seed,
+  /** Nonces of each round; null where the rounds grow with the hashrate. */
+  count: count.nullable(),
+  /** Requested time under load. */
+  durationSeconds: positive,
+  devices: z.array(StressDevice),
+  failed: Failed,
+});
+export type StressResult = Readonly<z.infer<typeof StressResult>>;
+
+/* Statistics of several measurements of the same quantity. */
+
+export interface Spread {
+  readonly mean: number;
+  readonly median: number;
+  /** The 90th percentile: one of ten values is higher. On a busy machine it varies less than the median. */
+  readonly p90: number;
+  readonly min: number;
+  readonly max: number;
+  /** The standard deviation as a part of the mean (the coefficient of variation); 0 for a single value. */
+  readonly spread: number;
+}
+
+/** @param values at least one, none below 0 */
+export function spreadOf(values: readonly number[]): Spread {
+  const sorted = [...values].sort((a, b) => a - b);
+  const mean = meanOf(values);
+  const squares = values.reduce((sum, value) => sum + (value - mean) ** 2, 0);
+  const deviation = values.length > 1 ? Math.sqrt(squares / (values.length - 1)) : 0;
+  return {
+    mean,
+    median: quantileOf(sorted, 0.5),
+    p90: quantileOf(sorted, 0.9),
+    min: sorted[0],
+    max: sorted[sorted.length - 1],
+    spread: mean > 0 ? deviation / mean : 0,
+  };
+}
+
+/** @returns the value below which this part of the values lies, interpolated between two values */
+function quantileOf(sorted: readonly number[], part: number): number {
+  const position = part * (sorted.length - 1);
+  const below = Math.floor(position);
+  const above = Math.ceil(position);
+  return sorted[below] + (position - below) * (sorted[above] - sorted[below]);
+}
+
+/** @param values at least one */
+export function meanOf(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0) / values.length;
+}
+
+export function roundTo(value: number, digits: number): number {
+  return Math.round(value * 10 ** digits) / 10 ** digits;
+}

@@ -1,0 +1,110 @@
+/** Guards pause all devices while a condition holds: the schedule, the battery, or use of the machine. */
+
+import { wallMs } from '../../base/system/clock.ts';
+import { formatMoment, isOpen, nextChange, type ScheduleWindow } from '../../base/text/schedule-windows.ts';
+import type { PauseReason } from '../../miner/events/events.ts';
+import type { RunningMiner } from '../report/running-miner.ts';
+import type { Power } from './power.ts';
+import type { IdleWatch } from './terminals.ts';
+
+type Guarded = Pick<RunningMiner, 'controls' | 'clock' | 'log'>;
+
+/** A reason to pause, no such reason, or no result. `unknown` changes nothing. */
+type Observation = { readonly pause: string } | 'go on' | 'unknown';
+
+/**
+ * Each check begins `everyMs` after the previous one has ended, so that checks never pile up.
+ * @returns a function that ends the guard and resumes the devices; settles after the first check
+ */
+async function keepLooking(
+  reason: PauseReason,
+  everyMs: number,
+  look: () => Promise<Observation>,
+  { controls }: Guarded,
+): Promise<() => void> {
+  let ended = false;
+  let timer: NodeJS.Timeout | undefined;
+  const lookAgain = async () => {
+    const found = await look();
+    if (ended) return;
+    if (found === 'go on') controls.resume(reason);
+    else if (found !== 'unknown') controls.pause(reason, found.pause);
+    timer = setTimeout(lookAgain, everyMs);
+  };
+  await lookAgain();
+  return () => {
+    ended = true;
+    clearTimeout(timer);
+    controls.resume(reason);
+  };
+}
+
+/** Maximum time between checks of the schedule, because the wall clock may be set, and the machine may sleep. */
+const SCHEDULE_LOOK_MS = 60_000;
+
+/** @returns a function that ends the guard and resumes the devices */
+export function keepSchedule(windows: readonly ScheduleWindow[], { controls, clock, log }: Guarded): () => void {
+  let timer: NodeJS.Timeout;
+  const look = () => {
+    const now = wallMs(clock);
+    const change = nextChange(windows, now);
+    if (isOpen(windows, now)) controls.resume('schedule');
+    else controls.pause('schedule', `outside the schedule${change ? ` until ${formatMoment(change, now)}` : ''}`);
+    timer = setTimeout(look, Math.min(SCHEDULE_LOOK_MS, (change ?? Number.POSITIVE_INFINITY) - now));
+  };
+  log.info({ tag: 'pause' }, `the schedule uses the time zone ${Intl.DateTimeFormat().resolvedOptions().timeZone}`);
+  look();
+  return () => {
+    clearTimeout(timer);
+    controls.resume('schedule');
+  };
+}
+
+/** Often enough for a battery, and rare enough to cost nothing. */
+const BATTERY_LOOK_MS = 10_000;
+
+/** While the power supply cannot be read, nothing changes. @returns a function that ends the guard */
+export function pauseOnBattery(readPower: () => Promise<Power>, guarded: Guarded): Promise<() => void> {
+  const { log } = guarded;
+  let known: Power | 'unknown' | undefined;
+  const look = async () => {
+    const power = await readPower().catch((fault: Error) => {
+      if (known !== 'unknown')
+        log.warn({ tag: 'pause' }, `cannot tell whether this machine runs on battery: ${fault.message}`);
+      return 'unknown' as const;
+    });
+    if (power === 'no battery' && known !== power) log.info({ tag: 'pause' }, 'this machine has no battery');
+    known = power;
+    if (power === 'battery') return { pause: 'the machine runs on battery' };
+    return power === 'unknown' ? power : 'go on';
+  };
+  return keepLooking('battery', BATTERY_LOOK_MS, look, guarded);
+}
+
+/** Maximum time until mining pauses for a person who comes back. A check costs a few milliseconds. */
+const ACTIVITY_LOOK_MS = 5_000;
+
+/** @param afterMs time without use after which mining resumes @returns a function that ends the guard */
+export function pauseWhileUsed(watches: readonly IdleWatch[], afterMs: number, guarded: Guarded): Promise<() => void> {
+  const { clock, log } = guarded;
+  /** The watches that did not answer at the last check. */
+  const blind = new Set(watches);
+  log.info({ tag: 'pause' }, `activity on this machine: watching ${watches.map(({ name }) => name).join('; ')}`);
+  const look = async (): Promise<Observation> => {
+    const now = wallMs(clock);
+    const asked = await Promise.all(
+      watches.map(async (watch) => {
+        const idleMs = await watch.idleMs(now);
+        if (idleMs !== undefined) blind.delete(watch);
+        else if (!blind.has(watch)) log.warn({ tag: 'pause' }, `${watch.name}: activity can no longer be seen`);
+        if (idleMs === undefined) blind.add(watch);
+        return idleMs;
+      }),
+    );
+    const idles = asked.filter((idleMs) => idleMs !== undefined);
+    if (idles.length === 0) return 'unknown';
+    if (Math.min(...idles) >= afterMs) return 'go on';
+    return { pause: `somebody used the machine less than ${afterMs / 1000} s ago` };
+  };
+  return keepLooking('activity', ACTIVITY_LOOK_MS, look, guarded);
+}

@@ -1,0 +1,2 @@
+/** Types of the chart library, which is served beside the page's modules (`rig/report/http/route.ts`). */
+export { default } from 'uplot';

@@ -1,0 +1,107 @@
+/** Whether the rig mines, and what keeps it from mining: the basis of all that shows its state. Pure. */
+
+import type { StaleReason } from '../../miner/events/vocabulary.ts';
+import type { TimedFlag } from './counters.ts';
+import { livesOnRelays } from './figures.ts';
+import type { GivenWork } from './source-stats.ts';
+import type { DeviceStatus, RigState, RigStatus } from './status.ts';
+import { noneYet } from './units.ts';
+
+/** Time without work after which a rig is `waiting-for-work`. Usually, work follows a New Cut within milliseconds. */
+const WORK_PATIENCE_MS = 5_000;
+
+/** The last work of the engines. */
+export interface CurrentWork extends GivenWork {
+  /** Time since which it is worthless, and why; absent while it is mined. */
+  readonly stale?: { readonly sinceMs: number; readonly reason: StaleReason };
+}
+
+export interface StateBasis extends Pick<RigStatus, 'devices' | 'relays' | 'sources' | 'sourceKind'> {
+  readonly nowMs: number;
+  readonly deviceReady: TimedFlag;
+  readonly sourceConnected: TimedFlag;
+  readonly work: CurrentWork | undefined;
+}
+
+interface Finding {
+  readonly name: RigState;
+  /** For people; empty while the rig mines. */
+  readonly reason: string;
+  /** On the clock's `monotonicMs`. */
+  readonly sinceMs: number;
+}
+
+/** Devices are checked first, then sources, then work: a person has to fix them in this order. */
+export function rigState(basis: StateBasis): Finding {
+  return deviceTrouble(basis) ?? supplyTrouble(basis) ?? mining(basis);
+}
+
+/** @returns why there is no work for devices, regardless of their states; undefined while there is work */
+export function supplyTrouble(basis: StateBasis): Finding | undefined {
+  return sourceTrouble(basis) ?? workTrouble(basis);
+}
+
+function deviceTrouble({ devices, relays, deviceReady }: StateBasis): Finding | undefined {
+  if (livesOnRelays({ devices, relays })) return undefined;
+  const all = Object.entries(devices);
+  const { sinceMs } = deviceReady;
+  if (all.length === 0) return { name: 'starting', reason: 'no device has been opened yet', sinceMs };
+  const starting = all.flatMap(([name, { state }]) => (state === 'starting' ? [name] : []));
+  if (all.some(([, { state }]) => state === 'ready')) return undefined;
+  if (starting.length > 0) return { name: 'starting', reason: `opening ${starting.join(', ')}`, sinceMs };
+  const name = arePaused(all.map(([, device]) => device)) ? 'paused' : 'no-device';
+  return { name, reason: idleReasons(all), sinceMs };
+}
+
+/** Whether all devices are paused. Parked devices are ignored. */
+export function arePaused(devices: readonly Pick<DeviceStatus, 'state'>[]): boolean {
+  return (
+    devices.some(({ state }) => state === 'paused') &&
+    devices.every(({ state }) => state === 'paused' || state === 'parked')
+  );
+}
+
+/** @returns `cpu, gpu0 paused: by the key p; gpu1 parked: it was lost`, with each reason once */
+function idleReasons(all: readonly (readonly [string, DeviceStatus])[]): string {
+  const names = new Map<string, string[]>();
+  for (const [name, { state, reason }] of all) {
+    const why = `${state}: ${reason ?? 'no reason given'}`;
+    names.set(why, [...(names.get(why) ?? []), name]);
+  }
+  return Array.from(names, ([why, whose]) => `${whose.join(', ')} ${why}`).join('; ');
+}
+
+function sourceTrouble({ sources, sourceKind, sourceConnected, work }: StateBasis): Finding | undefined {
+  if (sourceConnected.value) return undefined;
+  const all = Object.values(sources);
+  // Work shows that a source is connected, even if its event is missing.
+  if (all.length === 0 && work) return undefined;
+  const awaited = all.filter(({ state }) => state !== 'standby');
+  const reasons = awaited.map(({ reason }) => firstSentence(reason)).filter((reason) => reason !== '');
+  return { name: 'no-source', reason: reasons.join('; ') || noneYet(sourceKind), sinceMs: sourceConnected.sinceMs };
+}
+
+/** The first sentence says what went wrong. The log had the advice in the others when the source was lost. */
+function firstSentence(text: string): string {
+  return text.split(/\.(?: (?=[A-Z])|$)/, 1)[0];
+}
+
+function workTrouble({ work, sourceKind, sourceConnected, nowMs }: StateBasis): Finding | undefined {
+  const name = 'waiting-for-work';
+  const source = `the ${sourceKind}`;
+  if (!work) return { name, reason: `${source} has given none yet`, sinceMs: sourceConnected.sinceMs };
+  const { stale } = work;
+  if (stale === undefined || nowMs - stale.sinceMs < WORK_PATIENCE_MS) return undefined;
+  return { name, reason: `${source} has given none since ${ENDS[stale.reason]}`, sinceMs: stale.sinceMs };
+}
+
+const ENDS: Readonly<Record<StaleReason, string>> = {
+  'new-cut': 'the last New Cut',
+  solved: 'the last was solved',
+  expired: 'the last expired',
+  cancelled: 'it cancelled the last',
+};
+
+function mining({ deviceReady, sourceConnected }: StateBasis): Finding {
+  return { name: 'mining', reason: '', sinceMs: Math.max(deviceReady.sinceMs, sourceConnected.sinceMs) };
+}

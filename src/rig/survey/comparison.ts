@@ -1,0 +1,254 @@
+/** Compares several nodes of one network, and finds the problems of each. */
+
+import type { Problem } from '../../base/finding.ts';
+import { otherNetwork } from '../../node/client/config.ts';
+import { NodeError, unlessMissing } from '../../node/client/errors.ts';
+import type { Cut } from '../../protocol/ledger/cut.ts';
+import { blockHash } from '../../protocol/ledger/header.ts';
+import { encodeBase64url } from '../../protocol/ledger/json.ts';
+import { type Look, type LookedAt, lookAt, YOUNG_MS } from './look.ts';
+import { clockProblem } from './node.ts';
+
+export interface Candidate {
+  /** Safe to show. */
+  readonly name: string;
+  /** The node's client, or the reason why it has none. */
+  readonly api: LookedAt | string;
+  /** Asks the node for work; undefined without a miner. @returns the reason why it gives none */
+  readonly whyNoWork?: (() => Promise<string | undefined>) | undefined;
+}
+
+export interface Surveyed extends Assessment {
+  readonly candidate: Candidate;
+  readonly look: Look;
+  /** Undefined when the node was not asked. */
+  readonly givesWork?: boolean;
+}
+
+/**
+ * @param network the expected network; empty where it is not known, as with a URL whose path does not name it
+ * @param nowUs this machine's clock, in µs since 1970
+ * @returns an assessment of each node, in the same order
+ */
+export async function survey(
+  candidates: readonly Candidate[],
+  network: string,
+  nowUs: bigint,
+  stop?: AbortSignal,
+): Promise<Surveyed[]> {
+  const looks = await Promise.all(
+    candidates.map(({ api }): Look | Promise<Look> =>
+      typeof api === 'string' ? { fault: api } : lookAt(api, nowUs, stop),
+    ),
+  );
+  const blocks = await blocksOf(candidates, looks, network, stop);
+  // A node that does not answer is not asked for work, since the reason would be the same.
+  const work = await Promise.all(
+    candidates.map(async ({ whyNoWork }, i) =>
+      whyNoWork && looks[i].fault === undefined ? { reason: await whyNoWork() } : undefined,
+    ),
+  );
+  const seen = candidates.map((_, i): Seen => {
+    return { look: looks[i], commonBlock: blocks[i], noWork: work[i]?.reason };
+  });
+  return assess(seen, network, nowUs).map((assessment, i) => {
+    const asked = work[i] && { givesWork: work[i].reason === undefined };
+    return { ...assessment, ...asked, candidate: candidates[i], look: looks[i] };
+  });
+}
+
+async function blocksOf(
+  candidates: readonly Candidate[],
+  looks: readonly Look[],
+  network: string,
+  stop?: AbortSignal,
+): Promise<(string | undefined)[]> {
+  const followers = candidates.flatMap(({ api }, i) => {
+    const { cut, network: served } = looks[i];
+    return typeof api !== 'string' && cut && !otherNetwork(served, network) ? [{ api, cut, i }] : [];
+  });
+  const found = await commonBlocks(followers, stop);
+  return candidates.map((_, i) => found[followers.findIndex((follower) => follower.i === i)]);
+}
+
+/** Nodes differ in the last blocks for seconds. At this depth all must have the same block. */
+const DEPTH = 6n;
+
+interface Follower {
+  readonly api: LookedAt;
+  readonly cut: Cut;
+}
+
+/**
+ * Compares the nodes' blocks at one height, on the lowest chain that all have. Half of the nodes have reached this
+ * height: a node that is years behind would choose one at which no fork shows.
+ * @returns each node's block at this height, 43 characters; undefined where it is not known
+ */
+async function commonBlocks(
+  followers: readonly Follower[],
+  stop?: AbortSignal,
+): Promise<readonly (string | undefined)[]> {
+  const chains = [...(followers[0]?.cut.heads.keys() ?? [])];
+  const chain = chains.find((each) => followers.every(({ cut }) => cut.heads.has(each)));
+  if (chain === undefined) return followers.map(() => undefined);
+  const height = median(followers.map(({ cut }) => cut.heads.get(chain)!.height)) - DEPTH;
+  if (height < 0n) return followers.map(() => undefined);
+  return await Promise.all(
+    followers.map(async ({ api, cut }) => {
+      const head = cut.heads.get(chain);
+      return head && head.height >= height ? await ancestorAt(api, chain, head.hash, height, stop) : undefined;
+    }),
+  );
+}
+
+/** @returns the higher one of two in the middle */
+function median(heights: readonly bigint[]): bigint {
+  return heights.toSorted((a, b) => Number(a - b))[Math.floor(heights.length / 2)];
+}
+
+/** @returns the ancestor of a block at a height, 43 characters */
+async function ancestorAt(
+  api: LookedAt,
+  chain: number,
+  hash: Uint8Array,
+  height: bigint,
+  stop?: AbortSignal,
+): Promise<string | undefined> {
+  const bounds = { upper: [hash], lower: [] };
+  const range = { minHeight: height, maxHeight: height };
+  try {
+    const found =
+      (await unlessMissing(first(api.hashBranch(chain, bounds, range, stop)))) ??
+      (await unlessMissing(first(api.headerBranch(chain, bounds, range, stop)).then((it) => it && blockHash(it))));
+    return found && encodeBase64url(found);
+  } catch (error) {
+    if (error instanceof NodeError) return undefined;
+    throw error;
+  }
+}
+
+async function first<T>(items: AsyncIterable<T>): Promise<T | undefined> {
+  for await (const item of items) return item;
+  return undefined;
+}
+
+/** Maximum number of blocks that a node may be behind on each chain: about two minutes. */
+const MOST_BEHIND = 4;
+/** Each chain has a block about every 30 s, so only a network that stands still has none for this time. */
+const STANDSTILL_MS = 600_000;
+
+export interface Seen {
+  readonly look: Look;
+  /** The node's block at a height that all nodes have; undefined where it is not known. */
+  readonly commonBlock?: string | undefined;
+  /** The reason why the node gives no work; undefined when it does, or was not asked. */
+  readonly noWork?: string | undefined;
+}
+
+export interface Assessment {
+  /** Whether the node has given what its assessment needs. A silent node may be as good as any other. */
+  readonly hasAnswered: boolean;
+  /** Number of blocks on each chain that the node is behind the furthest one; 0 while its newest block is young. */
+  readonly behind?: number;
+  /** With a fault, mining there is useless. `what` of a fault follows the node's name in a sentence. */
+  readonly problems: readonly Problem[];
+}
+
+/**
+ * Any node can claim any height and weight, so a claim alone makes no other node faulty: the node's own newest block
+ * must be old, too. Between branches, most nodes decide. The parameters are those of `survey`.
+ * @returns an assessment of each node, in the same order
+ */
+export function assess(nodes: readonly Seen[], network: string, nowUs: bigint): Assessment[] {
+  const usable = nodes.filter(({ look }) => look.cut && !otherNetwork(look.network, network));
+  const behindOf = ({ look }: Seen) => blocksBehind(look, usable, nowUs);
+  // Nodes that are far behind have no vote.
+  const voters = usable.filter((node) => behindOf(node) <= MOST_BEHIND);
+  const branch = branchOfMost(voters);
+  return nodes.map((node) => assessOne(node, { network, nowUs, branch, behindOf }));
+}
+
+/** The block of most nodes; null when as many follow another branch; undefined when no block is known. */
+type Branch = string | null | undefined;
+
+function branchOfMost(voters: readonly Seen[]): Branch {
+  const votes = new Map<string, number>();
+  for (const { commonBlock } of voters) if (commonBlock) votes.set(commonBlock, (votes.get(commonBlock) ?? 0) + 1);
+  const [most, next] = [...votes].sort(([, a], [, b]) => b - a);
+  return most && next && most[1] === next[1] ? null : most?.[0];
+}
+
+/** A node with new blocks keeps up, whatever others claim. @returns blocks behind the furthest, on each chain */
+function blocksBehind(look: Look, peers: readonly Seen[], nowUs: bigint): number {
+  if (ageMsOf(look, nowUs) < YOUNG_MS) return 0;
+  return Math.max(0, ...peers.map((peer) => headsBetween(look, peer.look)));
+}
+
+/** Both have a cut. @returns how much higher the other node's head is, as the median of their common chains */
+function headsBetween({ cut }: Look, { cut: other }: Look): number {
+  const missing = [...cut!.heads].flatMap(([chain, { height }]) => {
+    const head = other!.heads.get(chain);
+    return head ? [Number(head.height - height)] : [];
+  });
+  return missing.sort((a, b) => a - b)[Math.floor(missing.length / 2)] ?? 0;
+}
+
+/** @returns the age of a node's newest block; 0 when it is not known */
+function ageMsOf({ newestBlockUs, skew }: Look, nowUs: bigint): number {
+  // With a wrong clock on this machine, every node would seem to stand still.
+  const theirNowUs = nowUs - (skew && skew.mostUs > 0n ? skew.mostUs : 0n);
+  return newestBlockUs === undefined ? 0 : Number((theirNowUs - newestBlockUs) / 1000n);
+}
+
+interface Standard {
+  readonly network: string;
+  readonly nowUs: bigint;
+  readonly branch: Branch;
+  readonly behindOf: (node: Seen) => number;
+}
+
+function assessOne(node: Seen, { network, nowUs, branch, behindOf }: Standard): Assessment {
+  const { look, commonBlock, noWork } = node;
+  const { cut, skew } = look;
+  const other = otherNetwork(look.network, network);
+  if (other !== undefined) return { hasAnswered: true, problems: [fault('network', other)] };
+  if (look.fault !== undefined || !cut) {
+    return { hasAnswered: false, problems: [fault('connection', `does not answer: ${look.fault}`)] };
+  }
+  const problems: Problem[] = [];
+  const behind = behindOf(node);
+  if (behind > MOST_BEHIND) problems.push(fault('ledger', `is ${behind} blocks behind on each chain`));
+  const ageMs = ageMsOf(look, nowUs);
+  if (ageMs >= STANDSTILL_MS) {
+    problems.push(fault('ledger', `stands still: no chain has grown for ${formatAge(ageMs)}`));
+  }
+  if (commonBlock !== undefined && branch === null) {
+    const what = 'follows one branch of the ledger, and as many nodes follow another one: configure one more node';
+    problems.push(fault('ledger', what));
+  } else if (commonBlock !== undefined && branch !== undefined && commonBlock !== branch) {
+    problems.push(fault('ledger', 'follows another branch of the ledger than most nodes'));
+  }
+  if (noWork !== undefined) problems.push(fault('work', `gives no work: ${noWork}`));
+  const clock = skew && clockProblem(skew);
+  if (clock) problems.push(clock);
+  return { hasAnswered: true, behind, problems };
+}
+
+/** In minutes, the longest first. A year has 365 days. */
+const UNITS = [
+  ['years', 525_600],
+  ['days', 1_440],
+  ['hours', 60],
+  ['minutes', 1],
+] as const;
+
+/** @returns the time in the longest unit of which there are at least two: `11 minutes`, `3 days` */
+function formatAge(ms: number): string {
+  const minutes = ms / 60_000;
+  const [unit, length] = UNITS.find(([, length]) => minutes >= 2 * length) ?? UNITS[3];
+  return `${Math.floor(minutes / length)} ${unit}`;
+}
+
+function fault(about: string, what: string): Problem {
+  return { about, state: 'fault', what };
+}

@@ -1,0 +1,103 @@
+/** Asks one node which network it serves, and how far its ledger is. */
+
+import { within } from '../../base/system/abort.ts';
+import type { Skew } from '../../node/client/clock.ts';
+import { NodeError, unlessMissing } from '../../node/client/errors.ts';
+import type { NodeApi } from '../../node/client/node-api.ts';
+import type { Cut, Head } from '../../protocol/ledger/cut.ts';
+import { blockHash } from '../../protocol/ledger/header.ts';
+
+/** Age below which a node's newest block shows that it keeps up: 20 chains have a block about every two seconds. */
+export const YOUNG_MS = 60_000;
+
+/** Time limit for all questions to one node, so that a slow one does not delay the findings about others. */
+const LOOK_MS = 30_000;
+
+export interface Look {
+  /** The network that the node serves; foreign text. */
+  readonly network?: string;
+  /** The version of the node's software, safe to show. */
+  readonly software?: string;
+  readonly cut?: Cut;
+  /** Creation time of the cut's newest block, in µs since 1970. */
+  readonly newestBlockUs?: bigint;
+  readonly skew?: Skew;
+  /** The reason for which some answer is missing. */
+  readonly fault?: string;
+}
+
+export type LookedAt = Pick<
+  NodeApi,
+  'info' | 'cut' | 'header' | 'blocks' | 'hashBranch' | 'headerBranch' | 'nodeVersion' | 'skew'
+>;
+
+/** @param nowUs in µs since 1970 @returns a look with a fault when the node does not answer */
+export async function lookAt(
+  api: LookedAt,
+  nowUs: bigint,
+  stop: AbortSignal = new AbortController().signal,
+  mostMs = LOOK_MS,
+): Promise<Look> {
+  const look: { -readonly [Key in keyof Look]: Look[Key] } = {};
+  try {
+    await within(mostMs, stop, async (signal) => {
+      // Not every node names its network, and the P2P port never does.
+      const info = await unlessMissing(api.info(signal));
+      if (info) look.network = info.network;
+      look.cut = await api.cut({}, signal);
+      if (look.network === undefined && look.cut.network !== undefined) look.network = look.cut.network;
+      const newest = await newestBlockUs(api, look.cut, nowUs, signal);
+      if (newest !== undefined) look.newestBlockUs = newest;
+    });
+  } catch (error) {
+    stop.throwIfAborted();
+    if (isTimeout(error)) look.fault = `some answers have not come within ${mostMs / 1000} s`;
+    else if (error instanceof NodeError) {
+      look.fault = error.message;
+      if (error.network !== undefined) look.network = error.network;
+    } else throw error;
+  }
+  if (api.nodeVersion !== undefined) look.software = api.nodeVersion;
+  if (api.skew) look.skew = api.skew;
+  return look;
+}
+
+function isTimeout(error: unknown): boolean {
+  return error instanceof DOMException && error.name === 'TimeoutError';
+}
+
+/** The highest block is usually among the newest. If it is old, other chains are asked until one is young. */
+async function newestBlockUs(
+  api: LookedAt,
+  { heads }: Cut,
+  nowUs: bigint,
+  stop?: AbortSignal,
+): Promise<bigint | undefined> {
+  const highestFirst = [...heads].sort(([, a], [, b]) => Number(b.height - a.height));
+  let newest: bigint | undefined;
+  for (const [chain, head] of highestFirst) {
+    const timeUs = await timeOfBlock(api, chain, head, stop);
+    if (timeUs !== undefined && (newest === undefined || timeUs > newest)) newest = timeUs;
+    if (newest === undefined || nowUs - newest < BigInt(YOUNG_MS) * 1000n) break;
+  }
+  return newest;
+}
+
+/** @returns undefined when the node serves neither the header nor the block */
+async function timeOfBlock(
+  api: LookedAt,
+  chain: number,
+  { height, hash }: Head,
+  stop?: AbortSignal,
+): Promise<bigint | undefined> {
+  const header = await unlessMissing(api.header(chain, hash, stop));
+  if (header) return header.creationTimeUs;
+  return await unlessMissing(
+    (async () => {
+      for await (const { header } of api.blocks(chain, { minHeight: height, maxHeight: height }, stop)) {
+        if (Buffer.compare(blockHash(header), hash) === 0) return header.creationTimeUs;
+      }
+      return undefined;
+    })(),
+  );
+}

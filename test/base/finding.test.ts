@@ -1,0 +1,17 @@
+import { expect, it } from 'vitest';
+import { findingLines } from '#pickaxe/base/finding.js';
+
+it('findings are printed as lines', () => {
+  const lines = findingLines([
+    { about: 'CPU', state: 'ok', what: 'kernel avx2' },
+    { about: 'memory', state: 'warning', what: '5 MiB free', why: 'it ends', mend: 'buy some' },
+  ]);
+  const narrow = findingLines([{ about: 'CPU', state: 'fault', what: 'one two three four five six seven' }], 40);
+  expect(narrow).toEqual(['fault    CPU  one two three four five', '              six seven']);
+  expect(lines).toEqual([
+    'ok       CPU     kernel avx2',
+    'warning  memory  5 MiB free',
+    '                 why: it ends',
+    '                 do:  buy some',
+  ]);
+});

@@ -1,0 +1,32 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { setLongTimeout } from '#pickaxe/base/system/abort.js';
+
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+const DAY_MS = 86_400_000;
+
+test.each([1, 1_000, 30 * DAY_MS, 365 * DAY_MS])('a timeout of %i ms uses no timer longer than timers can be', (ms) => {
+  const set = vi.spyOn(globalThis, 'setTimeout');
+  const act = vi.fn();
+  setLongTimeout(act, ms);
+  vi.advanceTimersByTime(ms - 1);
+  expect(act).not.toHaveBeenCalled();
+  vi.advanceTimersByTime(1);
+  expect(act).toHaveBeenCalledOnce();
+  for (const [, wait] of set.mock.calls) expect(wait).toBeLessThan(2 ** 31);
+});
+
+test('a timeout can be cancelled, even after its first timer', () => {
+  const act = vi.fn();
+  const cancel = setLongTimeout(act, 60 * DAY_MS);
+  vi.advanceTimersByTime(40 * DAY_MS);
+  cancel();
+  expect(vi.getTimerCount()).toBe(0);
+  vi.advanceTimersByTime(60 * DAY_MS);
+  expect(act).not.toHaveBeenCalled();
+});

@@ -1,6 +1,0 @@
-/** All variants of the WGSL that a GPU may be given. */
-
-import { VARIANTS } from '#pickaxe/engine/gpu/tuning.js';
-import { shaderProperties } from './shader-properties.ts';
-
-for (const variant of VARIANTS) shaderProperties(variant);

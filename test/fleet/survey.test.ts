@@ -1,0 +1,86 @@
+import { describe, expect, it } from 'vitest';
+import { examineFleetServer } from '#pickaxe/fleet/survey.js';
+import { FakeNats } from './nats/fake-nats.ts';
+import { beat, SUBJECTS, sendState, stateWithWork } from './operator/messages.ts';
+
+const limits = { connectMs: 10, listenMs: 50, helloMs: 50 };
+
+/** Coordinators send these states again and again. */
+async function examine(
+  states: Parameters<typeof sendState>[2][] = [],
+  { isCoordinator = false, denials = [] as string[], name = 'rig1', nats = new FakeNats() } = {},
+) {
+  const link = nats.link(name);
+  const coordinators = states.map((state, at) => ({ name: `c${at + 1}`, link: nats.link(`c${at + 1}`), state }));
+  const sending = setInterval(() => {
+    for (const each of coordinators) sendState(each.link, each.name, each.state);
+  }, 1);
+  try {
+    return await examineFleetServer({ link, subjects: SUBJECTS, name, isCoordinator, denials, limits });
+  } finally {
+    clearInterval(sending);
+  }
+}
+
+const brief = (findings: Awaited<ReturnType<typeof examine>>) =>
+  findings.map(({ about, state, what }) => `${state} ${about}: ${what}`);
+
+describe('an examination of a fleet’s server', () => {
+  it('names the coordinators that are heard', async () => {
+    expect(brief(await examine([stateWithWork(1), beat(1, null)]))).toEqual([
+      'ok connection: can be reached',
+      'ok coordinators: c1, c2 can be heard',
+    ]);
+  });
+
+  it('warns of a coordinator that has lost its own source', async () => {
+    const findings = await examine([{ ...stateWithWork(1), lost: 'no node\nanswers' }]);
+    expect(brief(findings).at(-1)).toBe('warning coordinators: c1 has lost its own source: no node answers');
+  });
+
+  it('finds it a fault that a rig hears no coordinator, but not that a coordinator hears no other', async () => {
+    expect((await examine()).at(-1)).toMatchObject({
+      state: 'fault',
+      what: 'no coordinator is heard',
+      mend: 'start pickaxe coordinate, with the same --nats-subject',
+    });
+    expect(brief(await examine([stateWithWork(1)], { isCoordinator: true, name: 'c1' })).at(-1)).toBe(
+      'ok coordinators: no other coordinator is heard',
+    );
+  });
+
+  it('tries whether the server lets requests of operators through, which an earlier configuration does not', async () => {
+    const nats = new FakeNats();
+    const tried: string[] = [];
+    nats.permits = (_, operation, subject) => {
+      if (operation === 'subscribe') tried.push(subject);
+      return true;
+    };
+    await examine([stateWithWork(1)], { nats });
+    expect(tried).toContain(SUBJECTS.controlsTo('rig1'));
+  });
+
+  it('says so when there is no connection', async () => {
+    const nats = new FakeNats();
+    const link = nats.link('rig1');
+    link.disconnect('nats://fake:4222 refuses this member’s credentials.');
+    const question = { link, subjects: SUBJECTS, name: 'rig1', isCoordinator: false, denials: [], limits };
+    expect(brief(await examineFleetServer(question))).toEqual([
+      'fault connection: nats://fake:4222 refuses this member’s credentials.',
+    ]);
+  });
+
+  it('says whose the credentials are not when the server denies a subject', async () => {
+    const nats = new FakeNats();
+    nats.permits = (_, operation) => operation !== 'publish';
+    expect((await examine([], { nats })).at(-1)).toMatchObject({
+      about: 'permissions',
+      state: 'fault',
+      what: 'the credentials are not those of a rig named rig1: not permitted',
+    });
+    const denied = 'The NATS server does not permit this account to subscribe to pickaxe.work.*.';
+    expect(brief(await examine([], { denials: [denied], isCoordinator: true, name: 'c1' })).at(-1)).toBe(
+      `fault permissions: the credentials are not those of a coordinator named c1: ${denied}`,
+    );
+  });
+});

@@ -1,0 +1,84 @@
+/** The self-test against simulated GPUs: a right one, and wrong ones of several kinds. */
+
+import { expect, test } from 'vitest';
+import { ROW_COUNTERS, scan } from '#pickaxe/miner/engine/cpu/kernels/kernel.js';
+import { loadKernel } from '#pickaxe/miner/engine/cpu/kernels/load-kernel.js';
+import type { Hit, Scan } from '#pickaxe/miner/engine/gpu/child/scanner.js';
+import { SPOT_CHECK, selfTest, spotCheck } from '#pickaxe/miner/engine/gpu/child/self-test.js';
+import { HIT_CAPACITY } from '#pickaxe/miner/engine/gpu/prepare.generated.js';
+import type { Puzzle } from '#pickaxe/protocol/chain/job.js';
+import { COUNTERS, LANES, type Range, splitNonce } from '#pickaxe/protocol/chain/nonce.js';
+import { solutionsIn } from '../../cpu/puzzles.ts';
+
+const UNIT = 2048;
+
+type Gpu = (puzzle: Puzzle, range: Range) => Promise<Scan>;
+
+const rightGpu: Gpu = async (puzzle, range) => {
+  const target = Uint32Array.from(puzzle.target, (word, i) => (i < 7 ? 0xffff_ffff : word));
+  const hits = solutionsIn({ ...puzzle, target }, range).map(({ page, counter }) => ({ page, counter }));
+  return hits.length > HIT_CAPACITY ? 'overflow' : { hits: hits.reverse() };
+};
+
+const changed =
+  (change: (hits: readonly Hit[], range: Range) => readonly Hit[]): Gpu =>
+  async (puzzle, range) => {
+    const found = await rightGpu(puzzle, range);
+    return found === 'overflow' ? found : { hits: change(found.hits, range) };
+  };
+
+const wrongGpus: Record<string, Gpu> = {
+  'finds nothing': changed(() => []),
+  'finds one too few': changed((hits) => hits.slice(1)),
+  'finds one too many': changed((hits, { page, counter }) => [...hits, { page, counter: counter + 17 }]),
+  'has one bad lane': changed((hits) => hits.filter(({ counter }) => counter % 64 !== 63)),
+  'searches one workgroup only': changed((hits, range) => hits.filter(({ counter }) => counter < range.counter + UNIT)),
+  'stops at half of the counters': changed((hits) => hits.filter(({ counter }) => counter < COUNTERS / 2)),
+  'ignores the lane': (puzzle, range) => rightGpu(puzzle, { ...range, lane: 0 }),
+  'takes a lane for two bytes': (puzzle, range) => rightGpu(puzzle, { ...range, lane: range.lane % LANES }),
+  'goes in steps of 1': (puzzle, range) => rightGpu(puzzle, { ...range, step: 1 }),
+  'goes in steps of 256 at most': (puzzle, range) => rightGpu(puzzle, { ...range, step: Math.min(range.step, 256) }),
+  'searches one page only': (puzzle, range) => rightGpu(puzzle, { ...range, pages: 1 }),
+  'searches one page again': (puzzle, range) =>
+    rightGpu(puzzle, { ...range, pages: 1 }).then((found) =>
+      found === 'overflow' || range.pages === 1
+        ? found
+        : { hits: [...found.hits, ...found.hits.map((hit) => ({ ...hit, page: hit.page + 1 }))] },
+    ),
+  'ignores the page': (puzzle, range) => rightGpu(puzzle, { ...range, page: 0 }),
+  'does not notice that hits are lost': async (puzzle, range) => {
+    const found = await rightGpu(puzzle, range);
+    return found === 'overflow' ? { hits: [] } : found;
+  },
+};
+
+test('a GPU that computes right passes', () => selfTest(rightGpu, UNIT));
+
+test.each(Object.entries(wrongGpus))('refuses a GPU that %s', async (_, gpu) => {
+  await expect(selfTest(gpu, UNIT)).rejects.toMatchObject({ name: 'DeviceError', fault: 'wrong-hashes' });
+});
+
+/** Searches with a CPU kernel, which shares only the description with the GPU kernel. */
+function spotHits(): Hit[] {
+  const { puzzle, range } = SPOT_CHECK;
+  const kernel = loadKernel('wasm');
+  const rows = Array.from({ length: range.counters / ROW_COUNTERS }, (_, i) => range.counter + i * ROW_COUNTERS);
+  return rows.flatMap((counter) => {
+    const row = { ...range, counter, counters: ROW_COUNTERS };
+    return scan(kernel, puzzle, 1, row, Int32Array.of(1)).candidates.map((nonce) => splitNonce(nonce));
+  });
+}
+
+test('the known hits of the spot check are right', async () => {
+  const hits = spotHits();
+  await spotCheck(async () => ({ hits: [...hits].reverse() }));
+  for (const wrong of [
+    [],
+    hits.slice(1),
+    [...hits.slice(1), { ...hits[0], counter: hits[0].counter + 1 }],
+    [...hits, hits[0]],
+  ]) {
+    await expect(spotCheck(async () => ({ hits: wrong }))).rejects.toMatchObject({ fault: 'wrong-hashes' });
+  }
+  await expect(spotCheck(async () => 'overflow')).rejects.toMatchObject({ fault: 'wrong-hashes' });
+});

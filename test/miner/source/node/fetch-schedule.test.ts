@@ -1,0 +1,323 @@
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { FetchSchedule, WakeSignal } from '#pickaxe/miner/source/node/fetch-schedule.js';
+import { HEADER_BYTES } from '#pickaxe/protocol/chain/bytes.js';
+import { type Work, withCreationTime } from '#pickaxe/protocol/chain/work.js';
+import { makeWork } from '../../../fakes.ts';
+
+const limits = { burstMs: 100, pollMs: 2_000, expiryMs: 300_000 };
+const refreshMs = 20_000;
+const workOn = (chain: number): Work => ({ ...makeWork(100), chain });
+/** Makes another work on the same parent, as nodes do for new transactions. */
+const otherPayload = (work: Work): Work => {
+  const header = work.header.slice();
+  header[200] ^= 1;
+  return { ...work, header };
+};
+const NOW = Number.NEGATIVE_INFINITY;
+
+describe('FetchSchedule', () => {
+  let schedule: FetchSchedule;
+  let open: Set<number>;
+  let ms: number;
+
+  beforeEach(() => {
+    schedule = new FetchSchedule(limits);
+    open = new Set();
+    ms = 1_000_000;
+  });
+
+  const due = () => schedule.dueAtMs((chain) => (open.has(chain) ? refreshMs : undefined));
+  const fetch = (work: Work) => schedule.fetchEnded(work, schedule.fetchBegan(ms), ms);
+  const openStream = (chain: number) => {
+    open.add(chain);
+    schedule.streamOpened(chain);
+  };
+
+  it('wants work when there is none', () => {
+    expect(due()).toBe(NOW);
+  });
+
+  it('polls while the chain has no stream', () => {
+    fetch(workOn(3));
+    openStream(4);
+    expect(due()).toBe(ms + limits.pollMs);
+  });
+
+  it('fetches once more when the stream opens after the fetch', () => {
+    fetch(workOn(3));
+    openStream(3);
+    expect(due()).toBe(NOW);
+    fetch(workOn(3));
+    expect(due()).toBe(ms + refreshMs);
+  });
+
+  it('fetches once more for a stream that opens during the fetch', () => {
+    const order = schedule.fetchBegan(ms);
+    openStream(3);
+    schedule.fetchEnded(workOn(3), order, ms);
+    expect(due()).toBe(NOW);
+  });
+
+  it('never refetches work that was fetched under an open stream, whatever other streams do', () => {
+    openStream(3);
+    fetch(workOn(3));
+    for (let chain = 4; chain < 20; chain++) openStream(chain);
+    expect(due()).toBe(ms + refreshMs);
+  });
+
+  it('fetches at once when a stream has come back, and polls from its end while it has not', () => {
+    openStream(3);
+    fetch(workOn(3));
+    ms += 60_000;
+    open.delete(3);
+    schedule.streamEnded(3, ms);
+    expect(due()).toBe(ms + limits.pollMs);
+    openStream(3);
+    expect(due()).toBe(NOW);
+  });
+
+  it('drops the current work at a New Cut of its chain, and no other', () => {
+    openStream(3);
+    fetch(workOn(3));
+    expect(schedule.newCut(4, ms)).toBe(false);
+    expect(schedule.current).toBeDefined();
+    expect(schedule.newCut(3, ms)).toBe(true);
+    expect(schedule.current).toBeUndefined();
+    expect(due()).toBe(NOW);
+  });
+
+  it('answers a burst of New Cuts with one fetch at once and one at the end', () => {
+    openStream(3);
+    fetch(workOn(3));
+    expect(schedule.newCut(3, ms)).toBe(true);
+    ms += 5;
+    const next = workOn(3);
+    fetch(next);
+    for (let i = 0; i < 5; i++) {
+      ms += 5;
+      expect(schedule.newCut(3, ms)).toBe(false);
+    }
+    // A solution of it is worth sending.
+    expect(schedule.isOutdated(next)).toBe(false);
+    expect(due()).toBe(1_000_000 + limits.burstMs);
+    ms = due();
+    fetch(workOn(3));
+    expect(due()).toBe(ms + refreshMs);
+  });
+
+  it('counts a New Cut after the burst as a new block', () => {
+    openStream(3);
+    fetch(workOn(3));
+    schedule.newCut(3, ms);
+    fetch(workOn(3));
+    ms += limits.burstMs;
+    expect(schedule.newCut(3, ms)).toBe(true);
+  });
+
+  it('fetches once more, and at once, when a New Cut came while the work was on its way', () => {
+    openStream(3);
+    const order = schedule.fetchBegan(ms);
+    schedule.newCut(3, ms);
+    schedule.fetchEnded(workOn(3), order, ms);
+    expect(due()).toBeLessThanOrEqual(ms);
+    fetch(workOn(3));
+    expect(due()).toBe(ms + refreshMs);
+    expect(schedule.newCut(3, ms + limits.burstMs - 1)).toBe(false);
+  });
+
+  it('keeps the work when a fetch brings the same with another time and nonce', () => {
+    const work = workOn(3);
+    expect(fetch(work)).toBe(true);
+    openStream(3);
+    const header = withCreationTime(work.header, 1n);
+    header[HEADER_BYTES - 1] ^= 1;
+    expect(fetch({ ...work, header })).toBe(false);
+    expect(schedule.current).toBe(work);
+    expect(due()).toBe(ms + refreshMs);
+  });
+
+  it('accepts the same work again after it was dropped', () => {
+    const work = workOn(3);
+    fetch(work);
+    schedule.expire();
+    expect(fetch({ ...work })).toBe(true);
+  });
+
+  it('mines work that a New Cut has ended when the node gives it out again, and soon fetches other work', () => {
+    const work = workOn(3);
+    openStream(3);
+    fetch(work);
+    schedule.newCut(3, ms);
+    expect(fetch({ ...work })).toBe(true);
+    const pauses = [];
+    for (let i = 0; i < 5; i++) {
+      pauses.push(due() - ms);
+      ms = due();
+      expect(fetch({ ...work })).toBe(false);
+    }
+    expect(pauses).toEqual([50, 100, 200, 400, 800]);
+    // The node is believed in the end.
+    expect(due()).toBe(ms + refreshMs);
+  });
+
+  it('repeats no fetch once the node has given other work', () => {
+    const work = workOn(3);
+    openStream(3);
+    fetch(work);
+    schedule.newCut(3, ms);
+    fetch({ ...work });
+    ms += 5;
+    fetch(workOn(3));
+    expect(due()).toBe(ms + refreshMs);
+  });
+
+  it('does not count another payload on the ended parent as other work', () => {
+    const work = workOn(3);
+    openStream(3);
+    fetch(work);
+    schedule.newCut(3, ms);
+    expect(fetch(otherPayload(work))).toBe(true);
+    expect(due()).toBe(ms + 50);
+  });
+
+  it('does not mine on a solved parent until the node has given it out several times', () => {
+    const work = workOn(3);
+    openStream(3);
+    fetch(work);
+    expect(schedule.solved(work)).toBe(true);
+    expect(due()).toBe(NOW);
+    // Another payload on the same parent is worth as little.
+    const again = otherPayload(work);
+    for (let i = 0; i < 5; i++) {
+      expect(fetch(again)).toBe(false);
+      expect(schedule.current).toBeUndefined();
+      ms = due();
+    }
+    expect(fetch(again)).toBe(true);
+  });
+
+  it('fetches at once when a New Cut follows a solution, or when the solution was not accepted', () => {
+    for (const happens of [() => schedule.newCut(3, ms), (work: Work) => schedule.notSolved(work)]) {
+      const work = workOn(3);
+      fetch(work);
+      schedule.solved(work);
+      fetch({ ...work });
+      expect(due()).toBe(ms + 50);
+      happens(work);
+      expect(due()).toBe(NOW);
+    }
+  });
+
+  it('mines on a parent whose solution was not accepted', () => {
+    const work = workOn(3);
+    fetch(work);
+    schedule.solved(work);
+    schedule.notSolved(work);
+    expect(fetch({ ...work })).toBe(true);
+  });
+
+  it('goes on fetching after a New Cut when a solution of the old work is not accepted', () => {
+    const work = workOn(3);
+    openStream(3);
+    fetch(work);
+    schedule.solved(work);
+    schedule.newCut(3, ms);
+    expect(fetch({ ...work })).toBe(false);
+    schedule.notSolved(work);
+    expect(due()).toBe(NOW);
+    // The node has not made it yet, so this is what a New Cut has ended.
+    expect(fetch({ ...work })).toBe(true);
+    expect(due()).toBe(ms + 50);
+  });
+
+  it('goes on fetching when a solution of an earlier work is not accepted', () => {
+    const [earlier, work] = [workOn(3), workOn(3)];
+    openStream(3);
+    fetch(earlier);
+    fetch(work);
+    schedule.newCut(3, ms);
+    fetch({ ...work });
+    schedule.notSolved(earlier);
+    expect(due()).toBe(ms + 50);
+  });
+
+  it('is not affected by a solution on another parent', () => {
+    const [old, current] = [workOn(3), workOn(3)];
+    fetch(old);
+    fetch(current);
+    expect(schedule.solved(old)).toBe(false);
+    expect(schedule.current).toBe(current);
+  });
+
+  it('fetches at once when everything may have changed, once', () => {
+    openStream(3);
+    fetch(workOn(3));
+    schedule.makeDue();
+    expect(due()).toBe(NOW);
+    fetch(workOn(3));
+    expect(due()).toBe(ms + refreshMs);
+  });
+
+  it('marks earlier work of a chain as outdated when a fetch shows a greater height', () => {
+    const old = { ...workOn(3), height: 7n };
+    const same = { ...workOn(3), height: 8n };
+    const other = { ...workOn(4), height: 7n };
+    for (const work of [old, same, other]) fetch(work);
+    fetch({ ...workOn(3), height: 8n });
+    expect([old, same, other].map((work) => schedule.isOutdated(work))).toEqual([true, false, false]);
+  });
+
+  it('knows how long the node remembers an earlier work', () => {
+    const work = workOn(3);
+    fetch(work);
+    for (let i = 0; i < 100; i++) {
+      ms += 2_000;
+      fetch(workOn(4));
+    }
+    expect(schedule.lifeMs(work, ms)).toBe(limits.expiryMs - 200_000);
+    schedule.newCut(3, ms);
+    expect(schedule.isOutdated(work)).toBe(true);
+    expect(schedule.lifeMs(workOn(3), ms)).toBe(0);
+  });
+
+  it('forgets work that the node has forgotten, and the oldest when there is too much', () => {
+    const [old, first] = [workOn(3), workOn(3)];
+    fetch(old);
+    ms += limits.expiryMs + 1;
+    fetch(first);
+    expect(schedule.lifeMs(old, ms)).toBe(0);
+    for (let i = 1; i < 1_024; i++) fetch(workOn(3));
+    expect(schedule.lifeMs(first, ms)).toBe(limits.expiryMs);
+    fetch(workOn(3));
+    expect(schedule.lifeMs(first, ms)).toBe(0);
+  });
+
+  it('knows which earlier work has had a New Cut', () => {
+    const [old, other, later] = [workOn(3), workOn(4), workOn(3)];
+    fetch(old);
+    fetch(other);
+    schedule.newCut(3, ms);
+    fetch(later);
+    expect([old, other, later].map((work) => schedule.isOutdated(work))).toEqual([true, false, false]);
+  });
+
+  it('knows when the node has forgotten the work', () => {
+    fetch(workOn(3));
+    expect(schedule.isExpired(ms + limits.expiryMs - 1)).toBe(false);
+    expect(schedule.isExpired(ms + limits.expiryMs)).toBe(true);
+  });
+});
+
+describe('WakeSignal', () => {
+  it('lets any number of solutions wait for it, without a warning', async () => {
+    const warn = vi.spyOn(process, 'emitWarning').mockImplementation(() => {});
+    const wake = new WakeSignal();
+    for (let round = 0; round < 2; round++) {
+      const waits = Array.from({ length: 20 }, () => wake.wait(1_000_000, new AbortController().signal));
+      wake.ring();
+      await Promise.all(waits);
+    }
+    expect(warn.mock.calls).toEqual([]);
+    warn.mockRestore();
+  });
+});

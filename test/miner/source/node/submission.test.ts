@@ -1,0 +1,176 @@
+import { getEventListeners } from 'node:events';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { type SubmissionOptions, submitSolution } from '#pickaxe/miner/source/node/submission.js';
+import { NodeError } from '#pickaxe/node/client/errors.js';
+import type { StatusAnswer } from '#pickaxe/node/client/http.js';
+
+const TAKEN: StatusAnswer = { status: 200, text: '' };
+const UNKNOWN_WORK: StatusAnswer = { status: 404, text: 'No associated Payload' };
+/** A 503, of the node itself or of a gateway. */
+const busy = ({ byNode = false, ...more }: { byNode?: boolean; retryAfterMs?: number } = {}) =>
+  new NodeError('failed', 'it is busy.', { status: 503, mayHaveBeenTaken: !byNode, ...more });
+
+/** Gives these answers in order. The last one is repeated. */
+function attempts(
+  answers: (StatusAnswer | Error)[],
+  more: Partial<SubmissionOptions> = {},
+  stop: AbortSignal = new AbortController().signal,
+) {
+  const pauses: number[] = [];
+  let posts = 0;
+  let sent = 0;
+  const options: SubmissionOptions = {
+    post: async () => {
+      const answer = answers[Math.min(posts++, answers.length - 1)];
+      if (answer instanceof Error) throw answer;
+      return answer;
+    },
+    isOutdated: () => false,
+    onSent: () => {
+      sent++;
+    },
+    pause: async (ms) => {
+      pauses.push(ms);
+    },
+    lifeMs: 60_000,
+    random: () => 1,
+    limits: { solvedAfterMs: 60_000, submitAfterStopMs: 60_000, submitPauses: { firstMs: 100, mostMs: 800 } },
+    ...more,
+  };
+  const verdict = submitSolution(options, stop);
+  return { verdict, pauses, posts: () => posts, sent: () => sent };
+}
+
+describe('a solution', () => {
+  it('is tried again after growing pauses until it has an answer', async () => {
+    const { verdict, pauses, sent } = attempts([...Array(6).fill(new NodeError('unreachable', 'away.')), TAKEN]);
+    expect((await verdict).outcome).toBe('accepted');
+    expect(pauses).toEqual([100, 200, 400, 800, 800, 800]);
+    expect(sent()).toBe(1);
+  });
+
+  it('waits as long as the node asks for, but at most five seconds', async () => {
+    const { verdict, pauses } = attempts([busy({ retryAfterMs: 2_000 }), busy({ retryAfterMs: 60_000 }), TAKEN]);
+    await verdict;
+    expect(pauses).toEqual([2_000, 5_000]);
+  });
+
+  it('counts as sent when the first attempt takes long, once', async () => {
+    let answer: (taken: StatusAnswer) => void = () => {};
+    let told: () => void = () => {};
+    let times = 0;
+    const isTold = new Promise<void>((resolve) => {
+      told = resolve;
+    });
+    const limits = { solvedAfterMs: 1, submitAfterStopMs: 60_000, submitPauses: { firstMs: 1, mostMs: 1 } };
+    const { verdict } = attempts([], {
+      post: () => new Promise((resolve) => (answer = resolve)),
+      onSent: () => {
+        times++;
+        told();
+      },
+      limits,
+    });
+    await isTold;
+    answer(TAKEN);
+    expect((await verdict).outcome).toBe('accepted');
+    expect(times).toBe(1);
+  });
+
+  it('is given up when the node has forgotten its work', async () => {
+    const pause = () => new Promise<void>((resolve) => setTimeout(resolve, 5));
+    const { verdict } = attempts([busy({ byNode: true })], { lifeMs: 50, pause });
+    expect(await verdict).toMatchObject({
+      outcome: 'unknown',
+      reason: expect.stringMatching(/^gave up after (one|\d+) attempts?/),
+    });
+  });
+});
+
+describe('a miner that is told to stop', () => {
+  beforeEach(() => void vi.useFakeTimers());
+  afterEach(() => void vi.useRealTimers());
+
+  /** A node that says nothing. */
+  const post = (stop: AbortSignal) =>
+    new Promise<never>((_, reject) => stop.addEventListener('abort', () => reject(new Error('aborted'))));
+  const limits = { solvedAfterMs: 60_000, submitAfterStopMs: 5_000, submitPauses: { firstMs: 1, mostMs: 1 } };
+
+  it.each(['before', 'after'])('%s a solution is sent gives it a limited time', async (when) => {
+    const stop = new AbortController();
+    if (when === 'before') stop.abort();
+    const { verdict } = attempts([], { post, limits }, stop.signal);
+    let settled = false;
+    verdict.then(() => (settled = true));
+    await vi.advanceTimersByTimeAsync(when === 'before' ? 0 : 30_000);
+    stop.abort();
+    await vi.advanceTimersByTimeAsync(limits.submitAfterStopMs - 1);
+    expect(settled).toBe(false);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(settled).toBe(true);
+    expect((await verdict).outcome).toBe('unknown');
+  });
+
+  it('does not wait for a solution that has its verdict', async () => {
+    const stop = new AbortController();
+    let answer: (taken: StatusAnswer) => void = () => {};
+    const { verdict } = attempts([], { post: () => new Promise((resolve) => (answer = resolve)) }, stop.signal);
+    stop.abort();
+    answer(TAKEN);
+    expect((await verdict).outcome).toBe('accepted');
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it('keeps nothing of earlier solutions', async () => {
+    const { signal } = new AbortController();
+    for (let i = 0; i < 3; i++) await attempts([TAKEN], {}, signal).verdict;
+    expect(getEventListeners(signal, 'abort')).toHaveLength(0);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+});
+
+it.each([400, 403, 410, 413])('%i is a refusal', async (status) => {
+  const { verdict, posts } = attempts([{ status, text: 'no' }]);
+  expect(await verdict).toEqual({ outcome: 'rejected', reason: 'no' });
+  expect(posts()).toBe(1);
+});
+
+describe('404', () => {
+  it('is stale if no earlier attempt can have been accepted', async () => {
+    const { verdict } = attempts([new NodeError('unreachable', 'away.'), busy({ byNode: true }), UNKNOWN_WORK]);
+    expect((await verdict).outcome).toBe('stale');
+  });
+
+  it.each([
+    ['a gateway that says 503 may have passed the first one on', busy({ byNode: false })],
+    ['a gateway that fails may have', new NodeError('failed', '502.')],
+    ['a connection that broke may have', new NodeError('broken', 'broke.')],
+    ['an answer that did not come may have', new NodeError('timed out', 'late.')],
+  ])('is unknown: %s', async (_, first) => {
+    expect((await attempts([first, UNKNOWN_WORK]).verdict).outcome).toBe('unknown');
+    // Whatever comes after it.
+    const unreachable = new NodeError('unreachable', 'away.');
+    expect((await attempts([first, unreachable, UNKNOWN_WORK]).verdict).outcome).toBe('unknown');
+  });
+});
+
+it.each([400, 403, 410])('a %i after an answer that was lost tells nothing of the first attempt', async (status) => {
+  const { verdict } = attempts([new NodeError('timed out', 'late.'), { status, text: 'no' }]);
+  expect(await verdict).toEqual({
+    outcome: 'unknown',
+    reason: 'the answer was lost, and the next attempt was answered with: no',
+  });
+});
+
+describe('a New Cut while a solution is tried again', () => {
+  it('makes it stale if no attempt can have been accepted', async () => {
+    const { verdict, posts } = attempts([busy({ byNode: true })], { isOutdated: () => true });
+    expect((await verdict).outcome).toBe('stale');
+    expect(posts()).toBe(1);
+  });
+
+  it('may come from its own block: after a gateway’s 503 the node is asked', async () => {
+    const { verdict } = attempts([busy({ byNode: false }), TAKEN], { isOutdated: () => true });
+    expect((await verdict).outcome).toBe('accepted');
+  });
+});

@@ -1,0 +1,152 @@
+import { describe, expect, it } from 'vitest';
+import { SharedSource } from '#pickaxe/miner/source/shared-source.js';
+import { updatesOf } from '#pickaxe/miner/source/source.js';
+import { FakeSource, makeWork } from '../../fakes.ts';
+import { eventually, Follower, mine } from './follow.ts';
+
+function share() {
+  const source = new FakeSource();
+  return { source, shared: new SharedSource(source) };
+}
+
+describe('SharedSource', () => {
+  it('gives every consumer all updates', async () => {
+    const { source, shared } = share();
+    const followers = [new Follower(shared), new Follower(shared)];
+    const first = source.work(makeWork(100));
+    await eventually(() => expect(followers.every(({ received }) => received.includes(first))).toBe(true));
+    source.stale(first);
+    const second = source.work(makeWork(100));
+    source.lost();
+    for (const follower of followers) {
+      await eventually(() => expect(follower.of('lost')).toHaveLength(1));
+      expect(follower.received).toEqual([first, second]);
+      expect(follower.of('stale')).toMatchObject([{ works: [first] }]);
+    }
+    for (const follower of followers) await follower.end();
+    await shared.close();
+  });
+
+  it('tells one that comes later what holds now', async () => {
+    const { source, shared } = share();
+    const early = new Follower(shared);
+    const work = source.work(makeWork(100));
+    source.lost();
+    await eventually(() => expect(early.of('lost')).toHaveLength(1));
+    const late = new Follower(shared);
+    expect(await late.work()).toBe(work);
+    await eventually(() => expect(late.of('lost')).toHaveLength(1));
+    source.stale(work);
+    await eventually(() => expect(early.of('stale')).toHaveLength(1));
+    const last = new Follower(shared);
+    await eventually(() => expect(last.of('lost')).toHaveLength(1));
+    expect(last.received).toHaveLength(0);
+    for (const follower of [early, late, last]) await follower.end();
+    await shared.close();
+  });
+
+  it('gives no work to one that comes during a rest', async () => {
+    const { source, shared } = share();
+    const early = new Follower(shared);
+    source.work(makeWork(100));
+    source.rest();
+    await eventually(() => expect(early.of('rest')).toHaveLength(1));
+    const late = new Follower(shared);
+    const next = source.work(makeWork(100));
+    expect(await late.work()).toBe(next);
+    expect(late.received).toEqual([next]);
+    for (const follower of [early, late]) await follower.end();
+    await shared.close();
+  });
+
+  it('goes on when one consumer ends', async () => {
+    const { source, shared } = share();
+    const [one, other] = [new Follower(shared), new Follower(shared)];
+    source.work(makeWork(100));
+    await one.work();
+    await one.end();
+    const next = source.work(makeWork(100));
+    await eventually(() => expect(other.received.at(-1)).toBe(next));
+    await other.end();
+    await shared.close();
+  });
+
+  it('is closed once all submissions have settled', async () => {
+    const { source, shared } = share();
+    const follower = new Follower(shared);
+    const work = source.work(makeWork(100));
+    await follower.work();
+    let answer = () => {};
+    source.verdict = () =>
+      new Promise((resolve) => {
+        answer = () => resolve({ outcome: 'accepted', reason: '' });
+      });
+    const verdict = shared.submit(mine(work), follower.stop);
+    await follower.end();
+    const order: string[] = [];
+    const closed = shared.close().then(() => order.push('closed'));
+    void verdict.then(() => order.push('verdict'));
+    await new Promise((resolve) => setImmediate(resolve));
+    answer();
+    await closed;
+    expect(order).toEqual(['verdict', 'closed']);
+    expect(source.ended).toBe(true);
+  });
+
+  it('that nobody has used can be closed', async () => {
+    const { source, shared } = share();
+    await shared.close();
+    expect(source.started).toBe(false);
+  });
+
+  it('answers only where its source can find out', async () => {
+    const { source, shared } = share();
+    expect(shared.answers).toBeUndefined();
+    source.answers = async () => true;
+    expect(await new SharedSource(source).answers?.(new AbortController().signal)).toBe(true);
+  });
+});
+
+describe('a shared source that throws, which it may not,', () => {
+  const stop = new AbortController().signal;
+
+  /** @returns what the updates of this consumer have thrown */
+  async function thrownBy(shared: SharedSource): Promise<unknown> {
+    try {
+      for await (const _ of updatesOf(shared, stop));
+    } catch (thrown) {
+      return thrown;
+    }
+    throw new Error('nothing was thrown');
+  }
+
+  it('passes that on to every consumer, also to one that comes later, and can be closed', async () => {
+    const { source, shared } = share();
+    const early = [thrownBy(shared), thrownBy(shared)];
+    const fault = source.fail();
+    expect(await Promise.all(early)).toEqual([fault, fault]);
+    expect(await thrownBy(shared)).toBe(fault);
+    await shared.close();
+  });
+
+  it('gives what it has yielded before', async () => {
+    const { source, shared } = share();
+    const work = source.work(makeWork(100));
+    const fault = source.fail();
+    const updates = updatesOf(shared, stop);
+    expect(await updates.next()).toEqual({ value: { kind: 'work', work }, done: false });
+    await expect(updates.next()).rejects.toBe(fault);
+    await shared.close();
+  });
+
+  it('and has no consumer any more, throws when it is closed', async () => {
+    const { source, shared } = share();
+    const follower = new Follower(shared);
+    source.work(makeWork(100));
+    await follower.work();
+    await follower.end();
+    const fault = source.fail();
+    await new Promise((resolve) => setImmediate(resolve));
+    await expect(shared.close()).rejects.toBe(fault);
+  });
+});

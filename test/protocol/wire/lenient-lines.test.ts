@@ -1,0 +1,35 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { LenientLines, TOO_LONG } from '#pickaxe/protocol/wire/lines.js';
+
+const bytes = (text: string) => new TextEncoder().encode(text);
+
+it('leaves out lines that are too long, and goes on after them', () => {
+  const lines = new LenientLines(4);
+  expect(lines.push(bytes('ab\nabcdef\ncd\n'))).toEqual(['ab', TOO_LONG, 'cd']);
+  expect(lines.push(bytes('abcde'))).toEqual([TOO_LONG]);
+  expect(lines.push(bytes('fgh'))).toEqual([]);
+  expect(lines.push(bytes('ijk\nab\r\nxy'))).toEqual(['ab']);
+  expect(lines.end()).toEqual(['xy']);
+  expect(lines.end()).toEqual([]);
+});
+
+it('gives the same lines however the stream is cut', () => {
+  const text = fc.string({ unit: fc.constantFrom('a', 'é', '\n', '\r', '{'), maxLength: 60 });
+  fc.assert(
+    fc.property(text, fc.array(fc.nat(8), { maxLength: 60 }), (text, cuts) => {
+      const whole = bytes(text);
+      const lines = new LenientLines(10);
+      const given: unknown[] = [];
+      let at = 0;
+      for (const cut of [...cuts, whole.length]) {
+        given.push(...lines.push(whole.slice(at, at + cut)));
+        at = Math.min(whole.length, at + cut);
+      }
+      given.push(...lines.end());
+      const expected = text.split('\n').map((line) => (bytes(line).length > 10 ? TOO_LONG : line.replace(/\r$/, '')));
+      if (expected.at(-1) === '') expected.pop();
+      expect(given).toEqual(expected);
+    }),
+  );
+});

@@ -1,0 +1,69 @@
+/** Whatever a parent writes, the worker answers with a request or one clear refusal. */
+
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { readRequest } from '#pickaxe/protocol/wire/worker.js';
+
+const HEADER = 'ab'.repeat(286);
+const runs = 2_000;
+
+describe('a line to the worker', () => {
+  it('is read as what it asks for', () => {
+    const job = { type: 'job', id: '7', header: HEADER, target: '0xFF', nonce1: { value: 65_535, bytes: 2 } };
+    expect(readRequest(JSON.stringify(job))).toEqual(job);
+    for (const line of ['{"type":"cancel"}', ' {"type":"stats"} ', '{"type":"rate","sharesPerSecond":null}']) {
+      expect(readRequest(line)).toEqual(JSON.parse(line));
+    }
+  });
+
+  it.each([
+    [{ type: 'job', id: '', header: HEADER }, 'id: give a text of 1 to 64 characters'],
+    [{ type: 'job', id: 'a', header: `${HEADER}0` }, 'header: give 572 hex digits'],
+    [{ type: 'job', id: 'a', header: HEADER, target: 'f'.repeat(65) }, 'target: give a number in 1 to 64 hex digits'],
+    [{ type: 'job', id: 'a', header: HEADER, nonce1: { value: 1, bytes: 0 } }, 'nonce1: give {"value": V'],
+    [
+      { type: 'job', id: 'a', header: HEADER, nonce1: { value: 1, bytes: 5 } },
+      'bytes: give a whole number from 0 to 4',
+    ],
+    [{ type: 'job', id: 'a', header: HEADER, solutions: 'two' }, 'solutions: give "one" or "many"'],
+    [{ type: 'job', id: 'a', header: HEADER, timeMayRoll: 1 }, 'timeMayRoll: give true or false'],
+    [{ type: 'job', id: 'a', header: HEADER, rolltime: true }, 'there is no "rolltime": remove it'],
+    [{ type: 'verdict', share: 0, outcome: 'accepted' }, 'share: give the number of a share'],
+    [{ type: 'verdict', share: 1, outcome: 'good' }, 'outcome: give "accepted", "rejected" or "stale"'],
+    [{ type: 'rate', sharesPerSecond: 0 }, 'sharesPerSecond: give a number'],
+    [{ type: 'toString' }, 'a line is an object whose "type" is one of: job, cancel'],
+    [null, 'a line is an object'],
+    [7, 'a line is an object'],
+  ])('%j is refused in words', (message, says) => {
+    const { refusal } = readRequest(JSON.stringify(message)) as { refusal: { code: string; message: string } };
+    expect(refusal.code).toBe('wrong-message');
+    expect(refusal.message).toContain(says);
+  });
+
+  const isFine = (line: string) => {
+    const answer = readRequest(line);
+    if (!('refusal' in answer)) return;
+    expect(answer.refusal.message).toMatch(/^[^\n\p{Cc}]{10,1000}$/u);
+  };
+
+  it('is never too much: random text', () => {
+    fc.assert(fc.property(fc.string({ maxLength: 200, unit: 'binary' }), isFine), { numRuns: runs });
+  });
+
+  it('is never too much: random JSON', () => {
+    fc.assert(fc.property(fc.json({ maxDepth: 5 }), isFine), { numRuns: runs });
+    isFine('['.repeat(60_000));
+    isFine(`{"type":"job","__proto__":{"id":"x"}}`);
+    isFine('{"type":"rate","sharesPerSecond":1e999}');
+  });
+
+  it('is never too much: messages with wrong fields', () => {
+    const names = ['id', 'header', 'target', 'nonce1', 'timeMayRoll', 'solutions', 'share', 'outcome', 'echo', 'x\n'];
+    const type = fc.constantFrom('job', 'cancel', 'target', 'verdict', 'rate', 'stats', 'ping', 'drain');
+    const fields = fc.dictionary(fc.constantFrom(...names), fc.jsonValue({ maxDepth: 2 }), { maxKeys: 6 });
+    fc.assert(
+      fc.property(type, fields, (type, fields) => isFine(JSON.stringify({ ...fields, type }))),
+      { numRuns: runs },
+    );
+  });
+});

@@ -1,0 +1,61 @@
+import { expect, it } from 'vitest';
+import { NodeError } from '#pickaxe/node/client/errors.js';
+import type { Cut } from '#pickaxe/protocol/ledger/cut.js';
+import { blockHash, parseHeader } from '#pickaxe/protocol/ledger/header.js';
+import { decodeBase64url } from '#pickaxe/protocol/ledger/json.js';
+import { type LookedAt, lookAt } from '#pickaxe/rig/survey/look.js';
+import { headers } from '../../protocol/ledger/vectors.ts';
+
+const [first, second] = headers.map(({ binary }) => parseHeader(decodeBase64url(binary)));
+/** Two real headers with other times, as blocks of one chain. */
+const [older, younger] = first.creationTimeUs < second.creationTimeUs ? [first, second] : [second, first];
+
+const missing = async () => {
+  throw new NodeError('not found', 'it is not here');
+};
+const head = (height: bigint, { header = older } = {}) => ({ height, hash: blockHash(header) });
+
+function cutOf(...heads: ReturnType<typeof head>[]): Cut {
+  return { origin: null, height: 0n, weight: 0n, heads: new Map(heads.map((each, chain) => [chain, each])) };
+}
+
+/** A node that serves neither its network nor what the test does not say. */
+function node(parts: Partial<LookedAt>): LookedAt {
+  return { info: missing, header: missing, nodeVersion: undefined, skew: undefined, ...parts } as unknown as LookedAt;
+}
+
+it('the newest block is that of any chain, where the highest one is old', async () => {
+  const times = [younger.creationTimeUs - 3_600_000_000n, younger.creationTimeUs];
+  const asked: number[] = [];
+  const api = node({
+    cut: async () => cutOf(head(10n), head(9n), head(8n)),
+    header: async (chain) => {
+      asked.push(chain);
+      return { ...older, creationTimeUs: times[chain] };
+    },
+  });
+  const look = await lookAt(api, younger.creationTimeUs + 1_000_000n);
+  expect(look.newestBlockUs).toBe(younger.creationTimeUs);
+  // The third chain need not be looked at any more.
+  expect(asked).toEqual([0, 1]);
+});
+
+it('the newest of old blocks counts, whichever chain is the highest', async () => {
+  const times = [older.creationTimeUs + 5n, older.creationTimeUs + 9n, older.creationTimeUs + 7n];
+  const api = node({
+    cut: async () => cutOf(head(10n), head(9n), head(8n)),
+    header: async (chain) => ({ ...older, creationTimeUs: times[chain] }),
+  });
+  expect((await lookAt(api, older.creationTimeUs + 10n ** 12n)).newestBlockUs).toBe(older.creationTimeUs + 9n);
+});
+
+it('where no headers are served, the block is the one whose hash the cut has, not another one of its height', async () => {
+  const api = node({
+    cut: async () => cutOf({ height: 10n, hash: blockHash(older) }),
+    blocks: async function* () {
+      yield { header: younger } as never;
+      yield { header: older } as never;
+    },
+  });
+  expect((await lookAt(api, younger.creationTimeUs)).newestBlockUs).toBe(older.creationTimeUs);
+});
