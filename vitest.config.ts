@@ -26,7 +26,9 @@ const CLEAN = [
   'native',
   'node',
   'protocol',
-  'rig/report',
+  'rig/http',
+  'rig/log',
+  'rig/status',
   'rig/survey',
   'rig/terminal',
 ];

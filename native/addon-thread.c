@@ -1,5 +1,5 @@
 /*
- * The N-API exports for threads and cores (used by src/miner/engine/cpu/pinning.ts, pinning.ts and kernels/native.ts). Each throws an
+ * The N-API exports for threads and cores (used by src/miner/engine/cpu/affinity.ts, pinning.ts and kernels/native.ts). Each throws an
  * Error with the system's words where the system refuses.
  *
  * checkPinning(): throws unless threads may be pinned

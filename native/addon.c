@@ -1,5 +1,5 @@
 /*
- * The N-API exports of the kernels (used by src/miner/engine/cpu/kernels/native.ts):
+ * The N-API exports of the kernels (used by src/miner/engine/cpu/kernels/native-kernels.ts):
  *
  * kernels: { name: string, supported: boolean }[], the usually fastest first
  * search(kernel: index, search: Uint32Array, currentRun: Int32Array, hits: Uint32Array): rows searched

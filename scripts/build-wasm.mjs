@@ -66,7 +66,7 @@ function checkFresh() {
 }
 
 async function checkRebuilt() {
-  const { loadWasmFile } = await import('#pickaxe/miner/engine/cpu/kernels/wasm.js');
+  const { loadWasmFile } = await import('#pickaxe/miner/engine/cpu/kernels/wasm-kernels.js');
   const { answersRight } = await import('#pickaxe/miner/engine/cpu/kernels/load-kernel.js');
   const folder = mkdtempSync(join(tmpdir(), 'pickaxe-wasm-'));
   try {

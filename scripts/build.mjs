@@ -17,6 +17,7 @@ const generator = `${root}native/build/${UNFINISHED_GENERATOR}${process.pid}`;
 const settings = `${dist}/.settings`;
 /** What runs in the browser. */
 const PAGES = ['rig/page', 'fleet/page'];
+const STYLES = 'rig/page/style';
 
 function run(script, ...args) {
   const { status, error } = spawnSync(process.execPath, [script, ...args], { cwd: root, stdio: 'inherit' });
@@ -73,7 +74,7 @@ compile('native/generator/tsconfig.json', {
   paths: { '#pickaxe/*': [`${dist}/*`] },
   include: [`${root}native/generator`],
 });
-for (const folder of PAGES) copyFiles(folder, /\.(html|css|svg)$/);
+for (const folder of [...PAGES, STYLES]) copyFiles(folder, /\.(html|css|svg)$/);
 copyFiles('mock-node/contracts', /\.pact$/);
 chmodSync(`${dist}/cli/main.js`, 0o755);
 rmSync(settings, { recursive: true });

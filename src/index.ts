@@ -1,6 +1,6 @@
 /** The package's API. Nothing here logs or prints. docs/library.md explains it, and `examples/` uses it. */
 
-export type { Trust } from './base/net/trust.ts';
+export type { Trust } from './base/net/tls-trust.ts';
 export { type Clock, systemClock } from './base/system/clock.ts';
 export { userCacheDirectory } from './base/system/files.ts';
 export { FleetRelay, type FleetRelayOptions } from './fleet/coordinator/fleet-relay.ts';
@@ -34,7 +34,7 @@ export {
   type RelayedWorksOptions,
   type RelayLog,
 } from './miner/relay/relay.ts';
-export { type StratumOptions, StratumRelay } from './miner/relay/stratum/server.ts';
+export { type StratumOptions, StratumRelay } from './miner/relay/stratum/stratum-server.ts';
 export { type FailoverOptions, FailoverSource } from './miner/source/failover.ts';
 export {
   NodeSource,
@@ -61,13 +61,13 @@ export type { MockNodeAddress } from './mock-node/mock-node.ts';
 export type { MockNodeOptions } from './mock-node/options.ts';
 export type { Block, BranchBounds, CutQuery } from './node/client/blocks.ts';
 export { type LocalOptions, type PollOptions, ProofRefusedError, SendRefusedError } from './node/client/commands.ts';
-export { NodeError, type NodeErrorDetails, type NodeErrorKind } from './node/client/errors.ts';
 export type { NodeInfo, PeersQuery } from './node/client/info.ts';
-export type { ApiLimits } from './node/client/limits.ts';
 export type { MinerIdentity } from './node/client/miner-identity.ts';
 export { NodeApi, type NodeApiContext, type NodeApiOptions } from './node/client/node-api.ts';
 export type { PayloadPlace, PayloadQuery } from './node/client/payloads.ts';
-export type { DialectSetting, HeightRange } from './node/client/request.ts';
+export { NodeError, type NodeErrorDetails, type NodeErrorKind } from './node/http/node-error.ts';
+export type { DialectSetting, HeightRange } from './node/http/request.ts';
+export type { ApiLimits } from './node/http/request-limits.ts';
 export { type Job, prepareJob } from './protocol/chain/job.ts';
 export { joinNonce, NO_NONCE1, type Nonce1, type Range, splitNonce } from './protocol/chain/nonce.ts';
 export { difficultyOf, targetForDifficulty } from './protocol/chain/target.ts';
@@ -95,7 +95,7 @@ export type {
   Payload as CommandPayload,
   PublicMeta,
   Signer,
-} from './protocol/ledger/command/payload.ts';
+} from './protocol/ledger/command/command-payload.ts';
 export type {
   CommandResult,
   Continuation,
@@ -146,6 +146,6 @@ export {
 } from './protocol/ledger/payload.ts';
 export { type BlockReward, rewardOf } from './protocol/ledger/reward.ts';
 export { checkSpvProof, parseSpvProof, type SpvProof } from './protocol/ledger/spv-proof.ts';
-export type { DeviceCounts, DeviceStatus, RigStatus, Summary } from './rig/report/status.ts';
-export { Tally } from './rig/report/tally.ts';
-export { formatHashrate } from './rig/report/units.ts';
+export type { DeviceCounts, DeviceStatus, RigStatus, Summary } from './rig/status/status.ts';
+export { Tally } from './rig/status/tally.ts';
+export { formatHashrate } from './rig/status/units.ts';

@@ -83,7 +83,7 @@ describe('imports point one way', () => {
     [
       'rig/page',
       'a browser has what is computed alone',
-      /^(?:node\/client|miner\/(?!events\/vocabulary)|rig\/(?!page|report\/\w+\.ts))/,
+      /^(?:node\/client|miner\/(?!events\/vocabulary)|rig\/(?!page|status\/\w+\.ts))/,
     ],
   ])('%s: %s', (folder, _, never) => {
     const own = files.filter((file) => file.startsWith(`${folder}/`));
@@ -140,7 +140,7 @@ describe('imports point one way', () => {
 
   it.each([
     ['cli/main.ts', 'makes the help of every command slower'],
-    ['miner/engine/cpu/worker.ts', 'is loaded by each hashing thread'],
+    ['miner/engine/cpu/worker-thread.ts', 'is loaded by each hashing thread'],
     ['miner/engine/cpu/kernels/measuring-thread.ts', 'is loaded by each measuring thread'],
   ])('keeps what is heavy away from %s, where it %s', (start) => {
     const loaded = new Set([start]);
@@ -159,7 +159,10 @@ describe('imports point one way', () => {
   it.each([
     ['code is run', ['cli/repl/repl.ts', 'cli/repl/prompt.ts']],
     ['the library starts a mock node', ['index.ts']],
-    ['a command starts a mock node', ['cli/mine.ts', 'cli/stats.ts', 'cli/balance.ts', 'cli/ledger/ledger.ts']],
+    [
+      'a command starts a mock node',
+      ['cli/mining/mine.ts', 'cli/mining/stats.ts', 'cli/coins/balance.ts', 'cli/ledger/ledger.ts'],
+    ],
   ])('loads the contract language only when %s', (_, start) => {
     const loaded = new Set(start);
     for (const file of loaded) {
@@ -173,10 +176,10 @@ describe('imports point one way', () => {
   });
 
   it('lets the web page import only types from the server', () => {
-    const types = /^import type [^;]+ from '(?:[^']*\/report\/http\/[^']+|zod)';$/gm;
+    const types = /^import type [^;]+ from '(?:[^']*\/http\/[^']+|zod)';$/gm;
     for (const file of files.filter((file) => /^(?:rig|fleet)\/page\//.test(file))) {
       const rest = readFileSync(join(src, file), 'utf8').replaceAll(types, '');
-      expect(rest, file).not.toMatch(/from '([^']*\/report\/http\/[^']+|zod|node:[^']+)'/);
+      expect(rest, file).not.toMatch(/from '([^']*\/http\/[^']+|zod|node:[^']+)'/);
     }
   });
 
@@ -194,7 +197,7 @@ test('what several files of tests import does not replace the clock of those tha
   const folders = [.../const CLEAN = \[([^\]]*)\]/.exec(config)![1].matchAll(/'([^']+)'/g)].map(([, folder]) => folder);
   expect(folders.length).toBeGreaterThan(0);
   for (const folder of folders) {
-    const path = join(src, '../test', folder);
+    const path = join(src, '.', folder);
     for (const name of readdirSync(path, { recursive: true, encoding: 'utf8' })) {
       if (!name.endsWith('.ts') || name.endsWith('.test.ts')) continue;
       expect(readFileSync(join(path, name), 'utf8'), `${folder}/${name}`).not.toMatch(/useFakeTimers|setSystemTime/);
@@ -203,7 +206,7 @@ test('what several files of tests import does not replace the clock of those tha
 });
 
 test('a folder of tests is named after the folder or file that it tests', () => {
-  const tests = join(src, '../test');
+  const tests = join(src, '.');
   const others =
     /^(?:clients|faults|foreign|interfaces|native|packaging|scripts|wine|vectors|(?:protocol\/ledger|cli\/completion)\/\w+)(?:\/|$)/;
   const folders = readdirSync(tests, { recursive: true, withFileTypes: true })

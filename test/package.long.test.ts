@@ -43,8 +43,8 @@ const ALLOWED = [
 /** Some files that must be in it. Without them, an installed pickaxe could not mine or not build its kernels. */
 const NEEDED = [
   'dist/cli/main.js',
-  'dist/miner/engine/cpu/worker.js',
-  'dist/miner/engine/gpu/child/main.js',
+  'dist/miner/engine/cpu/worker-thread.js',
+  'dist/miner/engine/gpu/child/child-main.js',
   'dist/rig/page/index.html',
   'dist/mock-node/contracts/coin.pact',
   'dist/rig/page/main.js',

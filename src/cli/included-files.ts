@@ -6,9 +6,9 @@
 
 import { realpathSync, type Stats, statSync } from 'node:fs';
 import { isAbsolute, relative, resolve, sep } from 'node:path';
-import { distrust, readRegularFile, UnfitFile, whyUnreadable } from '../app/config/regular-file.ts';
 import { withoutKeys } from '../app/config/secrets.ts';
-import { UsageError } from '../app/exit.ts';
+import { UsageError } from '../app/process/exit.ts';
+import { distrust, readRegularFile, UnfitFile, whyUnreadable } from '../base/system/regular-file.ts';
 import { decodeText } from '../base/text/plain-text.ts';
 import { parseKeyFile } from '../protocol/ledger/request-file/unsigned-form.ts';
 

@@ -1,8 +1,8 @@
 /** The input and output of a command, so that programs and tests can run one without starting a process. */
 
 import type { Command } from 'commander';
-import { UsageError } from '../app/exit.ts';
-import { onSignals } from '../app/signals.ts';
+import { UsageError } from '../app/process/exit.ts';
+import { onSignals } from '../app/process/signals.ts';
 
 export interface Io {
   /** Prints a result to stdout. */

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 
-import { exit, stopWithReader } from '../app/exit.ts';
-import { surviveHangups } from '../app/signals.ts';
+import { exit, stopWithReader } from '../app/process/exit.ts';
+import { surviveHangups } from '../app/process/signals.ts';
 import { run } from './run.ts';
 
 stopWithReader();

@@ -1,11 +1,11 @@
 import { Command, CommanderError } from 'commander';
-import { EXIT, UsageError } from '../app/exit.ts';
+import { EXIT, UsageError } from '../app/process/exit.ts';
 import { version } from '../base/system/version.ts';
 import { COMMANDS, nameIn } from './commands.ts';
-import { layOutHelp } from './help.ts';
 import { type Io, type Line, processIo } from './io.ts';
-import { disguiseHashes } from './options.ts';
-import { addHelp, explain, refuseMissingValues, withoutGuesses } from './wrong-lines.ts';
+import { layOutHelp } from './usage/help.ts';
+import { disguiseHashes } from './usage/options.ts';
+import { addHelp, explain, refuseMissingValues, withoutGuesses } from './usage/wrong-lines.ts';
 
 /**
  * @param argv words after `pickaxe`
@@ -22,7 +22,7 @@ export async function run(argv: readonly string[], io: Io = processIo()): Promis
     };
   const program = await programFor({ io, action }, (name) => isLoadedFor(name, words));
   try {
-    if (words.length === 0) return (await import('./welcome.ts')).runWelcome(io);
+    if (words.length === 0) return (await import('./mining/welcome.ts')).runWelcome(io);
     refuseMissingValues(program, words);
     await program.parseAsync(disguiseHashes(words, program), { from: 'user' });
     return code;
@@ -82,7 +82,7 @@ async function refused(fault: CommanderError, program: Command, words: readonly 
     io.say(`${message}\n(run with --help for the options)`);
     if (words[0] === 'mine') {
       const mine = program.commands.find((command) => command.name() === 'mine')!;
-      await (await import('./mine.ts')).noteWrongFlags(mine.opts(), message);
+      await (await import('./mining/mine.ts')).noteWrongFlags(mine.opts(), message);
     }
   }
   return EXIT.usage;

@@ -1,6 +1,6 @@
 /** The mock node of the package's API. It loads the node itself, with its contract language, when it is started. */
 
-import type { CommandService } from './contract/command-service.ts';
+import type { CommandService } from './commands/command-service.ts';
 import type { Ledger } from './ledger/ledger.ts';
 import type { MockNodeAddress, MockNodeContext, MockNode as Node } from './mock-node.ts';
 import { type MockNodeOptions, optionsSchema } from './options.ts';

@@ -4,10 +4,10 @@
  */
 
 import { type Clock, systemClock } from '../base/system/clock.ts';
+import { CommandService } from './commands/command-service.ts';
+import { Mempool } from './commands/mempool.ts';
 import { BlockRunner } from './contract/block-runner.ts';
-import { CommandService } from './contract/command-service.ts';
 import { Genesis } from './contract/genesis.ts';
-import { Mempool } from './contract/mempool.ts';
 import { type ControlEvent, ControlServer } from './control.ts';
 import { Ledger, type LedgerEvent } from './ledger/ledger.ts';
 import { type MockNodeOptions, optionsSchema, type Settings } from './options.ts';

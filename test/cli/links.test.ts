@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { BlockChecks, BranchLinks, type Links, UpwardLinks } from '#pickaxe/cli/ledger/check-blocks.js';
 import type { Block } from '#pickaxe/node/client/blocks.js';
 import { blockHash } from '#pickaxe/protocol/ledger/header.js';
-import { blockAbove } from './easy-chain.ts';
+import { blockAbove } from './ledger/easy-chain.ts';
 
 const chain = [blockAbove(undefined)];
 for (let height = 1; height < 6; height++) chain.push(blockAbove(chain[height - 1].header));

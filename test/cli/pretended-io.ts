@@ -1,8 +1,8 @@
 /** What commands use from outside, in memory. */
 
 import { systemClock } from '#pickaxe/base/system/clock.js';
+import type { SweepIo } from '#pickaxe/cli/coins/sweep/coin-session.js';
 import type { Io } from '#pickaxe/cli/io.js';
-import type { SweepIo } from '#pickaxe/cli/sweep/session.js';
 import type { World } from '../node/sweep/world.ts';
 
 /** What a command has printed so far. A test may empty both. */

@@ -1,6 +1,6 @@
 /** Starts the command line on a pretended machine. */
 
-import type { PretendedMachine } from '../miner/engine/cpu/sensors/machines.ts';
+import type { PretendedMachine } from '../miner/engine/cpu/cpu-sensors/machines.ts';
 
 const preload = `--import=${new URL('./pretend-sysfs.mjs', import.meta.url)}`;
 

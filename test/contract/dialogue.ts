@@ -1,7 +1,7 @@
 /** Talks to the interpreter, as somebody who types does. */
 
 import type { Dialect } from '#pickaxe/contract/dialect.js';
-import { Session } from '#pickaxe/contract/repl/session.js';
+import { Session } from '#pickaxe/contract/repl/repl-session.js';
 
 /** The texts of the files that there are, by their names. */
 type Files = Readonly<Record<string, string>>;

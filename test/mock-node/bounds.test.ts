@@ -2,10 +2,10 @@
 
 import { setMaxListeners } from 'node:events';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { readCommand } from '#pickaxe/mock-node/commands/command-checks.js';
+import { Mempool } from '#pickaxe/mock-node/commands/mempool.js';
+import { Waiting } from '#pickaxe/mock-node/commands/waiting.js';
 import { ChainState } from '#pickaxe/mock-node/contract/chain-state.js';
-import { readCommand } from '#pickaxe/mock-node/contract/command-checks.js';
-import { Mempool } from '#pickaxe/mock-node/contract/mempool.js';
-import { Waiting } from '#pickaxe/mock-node/contract/waiting.js';
 import type { Ledger } from '#pickaxe/mock-node/ledger/ledger.js';
 import { CutFetcher } from '#pickaxe/mock-node/p2p/cut-pipeline.js';
 import { type PeerClient, Peers } from '#pickaxe/mock-node/p2p/peers.js';

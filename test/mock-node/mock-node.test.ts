@@ -2,7 +2,7 @@
 
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { MockNode as DefaultNode } from '#pickaxe/mock-node/mock-node.js';
-import { basePathOf } from '#pickaxe/node/client/url.js';
+import { basePathOf } from '#pickaxe/node/http/url.js';
 import { eventually } from '../miner/source/follow.ts';
 import { chainBytes, MINER, miningOf } from './mining.ts';
 import { DIALECTS, MockNode, type MockNodeOptions } from './node.ts';

@@ -15,14 +15,14 @@ const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const MADE: Readonly<Record<string, string>> = {
   'test/mock-node/node.ts': 'its types require the name, and it refuses options without it',
   'test/mock-node/mock-node.test.ts': 'one of its tests is about what a node serves by default',
-  'src/cli/mock-node.ts': 'the user chooses',
+  'src/cli/mock-node/mock-node.ts': 'the user chooses',
 };
 /** The files with the name of the command `pickaxe mock-node` as a word, and why. */
 const COMMANDED: Readonly<Record<string, string>> = {
   'test/mock-node/node.ts': 'it makes the arguments of the command, with what the node serves',
-  'test/cli/wrong-usage.long.test.ts': 'the arguments are wrong, so no node starts',
-  'test/cli/settings.long.test.ts': 'the settings are wrong, so no node starts',
-  'test/cli/commands-document.test.ts': 'it names the page of the command, and starts nothing',
+  'test/cli/usage/wrong-usage.long.test.ts': 'the arguments are wrong, so no node starts',
+  'test/cli/setup/settings.long.test.ts': 'the settings are wrong, so no node starts',
+  'test/cli/usage/commands-document.test.ts': 'it names the page of the command, and starts nothing',
   'test/wings.ts': 'it names the folder',
   'src/cli/commands.ts': 'it describes the command',
 };

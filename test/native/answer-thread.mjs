@@ -1,7 +1,7 @@
 // The script of a thread under Wine: pins and prioritizes itself, and posts what came of it.
 
 import { parentPort } from 'node:worker_threads';
-import { pinThread, setPriority } from '#pickaxe/miner/engine/cpu/pinning.js';
+import { pinThread, setPriority } from '#pickaxe/miner/engine/cpu/affinity.js';
 
 function faultOf(call, argument) {
   try {

@@ -4,9 +4,9 @@
 
 import { readFileSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
+import { pinFault, priorityFault } from '#pickaxe/miner/engine/cpu/affinity.js';
 import { loadKernels } from '#pickaxe/miner/engine/cpu/kernels/load-kernel.js';
-import { addonCores, loadAddon, nativeOrigin, threadCpuMs } from '#pickaxe/miner/engine/cpu/kernels/native.js';
-import { pinFault, priorityFault } from '#pickaxe/miner/engine/cpu/pinning.js';
+import { addonCores, loadAddon, nativeOrigin, threadCpuMs } from '#pickaxe/miner/engine/cpu/kernels/native-kernels.js';
 import { KERNEL_NAMES } from '#pickaxe/miner/engine/device.js';
 
 const HIT_WORDS = 513;

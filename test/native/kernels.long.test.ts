@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ROW_COUNTERS } from '#pickaxe/miner/engine/cpu/kernels/kernel.js';
-import { loadAddon } from '#pickaxe/miner/engine/cpu/kernels/native.js';
+import { loadAddon } from '#pickaxe/miner/engine/cpu/kernels/native-kernels.js';
 import { everythingSolves, jobOf, nothingSolves, someHeaderHex } from '../interfaces/jobs.ts';
 import { anyPuzzle, anyRange } from '../miner/engine/cpu/puzzles.ts';
 import { noWine, Windows, why } from '../wine/wine.ts';

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { packSearch } from '#pickaxe/miner/engine/cpu/kernels/kernel.js';
-import { loadAddon } from '#pickaxe/miner/engine/cpu/kernels/native.js';
+import { loadAddon } from '#pickaxe/miner/engine/cpu/kernels/native-kernels.js';
 import { KERNEL_NAMES } from '#pickaxe/miner/engine/device.js';
 import { word6Of } from '#pickaxe/protocol/chain/nonce.js';
 import { addonSources, compileAddon, nodeApiHeaders } from '../../scripts/compile-addon.mjs';

@@ -1,7 +1,7 @@
 /** Finds settings that are valid one by one and contradict each other. */
 
 import { formatHttpAddress, isLoopback } from '../../base/text/addresses.ts';
-import { hasPath } from '../../node/client/url.ts';
+import { hasPath } from '../../node/http/url.ts';
 import { misspeltNetwork } from './known-names.ts';
 import { originOf, type PerNode, valuesFor } from './setting-types/addresses.ts';
 import { valueForGpu, valuesForGpus } from './setting-types/basic.ts';

@@ -2,8 +2,8 @@
 
 import { basename, join } from 'node:path';
 import { type Checked, check } from './check.ts';
+import { findFile, readConfigFile, userConfigDirectory } from './config-files.ts';
 import { CONTRADICTIONS, type Contradiction } from './contradictions.ts';
-import { findFile, readConfigFile, userConfigDirectory } from './files.ts';
 import { takePoolUsers } from './pool-users.ts';
 import {
   ConfigError,

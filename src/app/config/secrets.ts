@@ -1,7 +1,7 @@
 /** Secrets: reads them, names their proper place, and keeps them from being printed. */
 
+import { distrust, readRegularFile, UnfitFile, whyUnreadable } from '../../base/system/regular-file.ts';
 import { decodeText } from '../../base/text/plain-text.ts';
-import { distrust, readRegularFile, UnfitFile, whyUnreadable } from './regular-file.ts';
 import { printed } from './setting-types/basic.ts';
 import { ENTRIES } from './settings.ts';
 import type { Setting } from './settings-table.ts';

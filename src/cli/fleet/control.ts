@@ -2,15 +2,15 @@
 
 import { type Command, InvalidArgumentError } from 'commander';
 import type { Loaded } from '../../app/config/load.ts';
-import { EXIT, UsageError } from '../../app/exit.ts';
+import { EXIT, UsageError } from '../../app/process/exit.ts';
 import { jsonText, oneLine } from '../../base/text/plain-text.ts';
 import { plural } from '../../base/text/quantities.ts';
 import { type ControlRequest, MOST_NAME } from '../../fleet/messages.ts';
-import type { FleetControlAnswer } from '../../fleet/operator/answers.ts';
 import { askRigs, selectRigs, type Target } from '../../fleet/operator/ask-rigs.ts';
-import { aligned } from '../../rig/report/figures.ts';
+import type { FleetControlAnswer } from '../../fleet/operator/fleet-answers.ts';
+import { aligned } from '../../rig/status/figures.ts';
 import type { Io, Line } from '../io.ts';
-import { settingsOf, withSettings } from '../options.ts';
+import { settingsOf, withSettings } from '../usage/options.ts';
 import {
   connected,
   listenFor,

@@ -12,7 +12,7 @@ import { jsonOrUndefined } from '../../base/text/plain-text.ts';
 import { type ServerProcess, startServer } from '../../fleet/nats/server-program.ts';
 import type { Outcome } from '../../miner/events/vocabulary.ts';
 import { MockNode } from '../../mock-node/mock-node.ts';
-import { JsonLine } from '../../rig/report/json-lines.ts';
+import { JsonLine } from '../../rig/log/json-lines.ts';
 
 const MAIN = fileURLToPath(new URL('../main.js', import.meta.url));
 const NETWORK = 'development';

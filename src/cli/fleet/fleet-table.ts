@@ -1,10 +1,10 @@
 /** A fleet's status as `pickaxe fleet` prints it for people: sums, coordinators, and a row for each rig. Pure. */
 
 import { plural } from '../../base/text/quantities.ts';
-import { faultsOf, hottestCelsius, isFaulty, shownState, totalWatts } from '../../fleet/operator/figures.ts';
-import type { FleetCoordinator, FleetRig, FleetStatus } from '../../fleet/operator/status.ts';
-import { aligned, type Column, formatVerdicts, textTable, UNKNOWN } from '../../rig/report/figures.ts';
-import { RIG_STATES } from '../../rig/report/status.ts';
+import { faultsOf, hottestCelsius, isFaulty, shownState, totalWatts } from '../../fleet/operator/fleet-figures.ts';
+import type { FleetCoordinator, FleetRig, FleetStatus } from '../../fleet/operator/fleet-status.ts';
+import { aligned, type Column, formatVerdicts, textTable, UNKNOWN } from '../../rig/status/figures.ts';
+import { RIG_STATES } from '../../rig/status/status.ts';
 import {
   formatAmount,
   formatCelsius,
@@ -13,7 +13,7 @@ import {
   formatPercent,
   formatWatts,
   inWords,
-} from '../../rig/report/units.ts';
+} from '../../rig/status/units.ts';
 
 export const RIG_FILTERS = [...RIG_STATES, 'silent', 'faulty', 'duplicate'] as const;
 export type RigFilter = (typeof RIG_FILTERS)[number];

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { Line } from '../io.ts';
 import { declareControl } from './control.ts';
-import { declareDemo } from './demo.ts';
+import { declareDemo } from './fleet-demo.ts';
 import { declareKeys } from './keys.ts';
 import { declareWatch } from './watch.ts';
 

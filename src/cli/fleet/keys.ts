@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import type { Command } from 'commander';
 import { z } from 'zod';
 import { natsSubject, rigName } from '../../app/config/setting-types/rig.ts';
-import { EXIT, UsageError } from '../../app/exit.ts';
+import { EXIT, UsageError } from '../../app/process/exit.ts';
 import { renameFileSync } from '../../base/system/files.ts';
 import { oneLine } from '../../base/text/plain-text.ts';
 import { token } from '../../fleet/messages.ts';
@@ -14,8 +14,8 @@ import { addMembers, FleetFile, MemberError, newFleet, revokeMembers, termsOf } 
 import type { Role } from '../../fleet/nats/server-accounts.ts';
 import { MADE_BY, serverConfig } from '../../fleet/nats/server-config.ts';
 import type { Io, Line } from '../io.ts';
-import { createFile, SECRET_MODE } from '../keygen.ts';
-import { collect } from '../options.ts';
+import { createFile, SECRET_MODE } from '../setup/keygen.ts';
+import { collect } from '../usage/options.ts';
 
 const FLEET = 'fleet.json';
 const CONFIG = 'nats-server.conf';

@@ -1,14 +1,14 @@
 /** What the commands of a fleet's operator share: the connection, and the time until all rigs have been heard. */
 
 import type { Loaded } from '../../app/config/load.ts';
-import { fleetMember } from '../../app/fleet-link.ts';
+import { fleetMember } from '../../app/rig/fleet-link.ts';
 import { pause } from '../../base/system/abort.ts';
 import { type Clock, systemClock } from '../../base/system/clock.ts';
 import type { FleetSubjects } from '../../fleet/messages.ts';
 import type { Link } from '../../fleet/nats/link.ts';
 import { type AskRig, asker } from '../../fleet/operator/ask-rigs.ts';
 import { Roster } from '../../fleet/operator/roster.ts';
-import { timeUpTo } from '../options.ts';
+import { timeUpTo } from '../usage/options.ts';
 
 /** Tables of settings that an operator has flags for: its name is that of the rig, which its subjects name. */
 export const OPERATOR_SETTINGS = ['nats', 'rig.name'] as const;

@@ -3,19 +3,19 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { type Logger, pino } from 'pino';
 import type { Loaded } from '../../app/config/load.ts';
-import { EXIT } from '../../app/exit.ts';
-import { httpOptions, listenHttp } from '../../app/http.ts';
+import { EXIT } from '../../app/process/exit.ts';
+import { httpOptions, listenHttp } from '../../app/rig/http-api.ts';
 import { aborted, pause } from '../../base/system/abort.ts';
 import { jsonText, oneColumnEach, oneLine } from '../../base/text/plain-text.ts';
 import { matchesPattern } from '../../fleet/operator/ask-rigs.ts';
+import type { FleetRig, FleetStatus } from '../../fleet/operator/fleet-status.ts';
 import type { Roster } from '../../fleet/operator/roster.ts';
-import type { FleetRig, FleetStatus } from '../../fleet/operator/status.ts';
-import type { Http, ServerOptions } from '../../rig/report/http/server.ts';
-import { LOG_LINE_OPTIONS, LogTail } from '../../rig/report/log-tail.ts';
+import type { Http, ServerOptions } from '../../rig/http/http-server.ts';
+import { LOG_LINE_OPTIONS, LogTail } from '../../rig/log/log-tail.ts';
 import { makeLog } from '../../rig/terminal/log.ts';
 import { Screen } from '../../rig/terminal/screen.ts';
 import type { Io, Line } from '../io.ts';
-import { settingsOf, timeOf, withSettings } from '../options.ts';
+import { settingsOf, timeOf, withSettings } from '../usage/options.ts';
 import { fleetLines, inOrder, isSuch, RIG_FILTERS, RIG_ORDERS, type RigFilter, type RigOrder } from './fleet-table.ts';
 import {
   connected,
@@ -179,7 +179,7 @@ function chosen(rigs: readonly FleetRig[], { group, name, state }: WatchOptions)
 
 /** @throws UsageError when it cannot listen there */
 async function serve(options: ServerOptions, roster: Roster, operator: Operator, log: Logger): Promise<Http> {
-  const { serveFleet } = await import('../../fleet/operator/http/server.ts');
+  const { serveFleet } = await import('../../fleet/operator/http/fleet-server.ts');
   const { clock, instance, ask } = operator;
   const served = { status: () => roster.status(), ask };
   const context = { log, clock, instance };

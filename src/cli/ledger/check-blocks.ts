@@ -2,8 +2,8 @@
 
 import { plural } from '../../base/text/quantities.ts';
 import type { Block } from '../../node/client/blocks.ts';
-import { unlessMissing } from '../../node/client/errors.ts';
 import type { NodeApi } from '../../node/client/node-api.ts';
+import { unlessMissing } from '../../node/http/node-error.ts';
 import { type Cut, lowestHeight } from '../../protocol/ledger/cut.ts';
 import { weightAbove } from '../../protocol/ledger/difficulty.ts';
 import {

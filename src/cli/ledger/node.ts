@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import type { Loaded } from '../../app/config/load.ts';
-import { EXIT, UsageError } from '../../app/exit.ts';
+import { EXIT, UsageError } from '../../app/process/exit.ts';
 import { parseHttpAddress } from '../../base/text/addresses.ts';
 import type { Block } from '../../node/client/blocks.ts';
 import { type PeersQuery, urlOfPeer } from '../../node/client/info.ts';
@@ -31,7 +31,7 @@ import {
   stringifyExactJson,
 } from '../../protocol/ledger/json.ts';
 import type { Io, Line } from '../io.ts';
-import { chainNumber, settingsOf, wholeNumber, withSettings } from '../options.ts';
+import { chainNumber, settingsOf, wholeNumber, withSettings } from '../usage/options.ts';
 import { BlockChecks } from './check-blocks.ts';
 import {
   Progress,
@@ -44,7 +44,7 @@ import {
   withFirstNode,
   withNode,
   withNodes,
-} from './client.ts';
+} from './ledger-client.ts';
 
 export function declareNodeCommands(ledger: Command, { io, action }: Line): void {
   reading(ledger, 'cut', 'print the newest block of each chain')

@@ -1,12 +1,12 @@
 /** The prompt of `pickaxe repl` on a terminal: editing, history, completion and Ctrl-C around a conversation. */
 
 import { createInterface, type Interface } from 'node:readline';
-import { EXIT } from '../../app/exit.ts';
+import { EXIT } from '../../app/process/exit.ts';
 import { userStateDirectory } from '../../base/system/files.ts';
 import { version } from '../../base/system/version.ts';
 import { inColours, inPlain, type Paint, terminalKind } from '../../rig/terminal/screen.ts';
 import { Conversation } from './conversation.ts';
-import { History, MAX_LINES } from './history.ts';
+import { History, MAX_LINES } from './input-history.ts';
 import { type MakeSession, type RunOptions, sessionOptions } from './run-files.ts';
 import type { SourceFiles } from './source-files.ts';
 

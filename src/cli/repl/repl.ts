@@ -1,10 +1,10 @@
 /** `pickaxe repl`: runs contract code and its tests, from files, from standard input, or at a prompt. */
 
 import { type Command, Option } from 'commander';
-import { UsageError } from '../../app/exit.ts';
+import { UsageError } from '../../app/process/exit.ts';
 import { AllowedFiles, MAX_FILE_BYTES } from '../included-files.ts';
 import type { Io, Line } from '../io.ts';
-import { collect, timeOf } from '../options.ts';
+import { collect, timeOf } from '../usage/options.ts';
 import { type MakeSession, type RunOptions, runFiles } from './run-files.ts';
 import { SourceFiles, STDIN, textOfInput } from './source-files.ts';
 
@@ -52,7 +52,7 @@ docs/repl.md explains the functions for tests.`;
 
 async function runRepl(paths: readonly string[], options: ReplOptions, io: Io): Promise<number> {
   // Other commands, and the help of this one, start without the contract language.
-  const { resultsMeter, Session } = await import('../../contract/repl/session.ts');
+  const { resultsMeter, Session } = await import('../../contract/repl/repl-session.ts');
   const isTerminal = process.stdin.isTTY === true;
   const reported = resultsMeter();
   return replWith(paths, options, io, {

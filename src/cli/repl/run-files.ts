@@ -1,11 +1,11 @@
 /** Runs files of contract code, each in its own interpreter, and reports the results. */
 
 import { writeFileSync } from 'node:fs';
-import { EXIT, UsageError } from '../../app/exit.ts';
+import { EXIT, UsageError } from '../../app/process/exit.ts';
 import { severalLines } from '../../base/text/plain-text.ts';
 import type { Dialect } from '../../contract/dialect.ts';
+import type { Session, SessionOptions } from '../../contract/repl/repl-session.ts';
 import type { FileResult } from '../../contract/repl/result.ts';
-import type { Session, SessionOptions } from '../../contract/repl/session.ts';
 import type { Io } from '../io.ts';
 import { junitXml } from './junit.ts';
 import { fileLines, hasFailed, placeText, reportOf, summaryLine } from './report.ts';

@@ -2,7 +2,7 @@
 
 import { lstatSync, statSync } from 'node:fs';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
-import { UsageError } from '../../app/exit.ts';
+import { UsageError } from '../../app/process/exit.ts';
 import { decodeText } from '../../base/text/plain-text.ts';
 import { AllowedFiles, IncludedFiles, isPrivateFile, textAt } from '../included-files.ts';
 

@@ -6,7 +6,7 @@ import type { Evaluation, MemberCall } from '../runtime/native.ts';
 import { findFrame } from '../runtime/state.ts';
 import { UNIT, type Value } from '../values/values.ts';
 import { type Applied, appliedCapability, runBody } from './applied.ts';
-import { emitAcquired } from './events.ts';
+import { emitAcquired } from './emitted-events.ts';
 import { isHeld, pushGrant, takeGrant, whileEvaluating } from './grants.ts';
 import { requireModuleRights } from './guards.ts';
 import { announce, approve, install } from './managed4.ts';

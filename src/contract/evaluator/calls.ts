@@ -1,8 +1,8 @@
 /** Calls: of natives, of functions without a name, and of what modules define. */
 
+import { beginFlow } from '../defpacts/defpacts.ts';
 import type { Dialect } from '../dialect.ts';
 import { ContractError, type Position } from '../errors.ts';
-import { beginFlow } from '../flows/flows.ts';
 import { limited } from '../runtime/access.ts';
 import type { Member } from '../runtime/module.ts';
 import {

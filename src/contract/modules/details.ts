@@ -2,7 +2,7 @@
 
 import type { Callable, Definition, Member } from '../runtime/module.ts';
 import type { Native } from '../runtime/native.ts';
-import { textOfType } from '../runtime/types.ts';
+import { textOfType } from '../runtime/typecheck.ts';
 import type { Binding, Expression, Parameter, Type } from '../syntax/tree.ts';
 import { metaText } from './interfaces.ts';
 

@@ -3,7 +3,7 @@
 import { ContractError } from '../errors.ts';
 import { schemaOf } from '../runtime/lookup.ts';
 import { type Definition, type LoadedModule, type Member, textOfName } from '../runtime/module.ts';
-import { haveSameFields, textOfType } from '../runtime/types.ts';
+import { haveSameFields, textOfType } from '../runtime/typecheck.ts';
 import type { CapabilityMeta, Defschema, Parameter, Type } from '../syntax/tree.ts';
 
 /** @throws ContractError for what is missing, or differs from the interface */

@@ -8,7 +8,7 @@ import { schemaOf } from './lookup.ts';
 import type { Member, Names } from './module.ts';
 import type { Evaluation } from './native.ts';
 import { SteppedWalk } from './steps.ts';
-import { hasType, textOfType } from './types.ts';
+import { hasType, textOfType } from './typecheck.ts';
 
 /** A parameter or a result. Without a type it may be anything. */
 type Typed = Pick<Parameter, 'type' | 'position'>;

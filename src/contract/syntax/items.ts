@@ -2,8 +2,8 @@
 
 import type { Dialect } from '../dialect.ts';
 import { ContractError, type Position } from '../errors.ts';
+import { expected5 } from './form-parser.ts';
 import type { Bracket, DynamicForm, Form, ListForm, NameForm, SeparatorForm } from './forms.ts';
-import { expected5 } from './reader.ts';
 
 /** Words that cannot be names, in both dialects. */
 const RESERVED = new Set([

@@ -14,9 +14,9 @@ import {
   takeSignature,
 } from './definitions.ts';
 import { expressionOf, takeModuleName } from './expressions.ts';
+import { readForms } from './form-parser.ts';
 import type { Form } from './forms.ts';
 import { Items, isReserved, wordOf } from './items.ts';
-import { readForms } from './reader.ts';
 import type { Governance, Interface, InterfaceItem, Module, ModuleItem, TopLevel, Use } from './tree.ts';
 
 /**

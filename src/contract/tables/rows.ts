@@ -5,7 +5,7 @@ import type { Member } from '../runtime/module.ts';
 import type { Evaluation } from '../runtime/native.ts';
 import { SteppedWalk } from '../runtime/steps.ts';
 import { schemaFault, sortedFields, textOfField, typeFault } from '../runtime/type-faults.ts';
-import { hasType } from '../runtime/types.ts';
+import { hasType } from '../runtime/typecheck.ts';
 import type { Defschema, Parameter } from '../syntax/tree.ts';
 import { Decimal } from '../values/decimal.ts';
 import { jsonOf, valueOfJson } from '../values/json.ts';

@@ -22,8 +22,8 @@ import {
   senderOf,
 } from '../messages.ts';
 import { type Link, type LinkMessage, type LinkState, untilConnected } from '../nats/link.ts';
+import { type CoordinatorLimits, coordinatorLimits } from './coordinator-limits.ts';
 import { Lag } from './lag.ts';
-import { type CoordinatorLimits, coordinatorLimits } from './limits.ts';
 import { Namesakes } from './namesakes.ts';
 import { OtherCoordinators } from './other-coordinators.ts';
 import { OwnWorks } from './own-works.ts';

@@ -13,7 +13,7 @@ import { verify } from '../../protocol/chain/verify.ts';
 import { creationTimeOf, networkNumberOf, nonceOf, type Work, workOfHeader } from '../../protocol/chain/work.ts';
 import { CoordinatorState, type FleetSubjects, type HelloRequest, messageBytes, readMessage } from '../messages.ts';
 import type { Link } from '../nats/link.ts';
-import type { CoordinatorLimits } from './limits.ts';
+import type { CoordinatorLimits } from './coordinator-limits.ts';
 import type { OtherCoordinators } from './other-coordinators.ts';
 import type { OwnWorks } from './own-works.ts';
 

@@ -9,7 +9,7 @@ import { oneLine } from '../../base/text/plain-text.ts';
 import { type RelayLog, RelayRefusal } from '../../miner/relay/relay.ts';
 import { CoordinatorState, type FleetSubjects, messageBytes, readMessage } from '../messages.ts';
 import { type Link, LinkError } from '../nats/link.ts';
-import type { CoordinatorLimits } from './limits.ts';
+import type { CoordinatorLimits } from './coordinator-limits.ts';
 import type { OwnWorks } from './own-works.ts';
 
 /** Capacity of the token bucket for log lines about another coordinator of this name. */

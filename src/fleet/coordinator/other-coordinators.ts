@@ -7,7 +7,7 @@ import { BoundedMap, TokenBucket } from '../../base/system/bounded.ts';
 import type { StaleReason } from '../../miner/events/vocabulary.ts';
 import type { Work } from '../../protocol/chain/work.ts';
 import { type CoordinatorState, workOfGiven } from '../messages.ts';
-import type { CoordinatorLimits } from './limits.ts';
+import type { CoordinatorLimits } from './coordinator-limits.ts';
 import type { KnownWork } from './own-works.ts';
 
 export interface ForeignWork extends KnownWork {

@@ -24,7 +24,7 @@ import {
   SolutionRequest,
 } from '../messages.ts';
 import type { Link, LinkMessage } from '../nats/link.ts';
-import { type CoordinatorLimits, REFUSALS, type Refusal } from './limits.ts';
+import { type CoordinatorLimits, REFUSALS, type Refusal } from './coordinator-limits.ts';
 import { type Rig, Rigs } from './rigs.ts';
 import type { Judged, Solutions } from './solutions.ts';
 

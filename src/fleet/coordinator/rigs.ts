@@ -6,7 +6,7 @@ import type { RelayWorker } from '../../miner/events/events.ts';
 import { OTHER_WORKERS } from '../../miner/events/vocabulary.ts';
 import { type Account, Accounts, type SessionNow } from '../../miner/relay/accounts.ts';
 import { senderOf, token } from '../messages.ts';
-import type { CoordinatorLimits } from './limits.ts';
+import type { CoordinatorLimits } from './coordinator-limits.ts';
 
 interface RigOptions {
   readonly name: string;

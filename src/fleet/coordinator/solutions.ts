@@ -25,7 +25,7 @@ import {
   workOfHeader,
 } from '../../protocol/chain/work.ts';
 import { isOfPool, type Refusal, type SolutionRequest } from '../messages.ts';
-import type { CoordinatorLimits } from './limits.ts';
+import type { CoordinatorLimits } from './coordinator-limits.ts';
 import type { OtherCoordinators } from './other-coordinators.ts';
 import type { OwnWorks } from './own-works.ts';
 

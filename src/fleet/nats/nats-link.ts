@@ -34,7 +34,7 @@ export interface LinkContext {
   readonly warn?: (message: string) => void;
 }
 
-type Client = typeof import('./client.ts');
+type Client = typeof import('./nats-client.ts');
 
 interface Subscription {
   readonly subject: string;
@@ -149,7 +149,7 @@ export class NatsLink implements Link {
     const { random } = this.#context;
     const stop = this.#stop.signal;
     // The client takes long to load, so a program that has no fleet does without it.
-    const client = await import('./client.ts');
+    const client = await import('./nats-client.ts');
     const ordinary = new Backoff(BETWEEN_ROUNDS, random);
     const slow = new Backoff(BETWEEN_REFUSALS, random);
     while (!stop.aborted) {

@@ -4,8 +4,8 @@ import { aborted, within } from '../../base/system/abort.ts';
 import { oneLine } from '../../base/text/plain-text.ts';
 import { ControlAnswer, type ControlRequest, type FleetSubjects, messageBytes, readMessage } from '../messages.ts';
 import { type Link, LinkError, type LinkFault } from '../nats/link.ts';
-import type { FleetControlAnswer, RigSelection } from './answers.ts';
-import type { FleetRig } from './status.ts';
+import type { FleetControlAnswer, RigSelection } from './fleet-answers.ts';
+import type { FleetRig } from './fleet-status.ts';
 
 /** @returns the rig's answer @throws Error whose message is for people */
 export type AskRig = (rig: string, request: ControlRequest, stop: AbortSignal) => Promise<ControlAnswer>;

@@ -1,7 +1,7 @@
 /** What was last heard from the members of one kind, with bounds on what they can cost. Pure. */
 
 import { BoundedMap, TokenBucket } from '../../base/system/bounded.ts';
-import type { Ignored } from './status.ts';
+import type { Ignored } from './fleet-status.ts';
 
 /** Silent members are kept for a day. */
 const FORGET_MS = 86_400_000;

@@ -13,9 +13,9 @@ import {
 } from '../messages.ts';
 import type { Link, LinkMessage } from '../nats/link.ts';
 import { RigReport } from '../rig-report.ts';
-import { isFaulty } from './figures.ts';
+import { isFaulty } from './fleet-figures.ts';
+import type { ExpectedRepeats, FleetCoordinator, FleetRig, FleetStatus, Ignored } from './fleet-status.ts';
 import { type Member, Members } from './members.ts';
-import type { ExpectedRepeats, FleetCoordinator, FleetRig, FleetStatus, Ignored } from './status.ts';
 
 const MOST_COORDINATORS = 16;
 /**

@@ -9,10 +9,10 @@ import {
   formatDuration,
   formatEfficiency,
   formatPercent,
-} from '../../rig/report/units.ts';
-import type { FleetChanges } from '../operator/answers.ts';
-import type { FleetCoordinator } from '../operator/status.ts';
-import { type FleetRow, type FleetRows, formatPower } from './fleet-rows.ts';
+} from '../../rig/status/units.ts';
+import type { FleetChanges } from '../operator/fleet-answers.ts';
+import type { FleetCoordinator } from '../operator/fleet-status.ts';
+import { type FleetRow, type FleetRows, formatPower } from './rig-rows.ts';
 
 export type Totals = Omit<FleetChanges, 'rigs' | 'goneRigs'>;
 

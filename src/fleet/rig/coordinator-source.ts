@@ -7,7 +7,6 @@ import type { Clock } from '../../base/system/clock.ts';
 import { oneLine } from '../../base/text/plain-text.ts';
 import { Announcements } from '../../miner/source/announcements.ts';
 import { deliver } from '../../miner/source/delivery.ts';
-import { SourceHealth } from '../../miner/source/health.ts';
 import {
   complete,
   type Judge,
@@ -17,13 +16,14 @@ import {
   type Verdict,
   type WorkSource,
 } from '../../miner/source/source.ts';
+import { SourceHealth } from '../../miner/source/source-health.ts';
 import type { Solution } from '../../protocol/chain/verify.ts';
 import type { Work } from '../../protocol/chain/work.ts';
 import { CoordinatorState, messageBytes, readMessage } from '../messages.ts';
 import { LinkError } from '../nats/link.ts';
-import { type Fleet, FleetAttempts } from './attempts.ts';
-import { type FleetLimits, fleetLimits, STATES_AT_ONCE, STATES_PER_SECOND } from './limits.ts';
-import { CoordinatorStates, type KnownWork } from './states.ts';
+import { CoordinatorStates, type KnownWork } from './coordinator-state.ts';
+import { type FleetLimits, fleetLimits, STATES_AT_ONCE, STATES_PER_SECOND } from './rig-limits.ts';
+import { type Fleet, FleetAttempts } from './solution-delivery.ts';
 
 /** Log lines that a coordinator can cause: some at once, then one in ten minutes. */
 const MOST_NOTES = 3;

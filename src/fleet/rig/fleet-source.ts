@@ -21,9 +21,9 @@ import type { Solution } from '../../protocol/chain/verify.ts';
 import type { Work } from '../../protocol/chain/work.ts';
 import { senderOf } from '../messages.ts';
 import type { LinkMessage, LinkState } from '../nats/link.ts';
-import type { Fleet, FleetMembership } from './attempts.ts';
 import { CoordinatorSource } from './coordinator-source.ts';
-import { type FleetLimits, fleetLimits, MOST_COORDINATORS } from './limits.ts';
+import { type FleetLimits, fleetLimits, MOST_COORDINATORS } from './rig-limits.ts';
+import type { Fleet, FleetMembership } from './solution-delivery.ts';
 
 export interface FleetSourceOptions extends FleetMembership {
   /** The fleet's name for people, such as the URL of its first server. */

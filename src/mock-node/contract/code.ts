@@ -2,10 +2,10 @@
 
 import type { Dialect } from '../../contract/dialect.ts';
 import { ContractError } from '../../contract/errors.ts';
+import { formsIn } from '../../contract/syntax/form-parser.ts';
 import type { Form } from '../../contract/syntax/forms.ts';
 import { topLevelOf } from '../../contract/syntax/program.ts';
-import { formsIn } from '../../contract/syntax/reader.ts';
-import type { Payload } from '../../protocol/ledger/command/payload.ts';
+import type { Payload } from '../../protocol/ledger/command/command-payload.ts';
 
 /** Far longer than any proof of real nodes. Larger commands cannot be paid for. */
 export const MAX_COMMAND_BYTES = 300_000;

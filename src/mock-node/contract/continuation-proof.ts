@@ -14,7 +14,7 @@ import {
 } from '../../protocol/ledger/command/results.ts';
 import { type ExactJson, encodeBase64url, LedgerFormatError, parseExactJsonBytes } from '../../protocol/ledger/json.ts';
 import { parseSpvProof, type SpvProof, spvRoot } from '../../protocol/ledger/spv-proof.ts';
-import type { ExecutionContext } from './environment.ts';
+import type { ExecutionContext } from './block-environment.ts';
 
 type Continuation = NonNullable<CommandResult['continuation']>;
 

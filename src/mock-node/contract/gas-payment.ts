@@ -2,9 +2,9 @@
 
 import { appliedCapability } from '../../contract/capabilities/applied.ts';
 import { acquireForTransaction } from '../../contract/capabilities/capabilities.ts';
+import { continueFlow } from '../../contract/defpacts/defpacts.ts';
 import { ContractError } from '../../contract/errors.ts';
 import type { Evaluator } from '../../contract/evaluator/evaluator.ts';
-import { continueFlow } from '../../contract/flows/flows.ts';
 import { type Capability, type Environment, signedCapabilities } from '../../contract/runtime/environment.ts';
 import { findModule, requireModule } from '../../contract/runtime/lookup.ts';
 import type { Member } from '../../contract/runtime/module.ts';
@@ -15,10 +15,16 @@ import { KeysetGuard } from '../../contract/values/values.ts';
 import type { Decimal as Coins } from '../../protocol/ledger/decimal.ts';
 import { type ExactJson, jsonInteger } from '../../protocol/ledger/json.ts';
 import type { Miner } from '../../protocol/ledger/payload.ts';
+import type { ReadCommand } from '../commands/command-checks.ts';
+import {
+  blockEnvironment,
+  coinsValue,
+  commandEnvironment,
+  type ExecutionContext,
+  evaluatorOn,
+} from './block-environment.ts';
 import { formsOfCode, MAX_COMMAND_BYTES } from './code.ts';
-import { coinMember, grant } from './coin.ts';
-import type { ReadCommand } from './command-checks.ts';
-import { blockEnvironment, coinsValue, commandEnvironment, type ExecutionContext, evaluatorOn } from './environment.ts';
+import { coinMember, grant } from './coin-contract.ts';
 import { decimalJson, type Failure, failureOf } from './output.ts';
 
 /** A command cannot be in a block at all, because nobody would pay for it. */

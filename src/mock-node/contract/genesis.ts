@@ -5,17 +5,17 @@ import type { Dialect } from '../../contract/dialect.ts';
 import { ContractError } from '../../contract/errors.ts';
 import { runTopLevel } from '../../contract/evaluator/top-level.ts';
 import { type Environment, INITIAL_ENVIRONMENT } from '../../contract/runtime/environment.ts';
+import { readForms } from '../../contract/syntax/form-parser.ts';
 import { topLevelOf } from '../../contract/syntax/program.ts';
-import { readForms } from '../../contract/syntax/reader.ts';
 import type { TopLevel } from '../../contract/syntax/tree.ts';
 import { KeysetGuard } from '../../contract/values/values.ts';
 import { ONE, parseDecimal } from '../../protocol/ledger/decimal.ts';
+import { FINISHER, FINISHER_ACCOUNT } from '../commands/transfer-finisher.ts';
 import { GenesisError } from '../genesis-error.ts';
 import { type ContractSettings, dialectOf } from '../options.ts';
+import { coinsValue, evaluatorOn } from './block-environment.ts';
 import { ACCOUNTS, ChainState } from './chain-state.ts';
-import { coinMember, grant } from './coin.ts';
-import { coinsValue, evaluatorOn } from './environment.ts';
-import { FINISHER, FINISHER_ACCOUNT } from './transfer-finisher.ts';
+import { coinMember, grant } from './coin-contract.ts';
 
 /** Each may use those before it. */
 const CONTRACTS = ['fungible-v2', 'fungible-xchain-v1', 'coin', 'gas-payer-v1', 'gas-station', 'ns'];

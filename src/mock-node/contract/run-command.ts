@@ -1,21 +1,21 @@
 /** Runs one command: buys gas, runs its code or its step, and pays the miner. */
 
+import { continueFlow } from '../../contract/defpacts/defpacts.ts';
 import { ContractError } from '../../contract/errors.ts';
 import type { Evaluator } from '../../contract/evaluator/evaluator.ts';
 import { runTopLevel } from '../../contract/evaluator/top-level.ts';
-import { continueFlow } from '../../contract/flows/flows.ts';
 import { tableModel } from '../../contract/gas/model.ts';
 import type { FlowState } from '../../contract/runtime/flow-state.ts';
 import { topLevelOf } from '../../contract/syntax/program.ts';
 import { jsonOf } from '../../contract/values/json.ts';
 import { isStorable, type Value } from '../../contract/values/values.ts';
-import type { ContMessage } from '../../protocol/ledger/command/payload.ts';
+import type { ContMessage } from '../../protocol/ledger/command/command-payload.ts';
 import type { ExactJson } from '../../protocol/ledger/json.ts';
 import type { Miner } from '../../protocol/ledger/payload.ts';
+import type { ReadCommand } from '../commands/command-checks.ts';
+import { commandEnvironment, type ExecutionContext, evaluatorOn } from './block-environment.ts';
 import { formsOfCode } from './code.ts';
-import type { ReadCommand } from './command-checks.ts';
 import { provenFlow } from './continuation-proof.ts';
-import { commandEnvironment, type ExecutionContext, evaluatorOn } from './environment.ts';
 import { buyGas, gasOfSize, payableGas, redeemGas } from './gas-payment.ts';
 import { continuationJson, failureOf, type Output } from './output.ts';
 

@@ -6,9 +6,9 @@ import type { Decimal } from '../../protocol/ledger/decimal.ts';
 import { type ExactJson, LedgerFormatError } from '../../protocol/ledger/json.ts';
 import type { Miner } from '../../protocol/ledger/payload.ts';
 import type { Block } from '../ledger/block-store.ts';
+import { coinsValue } from './block-environment.ts';
 import type { ChainState } from './chain-state.ts';
-import { COIN_MODULE } from './coin.ts';
-import { coinsValue } from './environment.ts';
+import { COIN_MODULE } from './coin-contract.ts';
 import { eventJson, type Failure } from './output.ts';
 
 /** A block to be made. */

@@ -176,7 +176,7 @@ export function blockOf(bytes: Uint8Array, payload: BlockPayload): Block {
 
 /*
  * The hashes of blocks and payloads, computed with OpenSSL from the bytes, because a miner waits for them. So the code
- * that checks them (`protocol/ledger/header.ts`, `protocol/ledger/payload.ts`) is independent of the code that makes them.
+ * that checks them (`header.ts` and `payload.ts` of `protocol/ledger/`) is independent of the code that makes them.
  */
 
 /** A header's fields before and after its adjacents: the leaf's tag (none for a hash), and the length in bytes. */

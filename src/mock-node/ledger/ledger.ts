@@ -11,8 +11,8 @@ import { type Random, randomInteger } from '../random.ts';
 import type { Block, BlockPayload } from './block-store.ts';
 import type { Chains } from './chains.ts';
 import { makeChains } from './first-blocks.ts';
+import { LedgerStats, recordOf, type SubmissionRecord } from './mining-stats.ts';
 import { type IssuedWork, type Judgement, nonceKey, Referee } from './referee.ts';
-import { LedgerStats, recordOf, type SubmissionRecord } from './stats.ts';
 
 /** The updates about a chain for the ledger's followers. */
 export type Update = 'New Cut' | 'Refreshed Block';

@@ -14,7 +14,7 @@ import {
   stringifyExactJson,
 } from '../../protocol/ledger/json.ts';
 import type { PayloadWithOutputs } from '../../protocol/ledger/payload.ts';
-import type { CommandService } from '../contract/command-service.ts';
+import type { CommandService } from '../commands/command-service.ts';
 import { decimalJson } from '../contract/output.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { ServerSettings } from '../options.ts';

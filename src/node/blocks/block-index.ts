@@ -1,11 +1,11 @@
 /** The blocks of the log and their totals, computed from the log's lines. */
 
 import type { Decimal } from '../../protocol/ledger/decimal.ts';
+import type { Line, NotFollowed } from './block-lines.ts';
+import { earnedBy, type ProvenReward, payeeInPlaceOf } from './block-reward.ts';
+import { JUST_FOUND, type Standing, UNANSWERED } from './confirmations.ts';
 import { BLOCK_STATES, type BlockFate, type BlockState, FATE_OF } from './fate.ts';
-import type { Line, NotFollowed } from './lines.ts';
 import type { BlockRecord } from './record.ts';
-import { earnedBy, type ProvenReward, payeeInPlaceOf } from './reward.ts';
-import { JUST_FOUND, type Standing, UNANSWERED } from './states.ts';
 
 export interface Block extends BlockRecord {
   readonly standing: Standing;

@@ -7,8 +7,7 @@ import { pause } from '../../base/system/abort.ts';
 import { TokenBucket } from '../../base/system/bounded.ts';
 import { type Clock, wallMs } from '../../base/system/clock.ts';
 import { type Block, isHidden } from './block-index.ts';
-import { type Found, type LedgerView, lookAt, RewardSearch, seekReward } from './observation.ts';
-import { payeeInPlaceOf } from './reward.ts';
+import { payeeInPlaceOf } from './block-reward.ts';
 import {
   type Agreement,
   APART_MS,
@@ -21,8 +20,9 @@ import {
   type Standing,
   UNDECIDED,
   UNKNOWN_AFTER_MS,
-} from './states.ts';
-import type { Store } from './store.ts';
+} from './confirmations.ts';
+import type { Store } from './log-store.ts';
+import { type Found, type LedgerView, lookAt, RewardSearch, seekReward } from './observation.ts';
 
 export type Change =
   | {

@@ -5,8 +5,8 @@ import { parseHeader } from '../../protocol/ledger/header.ts';
 import { LedgerFormatError } from '../../protocol/ledger/json.ts';
 import type { PayloadWithOutputs, Proven } from '../../protocol/ledger/payload.ts';
 import type { Block } from './block-index.ts';
-import { type ProvenReward, proveReward, RewardFault } from './reward.ts';
-import type { Look } from './states.ts';
+import { type ProvenReward, proveReward, RewardFault } from './block-reward.ts';
+import type { Look } from './confirmations.ts';
 
 /** Heights closer than this share a request, since their hashes fit into one page of a node's answer. */
 const STRETCH = 500n;

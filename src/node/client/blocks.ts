@@ -28,9 +28,9 @@ import {
   payloadWithOutputsFromJson,
   provePayload,
 } from '../../protocol/ledger/payload.ts';
-import { NodeError, quote } from './errors.ts';
-import { itemsOf, pageOf } from './pages.ts';
-import { type Asker, chainPath, type HeightRange, heights, isInRange, json, nothing, query } from './request.ts';
+import { NodeError, quote } from '../http/node-error.ts';
+import { type Asker, chainPath, type HeightRange, heights, isInRange, json, nothing, query } from '../http/request.ts';
+import { itemsOf, pageOf } from './collection-pages.ts';
 
 export interface Block {
   readonly header: BlockHeader;

@@ -15,7 +15,7 @@ import {
   type SendRefusal,
 } from '../../protocol/ledger/command/results.ts';
 import { LedgerFormatError, quoted, stringifyExactJson } from '../../protocol/ledger/json.ts';
-import { NodeError } from './errors.ts';
+import { NodeError } from '../http/node-error.ts';
 import {
   type Asker,
   type Call,
@@ -26,7 +26,7 @@ import {
   NEVER,
   query,
   requestKey,
-} from './request.ts';
+} from '../http/request.ts';
 
 export interface LocalOptions {
   /** Whether to simulate the command with its gas and check its metadata. */

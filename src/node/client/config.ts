@@ -5,7 +5,7 @@
 
 import { z } from 'zod';
 import type { Finding } from '../../base/finding.ts';
-import { quote } from './errors.ts';
+import { quote } from '../http/node-error.ts';
 import { explainMiner, type MinerIdentity, nodeConfigurationFor } from './miner-identity.ts';
 
 const minerSchema = z.looseObject({

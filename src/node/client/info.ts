@@ -1,7 +1,7 @@
 /** A node's information about itself and its peers (document 1, "Node information model" and "Peers"). */
 
 import { z } from 'zod';
-import { BY_AUTHORITY, type Trust } from '../../base/net/trust.ts';
+import { BY_AUTHORITY, type Trust } from '../../base/net/tls-trust.ts';
 import { oneLine } from '../../base/text/plain-text.ts';
 import { type Peer, peerFromJson, peerToJson } from '../../protocol/ledger/cut.ts';
 import { checked, MAX_U64, natural, reading, u32 } from '../../protocol/ledger/fields.ts';
@@ -13,10 +13,10 @@ import {
   LedgerFormatError,
   stringifyExactJson,
 } from '../../protocol/ledger/json.ts';
-import { NodeError, quote } from './errors.ts';
-import { itemsOf } from './pages.ts';
-import { type Asker, chainPath, json, nothing } from './request.ts';
-import { CONFIG_PATH, HEALTH_PATH } from './url.ts';
+import { NodeError, quote } from '../http/node-error.ts';
+import { type Asker, chainPath, json, nothing } from '../http/request.ts';
+import { CONFIG_PATH, HEALTH_PATH } from '../http/url.ts';
+import { itemsOf } from './collection-pages.ts';
 
 /** At the host root. Document 1 describes the model without its endpoint. */
 const INFO_PATH = '/info';

@@ -11,12 +11,12 @@ import {
   getDetails,
   tokenBalanceOf,
 } from '../../protocol/ledger/command/coin.ts';
-import type { Message } from '../../protocol/ledger/command/payload.ts';
+import type { Message } from '../../protocol/ledger/command/command-payload.ts';
 import type { LocalAnswer, Outcome } from '../../protocol/ledger/command/results.ts';
 import type { Decimal } from '../../protocol/ledger/decimal.ts';
 import { decodeBase64url, encodeBase64url, LedgerFormatError } from '../../protocol/ledger/json.ts';
 import type { PayloadWithOutputs, Proven } from '../../protocol/ledger/payload.ts';
-import { NodeError } from './errors.ts';
+import { NodeError } from '../http/node-error.ts';
 import type { NodeApi } from './node-api.ts';
 
 export interface Head {

@@ -3,10 +3,10 @@
 import { CHAIN_BYTES, WORK_BYTES, WORK_OFFSET } from '../../protocol/chain/bytes.ts';
 import { networkNumberOf } from '../../protocol/chain/work.ts';
 import { mayBeOf } from '../../protocol/ledger/header.ts';
-import { configRefusal, NodeError, otherNetwork, updatesRefusal, workRefusal } from './errors.ts';
-import { NodeHttp, type NodeRequest, type StatusAnswer } from './http.ts';
+import { NodeHttp, type NodeRequest, type StatusAnswer } from '../http/exchange.ts';
+import { configRefusal, NodeError, otherNetwork, updatesRefusal, workRefusal } from '../http/node-error.ts';
+import { basePathsOf, CONFIG_PATH } from '../http/url.ts';
 import type { MinerIdentity } from './miner-identity.ts';
-import { basePathsOf, CONFIG_PATH } from './url.ts';
 
 const OCTETS = 'application/octet-stream';
 

@@ -4,12 +4,17 @@
  * roots, and that an answer matches its request.
  */
 
-import { BY_AUTHORITY, type Trust } from '../../base/net/trust.ts';
+import { BY_AUTHORITY, type Trust } from '../../base/net/tls-trust.ts';
 import { type Clock, systemClock } from '../../base/system/clock.ts';
 import type { Cut, Peer } from '../../protocol/ledger/cut.ts';
 import type { BlockHeader, Dialect } from '../../protocol/ledger/header.ts';
 import type { ExactJsonObject } from '../../protocol/ledger/json.ts';
 import type { Payload, PayloadWithOutputs, Proven } from '../../protocol/ledger/payload.ts';
+import { NodeHttp } from '../http/exchange.ts';
+import { NodeClock, type Skew } from '../http/node-clock.ts';
+import { Asker, type DialectSetting, type HeightRange, NEVER } from '../http/request.ts';
+import { type ApiLimits, apiLimits } from '../http/request-limits.ts';
+import { nodeAddress } from '../http/url.ts';
 import {
   type Block,
   type BranchBounds,
@@ -22,9 +27,7 @@ import {
   putCut,
   VersionCode,
 } from './blocks.ts';
-import { NodeClock, type Skew } from './clock.ts';
 import { CommandApi } from './commands.ts';
-import { NodeHttp } from './http.ts';
 import {
   getHealth,
   getInfo,
@@ -36,10 +39,7 @@ import {
   trustOfPeer,
   urlOfPeer,
 } from './info.ts';
-import { type ApiLimits, apiLimits } from './limits.ts';
 import { BARE, type PayloadPlace, type PayloadQuery, PayloadReader, WITH_OUTPUTS } from './payloads.ts';
-import { Asker, type DialectSetting, type HeightRange, NEVER } from './request.ts';
-import { nodeAddress } from './url.ts';
 
 export interface NodeApiOptions {
   /** The service port: `http://host:port`, or a URL with the path of the API, which is then used as it is. */

@@ -17,8 +17,8 @@ import {
   payloadWithOutputsFromJson,
   provePayload,
 } from '../../protocol/ledger/payload.ts';
-import { NodeError } from './errors.ts';
-import { type Asker, type Call, chainPath, json, nothing, query } from './request.ts';
+import { NodeError } from '../http/node-error.ts';
+import { type Asker, type Call, chainPath, json, nothing, query } from '../http/request.ts';
 
 export interface PayloadQuery {
   /** The block's height, by which real nodes find the payload faster. */

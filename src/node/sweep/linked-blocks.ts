@@ -5,7 +5,7 @@
  */
 
 import { equalBytes } from '../../protocol/chain/bytes.ts';
-import { parsePayload } from '../../protocol/ledger/command/payload.ts';
+import { parsePayload } from '../../protocol/ledger/command/command-payload.ts';
 import { type CommandResult, parseCommandResult } from '../../protocol/ledger/command/results.ts';
 import type { Head } from '../../protocol/ledger/cut.ts';
 import { blockWeight, weightAbove } from '../../protocol/ledger/difficulty.ts';
@@ -18,8 +18,8 @@ import {
 } from '../../protocol/ledger/json.ts';
 import { hasWork } from '../../protocol/ledger/least-work.ts';
 import type { Block } from '../client/blocks.ts';
-import { NodeError } from '../client/errors.ts';
 import type { NodeApi } from '../client/node-api.ts';
+import { NodeError } from '../http/node-error.ts';
 import { type InBlock, type Place, type Sought, SweepFault } from './sweep-ledger.ts';
 
 export type BlockReader = Pick<NodeApi, 'network' | 'dialect' | 'blockBranch' | 'headerBranch'>;

@@ -5,6 +5,8 @@ import { type AccountDetails, type Keyset, sameKeyset } from '../../protocol/led
 import { isPublicKey } from '../../protocol/ledger/command/command.ts';
 import { type Decimal, formatDecimal, parseDecimal } from '../../protocol/ledger/decimal.ts';
 import { quoted } from '../../protocol/ledger/json.ts';
+import { type AccountLook, SweepFault, type SweepLedger } from './sweep-ledger.ts';
+import { plannedTransfer, type Sweep } from './sweep-state.ts';
 import {
   gasLimitFor,
   guardFault,
@@ -14,9 +16,7 @@ import {
   step1TrialGas,
   TRIAL_GAS,
   unsigned,
-} from './commands.ts';
-import { plannedTransfer, type Sweep } from './state.ts';
-import { type AccountLook, SweepFault, type SweepLedger } from './sweep-ledger.ts';
+} from './transfer-commands.ts';
 
 export interface SweepRequest {
   readonly account: string;

@@ -10,6 +10,28 @@ import { type CommandResult, isAlreadyCompleted } from '../../protocol/ledger/co
 import type { Decimal } from '../../protocol/ledger/decimal.ts';
 import { LedgerFormatError } from '../../protocol/ledger/json.ts';
 import {
+  afterSearch,
+  doneBy,
+  type Found,
+  isStep1Alive,
+  nameOfStep0,
+  next,
+  provenOutcome,
+  provenText,
+  type Seen,
+  type Step,
+} from './next-step.ts';
+import {
+  type AccountLook,
+  type Evidence,
+  type InBlock,
+  type Place,
+  type Searched,
+  SweepFault,
+  type SweepLedger,
+} from './sweep-ledger.ts';
+import { isUnfinished, type Sweep, staysOnChain, type Transfer } from './sweep-state.ts';
+import {
   type CommandMaker,
   gasLimitFor,
   gasPriceOf,
@@ -21,29 +43,7 @@ import {
   step1Of,
   step1TrialGas,
   unsigned,
-} from './commands.ts';
-import {
-  afterSearch,
-  doneBy,
-  type Found,
-  isStep1Alive,
-  nameOfStep0,
-  next,
-  provenOutcome,
-  provenText,
-  type Seen,
-  type Step,
-} from './next.ts';
-import { isUnfinished, type Sweep, staysOnChain, type Transfer } from './state.ts';
-import {
-  type AccountLook,
-  type Evidence,
-  type InBlock,
-  type Place,
-  type Searched,
-  SweepFault,
-  type SweepLedger,
-} from './sweep-ledger.ts';
+} from './transfer-commands.ts';
 
 export interface RunnerOptions {
   readonly ledger: SweepLedger;

@@ -1,6 +1,6 @@
 /** Compares two results of `pickaxe bench --json`: their hashrates, and whether all devices did the same work. */
 
-import { type BenchResult, type DeviceResult, meanOf, spreadOf } from './result.ts';
+import { type BenchResult, type DeviceResult, meanOf, spreadOf } from './bench-result.ts';
 
 /** A difference beyond this many standard deviations comes from noise in one case of twenty. */
 const DEVIATIONS = 2;

@@ -2,7 +2,6 @@
 
 import type { CoreKind, Telemetry } from '../../miner/engine/device.ts';
 import type { Engine, EngineInfo } from '../../miner/engine/engine.ts';
-import { EXPECTED_CANDIDATES, errorsOf } from './challenge.ts';
 import {
   type DeviceIdentity,
   type DeviceResult,
@@ -12,7 +11,8 @@ import {
   roundTo,
   type SensorSummary,
   spreadOf,
-} from './result.ts';
+} from './bench-result.ts';
+import { EXPECTED_CANDIDATES, errorsOf } from './challenge.ts';
 
 /** Spreads are rounded to a hundredth of a percent. */
 const SPREAD_DIGITS = 4;

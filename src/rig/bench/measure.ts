@@ -8,9 +8,9 @@ import { WORK_BYTES } from '../../protocol/chain/bytes.ts';
 import { prepareJob } from '../../protocol/chain/job.ts';
 import { LANES } from '../../protocol/chain/nonce.ts';
 import { parseWork } from '../../protocol/chain/work.ts';
+import { type DeviceResult, spreadOf } from './bench-result.ts';
 import { type Challenge, CheckedCandidates, doubtsOf, searchChallenge } from './challenge.ts';
 import { deviceResult, type MeasuredRun, Readings } from './device-result.ts';
-import { type DeviceResult, spreadOf } from './result.ts';
 
 export interface MeasureOptions extends OpenOptions {
   readonly challenge: Challenge;

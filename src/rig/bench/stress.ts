@@ -3,6 +3,7 @@
 import { onAbort } from '../../base/system/abort.ts';
 import type { Clock } from '../../base/system/clock.ts';
 import type { DeviceError, Engine, EngineInfo } from '../../miner/engine/engine.ts';
+import { type Sample, type SensorSummary, type Spread, type StressDevice, spreadOf } from './bench-result.ts';
 import {
   type Challenge,
   CheckedCandidates,
@@ -14,7 +15,6 @@ import {
 } from './challenge.ts';
 import { combine, identityOf, perJoule, type Readings } from './device-result.ts';
 import { inStep, type Opened, type OpenOptions, openAll } from './measure.ts';
-import { type Sample, type SensorSummary, type Spread, type StressDevice, spreadOf } from './result.ts';
 
 /** Nonces of a device's first round. The slowest kernel on one thread takes seconds for them. */
 const FIRST_COUNT = 2 ** 24;

@@ -3,7 +3,7 @@
 import { wallMs } from '../../base/system/clock.ts';
 import { formatMoment, isOpen, nextChange, type ScheduleWindow } from '../../base/text/schedule-windows.ts';
 import type { PauseReason } from '../../miner/events/events.ts';
-import type { RunningMiner } from '../report/running-miner.ts';
+import type { RunningMiner } from '../running-miner.ts';
 import type { Power } from './power.ts';
 import type { IdleWatch } from './terminals.ts';
 

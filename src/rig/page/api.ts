@@ -1,7 +1,7 @@
 /** The page's requests to the miner or fleet that serves it. */
 
-import type { BalanceAnswer, HistoryAnswer, LogAnswer } from '../report/answers.ts';
-import type { Status } from '../report/status.ts';
+import type { BalanceAnswer, HistoryAnswer, LogAnswer } from '../http/api-answers.ts';
+import type { Status } from '../status/status.ts';
 import { keep, recall } from './dom.ts';
 
 export type Range = HistoryAnswer['range'];

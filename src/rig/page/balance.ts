@@ -1,9 +1,9 @@
 /** The panels of the balance and of the earnings. A node is asked for the balance only when the button is pressed. */
 
-import type { BalanceAnswer } from '../report/answers.ts';
-import { livesOnRelays } from '../report/figures.ts';
-import type { Status } from '../report/status.ts';
-import { describePowerCost, formatChance, formatDuration, formatEstimate } from '../report/units.ts';
+import type { BalanceAnswer } from '../http/api-answers.ts';
+import { livesOnRelays } from '../status/figures.ts';
+import type { Status } from '../status/status.ts';
+import { describePowerCost, formatChance, formatDuration, formatEstimate } from '../status/units.ts';
 import { ApiError } from './api.ts';
 import {
   announce,

@@ -1,7 +1,7 @@
 /** Charts over time, each with a table of its figures, as text and for the moment under the cursor. */
 
-import type { HistoryAnswer } from '../report/answers.ts';
-import { formatCelsius, formatHashrate, formatWatts } from '../report/units.ts';
+import type { HistoryAnswer } from '../http/api-answers.ts';
+import { formatCelsius, formatHashrate, formatWatts } from '../status/units.ts';
 import type { Range } from './api.ts';
 import { byId, element, type Row, Rows, setAttribute, setText } from './dom.ts';
 import { clock, clockSeconds, known } from './format.ts';

@@ -8,9 +8,9 @@ import {
   howKnown,
   livesOnRelays,
   WORKER_COLUMNS,
-} from '../report/figures.ts';
-import type { DeviceStatus, RelayStatus, Status, Worker } from '../report/status.ts';
-import { describeOutcomes, formatHashrate } from '../report/units.ts';
+} from '../status/figures.ts';
+import type { DeviceStatus, RelayStatus, Status, Worker } from '../status/status.ts';
+import { describeOutcomes, formatHashrate } from '../status/units.ts';
 import {
   byId,
   cell,

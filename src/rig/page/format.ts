@@ -1,8 +1,8 @@
-/** Formats of the page, in addition to those of `rig/report/units.ts`. */
+/** Formats of the page, in addition to those of `rig/status/units.ts`. */
 
-import { shortName } from '../report/figures.ts';
-import type { DeviceStatus } from '../report/status.ts';
-import { formatAmount, formatHashrate } from '../report/units.ts';
+import { shortName } from '../status/figures.ts';
+import type { DeviceStatus } from '../status/status.ts';
+import { formatAmount, formatHashrate } from '../status/units.ts';
 import { announce, element, setAttribute, setText } from './dom.ts';
 
 /** Stands for a value that is not known. */

@@ -1,12 +1,12 @@
 /** The page: polls the miner every two seconds and shows its answers. */
 
-import type { Status } from '../report/status.ts';
+import type { Status } from '../status/status.ts';
 import { Api, ApiError, Poller, Requests } from './api.ts';
 import { BalancePanel, Earnings } from './balance.ts';
 import { Charts } from './chart.ts';
 import { type Action, Controls, Devices, Workers } from './devices.ts';
 import { announce, byId, rememberFolds } from './dom.ts';
-import { Log } from './log.ts';
+import { Log } from './log-panel.ts';
 import { Reach } from './reach.ts';
 import { Chains, Sources } from './sources.ts';
 import { changes, showSummary } from './summary.ts';

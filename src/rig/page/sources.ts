@@ -1,7 +1,7 @@
 /** The tables of sources (nodes, pools, parents or coordinators) and of chains. */
 
-import type { Status } from '../report/status.ts';
-import { describePolled, formatDuration, noneYet } from '../report/units.ts';
+import type { Status } from '../status/status.ts';
+import { describePolled, formatDuration, noneYet } from '../status/units.ts';
 import { byId, element, type Row, Rows, setAttribute, setText } from './dom.ts';
 import { amount } from './format.ts';
 

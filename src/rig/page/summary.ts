@@ -1,9 +1,9 @@
 /** The summary of the rig: its state, hashrate and results. */
 
 import { OUTCOMES, type Outcome } from '../../miner/events/vocabulary.ts';
-import { countsShares, howKnown, livesOnRelays, luckOf, sumOfRelays } from '../report/figures.ts';
-import type { Status } from '../report/status.ts';
-import { describeState, formatDuration, formatPercent } from '../report/units.ts';
+import { countsShares, howKnown, livesOnRelays, luckOf, sumOfRelays } from '../status/figures.ts';
+import type { Status } from '../status/status.ts';
+import { describeState, formatDuration, formatPercent } from '../status/units.ts';
 import { byId, hideFigure, setAttribute, setFigure, setText } from './dom.ts';
 import { amount, hashrate, known, latency, UNKNOWN } from './format.ts';
 

@@ -1,2 +1,2 @@
-/** Types of the chart library, which is served beside the page's modules (`rig/report/http/route.ts`). */
+/** Types of the chart library, which is served beside the page's modules (`rig/http/route.ts`). */
 export { default } from 'uplot';

@@ -2,12 +2,12 @@
 
 import type { Problem } from '../../base/finding.ts';
 import { otherNetwork } from '../../node/client/config.ts';
-import { NodeError, unlessMissing } from '../../node/client/errors.ts';
+import { NodeError, unlessMissing } from '../../node/http/node-error.ts';
 import type { Cut } from '../../protocol/ledger/cut.ts';
 import { blockHash } from '../../protocol/ledger/header.ts';
 import { encodeBase64url } from '../../protocol/ledger/json.ts';
+import { clockProblem } from './examine-node.ts';
 import { type Look, type LookedAt, lookAt, YOUNG_MS } from './look.ts';
-import { clockProblem } from './node.ts';
 
 export interface Candidate {
   /** Safe to show. */

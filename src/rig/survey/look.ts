@@ -1,9 +1,9 @@
 /** Asks one node which network it serves, and how far its ledger is. */
 
 import { within } from '../../base/system/abort.ts';
-import type { Skew } from '../../node/client/clock.ts';
-import { NodeError, unlessMissing } from '../../node/client/errors.ts';
 import type { NodeApi } from '../../node/client/node-api.ts';
+import type { Skew } from '../../node/http/node-clock.ts';
+import { NodeError, unlessMissing } from '../../node/http/node-error.ts';
 import type { Cut, Head } from '../../protocol/ledger/cut.ts';
 import { blockHash } from '../../protocol/ledger/header.ts';
 

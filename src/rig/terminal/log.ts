@@ -4,7 +4,7 @@ import { type DestinationStream, type LevelWithSilent, type LogFn, type Logger, 
 import pretty from 'pino-pretty';
 import { oneLine } from '../../base/text/plain-text.ts';
 import type { EngineListener } from '../../miner/engine/engine.ts';
-import { isAtLeast, LOG_LINE_OPTIONS, type LogLine, logLineAsJson } from '../report/log-tail.ts';
+import { isAtLeast, LOG_LINE_OPTIONS, type LogLine, logLineAsJson } from '../log/log-tail.ts';
 import { screen, terminalKind, writeLine } from './screen.ts';
 
 export type LogFormat = 'text' | 'json';

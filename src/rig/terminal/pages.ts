@@ -4,7 +4,7 @@ import { encode } from 'uqr';
 import { isLoopback } from '../../base/text/addresses.ts';
 import { oneColumnEach, oneLine } from '../../base/text/plain-text.ts';
 import { plural } from '../../base/text/quantities.ts';
-import { isDoubtful } from '../report/counters.ts';
+import { isDoubtful } from '../status/counters.ts';
 import {
   countsShares,
   describeVerdicts,
@@ -16,8 +16,8 @@ import {
   shortName,
   textTable,
   workerTable,
-} from '../report/figures.ts';
-import type { DeviceStatus, RelayStatus, RigStatus, SourceStatus } from '../report/status.ts';
+} from '../status/figures.ts';
+import type { DeviceStatus, RelayStatus, RigStatus, SourceStatus } from '../status/status.ts';
 import {
   approximately,
   describeAcceptedBlocks,
@@ -34,7 +34,7 @@ import {
   formatPercent,
   formatSensors,
   noneYet,
-} from '../report/units.ts';
+} from '../status/units.ts';
 
 /* Key `?`: the list of keys */
 

@@ -1,9 +1,9 @@
 /** The status line below the log, with as much as fits. */
 
 import { oneColumnEach } from '../../base/text/plain-text.ts';
-import { countsShares, formatVerdicts, hottest, livesOnRelays, luckOf, sumOfRelays } from '../report/figures.ts';
-import { outageInFull, outageInShort } from '../report/outages.ts';
-import type { DeviceStatus, OutcomeCounts, RigStatus } from '../report/status.ts';
+import { outageInFull, outageInShort } from '../log/outages.ts';
+import { countsShares, formatVerdicts, hottest, livesOnRelays, luckOf, sumOfRelays } from '../status/figures.ts';
+import type { DeviceStatus, OutcomeCounts, RigStatus } from '../status/status.ts';
 import {
   approximately,
   describeState,
@@ -14,7 +14,7 @@ import {
   formatHashrate,
   formatPercent,
   formatWatts,
-} from '../report/units.ts';
+} from '../status/units.ts';
 import type { Paint, Style } from './screen.ts';
 
 interface Part {

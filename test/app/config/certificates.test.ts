@@ -6,7 +6,7 @@ import { minerContradictions } from '#pickaxe/app/config/contradictions.js';
 import { configAsToml } from '#pickaxe/app/config/print.js';
 import { parsePerNode, valuesFor } from '#pickaxe/app/config/setting-types/addresses.js';
 import { DEFAULTS } from '#pickaxe/app/config/settings.js';
-import { nodeTrust } from '#pickaxe/app/node-api.js';
+import { nodeTrust } from '#pickaxe/app/nodes/node-clients.js';
 import { another, authority, type Identity, selfSigned } from '../../node/client/certificates.ts';
 import { Folder } from './folder.ts';
 

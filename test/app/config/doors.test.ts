@@ -1,7 +1,7 @@
 /** Input from outside that is not intended for pickaxe, and values that must not be shown. */
 
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { findFile } from '#pickaxe/app/config/files.js';
+import { findFile } from '#pickaxe/app/config/config-files.js';
 import { configAsJson, configAsToml } from '#pickaxe/app/config/print.js';
 import { ConfigError } from '#pickaxe/app/config/raw-settings.js';
 import { Folder } from './folder.ts';

@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished, test } from 'vitest';
-import { distrust } from '#pickaxe/app/config/regular-file.js';
+import { distrust } from '#pickaxe/base/system/regular-file.js';
 
 const ME = 1000;
 const judge = (holds: 'settings' | 'secret', mode: number, uid = ME, user = ME) =>

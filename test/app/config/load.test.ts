@@ -2,7 +2,7 @@ import { chmodSync, chownSync, mkdirSync, statSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path';
 import { stringify } from 'smol-toml';
 import { afterEach, beforeEach, describe, expect, it, test, vi } from 'vitest';
-import { userConfigDirectory } from '#pickaxe/app/config/files.js';
+import { userConfigDirectory } from '#pickaxe/app/config/config-files.js';
 import { foundFileNote, type Loaded, loadFile, type Places } from '#pickaxe/app/config/load.js';
 import { printed } from '#pickaxe/app/config/setting-types/basic.js';
 import { DEFAULTS, ENTRIES, valueIn } from '#pickaxe/app/config/settings.js';

@@ -1,8 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { KernelRow } from '#pickaxe/app/choose-engines.js';
 import { DEFAULTS } from '#pickaxe/app/config/settings.js';
-import { examineEarnings } from '#pickaxe/app/doctor/earnings.js';
-import { examineGpus, type GpuFacts } from '#pickaxe/app/doctor/gpus.js';
+import { examineGpus, type GpuFacts } from '#pickaxe/app/doctor/examine-gpus.js';
 import {
   examineCacheFolder,
   examineConfigFolder,
@@ -13,8 +11,10 @@ import {
   isFolderWritable,
   readSystem,
   type SystemFacts,
-} from '#pickaxe/app/doctor/machine.js';
-import { earningsTerms } from '#pickaxe/app/ledger-views.js';
+} from '#pickaxe/app/doctor/examine-machine.js';
+import { examineEarnings } from '#pickaxe/app/doctor/expected-earnings.js';
+import { earningsTerms } from '#pickaxe/app/nodes/ledger-views.js';
+import type { KernelRow } from '#pickaxe/app/rig/choose-engines.js';
 import type { Finding } from '#pickaxe/base/finding.js';
 import type { Gpu } from '#pickaxe/miner/engine/gpu/list-gpus.js';
 import { targetForDifficulty } from '#pickaxe/protocol/chain/target.js';

@@ -3,14 +3,14 @@
 import { Socket } from 'node:net';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { TCP_CONNECTING } from '#pickaxe/base/net/connecting.js';
-import { BY_AUTHORITY } from '#pickaxe/base/net/trust.js';
+import { BY_AUTHORITY } from '#pickaxe/base/net/tls-trust.js';
 import { systemClock } from '#pickaxe/base/system/clock.js';
 import { parsePoolUrl } from '#pickaxe/base/text/addresses.js';
-import { connectTo } from '#pickaxe/fleet/nats/client.js';
+import { connectTo } from '#pickaxe/fleet/nats/nats-client.js';
 import { openConnection } from '#pickaxe/miner/source/pool/pool-source.js';
-import { nodeLimits } from '#pickaxe/node/client/limits.js';
 import { MiningClient } from '#pickaxe/node/client/mining.js';
-import { nodeAddress } from '#pickaxe/node/client/url.js';
+import { nodeLimits } from '#pickaxe/node/http/request-limits.js';
+import { nodeAddress } from '#pickaxe/node/http/url.js';
 import { NOTICES, type Notice } from '#pickaxe/rig/notify/notices.js';
 import { Webhook } from '#pickaxe/rig/notify/webhook.js';
 import { pickaxe } from '../../cli/in-process.ts';

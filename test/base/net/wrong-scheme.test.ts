@@ -2,13 +2,13 @@
 
 import { type AddressInfo, createServer } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
-import { BY_AUTHORITY } from '#pickaxe/base/net/trust.js';
+import { BY_AUTHORITY } from '#pickaxe/base/net/tls-trust.js';
 import { systemClock } from '#pickaxe/base/system/clock.js';
 import { parsePoolUrl } from '#pickaxe/base/text/addresses.js';
 import { openConnection } from '#pickaxe/miner/source/pool/pool-source.js';
-import { nodeLimits } from '#pickaxe/node/client/limits.js';
 import { MiningClient } from '#pickaxe/node/client/mining.js';
-import { nodeAddress } from '#pickaxe/node/client/url.js';
+import { nodeLimits } from '#pickaxe/node/http/request-limits.js';
+import { nodeAddress } from '#pickaxe/node/http/url.js';
 import { miner } from '../../miner/source/node/node.ts';
 
 const never = new AbortController().signal;

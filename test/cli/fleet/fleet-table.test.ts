@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import { oneColumnEach } from '#pickaxe/base/text/plain-text.js';
 import { fleetLines, inOrder, isSuch, RIG_FILTERS, RIG_ORDERS } from '#pickaxe/cli/fleet/fleet-table.js';
-import type { FleetCoordinator, FleetRig, FleetStatus } from '#pickaxe/fleet/operator/status.js';
+import type { FleetCoordinator, FleetRig, FleetStatus } from '#pickaxe/fleet/operator/fleet-status.js';
 import { fleetRig, reportedDevice } from '../../fleet/operator/messages.ts';
 
 const coordinator = (more: Partial<FleetCoordinator> = {}): FleetCoordinator => ({

@@ -1,8 +1,8 @@
 /** A fleet of processes: nats-server, a coordinator on a mock node, two rigs, and an operator. */
 
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { FleetControlAnswer } from '#pickaxe/fleet/operator/answers.js';
-import { FleetStatus } from '#pickaxe/fleet/operator/status.js';
+import { FleetControlAnswer } from '#pickaxe/fleet/operator/fleet-answers.js';
+import { FleetStatus } from '#pickaxe/fleet/operator/fleet-status.js';
 import { expectShape } from '../../expect-shape.ts';
 import { noServer, TestServer, whyNoServer } from '../../fleet/nats/server.ts';
 import { MockNode } from '../../mock-node/node.ts';

@@ -3,8 +3,8 @@
 import { describe, expect, it } from 'vitest';
 import { runControl } from '#pickaxe/cli/fleet/control.js';
 import { runWatch, type WatchOptions } from '#pickaxe/cli/fleet/watch.js';
-import { FleetControlAnswer } from '#pickaxe/fleet/operator/answers.js';
-import { FleetStatus } from '#pickaxe/fleet/operator/status.js';
+import { FleetControlAnswer } from '#pickaxe/fleet/operator/fleet-answers.js';
+import { FleetStatus } from '#pickaxe/fleet/operator/fleet-status.js';
 import { expectShape } from '../../expect-shape.ts';
 import { delivered, sendReport, sendState, stateWithWork } from '../../fleet/operator/messages.ts';
 import { pickaxe } from '../in-process.ts';

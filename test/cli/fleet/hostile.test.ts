@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { givenWorkOf, messageBytes } from '#pickaxe/fleet/messages.js';
 import type { NatsLink } from '#pickaxe/fleet/nats/nats-link.js';
-import { fleetLimits } from '#pickaxe/fleet/rig/limits.js';
+import { fleetLimits } from '#pickaxe/fleet/rig/rig-limits.js';
 import { NO_NONCE1 } from '#pickaxe/protocol/chain/nonce.js';
 import { parseWork, type Work, type WorkTerms } from '#pickaxe/protocol/chain/work.js';
 import { makeWork } from '../../fakes.ts';

@@ -6,7 +6,7 @@ import { type ControlAnswer, ControlRequest, messageBytes, readMessage } from '#
 import { asker } from '#pickaxe/fleet/operator/ask-rigs.js';
 import { FakeNats } from '../../fleet/nats/fake-nats.ts';
 import { INSTANCE, SUBJECTS } from '../../fleet/operator/messages.ts';
-import { FakeClock } from '../../rig/report/fakes.ts';
+import { FakeClock } from '../../rig/status/fakes.ts';
 import { isolated } from '../pickaxe.ts';
 
 /** The settings without a file. */

@@ -5,7 +5,7 @@ import { chmodSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it, onTestFinished, vi } from 'vitest';
 import { resolvePath } from '#pickaxe/cli/repl/source-files.js';
-import { Session } from '#pickaxe/contract/repl/session.js';
+import { Session } from '#pickaxe/contract/repl/repl-session.js';
 import { Folder } from '../../app/config/folder.ts';
 import { pickaxeIn } from '../in-process.ts';
 import { isolated, MAIN, PATIENCE, start } from '../pickaxe.ts';

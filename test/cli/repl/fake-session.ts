@@ -1,8 +1,8 @@
 /** A session that gives results which a test has prepared, in place of those of real code. */
 
 import type { ContractSession } from '#pickaxe/cli/repl/run-files.js';
+import type { SessionOptions } from '#pickaxe/contract/repl/repl-session.js';
 import type { Expectation, FileResult } from '#pickaxe/contract/repl/result.js';
-import type { SessionOptions } from '#pickaxe/contract/repl/session.js';
 
 export function expectation(text: string, line = 1, file = 'a.repl'): Expectation {
   return { place: { file, position: { line, column: 2, offset: 0 } }, passed: !text.startsWith('FAILURE'), text };

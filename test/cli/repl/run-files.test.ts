@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
-import { EXIT, UsageError } from '#pickaxe/app/exit.js';
+import { EXIT, UsageError } from '#pickaxe/app/process/exit.js';
 import { MAX_FILE_BYTES } from '#pickaxe/cli/included-files.js';
 import { replWith } from '#pickaxe/cli/repl/repl.js';
 import { ReplReport } from '#pickaxe/cli/repl/report.js';

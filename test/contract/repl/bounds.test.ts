@@ -2,7 +2,7 @@
 
 import { expect, test } from 'vitest';
 import type { Dialect } from '#pickaxe/contract/dialect.js';
-import { MAX_LOAD_DEPTH, MAX_LOADS } from '#pickaxe/contract/repl/session.js';
+import { MAX_LOAD_DEPTH, MAX_LOADS } from '#pickaxe/contract/repl/repl-session.js';
 import { newSession } from '../dialogue.ts';
 
 /** @returns the failure of the last text, or else its value */

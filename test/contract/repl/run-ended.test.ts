@@ -2,7 +2,7 @@
 
 import { expect, it, test } from 'vitest';
 import type { Dialect } from '#pickaxe/contract/dialect.js';
-import { Session, type SessionOptions } from '#pickaxe/contract/repl/session.js';
+import { Session, type SessionOptions } from '#pickaxe/contract/repl/repl-session.js';
 import { Kept } from '#pickaxe/contract/runtime/kept.js';
 
 /** A text of 8,192 characters and a number. */

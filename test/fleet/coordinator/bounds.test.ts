@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { coordinatorLimits } from '#pickaxe/fleet/coordinator/limits.js';
+import { coordinatorLimits } from '#pickaxe/fleet/coordinator/coordinator-limits.js';
 import { OtherCoordinators } from '#pickaxe/fleet/coordinator/other-coordinators.js';
 import { Rigs } from '#pickaxe/fleet/coordinator/rigs.js';
 import { type CoordinatorState, givenWorkOf, messageBytes } from '#pickaxe/fleet/messages.js';

@@ -3,8 +3,8 @@
 import { setMaxListeners } from 'node:events';
 import { afterEach, expect } from 'vitest';
 import { systemClock } from '#pickaxe/base/system/clock.js';
+import type { CoordinatorLimits } from '#pickaxe/fleet/coordinator/coordinator-limits.js';
 import { FleetRelay, type FleetRelayOptions } from '#pickaxe/fleet/coordinator/fleet-relay.js';
-import type { CoordinatorLimits } from '#pickaxe/fleet/coordinator/limits.js';
 import {
   CoordinatorState,
   FleetSubjects,

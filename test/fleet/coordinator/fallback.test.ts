@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { CoordinatorLimits } from '#pickaxe/fleet/coordinator/limits.js';
+import type { CoordinatorLimits } from '#pickaxe/fleet/coordinator/coordinator-limits.js';
 import type { Verdict } from '#pickaxe/miner/source/source.js';
 import { HEADER_OFFSET, toHex, viewOf } from '#pickaxe/protocol/chain/bytes.js';
 import type { Solution } from '#pickaxe/protocol/chain/verify.js';

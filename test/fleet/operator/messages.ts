@@ -2,7 +2,7 @@
 
 import { setImmediate } from 'node:timers/promises';
 import { type CoordinatorState, FleetSubjects, givenWorkOf, messageBytes } from '#pickaxe/fleet/messages.js';
-import type { FleetRig } from '#pickaxe/fleet/operator/status.js';
+import type { FleetRig } from '#pickaxe/fleet/operator/fleet-status.js';
 import type { RigReport } from '#pickaxe/fleet/rig-report.js';
 import { makeWork } from '../../fakes.ts';
 import type { FakeLink } from '../nats/fake-nats.ts';

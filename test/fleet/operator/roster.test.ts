@@ -2,11 +2,11 @@
 
 import { describe, expect, it } from 'vitest';
 import { givenWorkOf } from '#pickaxe/fleet/messages.js';
+import { FleetStatus } from '#pickaxe/fleet/operator/fleet-status.js';
 import { Roster } from '#pickaxe/fleet/operator/roster.js';
-import { FleetStatus } from '#pickaxe/fleet/operator/status.js';
 import { expectShape } from '../../expect-shape.ts';
 import { makeWork } from '../../fakes.ts';
-import { FakeClock } from '../../rig/report/fakes.ts';
+import { FakeClock } from '../../rig/status/fakes.ts';
 import { FakeNats } from '../nats/fake-nats.ts';
 import {
   beat,

@@ -1,7 +1,7 @@
 /** Real rigs and coordinators, on nodes and NATS servers in memory, under random faults. */
 
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { submitToAll } from '#pickaxe/app/choose-source.js';
+import { submitToAll } from '#pickaxe/app/rig/choose-source.js';
 import { aborted, pause } from '#pickaxe/base/system/abort.js';
 import { systemClock } from '#pickaxe/base/system/clock.js';
 import { FleetRelay } from '#pickaxe/fleet/coordinator/fleet-relay.js';
@@ -15,8 +15,8 @@ import {
   type Verdict,
   type WorkSource,
 } from '#pickaxe/miner/source/source.js';
-import { NodeError } from '#pickaxe/node/client/errors.js';
-import { nodeLimits } from '#pickaxe/node/client/limits.js';
+import { NodeError } from '#pickaxe/node/http/node-error.js';
+import { nodeLimits } from '#pickaxe/node/http/request-limits.js';
 import { toHex } from '#pickaxe/protocol/chain/bytes.js';
 import { prepareJob } from '#pickaxe/protocol/chain/job.js';
 import { type Solution, verify } from '#pickaxe/protocol/chain/verify.js';

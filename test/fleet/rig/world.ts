@@ -13,7 +13,7 @@ import {
 } from '#pickaxe/fleet/messages.js';
 import type { Link, LinkMessage } from '#pickaxe/fleet/nats/link.js';
 import { FleetSource } from '#pickaxe/fleet/rig/fleet-source.js';
-import type { FleetLimits } from '#pickaxe/fleet/rig/limits.js';
+import type { FleetLimits } from '#pickaxe/fleet/rig/rig-limits.js';
 import type { StaleReason } from '#pickaxe/miner/events/vocabulary.js';
 import type { NamedNetwork } from '#pickaxe/miner/source/source.js';
 import type { Work } from '#pickaxe/protocol/chain/work.js';

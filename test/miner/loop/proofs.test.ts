@@ -3,7 +3,7 @@ import { Proofs } from '#pickaxe/miner/loop/device-health.js';
 import { prepareJob } from '#pickaxe/protocol/chain/job.js';
 import { difficultyOf } from '#pickaxe/protocol/chain/target.js';
 import { makeWork } from '../../fakes.ts';
-import { FakeClock } from '../../rig/report/fakes.ts';
+import { FakeClock } from '../../rig/status/fakes.ts';
 
 const HARD = prepareJob(makeWork(2 ** 60));
 const difficultyFor = (proofs: Proofs) => difficultyOf(proofs.aim(HARD).searchTarget);

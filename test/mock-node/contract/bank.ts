@@ -16,7 +16,7 @@ import {
   transferCrosschain,
 } from '#pickaxe/protocol/ledger/command/coin.js';
 import { type Command, commandJson, KeyPair, sendJson } from '#pickaxe/protocol/ledger/command/command.js';
-import type { Message, PublicMeta, Signer } from '#pickaxe/protocol/ledger/command/payload.js';
+import type { Message, PublicMeta, Signer } from '#pickaxe/protocol/ledger/command/command-payload.js';
 import {
   type CommandResult,
   parseLocalAnswer,

@@ -3,7 +3,7 @@
 import { cmdOf } from '#pickaxe/protocol/ledger/command/build.js';
 import type { CoinCall } from '#pickaxe/protocol/ledger/command/coin.js';
 import { type Command, hashOfCmd, type KeyPair, requestKeyOfCmd } from '#pickaxe/protocol/ledger/command/command.js';
-import type { Capability, PublicMeta } from '#pickaxe/protocol/ledger/command/payload.js';
+import type { Capability, PublicMeta } from '#pickaxe/protocol/ledger/command/command-payload.js';
 import type { ExactJson } from '#pickaxe/protocol/ledger/json.js';
 import { ALICE, alice, coins, keysetOf } from './bank.ts';
 

@@ -1,10 +1,10 @@
 /** Code that wants to take more time or memory than anybody can pay for: it fails, and the node goes on. */
 
 import { describe, expect, it } from 'vitest';
-import { MAX_DEPTH as MAX_BRACKETS } from '#pickaxe/contract/syntax/reader.js';
+import { MAX_DEPTH as MAX_BRACKETS } from '#pickaxe/contract/syntax/form-parser.js';
 import { MAX_BITS } from '#pickaxe/contract/values/integers.js';
 import { MAX_DEPTH, MAX_PARTS } from '#pickaxe/contract/values/values.js';
-import { MAX_NODE_STEPS } from '#pickaxe/mock-node/contract/environment.js';
+import { MAX_NODE_STEPS } from '#pickaxe/mock-node/contract/block-environment.js';
 import { parseLocalAnswer } from '#pickaxe/protocol/ledger/command/results.js';
 import { banksOf } from './bank.ts';
 import { codeOn } from './deployed.ts';

@@ -1,7 +1,7 @@
 /** Tests the payment of gas where accounts refuse it, and whoever wants more than gas from it. */
 
 import { describe, expect, it } from 'vitest';
-import type { Capability } from '#pickaxe/protocol/ledger/command/payload.js';
+import type { Capability } from '#pickaxe/protocol/ledger/command/command-payload.js';
 import { parseLocalAnswer } from '#pickaxe/protocol/ledger/command/results.js';
 import { jsonInteger } from '#pickaxe/protocol/ledger/json.js';
 import { ALICE, alice, BOB, banksOf, bob, coins, commandOf, keysetOf, toBob } from './bank.ts';

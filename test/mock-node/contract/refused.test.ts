@@ -5,7 +5,7 @@
 
 import { describe, expect, it } from 'vitest';
 import type { CoinCall } from '#pickaxe/protocol/ledger/command/coin.js';
-import type { Capability, Message, Signer } from '#pickaxe/protocol/ledger/command/payload.js';
+import type { Capability, Message, Signer } from '#pickaxe/protocol/ledger/command/command-payload.js';
 import { formatDecimal } from '#pickaxe/protocol/ledger/decimal.js';
 import { parseSpvProof, spvRoot } from '#pickaxe/protocol/ledger/spv-proof.js';
 import { ALICE, alice, arrival, BOB, banksOf, bob, coins, commandOf, toChain } from './bank.ts';

@@ -1,8 +1,8 @@
 /** Tests which transactions of another node's block a node refuses, when it runs them again. */
 
 import { describe, expect, it } from 'vitest';
+import { Mempool } from '#pickaxe/mock-node/commands/mempool.js';
 import { BlockRunner } from '#pickaxe/mock-node/contract/block-runner.js';
-import { Mempool } from '#pickaxe/mock-node/contract/mempool.js';
 import { seededRandom } from '#pickaxe/mock-node/random.js';
 import { type Command, commandJson } from '#pickaxe/protocol/ledger/command/command.js';
 import { LedgerFormatError } from '#pickaxe/protocol/ledger/json.js';

@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import { gasCapability } from '#pickaxe/protocol/ledger/command/coin.js';
-import type { Capability, Signer } from '#pickaxe/protocol/ledger/command/payload.js';
+import type { Capability, Signer } from '#pickaxe/protocol/ledger/command/command-payload.js';
 import { formatDecimal } from '#pickaxe/protocol/ledger/decimal.js';
 import { provenReward } from '../../protocol/ledger/proven-reward.ts';
 import {

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 import type { Dialect } from '#pickaxe/contract/dialect.js';
-import { Session } from '#pickaxe/contract/repl/session.js';
+import { Session } from '#pickaxe/contract/repl/repl-session.js';
 
 const FOLDER = fileURLToPath(new URL('.', import.meta.url));
 const CONTRACTS = fileURLToPath(new URL('../../../src/mock-node/contracts', import.meta.url));

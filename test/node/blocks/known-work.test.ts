@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, expect, it, onTestFinished } from 'vitest';
 import { KnownWork, minedHeaders } from '#pickaxe/node/blocks/known-work.js';
-import { BlockStore } from '#pickaxe/node/blocks/store.js';
+import { BlockStore } from '#pickaxe/node/blocks/log-store.js';
 import { integerToTarget, targetToInteger } from '#pickaxe/protocol/chain/target.js';
 import { type BlockHeader, encodeHeader, parseHeader, powHash } from '#pickaxe/protocol/ledger/header.js';
 import { hasWork, leastWork } from '#pickaxe/protocol/ledger/least-work.js';

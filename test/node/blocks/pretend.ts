@@ -2,13 +2,13 @@
 
 import { readFileSync } from 'node:fs';
 import type { Block } from '#pickaxe/node/blocks/block-index.js';
+import { JUST_FOUND } from '#pickaxe/node/blocks/confirmations.js';
 import type { Head, LedgerView } from '#pickaxe/node/blocks/observation.js';
 import { type BlockRecord, recordOf } from '#pickaxe/node/blocks/record.js';
-import { JUST_FOUND } from '#pickaxe/node/blocks/states.js';
 import { type BlockHeader, encodeHeader, parseHeader } from '#pickaxe/protocol/ledger/header.js';
 import { decodeBase64url, encodeBase64url } from '#pickaxe/protocol/ledger/json.js';
 import { type PayloadWithOutputs, type Proven, provePayload } from '#pickaxe/protocol/ledger/payload.js';
-import { FakeClock } from '../../rig/report/fakes.ts';
+import { FakeClock } from '../../rig/status/fakes.ts';
 
 /** A block of the vectors: real ones of two chains, orphans included. */
 export interface RealBlock {

@@ -1,7 +1,7 @@
 // Writes blocks to the block log of a folder, and prints the hash of each once the disk has it: FOLDER CHAIN COUNT
 
+import { BlockStore } from '#pickaxe/node/blocks/log-store.js';
 import { recordOf } from '#pickaxe/node/blocks/record.js';
-import { BlockStore } from '#pickaxe/node/blocks/store.js';
 import { encodeHeader, parseHeader } from '#pickaxe/protocol/ledger/header.js';
 
 const [folder, chain, count, template] = process.argv.slice(2);

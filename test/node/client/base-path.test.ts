@@ -4,7 +4,7 @@ import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { MiningClient } from '#pickaxe/node/client/mining.js';
-import { nodeAddress } from '#pickaxe/node/client/url.js';
+import { nodeAddress } from '#pickaxe/node/http/url.js';
 import { miner } from '../../miner/source/node/node.ts';
 
 /** Of the network mainnet01. */

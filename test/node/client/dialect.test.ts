@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { commandPathsOf } from '#pickaxe/node/client/request.js';
+import { commandPathsOf } from '#pickaxe/node/http/request.js';
 import { cuts } from '../../protocol/ledger/vectors.ts';
 import { apiOf, CHAINWEB, DOCUMENT, errorOf, type Seen, serve } from './server.ts';
 

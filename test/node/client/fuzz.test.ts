@@ -3,10 +3,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { blockReader, headerOf } from '#pickaxe/node/client/blocks.js';
-import { NodeError } from '#pickaxe/node/client/errors.js';
+import { pageOf } from '#pickaxe/node/client/collection-pages.js';
 import { infoFromJson } from '#pickaxe/node/client/info.js';
 import type { NodeApi } from '#pickaxe/node/client/node-api.js';
-import { pageOf } from '#pickaxe/node/client/pages.js';
+import { NodeError } from '#pickaxe/node/http/node-error.js';
 import { knownGraph } from '#pickaxe/protocol/ledger/graphs.js';
 import { type ExactJson, parseExactJson } from '#pickaxe/protocol/ledger/json.js';
 import { almost } from '../../protocol/ledger/arbitraries.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { NodeError } from '#pickaxe/node/client/errors.js';
 import { type AccountReader, readDetails, readTokenBalances } from '#pickaxe/node/client/ledger-reader.js';
 import { NodeApi } from '#pickaxe/node/client/node-api.js';
+import { NodeError } from '#pickaxe/node/http/node-error.js';
 import { formatTokenAmount } from '#pickaxe/protocol/ledger/decimal.js';
 import { LedgerFormatError } from '#pickaxe/protocol/ledger/json.js';
 import { nodesOf } from '../../miner/source/node/node.ts';

@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { NodeError } from '#pickaxe/node/client/errors.js';
-import { withRetries } from '#pickaxe/node/client/request.js';
+import { NodeError } from '#pickaxe/node/http/node-error.js';
+import { withRetries } from '#pickaxe/node/http/request.js';
 
 it('a node that answers 503 with retry-after is asked again when the node has asked for it, not sooner', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });

@@ -4,8 +4,8 @@ import { createServer, type IncomingMessage, type RequestListener } from 'node:h
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
-import { NodeError } from '#pickaxe/node/client/errors.js';
 import { NodeApi, type NodeApiContext, type NodeApiOptions } from '#pickaxe/node/client/node-api.js';
+import { NodeError } from '#pickaxe/node/http/node-error.js';
 import type { Identity } from './certificates.ts';
 
 /** A request as it came. */

@@ -2,9 +2,9 @@
 
 import { describe, expect, it } from 'vitest';
 import { KnownWork } from '#pickaxe/node/blocks/known-work.js';
-import { lifeOf } from '#pickaxe/node/sweep/commands.js';
-import { paymentOf, planPayment } from '#pickaxe/node/sweep/next.js';
-import type { Sweep } from '#pickaxe/node/sweep/state.js';
+import { paymentOf, planPayment } from '#pickaxe/node/sweep/next-step.js';
+import type { Sweep } from '#pickaxe/node/sweep/sweep-state.js';
+import { lifeOf } from '#pickaxe/node/sweep/transfer-commands.js';
 import { integerToTarget, targetToInteger } from '#pickaxe/protocol/chain/target.js';
 import { KeyPair } from '#pickaxe/protocol/ledger/command/command.js';
 import { parseDecimal } from '#pickaxe/protocol/ledger/decimal.js';

@@ -3,7 +3,7 @@
  * that chain, to which its cut, its results and its time fit. All else it passes on to a node that tells the truth.
  */
 
-import { lifeOf } from '#pickaxe/node/sweep/commands.js';
+import { lifeOf } from '#pickaxe/node/sweep/transfer-commands.js';
 import { targetToInteger } from '#pickaxe/protocol/chain/target.js';
 import { blockWeight } from '#pickaxe/protocol/ledger/difficulty.js';
 import { type BlockHeader, blockHash, headerToJson, powHash } from '#pickaxe/protocol/ledger/header.js';

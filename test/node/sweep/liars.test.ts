@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { CannotSweep, planSweep, type SweepRequest } from '#pickaxe/node/sweep/plan.js';
-import type { Sweep } from '#pickaxe/node/sweep/state.js';
+import type { Sweep } from '#pickaxe/node/sweep/sweep-state.js';
 import { KeyPair } from '#pickaxe/protocol/ledger/command/command.js';
 import { headerFromJson, headerToJson } from '#pickaxe/protocol/ledger/header.js';
 import { parseExactJson, stringifyExactJson } from '#pickaxe/protocol/ledger/json.js';

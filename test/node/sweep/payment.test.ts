@@ -1,8 +1,8 @@
 /** Payments that are killed at each of their steps, and whose blocks are taken back. */
 
 import { describe, expect, it } from 'vitest';
-import { type PaymentRequest, paymentOf, planPayment } from '#pickaxe/node/sweep/next.js';
-import type { Sweep } from '#pickaxe/node/sweep/state.js';
+import { type PaymentRequest, paymentOf, planPayment } from '#pickaxe/node/sweep/next-step.js';
+import type { Sweep } from '#pickaxe/node/sweep/sweep-state.js';
 import { KeyPair } from '#pickaxe/protocol/ledger/command/command.js';
 import { parseDecimal } from '#pickaxe/protocol/ledger/decimal.js';
 import { ACCOUNT, Killed, Killer, NEVER, PAIR, World, withSend } from './world.ts';

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { signersOf } from '#pickaxe/node/sweep/commands.js';
 import {
   CannotSweep,
   gasWarning,
@@ -10,6 +9,7 @@ import {
   totalOf,
 } from '#pickaxe/node/sweep/plan.js';
 import { SweepFault } from '#pickaxe/node/sweep/sweep-ledger.js';
+import { signersOf } from '#pickaxe/node/sweep/transfer-commands.js';
 import { KeyPair } from '#pickaxe/protocol/ledger/command/command.js';
 import { ONE, parseDecimal } from '#pickaxe/protocol/ledger/decimal.js';
 import { ACCOUNT, changed, NEVER, PAIR, WISHES, World } from './world.ts';

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { lifeOf, rootOfProof, signed, step1Of } from '#pickaxe/node/sweep/commands.js';
 import { planSweep, sweepOf } from '#pickaxe/node/sweep/plan.js';
 import { needsKeys } from '#pickaxe/node/sweep/runner.js';
 import { type Place, SweepFault, type SweepLedger } from '#pickaxe/node/sweep/sweep-ledger.js';
+import { lifeOf, rootOfProof, signed, step1Of } from '#pickaxe/node/sweep/transfer-commands.js';
 import type { Command } from '#pickaxe/protocol/ledger/command/command.js';
-import { parsePayload, publicMetaOf } from '#pickaxe/protocol/ledger/command/payload.js';
+import { parsePayload, publicMetaOf } from '#pickaxe/protocol/ledger/command/command-payload.js';
 import { formatDecimal, parseDecimal } from '#pickaxe/protocol/ledger/decimal.js';
 import { expectAllDone, STARTED, surviveEachKill } from './survive.ts';
 import {

@@ -1,7 +1,7 @@
 /** Sweeps that are killed at each of their steps, and what must be true afterwards. */
 
 import { expect } from 'vitest';
-import type { Sweep } from '#pickaxe/node/sweep/state.js';
+import type { Sweep } from '#pickaxe/node/sweep/sweep-state.js';
 import { Killed, Killer, TARGET, World } from './world.ts';
 
 /** What the account has on each chain at first. */

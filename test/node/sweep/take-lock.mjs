@@ -4,7 +4,7 @@
 import { closeSync, openSync, rmSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { SweepStore } from '#pickaxe/node/sweep/store.js';
+import { SweepStore } from '#pickaxe/node/sweep/state-files.js';
 
 const [folder, count] = process.argv.slice(2);
 const NO_PROCESS = 2 ** 22 + 1;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { BenchResult } from '#pickaxe/rig/bench/bench-result.js';
 import { compare } from '#pickaxe/rig/bench/compare.js';
-import { BenchResult } from '#pickaxe/rig/bench/result.js';
 import { device, result, run } from './results.ts';
 
 const verdictOf = (a: number[], b: number[]) =>

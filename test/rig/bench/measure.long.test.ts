@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
 import { systemClock } from '#pickaxe/base/system/clock.js';
 import { DeviceError, type Engine } from '#pickaxe/miner/engine/engine.js';
+import type { DeviceResult } from '#pickaxe/rig/bench/bench-result.js';
 import { makeChallenge } from '#pickaxe/rig/bench/challenge.js';
 import { type MeasureOptions, measureDevices } from '#pickaxe/rig/bench/measure.js';
-import type { DeviceResult } from '#pickaxe/rig/bench/result.js';
 import { FakeEngine } from '../../fakes.ts';
 import { describeGpu, gpuEngine } from '../../miner/engine/gpu/adapter.ts';
 import { honest, withoutOne } from './engines.ts';

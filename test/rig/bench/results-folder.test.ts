@@ -1,8 +1,8 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { resultLine } from '#pickaxe/cli/bench-report.js';
-import { BenchResult } from '#pickaxe/rig/bench/result.js';
+import { resultLine } from '#pickaxe/cli/measuring/bench-report.js';
+import { BenchResult } from '#pickaxe/rig/bench/bench-result.js';
 
 const folder = fileURLToPath(new URL('../../../bench/results/', import.meta.url));
 const machines = readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isDirectory());

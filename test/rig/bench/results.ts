@@ -1,6 +1,6 @@
 /** Results of `pickaxe bench`, made up. */
 
-import { type BenchResult, type DeviceResult, type RunResult, spreadOf } from '#pickaxe/rig/bench/result.js';
+import { type BenchResult, type DeviceResult, type RunResult, spreadOf } from '#pickaxe/rig/bench/bench-result.js';
 
 const SENSORS = {
   temperatureCelsius: null,

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
+import { spreadOf } from '#pickaxe/rig/bench/bench-result.js';
 import { combine, Readings } from '#pickaxe/rig/bench/device-result.js';
-import { spreadOf } from '#pickaxe/rig/bench/result.js';
 
 it('the spread is the standard deviation as a fraction of the mean', () => {
   expect(spreadOf([4, 1, 7])).toEqual({ mean: 4, median: 4, p90: 6.4, min: 1, max: 7, spread: 3 / 4 });

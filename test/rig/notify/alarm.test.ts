@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, test, vi } from 'vitest';
 import { Events, type MinerEvent } from '#pickaxe/miner/events/events.js';
 import { type LeastRate, LowRate, watchHashrate } from '#pickaxe/rig/notify/notices.js';
-import { Tally } from '#pickaxe/rig/report/tally.js';
-import { device, hashes, relay, worker } from '../report/fakes.ts';
+import { Tally } from '#pickaxe/rig/status/tally.js';
+import { device, hashes, relay, worker } from '../status/fakes.ts';
 
 const MINUTE = 60_000;
 

@@ -1,8 +1,8 @@
 import { describe, expect, it, test } from 'vitest';
 import { Events } from '#pickaxe/miner/events/events.js';
 import { type Notice, sendNotices } from '#pickaxe/rig/notify/notices.js';
-import { Tally } from '#pickaxe/rig/report/tally.js';
-import { device, FakeClock, hashes, share, verdict } from '../report/fakes.ts';
+import { Tally } from '#pickaxe/rig/status/tally.js';
+import { device, FakeClock, hashes, share, verdict } from '../status/fakes.ts';
 
 function listen() {
   const clock = new FakeClock();

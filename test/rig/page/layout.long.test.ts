@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, it, vi } from 'vitest';
-import { device, relay, worker } from '../report/fakes.ts';
+import { device, relay, worker } from '../status/fakes.ts';
 import { figure, noBrowser, open, refresh, SLOW, why } from './browser.ts';
 import { NODE, Rig, work, workOnPool } from './rig.ts';
 

@@ -1,9 +1,9 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, it, vi } from 'vitest';
 import { latency } from '#pickaxe/rig/page/format.js';
-import { type Balance, NoBalance } from '#pickaxe/rig/report/earnings.js';
-import { formatDuration, formatHashrate, formatPercent } from '#pickaxe/rig/report/units.js';
-import { BALANCE, device, hashes, relay, share, verdict, worker } from '../report/fakes.ts';
+import { type Balance, NoBalance } from '#pickaxe/rig/status/earnings.js';
+import { formatDuration, formatHashrate, formatPercent } from '#pickaxe/rig/status/units.js';
+import { BALANCE, device, hashes, relay, share, verdict, worker } from '../status/fakes.ts';
 import { figure, noBrowser, open, refresh, SLOW, why } from './browser.ts';
 import { NODE, Rig, work, workOnPool } from './rig.ts';
 

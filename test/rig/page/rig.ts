@@ -3,15 +3,15 @@
 import { pino } from 'pino';
 import { onTestFinished, vi } from 'vitest';
 import { type Controls, Events, type MinerEvent, type PauseReason } from '#pickaxe/miner/events/events.js';
-import type { AskBalance, EarningsTerms } from '#pickaxe/rig/report/earnings.js';
-import { serveHttp } from '#pickaxe/rig/report/http/api.js';
-import { pageRoutes } from '#pickaxe/rig/report/http/route.js';
-import type { Http, ServerOptions } from '#pickaxe/rig/report/http/server.js';
-import { LogLines } from '#pickaxe/rig/report/log-lines.js';
-import { LOG_LINE_OPTIONS, LogTail } from '#pickaxe/rig/report/log-tail.js';
-import { Tally } from '#pickaxe/rig/report/tally.js';
-import { device, FakeClock, hashes, relay, SETUP, share, verdict, worker } from '../report/fakes.ts';
-import { asker } from '../report/http/serving.ts';
+import { serveHttp } from '#pickaxe/rig/http/api.js';
+import type { Http, ServerOptions } from '#pickaxe/rig/http/http-server.js';
+import { pageRoutes } from '#pickaxe/rig/http/route.js';
+import { LogLines } from '#pickaxe/rig/log/log-lines.js';
+import { LOG_LINE_OPTIONS, LogTail } from '#pickaxe/rig/log/log-tail.js';
+import type { AskBalance, EarningsTerms } from '#pickaxe/rig/status/earnings.js';
+import { Tally } from '#pickaxe/rig/status/tally.js';
+import { asker } from '../http/serving.ts';
+import { device, FakeClock, hashes, relay, SETUP, share, verdict, worker } from '../status/fakes.ts';
 
 const STEP_MS = 10_000;
 

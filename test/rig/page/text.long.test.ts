@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, it, vi } from 'vitest';
-import type { Balance } from '#pickaxe/rig/report/earnings.js';
-import { BALANCE, device, hashes, relay, verdict, worker } from '../report/fakes.ts';
+import type { Balance } from '#pickaxe/rig/status/earnings.js';
+import { BALANCE, device, hashes, relay, verdict, worker } from '../status/fakes.ts';
 import { noBrowser, open, refresh, SLOW, why } from './browser.ts';
 import { Rig, work } from './rig.ts';
 

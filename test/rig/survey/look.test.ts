@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { NodeError } from '#pickaxe/node/client/errors.js';
+import { NodeError } from '#pickaxe/node/http/node-error.js';
 import type { Cut } from '#pickaxe/protocol/ledger/cut.js';
 import { blockHash, parseHeader } from '#pickaxe/protocol/ledger/header.js';
 import { decodeBase64url } from '#pickaxe/protocol/ledger/json.js';

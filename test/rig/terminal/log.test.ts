@@ -1,10 +1,10 @@
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, it, test, vi } from 'vitest';
 import type { MinerEvent } from '#pickaxe/miner/events/events.js';
-import { LogLines } from '#pickaxe/rig/report/log-lines.js';
-import { LogLine, LogTail } from '#pickaxe/rig/report/log-tail.js';
+import { LogLines } from '#pickaxe/rig/log/log-lines.js';
+import { LogLine, LogTail } from '#pickaxe/rig/log/log-tail.js';
 import { type LogFormat, makeLog } from '#pickaxe/rig/terminal/log.js';
-import { device, hashes, share, verdict } from '../report/fakes.ts';
+import { device, hashes, share, verdict } from '../status/fakes.ts';
 import { FakeRig } from './rig.ts';
 
 /** What the log file, stderr and the web page get for one message. */

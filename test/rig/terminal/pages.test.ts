@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { OTHER_WORKERS } from '#pickaxe/miner/events/vocabulary.js';
-import { Tally } from '#pickaxe/rig/report/tally.js';
+import { Tally } from '#pickaxe/rig/status/tally.js';
 import { connection, hashrates, health, help, results, workers } from '#pickaxe/rig/terminal/pages.js';
-import { device, FakeClock, relay, share, verdict, worker } from '../report/fakes.ts';
+import { device, FakeClock, relay, share, verdict, worker } from '../status/fakes.ts';
 import { FakeRig, NODE } from './rig.ts';
 
 describe('the page of hashrates', () => {

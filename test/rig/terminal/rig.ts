@@ -1,10 +1,10 @@
 /** A rig whose tally a test fills, and its status. */
 
 import type { MinerEvent } from '#pickaxe/miner/events/events.js';
-import type { EarningsTerms } from '#pickaxe/rig/report/earnings.js';
-import type { RigStatus } from '#pickaxe/rig/report/status.js';
-import { Tally } from '#pickaxe/rig/report/tally.js';
-import { device, FakeClock, hashes } from '../report/fakes.ts';
+import type { EarningsTerms } from '#pickaxe/rig/status/earnings.js';
+import type { RigStatus } from '#pickaxe/rig/status/status.js';
+import { Tally } from '#pickaxe/rig/status/tally.js';
+import { device, FakeClock, hashes } from '../status/fakes.ts';
 
 export const NODE = 'http://node:1848/ledger/0.0/mainnet01';
 export const POOL = 'stratum+tcp://pool.example:3333';

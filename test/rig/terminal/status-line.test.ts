@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { inColours, inPlain } from '#pickaxe/rig/terminal/screen.js';
 import { statusLine } from '#pickaxe/rig/terminal/status-line.js';
-import { device, hashes, relay, share, verdict, worker } from '../report/fakes.ts';
+import { device, hashes, relay, share, verdict, worker } from '../status/fakes.ts';
 import { FakeRig, NODE, POOL } from './rig.ts';
 
 const line = (rig: FakeRig, columns = 200) => statusLine(rig.status, columns, inPlain);

@@ -1,7 +1,7 @@
 /** Settings of the node, the miner, the rig's name, pools, devices and the ledger. */
 
 import { PREDICATES } from '../../../node/client/miner-identity.ts';
-import { shownUrl } from '../../../node/client/url.ts';
+import { shownUrl } from '../../../node/http/url.ts';
 import { commandPath, nodeFile, nodeFingerprint, nodeUrl, peerUrl, poolUrl } from '../setting-types/addresses.ts';
 import {
   celsius,

@@ -5,9 +5,9 @@ import type { TestFunctions, TestRun } from '../test-run.ts';
 import { chain } from './chain.ts';
 import { command } from './command.ts';
 import { expectations } from './expectations.ts';
-import { flows } from './flows.ts';
 import { gas } from './gas.ts';
 import { interpreter } from './interpreter.ts';
+import { flows } from './pact-state.ts';
 import { transactions } from './transactions.ts';
 
 export function testFunctions(run: TestRun, dialect: Dialect): TestFunctions {

@@ -1,9 +1,9 @@
 /** What has changed in a fleet since an earlier answer, so that a page of many rigs can be refreshed cheaply. */
 
 import type { Clock } from '../../../base/system/clock.ts';
-import type { FleetChanges, RigSummary } from '../answers.ts';
-import { failedDeviceCount, faultsOf, hottestCelsius, isFaulty, totalWatts } from '../figures.ts';
-import type { FleetRig, FleetStatus } from '../status.ts';
+import type { FleetChanges, RigSummary } from '../fleet-answers.ts';
+import { failedDeviceCount, faultsOf, hottestCelsius, isFaulty, totalWatts } from '../fleet-figures.ts';
+import type { FleetRig, FleetStatus } from '../fleet-status.ts';
 
 /** The status is computed at most once in this time, however many clients ask. */
 const KEPT_MS = 1_000;

@@ -14,9 +14,9 @@ import {
   type SearchReport,
 } from '../engine.ts';
 import { type Sensors, watchSensors } from '../sensors.ts';
+import { openCpuSensors } from './cpu-sensors.ts';
 import { chooseKernels, forceKernel, type KernelChoice } from './kernels/choose.ts';
-import { nextRunNumber, Pool, SearchRun } from './pool.ts';
-import { openCpuSensors } from './sensors.ts';
+import { nextRunNumber, Pool, SearchRun } from './thread-pool.ts';
 import { type CoreGroup, chooseThreads, type ThreadChoice, type ThreadOptions } from './threads.ts';
 
 export interface CpuEngineOptions extends ThreadOptions {

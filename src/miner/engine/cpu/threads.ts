@@ -4,8 +4,8 @@ import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { formatCpuList } from '../../../base/text/quantities.ts';
 import type { CoreKind } from '../device.ts';
-import { type AddonCore, addonCores } from './kernels/native.ts';
-import { pinFault, priorityFault } from './pinning.ts';
+import { pinFault, priorityFault } from './affinity.ts';
+import { type AddonCore, addonCores } from './kernels/native-kernels.ts';
 import { type Core, kindsOf, readTopology, type Topology, topologyOf } from './topology.ts';
 
 /** Maximum number of threads, so that a typing error does not start a million. */

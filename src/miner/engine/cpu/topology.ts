@@ -2,7 +2,7 @@
 
 import { parseCpuList } from '../../../base/text/quantities.ts';
 import { CORE_KINDS, type CoreKind } from '../device.ts';
-import type { AddonCore } from './kernels/native.ts';
+import type { AddonCore } from './kernels/native-kernels.ts';
 
 export interface Core {
   /** The allowed CPUs (hardware threads) of the core, ascending. */

@@ -13,7 +13,7 @@ import type { DeviceFault, Telemetry } from '../device.ts';
 import { DeviceError } from '../engine.ts';
 import { type ToChild, type ToParent, toParent } from './protocol.ts';
 
-const CHILD: ChildScript = { path: fileURLToPath(new URL('./child/main.js', import.meta.url)) };
+const CHILD: ChildScript = { path: fileURLToPath(new URL('./child/child-main.js', import.meta.url)) };
 /** Time limit for starting the driver and compiling the shaders, which takes seconds on a cold cache. */
 const OPEN_MS = 60_000;
 /** Time limit for the start of all drivers, each of which can take seconds. */

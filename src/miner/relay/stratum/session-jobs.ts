@@ -7,11 +7,11 @@ import type { Work } from '../../../protocol/chain/work.ts';
 import { formatSetTarget, formatTarget } from '../../../protocol/wire/stratum.ts';
 import type { Accounts, SessionNow } from '../accounts.ts';
 import type { RelayedWorks, RelayLog } from '../relay.ts';
-import { type Known, type RememberedRates, Vardiff } from './difficulty.ts';
 import { type FormerTerms, JobTable, rollMs, type SharedJob, type SharedJobs, type ShareTerms } from './jobs.ts';
-import type { StratumLimits } from './limits.ts';
 import type { Nonce1Pool } from './nonce1-pool.ts';
 import type { ShareLogQuota } from './share-log.ts';
+import type { StratumLimits } from './stratum-limits.ts';
+import { type Known, type RememberedRates, Vardiff } from './vardiff.ts';
 
 /** The first difficulty of an unknown session. Its target is 2^214 − 1, like the reference server's. */
 const FIRST_DIFFICULTY = 2 ** 42;

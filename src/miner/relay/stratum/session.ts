@@ -25,9 +25,9 @@ import {
 } from '../../../protocol/wire/stratum.ts';
 import type { Listener } from '../../events/events.ts';
 import type { Account } from '../accounts.ts';
-import type { Refusal } from './limits.ts';
 import { type SessionContext, SessionJobs } from './session-jobs.ts';
 import { type Reply, ShareHandler } from './shares.ts';
+import type { Refusal } from './stratum-limits.ts';
 
 export interface Client {
   /** The client's address; behind a proxy, the address in the proxy's header. */

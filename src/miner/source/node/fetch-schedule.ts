@@ -5,7 +5,7 @@
 
 import { onAbort, pause, sharedController } from '../../../base/system/abort.ts';
 import type { Clock } from '../../../base/system/clock.ts';
-import type { NodeLimits } from '../../../node/client/limits.ts';
+import type { NodeLimits } from '../../../node/http/request-limits.ts';
 import { equalBytes, HEADER_BYTES, NONCE_BYTES } from '../../../protocol/chain/bytes.ts';
 import { parentOf, type Work, withCreationTime } from '../../../protocol/chain/work.ts';
 

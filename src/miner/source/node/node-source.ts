@@ -1,19 +1,18 @@
 /** A WorkSource that uses one node's mining API over HTTP (document 1, "Mining"). */
 
 import { Backoff } from '../../../base/net/connecting.ts';
-import { BY_AUTHORITY, type Trust } from '../../../base/net/trust.ts';
+import { BY_AUTHORITY, type Trust } from '../../../base/net/tls-trust.ts';
 import { pause } from '../../../base/system/abort.ts';
 import { type Clock, watchSuspension } from '../../../base/system/clock.ts';
 import { checkConfig } from '../../../node/client/config.ts';
-import { NodeError, quote } from '../../../node/client/errors.ts';
-import { type NodeLimits, nodeLimits } from '../../../node/client/limits.ts';
 import type { MinerIdentity } from '../../../node/client/miner-identity.ts';
 import { MiningClient } from '../../../node/client/mining.ts';
-import { nodeAddress } from '../../../node/client/url.ts';
+import { NodeError, quote } from '../../../node/http/node-error.ts';
+import { type NodeLimits, nodeLimits } from '../../../node/http/request-limits.ts';
+import { nodeAddress } from '../../../node/http/url.ts';
 import type { Solution } from '../../../protocol/chain/verify.ts';
 import { parentOf, parseWork, type Work } from '../../../protocol/chain/work.ts';
 import { NodeAnnouncements } from '../announcements.ts';
-import { SourceHealth } from '../health.ts';
 import {
   complete,
   type Judge,
@@ -23,6 +22,7 @@ import {
   type Verdict,
   type WorkSource,
 } from '../source.ts';
+import { SourceHealth } from '../source-health.ts';
 import { FetchImpatience, FetchSchedule, WakeSignal } from './fetch-schedule.ts';
 import { StreamTrust } from './stream-trust.ts';
 import { FETCHES_PER_SECOND, RequestBounds, submitSolution } from './submission.ts';

@@ -5,7 +5,7 @@
  */
 
 import { BoundedMap } from '../../../base/system/bounded.ts';
-import type { NodeLimits } from '../../../node/client/limits.ts';
+import type { NodeLimits } from '../../../node/http/request-limits.ts';
 import { equalBytes } from '../../../protocol/chain/bytes.ts';
 import type { PolledChain, PollReason } from '../../events/vocabulary.ts';
 

@@ -2,9 +2,9 @@
 
 import { Backoff } from '../../../base/net/connecting.ts';
 import { TokenBucket } from '../../../base/system/bounded.ts';
-import { NodeError } from '../../../node/client/errors.ts';
-import type { StatusAnswer } from '../../../node/client/http.ts';
-import type { NodeLimits } from '../../../node/client/limits.ts';
+import type { StatusAnswer } from '../../../node/http/exchange.ts';
+import { NodeError } from '../../../node/http/node-error.ts';
+import type { NodeLimits } from '../../../node/http/request-limits.ts';
 import { deliver } from '../delivery.ts';
 import type { Verdict } from '../source.ts';
 

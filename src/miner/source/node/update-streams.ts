@@ -3,8 +3,8 @@
 import { EventSource, type FetchLike } from 'eventsource';
 import { Backoff } from '../../../base/net/connecting.ts';
 import type { Clock } from '../../../base/system/clock.ts';
-import { NodeError } from '../../../node/client/errors.ts';
-import type { NodeLimits } from '../../../node/client/limits.ts';
+import { NodeError } from '../../../node/http/node-error.ts';
+import type { NodeLimits } from '../../../node/http/request-limits.ts';
 
 interface UpdateStreamsOptions extends Pick<UpdateStreamOptions, 'url' | 'mayOpen' | 'clock' | 'random' | 'limits'> {
   readonly open: (chain: number, stop: AbortSignal) => Promise<AsyncIterable<Uint8Array>>;
@@ -275,7 +275,7 @@ function isLasting(problem: NodeError | undefined): boolean {
 /*
  * The node sends `event:New Cut` and an empty line, but no `data:` line, and the standard (WHATWG HTML, "Server-sent
  * events") drops events without data. So each event's name is passed on with an empty data line. Comments, `retry:` and
- * `id:` are dropped: pickaxe reconnects by its own rules. `node/client/http.ts` bounds how much a stream may send.
+ * `id:` are dropped: pickaxe reconnects by its own rules. `node/http/exchange.ts` bounds how much a stream may send.
  */
 
 /** Far more than the length of a node's lines. A longer line shows that this is not an event stream. */

@@ -9,7 +9,7 @@ import type { Listener } from '../../events/events.ts';
 import type { SourceNews } from '../../events/vocabulary.ts';
 import { listeningUntil, type UpdateListener, type Verdict, type WorkSource } from '../source.ts';
 import { MOST_READ, type ParentStreams } from './connection.ts';
-import { type ParentJob, ParentSession, type RigView } from './session.ts';
+import { type ParentJob, ParentSession, type RigView } from './parent-session.ts';
 
 /** Time between two adjustments of targets to the hashrate, for parents that limit the share rate. */
 const AIM_MS = 1_000;

@@ -12,7 +12,7 @@ import {
   MOST_UNREADABLE,
   MOST_UNREADABLE_NOTES,
   MOST_UNSENT_BYTES,
-} from './limits.ts';
+} from './pool-limits.ts';
 import {
   type Answer,
   answerLine,
@@ -23,7 +23,7 @@ import {
   quote,
   requestLine,
   UnreadableError,
-} from './messages.ts';
+} from './pool-messages.ts';
 
 interface DialogueOptions {
   readonly url: string;

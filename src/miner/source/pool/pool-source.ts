@@ -11,7 +11,7 @@ import {
   JUDGED_TLS,
   TCP_KEEP_ALIVE_MS,
   type Trust,
-} from '../../../base/net/trust.ts';
+} from '../../../base/net/tls-trust.ts';
 import { aborted, onAbort, pause, within } from '../../../base/system/abort.ts';
 import { type Clock, watchSuspension } from '../../../base/system/clock.ts';
 import { type PoolAddress, parsePoolUrl } from '../../../base/text/addresses.ts';
@@ -28,10 +28,10 @@ import {
   type Verdict,
   type WorkSource,
 } from '../source.ts';
-import { PoolHealth } from './health.ts';
-import { type PoolLimits, poolLimits } from './limits.ts';
-import { connectionError, PoolError, type Reconnect } from './messages.ts';
-import { type PoolAccount, PoolSession } from './session.ts';
+import { type PoolAccount, PoolSession } from './client-session.ts';
+import { PoolHealth } from './pool-health.ts';
+import { type PoolLimits, poolLimits } from './pool-limits.ts';
+import { connectionError, PoolError, type Reconnect } from './pool-messages.ts';
 
 export interface PoolSourceOptions extends PoolAccount {
   /** `stratum+tcp://host:port` or `stratum+ssl://host:port` */

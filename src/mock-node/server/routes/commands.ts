@@ -2,7 +2,7 @@
 
 import { z } from 'zod';
 import { parseCommand } from '../../../protocol/ledger/command/command.ts';
-import { parsePayload } from '../../../protocol/ledger/command/payload.ts';
+import { parsePayload } from '../../../protocol/ledger/command/command-payload.ts';
 import { checked, opaqueId } from '../../../protocol/ledger/fields.ts';
 import {
   type ExactJson,
@@ -11,7 +11,7 @@ import {
   LedgerFormatError,
   parseExactJsonBytes,
 } from '../../../protocol/ledger/json.ts';
-import { RefusedError } from '../../contract/command-checks.ts';
+import { RefusedError } from '../../commands/command-checks.ts';
 import type { Endpoint } from '../faults.ts';
 import { type Asked, CHAIN, JSON_TYPE, type Message, type Route } from '../route.ts';
 

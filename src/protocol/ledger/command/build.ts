@@ -3,7 +3,7 @@
 import { LedgerFormatError } from '../json.ts';
 import { amountFault } from './coin.ts';
 import { type Command, hashOfCmd, type KeyPair, requestKeyOfCmd } from './command.ts';
-import type { Capability, Message, Payload, PublicMeta, Signer } from './payload.ts';
+import type { Capability, Message, Payload, PublicMeta, Signer } from './command-payload.ts';
 import { jsonList, jsonObject, jsonText, numberText, scientificOfDecimal, toolJson } from './tool-json.ts';
 
 /** Maximum time to live at nodes, in seconds: two days. */

@@ -7,7 +7,7 @@ import { type Decimal, decimalOf, formatDecimal, parseDecimal, type TokenAmount,
 import { decodeBase64url, type ExactJson, isExactJsonObject, LedgerFormatError } from '../json.ts';
 import { COIN } from '../payload.ts';
 import { isPublicKey } from './command.ts';
-import type { Capability, Message } from './payload.ts';
+import type { Capability, Message } from './command-payload.ts';
 import type { Outcome } from './results.ts';
 
 export interface Keyset {

@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { fromHex, toHex } from '../../chain/bytes.ts';
 import { checked } from '../fields.ts';
 import { decodeBase64url, type ExactJson, encodeBase64url, LedgerFormatError } from '../json.ts';
-import { fields, type Payload, parsePayload, type Signer } from './payload.ts';
+import { fields, type Payload, parsePayload, type Signer } from './command-payload.ts';
 import { jsonList, jsonObject, jsonText } from './tool-json.ts';
 
 export interface Command {

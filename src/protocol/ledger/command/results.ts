@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import { checked, opaqueId } from '../fields.ts';
 import { type ExactJson, type ExactJsonObject, isExactJsonObject, LedgerFormatError, quoted } from '../json.ts';
-import { anyJson, fields, integer, orNull } from './payload.ts';
+import { anyJson, fields, integer, orNull } from './command-payload.ts';
 
 export type Outcome =
   | { readonly status: 'success'; readonly data: ExactJson }

@@ -5,7 +5,7 @@
 import { cmdOf, MAX_SIGNATURES } from '../command/build.ts';
 import { amountFault } from '../command/coin.ts';
 import { type Command, hashOfCmd, type KeyPair, requestKeyOfCmd } from '../command/command.ts';
-import type { Capability, Message, Payload, PublicMeta, Signer } from '../command/payload.ts';
+import type { Capability, Message, Payload, PublicMeta, Signer } from '../command/command-payload.ts';
 import { toolArg } from '../command/tool-json.ts';
 import { type ExactJson, LedgerFormatError, parseExactJson } from '../json.ts';
 import { readKeyPair, type UnsignedForm } from './unsigned-form.ts';

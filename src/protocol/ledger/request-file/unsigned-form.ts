@@ -14,7 +14,7 @@ import {
   sendJson,
   verifyCommand,
 } from '../command/command.ts';
-import { parsePayload } from '../command/payload.ts';
+import { parsePayload } from '../command/command-payload.ts';
 import { inToolOrder } from '../command/tool-json.ts';
 import { decodeBase64url, LedgerFormatError } from '../json.ts';
 import { Place, RequestFileError, readHash, readPublicKey, yamlText } from './yaml.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { buildCommand, findAddon, type System, whyNone } from '#pickaxe/miner/engine/cpu/kernels/native.js';
+import { buildCommand, findAddon, type System, whyNone } from '#pickaxe/miner/engine/cpu/kernels/native-kernels.js';
 
 let folder: string;
 let root: URL;

@@ -12,7 +12,7 @@ import {
   surveyKernels,
   type Tuning,
 } from '#pickaxe/miner/engine/cpu/kernels/choose.js';
-import { fastestOf, type Speeds } from '#pickaxe/miner/engine/cpu/kernels/measure.js';
+import { fastestOf, type Speeds } from '#pickaxe/miner/engine/cpu/kernels/measure-kernels.js';
 import type { CoreGroup } from '#pickaxe/miner/engine/cpu/threads.js';
 import { ourNiceness } from '../../../priority.ts';
 import { loadableKernels } from './loadable-kernels.ts';

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { Cache } from '#pickaxe/base/system/cache.js';
 import { chooseKernels, recallTuning } from '#pickaxe/miner/engine/cpu/kernels/choose.js';
-import { measureKernels, type Turns } from '#pickaxe/miner/engine/cpu/kernels/measure.js';
+import { measureKernels, type Turns } from '#pickaxe/miner/engine/cpu/kernels/measure-kernels.js';
 
-vi.mock('#pickaxe/miner/engine/cpu/kernels/measure.js', async (original) => ({
+vi.mock('#pickaxe/miner/engine/cpu/kernels/measure-kernels.js', async (original) => ({
   ...(await original<object>()),
   measureKernels: vi.fn(),
 }));

@@ -1,6 +1,11 @@
 /** A pretended chip with a fake clock, on which kernels have given speeds. */
 
-import { type Evaluation, evaluate, measureTurns, type TakeTurn } from '#pickaxe/miner/engine/cpu/kernels/measure.js';
+import {
+  type Evaluation,
+  evaluate,
+  measureTurns,
+  type TakeTurn,
+} from '#pickaxe/miner/engine/cpu/kernels/measure-kernels.js';
 import type { KernelName } from '#pickaxe/miner/engine/device.js';
 
 /** MH/s of one thread, by kernel. */

@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest';
 import { chooseKernels } from '#pickaxe/miner/engine/cpu/kernels/choose.js';
-import { MeasuringThreads } from '#pickaxe/miner/engine/cpu/kernels/measure.js';
+import { MeasuringThreads } from '#pickaxe/miner/engine/cpu/kernels/measure-kernels.js';
 import type { Place } from '#pickaxe/miner/engine/cpu/threads.js';
 import { loadableKernels, nativeIsBuilt } from './loadable-kernels.ts';
 

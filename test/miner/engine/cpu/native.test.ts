@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import { expect, test } from 'vitest';
 import { formatCpuList, parseCpuList } from '#pickaxe/base/text/quantities.js';
-import { addonCores, threadCpuMs } from '#pickaxe/miner/engine/cpu/kernels/native.js';
+import { addonCores, threadCpuMs } from '#pickaxe/miner/engine/cpu/kernels/native-kernels.js';
 import { nativeIsBuilt } from './loadable-kernels.ts';
 
 test.runIf(nativeIsBuilt)('the processor time of a thread rises while it works, in parts of a millisecond', () => {

@@ -2,7 +2,7 @@
 
 import { readFileSync } from 'node:fs';
 import { parentPort, workerData } from 'node:worker_threads';
-import { pinThread } from '#pickaxe/miner/engine/cpu/pinning.js';
+import { pinThread } from '#pickaxe/miner/engine/cpu/affinity.js';
 
 function allowedAfter(cpus) {
   pinThread(cpus);

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { nextRunNumber, SearchRun, TaskSize, type TaskThread } from '#pickaxe/miner/engine/cpu/pool.js';
-import type { Task, TaskResult } from '#pickaxe/miner/engine/cpu/worker.js';
+import { nextRunNumber, SearchRun, TaskSize, type TaskThread } from '#pickaxe/miner/engine/cpu/thread-pool.js';
+import type { Task, TaskResult } from '#pickaxe/miner/engine/cpu/worker-thread.js';
 import type { CoreKind } from '#pickaxe/miner/engine/device.js';
 import type { SearchReport } from '#pickaxe/miner/engine/engine.js';
 import { COUNTERS, PAGES, sizeOf } from '#pickaxe/protocol/chain/nonce.js';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { measureTurns } from '#pickaxe/miner/engine/cpu/kernels/measure.js';
+import { measureTurns } from '#pickaxe/miner/engine/cpu/kernels/measure-kernels.js';
 import { FakeChip, randomFrom } from './fake-chip.ts';
 
 describe('measuring speeds', () => {

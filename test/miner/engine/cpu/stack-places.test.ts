@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { StackSlots } from '#pickaxe/miner/engine/cpu/kernels/wasm.js';
+import { StackSlots } from '#pickaxe/miner/engine/cpu/kernels/wasm-kernels.js';
 
 /** Simulates calls whose time, in ms, depends on the number of ignored arguments. Counts the calls by place. */
 function call(places: StackSlots, times: number, msAt: Record<number, number>): Map<number, number> {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { TaskSize, taskMsFor } from '#pickaxe/miner/engine/cpu/pool.js';
+import { TaskSize, taskMsFor } from '#pickaxe/miner/engine/cpu/thread-pool.js';
 import { COUNTERS, PAGES, sizeOf } from '#pickaxe/protocol/chain/nonce.js';
 
 describe('the size of tasks', () => {

@@ -2,12 +2,12 @@
 
 import { expect, test, vi } from 'vitest';
 import { CpuEngine } from '#pickaxe/miner/engine/cpu/cpu-engine.js';
-import { openCpuSensors } from '#pickaxe/miner/engine/cpu/sensors.js';
+import { openCpuSensors } from '#pickaxe/miner/engine/cpu/cpu-sensors.js';
 import type { Telemetry } from '#pickaxe/miner/engine/device.js';
 import type { Sensors } from '#pickaxe/miner/engine/sensors.js';
 import { telemetryContract } from '../../../interfaces/telemetry-contract.ts';
 import { ourNiceness } from '../../../priority.ts';
-import { PretendedMachine, RASPBERRY_PI } from './sensors/machines.ts';
+import { PretendedMachine, RASPBERRY_PI } from './cpu-sensors/machines.ts';
 
 const engineWith = (openSensors: (options: { readonly threads: number }) => Promise<Sensors>) =>
   new CpuEngine({ kernel: 'wasm', threads: 1, affinity: 'none', niceness: ourNiceness, openSensors });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type Addon, threadClock } from '#pickaxe/miner/engine/cpu/kernels/native.js';
+import { type Addon, threadClock } from '#pickaxe/miner/engine/cpu/kernels/native-kernels.js';
 import { nativeIsBuilt } from './loadable-kernels.ts';
 
 /** Keeps this thread busy until its own clock has moved on by so much. */

@@ -1,9 +1,9 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { availableParallelism, getPriority } from 'node:os';
 import { describe, expect, test } from 'vitest';
+import { pinFault, pinThread, priorityFault } from '#pickaxe/miner/engine/cpu/affinity.js';
 import { CpuEngine } from '#pickaxe/miner/engine/cpu/cpu-engine.js';
-import type { Addon } from '#pickaxe/miner/engine/cpu/kernels/native.js';
-import { pinFault, pinThread, priorityFault } from '#pickaxe/miner/engine/cpu/pinning.js';
+import type { Addon } from '#pickaxe/miner/engine/cpu/kernels/native-kernels.js';
 import { type Allowance, chooseThreads, type ThreadOptions } from '#pickaxe/miner/engine/cpu/threads.js';
 import { readTopology } from '#pickaxe/miner/engine/cpu/topology.js';
 import { nativeIsBuilt } from './loadable-kernels.ts';

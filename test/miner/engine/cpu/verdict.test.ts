@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { evaluate, fastestOf } from '#pickaxe/miner/engine/cpu/kernels/measure.js';
+import { evaluate, fastestOf } from '#pickaxe/miner/engine/cpu/kernels/measure-kernels.js';
 import type { KernelName } from '#pickaxe/miner/engine/device.js';
 
 const verdictOn = (turns: Partial<Record<KernelName, number[]>>) =>

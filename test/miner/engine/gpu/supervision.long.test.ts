@@ -7,7 +7,7 @@ import type { GpuEngine } from '#pickaxe/miner/engine/gpu/gpu-engine.js';
 import { Miner } from '#pickaxe/miner/loop/miner.js';
 import type { Space } from '#pickaxe/miner/loop/space.js';
 import { COUNTERS, PAGES, type Range, sizeOf } from '#pickaxe/protocol/chain/nonce.js';
-import { Tally } from '#pickaxe/rig/report/tally.js';
+import { Tally } from '#pickaxe/rig/status/tally.js';
 import { FakeSource, makeWork, Recorder } from '../../../fakes.ts';
 import type { TestOptions } from './adapter.ts';
 import type { Fault } from './faulty.ts';

@@ -2,7 +2,7 @@
 // the place where the pretended sysfs is mounted.
 
 import { startPulse } from '#pickaxe/miner/engine/gpu/child/child.js';
-import { openSensors } from '#pickaxe/miner/engine/gpu/sensors.js';
+import { openSensors } from '#pickaxe/miner/engine/gpu/gpu-sensors.js';
 
 const [, , sysfs] = process.argv;
 

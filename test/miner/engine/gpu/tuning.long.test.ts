@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { CpuEngine } from '#pickaxe/miner/engine/cpu/cpu-engine.js';
 import type { EngineInfo, SearchReport } from '#pickaxe/miner/engine/engine.js';
-import { bestBatch } from '#pickaxe/miner/engine/gpu/child/tune.js';
+import { bestBatch } from '#pickaxe/miner/engine/gpu/child/autotune.js';
 import { GpuEngine } from '#pickaxe/miner/engine/gpu/gpu-engine.js';
 import { HIT_CAPACITY } from '#pickaxe/miner/engine/gpu/prepare.generated.js';
 import {

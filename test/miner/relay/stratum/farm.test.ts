@@ -6,9 +6,9 @@
 import { EventEmitter } from 'node:events';
 import type { Socket } from 'node:net';
 import { describe, expect, it } from 'vitest';
-import { Vardiff, type VardiffOptions } from '#pickaxe/miner/relay/stratum/difficulty.js';
-import { ConnectionLimiter, type SharedLines, stratumLimits } from '#pickaxe/miner/relay/stratum/limits.js';
 import { Connection } from '#pickaxe/miner/relay/stratum/socket.js';
+import { ConnectionLimiter, type SharedLines, stratumLimits } from '#pickaxe/miner/relay/stratum/stratum-limits.js';
+import { Vardiff, type VardiffOptions } from '#pickaxe/miner/relay/stratum/vardiff.js';
 import { seededRandom } from '#pickaxe/mock-node/random.js';
 
 const ADDRESS = '192.0.2.1';

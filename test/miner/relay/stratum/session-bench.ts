@@ -3,13 +3,13 @@
 import { LogBucket } from '#pickaxe/base/system/bounded.js';
 import { Accounts } from '#pickaxe/miner/relay/accounts.js';
 import { RelayedWorks } from '#pickaxe/miner/relay/relay.js';
-import { RememberedRates } from '#pickaxe/miner/relay/stratum/difficulty.js';
 import { SharedJobs } from '#pickaxe/miner/relay/stratum/jobs.js';
-import { type StratumLimits, stratumLimits } from '#pickaxe/miner/relay/stratum/limits.js';
 import { Nonce1Pool } from '#pickaxe/miner/relay/stratum/nonce1-pool.js';
 import { Session, Sessions } from '#pickaxe/miner/relay/stratum/session.js';
 import type { SessionContext } from '#pickaxe/miner/relay/stratum/session-jobs.js';
 import { type LedgerEntry, ShareLogQuota } from '#pickaxe/miner/relay/stratum/share-log.js';
+import { type StratumLimits, stratumLimits } from '#pickaxe/miner/relay/stratum/stratum-limits.js';
+import { RememberedRates } from '#pickaxe/miner/relay/stratum/vardiff.js';
 import { type Job, prepareJob, solves, withSearchTarget } from '#pickaxe/protocol/chain/job.js';
 import { joinNonce } from '#pickaxe/protocol/chain/nonce.js';
 import { creationTimeOf, type Work } from '#pickaxe/protocol/chain/work.js';

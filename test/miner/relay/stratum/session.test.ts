@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
-import type { StratumLimits } from '#pickaxe/miner/relay/stratum/limits.js';
+import type { StratumLimits } from '#pickaxe/miner/relay/stratum/stratum-limits.js';
 import { toHex } from '#pickaxe/protocol/chain/bytes.js';
 import { targetForDifficulty } from '#pickaxe/protocol/chain/target.js';
 import { formatTarget } from '#pickaxe/protocol/wire/stratum.js';

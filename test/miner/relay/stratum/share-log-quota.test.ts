@@ -2,8 +2,8 @@
 
 import { describe, expect, it } from 'vitest';
 import { OTHER_WORKERS } from '#pickaxe/miner/events/vocabulary.js';
-import { type StratumLimits, stratumLimits } from '#pickaxe/miner/relay/stratum/limits.js';
 import { type LedgerEntry, type ShareEntry, ShareLogQuota } from '#pickaxe/miner/relay/stratum/share-log.js';
+import { type StratumLimits, stratumLimits } from '#pickaxe/miner/relay/stratum/stratum-limits.js';
 
 const share = (worker: string, more: Partial<ShareEntry> = {}): ShareEntry => {
   return { worker, result: 'accepted', difficulty: 7, isBlock: false, ...more };

@@ -2,8 +2,8 @@
 
 import { afterEach, describe, expect, it } from 'vitest';
 import { JobTable, SharedJobs } from '#pickaxe/miner/relay/stratum/jobs.js';
-import type { StratumLimits } from '#pickaxe/miner/relay/stratum/limits.js';
 import { judgeShare } from '#pickaxe/miner/relay/stratum/shares.js';
+import type { StratumLimits } from '#pickaxe/miner/relay/stratum/stratum-limits.js';
 import { type Job, prepareJob } from '#pickaxe/protocol/chain/job.js';
 import { targetForDifficulty } from '#pickaxe/protocol/chain/target.js';
 import type { Work } from '#pickaxe/protocol/chain/work.js';

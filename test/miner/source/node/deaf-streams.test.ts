@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import type { FaultInput } from '#pickaxe/mock-node/server/faults.js';
-import type { NodeLimits } from '#pickaxe/node/client/limits.js';
+import type { NodeLimits } from '#pickaxe/node/http/request-limits.js';
 import { eventually, mine } from '../follow.ts';
 import { followNode, nodesOf } from './node.ts';
 

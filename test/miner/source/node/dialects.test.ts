@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import { FailoverSource } from '#pickaxe/miner/source/failover.js';
 import { NodeSource } from '#pickaxe/miner/source/node/node-source.js';
-import { examineNode, whyNoWork } from '#pickaxe/rig/survey/node.js';
+import { examineNode, whyNoWork } from '#pickaxe/rig/survey/examine-node.js';
 import { DIALECTS } from '../../../mock-node/node.ts';
 import { eventually, Follower, mine } from '../follow.ts';
 import { followNode, miner, nodesOf } from './node.ts';

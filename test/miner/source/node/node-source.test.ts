@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import type { MockNode } from '#pickaxe/mock-node/mock-node.js';
 import { nodeConfigurationFor } from '#pickaxe/node/client/miner-identity.js';
-import { basePathOf } from '#pickaxe/node/client/url.js';
+import { basePathOf } from '#pickaxe/node/http/url.js';
 import { creationTimeOf, type Work } from '#pickaxe/protocol/chain/work.js';
 import { DIALECTS } from '../../../mock-node/node.ts';
 import { eventually, type Follower, mine, wrongSolution } from '../follow.ts';

@@ -2,7 +2,7 @@
 
 import { onTestFinished } from 'vitest';
 import { NodeSource, type NodeSourceContext, type NodeSourceOptions } from '#pickaxe/miner/source/node/node-source.js';
-import type { NodeLimits } from '#pickaxe/node/client/limits.js';
+import type { NodeLimits } from '#pickaxe/node/http/request-limits.js';
 import type { Dialect } from '#pickaxe/protocol/ledger/header.js';
 import { Recorder } from '../../../fakes.ts';
 import { MockNode, type OtherOptions } from '../../../mock-node/node.ts';

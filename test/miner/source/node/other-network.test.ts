@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { FailoverSource } from '#pickaxe/miner/source/failover.js';
 import { NodeSource } from '#pickaxe/miner/source/node/node-source.js';
-import { examineNode } from '#pickaxe/rig/survey/node.js';
+import { examineNode } from '#pickaxe/rig/survey/examine-node.js';
 import { eventually, Follower } from '../follow.ts';
 import { followNode, miner, nodesOf } from './node.ts';
 

@@ -1,8 +1,8 @@
 import { getEventListeners } from 'node:events';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type SubmissionOptions, submitSolution } from '#pickaxe/miner/source/node/submission.js';
-import { NodeError } from '#pickaxe/node/client/errors.js';
-import type { StatusAnswer } from '#pickaxe/node/client/http.js';
+import type { StatusAnswer } from '#pickaxe/node/http/exchange.js';
+import { NodeError } from '#pickaxe/node/http/node-error.js';
 
 const TAKEN: StatusAnswer = { status: 200, text: '' };
 const UNKNOWN_WORK: StatusAnswer = { status: 404, text: 'No associated Payload' };

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, test, vi } from 'vitest';
 import { UpdateStream } from '#pickaxe/miner/source/node/update-streams.js';
-import { NodeError, type NodeErrorKind } from '#pickaxe/node/client/errors.js';
-import { nodeLimits } from '#pickaxe/node/client/limits.js';
+import { NodeError, type NodeErrorKind } from '#pickaxe/node/http/node-error.js';
+import { nodeLimits } from '#pickaxe/node/http/request-limits.js';
 
 /** The node's side of a connection. */
 class Connection {

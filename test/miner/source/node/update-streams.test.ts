@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { UpdateStreams } from '#pickaxe/miner/source/node/update-streams.js';
-import { NodeError } from '#pickaxe/node/client/errors.js';
-import { nodeLimits } from '#pickaxe/node/client/limits.js';
+import { NodeError } from '#pickaxe/node/http/node-error.js';
+import { nodeLimits } from '#pickaxe/node/http/request-limits.js';
 
 const NEW_CUT = new TextEncoder().encode('event:New Cut\n\n');
 

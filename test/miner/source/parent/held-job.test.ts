@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ParentJob } from '#pickaxe/miner/source/parent/session.js';
+import { ParentJob } from '#pickaxe/miner/source/parent/parent-session.js';
 import { toHex } from '#pickaxe/protocol/chain/bytes.js';
 import { difficultyOf, targetForDifficulty } from '#pickaxe/protocol/chain/target.js';
 import { formatTarget } from '#pickaxe/protocol/wire/stratum.js';

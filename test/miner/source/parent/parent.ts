@@ -3,8 +3,8 @@
 import { PassThrough } from 'node:stream';
 import { systemClock } from '#pickaxe/base/system/clock.js';
 import type { MinerEvent } from '#pickaxe/miner/events/events.js';
+import type { ParentSession } from '#pickaxe/miner/source/parent/parent-session.js';
 import { ParentSource } from '#pickaxe/miner/source/parent/parent-source.js';
-import type { ParentSession } from '#pickaxe/miner/source/parent/session.js';
 import { toHex } from '#pickaxe/protocol/chain/bytes.js';
 import { targetForDifficulty } from '#pickaxe/protocol/chain/target.js';
 import { Answer, LIMITS } from '#pickaxe/protocol/wire/worker.js';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { MOST_LINE_BYTES } from '#pickaxe/miner/source/pool/limits.js';
+import { MOST_LINE_BYTES } from '#pickaxe/miner/source/pool/pool-limits.js';
 import { eventually } from '../follow.ts';
 import { MockPool } from './mock-pool.ts';
 import { followPool, GREETING, jobLine, makeHeader, targetLine } from './pool.ts';

@@ -3,7 +3,7 @@
 import { EventEmitter } from 'node:events';
 import type { Socket } from 'node:net';
 import { onTestFinished } from 'vitest';
-import type { PoolLimits } from '#pickaxe/miner/source/pool/limits.js';
+import type { PoolLimits } from '#pickaxe/miner/source/pool/pool-limits.js';
 import { PoolSource, type PoolSourceContext, type PoolSourceOptions } from '#pickaxe/miner/source/pool/pool-source.js';
 import { toHex } from '#pickaxe/protocol/chain/bytes.js';
 import { targetForDifficulty } from '#pickaxe/protocol/chain/target.js';

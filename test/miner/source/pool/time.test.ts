@@ -1,10 +1,10 @@
 /** What a session with a pool does when time passes. Its clock and its timers are the test's. */
 
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { PoolHealth } from '#pickaxe/miner/source/pool/health.js';
-import { poolLimits } from '#pickaxe/miner/source/pool/limits.js';
-import { PoolError, type PoolFault } from '#pickaxe/miner/source/pool/messages.js';
-import { PoolSession } from '#pickaxe/miner/source/pool/session.js';
+import { PoolSession } from '#pickaxe/miner/source/pool/client-session.js';
+import { PoolHealth } from '#pickaxe/miner/source/pool/pool-health.js';
+import { poolLimits } from '#pickaxe/miner/source/pool/pool-limits.js';
+import { PoolError, type PoolFault } from '#pickaxe/miner/source/pool/pool-messages.js';
 import type { Verdict } from '#pickaxe/miner/source/source.js';
 import type { Work } from '#pickaxe/protocol/chain/work.js';
 import { mine } from '../follow.ts';

@@ -2,9 +2,9 @@
 
 import { expect, it } from 'vitest';
 import { Dialogue } from '#pickaxe/miner/source/pool/dialogue.js';
-import { MOST_LINE_BYTES, MOST_SENT, MOST_UNREADABLE } from '#pickaxe/miner/source/pool/limits.js';
+import { MOST_LINE_BYTES, MOST_SENT, MOST_UNREADABLE } from '#pickaxe/miner/source/pool/pool-limits.js';
 import { toHex } from '#pickaxe/protocol/chain/bytes.js';
-import { FakeClock } from '../../../rig/report/fakes.ts';
+import { FakeClock } from '../../../rig/status/fakes.ts';
 import { eventually } from '../follow.ts';
 import { MockPool } from './mock-pool.ts';
 import { FakeSocket, followPool, GREETING, jobLine, makeHeader, targetLine } from './pool.ts';

@@ -4,7 +4,12 @@ import { buildCommand, cmdOf, MAX_TTL } from '#pickaxe/protocol/ledger/command/b
 import * as coin from '#pickaxe/protocol/ledger/command/coin.js';
 import { amountFault } from '#pickaxe/protocol/ledger/command/coin.js';
 import { KeyPair, requestKeyOfCmd, verifyCommand } from '#pickaxe/protocol/ledger/command/command.js';
-import { type Capability, type Payload, parsePayload, publicMetaOf } from '#pickaxe/protocol/ledger/command/payload.js';
+import {
+  type Capability,
+  type Payload,
+  parsePayload,
+  publicMetaOf,
+} from '#pickaxe/protocol/ledger/command/command-payload.js';
 import { toolArg } from '#pickaxe/protocol/ledger/command/tool-json.js';
 import { formatDecimal, ONE, parseDecimal } from '#pickaxe/protocol/ledger/decimal.js';
 import { type ExactJson, LedgerFormatError, parseExactJson } from '#pickaxe/protocol/ledger/json.js';

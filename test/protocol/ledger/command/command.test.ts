@@ -10,7 +10,7 @@ import {
   sendJson,
   verifyCommand,
 } from '#pickaxe/protocol/ledger/command/command.js';
-import { parsePayload, publicMetaOf } from '#pickaxe/protocol/ledger/command/payload.js';
+import { parsePayload, publicMetaOf } from '#pickaxe/protocol/ledger/command/command-payload.js';
 import { decodeBase64url, LedgerFormatError, parseExactJson } from '#pickaxe/protocol/ledger/json.js';
 import { ALICE, BOB, commands } from '../command-vectors.ts';
 

@@ -3,7 +3,7 @@
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import { verifyCommand } from '#pickaxe/protocol/ledger/command/command.js';
-import { parsePayload } from '#pickaxe/protocol/ledger/command/payload.js';
+import { parsePayload } from '#pickaxe/protocol/ledger/command/command-payload.js';
 import {
   parseRequest,
   type RequestKind,

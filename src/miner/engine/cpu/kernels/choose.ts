@@ -11,9 +11,9 @@ import { type CoreKind, KERNEL_NAMES, type KernelName } from '../../device.ts';
 import { DeviceError } from '../../engine.ts';
 import type { CoreGroup } from '../threads.ts';
 import { type Loaded, loadKernel, loadKernels } from './load-kernel.ts';
-import { evaluate, measureKernels, type Speeds, type Turns } from './measure.ts';
-import { FOREIGN, isNative, nativeBuild, nativeOrigin } from './native.ts';
-import { wasmBuilds } from './wasm.ts';
+import { evaluate, measureKernels, type Speeds, type Turns } from './measure-kernels.ts';
+import { FOREIGN, isNative, nativeBuild, nativeOrigin } from './native-kernels.ts';
+import { wasmBuilds } from './wasm-kernels.ts';
 
 export interface KernelChoice {
   readonly name: KernelName;

@@ -4,8 +4,8 @@ import { joinNonce, type Range } from '../../../../protocol/chain/nonce.ts';
 import type { KernelName } from '../../device.ts';
 import { DeviceError } from '../../engine.ts';
 import { type Kernel, ROW_COUNTERS, scan } from './kernel.ts';
-import { isNative, loadNative } from './native.ts';
-import { loadWasm, type WasmName } from './wasm.ts';
+import { isNative, loadNative } from './native-kernels.ts';
+import { loadWasm, type WasmName } from './wasm-kernels.ts';
 
 /** @throws DeviceError `missing` when the kernel cannot run here, `wrong-hashes` when it gives a wrong answer */
 export function loadKernel(name: KernelName): Kernel {

@@ -3,11 +3,11 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { NOTHING_SOLVES } from '../../../../protocol/chain/job.ts';
 import { PAGES, type Range } from '../../../../protocol/chain/nonce.ts';
-import { pinThread } from '../pinning.ts';
+import { pinThread } from '../affinity.ts';
 import { type Kernel, ROW_COUNTERS, scan } from './kernel.ts';
 import { loadKernel } from './load-kernel.ts';
-import type { MeasuringThreadData } from './measure.ts';
-import { threadClock } from './native.ts';
+import type { MeasuringThreadData } from './measure-kernels.ts';
+import { threadClock } from './native-kernels.ts';
 
 /** Untimed start of a turn: some chips change their clock for wide vectors, which takes up to 0.7 ms. */
 const SETTLE_MS = 1;

@@ -4,8 +4,8 @@ import type { Clock } from '../../../../base/system/clock.ts';
 import { hashTail, type Puzzle, solves } from '../../../../protocol/chain/job.ts';
 import { joinNonce, type Range, sizeOf } from '../../../../protocol/chain/nonce.ts';
 import type { Candidate } from '../../engine.ts';
-import { cutBatch, DispatchForecast, expectIn, type Hit, type Scanner } from './scanner.ts';
-import { BatchSize } from './tune.ts';
+import { BatchSize } from './autotune.ts';
+import { cutBatch, DispatchForecast, expectIn, type Hit, type Scanner } from './shader-scanner.ts';
 
 interface SearcherHooks {
   readonly report: (report: Report) => void;

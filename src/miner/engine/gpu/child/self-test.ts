@@ -6,7 +6,7 @@ import { COUNTERS, countersAt, type Range, sizeOf, splitNonce } from '../../../.
 import { nonceOf } from '../../../../protocol/chain/work.ts';
 import { DeviceError } from '../../engine.ts';
 import { HIT_CAPACITY } from '../prepare.generated.ts';
-import type { Hit, Scanner } from './scanner.ts';
+import type { Hit, Scanner } from './shader-scanner.ts';
 
 /** From a live network with this wire format: chain 2, height 1800001. */
 const SOLVED_HEADER = [

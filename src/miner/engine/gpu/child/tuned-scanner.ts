@@ -15,9 +15,9 @@ import {
   type VariantRow,
   whyTuning,
 } from '../tuning.ts';
-import { dawnVersion } from './device.ts';
-import { Scanner, wgslOf } from './scanner.ts';
-import { atOnce, bestBatch, type InTurn, raceBatches, raceVariants, type Trying } from './tune.ts';
+import { atOnce, bestBatch, type InTurn, raceBatches, raceVariants, type Trying } from './autotune.ts';
+import { dawnVersion } from './gpu-device.ts';
+import { Scanner, wgslOf } from './shader-scanner.ts';
 
 /**
  * Fraction of the fastest rate below which a shader's other variants are not measured: within a shader, rates differ by

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { parseNames, pickedBy } from '#pickaxe/miner/engine/gpu/child/device.js';
+import { parseNames, pickedBy } from '#pickaxe/miner/engine/gpu/child/gpu-device.js';
 
 test('reads the names in Dawn’s error', () => {
   const message = `no adapter with backend 'vulkan' and name 'x' found

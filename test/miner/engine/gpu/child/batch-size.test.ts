@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { BatchSize } from '#pickaxe/miner/engine/gpu/child/tune.js';
+import { BatchSize } from '#pickaxe/miner/engine/gpu/child/autotune.js';
 
 const options = { goalMs: 5, unit: 2048, most: 65_535 * 2048, first: 1 };
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { DispatchForecast, untilPollMs } from '#pickaxe/miner/engine/gpu/child/scanner.js';
-import { BatchSize } from '#pickaxe/miner/engine/gpu/child/tune.js';
+import { BatchSize } from '#pickaxe/miner/engine/gpu/child/autotune.js';
+import { DispatchForecast, untilPollMs } from '#pickaxe/miner/engine/gpu/child/shader-scanner.js';
 
 const UNIT = 2048;
 const IN_FLIGHT = 2;

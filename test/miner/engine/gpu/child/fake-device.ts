@@ -1,7 +1,7 @@
 /** A WebGPU device that computes nothing: tests choose what a dispatch finds. */
 
 import { onTestFinished, vi } from 'vitest';
-import type { Scanner } from '#pickaxe/miner/engine/gpu/child/scanner.js';
+import type { Scanner } from '#pickaxe/miner/engine/gpu/child/shader-scanner.js';
 
 type Device = Parameters<typeof Scanner.compile>[0];
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { untilPollMs } from '#pickaxe/miner/engine/gpu/child/scanner.js';
+import { untilPollMs } from '#pickaxe/miner/engine/gpu/child/shader-scanner.js';
 
 test('a poll waits for the expected end and half a millisecond more, because timers fire early', () => {
   expect(untilPollMs(0.2, 5)).toBe(0.7);

@@ -1,8 +1,8 @@
 /** Tests the searcher on a simulated GPU whose answers the tests choose. */
 
 import { describe, expect, test } from 'vitest';
-import type { Scan, Scanner } from '#pickaxe/miner/engine/gpu/child/scanner.js';
 import { type Report, Searcher } from '#pickaxe/miner/engine/gpu/child/searcher.js';
+import type { Scan, Scanner } from '#pickaxe/miner/engine/gpu/child/shader-scanner.js';
 import { hashTail, type Puzzle, solves } from '#pickaxe/protocol/chain/job.js';
 import { joinNonce, type Range } from '#pickaxe/protocol/chain/nonce.js';
 import { everythingSolves, jobOf, someHeaderHex } from '../../../../interfaces/jobs.ts';

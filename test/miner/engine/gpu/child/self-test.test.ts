@@ -3,8 +3,8 @@
 import { expect, test } from 'vitest';
 import { ROW_COUNTERS, scan } from '#pickaxe/miner/engine/cpu/kernels/kernel.js';
 import { loadKernel } from '#pickaxe/miner/engine/cpu/kernels/load-kernel.js';
-import type { Hit, Scan } from '#pickaxe/miner/engine/gpu/child/scanner.js';
 import { SPOT_CHECK, selfTest, spotCheck } from '#pickaxe/miner/engine/gpu/child/self-test.js';
+import type { Hit, Scan } from '#pickaxe/miner/engine/gpu/child/shader-scanner.js';
 import { HIT_CAPACITY } from '#pickaxe/miner/engine/gpu/prepare.generated.js';
 import type { Puzzle } from '#pickaxe/protocol/chain/job.js';
 import { COUNTERS, LANES, type Range, splitNonce } from '#pickaxe/protocol/chain/nonce.js';

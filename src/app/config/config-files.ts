@@ -1,0 +1,106 @@
+/** Finds and reads configuration files. */
+
+import { lstatSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { basename, extname, isAbsolute, join, resolve } from 'node:path';
+import { distrust, readRegularFile, UnfitFile, whyUnreadable } from '../../base/system/regular-file.ts';
+import { decodeText } from '../../base/text/plain-text.ts';
+import { type Position, parseToml } from './parse.ts';
+import { ConfigError, type Environment, type RawSettings } from './raw-settings.ts';
+
+/** Fifty times the size of the example file, which names every setting. */
+const MAX_BYTES = 256 * 1024;
+
+/**
+ * The directory of a user's configuration files: `$XDG_CONFIG_HOME` (XDG Base Directory Specification: only an absolute
+ * path counts), on Windows `%APPDATA%`, else `~/.config`.
+ * @returns undefined for a user who has no home
+ */
+export function userConfigHome(
+  environment: Environment,
+  platform: string = process.platform,
+  home: () => string = homedir,
+): string | undefined {
+  const { XDG_CONFIG_HOME: xdg, APPDATA: roaming } = environment;
+  if (xdg && isAbsolute(xdg)) return xdg;
+  if (platform === 'win32' && roaming) return roaming;
+  try {
+    const own = home();
+    return isAbsolute(own) ? join(own, '.config') : undefined;
+  } catch {
+    return undefined; // HOME is not set, and the system does not know the user.
+  }
+}
+
+export function userConfigDirectory(...whose: Parameters<typeof userConfigHome>): string | undefined {
+  const home = userConfigHome(...whose);
+  return home === undefined ? undefined : join(home, 'pickaxe');
+}
+
+/**
+ * @param base path without `.toml` @returns undefined if there is no such file
+ * @throws ConfigError for a JSON file of that name, since its author expects it to be read
+ */
+export function findFile(base: string): string | undefined {
+  const [toml, json] = [`${base}.toml`, `${base}.json`];
+  if (exists(json)) {
+    throw new ConfigError([`${json}: pickaxe reads TOML only. Move its settings to ${basename(toml)}, and remove it.`]);
+  }
+  return exists(toml) ? toml : undefined;
+}
+
+/** A link to a missing file counts, because it is an error to report. */
+function exists(file: string): boolean {
+  try {
+    return lstatSync(file, { throwIfNoEntry: false }) !== undefined;
+  } catch (fault) {
+    const remedy = 'Make its folder readable, or set HOME or XDG_CONFIG_HOME to a folder of your own.';
+    throw new ConfigError([
+      `${file}: pickaxe cannot find out whether it exists (${(fault as Error).message}). ${remedy}`,
+    ]);
+  }
+}
+
+/**
+ * @param file its name in errors @param cwd the folder at which a relative path starts
+ * @returns the valid settings, with a problem for each place that is not valid TOML
+ * @throws ConfigError when the file cannot be read, or must not be trusted (regular-file.ts)
+ */
+export function readConfigFile(file: string, cwd: string): RawSettings {
+  const absolute = resolve(cwd, file);
+  if (extname(file).toLowerCase() !== '.toml') {
+    throw new ConfigError([`${file}: a configuration file is TOML, and its name ends in .toml.`]);
+  }
+  const text = readText(file, absolute);
+  const { document, positions, faults, unread } = parseToml(text);
+  const at = ({ line, column }: Position) => `${file}:${line}:${column}`;
+  return {
+    document,
+    where: (path) => {
+      const position = positions(path);
+      return position === undefined ? file : `${file}:${position.line}`;
+    },
+    at: (path) => {
+      const position = positions(path);
+      return position === undefined ? file : at(position);
+    },
+    file: absolute,
+    problems: faults.map((fault) => `${at(fault)}: ${fault.what}.`),
+    unread,
+  };
+}
+
+function readText(file: string, absolute: string): string {
+  let bytes: Buffer;
+  try {
+    ({ bytes } = readRegularFile(absolute, MAX_BYTES, (facts) => distrust(file, 'settings', facts)));
+  } catch (fault) {
+    const why = fault instanceof UnfitFile ? fault.message : whyUnreadable(fault as NodeJS.ErrnoException, absolute);
+    throw new ConfigError([`${file}: ${why}.`]);
+  }
+  try {
+    return decodeText(bytes);
+  } catch {
+    throw new ConfigError([`${file}: it is not UTF-8 text.`]);
+  }
+}

@@ -1,0 +1,92 @@
+/** Compares the nodes that a rig mines on, and reports their health. */
+
+import type { Logger } from 'pino';
+import { type Clock, systemClock } from '../../base/system/clock.ts';
+import { oneLine } from '../../base/text/plain-text.ts';
+import { minerIdentity } from '../../node/client/miner-identity.ts';
+import type { NodeApi } from '../../node/client/node-api.ts';
+import { NodeError } from '../../node/http/node-error.ts';
+import { numberRepeated, shownUrl } from '../../node/http/url.ts';
+import { type Candidate, survey } from '../../rig/survey/comparison.ts';
+import { whyNoWork } from '../../rig/survey/examine-node.ts';
+import { type Pace, watchNodes } from '../../rig/survey/node-health.ts';
+import type { Config } from '../config/settings.ts';
+import { type ConfiguredNode, configuredNodes, nodeTrust, openNodeApi, RIG_LIMITS } from './node-clients.ts';
+
+/** Failover, which prefers healthy nodes. */
+interface WatchedSource {
+  /** @param rank place in the order of preference, from 0 @param fault a clause after the node's name, if unhealthy */
+  judge(rank: number, fault: string | undefined): void;
+}
+
+export interface NodeWatchOptions {
+  /** The URLs of `node` are those of the source's nodes, in the same order. */
+  readonly settings: NodeSettings;
+  readonly source: WatchedSource;
+  readonly pace?: Pace;
+  readonly clock?: Clock;
+}
+
+const TAG = { tag: 'node' } as const;
+/** Maximum length of a fault, which can contain foreign text. */
+const MAX_SHOWN = 300;
+
+export async function runNodeWatch(options: NodeWatchOptions, log: Logger, stop: AbortSignal): Promise<void> {
+  const { settings, source, pace, clock = systemClock } = options;
+  let opened: Candidates | undefined;
+  const surveyAll = async (signal: AbortSignal) => {
+    opened ??= await openCandidates(settings);
+    // The sources of work notice by themselves when a node gives none.
+    const candidates = opened.candidates.map(({ name, api }): Candidate => ({ name, api }));
+    return await survey(candidates, opened.network, clock.nowUs(), signal);
+  };
+  const changed = (rank: number, fault: string | undefined) =>
+    source.judge(rank, fault === undefined ? undefined : oneLine(fault, MAX_SHOWN));
+  const failing = (reason: string | undefined) => {
+    if (reason === undefined) log.info(TAG, 'the health of the nodes is known again');
+    else log.warn(TAG, `the health of the nodes cannot be found out; trying again: ${oneLine(reason)}`);
+  };
+  try {
+    await watchNodes({ survey: surveyAll, changed, failing, ...(pace && { pace }) }, stop);
+  } finally {
+    await opened?.close();
+  }
+}
+
+type NodeSettings = Pick<Config, 'node' | 'ledger' | 'miner'>;
+
+/** Short, because a person waits for the answer. A slow node is listed all the same. */
+const LIMITS = { ...RIG_LIMITS, attempts: 1, answerTimeoutMs: 10_000 };
+
+interface Candidates {
+  readonly candidates: readonly Candidate[];
+  /** The network of the settings, or of the first node that names it; empty where none does. */
+  readonly network: string;
+  close(): Promise<void>;
+}
+
+/** @throws UsageError when the network of a node is not known, or a file holds no certificates */
+export async function openCandidates(settings: NodeSettings): Promise<Candidates> {
+  const { node } = settings;
+  const { urls = [] } = node;
+  const opened = await Promise.all(configuredNodes(settings).map((each) => open(settings, each)));
+  const apis = opened.filter((each) => typeof each !== 'string');
+  const network = node.network ?? apis[0]?.network ?? '';
+  const names = numberRepeated(urls.map(shownUrl));
+  const miner = minerIdentity(settings.miner);
+  const candidates = urls.map((url, i): Candidate => {
+    const question = miner && { url, network, trust: nodeTrust(url, node), miner };
+    return { name: names[i], api: opened[i], whyNoWork: question && (() => whyNoWork(question)) };
+  });
+  return { candidates, network, close: async () => void (await Promise.all(apis.map((api) => api.close()))) };
+}
+
+/** @returns a client, or the reason why it could not be opened */
+async function open(settings: NodeSettings, node: ConfiguredNode): Promise<NodeApi | string> {
+  try {
+    return await openNodeApi(node, settings, { limits: LIMITS });
+  } catch (fault) {
+    if (fault instanceof NodeError) return fault.message;
+    throw fault;
+  }
+}

@@ -1,0 +1,196 @@
+/** Makes the source of work from the settings, and changes it when they change. */
+
+import { version } from '../../base/system/version.ts';
+import type { Events } from '../../miner/events/events.ts';
+import type { Outcome } from '../../miner/events/vocabulary.ts';
+import { FailoverSource } from '../../miner/source/failover.ts';
+import { namedNetwork } from '../../miner/source/named-network.ts';
+import { NodeSource } from '../../miner/source/node/node-source.ts';
+import type { PoolAccount } from '../../miner/source/pool/client-session.ts';
+import { PoolSource } from '../../miner/source/pool/pool-source.ts';
+import { RevocableSource } from '../../miner/source/shared-source.ts';
+import type { Verdict, WorkSource } from '../../miner/source/source.ts';
+import { minerIdentity } from '../../node/client/miner-identity.ts';
+import { nodeAddress, numberRepeated, shownUrl } from '../../node/http/url.ts';
+import type { Solution } from '../../protocol/chain/verify.ts';
+import { minerContradictions } from '../config/contradictions.ts';
+import type { Config } from '../config/settings.ts';
+import { nodeTrust, poolTrust, secretIn } from '../nodes/node-clients.ts';
+import { orUsageError, refuse, UsageError } from '../process/exit.ts';
+
+type SourceSettings = Pick<Config, 'node' | 'pool' | 'miner'> & Partial<Pick<Config, 'stratum'>>;
+
+/** Time until a standby is closed after a preferred pool has returned: its last shares have their answers by then. */
+const STANDBY_MS = 2_000;
+
+/** A source that may be kept when the settings change. */
+interface Member {
+  readonly source: WorkSource;
+  /** Equal for equal settings. */
+  readonly key: string;
+}
+
+export class ChosenSource {
+  readonly source: FailoverSource;
+  readonly #events: Events;
+  #members: readonly Member[] = [];
+
+  /**
+   * @param isForFleet whether rigs are given its work, which leave it when it is unhealthy
+   * @throws UsageError that names the setting that is missing or wrong
+   */
+  constructor(settings: SourceSettings, events: Events, isForFleet = false) {
+    this.#events = events;
+    this.#members = this.#membersOf(settings);
+    const standbyMs = settings.pool.urls === undefined ? {} : { standbyMs: STANDBY_MS };
+    const options = { sources: this.#sources, emit: events.emit, isWatched: isForFleet, ...standbyMs };
+    this.source = new FailoverSource(options);
+  }
+
+  /** The nodes in order of preference; empty when mining on pools. */
+  get nodes(): readonly RevocableSource[] {
+    return this.#sources.filter((source) => source instanceof RevocableSource);
+  }
+
+  /**
+   * A node or pool with unchanged settings is kept. @returns a function that makes the change
+   * @throws UsageError as the constructor; nothing changes then
+   */
+  prepare(settings: SourceSettings): () => void {
+    const members = this.#membersOf(settings);
+    return () => {
+      this.#members = members;
+      this.source.change(this.#sources);
+    };
+  }
+
+  /** Submits a solution of work that another coordinator of the fleet gave. */
+  submitElsewhere(solution: Solution, stop: AbortSignal): Promise<Verdict> {
+    return submitToAll(this.nodes, solution, stop);
+  }
+
+  get #sources(): WorkSource[] {
+    return this.#members.map(({ source }) => source);
+  }
+
+  #membersOf(settings: SourceSettings): Member[] {
+    const left = [...this.#members];
+    const make = settings.pool.urls === undefined ? nodesOf(settings, this.#events) : poolsOf(settings, this.#events);
+    return make.map(({ key, open }) => {
+      const at = left.findIndex((member) => member.key === key);
+      return at < 0 ? { key, source: open() } : left.splice(at, 1)[0];
+    });
+  }
+}
+
+/** By how much is known: the verdict of a source that may have taken the solution comes before a refusal. */
+const BY_WEIGHT: readonly Outcome[] = ['accepted', 'delivered', 'unknown', 'rejected', 'stale'];
+
+/**
+ * Submits a solution to all sources at once, because any one of them may have given its work: the others answer that
+ * they do not know the work, which harms nothing.
+ * @returns the first acceptance, or else the weightiest verdict of all sources
+ */
+export async function submitToAll(
+  sources: readonly Pick<WorkSource, 'name' | 'submit'>[],
+  solution: Solution,
+  stop: AbortSignal,
+): Promise<Verdict> {
+  const verdicts = sources.map(async (source) => ({ by: source.name, ...(await source.submit(solution, stop)) }));
+  const accepted = verdicts.map(async (pending) => {
+    const verdict = await pending;
+    if (verdict.outcome !== 'accepted') throw verdict;
+    return verdict;
+  });
+  try {
+    return await Promise.any(accepted);
+  } catch {
+    const all = await Promise.all(verdicts);
+    const [first] = all.sort((a, b) => BY_WEIGHT.indexOf(a.outcome) - BY_WEIGHT.indexOf(b.outcome));
+    return first ?? { outcome: 'stale', reason: 'there is no node to send it to' };
+  }
+}
+
+interface Plan {
+  readonly key: string;
+  readonly open: () => WorkSource;
+}
+
+function nodesOf(settings: SourceSettings, { emit }: Events): Plan[] {
+  const { node } = settings;
+  const { urls = [], network = '' } = node;
+  const miner = minerIdentity(settings.miner);
+  if (urls.length === 0) {
+    const { user, password, passwordFile } = settings.pool;
+    const flag = user === undefined ? '--password' : '--user';
+    if ((user ?? password ?? passwordFile) !== undefined) {
+      throw new UsageError(
+        `${flag} is for a pool, and none is configured. Give its URL with --pool stratum+tcp://HOST:PORT.`,
+      );
+    }
+    throw new UsageError(
+      'No node is configured. To write one to a file, run: pickaxe init\n' +
+        'To give it here: pickaxe mine --node http://HOST:1848 --network mainnet01 --public-key KEY\n' +
+        'To mine on a pool: pickaxe mine --pool stratum+tcp://HOST:PORT --user NAME.WORKER\n' +
+        'To mine for a fleet: pickaxe mine --nats nats://HOST:4222\n' +
+        'To try pickaxe on a mock node: pickaxe demo',
+    );
+  }
+  if (!miner) {
+    const user = settings.pool.user === undefined ? '' : ' --user is for a pool.';
+    throw new UsageError(
+      `No key is configured.${user} Give your public key with --public-key HEX, or make a new one with: pickaxe keygen pickaxe-key.json`,
+    );
+  }
+  refuse(minerContradictions(sourcesOf(settings)).map(({ says }) => says));
+  const names = orUsageError(() => numberRepeated(urls.map((url) => nodeAddress(url, network).name)));
+  return names.map((name, index) => {
+    const url = urls[index];
+    const trust = nodeTrust(url, node);
+    const options = { url, name, network, miner, trust, userAgent: `pickaxe/${version}` };
+    const open = () => new RevocableSource(new NodeSource(options, { emit }), emit);
+    return { key: JSON.stringify(options), open };
+  });
+}
+
+/** Leaves the NATS servers away: a coordinator publishes work there, and gets none. */
+function sourcesOf({ node, pool, miner, stratum }: SourceSettings) {
+  return { node, pool, miner, ...(stratum && { stratum }) };
+}
+
+function poolsOf(settings: SourceSettings, { emit }: Events): Plan[] {
+  refuse(minerContradictions(sourcesOf(settings)).map(({ says }) => says));
+  const { pool, node } = settings;
+  const { urls = [] } = pool;
+  const account = poolAccount(pool);
+  const { difficulty, allowReconnect } = pool;
+  return urls.map((url) => {
+    const trust = poolTrust(url, pool, node);
+    const options = { url, ...account, trust, difficulty, allowReconnect, userAgent: `pickaxe/${version}` };
+    const network = namedNetwork(node.network);
+    const open = () => new PoolSource({ ...options, network }, { emit });
+    return { key: JSON.stringify([options, node.network]), open };
+  });
+}
+
+/** Miners usually send this password, and most pools ignore it. */
+export const USUAL_PASSWORD = 'x';
+
+/** @throws UsageError when the password's file cannot be used */
+export function poolAccount({ user = '', password, passwordFile }: Config['pool']): PoolAccount {
+  if (passwordFile !== undefined) return { user, password: secretIn(passwordFile, '--password-file') };
+  return { user, password: password ?? USUAL_PASSWORD };
+}
+
+/** @returns the risk of `--insecure-tls` and its remedy; undefined when every TLS connection is checked */
+export function insecureTlsRisk({ node, pool }: Pick<Config, 'node' | 'pool'>) {
+  const kind = pool.urls === undefined ? 'node' : 'pool';
+  const unchecked = pool.urls ?? node.urls?.map(shownUrl) ?? [];
+  const shown = unchecked.filter((url) => /^(https|stratum\+ssl):/i.test(url));
+  if (!node.insecureTls || shown.length === 0) return undefined;
+  return {
+    what: `--insecure-tls accepts any certificate from ${shown.join(', ')}`,
+    why: 'somebody in between can read and change everything that is sent',
+    mend: `give the fingerprint of the ${kind}’s certificate with --${kind}-fingerprint instead`,
+  };
+}

@@ -1,0 +1,221 @@
+/** The relays of the settings: a stratum server, an external worker, a fleet's coordinator, and a simulated hasher. */
+
+import { isIPv4 } from 'node:net';
+import { availableParallelism, totalmem } from 'node:os';
+import { createSecureContext, type SecureContext } from 'node:tls';
+import type { Logger } from 'pino';
+import type { Clock } from '../../base/system/clock.ts';
+import { PrivateFile } from '../../base/system/private-file.ts';
+import type { Command } from '../../base/system/process-group.ts';
+import { systemReport } from '../../base/system/version.ts';
+import { formatHttpAddress } from '../../base/text/addresses.ts';
+import type { ParentOf } from '../../fleet/coordinator/fleet-relay.ts';
+import type { SubmitElsewhere } from '../../fleet/coordinator/solutions.ts';
+import { ExternalRelay } from '../../miner/relay/external-relay.ts';
+import type { RelayLog } from '../../miner/relay/relay.ts';
+import { Ledger } from '../../miner/relay/stratum/share-log.ts';
+import { type Means, mostConnections } from '../../miner/relay/stratum/stratum-limits.ts';
+import { StratumRelay } from '../../miner/relay/stratum/stratum-server.ts';
+import { NodeError } from '../../node/http/node-error.ts';
+import { nodeAddress } from '../../node/http/url.ts';
+import { askNetwork } from '../../rig/survey/examine-node.ts';
+import type { Simulation } from '../config/setting-types/rig.ts';
+import type { Config } from '../config/settings.ts';
+import { certificatesIn, nodeTrust, secretTextIn } from '../nodes/node-clients.ts';
+import { UsageError, whyNotListening } from '../process/exit.ts';
+import type { FleetMember } from './fleet-link.ts';
+import type { MakeRelay } from './run-miner.ts';
+
+const TAG = { tag: 'stratum' };
+const SIMULATED = { tag: 'simulated' };
+/** Networks with fewer bits have more than 256 addresses. */
+const FEW_PROXIES_BITS = { 4: 24, 6: 120 };
+
+/** `--stratum-listen`. @throws UsageError when the certificate or its key cannot be used */
+export function stratumServer({ listen, ledger, ...settings }: Config['stratum'], log: Logger): MakeRelay {
+  if (!listen) throw new Error('no address to listen on');
+  const secureContext = contextOf(settings);
+  const { shareSeconds, proxies = [] } = settings;
+  const means = meansHere();
+  const { count: connections, short } = mostConnections(means);
+  return ({ source, emit, clock, lane }) => {
+    const relay = new StratumRelay({
+      source,
+      emit,
+      clock,
+      lane,
+      listen,
+      shareSeconds,
+      proxies,
+      log: relayLog(log, TAG.tag),
+      limits: { connections },
+      ...(secureContext && { secureContext }),
+      ...(ledger !== undefined && { openLedger: () => openLedger(ledger, log, clock) }),
+    });
+    const open = async () => {
+      try {
+        await relay.open();
+      } catch (fault) {
+        if (fault instanceof UsageError) throw fault;
+        const reason = whyNotListening(fault as NodeJS.ErrnoException, listen.port);
+        throw new UsageError(`cannot listen on --stratum-listen ${formatHttpAddress(listen)}: ${reason}.`);
+      }
+      const at = formatHttpAddress({ host: listen.host, port: relay.port ?? listen.port });
+      log.info(TAG, `listening at stratum+${secureContext ? 'ssl' : 'tcp'}://${at}`);
+      if (short !== undefined) log.info(TAG, `at most ${connections} connections: ${why(short, means)}`);
+      for (const network of proxies.filter(hasManyAddresses)) {
+        log.warn(
+          TAG,
+          `--stratum-proxy-protocol ${network}: each of these addresses can name any client, and have it banned`,
+        );
+      }
+    };
+    return { name: relay.name, open, run: (stop) => relay.run(stop) };
+  };
+}
+
+function meansHere(): Means {
+  // Node.js raises the soft limit to the hard one at its start, where it may.
+  const soft = systemReport().userLimits?.open_files?.soft;
+  const memory = Math.min(totalmem(), process.constrainedMemory() || Number.POSITIVE_INFINITY);
+  return { files: typeof soft === 'number' ? soft : undefined, memory, threads: availableParallelism() };
+}
+
+function why(short: 'files' | 'memory', { files, memory }: Means): string {
+  if (short === 'memory') return `a quarter of ${(memory / 2 ** 30).toFixed(1)} GiB of memory is for them`;
+  return `this process may have ${files} files open, and some are kept for the nodes and the HTTP API`;
+}
+
+/** @param proxy an address, or a network like 10.0.0.0/8 */
+function hasManyAddresses(proxy: string): boolean {
+  const [address, bits] = proxy.split('/');
+  return bits !== undefined && Number(bits) < FEW_PROXIES_BITS[isIPv4(address) ? 4 : 6];
+}
+
+/** @throws UsageError when the file cannot be written */
+async function openLedger(path: string, log: Logger, clock: Clock): Promise<Ledger> {
+  const appended = new PrivateFile(path);
+  await appended.open().catch((fault: Error) => {
+    throw new UsageError(`--stratum-ledger: ${path} cannot be written: ${fault.message}`);
+  });
+  const file = { write: (bytes: Buffer) => appended.append(bytes), close: () => appended.close() };
+  return new Ledger(file, { clock, warn: (line) => log.warn(TAG, `${line}: ${path}`) });
+}
+
+/** @throws UsageError about the files, without quoting the key */
+function contextOf({ tlsCert, tlsKey }: Pick<Config['stratum'], 'tlsCert' | 'tlsKey'>): SecureContext | undefined {
+  if (tlsCert === undefined || tlsKey === undefined) return undefined;
+  const key = secretTextIn(tlsKey, '--stratum-tls-key');
+  const cert = certificatesIn(tlsCert, '--stratum-tls-cert').join('\n');
+  try {
+    return createSecureContext({ cert, key, minVersion: 'TLSv1.2' });
+  } catch (fault) {
+    throw new UsageError(
+      `--stratum-tls-cert ${tlsCert} and --stratum-tls-key ${tlsKey} cannot be used: ${(fault as Error).message}`,
+    );
+  }
+}
+
+/** `--external-worker`. */
+export function externalWorker(command: Command, log: Logger): MakeRelay {
+  return ({ source, emit, clock }) => {
+    return new ExternalRelay({ command, source, emit, clock, log: relayLog(log, 'external-worker') });
+  };
+}
+
+/**
+ * `pickaxe coordinate`.
+ * @param member whose connection somebody else opens and closes
+ * @param submitElsewhere absent on a pool
+ * @param faultOfSource why the source's work is probably worth nothing, if it is
+ * @param parentOf as in `FleetRelayOptions`; absent on a pool
+ */
+export async function fleetCoordinator(
+  { link, subjects, name, instance }: FleetMember,
+  submitElsewhere: SubmitElsewhere | undefined,
+  faultOfSource: () => string | undefined,
+  parentOf: ParentOf | undefined,
+  log: Logger,
+): Promise<MakeRelay> {
+  const { FleetRelay } = await import('../../fleet/coordinator/fleet-relay.ts');
+  return ({ source, emit, clock }) => {
+    const lines = relayLog(log, 'fleet');
+    const parts = { source, emit, clock, log: lines, link, subjects, name, instance };
+    return new FleetRelay({ ...parts, submitElsewhere, faultOfSource, parentOf });
+  };
+}
+
+function relayLog(log: Logger, tag: string): RelayLog {
+  return {
+    debug: (line) => log.debug({ tag }, line),
+    info: (line) => log.info({ tag }, line),
+    warn: (line) => log.warn({ tag }, line),
+  };
+}
+
+/** Names of networks whose blocks have a value contain this. */
+const MAIN = /mainnet/i;
+
+/**
+ * `--simulate`: hashers that do not hash. @param asks whether nodes are asked which network they serve
+ * @throws UsageError when the settings or a node name the main network, or a node does not answer
+ */
+export async function simulatedHasher(
+  how: Simulation,
+  node: Config['node'],
+  log: Logger,
+  asks: boolean,
+): Promise<MakeRelay> {
+  refuseMainNetwork(node);
+  if (asks) for (const url of node.urls ?? []) await askNode(url, node, log);
+  const { DelayPace, HashratePace, OnDemandPace, SimulatedRelay } = await import(
+    '../../miner/relay/simulated-relay.ts'
+  );
+  const paceOf = () => {
+    if (how.kind === 'hashrate') return new HashratePace(how.hashesPerSecond, Math.random);
+    return how.kind === 'delay' ? new DelayPace(how.seconds) : new OnDemandPace(how.address);
+  };
+  const pace = paceOf();
+  return ({ source, emit, clock }) => {
+    const warn = (line: string) => log.warn(SIMULATED, line);
+    const relay = new SimulatedRelay({ pace, source, emit, clock, random: Math.random, warn });
+    const open = async () => {
+      try {
+        await relay.open();
+      } catch (fault) {
+        const port = how.kind === 'on-demand' ? how.address.port : 0;
+        throw new UsageError(`cannot listen for --simulate: ${whyNotListening(fault as NodeJS.ErrnoException, port)}.`);
+      }
+      warn(
+        `simulates ${pace.what}. Its blocks have no proof of work: only a test network that checks none accepts them`,
+      );
+    };
+    return { name: relay.name, open, run: (stop) => relay.run(stop) };
+  };
+}
+
+/** @throws UsageError when the settings name the main network */
+function refuseMainNetwork({ urls = [], network = '' }: Config['node']): void {
+  const named = [network, ...urls].find((name) => MAIN.test(name));
+  if (named === undefined) return;
+  throw new UsageError(
+    `--simulate submits blocks without proof of work, which is for test networks only; ${MAIN.exec(named)![0]} is none. ` +
+      'Name a test network, or mine with devices.',
+  );
+}
+
+/** @throws UsageError when the node serves the main network or does not answer */
+async function askNode(url: string, node: Config['node'], log: Logger): Promise<void> {
+  const { name } = nodeAddress(url, node.network ?? '');
+  const served = await askNetwork({ url, network: node.network, trust: nodeTrust(url, node) }).catch((fault) => {
+    if (!(fault instanceof NodeError)) throw fault;
+    throw new UsageError(`--simulate needs to know which network ${name} serves: ${fault.message}`);
+  });
+  if (served === undefined) log.warn(SIMULATED, `${name} does not say which network it serves`);
+  else if (MAIN.test(served)) {
+    throw new UsageError(
+      `--simulate submits blocks without proof of work, which is for test networks only; ${name} says that it ` +
+        `serves ${served}. Name a node of a test network, or mine with devices.`,
+    );
+  }
+}

@@ -1,0 +1,155 @@
+/** The configuration of a running miner, to which changes of its files are applied. */
+
+import { isDeepStrictEqual } from 'node:util';
+import type { Logger } from 'pino';
+import type { Loaded } from '../config/load.ts';
+import { visible } from '../config/secrets.ts';
+import { assemble, type Change, type Changes, type Config, changes, ENTRIES, valueIn } from '../config/settings.ts';
+import { onHangup } from '../process/signals.ts';
+import type { Sidecar } from './run-miner.ts';
+
+export class LiveConfig {
+  /** Absolute paths of the files that were read. */
+  readonly files: readonly string[];
+  #config: Config;
+  readonly #load: () => Promise<Loaded>;
+  readonly #listeners = new Set<() => void>();
+  readonly #preparations = new Set<(next: Config) => () => void>();
+
+  /** @param load reads the configuration again; throws UsageError when it is not valid */
+  constructor({ config, files }: Loaded, load: () => Promise<Loaded>) {
+    this.#config = config;
+    this.files = files;
+    this.#load = load;
+  }
+
+  get config(): Config {
+    return this.#config;
+  }
+
+  /**
+   * Applies the settings that may change while mining. @returns all differences, even those that need a restart
+   * @throws UsageError when the configuration is not valid; nothing changes then
+   */
+  async refresh(): Promise<Changes> {
+    const { config: read } = await this.#load();
+    const found = changes(this.#config, read);
+    if (found.live.length === 0) return found;
+    const before = this.#config;
+    const live = new Set(found.live.map(({ path }) => path));
+    const next = assemble((entry) => valueIn(live.has(entry.path) ? read : before, entry));
+    const prepared = [...this.#preparations].map((prepare) => prepare(next));
+    this.#config = next;
+    for (const apply of [...prepared, ...this.#listeners]) apply();
+    return found;
+  }
+
+  /** @param prepare called with the next settings. It returns a function that makes the change, or throws UsageError */
+  beforeChange(prepare: (next: Config) => () => void): void {
+    this.#preparations.add(prepare);
+  }
+
+  /** @param apply called after each change of an applied setting. @returns a function that ends the subscription */
+  onChange(apply: () => void): () => void {
+    this.#listeners.add(apply);
+    return () => this.#listeners.delete(apply);
+  }
+}
+
+/**
+ * Restarts a sidecar when the settings that it depends on change.
+ * @param make returns undefined when the settings ask for no sidecar; throws UsageError when it cannot run here
+ * @throws UsageError when the first instance cannot be made. Later errors are logged, and the old instance keeps
+ * running. If the new one fails to start, none runs until the settings change again.
+ */
+export async function restartOnChange(
+  live: LiveConfig,
+  settings: (config: Config) => unknown,
+  make: (config: Config) => Promise<Sidecar | undefined>,
+): Promise<Sidecar> {
+  let inForce = settings(live.config);
+  const first = await make(live.config);
+  return async (running) => {
+    let end = await first?.(running);
+    const restart = async () => {
+      const { config } = live;
+      if (isDeepStrictEqual(settings(config), inForce)) return;
+      inForce = settings(config);
+      try {
+        const next = await make(config);
+        await end?.();
+        end = undefined;
+        end = await next?.(running);
+      } catch (fault) {
+        running.log.error({ tag: 'config' }, `the change does not take effect: ${(fault as Error).message}`);
+      }
+    };
+    // Restarts follow one another, however fast files change. The first call handles changes made during the start.
+    let restarts = restart();
+    const forget = live.onChange(() => {
+      restarts = restarts.then(restart);
+    });
+    return async () => {
+      forget();
+      await restarts;
+      await end?.();
+    };
+  };
+}
+
+/** Files are read after this time without a change, because editors write in pieces. */
+const SETTLED_MS = 200;
+
+/** Above all of pino's levels. */
+const SILENT = Number.POSITIVE_INFINITY;
+
+/** Watches the configuration files, and applies live settings. @returns undefined without files */
+export async function reloadOnChange(live: LiveConfig): Promise<Sidecar | undefined> {
+  if (live.files.length === 0) return undefined;
+  const { watch } = await import('chokidar');
+  return async ({ log }) => {
+    const watcher = watch([...live.files], {
+      ignoreInitial: true,
+      awaitWriteFinish: { stabilityThreshold: SETTLED_MS, pollInterval: SETTLED_MS / 4 },
+    });
+    watcher.on('all', () => void refresh(live, log));
+    watcher.on('error', (fault) => {
+      log.warn(
+        { tag: 'config' },
+        `changes to the configuration files will not be noticed: ${(fault as Error).message}`,
+      );
+    });
+    return () => watcher.close();
+  };
+}
+
+/** Reads the files at SIGHUP, too, if there is no terminal: some file systems report no changes. */
+export async function reloadAtHangup(live: LiveConfig): Promise<Sidecar> {
+  return async ({ log }) =>
+    onHangup(() => {
+      log.info({ tag: 'config' }, 'SIGHUP without a terminal: the configuration is read again, and mining goes on');
+      void refresh(live, log);
+    });
+}
+
+async function refresh(live: LiveConfig, log: Logger): Promise<void> {
+  try {
+    const changed = await live.refresh();
+    // When the log becomes quieter, the change is logged before the new level applies.
+    const { level } = live.config.log;
+    const isLouder = (log.levels.values[level] ?? SILENT) < log.levelVal;
+    if (isLouder) log.level = level;
+    for (const change of changed.live) log.info({ tag: 'config' }, `${describe(change)}, from now on`);
+    for (const change of changed.needsRestart)
+      log.warn({ tag: 'config' }, `${describe(change)}: takes effect at the next start`);
+    log.level = level;
+  } catch (fault) {
+    log.error({ tag: 'config' }, `the configuration stays as it was: ${(fault as Error).message}`);
+  }
+}
+
+function describe({ path, before, after }: Change): string {
+  const { setting } = ENTRIES.find((entry) => entry.path === path)!;
+  const shown = (value: unknown) => (value === undefined ? 'unset' : JSON.stringify(visible(setting, value)));
+  return `${path} ${shown(before)} → ${shown(after)}`;
+}

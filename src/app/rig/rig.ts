@@ -1,0 +1,284 @@
+/**
+ * Makes a rig's parts from the settings: the log, the source of work, engines, relays and sidecars. `mine`, `demo` and
+ * `worker` begin here, and run-miner.ts runs the parts.
+ */
+
+import { homedir, hostname } from 'node:os';
+import { sep } from 'node:path';
+import type { Logger } from 'pino';
+import type { ParentOf } from '../../fleet/coordinator/fleet-relay.ts';
+import type { SubmitElsewhere } from '../../fleet/coordinator/solutions.ts';
+import { Events } from '../../miner/events/events.ts';
+import type { LimitsOf } from '../../miner/loop/device-health.ts';
+import { minerIdentity } from '../../node/client/miner-identity.ts';
+import { nodeAddress } from '../../node/http/url.ts';
+import { LogTail } from '../../rig/log/log-tail.ts';
+import { logStart, type Setup } from '../../rig/running-miner.ts';
+import { makeLog } from '../../rig/terminal/log.ts';
+import type { ServedPage } from '../../rig/terminal/pages.ts';
+import { lacksNetwork } from '../config/contradictions.ts';
+import { foundFileNote, type Loaded } from '../config/load.ts';
+import type { Config } from '../config/settings.ts';
+import { askBalance, earningsTerms } from '../nodes/ledger-views.ts';
+import { servedNetwork } from '../nodes/node-clients.ts';
+import { refuse } from '../process/exit.ts';
+import { openLogFile } from '../process/log-file.ts';
+import { type Restart, withRestarts } from '../process/restarts.ts';
+import { chooseEngines, limitsOf } from './choose-engines.ts';
+import type { ChosenSource } from './choose-source.ts';
+import type { FleetMember } from './fleet-link.ts';
+import { LiveConfig, reloadAtHangup, reloadOnChange, restartOnChange } from './reload.ts';
+import { type MakeRelay, type Rig, runMiner, type Sidecar } from './run-miner.ts';
+import { activity, alarm, battery, blocks, nodes, notices, schedule } from './sidecars.ts';
+import { terminal } from './terminal.ts';
+
+type Prepared = Pick<Rig, 'log' | 'logTail' | 'earnings'> & {
+  readonly temperatureLimits: LimitsOf;
+  readonly sidecars: readonly Sidecar[];
+  readonly relays: readonly MakeRelay[];
+  readonly rigName: string;
+  readonly live: LiveConfig;
+  /** Logs the first lines: the devices, the source and the payee. @returns the same for the sidecars */
+  readonly announce: (payee: Payee) => Setup;
+  readonly close: () => Promise<void>;
+};
+
+type Payee = Omit<Setup, 'configFiles'>;
+
+interface PrepareOptions {
+  /** Whether stdin is used for anything else than keys. */
+  readonly usesStdin?: boolean;
+}
+
+/** @param reload reads the configuration again @throws UsageError when something cannot be used here */
+export async function prepare(
+  loaded: Loaded,
+  reload: () => Promise<Loaded>,
+  { usesStdin = false }: PrepareOptions = {},
+): Promise<Prepared> {
+  const { config } = loaded;
+  const live = new LiveConfig(loaded, reload);
+  const sidecars = await sidecarsOf(live, usesStdin);
+  const file = await openLogFile(config.logFile);
+  const logTail = new LogTail();
+  const log = makeLog(config.log.level, config.log.format, { file, tail: logTail });
+  const temperatureLimits: Prepared['temperatureLimits'] = (kind, name) => limitsOf(live.config.devices, kind, name);
+  const relays = await relaysOf(config, log);
+  const earnings = earningsTerms(config);
+  const { name: rigName = hostname() } = config.rig;
+  const announce = (payee: Payee) => {
+    const setup = { configFiles: loaded.files, ...payee };
+    logStart(log, { rigName, ...setup }, { current: process.cwd(), home: homeOrNone(), separator: sep });
+    return setup;
+  };
+  const parts = { live, log, logTail, temperatureLimits, sidecars, relays, earnings };
+  return { rigName, announce, ...parts, close: async () => file?.close() };
+}
+
+/** @returns undefined where the system has no entry for the user, as in some containers, where `homedir` throws */
+function homeOrNone(): string | undefined {
+  try {
+    return homedir();
+  } catch {
+    return undefined;
+  }
+}
+
+/** State that sidecars share. */
+interface Beside {
+  readonly usesStdin: boolean;
+  /** The web page's address, which the HTTP server sets and the terminal shows. */
+  readonly page: { served?: ServedPage };
+}
+
+/**
+ * Sidecars start in this order and end in the reverse order. A factory returns undefined when the settings do not ask
+ * for its sidecar. Libraries are imported only when a sidecar needs them.
+ */
+const FACTORIES: readonly ((live: LiveConfig, beside: Beside) => Promise<Sidecar | undefined>)[] = [
+  reloadOnChange,
+  reloadAtHangup,
+  notices,
+  (live) => restartOnChange(live, ({ alarm }) => alarm, alarm),
+  (live) => restartOnChange(live, ({ pause }) => pause.onBattery, battery),
+  (live) => restartOnChange(live, ({ pause }) => pause.onActivity, activity),
+  (live) => restartOnChange(live, ({ pause }) => pause.schedule, schedule),
+  async ({ config }, { usesStdin, page }) => terminal(config, usesStdin, () => page.served),
+  async () => (process.env.NOTIFY_SOCKET ? (await import('../process/systemd.ts')).systemd() : undefined),
+  async ({ config: { http } }, { page }) => {
+    if (http.listen === undefined) return undefined;
+    const { httpSidecar } = await import('./http-api.ts');
+    return httpSidecar(http, (served) => {
+      page.served = served;
+    });
+  },
+];
+
+/** @throws UsageError when a sidecar cannot run here */
+export async function sidecarsOf(live: LiveConfig, usesStdin = false): Promise<Sidecar[]> {
+  const sidecars: Sidecar[] = [];
+  const beside: Beside = { usesStdin, page: {} };
+  for (const make of FACTORIES) {
+    const sidecar = await make(live, beside);
+    if (sidecar) sidecars.push(sidecar);
+  }
+  return sidecars;
+}
+
+/** Relays are imported only when one is used. @throws UsageError when a relay's settings cannot be used */
+async function relaysOf({ stratum, externalWorker }: Config, log: Logger): Promise<MakeRelay[]> {
+  const { command } = externalWorker;
+  return [
+    ...(stratum.listen ? [(await import('./relays.ts')).stratumServer(stratum, log)] : []),
+    ...(command === undefined ? [] : [(await import('./relays.ts')).externalWorker(command, log)]),
+  ];
+}
+
+interface MineOptions {
+  /** Whether the devices are only tried (`--dry-run`). */
+  readonly tries: boolean;
+  /** Whether the source's work is published to the rigs of a fleet (`pickaxe coordinate`). */
+  readonly coordinates?: boolean;
+}
+
+/**
+ * Mines on the nodes or pools of the settings.
+ * @returns the exit code @throws UsageError when settings contradict each other or cannot be used here
+ */
+export function mine(loaded: Loaded, reload: () => Promise<Loaded>, options: MineOptions): Promise<number> {
+  return withRestarts(loaded, reload, (current, run, restart) => mineOnce(current, reload, options, { run, restart }));
+}
+
+async function mineOnce(
+  loaded: Loaded,
+  reload: () => Promise<Loaded>,
+  { tries, coordinates = false }: MineOptions,
+  { run, restart }: { readonly run: Config['run']; readonly restart: Restart },
+): Promise<number> {
+  const { config } = loaded;
+  const events = new Events();
+  const isForFleet = config.nats.urls !== undefined && !coordinates;
+  if (!tries && !isForFleet) await refuseWithoutNetwork(config);
+  const { ChosenSource, insecureTlsRisk } = await import('./choose-source.ts');
+  /** The nodes or pools. */
+  const chosen = isForFleet ? undefined : new ChosenSource(config, events, coordinates);
+  const { close, announce, live, ...prepared } = await prepare(loaded, reload);
+  if (chosen) live.beforeChange((next) => chosen.prepare(next));
+  const member = await memberOf(config, coordinates, prepared.log);
+  const source = chosen?.source ?? (await import('./fleet-rig.ts')).fleetSource(config, member, events);
+  const setup = announce(payeeOf(config, isForFleet));
+  noteFoundFile(loaded, prepared.log);
+  const risk = insecureTlsRisk(config);
+  if (risk) prepared.log.warn({ tag: config.pool.urls ? 'pool' : 'node' }, `${risk.what}: ${risk.why}; ${risk.mend}`);
+  try {
+    const relays = [
+      ...prepared.relays,
+      ...(await simulated(config, prepared.log, !tries)),
+      ...(coordinates && member && chosen ? [await coordinator(member, live, chosen, prepared.log)] : []),
+    ];
+    const engines = await chooseEngines(config, prepared.log, { mayBeNone: relays.length > 0, minesAtOnce: true });
+    const rig = { events, source, engines, ...prepared, setup, relays, ...(chosen && balance(live)) };
+    if (tries) return await (await import('./dry-run.ts')).dryRun(rig, config, member);
+    const settings = config.fleet;
+    const parts = { settings, ...prepared, restart, reload, sourceName: source.name, isCoordinator: coordinates };
+    const fleet = member && (await import('./fleet-rig.ts')).besideMining(member, parts);
+    // The block log ends first, so that sidecars that end later, such as the webhook, still get its events.
+    const more = [fleet?.sidecar, chosen && (await nodeWatch(live, chosen)), chosen && blockLog(live, chosen)];
+    const sidecars = [...prepared.sidecars, ...more].filter((sidecar) => sidecar !== undefined);
+    member?.link.open();
+    const { temperatureLimits } = fleet ?? prepared;
+    return await runMiner({ ...rig, temperatureLimits, sidecars, restart }, run);
+  } finally {
+    await member?.link.close();
+    await close();
+  }
+}
+
+/**
+ * @returns undefined for a rig outside of a fleet
+ * @throws UsageError when the settings of the NATS servers cannot be used
+ */
+async function memberOf(config: Config, coordinates: boolean, log: Logger): Promise<FleetMember | undefined> {
+  if (config.nats.urls === undefined && !coordinates) return undefined;
+  const { fleetMember } = await import('./fleet-link.ts');
+  return fleetMember(config, (line) => log.warn({ tag: 'fleet' }, line));
+}
+
+async function coordinator(
+  member: FleetMember,
+  live: LiveConfig,
+  chosen: ChosenSource,
+  log: Logger,
+): Promise<MakeRelay> {
+  const { pool } = live.config;
+  const { fleetCoordinator } = await import('./relays.ts');
+  const submitElsewhere: SubmitElsewhere = (solution, stop) => chosen.submitElsewhere(solution, stop);
+  const fault = () => chosen.source.fault;
+  if (pool.urls !== undefined) return fleetCoordinator(member, undefined, fault, undefined, log);
+  const parentOf: ParentOf = async (...asked) => {
+    return (await import('../nodes/parent-header.ts')).parentHeader(live.config, ...asked);
+  };
+  return fleetCoordinator(member, submitElsewhere, fault, parentOf, log);
+}
+
+/** @throws UsageError without a configured network. It names the node's, which may not be the intended one */
+async function refuseWithoutNetwork(config: Config): Promise<void> {
+  const { node, pool, miner } = config;
+  const isForNodes = pool.urls === undefined && node.urls !== undefined && miner.publicKeys !== undefined;
+  if (isForNodes && lacksNetwork(node)) refuse([await servedNetwork(config)]);
+}
+
+/** On a pool, the payee is the user. The password is never included. A fleet's coordinators say who is paid. */
+function payeeOf({ node, pool, miner, nats }: Config, isForFleet: boolean): Payee {
+  if (isForFleet) return { fleet: nats.urls };
+  if (pool.urls) return { user: pool.user, pools: pool.urls };
+  const [url = ''] = node.urls ?? [];
+  return { account: minerIdentity(miner)?.account, network: nodeAddress(url, node.network ?? '').network };
+}
+
+/** A found file's own log level cannot keep this note from being logged. */
+function noteFoundFile({ found, origins }: Loaded, log: Logger): void {
+  const note = foundFileNote(found, origins);
+  const isQuietedByIt = origins.get('log.level')?.layer === 'project';
+  if (note !== undefined) (isQuietedByIt ? log.child({}, { level: 'info' }) : log).info({ tag: 'config' }, note);
+}
+
+/** Restarts when the nodes change. */
+async function nodeWatch(live: LiveConfig, chosen: ChosenSource): Promise<Sidecar | undefined> {
+  if (live.config.pool.urls) return undefined;
+  const make = async (config: Config) => {
+    const watched = chosen.nodes;
+    // A revoked node stays revoked, and a node that is no longer configured has no rank.
+    const judge = (at: number, fault: string | undefined) => {
+      const rank = chosen.nodes.indexOf(watched[at]);
+      if (rank >= 0 && !watched[at].isRevoked) chosen.source.judge(rank, fault);
+    };
+    return nodes({ settings: config, source: { judge } }, config.stratum.listen !== undefined);
+  };
+  return await restartOnChange(live, ({ node }) => node, make);
+}
+
+/** Pools follow their blocks themselves. */
+function blockLog(live: LiveConfig, chosen: ChosenSource): Sidecar | undefined {
+  const { blocks: settings, node, ledger, pool, miner } = live.config;
+  const identity = minerIdentity(miner);
+  if (pool.urls || !identity) return undefined;
+  const { account, ...keyset } = identity;
+  const leave = (name: string, reason: string) => chosen.nodes.find((each) => each.name === name)?.revoke(reason);
+  return blocks({ settings, node, ledger, account, keyset, leave }, live);
+}
+
+/** A pool pays by its own rules, and there is no node to ask. */
+function balance(live: LiveConfig): Pick<Rig, 'askBalance'> {
+  return live.config.pool.urls ? {} : { askBalance: (stop) => askBalance(live.config, stop) };
+}
+
+/** @param asks whether nodes may be asked @throws UsageError on the main network */
+async function simulated(
+  { node, testNetwork: { simulate } }: Config,
+  log: Logger,
+  asks: boolean,
+): Promise<MakeRelay[]> {
+  if (simulate === undefined) return [];
+  return [await (await import('./relays.ts')).simulatedHasher(simulate, node, log, asks)];
+}

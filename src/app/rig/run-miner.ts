@@ -1,0 +1,214 @@
+/** Runs a miner with reporters, sidecars, signals and limits until its end, for `mine` and `demo`. */
+
+import { randomInt } from 'node:crypto';
+import { hostname } from 'node:os';
+import type { Logger } from 'pino';
+import { onAbort, setLongTimeout } from '../../base/system/abort.ts';
+import { type Clock, systemClock } from '../../base/system/clock.ts';
+import type { Engine } from '../../miner/engine/engine.ts';
+import type { Controls, Events, Listener } from '../../miner/events/events.ts';
+import type { LimitsOf } from '../../miner/loop/device-health.ts';
+import { Miner } from '../../miner/loop/miner.ts';
+import { type Relay, RelayRefusal } from '../../miner/relay/relay.ts';
+import { SharedSource } from '../../miner/source/shared-source.ts';
+import type { WorkSource } from '../../miner/source/source.ts';
+import { LANES } from '../../protocol/chain/nonce.ts';
+import { JsonLines } from '../../rig/log/json-lines.ts';
+import { LogLines } from '../../rig/log/log-lines.ts';
+import type { LogTail } from '../../rig/log/log-tail.ts';
+import { OUTAGE_LOOK_MS, Outages } from '../../rig/log/outages.ts';
+import { describeDevices, type RunningMiner, type Setup } from '../../rig/running-miner.ts';
+import type { AskBalance, EarningsTerms } from '../../rig/status/earnings.ts';
+import { Tally } from '../../rig/status/tally.ts';
+import { screen, writeLine } from '../../rig/terminal/screen.ts';
+import type { Config } from '../config/settings.ts';
+import { EXIT, UsageError } from '../process/exit.ts';
+import type { Restart } from '../process/restarts.ts';
+import { onSignals } from '../process/signals.ts';
+
+/** Early, so that a newcomer sees that the miner hashes. */
+const FIRST_REPORT_MS = 2_000;
+const REPORT_MS = 10_000;
+/** With a status line, only every sixth speed line is logged: one a minute, to scroll back to. */
+const REPORTS_BESIDE_STATUS = 6;
+
+export interface Rig {
+  /** The default is the host's name. */
+  readonly rigName?: string;
+  /** The default is that of an unconfigured rig. */
+  readonly setup?: Setup;
+  readonly events: Events;
+  readonly source: WorkSource;
+  readonly engines: readonly Engine[];
+  /** Relays give the source's work to other hashers. A rig with relays needs no engines. */
+  readonly relays?: readonly MakeRelay[];
+  readonly log: Logger;
+  readonly logTail: LogTail;
+  /** Called at each reading. Without it, the temperature pauses no device. */
+  readonly temperatureLimits?: LimitsOf;
+  readonly sidecars?: readonly Sidecar[];
+  /** For estimates of earnings. Without it, neither rewards nor the price of power are known. */
+  readonly earnings?: EarningsTerms;
+  /** Asks for the balance of the miner's account; absent without a node to ask. */
+  readonly askBalance?: AskBalance;
+  /** Ends mining so that it begins again. Without it, mining ends for good. */
+  readonly restart?: Restart;
+}
+
+export type MakeRelay = (context: RelayContext) => Relay;
+
+interface RelayContext {
+  readonly source: WorkSource;
+  readonly emit: Listener;
+  readonly clock: Clock;
+  /** The lane in which the miner searches, unless the source assigns one. */
+  readonly lane: number;
+}
+
+/**
+ * Starts a part that runs beside the miner, such as the status line or the HTTP API, before the first device opens.
+ * @returns a function that ends the sidecar, called when the miner has ended
+ * @throws UsageError when the sidecar's settings cannot be used
+ */
+export type Sidecar = (miner: RunningMiner) => Promise<() => void | Promise<void>>;
+
+/** @returns the exit code */
+export async function runMiner(rig: Rig, { json, blocks, duration }: Omit<Config['run'], 'status'>): Promise<number> {
+  const {
+    rigName = hostname(),
+    setup = { configFiles: [] },
+    events,
+    engines,
+    log,
+    logTail,
+    temperatureLimits,
+    sidecars = [],
+    askBalance,
+    restart,
+  } = rig;
+  const clock = systemClock;
+  const { emit } = events;
+  const source = new SharedSource(rig.source);
+  const lane = randomInt(LANES);
+  const relays = (rig.relays ?? []).map((make) => make({ source, emit, clock, lane }));
+  const stopping = new AbortController();
+  const stop = () => stopping.abort();
+  const tally = new Tally(clock, engines, relays, rig.source.kind, rig.earnings);
+  const outages = new Outages(log, tally);
+  const logLines = new LogLines(log, tally);
+  const jsonLines = json ? new JsonLines((line) => writeLine(process.stdout, line), clock) : undefined;
+  const outcome = { wrongHashes: false, interrupted: false, refusal: undefined as RelayRefusal | undefined };
+  const refuse = (fault: RelayRefusal) => {
+    outcome.refusal ??= fault;
+    stop();
+  };
+
+  events.on(tally.listen);
+  if (jsonLines) events.on(jsonLines.listen);
+  events.on(logLines.listen);
+  events.on((event) => {
+    if (event.type === 'device' && event.fault === 'wrong-hashes') outcome.wrongHashes = true;
+  });
+
+  let reports = 0;
+  const report = () => {
+    if (!screen.showsLine || reports % REPORTS_BESIDE_STATUS === 0) logLines.speed();
+    reports++;
+    jsonLines?.hashrate(tally.status());
+  };
+  // Beside relays the miner keeps to its lane, because the relays may use all others.
+  const besideRelays = relays.length > 0 && { lane, staysWithoutEngines: true };
+  const miner = new Miner({ source, engines, emit, clock, temperatureLimits, ...besideRelays });
+  const controls: Controls = {
+    pause: (...asked) => miner.pause(...asked),
+    resume: (...asked) => miner.resume(...asked),
+    stop: () => {
+      outcome.interrupted = true;
+      restart?.cancel();
+      stop();
+    },
+  };
+  events.on((event) => {
+    if (event.type === 'verdict' && blocks !== undefined && tally.accepted >= blocks) stop();
+  });
+  const timers = [
+    setTimeout(report, FIRST_REPORT_MS),
+    setInterval(report, REPORT_MS),
+    setInterval(() => outages.look(), OUTAGE_LOOK_MS),
+  ];
+  const cancelEnd = duration === undefined ? undefined : setLongTimeout(stop, duration * 1000);
+  const forgetRestart = restart && onAbort(restart.asked, stop);
+  const release = onSignals(() => {
+    log.info({ tag: 'miner' }, 'stopping; repeat to exit at once');
+    controls.stop();
+  });
+
+  const ends: Awaited<ReturnType<Sidecar>>[] = [];
+  const relaying: Promise<void>[] = [];
+  try {
+    log.info({ tag: 'miner' }, describeDevices(engines));
+    jsonLines?.start(rigName, setup, engines);
+    const beginsAgain = () => restart?.isDue ?? false;
+    const running = { rigName, setup, controls, events, tally, clock, log, logTail, askBalance, beginsAgain };
+    for (const start of sidecars) ends.push(await start(running));
+    for (const relay of relays) {
+      await openRelay(relay);
+      relaying.push(runRelay(relay, stopping.signal, log, refuse));
+    }
+    await miner.run(stopping.signal);
+  } finally {
+    stop();
+    await Promise.all(relaying);
+    tally.end();
+    for (const end of [() => source.close(), ...ends.reverse()]) {
+      try {
+        await end();
+      } catch (fault) {
+        log.error({ tag: 'miner' }, `an error while stopping: ${(fault as Error).message}`);
+      }
+    }
+    for (const timer of timers) clearTimeout(timer);
+    cancelEnd?.();
+    forgetRestart?.();
+    release();
+    if (restart) restart.accepted = tally.accepted;
+  }
+
+  const summary = tally.summary();
+  if (Object.keys(summary.devices).length > 0) jsonLines?.hashrate(tally.status());
+  logLines.summary();
+  jsonLines?.summary(summary);
+
+  if (outcome.refusal) throw new UsageError(outcome.refusal.message);
+  if (outcome.interrupted) return EXIT.done;
+  if (outcome.wrongHashes) return EXIT.wrongHashes;
+  const { devices, work } = tally.status();
+  const isIdle = Object.values(devices).every(({ state }) => state === 'parked');
+  if (isIdle && relays.length === 0) return EXIT.noDevice;
+  return work ? EXIT.done : EXIT.noWork;
+}
+
+/** @throws UsageError when the relay's settings cannot be used */
+async function openRelay(relay: Relay): Promise<void> {
+  try {
+    await relay.open();
+  } catch (fault) {
+    throw new UsageError((fault as Error).message);
+  }
+}
+
+/** If a relay throws anything but a refusal, which it must not, the devices and the other relays go on. */
+async function runRelay(
+  relay: Relay,
+  stop: AbortSignal,
+  log: Logger,
+  refuse: (fault: RelayRefusal) => void,
+): Promise<void> {
+  try {
+    await relay.run(stop);
+  } catch (fault) {
+    if (fault instanceof RelayRefusal) refuse(fault);
+    else
+      log.error({ tag: relay.name }, `has failed, please report it: ${fault instanceof Error ? fault.stack : fault}`);
+  }
+}

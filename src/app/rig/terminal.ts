@@ -1,0 +1,190 @@
+/** Shows the status line below the log and reacts to keys, when stderr is a terminal. */
+
+import type { RunningMiner } from '../../rig/running-miner.ts';
+import type { RigStatus } from '../../rig/status/status.ts';
+import {
+  connection,
+  hashrates,
+  health,
+  help,
+  KEYS,
+  type KeyName,
+  pageLink,
+  results,
+  type ServedPage,
+  workers,
+} from '../../rig/terminal/pages.ts';
+import {
+  FOREGROUND_LOOK_MS,
+  inColours,
+  inPlain,
+  isForeground,
+  type Key,
+  Keyboard,
+  screen,
+  terminalKind,
+} from '../../rig/terminal/screen.ts';
+import { statusLine } from '../../rig/terminal/status-line.ts';
+import type { Config } from '../config/settings.ts';
+import type { Sidecar } from './run-miner.ts';
+
+const DRAW_MS = 1_000;
+/** Time for which a link with a token is shown: long enough to point a camera at it. */
+const SECRET_MS = 60_000;
+
+/**
+ * @param usesStdin whether stdin is used for anything else than keys
+ * @returns undefined when stderr is no terminal, or JSON is printed on it
+ */
+export function terminal(
+  { log, run }: Pick<Config, 'log' | 'run'>,
+  usesStdin = false,
+  page: () => ServedPage | undefined = () => undefined,
+): Sidecar | undefined {
+  if (!terminalKind().escapes || log.format === 'json' || (run.json && process.stdout.isTTY)) return undefined;
+  return async (running) => {
+    const session = new Session(running, run.status, page, !usesStdin && process.stdin.isTTY);
+    return () => session.end();
+  };
+}
+
+const PAGES: Partial<Record<KeyName, (status: RigStatus) => string[]>> = {
+  h: hashrates,
+  s: results,
+  c: connection,
+  w: workers,
+  e: health,
+  '?': help,
+};
+
+class Session {
+  readonly #running: RunningMiner;
+  readonly #hasLine: boolean;
+  readonly #paint = terminalKind().colours ? inColours : inPlain;
+  readonly #page: () => ServedPage | undefined;
+  readonly #keyboard: Keyboard | undefined;
+  readonly #timers: readonly NodeJS.Timeout[];
+  readonly #stopListening: () => void;
+  /** Removes a secret from the screen after its time. */
+  #uncovering: NodeJS.Timeout | undefined;
+  /** Whether this process is in the terminal's foreground. Otherwise a shell uses the terminal. */
+  #isHere = false;
+  /** Whether the keys have been printed. */
+  #isGreeted = false;
+
+  constructor(running: RunningMiner, hasLine: boolean, page: () => ServedPage | undefined, hasKeys: boolean) {
+    this.#running = running;
+    this.#hasLine = hasLine;
+    this.#page = page;
+    if (hasKeys) this.#keyboard = new Keyboard(process.stdin, (key) => this.#pressed(key));
+    this.#timers = [setInterval(this.#draw, DRAW_MS), setInterval(this.#arrive, FOREGROUND_LOOK_MS)];
+    this.#stopListening = running.events.on(({ type }) => {
+      if (type === 'verdict') this.#draw();
+    });
+    process.stderr.on('resize', this.#draw);
+    process.on('SIGCONT', this.#continued);
+    // The terminal's usual mode must be restored however the process ends.
+    process.on('exit', this.#leave);
+    this.#arrive();
+  }
+
+  end(): void {
+    for (const timer of this.#timers) clearInterval(timer);
+    this.#stopListening();
+    process.stderr.off('resize', this.#draw);
+    process.off('SIGCONT', this.#continued).off('exit', this.#leave);
+    this.#leave();
+  }
+
+  /** Starts to use the terminal once this process is in its foreground. */
+  readonly #arrive = (): void => {
+    if (this.#isHere || !isForeground()) return;
+    this.#isHere = true;
+    this.#keyboard?.open();
+    if (this.#keyboard && !this.#isGreeted) this.#print([`keys ${Object.keys(KEYS).join(' ')} (? explains them)`]);
+    this.#isGreeted = true;
+    this.#draw();
+  };
+
+  readonly #draw = (): void => {
+    if (!this.#isHere || !this.#hasLine) return;
+    screen.show(statusLine(this.#running.tally.status(), screen.columns, this.#paint, this.#keyboard !== undefined));
+  };
+
+  readonly #leave = (): void => {
+    if (!this.#isHere) return;
+    this.#isHere = false;
+    this.#keyboard?.close();
+    this.#uncover();
+    screen.show('');
+  };
+
+  /** Handles Ctrl-Z as a terminal does: stops the whole process group, and continues here after SIGCONT. */
+  #suspend(): void {
+    if (process.platform === 'win32') return;
+    this.#leave();
+    process.kill(0, 'SIGTSTP');
+    this.#arrive();
+  }
+
+  /** After a stop, a shell may be using the terminal. */
+  readonly #continued = (): void => {
+    this.#isHere = false;
+    this.#keyboard?.release();
+    this.#arrive();
+  };
+
+  #pressed(key: Key): void {
+    const wasCovered = screen.isCovered;
+    this.#uncover();
+    if ('control' in key) {
+      if (key.control === 'suspend') this.#suspend();
+      else interrupt();
+      return;
+    }
+    if (wasCovered || !(key.typed in KEYS)) return;
+    const name = key.typed as KeyName;
+    if (name === 'q') interrupt();
+    else if (name === 'p') this.#pause();
+    else if (name === 'r') this.#resume();
+    else if (name === 'l') this.#showLink();
+    else this.#print(PAGES[name]!(this.#running.tally.status()));
+  }
+
+  /** The log reports when each device has paused. */
+  #pause(): void {
+    this.#print(['pausing all devices; r resumes']);
+    this.#running.controls.pause('user', 'by the key p');
+  }
+
+  #resume(): void {
+    this.#print(['resuming']);
+    this.#running.controls.resume('user');
+  }
+
+  /** A token is shown only on the alternate screen, which has no scrollback, and for a limited time. */
+  #showLink(): void {
+    const { columns, rows } = screen;
+    const { lines, isSecret } = pageLink(this.#page(), { columns, rows, colours: terminalKind().colours });
+    if (!isSecret) {
+      this.#print(lines);
+      return;
+    }
+    screen.cover([...lines, 'Press any key to go back. After a minute this goes away by itself.'].join('\n'));
+    this.#uncovering = setTimeout(() => this.#uncover(), SECRET_MS);
+  }
+
+  #uncover(): void {
+    clearTimeout(this.#uncovering);
+    screen.uncover();
+  }
+
+  #print(lines: readonly string[]): void {
+    screen.write(`${lines.map((line) => `  ${line}\n`).join('')}`);
+  }
+}
+
+/** Acts like Ctrl-C in a terminal: the first call ends mining, the second the process. */
+function interrupt(): void {
+  process.emit('SIGINT', 'SIGINT');
+}

@@ -1,0 +1,328 @@
+/** What `pickaxe sweep` and `pickaxe tx transfer` have in common. */
+
+import { randomUUID } from 'node:crypto';
+import { type Command, InvalidArgumentError } from 'commander';
+import { z } from 'zod';
+import { lacksNetwork } from '../../../app/config/contradictions.ts';
+import type { Loaded } from '../../../app/config/load.ts';
+import { printed } from '../../../app/config/setting-types/basic.ts';
+import { ENTRIES, valueIn } from '../../../app/config/settings.ts';
+import type { Entry } from '../../../app/config/settings-table.ts';
+import { NodeSweepLedger } from '../../../app/nodes/node-sweep-ledger.ts';
+import type { NodesInTurn } from '../../../app/nodes/nodes-in-turn.ts';
+import { EXIT, UsageError } from '../../../app/process/exit.ts';
+import { type Clock, systemClock, wallMs } from '../../../base/system/clock.ts';
+import { userStateDirectory } from '../../../base/system/files.ts';
+import { oneLine } from '../../../base/text/plain-text.ts';
+import { KnownWork, minedHeaders } from '../../../node/blocks/known-work.ts';
+import { CannotSweep } from '../../../node/sweep/plan.ts';
+import { needsKeys, SweepRunner } from '../../../node/sweep/runner.ts';
+import { type Kind, StoreFault, SweepStore } from '../../../node/sweep/state-files.ts';
+import { SweepFault, type SweepLedger } from '../../../node/sweep/sweep-ledger.ts';
+import { isSigned, type Sweep, stateOf } from '../../../node/sweep/sweep-state.ts';
+import { signersOf } from '../../../node/sweep/transfer-commands.ts';
+import { isPublicKey, type KeyPair } from '../../../protocol/ledger/command/command.ts';
+import { type Decimal, formatDecimal, parseDecimal } from '../../../protocol/ledger/decimal.ts';
+import { type Io, isEndOfQuestion } from '../../io.ts';
+import { onNodes, sayNodes } from '../../ledger/on-nodes.ts';
+import { collect, settingsOf } from '../../usage/options.ts';
+import { withWords } from '../tx/command-files.ts';
+
+/** Maximum length of a message with a node's words, in characters. A hundred keys have 6,400. */
+const MOST_MESSAGE = 8000;
+
+/** With one attempt, a refusal means that the command was not taken before. The runner repeats requests itself. */
+const ONCE = { limits: { attempts: 1 } };
+
+export interface SessionOptions {
+  readonly keyFile?: readonly string[];
+  /** For a sweep: public keys that may be in the account's guard beside those of the key files. */
+  readonly guardKey?: readonly string[];
+  /** Coins for each unit of gas. Default: USUAL_GAS_PRICE, or with `resume` the price that is in the file. */
+  readonly gasPrice?: Decimal;
+  /** The account that pays for the arrival on another chain. */
+  readonly gasStation?: string;
+  readonly yes: boolean;
+  readonly resume: boolean;
+  /** Take the nodes' word for what their blocks cannot prove. */
+  readonly trustNodes?: boolean;
+  /** Maximum time to wait, in seconds. */
+  readonly timeout: number;
+  readonly json: boolean;
+}
+
+export interface Session {
+  readonly kind: Kind;
+  readonly ledger: SweepLedger;
+  /** Locked against other processes during the session. */
+  readonly store: SweepStore;
+  readonly pairs: readonly KeyPair[];
+  readonly trustsNodes: boolean;
+  /** Whether the user has named the network; otherwise it is the node's word. */
+  readonly isNetworkNamed: boolean;
+  readonly io: SweepIo;
+  /** Flags with which another command asks the same nodes. */
+  readonly nodeFlags: readonly string[];
+  /** Flags that name the account; empty where the configuration names it. */
+  readonly accountFlags: readonly string[];
+  /** Flags that name the account's guard. */
+  readonly guardFlags: readonly string[];
+}
+
+type Subject = Pick<Session, 'kind' | 'pairs'> & { readonly account: string; readonly options: SessionOptions };
+
+/**
+ * @returns failed when a node does not answer, or the state cannot be kept
+ * @throws UsageError when the coins cannot be moved as requested
+ */
+export async function inSession(
+  loaded: Loaded,
+  { kind, account, pairs, options: { trustNodes: trustsNodes = false } }: Subject,
+  io: SweepIo,
+  act: (session: Session) => Promise<number>,
+): Promise<number> {
+  const { stateDirectory } = io;
+  if (stateDirectory === undefined) {
+    throw new UsageError(`There is no folder for the state of the ${kind}: set XDG_STATE_HOME to one.`);
+  }
+  const withStore = async (nodes: NodesInTurn) => {
+    const network = await nodes.ask(async (api) => api.network);
+    const ledger = new NodeSweepLedger(network, nodes, await knownWork(loaded, stateDirectory, trustsNodes, io));
+    const store = new SweepStore(stateDirectory, ledger.network, account, kind);
+    store.open();
+    try {
+      const isNetworkNamed = !lacksNetwork(loaded.config.node);
+      const told = { kind, ledger, store, pairs, trustsNodes, isNetworkNamed, io };
+      return await act({ ...told, ...flagsAgain(loaded, account) });
+    } finally {
+      store.close();
+    }
+  };
+  try {
+    return await onNodes(loaded.config, io, withStore, ONCE);
+  } catch (fault) {
+    if (fault instanceof CannotSweep) throw new UsageError(oneLine(fault.message, MOST_MESSAGE));
+    if (!(fault instanceof SweepFault || fault instanceof StoreFault)) throw fault;
+    io.say(`error: ${oneLine(fault.message)}`);
+    return EXIT.failed;
+  }
+}
+
+/** @param stateDirectory undefined for a user without a home directory */
+export async function knownWork(
+  { config }: Loaded,
+  stateDirectory: string | undefined,
+  trustsNodes: boolean,
+  { say }: Pick<Io, 'say'>,
+): Promise<KnownWork> {
+  const warn = (text: string) => say(`warning: ${oneLine(text)}`);
+  const mined = await minedHeaders(config.blocks.folder ?? stateDirectory, warn);
+  return new KnownWork({ folder: stateDirectory, mined, trustsNodes, warn });
+}
+
+interface Question {
+  readonly sweep: Sweep;
+  readonly yes: boolean;
+  /** Printed before the question. */
+  readonly lines: string;
+  readonly question: string;
+}
+
+/**
+ * @returns undefined where nobody can be asked, or keys that must sign are not at hand
+ * @throws UsageError for `yes` without these keys, or where only the node names the network; and what `confirm` throws
+ */
+export async function isWanted(
+  { sweep, yes, lines, question }: Question,
+  session: Session,
+): Promise<boolean | undefined> {
+  const { pairs, io } = session;
+  const held = pairs.map(({ publicKey }) => publicKey);
+  const canSign = !needsKeys(sweep) || signersOf(sweep.guard, held) !== undefined;
+  if (yes && !canSign) {
+    throw new UsageError(`Name the key files of the account with --key-file: ${sweep.guard.keys.join(', ')}.`);
+  }
+  if (yes && !session.isNetworkNamed && !isSigned(sweep)) {
+    throw new UsageError(
+      `The node says that its network is ${oneLine(sweep.network)}, and nobody else does. What is signed for another network than you mean could cost coins there: if it is right, add --network ${oneLine(sweep.network)}.`,
+    );
+  }
+  if (yes) return true;
+  if (!canSign) return undefined;
+  for (const line of lines.trimEnd().split('\n')) io.say(line);
+  try {
+    return await io.confirm(question, io.stop);
+  } catch (fault) {
+    if (isEndOfQuestion(fault)) sayNotSent(sweep, false, session);
+    throw fault;
+  }
+}
+
+/** An earlier run may already have sent commands. @param answer after a no, nothing is said about how to say yes */
+export function sayNotSent(sweep: Sweep, answer: false | undefined, session: Session): void {
+  const { pairs, io } = session;
+  const keys = needsKeys(sweep) && pairs.length === 0 ? ', and --key-file FILE with the keys of the account' : '';
+  const how = answer === undefined ? [`Add --yes to do it${keys}.`] : [];
+  const sent = sweep.transfers.find(({ step0 }) => step0 !== null);
+  if (!sent?.step0) {
+    io.say(['Nothing was sent.', ...how].join(' '));
+    return;
+  }
+  const what = sweep.receiver
+    ? `the transfer may still arrive: ${pollLine(sent.step0.hash, sent.chain, session)}`
+    : 'what was sent before may still arrive.';
+  for (const line of [`Nothing more was sent; ${what}`, ...how]) io.say(line);
+}
+
+/** @returns the new state, and by chain what each unfinished transfer waits for */
+export async function carryOut(
+  sweep: Sweep,
+  timeoutMs: number,
+  { kind, ledger, store, pairs, trustsNodes, io }: Session,
+): Promise<{ readonly sweep: Sweep; readonly notes: ReadonlyMap<number, string> }> {
+  const notes = new Map<number, string>();
+  const runner = new SweepRunner(sweep, {
+    ledger,
+    save: (it) => store.save(it),
+    pairs,
+    trustsNodes,
+    nonce: () => `pickaxe ${kind} ${randomUUID()}`,
+    nowMs: () => wallMs(io.clock),
+    ...(io.confirmations !== undefined && { confirmations: io.confirmations }),
+    notify: ({ chain }, note) => {
+      if (notes.get(chain) === note) return;
+      notes.set(chain, note);
+      io.say(`chain ${chain}: ${oneLine(note)}`);
+    },
+  });
+  await runner.run(io.pauseMs, timeoutMs, io.stop);
+  return { sweep: runner.sweep, notes };
+}
+
+export function codeOf({ transfers }: Sweep): number {
+  const states = transfers.map(stateOf);
+  if (states.includes('pending')) return EXIT.noWork;
+  return states.includes('failed') ? EXIT.failed : EXIT.done;
+}
+
+export function originOfAccount({ config: { miner }, origins }: Loaded, keyFiles: readonly string[]): string {
+  const path = miner.account === undefined ? 'miner.public-keys' : 'miner.account';
+  return origins.get(path)?.where ?? `the key file ${keyFiles.join(', ')}`;
+}
+
+/** @throws UsageError when neither the settings nor the keys name the account */
+export function accountOf({ config: { miner } }: Loaded, pairs: readonly KeyPair[]): string {
+  const keys = miner.publicKeys ?? pairs.map(({ publicKey }) => publicKey);
+  const account = miner.account ?? (keys.length === 1 ? `k:${keys[0]}` : undefined);
+  if (account === undefined) throw new UsageError('Say whose coins are to be moved, with --account NAME.');
+  return account;
+}
+
+/** Repeats flags, and settings of files that pickaxe does not find by itself. */
+function flagsAgain({ config, origins, found }: Loaded, account: string) {
+  const isToSay = (path: string) => {
+    const layer = origins.get(path)?.layer;
+    return layer === 'flag' || (layer === 'project' && found === undefined);
+  };
+  const flagsOf = (isWanted: (entry: Entry) => boolean) => {
+    return ENTRIES.filter(isWanted).flatMap((entry) => {
+      const { flag, setting } = entry;
+      if (flag === undefined) return [];
+      return [printed(setting.type, valueIn(config, entry))].flat().flatMap((value) => {
+        if (value === true) return [flag];
+        return typeof value === 'string' ? [flag, value] : [];
+      });
+    });
+  };
+  const isOfKeyFile = config.miner.account === undefined && config.miner.publicKeys === undefined;
+  return {
+    nodeFlags: flagsOf(({ path, table }) => (table === 'node' || OF_NODES.has(path)) && isToSay(path)),
+    accountFlags: isOfKeyFile || isToSay('miner.account') ? ['--account', account] : [],
+    // A guard from a project's file is not the user's own statement, and must not become one through this line.
+    guardFlags: flagsOf(({ path }) => OF_GUARD.has(path) && origins.get(path)?.layer === 'flag'),
+  };
+}
+
+/** Settings outside the table `node` that decide how nodes are asked. */
+const OF_NODES: ReadonlySet<string> = new Set(['ledger.dialect', 'ledger.command-path']);
+const OF_GUARD: ReadonlySet<string> = new Set(['miner.public-keys', 'miner.predicate']);
+
+/** @param given flags that only a run that still signs needs @returns the command line that continues */
+export function resumeLine(
+  sweep: Sweep,
+  given: Pick<SessionOptions, 'keyFile' | 'guardKey' | 'gasPrice' | 'resume'>,
+  session: Session,
+): string {
+  const { kind, accountFlags, nodeFlags, guardFlags } = session;
+  const { keyFile = [], guardKey = [], gasPrice, resume } = given;
+  const command = kind === 'sweep' ? ['sweep'] : ['tx', 'transfer'];
+  // A begun transfer keeps the price in its file. A new price only applies to the next command that is made.
+  const price = resume && gasPrice !== undefined ? ['--gas-price', formatDecimal(gasPrice)] : [];
+  const words = [...command, '--resume', ...accountFlags, ...nodeFlags, ...price];
+  if (!needsKeys(sweep)) return lineOf(...words);
+  const keys = keyFile.flatMap((file) => ['--key-file', file]);
+  // Where the account's name does not contain its guard, the user has named the guard with these flags.
+  const guard = kind === 'sweep' ? [...guardFlags, ...guardKey.flatMap((key) => ['--guard-key', key])] : [];
+  return lineOf(...words, ...keys, ...guard);
+}
+
+/** @returns the command line that asks for a command's result */
+export function pollLine(key: string, chain: number, { nodeFlags }: Session): string {
+  return lineOf('tx', 'poll', key, '--chain', `${chain}`, ...nodeFlags);
+}
+
+/** @returns a command line for a POSIX shell */
+function lineOf(...words: readonly string[]): string {
+  const quoted = words.map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`));
+  return ['pickaxe', ...quoted].join(' ');
+}
+
+export interface SweepIo extends Pick<Io, 'out' | 'say' | 'confirm' | 'stop'> {
+  /** Folder of the state; undefined for a user without a home directory. */
+  readonly stateDirectory: string | undefined;
+  readonly clock: Clock;
+  /** Pause between two rounds of the transfers. */
+  readonly pauseMs: number;
+  /** Number of blocks that must be above a block before the sweep relies on it. By default the runner decides. */
+  readonly confirmations?: number;
+}
+
+/** A chain has a block every 30 s. */
+const PAUSE_MS = 10_000;
+
+/** @returns the exit code @throws UsageError for a wrong file */
+export async function movingCoins(
+  command: Command,
+  io: Io,
+  act: (loaded: Loaded, io: SweepIo) => Promise<number>,
+): Promise<number> {
+  const loaded = await settingsOf(command, undefined, { movesCoins: true });
+  sayNodes(loaded, io, true);
+  const { out, say, confirm, stop } = io;
+  const stateDirectory = userStateDirectory();
+  const given = { out, say, confirm, stop, stateDirectory, clock: systemClock, pauseMs: PAUSE_MS };
+  return withWords(() => act(loaded, given));
+}
+
+export const TRUST_NODES =
+  'take the word of your nodes where their blocks do not prove what has become of the coins: only for nodes of your own';
+
+/** A field of reports about an outcome. */
+export const ShownProof = z.enum(['work', 'nodes', 'node']).optional().meta({
+  description:
+    'of what is done or failed: proven by the work of its blocks, or believed on the word of several nodes or of one; absent where an earlier version has recorded it',
+});
+
+export const KEY_FILE = 'key file of the account, as pickaxe keygen writes it; repeat for several';
+
+/** Parses an amount such as `0.01`. */
+export function amountOf(text: string): Decimal {
+  const isAmount = /^\d{1,20}(\.\d{1,12})?$/.test(text);
+  if (!isAmount) throw new InvalidArgumentError('Write an amount such as 0.01, with at most 12 decimal places.');
+  return parseDecimal(text);
+}
+
+export function collectKey(text: string, before: string[] | undefined): string[] {
+  if (!isPublicKey(text)) throw new InvalidArgumentError('A public key has 64 lower-case hex digits.');
+  return collect(text, before);
+}

@@ -1,0 +1,153 @@
+/** `pickaxe demo`: the real miner on a mock node in this process, at about one block per second. */
+
+import type { Command } from 'commander';
+import type { Loaded } from '../../app/config/load.ts';
+import { assemble, type Config, DEFAULTS, valueIn } from '../../app/config/settings.ts';
+import type { Entry } from '../../app/config/settings-table.ts';
+import { askBalance } from '../../app/nodes/ledger-views.ts';
+import { type ApiSettings, configuredNodes, nodeApi } from '../../app/nodes/node-clients.ts';
+import { chooseEngines } from '../../app/rig/choose-engines.ts';
+import { ChosenSource } from '../../app/rig/choose-source.ts';
+import { prepare } from '../../app/rig/rig.ts';
+import { runMiner, type Sidecar } from '../../app/rig/run-miner.ts';
+import { followBlocks } from '../../app/rig/sidecars.ts';
+import { Events } from '../../miner/events/events.ts';
+import { MockNode } from '../../mock-node/mock-node.ts';
+import { type Totals, totalsOf } from '../../node/blocks/block-index.ts';
+import { MemoryStore } from '../../node/blocks/log-store.ts';
+import { readDetails } from '../../node/client/ledger-reader.ts';
+import { accountOf } from '../../node/client/miner-identity.ts';
+import { type Decimal, formatDecimal } from '../../protocol/ledger/decimal.ts';
+import { COIN } from '../../protocol/ledger/payload.ts';
+import { blocksLine } from '../coins/blocks.ts';
+import type { Line } from '../io.ts';
+import { MINING, settingsOf, withSettings } from '../usage/options.ts';
+
+const NETWORK = 'development';
+/** Nobody has this key's secret: the demo's rewards go nowhere. */
+const PUBLIC_KEY = '0'.repeat(64);
+/** Low enough for a first block at once, on any machine. */
+const FIRST_DIFFICULTY = 2 ** 22;
+const BLOCK_SECONDS = 1;
+/** Short, because the first difficulty is a guess. A moving average keeps it steady. */
+const RETARGET_MS = 250;
+/** Time between two blocks of other miners, so that New Cuts and blocks on top of the demo's can be seen. */
+const RIVAL_MS = 333;
+/** Each of the 20 chains has a block every 5 seconds, 6 times as often as on real networks. */
+const SPEED = 6;
+/** Far longer than the two last looks at the blocks take. */
+const LAST_LOOKS_MS = 30_000;
+
+export function declare(command: Command, { action }: Line): void {
+  const load = () => settingsOf(command, 'rig');
+  withSettings(command, ...MINING).action(action(async () => runDemo(await load(), load)));
+}
+
+async function runDemo(loaded: Loaded, reload: () => Promise<Loaded>): Promise<number> {
+  const { config } = loaded;
+  const { close, announce, ...prepared } = await prepare(withoutNoticesOfFiles(loaded), async () =>
+    withoutNoticesOfFiles(await reload()),
+  );
+  const { log } = prepared;
+  const account = accountOf(PUBLIC_KEY);
+  const miner = { account, publicKeys: [PUBLIC_KEY], predicate: 'keys-all' } as const;
+  const setup = announce({ account, network: NETWORK });
+  const engines = await chooseEngines(config, log, { mayBeNone: prepared.relays.length > 0, minesAtOnce: true });
+  const mock = new MockNode({ network: NETWORK, dialect: 'chainweb', difficulty: FIRST_DIFFICULTY, rivalMs: RIVAL_MS });
+  const { url } = await mock.start();
+  log.info({ tag: 'demo' }, `mock node at ${url}: its blocks are worth nothing. To mine on a real node: pickaxe init`);
+  const events = new Events();
+  const stopRetargeting = retarget(mock, events);
+  const node = { urls: [url], network: NETWORK, insecureTls: false };
+  const settings = { node, pool: DEFAULTS.pool, miner, ledger: DEFAULTS.ledger };
+  const { source } = new ChosenSource(settings, events);
+  // The user's block log is for real blocks.
+  const store = new MemoryStore();
+  const { ledger } = settings;
+  const options = { settings: DEFAULTS.blocks, account, node, ledger, speed: SPEED, lastLooksMs: LAST_LOOKS_MS };
+  const sidecars = [...prepared.sidecars, followBlocks(options, () => store), lastBlocks(mock)];
+  try {
+    const rig = { events, source, engines, ...prepared, setup, sidecars };
+    const code = await runMiner({ ...rig, askBalance: (stop) => askBalance(settings, stop) }, config.run);
+    const ending = demoEnding(totalsOf(store.blocks), await balanceOf(account, settings));
+    for (const line of ending) log.info({ tag: 'demo' }, line);
+    return code;
+  } finally {
+    stopRetargeting();
+    await mock.close();
+    await close();
+  }
+}
+
+/** Once mining has ended, each chain gets exactly one more block, which decides the states of the demo's blocks. */
+function lastBlocks({ ledger }: MockNode): Sidecar {
+  return async () => () => {
+    ledger.standsStill = true;
+    for (const chain of ledger.chains.graph.keys()) ledger.advance(chain);
+  };
+}
+
+/** @returns the sum over all chains */
+async function balanceOf(account: string, settings: ApiSettings): Promise<Decimal> {
+  const [node] = configuredNodes(settings);
+  const api = nodeApi(node, NETWORK, settings);
+  try {
+    const { heads } = await api.cut();
+    const readings = await readDetails(api, heads.keys(), { account, module: COIN });
+    return readings.reduce((sum, reading) => {
+      if ('error' in reading) throw reading.error;
+      return sum + (reading.value?.balance ?? 0n);
+    }, 0n);
+  } finally {
+    await api.close();
+  }
+}
+
+const NOTIFYING: readonly (keyof Config)[] = ['hooks', 'webhook'];
+
+/** Hooks and webhooks from files are for real blocks. The demo uses only those from flags. */
+function withoutNoticesOfFiles(loaded: Loaded): Loaded {
+  const { config, origins } = loaded;
+  const applies = ({ group, path }: Entry) =>
+    !NOTIFYING.some((notifying) => notifying === group) || origins.get(path)?.layer === 'flag';
+  return { ...loaded, config: assemble((entry) => (applies(entry) ? valueIn(config, entry) : entry.setting.default)) };
+}
+
+/** Keeps the difficulty at one block of this machine per BLOCK_SECONDS. @returns a function that ends this */
+function retarget(mock: MockNode, events: Events): () => void {
+  let hashes = 0;
+  let rate = 0;
+  events.on((event) => {
+    if (event.type === 'hashes') hashes += event.hashes;
+  });
+  const timer = setInterval(() => {
+    const measured = (hashes * 1000) / RETARGET_MS;
+    hashes = 0;
+    if (measured === 0) return;
+    rate = rate === 0 ? measured : 0.9 * rate + 0.1 * measured;
+    mock.ledger.difficulty = Math.max(1, rate * BLOCK_SECONDS);
+  }, RETARGET_MS);
+  return () => clearInterval(timer);
+}
+
+const NO_BLOCK = 'no block was accepted, so there is nothing to say of what blocks earn';
+/** These commands cannot show the demo's ledger, which has ended by then. */
+const ON_A_REAL_NODE =
+  'on a real node, pickaxe blocks lists what became of each block, and pickaxe balance what you have on each chain';
+
+/** @param balance sum over all chains of the mock node */
+export function demoEnding(totals: Totals, balance: Decimal): string[] {
+  if (totals.accepted === 0) return [NO_BLOCK, ON_A_REAL_NODE];
+  return [
+    blocksLine(totals),
+    `earned ${formatDecimal(totals.earned)} coins, each reward proven against the header of its block`,
+    `the account has ${formatDecimal(balance)} coins on the mock node, ${compared(totals, balance)}`,
+    ON_A_REAL_NODE,
+  ];
+}
+
+function compared({ earned, pending, unanswered, unproven }: Totals, balance: Decimal): string {
+  if (balance === earned) return 'exactly what its blocks have earned';
+  const isOpen = pending + unanswered + unproven > 0;
+  return isOpen ? 'with what undecided blocks may have earned' : 'which is not what its blocks have earned';
+}

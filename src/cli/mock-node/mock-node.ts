@@ -1,0 +1,145 @@
+import type { Command } from 'commander';
+import { z } from 'zod';
+import type { Loaded } from '../../app/config/load.ts';
+import { EXIT, UsageError, whyNotListening } from '../../app/process/exit.ts';
+import { aborted, onAbort, setLongTimeout } from '../../base/system/abort.ts';
+import { oneLine } from '../../base/text/plain-text.ts';
+import { GenesisError } from '../../mock-node/genesis-error.ts';
+import { MockNode, type MockNodeEvent } from '../../mock-node/mock-node.ts';
+import { makeLog } from '../../rig/terminal/log.ts';
+import type { Io, Line } from '../io.ts';
+import { collect, positiveInteger, settingsOf, timeOf, withSettings } from '../usage/options.ts';
+import { fundedAccount, readContract } from './mock-contracts.ts';
+
+/** Maximum length of a reason that comes from another node, in characters. */
+const MAX_REASON = 200;
+
+export function declare(command: Command, { io, action }: Line): void {
+  withSettings(command, 'log')
+    .option('--port <n>', 'port to listen on (default: a free one)', positiveInteger(65_535))
+    .option(
+      '--control-port <n>',
+      'port of this machine to take instructions on (default: a free one)',
+      positiveInteger(65_535),
+    )
+    .option('--network <id>', 'network: mainnet01, testnet04, development or test-singleton', 'development')
+    .option('--difficulty <hashes>', 'average number of hashes for a block', positiveInteger(2 ** 53), 50_000_000)
+    .option(
+      '--load <file>',
+      'contract code to run on every chain before the first block; may be given several times',
+      collect,
+    )
+    .option(
+      '--fund <account=amount>',
+      'k: account that has coins from the start, on every chain, like k:KEY=100.0; may be given several times',
+      collect,
+    )
+    .option('--options <json>', 'any options of the mock node as a JSON object, like {"rivalMs":5000,"streamMs":5000}')
+    .option('--faults <json>', 'faults as a JSON array, like [{"endpoint":"work","kind":"unavailable","times":3}]')
+    .option('--duration <time>', 'stop after this time: seconds, or a time like 90m or 1h30m', timeOf)
+    .action(action(async (options) => runMockNode(await settingsOf(command), options, io)));
+}
+
+interface MockNodeCommand {
+  readonly port?: number;
+  readonly controlPort?: number;
+  readonly network: string;
+  readonly difficulty: number;
+  readonly load?: readonly string[];
+  readonly fund?: readonly string[];
+  readonly options?: string;
+  readonly faults?: string;
+  /** In seconds. */
+  readonly duration?: number;
+}
+
+async function runMockNode({ config }: Loaded, command: MockNodeCommand, io: Io): Promise<number> {
+  const log = makeLog(config.log.level, config.log.format).child({ tag: 'mock' });
+  const { node, address } = await started(command, (event) => log.info(describe(event)));
+  log.info(`mock node at ${address.url}, network ${command.network}, difficulty ${command.difficulty}`);
+  log.info(
+    `to mine on it: pickaxe mine --node ${address.url} --network ${command.network} --public-key ${'0'.repeat(64)}`,
+  );
+
+  if (address.p2pUrl !== undefined) log.info(`what nodes serve to each other is at ${address.p2pUrl}`);
+  log.info(`to tell it what to do wrong: curl ${address.controlUrl} -d '{"do":"orphan-next"}' (docs/mock-node.md)`);
+
+  const stop = new AbortController();
+  onAbort(io.stop, () => stop.abort());
+  if (command.duration !== undefined) setLongTimeout(() => stop.abort(), command.duration * 1000);
+  await aborted(stop.signal);
+  await node.close();
+  const { accepted, orphaned, rejected, stale } = node.ledger.stats;
+  log.info(`${accepted} accepted (${orphaned} orphaned), ${rejected} rejected, ${stale} stale`);
+  return EXIT.done;
+}
+
+async function started(command: MockNodeCommand, onEvent: (event: MockNodeEvent) => void) {
+  try {
+    const node = new MockNode(optionsOf(command) as never, { onEvent });
+    if (command.faults !== undefined) node.faults = parse('--faults', command.faults) as never;
+    return { node, address: await node.start() };
+  } catch (fault) {
+    if (fault instanceof z.ZodError)
+      throw new UsageError(`The mock node cannot be started with these options:\n${z.prettifyError(fault)}`);
+    if (fault instanceof GenesisError) throw new UsageError(`The mock node cannot be started: ${fault.message}`);
+    if (['listen', 'getaddrinfo'].includes((fault as NodeJS.ErrnoException).syscall ?? '')) {
+      const { port = 0 } = fault as { readonly port?: number };
+      throw new UsageError(`The mock node cannot listen: ${whyNotListening(fault as NodeJS.ErrnoException, port)}.`);
+    }
+    throw fault;
+  }
+}
+
+/** What `--load` and `--fund` give comes behind the contracts and accounts of `--options`. */
+function optionsOf({ port, controlPort = 0, network, difficulty, load = [], fund = [], options }: MockNodeCommand) {
+  const own: { contracts?: unknown; accounts?: unknown } = parse('--options', options);
+  return {
+    network,
+    difficulty,
+    controlPort,
+    ...(port !== undefined && { port }),
+    ...own,
+    ...(load.length > 0 && { contracts: joined(own.contracts, load.map(readContract)) }),
+    ...(fund.length > 0 && { accounts: joined(own.accounts, fund.map(fundedAccount)) }),
+  };
+}
+
+/** What is not a list stays as it is, for the check of the options. */
+function joined(given: unknown = [], more: readonly object[]): unknown {
+  return Array.isArray(given) ? [...given, ...more] : given;
+}
+
+function parse(option: string, text: string | undefined): object {
+  if (text === undefined) return {};
+  try {
+    return (JSON.parse(text) ?? {}) as object;
+  } catch {
+    throw new UsageError(`${option} is not valid JSON: ${text}`);
+  }
+}
+
+function describe(event: MockNodeEvent): string {
+  switch (event.type) {
+    case 'work':
+      return `gave work of chain ${event.chain} height ${event.height} to ${event.account}`;
+    case 'submission': {
+      const why = event.orphaned ? 'orphaned: the chain has advanced' : event.reason;
+      return `${event.outcome} chain ${event.chain} height ${event.height} nonce ${event.nonce} ${why}`.trimEnd();
+    }
+    case 'block':
+      return `block of a ${event.by} on chain ${event.chain} height ${event.height}`;
+    case 'join':
+      return event.chains.length === 0
+        ? 'the cut of a peer changes nothing'
+        : `took the cut of a peer on the chains ${event.chains.join(', ')}`;
+    case 'cut dropped':
+      return `did not take the cut of a peer: ${oneLine(event.reason, MAX_REASON)}`;
+    case 'stream':
+      return `stream for chain ${event.chain}, ${event.open} open`;
+    case 'instructed':
+      return `was told: ${event.instruction}`;
+    case 'fault':
+      return `fault ${event.kind} on ${event.endpoint}`;
+  }
+}

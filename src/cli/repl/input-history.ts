@@ -1,0 +1,103 @@
+/** What was typed at the prompt, in a private file of the user's state folder. */
+
+import { randomBytes } from 'node:crypto';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { AppendFile } from '../../base/system/append-file.ts';
+import { openPrivate, renameFileSync } from '../../base/system/files.ts';
+import { readRegularFile } from '../../base/system/regular-file.ts';
+
+const FILE_NAME = 'repl-history';
+/** Maximum number of lines that the arrow keys bring back. The file is shortened to them once it has twice as many. */
+export const MAX_LINES = 1000;
+/** Longer lines are pasted, and not kept. In UTF-16 code units. */
+export const MAX_LINE_LENGTH = 1000;
+/** Far more than twice the maximum number of lines have. */
+const MAX_BYTES = 2 ** 24;
+/** Maximum size of what waits for a disk that does not take it. */
+const WAITING_BYTES = 2 ** 18;
+/** Time until the disk is tried again. */
+const AGAIN_MS = 10_000;
+/** Maximum time for which the end of the prompt waits for the disk. */
+const CLOSE_MS = 1_000;
+/** Characters that do not come from a keyboard. On the terminal they could be commands. */
+const CONTROL = /[^\P{Cc}\t]/u;
+
+export class History {
+  /** The lines that were typed at earlier prompts. */
+  readonly newestFirst: readonly string[];
+  readonly #lines: AppendFile | undefined;
+  #last: string | undefined;
+
+  /**
+   * @param folder is created when something is typed; undefined: nothing is kept
+   * @param warn gets a sentence if the file cannot be used. The prompt goes on without it
+   */
+  constructor(folder: string | undefined, warn: (line: string) => void) {
+    if (folder === undefined) {
+      this.newestFirst = [];
+      return;
+    }
+    const path = join(folder, FILE_NAME);
+    const says = (why: string) => warn(`What you type is not kept, because ${path} cannot be used: ${why}.`);
+    const before = readLines(path, says);
+    this.newestFirst = before?.toReversed() ?? [];
+    this.#last = before?.at(-1);
+    if (before === undefined) return;
+    this.#lines = new AppendFile({
+      append: (piece) => append(path, piece),
+      changed: (why) => why !== undefined && says(why),
+      waitingBytes: WAITING_BYTES,
+      againMs: AGAIN_MS,
+    });
+  }
+
+  /** Keeps a line, unless it is blank, too long, or the same as the last one. */
+  add(line: string): void {
+    if (line.trim() === '' || line.length > MAX_LINE_LENGTH || line === this.#last || CONTROL.test(line)) return;
+    this.#last = line;
+    this.#lines?.add(`${line}\n`);
+  }
+
+  /** Waits a second at most until the last lines are written. */
+  async close(): Promise<void> {
+    await this.#lines?.close(CLOSE_MS);
+  }
+}
+
+/** @returns the newest lines, the oldest first; undefined if the file cannot be used */
+function readLines(path: string, says: (why: string) => void): string[] | undefined {
+  try {
+    const { bytes } = readRegularFile(path, MAX_BYTES);
+    const lines = bytes.toString('utf8').split('\n');
+    const kept = lines.filter((line) => line !== '' && line.length <= MAX_LINE_LENGTH && !CONTROL.test(line));
+    if (lines.length > 2 * MAX_LINES) shorten(path, kept.slice(-MAX_LINES));
+    return kept.slice(-MAX_LINES);
+  } catch (fault) {
+    if ((fault as NodeJS.ErrnoException).code === 'ENOENT') return [];
+    says((fault as Error).message);
+    return undefined;
+  }
+}
+
+function shorten(path: string, lines: readonly string[]): void {
+  const unfinished = `${path}.${randomBytes(6).toString('hex')}.unfinished`;
+  try {
+    writeFileSync(unfinished, lines.map((line) => `${line}\n`).join(''), { flag: 'wx', mode: 0o600 });
+    renameFileSync(unfinished, path);
+  } catch (fault) {
+    rmSync(unfinished, { force: true });
+    throw fault;
+  }
+}
+
+async function append(path: string, piece: Buffer): Promise<number> {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  const handle = await openPrivate(path);
+  try {
+    await handle.appendFile(piece);
+    return piece.length;
+  } finally {
+    await handle.close();
+  }
+}

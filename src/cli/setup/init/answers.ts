@@ -1,0 +1,128 @@
+/** The answers to the questions of `pickaxe init`, and the configuration file made from them. */
+
+import { checkbox } from '@inquirer/prompts';
+import { z } from 'zod';
+import { settingsToml } from '../../../app/config/print.ts';
+import type { PerNode } from '../../../app/config/setting-types/addresses.ts';
+import { type SettingType, whyOf } from '../../../app/config/setting-types/basic.ts';
+import { type Finding, findingLines } from '../../../base/finding.ts';
+import { thisMachine } from '../../../base/system/machine.ts';
+import { DeviceError } from '../../../miner/engine/engine.ts';
+import { type Gpu, listGpus } from '../../../miner/engine/gpu/list-gpus.ts';
+
+/** Nodes or pools. */
+export interface Places {
+  /** In order of preference. */
+  readonly urls: readonly string[];
+  /** Fingerprints of certificates that no authority has signed. */
+  readonly fingerprints?: readonly PerNode[];
+}
+
+export interface NodeAnswers extends Places {
+  /** Absent where every URL has a path. */
+  readonly network?: string;
+  /** 64 hex digits. */
+  readonly publicKey: string;
+  /** Absent for `k:` and the public key. */
+  readonly account?: string;
+  /** Present if it was written after the key or the account. */
+  readonly rigName?: string;
+}
+
+export interface PoolAnswers extends Places {
+  readonly user: string;
+  /** Absent where the pool needs none. */
+  readonly password?: Password;
+}
+
+export interface Password {
+  /** A new file. A relative path starts at the folder of the settings. */
+  readonly file: string;
+  readonly text: string;
+}
+
+/** Has either `node` or `pool`. */
+export interface Answers {
+  readonly node?: NodeAnswers;
+  readonly pool?: PoolAnswers;
+  /** Absent for the CPU and every real GPU. */
+  readonly devices?: readonly string[];
+}
+
+/** @returns TOML without the password, which has its own file */
+export function configText({ node, pool, devices }: Answers): string {
+  return settingsToml({
+    ...(node && nodeSettings(node)),
+    ...(pool && { pool: poolSettings(pool) }),
+    ...(devices && { devices: { use: devices } }),
+  });
+}
+
+function nodeSettings({ publicKey, account, rigName, ...node }: NodeAnswers) {
+  return {
+    node,
+    miner: { publicKeys: [publicKey], ...(account !== undefined && { account }) },
+    ...(rigName !== undefined && { rig: { name: rigName } }),
+  };
+}
+
+function poolSettings({ password, ...pool }: PoolAnswers) {
+  return { ...pool, ...(password && { passwordFile: password.file }) };
+}
+
+const INDENT = '  ';
+/** Assumed width of a terminal that does not report one. */
+const USUAL_COLUMNS = 80;
+
+export function say(...lines: readonly string[]): void {
+  process.stdout.write(lines.map((line) => `${INDENT}${line}\n`).join(''));
+}
+
+export function sayFindings(findings: readonly Finding[]): void {
+  say(...findingLines(findings, (process.stdout.columns || USUAL_COLUMNS) - INDENT.length));
+}
+
+/** @returns a validator for a prompt */
+export function accepts(type: SettingType<string>): (text: string) => true | string {
+  const schema = type.schema(z);
+  return (text) => {
+    const { error } = schema.safeParse(text.trim());
+    if (!error) return true;
+    const why = whyOf(error.issues);
+    return why === undefined ? type.says : `Not valid: ${why}. ${type.says}`;
+  };
+}
+
+export function read(type: SettingType<string>, text: string): string {
+  return type.schema(z).parse(text.trim());
+}
+
+export async function askDevices(): Promise<Pick<Answers, 'devices'>> {
+  const gpus = await list();
+  const usable = gpus.filter(({ usable }) => usable);
+  say(...gpus.filter(({ usable }) => !usable).map(({ name, model, why }) => `${name}, ${model}, is not used: ${why}`));
+  if (usable.length === 0) {
+    say(`the CPU mines: ${thisMachine().cpu}`);
+    return {};
+  }
+  const devices = await checkbox({
+    message: 'Devices to mine with',
+    required: true,
+    choices: [
+      { name: `cpu   ${thisMachine().cpu}`, value: 'cpu', checked: true },
+      ...usable.map(({ name, model }) => ({ name: `${name.padEnd(5)} ${model}`, value: name, checked: true })),
+    ],
+  });
+  // All devices are the default, which also covers devices that are added later.
+  return devices.length === usable.length + 1 ? {} : { devices };
+}
+
+async function list(): Promise<readonly Gpu[]> {
+  try {
+    return await listGpus();
+  } catch (fault) {
+    if (!(fault instanceof DeviceError)) throw fault;
+    say(`no GPU: ${fault.message}`);
+    return [];
+  }
+}

@@ -1,0 +1,149 @@
+/** Asks for the key and the account of the rewards, until a node gives them work. */
+
+import { input, select } from '@inquirer/prompts';
+import {
+  account as accountType,
+  publicKey as publicKeyType,
+  rigNamedBy,
+} from '../../../app/config/setting-types/rig.ts';
+import { DEFAULTS } from '../../../app/config/settings.ts';
+import { examineAccount } from '../../../app/doctor/examine-sources.ts';
+import { nodeTrust } from '../../../app/nodes/node-clients.ts';
+import { UsageError } from '../../../app/process/exit.ts';
+import { type Finding, isFault } from '../../../base/finding.ts';
+import { accountOf } from '../../../node/client/miner-identity.ts';
+import { hasPath } from '../../../node/http/url.ts';
+import { guardOfName } from '../../../node/sweep/transfer-commands.ts';
+import { examineNode } from '../../../rig/survey/examine-node.ts';
+import { makeKeyFile } from '../keygen.ts';
+import { accepts, type NodeAnswers, read, say, sayFindings } from './answers.ts';
+import { askNetwork, askNodes, type Nodes } from './ask-sources.ts';
+
+const USUAL_KEY_FILE = 'pickaxe-key.json';
+
+type Miner = Pick<NodeAnswers, 'publicKey' | 'account' | 'rigName'>;
+
+/** A key as it was typed, perhaps followed by a rig's name: `k:KEY.rig1`. */
+interface TypedKey {
+  readonly publicKey: string;
+  readonly rigName?: string | undefined;
+}
+
+/** Asks until a node gives the miner work and its account has its keys, or the user goes on without that. */
+export async function askNodesAndMiner(): Promise<NodeAnswers> {
+  let nodes = await askNodes();
+  let key = await askKey();
+  let miner = await askAccount(key);
+  for (;;) {
+    const trouble = await examineMiner(nodes, miner);
+    const next = trouble === undefined ? 'nothing' : await askWhatToChange(nodes, trouble);
+    if (next === 'nothing') break;
+    if (next === 'node') nodes = await askNodes();
+    if (next === 'network') nodes = { ...nodes, network: await askNetwork(nodes.network) };
+    if (next === 'key') key = await askKey();
+    if (next === 'key' || next === 'account') miner = await askAccount(key);
+  }
+  return { ...nodes, ...miner };
+}
+
+const QUESTIONS = {
+  'no work': {
+    message: 'The node gives this miner no work. What would you like to change?',
+    nothing: 'nothing: the node’s operator will add this miner',
+  },
+  'other keys': {
+    message: 'The account has other keys than this miner. What would you like to change?',
+    nothing: 'nothing: go on with this account and this key',
+  },
+} as const;
+
+/** The network is part of a node URL that has a path. */
+async function askWhatToChange({ urls }: Nodes, trouble: Trouble) {
+  const { message, nothing } = QUESTIONS[trouble];
+  return select({
+    message,
+    choices: [
+      { name: nothing, value: 'nothing' },
+      { name: 'the account', value: 'account' },
+      { name: 'the key', value: 'key' },
+      ...(urls.every(hasPath) ? [] : [{ name: 'the network', value: 'network' } as const]),
+      { name: 'the node', value: 'node' },
+    ],
+  });
+}
+
+async function askKey(): Promise<TypedKey> {
+  const how = await select({
+    message: 'Key for the rewards',
+    choices: [
+      { name: 'I have one: paste its public half', value: 'paste' },
+      { name: 'make a new key pair', value: 'make' },
+    ],
+  });
+  return how === 'make' ? { publicKey: await makeKey() } : await pasteKey();
+}
+
+async function pasteKey(): Promise<TypedKey> {
+  const typed = await input({ message: 'Public key, 64 hex digits', validate: accepts(publicKeyType) });
+  return { publicKey: read(publicKeyType, typed), rigName: rigNamedBy(typed.trim()) };
+}
+
+async function askAccount({ publicKey, rigName: namedByKey }: TypedKey): Promise<Miner> {
+  const usual = accountOf(publicKey);
+  const typed = await input({ message: 'Account', default: usual, validate: accepts(accountType) });
+  const account = read(accountType, typed);
+  if (!guardOfName(account)) {
+    say(
+      'Anybody can take a name that is not k: and a key, on each chain where nobody has it yet. You could not be paid there.',
+    );
+  }
+  const rigName = namedByKey ?? rigNamedBy(typed.trim());
+  if (rigName !== undefined) say(`name of the rig: ${rigName}`);
+  return { publicKey, ...(account !== usual && { account }), ...(rigName !== undefined && { rigName }) };
+}
+
+async function makeKey(): Promise<string> {
+  for (;;) {
+    const file = await input({ message: 'File for the secret half', default: USUAL_KEY_FILE, required: true });
+    try {
+      const publicKey = makeKeyFile(file.trim());
+      say(
+        `public key ${publicKey}`,
+        `The secret half is in ${file.trim()}: only you can read it. Keep a copy; nobody can restore it.`,
+      );
+      return publicKey;
+    } catch (fault) {
+      if (!(fault instanceof UsageError)) throw fault;
+      say(fault.message);
+    }
+  }
+}
+
+/** `other keys` keeps a miner from mining on some chains. */
+type Trouble = 'no work' | 'other keys';
+
+type ExaminedNodes = Pick<NodeAnswers, 'urls' | 'fingerprints' | 'network'>;
+type ExaminedMiner = Pick<NodeAnswers, 'publicKey' | 'account'>;
+
+/** @returns undefined when nothing keeps this miner from mining */
+async function examineMiner(
+  { urls, network, ...node }: ExaminedNodes,
+  miner: ExaminedMiner,
+): Promise<Trouble | undefined> {
+  const { publicKey, account = accountOf(publicKey) } = miner;
+  const settings = { ...DEFAULTS.node, urls, ...node, ...(network !== undefined && { network }) };
+  const identity = { account, predicate: DEFAULTS.miner.predicate, publicKeys: [publicKey] };
+  const findings: Finding[] = [];
+  say(`asking for work as ${account} …`);
+  for (const url of urls) {
+    const question = { url, network, miner: identity, trust: nodeTrust(url, settings) };
+    findings.push(...(await examineNode(question)).findings);
+  }
+  const config = { node: settings, ledger: DEFAULTS.ledger, miner: identity };
+  const troubles = (await examineAccount(config)).filter(({ state }) => state !== 'ok');
+  sayFindings([...findings, ...troubles]);
+  // Where all chains have other keys, no node can give work.
+  if (troubles.some(isFault)) return 'other keys';
+  if (!findings.some(isFault)) return troubles.some(({ state }) => state === 'warning') ? 'other keys' : undefined;
+  return 'no work';
+}

@@ -1,0 +1,139 @@
+/** `pickaxe init`: asks for what mining needs, checks each answer, and writes the configuration file. */
+
+import { randomBytes } from 'node:crypto';
+import { lstatSync, mkdirSync, rmSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { confirm, select } from '@inquirer/prompts';
+import type { Command } from 'commander';
+import { userConfigDirectory } from '../../../app/config/config-files.ts';
+import { EXIT, orUsageError, UsageError } from '../../../app/process/exit.ts';
+import { renameFileSync } from '../../../base/system/files.ts';
+import type { Line } from '../../io.ts';
+import { createFile, SECRET_MODE } from '../keygen.ts';
+import { type Answers, askDevices, configText, type Password, say } from './answers.ts';
+import { askNodesAndMiner } from './ask-miner.ts';
+import { askPools } from './ask-sources.ts';
+
+const PROJECT_FILE = 'pickaxe.toml';
+
+export function declare(command: Command, { action }: Line): void {
+  command
+    .option('--user', "write the user's file instead, which applies in every folder", false)
+    .action(action(runInit));
+}
+
+interface InitOptions {
+  readonly user: boolean;
+}
+
+async function runInit({ user }: InitOptions): Promise<number> {
+  if (!process.stdin.isTTY || !process.stdout.isTTY) {
+    throw new UsageError(
+      'pickaxe init asks questions, and there is no terminal here to answer on. Without one, use:\n' +
+        '  pickaxe config example > pickaxe.toml   and edit that file (docs/configuration.md), or\n' +
+        '  pickaxe mine --node URL --network ID --public-key HEX, or\n' +
+        '  pickaxe mine --pool URL --user NAME.WORKER, or\n' +
+        '  pickaxe mine --nats URL',
+    );
+  }
+  const file = user ? userFile() : resolve(PROJECT_FILE);
+  refuseTwin(file);
+  let start: string;
+  try {
+    const isThere = exists(file);
+    if (isThere && !(await confirm({ message: `${file} exists. Overwrite it?`, default: false }))) {
+      say('Nothing was changed.');
+      return EXIT.done;
+    }
+    const answers = await ask(dirname(file));
+    write(file, answers, isThere);
+    start = howToStart(answers, user);
+  } catch (fault) {
+    // @inquirer/core throws this at Ctrl-C.
+    if ((fault as Error).name !== 'ExitPromptError') throw fault;
+    say('No configuration was written.');
+    return EXIT.interrupted;
+  }
+  say(`${file} is written.`, 'Every other setting, explained: pickaxe config example', `To start mining: ${start}`);
+  return EXIT.done;
+}
+
+/** A password counts only in a project file that --config names. */
+function howToStart({ pool }: Answers, user: boolean): string {
+  return pool?.password && !user ? `pickaxe mine --config ${PROJECT_FILE}` : 'pickaxe mine';
+}
+
+async function ask(folder: string): Promise<Answers> {
+  const kind = await select({
+    message: 'Mine on',
+    choices: [
+      { name: 'a node: the rewards of the blocks that you find are yours', value: 'node', short: 'a node' },
+      { name: 'a pool: many miners share the rewards', value: 'pool', short: 'a pool' },
+    ],
+  });
+  const source = kind === 'node' ? { node: await askNodesAndMiner() } : { pool: await askPools(folder) };
+  return { ...source, ...(await askDevices()) };
+}
+
+function userFile(): string {
+  const folder = userConfigDirectory(process.env);
+  if (folder === undefined) throw new UsageError('This user has no home directory: run pickaxe init without --user.');
+  return join(folder, 'config.toml');
+}
+
+/** pickaxe does not start when a JSON file is beside the TOML file. */
+function refuseTwin(file: string): void {
+  const twin = file.replace(/toml$/, 'json');
+  if (exists(twin))
+    throw new UsageError(`${twin} exists, and pickaxe reads TOML only: move its settings to ${file}, and remove it.`);
+}
+
+function exists(file: string): boolean {
+  return lstatSync(file, { throwIfNoEntry: false }) !== undefined;
+}
+
+/** Set whatever the umask is, because pickaxe refuses to read a file that others may write to. */
+const MODE = 0o644;
+const FOLDER_MODE = 0o700;
+
+/**
+ * Writes all or nothing.
+ * @param replaces false when the file must not exist yet
+ * @throws UsageError that says which file could not be written, and why
+ */
+export function write(file: string, answers: Answers, replaces: boolean): void {
+  const secret = answers.pool?.password && writePassword(dirname(file), answers.pool.password);
+  try {
+    orUsageError(() => writeSettings(file, configText(answers), replaces), notWritten(file));
+  } catch (fault) {
+    if (secret !== undefined) rmSync(secret, { force: true });
+    throw fault;
+  }
+}
+
+const notWritten = (file: string) => (why: string) => `${file} could not be written: ${why}`;
+
+function writePassword(folder: string, { file: name, text }: Password): string {
+  const file = resolve(folder, name);
+  orUsageError(() => {
+    mkdirSync(dirname(file), { recursive: true, mode: FOLDER_MODE });
+    createFile(file, `${text}\n`, SECRET_MODE);
+  }, notWritten(file));
+  return file;
+}
+
+function writeSettings(file: string, text: string, replaces: boolean): void {
+  mkdirSync(dirname(file), { recursive: true, mode: FOLDER_MODE });
+  const made = replaces ? `${file}.${randomBytes(6).toString('hex')}.unfinished` : file;
+  createFile(made, text, MODE);
+  if (replaces) replace(file, made);
+}
+
+function replace(file: string, by: string): void {
+  try {
+    renameFileSync(by, file);
+  } catch (fault) {
+    rmSync(by, { force: true });
+    throw fault;
+  }
+}

@@ -1,0 +1,61 @@
+/** Natives that acquire capabilities, ask for them, and tell of them. */
+
+import { ContractError } from '../errors.ts';
+import { type Call, lazy, type Native, strict } from '../runtime/native.ts';
+import { findFrame } from '../runtime/state.ts';
+import { printedCapability } from '../values/printing.ts';
+import type { Value } from '../values/values.ts';
+import { type Applied, appliedCapability } from './applied.ts';
+import { composeCapability, installByCode, refuseInCapability } from './capabilities.ts';
+import { emit } from './emitted-events.ts';
+import { includesCapability, isHeld } from './grants.ts';
+import { requireModuleRights } from './guards.ts';
+
+/** A native of one argument, which is an application of a capability. */
+function ofCapability(name: string, result: string, run: (applied: Applied, call: Call) => Value): Native {
+  return lazy(name, `capability:( -> bool) -> ${result}`, ([argument, ...more], call) => {
+    if (!argument || more.length > 0) return undefined;
+    const applied = argument.asCapability();
+    return applied && run(appliedCapability(call.evaluation, applied, argument.position), call);
+  });
+}
+
+export const CAPABILITIES: readonly Native[] = [
+  ofCapability('compose-capability', 'bool', (applied, { evaluation }) => {
+    composeCapability(evaluation, applied);
+    return true;
+  }),
+  ofCapability('require-capability', 'bool', ({ capability }, { evaluation }) => {
+    if (isHeld(evaluation, capability)) return true;
+    const shown = printedCapability(capability.name, capability.args, evaluation.dialect);
+    const kind = evaluation.environment.flags.has('DisablePact44') ? 'eval' : 'tx-failure';
+    throw new ContractError(kind, `require-capability: not granted: ${shown}`);
+  }),
+  ofCapability('install-capability', 'string', (applied, { evaluation }) => {
+    refuseInCapability(evaluation, 'install-capability');
+    installByCode(evaluation, applied);
+    return 'Installed capability';
+  }),
+  ofCapability('emit-event', 'bool', ({ capability, call }, { evaluation }) => {
+    if (!call.member.definition.meta) {
+      const { name, module } = call.member;
+      const message5 = `Invalid event capability ${name.text}.{${module.hash}}`;
+      const message4 = 'emit-event: must be managed or event defcap';
+      throw new ContractError('eval', evaluation.dialect === 4 ? message4 : message5);
+    }
+    requireModuleRights(evaluation, call.member.module);
+    emit(evaluation, capability, call.member.module);
+    return true;
+  }),
+  strict('enforce-verifier', 'verifiername:string -> bool', ([name, ...more], { evaluation }) => {
+    if (typeof name !== 'string' || more.length > 0) return undefined;
+    const verifier = evaluation.environment.verifiers.find((each) => each.name === name);
+    if (!verifier) throw new ContractError('tx-failure', `Verifier failure ${name}: not in transaction`);
+    if (!findFrame(evaluation.context.frame, ({ member }) => member.definition.kind === 'defcap')) {
+      throw new ContractError('tx-failure', 'enforce-verifier must be run in a capability');
+    }
+    const { evaluating } = evaluation.state.capabilities;
+    if (verifier.capabilities.some((each) => includesCapability(evaluating, each))) return true;
+    throw new ContractError('tx-failure', `Verifier failure ${name}: not in scope`);
+  }),
+];

@@ -1,0 +1,260 @@
+/** What messages say of flows. */
+
+import type { Dialect } from '../dialect.ts';
+import { ContractError, type Position, STORED_ID_LENGTH, shortened } from '../errors.ts';
+import type { Continuation, FlowState, Provenance } from '../runtime/flow-state.ts';
+import type { Callable, Member } from '../runtime/module.ts';
+import type { FlowStep } from '../runtime/state.ts';
+import { textOfType } from '../runtime/typecheck.ts';
+import type { Parameter } from '../syntax/tree.ts';
+import { printedCapability } from '../values/printing.ts';
+
+export class FlowFaults {
+  readonly #dialect: Dialect;
+  readonly #position: Position | undefined;
+
+  /** @param position of the application that begins or continues the flow */
+  constructor(dialect: Dialect, position?: Position) {
+    this.#dialect = dialect;
+    this.#position = position;
+  }
+
+  /* Beginning. */
+
+  anotherFlow({ id }: FlowState): ContractError {
+    return this.#fault(
+      'Multiple or nested pact exec found',
+      `defpact execution context already in the environment:  defpact id: ${id}`,
+      `Another defpact execution context is already running in the environment for defpact id: ${shortId(id)}`,
+    );
+  }
+
+  noSuchStep({ step }: FlowStep, stepCount: number): ContractError {
+    return this.#fault(`applyPact: step not found: ${step}`, stepText(step, stepCount));
+  }
+
+  notForEntities({ name }: Continuation): ContractError {
+    const hint = 'Please ensure your defpact steps have the correct number of expressions';
+    return this.#fault(
+      'applyNestedPact: nested defpacts do not allow private execution',
+      `Pact 5 does not support entity expressions in defpact ${name.text}. ${hint}`,
+    );
+  }
+
+  noRollback({ flowId }: FlowStep): ContractError {
+    return this.#fault(
+      'Rollback requested but none in step',
+      `Step has no rollback: defpact id: ${flowId}`,
+      `Step has no rollback in defpact id: ${shortId(flowId)}`,
+    );
+  }
+
+  /* Continuing. */
+
+  completed({ flowId }: FlowStep): ContractError {
+    return this.#fault(
+      `resumePact: pact completed: ${flowId}`,
+      `Requested defpact already completed:  defpact id:${flowId}`,
+      `Requested defpact execution already completed for defpact id: ${shortId(flowId)}`,
+    );
+  }
+
+  unknown({ flowId }: FlowStep): ContractError {
+    return this.#fault(
+      `resumePact: no previous execution found for: ${flowId}`,
+      `No previous defpact execution found for defpact id:  ${flowId}`,
+      `No previous defpact execution found for defpact id:  ${shortId(flowId)}`,
+    );
+  }
+
+  tooFewSteps(step: FlowStep, foreign: FlowState, stored: FlowState): ContractError {
+    const message = `db step ${stored.step} must be at least 2 steps before cross-chain continuation step ${foreign.step}`;
+    return this.#foreignFault(step, message);
+  }
+
+  otherStepCount(step: FlowStep, foreign: FlowState, stored: FlowState): ContractError {
+    const counts = [foreign, stored].map(({ stepCount }) => stepCount);
+    return this.#foreignFault(step, `cross-chain step count ${counts[0]} does not match db step count ${counts[1]}`);
+  }
+
+  otherContinuation(step: FlowStep, foreign: FlowState, stored: FlowState): ContractError {
+    const [theirs, ours] = [foreign, stored].map(({ continuation: { name, args } }) => printedCapability(name, args));
+    return this.#foreignFault(step, `cross-chain continuation ${theirs} does not match db continuation ${ours}`);
+  }
+
+  otherId({ flowId }: FlowStep, { id }: FlowState): ContractError {
+    return this.#fault(
+      `resumePactExec: request and context pact IDs do not match: (${flowId}, ${id})`,
+      `Requested defpact id: ${flowId} does not match context defpact id: ${id}`,
+      `Requested defpact id: ${shortId(flowId)} does not match context defpact id: ${shortId(id)}`,
+    );
+  }
+
+  invalidStep({ step }: FlowStep, { stepCount }: FlowState): ContractError {
+    return this.#fault(
+      `resumePactExec: invalid step in request: ${step}`,
+      stepText(step, stepCount),
+      `Step does not match defpact properties: Requested: ${step} Step count: ${stepCount}`,
+    );
+  }
+
+  wrongRollback({ step, flowId, isRollback }: FlowStep, last: FlowState): ContractError {
+    const head = `Rollback mismatch in DefPactStep and defpact execution environment: defpact id: ${flowId}`;
+    const stored = `Rollback mismatch in defpact step and defpact execution environment for defpact id: ${shortId(flowId)}`;
+    const [requested, possible] = [isRollback, last.hasRollback].map(shownBool);
+    return this.#fault(
+      `resumePactExec: rollback step mismatch with context: (${step}, ${last.step})`,
+      `${head} step rollback: ${requested} DefPactExec rollback: ${possible}`,
+      `${stored} Step rollback: ${requested} Execution environment rollback: ${possible}`,
+    );
+  }
+
+  wrongStep({ step, flowId }: FlowStep, last: FlowState): ContractError {
+    const head = `Step mismatch in DefPactStep and defpact execution environment: defpact id: ${flowId}`;
+    const stored = `Step mismatch in DefPactStep and defpact execution environment for defpact id: ${shortId(flowId)}`;
+    return this.#fault(
+      `resumePactExec: exec step mismatch with context: (${step}, ${last.step})`,
+      `${head} step: ${step} DefPactExec step: ${last.step + 1}`,
+      `${stored} Step: ${step} Execution environment step: ${last.step + 1}`,
+    );
+  }
+
+  /** @param message4 what is wrong with the name */
+  noFlow({ name }: Continuation, message4: string): ContractError {
+    return this.#fault(`resumePactExec: ${message4}`, `Expected a defpact for free variable ${name.text}`);
+  }
+
+  /* Flows in flows. */
+
+  notAdvanced(id: string): ContractError {
+    return this.#fault(
+      `Nested defpacts were not all advanced in prior step for pact: ${id}`,
+      `Nested defpact not advanced ${id}`,
+    );
+  }
+
+  otherLength(parent: FlowState, stepCount: number): ContractError {
+    const head = `Nested defpact execution failed, parameter mismatch: PactId: ${parent.id}`;
+    return this.#fault(
+      'applyNestedPact: invalid nested defpact length, must be equal to length of parent',
+      `${head} step count: ${stepCount} Parent step count: ${parent.stepCount}`,
+    );
+  }
+
+  otherRollback(parent: FlowState, hasRollback: boolean): ContractError {
+    const head = `Nested defpact execution failed, parameter mismatch: defpact id: ${parent.id}`;
+    return this.#fault(
+      'applyNestedPact: invalid nested defpact step, must match parent rollback',
+      `${head} Rollback: ${shownBool(hasRollback)} Parent rollback:${shownBool(parent.hasRollback)}`,
+    );
+  }
+
+  tooLate({ flowId }: FlowStep): ContractError {
+    return this.#fault(
+      'Nested pact executing same nested pact twice',
+      `Requested nested defpact double execution: defpact id: ${flowId}`,
+    );
+  }
+
+  neverStarted({ flowId }: FlowStep): ContractError {
+    return this.#fault(
+      'Nested pact never started at prior step',
+      `Requested nested defpact never started: defpact id: ${flowId}`,
+    );
+  }
+
+  notNested(member: Member<Callable>): ContractError {
+    return this.#error(`Attempting to continue a pact that was not nested: ${textOfDefinition(member)}`);
+  }
+
+  /* Yields. */
+
+  noYield(step: FlowStep | undefined): ContractError {
+    const message5 = step
+      ? `No yield value found from previous pact step. Current step: ${step.step} defpact Id: ${step.flowId}`
+      : 'No active defpact execution in the environment';
+    const stored = step
+      ? `No yield value found from the previous defpact step. Current step: ${step.step} defpact id: ${step.flowId}`
+      : 'No active defpact execution found in the environment.';
+    return this.#fault('Resume: no yielded value in context', message5, stored);
+  }
+
+  yieldOutside(): ContractError {
+    return this.#fault(
+      'Yield not in defpact context',
+      'Try to yield a value outside a running defpact execution',
+      'Failed to yield a value outside of a running defpact execution.',
+    );
+  }
+
+  /** @param allowed the provenances that a yield may have here */
+  wrongProvenance(provenance: Provenance, allowed: readonly Provenance[]): ContractError {
+    const [shown4, shown5] = [allowed.map(shownProvenance).join(', '), allowed.map(shownProvenance5).join(', ')];
+    const stored = allowed.map(storedProvenance).join(' ');
+    return this.#fault(
+      `enforceYield: yield provenance ${shownProvenance(provenance)} does not match [${shown4}]`,
+      `Yield provenance does not match, received ${shownProvenance5(provenance)}, expected [${shown5}]`,
+      `Yield provenance does not match, received: ${storedProvenance(provenance)} , expected: ${stored}`,
+    );
+  }
+
+  /** The rule before the version 4.0 of the language: exactly one provenance fits. */
+  otherProvenance(provenance: Provenance, wanted: Provenance): ContractError {
+    const [shown, shownWanted] = [shownProvenance(provenance), shownProvenance(wanted)];
+    return this.#error(`enforceYield: yield provenance ${shownWanted} does not match ${shown}`);
+  }
+
+  #foreignFault({ step, flowId }: FlowStep, message4: string): ContractError {
+    return this.#fault(
+      `resumePact: ${message4}`,
+      `Crosschain defpact continuation error: defpact id:${step}`,
+      `Cross-chain defpact continuation error: defpact id: ${shortId(flowId)}`,
+    );
+  }
+
+  /** @param stored what nodes of dialect 5 store, if that is shorter */
+  #fault(message4: string, message5: string, stored?: string): ContractError {
+    return this.#dialect === 4 ? this.#error(message4) : this.#error(message5, stored);
+  }
+
+  #error(message: string, stored?: string): ContractError {
+    return new ContractError('eval', message, this.#position, { stored });
+  }
+}
+
+function stepText(step: number, stepCount: number): string {
+  return `DefPactStep does not match defpact properties: requested: ${step} step count:${stepCount}`;
+}
+
+/** Messages of dialect 5 show these as its own source code does. */
+function shownBool(value: boolean): string {
+  return value ? 'True' : 'False';
+}
+
+function shownProvenance({ targetChain, moduleHash }: Provenance): string {
+  return `(chain = "${targetChain}" hash="${moduleHash}")`;
+}
+
+function shownProvenance5({ targetChain, moduleHash }: Provenance): string {
+  return `(Provenance ${targetChain} ${moduleHash})`;
+}
+
+/** Number of characters of a chain's id in what nodes store. */
+const STORED_CHAIN_LENGTH = 10;
+
+function storedProvenance({ targetChain, moduleHash }: Provenance): string {
+  return `Provenance ${shortened(targetChain, STORED_CHAIN_LENGTH)} ${shortId(moduleHash)}`;
+}
+
+function shortId(id: string): string {
+  return shortened(id, STORED_ID_LENGTH);
+}
+
+/** @returns `(defpact m.f:string (a:integer))`, and the documentation if there is any */
+function textOfDefinition({ name, definition }: Member<Callable>): string {
+  const { kind, parameters, returnType, documentation } = definition;
+  const shownType = (type: Parameter['type']) => (type ? textOfType(type) : '*');
+  const shown = parameters.map((parameter) => `${parameter.name}:${shownType(parameter.type)}`).join(' ');
+  const head = `(${kind} ${name.text}:${shownType(returnType)} (${shown})`;
+  return documentation === undefined ? `${head})` : `${head} ${documentation})`;
+}

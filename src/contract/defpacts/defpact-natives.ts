@@ -1,0 +1,47 @@
+/** Natives of flows. */
+
+import { currentFlowId } from '../capabilities/guards.ts';
+import { ContractError } from '../errors.ts';
+import { type Argument, type Call, lazy, type Native, strict } from '../runtime/native.ts';
+import { isObject, type Value } from '../values/values.ts';
+import { continueNested } from './defpacts.ts';
+import { resumedObject, yieldObject } from './yields.ts';
+
+function yieldToNext(values: readonly Value[], { evaluation }: Call): Value | undefined {
+  const [object, targetChain] = values;
+  if (values.length < 1 || values.length > 2 || !isObject(object)) return undefined;
+  if (targetChain !== undefined && typeof targetChain !== 'string') return undefined;
+  yieldObject(evaluation, object, targetChain);
+  return object;
+}
+
+function resume(args: readonly Argument[], { evaluation, scope, binding }: Call): Value | undefined {
+  if (args.length > 0 || !binding) return undefined;
+  return evaluation.evaluateBinding(binding, resumedObject(evaluation), scope);
+}
+
+function continueStep(args: readonly Argument[], { evaluation, binding, position }: Call): Value | undefined {
+  if (args.length !== 1 || binding) return undefined;
+  const [argument] = args;
+  // A call in a later step continues a nested flow by itself in dialect 5.
+  if (evaluation.dialect === 5) return argument.value;
+  if (evaluation.environment.flags.has('DisablePact43')) {
+    throw new ContractError('eval', 'Cannot resolve continue', position);
+  }
+  const call = argument.asCall();
+  if (call) return continueNested(evaluation, call, position);
+  throw new ContractError('eval', `continue: argument must be a defpact ${argument.text}`, argument.position);
+}
+
+export const FLOWS: readonly Native[] = [
+  strict(
+    'yield',
+    ['object:object:<{y}> -> object:<{y}>', 'object:object:<{y}> target-chain:string -> object:<{y}>'],
+    yieldToNext,
+  ),
+  lazy('resume', 'binding:binding:<{r}> -> <a>', resume),
+  strict('pact-id', ' -> string', (values, { evaluation }) =>
+    values.length === 0 ? currentFlowId(evaluation) : undefined,
+  ),
+  lazy('continue', 'value:* -> *', continueStep),
+];

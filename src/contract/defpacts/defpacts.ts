@@ -1,0 +1,288 @@
+/** Flows: functions whose steps run in transactions of their own. */
+
+import { storable } from '../capabilities/guards.ts';
+import { ContractError, type Position } from '../errors.ts';
+import { requireAccess } from '../runtime/access.ts';
+import type { Continuation, FlowState } from '../runtime/flow-state.ts';
+import { findQualified } from '../runtime/lookup.ts';
+import { Member } from '../runtime/module.ts';
+import type { Evaluation, MemberCall } from '../runtime/native.ts';
+import type { Scope } from '../runtime/scope.ts';
+import type { FlowStep } from '../runtime/state.ts';
+import type { Defpact, Step } from '../syntax/tree.ts';
+import { hashText } from '../values/hash.ts';
+import { jsonTextOf } from '../values/json.ts';
+import { areEqual, type Storable, type Value } from '../values/values.ts';
+import { FlowFaults } from './defpact-faults.ts';
+import { emitChainEvents } from './yields.ts';
+
+/** A flow with what one of its steps needs. */
+interface Run {
+  readonly steps: Defpact['steps'];
+  readonly continuation: Continuation;
+  /** The flow's parameters. */
+  readonly scope: Scope;
+  readonly faults: FlowFaults;
+}
+
+/**
+ * Runs the first step of a flow. In a step of another flow, it is that step of a nested flow.
+ * @throws ContractError if another flow was executed in this transaction
+ */
+export function beginFlow(evaluation: Evaluation, call: MemberCall, position: Position | undefined): Value {
+  const { context, environment } = evaluation;
+  const { step: outer } = context;
+  return inRun(evaluation, call, position, (run) => {
+    if (!outer) {
+      const step = { flowId: environment.hash, step: 0, isRollback: false, resumed: undefined };
+      return evaluation.within({ step }, () => runFlow(evaluation, run, step, undefined));
+    }
+    if (environment.flags.has('DisablePact43')) {
+      throw new ContractError('eval', 'initPact: internal error: step already in environment', position);
+    }
+    const flowId = nestedId(evaluation, outer.flowId, run.continuation);
+    return runNested(evaluation, run, { ...outer, flowId, resumed: undefined });
+  });
+}
+
+/**
+ * Runs another step of a flow, or the rollback of its last step.
+ * @param foreign the flow's state on another chain, if it was proven
+ * @throws ContractError unless the flow is known, the step follows, and no other flow was executed in this transaction
+ */
+export function continueFlow(evaluation: Evaluation, step: FlowStep, foreign?: FlowState, position?: Position): Value {
+  const faults = new FlowFaults(evaluation.dialect, position);
+  const last = lastState(evaluation, step, foreign, faults);
+  requireNext(step, last, faults);
+  const { name, args } = last.continuation;
+  const member = findQualified(evaluation, name);
+  if (!member) throw faults.noFlow(last.continuation, `could not resolve continuation ref: ${name.text}`);
+  if (!(member instanceof Member) || !(member.is('defpact') || member.is('defun') || member.is('defcap'))) {
+    throw faults.noFlow(last.continuation, 'defpact ref required');
+  }
+  if (!member.is('defpact')) throw faults.noFlow(last.continuation, 'defpact required');
+  const resumed = step.resumed ?? last.yielded;
+  return evaluation.within({ step: { ...step, resumed } }, () =>
+    inContinued(evaluation, { member, args }, position, (run) => runFlow(evaluation, run, step, last)),
+  );
+}
+
+/**
+ * Runs the next step of a flow that a step of this one has begun.
+ * @throws ContractError if no step has begun it with these arguments
+ */
+export function continueNested(evaluation: Evaluation, call: MemberCall, position: Position | undefined): Value {
+  const { context, state, dialect } = evaluation;
+  const { step: outer } = context;
+  if (!outer || !state.flow) throw new ContractError('eval', 'Not within pact invocation', position);
+  const { name } = call.member;
+  const flowId = nestedId(evaluation, outer.flowId, { name, args: storable(evaluation, call.args) });
+  const last = state.flow.nested.get(flowId);
+  if (!last) throw new FlowFaults(dialect, position).notNested(call.member);
+  const step = { ...outer, flowId, resumed: last.yielded };
+  return inContinued(evaluation, call, position, (run) => runNested(evaluation, run, step));
+}
+
+/** A step that is not the first. The first one is charged for as the application that it is. */
+function inContinued(
+  evaluation: Evaluation,
+  call: MemberCall,
+  position: Position | undefined,
+  action: (run: Run) => Value,
+): Value {
+  evaluation.gas.call(call.member.definition.name);
+  return inRun(evaluation, call, position, action);
+}
+
+function inRun(
+  evaluation: Evaluation,
+  call: MemberCall,
+  position: Position | undefined,
+  action: (run: Run) => Value,
+): Value {
+  const { member, args } = call;
+  const faults = new FlowFaults(evaluation.dialect, position);
+  return evaluation.inFrame(call, position, (scope) => {
+    const continuation = { name: member.name, args: storable(evaluation, args) };
+    if (!member.is('defpact')) throw faults.noFlow(continuation, 'defpact required');
+    return action({ steps: member.definition.steps, continuation, scope, faults });
+  });
+}
+
+/* Steps. */
+
+/** @param last the flow's state after the step before; undefined for the first step */
+function runFlow(evaluation: Evaluation, run: Run, step: FlowStep, last: FlowState | undefined): Value {
+  const { steps, continuation, scope, faults } = run;
+  if (evaluation.state.flow) throw faults.anotherFlow(evaluation.state.flow);
+  const written = writtenStep(run, step);
+  const isExecuted = isOwn(evaluation, written, run);
+  enter(evaluation, {
+    id: step.flowId,
+    stepCount: steps.length,
+    step: step.step,
+    yielded: undefined,
+    continuation,
+    hasRollback: written.rollback !== undefined,
+    isExecuted,
+    nested: last?.nested ?? new Map(),
+  });
+  const value = isExecuted === false ? 'skip step' : evaluation.evaluate(codeOf(written, step, faults), scope);
+  const flow = advanced(evaluation, step, faults);
+  keep(evaluation, step, isLast(flow, step) ? 'completed' : flow);
+  emitChainEvents(evaluation, step.resumed, flow);
+  return value;
+}
+
+function writtenStep({ steps, faults }: Run, step: FlowStep): Step {
+  const written = steps.at(step.step);
+  if (written) return written;
+  throw faults.noSuchStep(step, steps.length);
+}
+
+/** @returns undefined for a step that all participants execute, otherwise whether it is this one's */
+function isOwn(evaluation: Evaluation, { entity, position }: Step, { scope, continuation, faults }: Run) {
+  if (!entity) return undefined;
+  if (evaluation.dialect === 5) throw faults.notForEntities(continuation);
+  const name = evaluation.evaluate(entity, scope);
+  if (typeof name !== 'string') {
+    throw new ContractError('eval', 'applyPact: step entity must be String value)', entity.position);
+  }
+  const { entity: own } = evaluation.environment;
+  if (own !== undefined) return name === own;
+  throw new ContractError('eval', 'applyPact: private step executed against non-private environment', position);
+}
+
+function codeOf({ value, rollback }: Step, step: FlowStep, faults: FlowFaults): Step['value'] {
+  if (!step.isRollback) return value;
+  if (rollback) return rollback;
+  throw faults.noRollback(step);
+}
+
+/** Whether nothing can follow. The rollback of a private step goes on to the step before, until the first one. */
+function isLast({ stepCount, isExecuted }: FlowState, { step, isRollback }: FlowStep): boolean {
+  if (!isRollback) return step === stepCount - 1;
+  return isExecuted === undefined || step === 0;
+}
+
+/** @returns the flow after its step @throws ContractError unless all nested flows have done the same step */
+function advanced({ state }: Evaluation, step: FlowStep, faults: FlowFaults): FlowState {
+  const { flow } = state;
+  // The interactive interpreter's own functions can remove it.
+  if (!flow) throw new ContractError('eval', 'Internal error, pact exec state not found after execution');
+  for (const { step: other } of flow.nested.values()) if (other !== step.step) throw faults.notAdvanced(step.flowId);
+  return flow;
+}
+
+function enter(evaluation: Evaluation, flow: FlowState): void {
+  evaluation.state = { ...evaluation.state, flow };
+}
+
+function keep(evaluation: Evaluation, { flowId }: FlowStep, flow: FlowState | 'completed'): void {
+  requireAccess(evaluation, 'write', 'writeRow');
+  if (flow !== 'completed') evaluation.kept?.addEntry([flowId, ...flow.continuation.args, ...yieldedBy(flow)]);
+  evaluation.database.flows.set(flowId, flow);
+}
+
+function yieldedBy({ yielded }: FlowState): readonly Value[] {
+  return yielded ? [yielded.data] : [];
+}
+
+/* Continuing. */
+
+function lastState(
+  { database }: Evaluation,
+  step: FlowStep,
+  foreign: FlowState | undefined,
+  faults: FlowFaults,
+): FlowState {
+  const stored = database.flows.get(step.flowId);
+  if (stored === 'completed') throw faults.completed(step);
+  const last = foreign ?? stored;
+  if (!last) throw faults.unknown(step);
+  if (foreign && stored) requireLater(step, foreign, stored, faults);
+  return last;
+}
+
+/** A flow comes back to this chain after at least one step on another one. */
+function requireLater(step: FlowStep, foreign: FlowState, stored: FlowState, faults: FlowFaults): void {
+  if (foreign.step <= stored.step + 1) throw faults.tooFewSteps(step, foreign, stored);
+  const [theirs, ours] = [foreign.continuation, stored.continuation];
+  if (theirs.name.text !== ours.name.text || !areEqual(theirs.args, ours.args)) {
+    throw faults.otherContinuation(step, foreign, stored);
+  }
+  if (foreign.stepCount !== stored.stepCount) throw faults.otherStepCount(step, foreign, stored);
+}
+
+function requireNext(step: FlowStep, last: FlowState, faults: FlowFaults): void {
+  if (last.id !== step.flowId) throw faults.otherId(step, last);
+  if (step.step < 0 || step.step >= last.stepCount) throw faults.invalidStep(step, last);
+  if (step.isRollback) {
+    if (step.step !== last.step) throw faults.wrongRollback(step, last);
+  } else if (step.step !== last.step + 1) throw faults.wrongStep(step, last);
+}
+
+/* Flows in flows. */
+
+/** A nested flow has as many steps as the outer one, and does each of them in the same step of the outer one. */
+function runNested(evaluation: Evaluation, run: Run, step: FlowStep): Value {
+  const { faults, scope } = run;
+  const parent = evaluation.state.flow;
+  if (!parent) {
+    const { text } = run.continuation.name;
+    throw new ContractError('eval', `Nested Pact attempted but no pactExec found for:${text}`);
+  }
+  // The states of all nested flows are copied and looked through.
+  evaluation.spend(parent.nested.size);
+  const written = writtenStep(run, step);
+  refuseMismatch(run, written, parent);
+  const flow = nestedState(run, step, parent, written.rollback !== undefined);
+  enter(evaluation, flow);
+  const resumed = evaluation.dialect === 5 ? flow.yielded : step.resumed;
+  return evaluation.within({ step: { ...step, resumed } }, () => {
+    const value = evaluation.evaluate(codeOf(written, step, faults), scope);
+    const after = advanced(evaluation, step, faults);
+    enter(evaluation, { ...parent, nested: new Map(parent.nested).set(step.flowId, after) });
+    return value;
+  });
+}
+
+function refuseMismatch({ steps, continuation, faults }: Run, { entity, rollback }: Step, parent: FlowState): void {
+  if (entity) throw faults.notForEntities(continuation);
+  if (steps.length !== parent.stepCount) throw faults.otherLength(parent, steps.length);
+  const hasRollback = rollback !== undefined;
+  if (hasRollback !== parent.hasRollback) throw faults.otherRollback(parent, hasRollback);
+}
+
+/** @returns the state in which a step of a nested flow begins: it keeps what steps before the last one have yielded */
+function nestedState(run: Run, step: FlowStep, parent: FlowState, hasRollback: boolean): FlowState {
+  const { steps, continuation, faults } = run;
+  const last = parent.nested.get(step.flowId);
+  if (last) {
+    const isNext = step.step === last.step + 1;
+    if (!isNext && !(hasRollback && step.step === last.step)) throw faults.neverStarted(step);
+    return { ...last, step: step.step, hasRollback };
+  }
+  if (step.step > 0) throw faults.tooLate(step);
+  return {
+    id: step.flowId,
+    stepCount: steps.length,
+    step: step.step,
+    yielded: undefined,
+    continuation,
+    hasRollback,
+    isExecuted: undefined,
+    nested: new Map(),
+  };
+}
+
+/** @returns the id of a flow that a step of another one begins */
+function nestedId(evaluation: Evaluation, outer: string, { name, args }: Continuation): string {
+  const form = new Map<string, Storable>([
+    ['args', args],
+    ['def', name.text],
+  ]);
+  const json = jsonTextOf(form);
+  evaluation.spend(json.length);
+  return hashText(`${outer}:${json}`);
+}

@@ -1,0 +1,101 @@
+/** What the steps of a flow hand on to each other, also from one chain to another. */
+
+import { emitReserved } from '../capabilities/emitted-events.ts';
+import { callingModule, storable } from '../capabilities/guards.ts';
+import { ContractError } from '../errors.ts';
+import type { FlowState, Provenance, Yield } from '../runtime/flow-state.ts';
+import { requireModule } from '../runtime/lookup.ts';
+import type { LoadedModule } from '../runtime/module.ts';
+import type { Evaluation } from '../runtime/native.ts';
+import { type ContractObject, type StorableObject, sortedObject } from '../values/values.ts';
+import { FlowFaults } from './defpact-faults.ts';
+
+/** @returns the fields by their names, in order @throws ContractError if one of them cannot be stored */
+export function storableObject(evaluation: Evaluation, object: ContractObject): StorableObject {
+  const values = storable(evaluation, [...object.values()]);
+  return sortedObject([...object.keys()].map((key, at) => [key, values[at]]));
+}
+
+/**
+ * Hands an object on to the next step.
+ * @param targetChain where the next step runs; undefined for the same chain
+ * @throws ContractError outside of flows, and for another chain in a step that may be rolled back
+ */
+export function yieldObject(evaluation: Evaluation, object: ContractObject, targetChain: string | undefined): void {
+  const { dialect, state } = evaluation;
+  const { flow } = state;
+  if (!flow) throw new FlowFaults(dialect).yieldOutside();
+  const data = storableObject(evaluation, object);
+  const yielded =
+    targetChain === undefined
+      ? { data, provenance: undefined, sourceChain: undefined }
+      : foreignYield(evaluation, flow, data, targetChain);
+  evaluation.gas.yieldObject(data);
+  evaluation.state = { ...state, flow: { ...flow, yielded } };
+}
+
+function foreignYield(evaluation: Evaluation, flow: FlowState, data: StorableObject, targetChain: string): Yield {
+  const { dialect, environment } = evaluation;
+  if (flow.hasRollback) {
+    const message = 'Cross-chain yield not allowed in step with rollback';
+    const message5 = `Program encountered an unhandled raised error: ${message}`;
+    throw new ContractError('eval', dialect === 4 ? message : message5);
+  }
+  const moduleHash = requireCallingModule(evaluation).hash;
+  const sourceChain = environment.flags.has('DisablePact40') ? undefined : environment.chain.chainId;
+  return { data, provenance: { targetChain, moduleHash }, sourceChain };
+}
+
+/**
+ * @returns what the step before has yielded
+ * @throws ContractError if it has yielded nothing, or something for another chain or another module
+ */
+export function resumedObject(evaluation: Evaluation): StorableObject {
+  const { dialect, context } = evaluation;
+  const resumed = context.step?.resumed;
+  if (!resumed) throw new FlowFaults(dialect).noYield(context.step);
+  evaluation.gas.resume(resumed.data.size);
+  if (resumed.provenance) enforceProvenance(evaluation, resumed.provenance);
+  return resumed.data;
+}
+
+function enforceProvenance(evaluation: Evaluation, provenance: Provenance): void {
+  const { dialect, environment } = evaluation;
+  const faults = new FlowFaults(dialect);
+  const { hash, blessed } = requireCallingModule(evaluation);
+  const allowed = [hash, ...blessed].map((moduleHash) => ({ targetChain: environment.chain.chainId, moduleHash }));
+  if (environment.flags.has('DisablePact40')) {
+    if (!isSame(provenance, allowed[0])) throw faults.otherProvenance(provenance, allowed[0]);
+  } else if (!allowed.some((each) => isSame(each, provenance))) {
+    throw faults.wrongProvenance(provenance, allowed);
+  }
+}
+
+function isSame(a: Provenance, b: Provenance): boolean {
+  return a.targetChain === b.targetChain && a.moduleHash === b.moduleHash;
+}
+
+/** @returns the newest version of the module whose code runs */
+function requireCallingModule(evaluation: Evaluation): LoadedModule {
+  const module = callingModule(evaluation);
+  if (module) return requireModule(evaluation, module.name);
+  const message5 = 'Program encountered an unhandled raised error: no module call in stack';
+  throw new ContractError('eval', evaluation.dialect === 4 ? 'Unable to resolve current calling module' : message5);
+}
+
+/**
+ * Tells the world that a flow has come from another chain, or goes to another one. A step can do both.
+ * @param resumed what came with the step
+ * @param flow the flow after the step
+ */
+export function emitChainEvents(evaluation: Evaluation, resumed: Yield | undefined, flow: FlowState): void {
+  if (evaluation.environment.flags.has('DisablePact40')) return;
+  const { name, args } = flow.continuation;
+  const emit = (event: string, chain: string, { moduleHash }: Provenance) =>
+    emitReserved(evaluation, event, [chain, name.text, args], moduleHash);
+  if (resumed?.provenance && resumed.sourceChain !== undefined) {
+    emit('X_RESUME', resumed.sourceChain, resumed.provenance);
+  }
+  const { yielded } = flow;
+  if (yielded?.provenance) emit('X_YIELD', yielded.provenance.targetChain, yielded.provenance);
+}

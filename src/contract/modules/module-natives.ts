@@ -1,0 +1,248 @@
+/** Natives of namespaces and modules, and of the language's version. */
+
+import { administer } from '../capabilities/guards.ts';
+import { ContractError } from '../errors.ts';
+import { ModuleName } from '../names.ts';
+import { requireAccess, requireLocal } from '../runtime/access.ts';
+import { findModule, requireModule } from '../runtime/lookup.ts';
+import { isInterface, type LoadedModule } from '../runtime/module.ts';
+import { type Evaluation, type Native, nativeFailure, strict } from '../runtime/native.ts';
+import { spendParts } from '../runtime/steps.ts';
+import {
+  compareTexts,
+  isGuard,
+  isText,
+  ModuleRef,
+  type Storable,
+  type StorableObject,
+  sortedObject,
+  UNIT,
+  type Value,
+} from '../values/values.ts';
+import { defineNamespace, enterNamespace } from './namespaces.ts';
+
+/** A native that code of modules cannot call. */
+function topLevel(native: Native): Native {
+  return { ...native, isTopLevel: true };
+}
+
+/** @returns a native of one text */
+function ofText(name: string, signature: string, run: (text: string, evaluation: Evaluation) => Value): Native {
+  return strict(name, signature, ([text, ...more], { evaluation }) =>
+    isText(text) && more.length === 0 ? run(text, evaluation) : undefined,
+  );
+}
+
+/* Namespaces. */
+
+function enter(name: string, evaluation: Evaluation): string {
+  enterNamespace(evaluation, name);
+  return evaluation.state.namespace ? `Namespace set to ${name}` : 'Namespace reset to root';
+}
+
+function describeNamespace(name: string, { database, dialect, gas }: Evaluation): StorableObject {
+  const namespace = database.namespaces.get(name);
+  if (!namespace) {
+    const message = dialect === 4 ? 'Namespace not defined' : 'Namespace not found';
+    throw new ContractError('eval', `${message}: ${name}`);
+  }
+  gas.readNamespace();
+  const { user, admin } = namespace;
+  return sortedObject<Storable>([
+    ['admin-guard', admin],
+    ['namespace-name', name],
+    ['user-guard', user],
+  ]);
+}
+
+/* Modules. */
+
+/** @throws ContractError in dialect 5 for a text that is no name of a module */
+function moduleNameOf(text: string, native: string, { dialect }: Evaluation): ModuleName {
+  const name = ModuleName.parse(text);
+  if (name) return name;
+  if (dialect === 5) throw nativeFailure({ name: native }, 'invalid module name format');
+  return new ModuleName(text);
+}
+
+/** @returns what dialect 4 has of the governance: `'keyset`, or the name of a capability */
+function governanceText({ syntax }: LoadedModule): string {
+  if (syntax.kind === 'interface') return '';
+  const { kind, name } = syntax.governance;
+  return kind === 'keyset' ? `'${name}` : name;
+}
+
+function describeModule(text: string, evaluation: Evaluation): StorableObject {
+  const { dialect, environment } = evaluation;
+  if (dialect === 5 || !environment.flags.has('DisablePact431')) requireLocal(evaluation, 'describe-module');
+  const name = moduleNameOf(text, 'describe-module', evaluation);
+  const module = dialect === 4 ? findModule(evaluation, name) : requireModule(evaluation, name);
+  if (!module) throw new ContractError('eval', `Module not found: ${text}`);
+  return dialect === 4 ? described4(module) : described5(module);
+}
+
+function described4(module: LoadedModule): StorableObject {
+  const { name, hash, blessed, syntax, interfaces } = module;
+  const both: readonly [string, Storable][] = [
+    ['code', syntax.code],
+    ['name', name.text],
+  ];
+  if (isInterface(module)) return sortedObject(both);
+  return sortedObject<Storable>([
+    ...both,
+    ['blessed', [...blessed].sort(compareTexts)],
+    ['hash', hash],
+    ['interfaces', interfaces.map((each) => each.text)],
+    ['keyset', governanceText(module)],
+  ]);
+}
+
+function described5(module: LoadedModule): StorableObject {
+  const { name, hash, syntax, interfaces, transactionHash } = module;
+  const both: readonly [string, Storable][] = [
+    ['code', syntax.code],
+    ['hash', hash],
+    ['name', name.text],
+    ['tx_hash', transactionHash],
+  ];
+  if (isInterface(module)) return sortedObject(both);
+  return sortedObject<Storable>([...both, ['interfaces', interfaces.map((each) => each.text)]]);
+}
+
+function listModules(evaluation: Evaluation): readonly string[] {
+  const { database, dialect, environment } = evaluation;
+  if (dialect === 5 || !environment.flags.has('DisablePact411')) requireLocal(evaluation, 'list-modules');
+  const names = [...database.modules.entries().keys()].sort(compareTexts);
+  spendParts(evaluation, names.length);
+  return names;
+}
+
+/** A stored module is in its newest form already. */
+function redeploy(text: string, evaluation: Evaluation): Value {
+  requireAccess(evaluation, 'write', 'writeRow');
+  const name = moduleNameOf(text, 'static-redeploy', evaluation);
+  const module = requireModule(evaluation, name);
+  evaluation.database.modules.set(module.name.text, module);
+  return UNIT;
+}
+
+/* The version of the language. */
+
+const VERSION4 = '4.13.2';
+/** What versions before 4.3.1 have said. */
+const VERSION4_BEFORE_431 = '4.2.1';
+const VERSION5 = '5.4';
+
+function versionOf(evaluation: Evaluation, native: string): string {
+  if (evaluation.dialect === 5) return VERSION5;
+  if (evaluation.environment.flags.has('DisablePact431')) return VERSION4_BEFORE_431;
+  requireLocal(evaluation, native);
+  return VERSION4;
+}
+
+/** Compares as many parts as both versions have. */
+function enforceVersion4(version: string, bound: string, which: 'minimum' | 'maximum'): void {
+  const parts = version.split('.');
+  for (const [at, part] of bound.split('.', parts.length).entries()) {
+    const own = BigInt(parts[at]);
+    const wanted = versionPart(bound, part);
+    if (wanted === own) continue;
+    const isMet = which === 'minimum' ? wanted < own : wanted > own;
+    if (isMet) return;
+    throw new ContractError('eval', `Invalid pact version ${version}, ${which} allowed: ${bound}`);
+  }
+}
+
+/** Maximum number of digits of a part of a version, so that converting it takes no time. */
+const MAX_VERSION_DIGITS = 100;
+
+function versionPart(version: string, part: string): bigint {
+  const digits = /^\d+/.exec(part)?.[0];
+  if (digits !== undefined && digits.length <= MAX_VERSION_DIGITS) return BigInt(digits);
+  throw new ContractError('eval', `Invalid version component: (${version}, ${part})`);
+}
+
+function enforceVersion5(version: string, minimum: string, maximum: string | undefined): void {
+  const [own, least, most] = [version, minimum, maximum ?? version].map(partsOfVersion5);
+  if (compareVersions(least, own) <= 0 && compareVersions(own, most) <= 0) return;
+  const bounds = `Minimum Version: ${minimum}${maximum === undefined ? '' : ` Maximum Version: ${maximum}`}`;
+  throw new ContractError('eval', `Enforce pact-version failed: Current Version: ${version} ${bounds}`);
+}
+
+function partsOfVersion5(version: string): readonly bigint[] {
+  const parts = version.split('.');
+  const isVersion = parts.every((part) => /^\d+$/.test(part) && part.length <= MAX_VERSION_DIGITS);
+  if (isVersion) return parts.map(BigInt);
+  const message = `Could not parse ${version}, expect list of dot-separated integers`;
+  throw new ContractError('eval', `Enforce pact-version failed: ${message}`);
+}
+
+/** The first difference decides; of two that have none, the longer one is the newer one. */
+function compareVersions(a: readonly bigint[], b: readonly bigint[]): number {
+  for (const [at, part] of a.entries()) {
+    if (at >= b.length || part > b[at]) return 1;
+    if (part < b[at]) return -1;
+  }
+  return a.length - b.length;
+}
+
+function enforceVersion(evaluation: Evaluation, minimum: string, maximum: string | undefined): boolean {
+  const version = versionOf(evaluation, 'enforce-pact-version');
+  evaluation.spend(minimum.length + (maximum?.length ?? 0));
+  if (evaluation.dialect === 5) {
+    enforceVersion5(version, minimum, maximum);
+    return true;
+  }
+  enforceVersion4(version, minimum, 'minimum');
+  if (maximum !== undefined) enforceVersion4(version, maximum, 'maximum');
+  return true;
+}
+
+/* The natives. */
+
+export const MODULES: readonly Native[] = [
+  topLevel(ofText('namespace', 'namespace:string -> string', enter)),
+  topLevel(
+    strict(
+      'define-namespace',
+      'namespace:string user-guard:guard admin-guard:guard -> string',
+      ([name, user, admin, ...more], { evaluation }) => {
+        if (!isText(name) || user === undefined || admin === undefined || more.length > 0) return undefined;
+        if (!isGuard(user) || !isGuard(admin)) return undefined;
+        defineNamespace(evaluation, { name, user, admin });
+        return `Namespace defined: ${name}`;
+      },
+    ),
+  ),
+  topLevel(ofText('describe-namespace', 'ns:string -> object:{described-namespace}', describeNamespace)),
+  topLevel(ofText('describe-module', 'module:string -> object:*', describeModule)),
+  topLevel(
+    strict('list-modules', ' -> [string]', (args, { evaluation }) =>
+      args.length === 0 ? listModules(evaluation) : undefined,
+    ),
+  ),
+  topLevel(
+    strict('pact-version', ' -> string', (args, { evaluation }) =>
+      args.length === 0 ? versionOf(evaluation, 'pact-version') : undefined,
+    ),
+  ),
+  topLevel(
+    strict(
+      'enforce-pact-version',
+      ['min-version:string -> bool', 'min-version:string max-version:string -> bool'],
+      ([minimum, maximum, ...more], { evaluation }) => {
+        if (!isText(minimum) || (maximum !== undefined && !isText(maximum)) || more.length > 0) return undefined;
+        return enforceVersion(evaluation, minimum, maximum);
+      },
+    ),
+  ),
+  { ...topLevel(ofText('static-redeploy', 'module:string -> unit', redeploy)), dialect: 5 },
+  {
+    ...strict('acquire-module-admin', 'module:module -> string', ([module, ...more], { evaluation }) => {
+      if (!(module instanceof ModuleRef) || more.length > 0) return undefined;
+      administer(evaluation, requireModule(evaluation, module.name));
+      return `Module admin for module ${module.name.text} acquired`;
+    }),
+    dialect: 5,
+  },
+];

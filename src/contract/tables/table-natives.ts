@@ -1,0 +1,247 @@
+/** Natives that read and write tables. */
+
+import { ContractError, STORED_KEY_LENGTH, shortened } from '../errors.ts';
+import { requireLocal } from '../runtime/access.ts';
+import { Table, textOfName } from '../runtime/module.ts';
+import { type Argument, type Call, type Evaluation, lazy, type Native, strict } from '../runtime/native.ts';
+import { type BeforeShown, shownValue } from '../runtime/shown.ts';
+import { isList, isObject, isText, type StorableObject, sortedObject, type Value } from '../values/values.ts';
+import {
+  createTable,
+  nameInLog,
+  readKeys,
+  readRow,
+  readRows,
+  readTransactions,
+  readWrites,
+  type WriteMode,
+  writeRow,
+} from './tables.ts';
+
+const TABLE = 'table:table:<{row}>';
+const ROW = 'object:<{row}>';
+
+function isTable(value: Value | undefined): value is Table {
+  return value instanceof Table;
+}
+
+/* Reading. */
+
+function read([table, key, columns = [], ...more]: readonly Value[], call: Call): Value | undefined {
+  if (!isTable(table) || !isText(key) || !isList(columns) || more.length > 0) return undefined;
+  const names = columnNames(columns, call);
+  const row = names && requireRow('read', table, key, call);
+  return row && (names.length === 0 ? row : selected(row, names, call));
+}
+
+/** @returns undefined in dialect 5 for a name that is no text */
+function columnNames(columns: readonly Value[], { evaluation: { dialect } }: Call): readonly string[] | undefined {
+  if (columns.every(isText)) return columns;
+  if (dialect === 5) return undefined;
+  throw new ContractError('eval', 'read: only Strings/Symbols allowed for col keys');
+}
+
+function requireRow(native: string, table: Table, key: string, { evaluation }: Call): StorableObject {
+  const row = readRow(evaluation, table, key, native);
+  if (row) return row;
+  if (evaluation.dialect === 4) throw new ContractError('tx-failure', `${native}: row not found: ${key}`);
+  const message = (shown: string) => `No value found in table ${table.name} for key: ${shown}`;
+  const stored = message(shortened(key, STORED_KEY_LENGTH));
+  throw new ContractError('tx-failure', message(key), undefined, { stored });
+}
+
+/** @returns the columns of these names. Dialect 5 leaves out those that the row does not have */
+function selected(row: StorableObject, names: readonly string[], { evaluation }: Call): StorableObject {
+  evaluation.spend(names.length);
+  const fields = names.flatMap((name) => {
+    const value = row.get(name);
+    if (value !== undefined) return [[name, value] as const];
+    if (evaluation.dialect === 5) return [];
+    throw new ContractError('eval', `read: invalid column: "${name}"`);
+  });
+  return sortedObject(new Map(fields));
+}
+
+function withRead(args: readonly Argument[], call: Call): Value | undefined {
+  const { evaluation, scope, binding } = call;
+  if (args.length !== 2 || !binding) return undefined;
+  const [table, key] = args.map(({ value }) => value);
+  if (!isTable(table) || !isText(key)) return undefined;
+  return evaluation.evaluateBinding(binding, requireRow('with-read', table, key, call), scope);
+}
+
+function withDefaultRead(args: readonly Argument[], { evaluation, scope, binding }: Call): Value | undefined {
+  if (args.length !== 3 || !binding) return undefined;
+  const [table, key, defaults] = args.map(({ value }) => value);
+  if (!isTable(table) || !isText(key) || !isObject(defaults)) return undefined;
+  return evaluation.evaluateBinding(binding, readRow(evaluation, table, key, 'with-default-read') ?? defaults, scope);
+}
+
+function select(args: readonly Argument[], call: Call): Value | undefined {
+  if (args.length !== 2 && args.length !== 3) return undefined;
+  const columns = args.length === 3 ? args[1].value : [];
+  const accepts = args[args.length - 1].asFunction();
+  const table = args[0].value;
+  if (!isTable(table) || !isList(columns) || !accepts) return undefined;
+  const names = columnNames(columns, call);
+  if (!names) return undefined;
+  call.evaluation.gas.select(args.length === 3 ? names.length : undefined);
+  const rows: StorableObject[] = [];
+  for (const [, row] of readRows(call.evaluation, table, 'select')) {
+    const isAccepted = requireBool(accepts(row), FILTER_TEXTS, call);
+    if (isAccepted) rows.push(args.length === 3 ? selected(row, names, call) : row);
+  }
+  return rows;
+}
+
+function foldTable(args: readonly Argument[], call: Call): Value | undefined {
+  if (args.length !== 3) return undefined;
+  const [accepts, consume] = args.slice(1).map((arg) => arg.asFunction());
+  if (!accepts || !consume) return undefined;
+  const table = args[0].value;
+  if (!isTable(table)) {
+    if (call.evaluation.dialect === 5) return undefined;
+    throw new ContractError('eval', shownValue(call.evaluation, table, TABLE_TEXTS));
+  }
+  call.evaluation.gas.foldDb();
+  const results: Value[] = [];
+  for (const [key, row] of readRows(call.evaluation, table, 'fold-db')) {
+    const isAccepted = requireBool(accepts(key, row), CONDITION_TEXTS, call);
+    if (isAccepted) results.push(consume(key, row));
+  }
+  return results;
+}
+
+/** How messages begin that end with a value, or with its type. */
+const FILTER_TEXTS: BeforeShown = [
+  'select: filter returned non-boolean value: ',
+  'select: filter returned non-boolean value: ',
+];
+const TABLE_TEXTS: BeforeShown = [
+  'Expected table as first argument to foldDB, got: ',
+  'Expected table as first argument to foldDB, got argument of type: ',
+];
+const CONDITION_TEXTS: BeforeShown = [
+  'Unexpected return value from fold-db query condition ',
+  'Unexpected return value from fold-db query condition, received value of type: ',
+];
+
+/** @throws ContractError with a message that ends with the value, or with its type */
+function requireBool(value: Value, texts: BeforeShown, call: Call): boolean {
+  if (typeof value === 'boolean') return value;
+  const { evaluation } = call;
+  if (evaluation.dialect === 5) throw new ContractError('eval', `expected bool value, got ${evaluation.print(value)}`);
+  throw new ContractError('eval', shownValue(evaluation, value, texts));
+}
+
+/* Writing. */
+
+function writing(mode: WriteMode): Native {
+  const object = mode === 'update' ? 'object:~<{row}>' : ROW;
+  return strict(
+    mode,
+    `${TABLE} key:string object:${object} -> string`,
+    ([table, key, row, ...more], { evaluation }) => {
+      if (!isTable(table) || !isText(key) || row === undefined || !isObject(row) || more.length > 0) return undefined;
+      writeRow(evaluation, mode, table, key, row);
+      return 'Write succeeded';
+    },
+  );
+}
+
+/* Tables themselves, and their history. */
+
+/** A native outside of modules that takes nothing but a table. */
+function ofTable(name: string, result: string, run: (table: Table, evaluation: Evaluation) => Value): Native {
+  const native = strict(name, `${TABLE} -> ${result}`, ([table, ...more], { evaluation }) =>
+    isTable(table) && more.length === 0 ? run(table, evaluation) : undefined,
+  );
+  return { ...native, isTopLevel: true };
+}
+
+function describe(table: Table, { dialect }: Evaluation): Value {
+  const { definition, module, schema } = table;
+  const name4 = definition.schema ? `{${textOfName(definition.schema)}}` : '*';
+  const type = dialect === 5 && schema ? `table{${schema.name.text}}` : name4;
+  return new Map(Object.entries({ module: module.name.text, name: definition.name, type }));
+}
+
+/** Numbers of transactions have 64 bits. */
+const NUMBER_BITS = 64;
+
+function transactionNumber(value: Value | undefined): bigint | undefined {
+  return typeof value === 'bigint' ? BigInt.asUintN(NUMBER_BITS, value) : undefined;
+}
+
+/** A native that tells what earlier transactions have written, which only dialect 4 has. */
+function historical(
+  name: string,
+  signature: string,
+  run: (values: readonly Value[], evaluation: Evaluation) => Value | undefined,
+): Native {
+  const native = strict(name, signature, (values, { evaluation }) => {
+    requireLocal(evaluation, name);
+    return run(values, evaluation);
+  });
+  return { ...native, dialect: 4 };
+}
+
+export const TABLES: readonly Native[] = [
+  ofTable('create-table', 'string', (table, evaluation) => {
+    createTable(evaluation, table);
+    return 'TableCreated';
+  }),
+  ofTable('describe-table', 'object:*', describe),
+  lazy('fold-db', `${TABLE} qry:(a:string b:${ROW} -> bool) consumer:(a:string b:${ROW} -> <b>) -> [<b>]`, foldTable),
+  writing('insert'),
+  historical('keylog', `${TABLE} key:string txid:integer -> [object:*]`, ([table, key, from, ...more], evaluation) => {
+    const number = transactionNumber(from);
+    if (!isTable(table) || !isText(key) || number === undefined || more.length > 0) return undefined;
+    return readTransactions(evaluation, table, number).flatMap((txid) => {
+      const writes = readWrites(evaluation, table, txid).filter((write) => write.key === key);
+      return writes.map(({ row }) => {
+        evaluation.gas.read(row.size, 'keylog');
+        return sortedObject<Value>(Object.entries({ txid, value: row }));
+      });
+    });
+  }),
+  strict('keys', `${TABLE} -> [string]`, ([table, ...more], { evaluation }) => {
+    if (!isTable(table) || more.length > 0) return undefined;
+    const keys = readKeys(evaluation, table);
+    evaluation.gas.keys(keys.length);
+    return keys;
+  }),
+  strict('read', [`${TABLE} key:string -> ${ROW}`, `${TABLE} key:string columns:[string] -> ${ROW}`], read),
+  lazy(
+    'select',
+    [
+      `${TABLE} where:(row:${ROW} -> bool) -> [${ROW}]`,
+      `${TABLE} columns:[string] where:(row:${ROW} -> bool) -> [${ROW}]`,
+    ],
+    select,
+  ),
+  historical('txids', `${TABLE} txid:integer -> [integer]`, ([table, from, ...more], evaluation) => {
+    const number = transactionNumber(from);
+    if (!isTable(table) || number === undefined || more.length > 0) return undefined;
+    const transactions = readTransactions(evaluation, table, number);
+    evaluation.gas.keys(transactions.length, 'txids');
+    return transactions;
+  }),
+  historical('txlog', `${TABLE} txid:integer -> [object:*]`, ([table, transaction, ...more], evaluation) => {
+    const number = transactionNumber(transaction);
+    if (!isTable(table) || number === undefined || more.length > 0) return undefined;
+    const name = nameInLog(table);
+    return readWrites(evaluation, table, number).map(({ key, row }) => {
+      evaluation.gas.read(row.size, 'txlog');
+      return sortedObject<Value>(Object.entries({ key, table: name, value: row }));
+    });
+  }),
+  writing('update'),
+  lazy(
+    'with-default-read',
+    `${TABLE} key:string defaults:object:~<{row}> bindings:binding:~<{row}> -> <a>`,
+    withDefaultRead,
+  ),
+  lazy('with-read', `${TABLE} key:string bindings:binding:<{row}> -> <a>`, withRead),
+  writing('write'),
+];

@@ -1,0 +1,38 @@
+/** Figures that the table, the page and metrics derive from a fleet's status. Pure, since the page loads this file. */
+
+import type { FleetRig } from './fleet-status.ts';
+
+/** What a rig is sorted and filtered by: `silent` counts before the state that it last reported. */
+export type ShownState = FleetRig['state'] | 'silent';
+
+export function shownState({ silent, state }: Pick<FleetRig, 'silent' | 'state'>): ShownState {
+  return silent ? 'silent' : state;
+}
+
+const FAULTY_STATES: readonly FleetRig['state'][] = ['waiting-for-work', 'no-source', 'no-device'];
+
+/** Whether a rig needs somebody: it lacks work, a coordinator or devices, or one of its devices has failed. */
+export function isFaulty({ state, devices }: Pick<FleetRig, 'state' | 'devices'>): boolean {
+  return FAULTY_STATES.includes(state) || failedDeviceCount({ devices }) > 0;
+}
+
+export function failedDeviceCount({ devices }: Pick<FleetRig, 'devices'>): number {
+  return devices.filter(({ state }) => state === 'parked' || state === 'reopening').length;
+}
+
+/** In °C; null where no device has a sensor. */
+export function hottestCelsius({ devices }: Pick<FleetRig, 'devices'>): number | null {
+  const known = devices.flatMap(({ celsius }) => celsius ?? []);
+  return known.length === 0 ? null : Math.max(...known);
+}
+
+/** Sum of the devices that have a sensor; null where none has one. */
+export function totalWatts({ devices }: Pick<FleetRig, 'devices'>): number | null {
+  const known = devices.flatMap(({ watts }) => watts ?? []);
+  return known.length === 0 ? null : known.reduce((sum, watts) => sum + watts, 0);
+}
+
+/** Wrong hashes, and failures after which a device was reopened. */
+export function faultsOf({ hardwareErrors, devices }: Pick<FleetRig, 'hardwareErrors' | 'devices'>): number {
+  return devices.reduce((sum, { reopens }) => sum + reopens, hardwareErrors);
+}

@@ -1,0 +1,166 @@
+/** What one coordinator has said: its works, which of them is current, and its clock. Pure. */
+
+import { BoundedMap, BoundedSet } from '../../base/system/bounded.ts';
+import type { StaleReason } from '../../miner/events/vocabulary.ts';
+import type { Work } from '../../protocol/chain/work.ts';
+import { type CoordinatorState, type GivenWork, workOfGiven } from '../messages.ts';
+import { MOST_WORKS } from './rig-limits.ts';
+
+/** The states of a coordinator from one start of it to the next. */
+interface Run {
+  readonly instance: string;
+  /** Of the newest state. */
+  number: number;
+}
+
+export interface KnownWork {
+  readonly name: string;
+  readonly work: Work;
+  /** When the coordinator last named it as current (monotonic). */
+  confirmedMs: number;
+  /**
+   * The work's latest safe creation time minus the monotonic time, in µs, as the coordinator last said. The greatest
+   * that was seen would not do: this machine's clock may run faster than the coordinator's, and a node's clock can be
+   * set back. A message that takes long only makes it smaller.
+   */
+  offsetUs: number;
+  /** Whether the coordinator has said that its solutions are worthless. */
+  hasEnded: boolean;
+}
+
+/**
+ * - `taken`: it is the newest.
+ * - `old`: a newer one has come already.
+ * - `other-instance`: another coordinator of this name is heard as well.
+ */
+type Reception = 'taken' | 'old' | 'other-instance';
+
+export class CoordinatorStates {
+  readonly #replacedAfterMs: number;
+  #run: Run | undefined;
+  #newest: CoordinatorState | undefined;
+  #heardMs = Number.NEGATIVE_INFINITY;
+  readonly #known = new BoundedMap<string, KnownWork>(MOST_WORKS);
+  readonly #about = new WeakMap<Work, KnownWork>();
+  /** The names of ended works. */
+  readonly #ended = new BoundedSet<string>(MOST_WORKS);
+  /** The known works that have ended since they were last taken. */
+  #news: { readonly work: Work; readonly reason: StaleReason }[] = [];
+
+  /** @param replacedAfterMs time without a newer state after which any other counts */
+  constructor(replacedAfterMs: number) {
+    this.#replacedAfterMs = replacedAfterMs;
+  }
+
+  /** When the newest state came (monotonic); −∞ before the first. */
+  get heardMs(): number {
+    return this.#heardMs;
+  }
+
+  /** Why the coordinator's own source is out of reach; null while it is in reach. */
+  get lost(): string | null {
+    return this.#newest?.lost ?? null;
+  }
+
+  /** Why the coordinator's work is probably worth nothing, as it says; undefined while it is healthy. */
+  get fault(): string | undefined {
+    return this.#newest?.fault;
+  }
+
+  /** Whether the coordinator says that there is no work now. */
+  get hasNone(): boolean {
+    return this.#newest?.work === null;
+  }
+
+  /** The current work; undefined while there is none, or its content is not known. */
+  get current(): KnownWork | undefined {
+    const name = this.#newest?.work ?? undefined;
+    return name === undefined || this.#ended.has(name) ? undefined : this.#known.get(name);
+  }
+
+  /** Whether the coordinator must be asked for its current work. */
+  get isCurrentUnknown(): boolean {
+    const name = this.#newest?.work ?? undefined;
+    return name !== undefined && !this.#ended.has(name) && !this.#known.has(name);
+  }
+
+  take(state: CoordinatorState, nowMs: number): Reception {
+    const reception = this.#receive(state, nowMs);
+    if (reception !== 'taken') return reception;
+    const { work, given } = state;
+    for (const { name, reason } of state.ended) this.#end(name, reason);
+    const offsetUs = state.latestTimeMicros - nowMs * 1000;
+    if (given !== undefined && given.name === work) this.#learn(given, nowMs, offsetUs);
+    const { current } = this;
+    if (current) {
+      current.confirmedMs = nowMs;
+      current.offsetUs = offsetUs;
+    }
+    return reception;
+  }
+
+  /** @returns the known works that have ended since the last call, by reason */
+  takeEnded(): ReadonlyMap<StaleReason, readonly Work[]> {
+    const byReason = new Map<StaleReason, Work[]>();
+    for (const { work, reason } of this.#news) byReason.set(reason, [...(byReason.get(reason) ?? []), work]);
+    this.#news = [];
+    return byReason;
+  }
+
+  /** @returns what is known of a work of this coordinator */
+  about(work: Work): KnownWork | undefined {
+    return this.#about.get(work);
+  }
+
+  /** Forgets a work that is too old. If the coordinator still names it, it gives it again as a new one. */
+  forget({ name }: KnownWork): void {
+    this.#known.delete(name);
+  }
+
+  /** Makes all works older, because this machine was suspended and its monotonic clock may have stood still. */
+  age(ms: number): void {
+    for (const known of this.#known.values()) known.confirmedMs -= ms;
+  }
+
+  /** @returns µs since the UNIX epoch; 0 for a work that another coordinator gave */
+  latestTimeUs(work: Work, nowMs: number): bigint {
+    const known = this.#about.get(work);
+    return known ? BigInt(Math.floor(known.offsetUs + nowMs * 1000)) : 0n;
+  }
+
+  #receive(state: CoordinatorState, nowMs: number): Reception {
+    const { instance, number } = state;
+    const isSilent = nowMs - this.#heardMs >= this.#replacedAfterMs;
+    const run = this.#run?.instance === instance ? this.#run : undefined;
+    if (run && (number >= run.number || isSilent)) {
+      // After silence, a lower number counts: a forged state with the greatest one must not end the coordinator.
+      run.number = number;
+    } else if (!this.#run || isSilent) {
+      this.#run = { instance, number };
+    } else {
+      // Otherwise two coordinators of one name would change the work of every rig each second.
+      return run ? 'old' : 'other-instance';
+    }
+    this.#newest = state;
+    this.#heardMs = nowMs;
+    return 'taken';
+  }
+
+  #end(name: string, reason: StaleReason): void {
+    if (this.#ended.has(name)) return;
+    this.#ended.add(name);
+    const known = this.#known.get(name);
+    if (!known) return;
+    known.hasEnded = true;
+    this.#known.delete(name);
+    this.#news.push({ work: known.work, reason });
+  }
+
+  #learn(given: GivenWork, nowMs: number, offsetUs: number): void {
+    const { name } = given;
+    if (this.#known.has(name) || this.#ended.has(name)) return;
+    const known = { name, work: workOfGiven(given), confirmedMs: nowMs, offsetUs, hasEnded: false };
+    this.#known.set(name, known);
+    this.#about.set(known.work, known);
+  }
+}

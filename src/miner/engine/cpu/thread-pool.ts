@@ -1,0 +1,287 @@
+/**
+ * The hashing threads. Each has its own Piscina pool, because a pool goes through all its threads several times per
+ * task: with 256 threads in one pool, a task costs the main thread five times as much.
+ */
+
+import { fileURLToPath } from 'node:url';
+import { Piscina } from 'piscina';
+import { NOTHING_SOLVES, type Puzzle } from '../../../protocol/chain/job.ts';
+import { COUNTERS, PAGES, type Range, sizeOf } from '../../../protocol/chain/nonce.ts';
+import type { CoreKind } from '../device.ts';
+import { DeviceError, type Ranges, type SearchReport } from '../engine.ts';
+import { ROW_COUNTERS, splitRows } from './kernels/kernel.ts';
+import type { Task, TaskResult, ThreadData } from './worker-thread.ts';
+
+/** Maximum number of tasks in a thread: a few of old runs, which return at once, and those of the new one. */
+const QUEUE_PER_THREAD = 8;
+
+const WORKER = new URL('./worker-thread.js', import.meta.url);
+
+/**
+ * Makes Piscina load the script by import() only. It tries require() first, and Node.js 20 aborts the process when a
+ * thread is ended while it require()s an ES module, for example when a miner is stopped right after its start.
+ */
+const IMPORT_ONLY = '--no-experimental-require-module';
+
+interface ThreadOptions {
+  readonly data: ThreadData;
+  /** The kind of its cores; absent where all are alike, or when it is not confined. */
+  readonly cores?: CoreKind;
+}
+
+interface PoolOptions {
+  readonly threads: readonly ThreadOptions[];
+  /** Called when a thread has ended by itself, perhaps several times. */
+  readonly failed: (error: unknown) => void;
+  readonly worker?: URL;
+}
+
+export class Pool {
+  readonly threads: readonly TaskThread[];
+  readonly #piscinas: readonly Piscina<Task, TaskResult>[];
+
+  constructor({ threads, failed, worker = WORKER }: PoolOptions) {
+    this.#piscinas = threads.map(({ data }) => startThread(worker, data, failed));
+    this.threads = threads.map(({ cores }, i) => ({
+      taskSize: new TaskSize(taskMsFor(threads.length)),
+      ...(cores !== undefined && { cores }),
+      run: (task) => this.#piscinas[i].run(task),
+    }));
+  }
+
+  /** Settles when all threads have started and loaded their kernel. */
+  async ready(): Promise<void> {
+    await Promise.all(this.threads.map((thread) => thread.run(NOTHING)));
+  }
+
+  /** `failed` is called for each thread. */
+  async destroy(): Promise<void> {
+    await Promise.all(this.#piscinas.map((piscina) => piscina.destroy()));
+  }
+}
+
+function startThread(worker: URL, data: ThreadData, failed: (error: unknown) => void): Piscina<Task, TaskResult> {
+  const piscina = new Piscina<Task, TaskResult>({
+    filename: fileURLToPath(worker),
+    minThreads: 1,
+    maxThreads: 1,
+    idleTimeout: Number.POSITIVE_INFINITY,
+    concurrentTasksPerWorker: QUEUE_PER_THREAD,
+    workerData: data,
+    ...(process.allowedNodeEnvironmentFlags.has(IMPORT_ONLY) && { execArgv: [IMPORT_ONLY] }),
+    // Histograms would take most of a megabyte for each thread.
+    recordTiming: false,
+  });
+  piscina.on('error', failed);
+  // Piscina replaces a dead thread, but a hashing thread only dies of a fault. setImmediate lets the error of its task
+  // arrive first, because it says more.
+  piscina.on('workerDestroy', () => setImmediate(() => failed(new Error('it has ended'))));
+  return piscina;
+}
+
+/** A task without nonces. Its result shows that the thread has started and loaded its kernel. */
+const NOTHING: Task = {
+  run: 0,
+  puzzle: NOTHING_SOLVES,
+  range: { lane: 0, step: 1, page: 0, pages: 0, counter: 0, counters: 1 },
+};
+
+/* A run: one search on all threads */
+
+/** Number of unread reports from which on no tasks are started. The exact value does not matter. */
+const MAX_WAITING_REPORTS = 256;
+
+/** Maximum number of a run: an i32, of which 0 means that there is no current run. */
+const MAX_NUMBER = 2 ** 31 - 1;
+
+/** @param number of the previous run; 0 before the first */
+export function nextRunNumber(number: number): number {
+  return (number % MAX_NUMBER) + 1;
+}
+
+export interface TaskThread {
+  /** Follows the thread's own rate, so tasks on slow cores take no longer than others. */
+  readonly taskSize: TaskSize;
+  readonly cores?: CoreKind;
+  run(task: Task): Promise<TaskResult>;
+}
+
+interface Seat {
+  readonly thread: TaskThread;
+  /** Rest of tasks that returned early. It is searched next, because its size suits this thread. */
+  readonly unfinished: Range[];
+}
+
+interface SearchRunOptions {
+  /** 1 … 2^31 − 1, unique among the runs that have not ended. */
+  readonly number: number;
+  readonly puzzle: Puzzle;
+  readonly ranges: Ranges;
+  readonly threads: readonly TaskThread[];
+  /** Tasks to keep in flight on each thread. */
+  readonly tasksPerThread: number;
+  /** One word of shared memory: number of the current run, or 0. A kernel stops when its run is not current. */
+  readonly currentRun: Int32Array;
+}
+
+export class SearchRun {
+  readonly #options: SearchRunOptions;
+  readonly #seats: readonly Seat[];
+  /** One entry for each further task that a thread may have, in the order of becoming free. */
+  #free: Seat[];
+  readonly #reports: SearchReport[] = [];
+  #inFlight = 0;
+  #stopping = false;
+  #fault: DeviceError | undefined;
+  readonly #waiting: (() => void)[] = [];
+
+  constructor(options: SearchRunOptions) {
+    const { threads, tasksPerThread } = options;
+    this.#options = options;
+    this.#seats = threads.map((thread) => ({ thread, unfinished: [] }));
+    // Each thread gets its first task before any gets its second, so that all begin soon.
+    this.#free = Array.from({ length: tasksPerThread }, () => this.#seats).flat();
+    Atomics.store(options.currentRun, 0, options.number);
+  }
+
+  /** Ends when the ranges are used up, after `stop`, or when another run is the current one. */
+  async *reports(): AsyncGenerator<SearchReport, void, undefined> {
+    try {
+      for (;;) {
+        this.#supply();
+        const report = this.#reports.shift();
+        if (report !== undefined) yield report;
+        else if (this.#inFlight > 0) await this.#change();
+        else break;
+      }
+    } finally {
+      await this.stop();
+      for (const { searched } of this.#reports) this.#options.ranges.giveBack(searched);
+    }
+    if (this.#fault !== undefined) throw this.#fault;
+  }
+
+  /** Settles when no thread works for the run any more. */
+  async stop(): Promise<void> {
+    const { currentRun, number, ranges } = this.#options;
+    this.#stopping = true;
+    // A later run must go on.
+    Atomics.compareExchange(currentRun, 0, number, 0);
+    while (this.#inFlight > 0) await this.#change();
+    for (const { unfinished } of this.#seats) for (const range of unfinished.splice(0)) ranges.giveBack(range);
+    this.#notify();
+  }
+
+  fail(error: unknown): void {
+    this.#fault ??= new DeviceError('lost', `a CPU thread failed: ${(error as Error).message}`, { cause: error });
+    void this.stop();
+  }
+
+  #supply(): void {
+    const { currentRun, number } = this.#options;
+    if (Atomics.load(currentRun, 0) !== number) this.#stopping = true;
+    if (this.#stopping) return;
+    const free = this.#free;
+    this.#free = [];
+    let usedUp = false;
+    for (const seat of free) {
+      const isPossible = !this.#stopping && this.#reports.length < MAX_WAITING_REPORTS;
+      const range: Range | undefined = isPossible ? this.#nextFor(seat, usedUp) : undefined;
+      usedUp ||= range === undefined;
+      if (range === undefined) this.#free.push(seat);
+      else void this.#search(seat, range);
+    }
+  }
+
+  #nextFor({ thread, unfinished }: Seat, usedUp: boolean): Range | undefined {
+    return unfinished.pop() ?? (usedUp ? undefined : this.#options.ranges.take(thread.taskSize.most));
+  }
+
+  async #search(seat: Seat, range: Range): Promise<void> {
+    const { number, puzzle } = this.#options;
+    const { midstate, tail, target } = puzzle; // Tasks are copied, so the rest of a job is left out.
+    this.#inFlight++;
+    try {
+      this.#settle(seat, range, await seat.thread.run({ run: number, puzzle: { midstate, tail, target }, range }));
+    } catch (error) {
+      seat.unfinished.push(range);
+      this.fail(error);
+    }
+    this.#inFlight--;
+    this.#free.push(seat);
+    this.#supply();
+    this.#notify();
+  }
+
+  #settle({ thread, unfinished }: Seat, range: Range, { rows, candidates, beganMs, ms }: TaskResult): void {
+    const { searched, rest } = splitRows(range, rows);
+    const { cores, taskSize } = thread;
+    for (const part of searched) {
+      const found = part === searched.at(-1) ? candidates : [];
+      const report = { searched: part, hashes: sizeOf(part), beganMs, candidates: found };
+      this.#reports.push({ ...report, ...(cores !== undefined && { cores }) });
+    }
+    if (rest.length === 0) taskSize.learn(sizeOf(range), ms);
+    unfinished.push(...rest);
+  }
+
+  #change(): Promise<void> {
+    return new Promise((resolve) => this.#waiting.push(resolve));
+  }
+
+  #notify(): void {
+    for (const resolve of this.#waiting.splice(0)) resolve();
+  }
+}
+
+/* The size of tasks, by which they take the same time with fast and slow kernels */
+
+/** Minimum time of a task: the cost of starting it does not matter, and the hashrate is live. */
+const LEAST_MS = 30;
+
+/** Maximum time of a task: with 256 threads, the error of the hashrate over 10 s is at most 5 %. */
+const MOST_MS = 1_000;
+
+/**
+ * Tasks per second of all threads together. Each wakes the main thread, which must also react to a New Cut at once.
+ * bench/mining/main-thread.mjs measures the cost.
+ */
+const TASKS_PER_SECOND = 250;
+
+/** Rows of the first task. The slowest kernel searches them in half a millisecond. */
+const FIRST_ROWS = 8;
+
+const MOST_ROWS = PAGES * (COUNTERS / ROW_COUNTERS);
+
+/** Weight of the newest measurement. The exact value does not matter. */
+const NEWEST = 0.25;
+
+/** @returns ms that a task should take with this number of threads */
+export function taskMsFor(threads: number): number {
+  return Math.min(MOST_MS, Math.max(LEAST_MS, (1000 * threads) / TASKS_PER_SECOND));
+}
+
+export class TaskSize {
+  readonly #taskMs: number;
+  #hashesPerMs = 0;
+  #rows = FIRST_ROWS;
+
+  constructor(taskMs: number) {
+    this.#taskMs = taskMs;
+  }
+
+  /** Maximum shape of the next task: a part of one column of ROW_COUNTERS counters, or whole columns. */
+  get most(): Pick<Range, 'counters' | 'pages'> {
+    const columns = Math.max(1, Math.round(this.#rows / PAGES));
+    return { counters: columns * ROW_COUNTERS, pages: Math.min(PAGES, this.#rows) };
+  }
+
+  /** Adjusts the size to a completed task, by a factor of at most 2. */
+  learn(hashes: number, ms: number): void {
+    const rate = hashes / Math.max(ms, 0.001);
+    this.#hashesPerMs += (rate - this.#hashesPerMs) * (this.#hashesPerMs === 0 ? 1 : NEWEST);
+    const wanted = (this.#hashesPerMs * this.#taskMs) / ROW_COUNTERS;
+    const bounded = Math.min(2 * this.#rows, Math.max(this.#rows / 2, wanted));
+    this.#rows = Math.min(MOST_ROWS, Math.max(FIRST_ROWS, Math.round(bounded)));
+  }
+}

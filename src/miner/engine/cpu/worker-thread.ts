@@ -1,0 +1,48 @@
+/** The script of a hashing thread. Piscina calls the default export for each task. */
+
+import { setImmediate } from 'node:timers/promises';
+import { workerData } from 'node:worker_threads';
+import { systemClock } from '../../../base/system/clock.ts';
+import type { Puzzle } from '../../../protocol/chain/job.ts';
+import type { Range } from '../../../protocol/chain/nonce.ts';
+import type { KernelName } from '../device.ts';
+import { pinThread, setPriority } from './affinity.ts';
+import { type ScannedColumns, scanColumns } from './kernels/kernel.ts';
+import { loadKernel } from './kernels/load-kernel.ts';
+
+export interface ThreadData {
+  readonly kernel: KernelName;
+  /** One word of shared memory: number of the current run, or 0. */
+  readonly currentRun: Int32Array;
+  /** Empty when the system places the thread. */
+  readonly cpus: readonly number[];
+  /** Absent when the thread keeps its priority. */
+  readonly niceness?: number;
+}
+
+/** Copied to the thread, so it must be small. */
+export interface Task {
+  readonly run: number;
+  readonly puzzle: Puzzle;
+  readonly range: Range;
+}
+
+export interface TaskResult extends ScannedColumns {
+  /** Start of the task on the system clock's `monotonicMs`. */
+  readonly beganMs: number;
+  readonly ms: number;
+}
+
+const { kernel: name, currentRun, cpus, niceness } = workerData as ThreadData;
+if (niceness !== undefined) setPriority(niceness);
+if (cpus.length > 0) pinThread(cpus);
+const kernel = loadKernel(name);
+
+export default async function work({ run, puzzle, range }: Task): Promise<TaskResult> {
+  // Lets the result of one task be sent before the next runs: Piscina starts all tasks that have arrived, and would
+  // send no result before the last one has ended.
+  await setImmediate();
+  const beganMs = systemClock.monotonicMs();
+  const scanned = scanColumns(kernel, puzzle, run, range, currentRun);
+  return { ...scanned, beganMs, ms: systemClock.monotonicMs() - beganMs };
+}

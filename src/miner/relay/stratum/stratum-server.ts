@@ -1,0 +1,285 @@
+/** The stratum server: ASICs and other miners connect to it and mine on the source's work. */
+
+import { BlockList, createServer, isIPv4, type Server, type Socket } from 'node:net';
+import type { SecureContext } from 'node:tls';
+import { LogBucket, Refusals } from '../../../base/system/bounded.ts';
+import { type Clock, systemClock } from '../../../base/system/clock.ts';
+import type { Work } from '../../../protocol/chain/work.ts';
+import type { Listener } from '../../events/events.ts';
+import type { SourceUpdate, WorkSource } from '../../source/source.ts';
+import { Accounts } from '../accounts.ts';
+import { type Relay, RelayedWorks, type RelayLog } from '../relay.ts';
+import { SharedJobs } from './jobs.ts';
+import { Nonce1Pool } from './nonce1-pool.ts';
+import { Session, Sessions } from './session.ts';
+import type { SessionContext } from './session-jobs.ts';
+import { type Ledger, ShareLogQuota } from './share-log.ts';
+import { Connection, encrypted, HandshakeError, readProxyHeader } from './socket.ts';
+import {
+  ConnectionLimiter,
+  plainAddress,
+  REFUSALS,
+  type Refusal,
+  type SharedLines,
+  type StratumLimits,
+  stratumLimits,
+} from './stratum-limits.ts';
+import { RememberedRates } from './vardiff.ts';
+
+const NAME = 'stratum';
+/** Silence after which the system probes a connection (TCP keep-alive). Silence alone ends no session. */
+const KEEP_ALIVE_MS = 60_000;
+/** Penalty points for data that is not TLS where TLS is required. */
+const HANDSHAKE_POINTS = 2;
+/** While the server is full: time between two rounds of disconnecting idle clients, and their maximum number. */
+const ROOM_MS = 1_000;
+const ROOM_CLIENTS = 100;
+/** Capacity of the token bucket for log lines about connections that fail by a fault of the system. */
+const FAULTS_LOGGED = 10;
+/** The same for first shares: enough for a farm that starts. Clients choose their names freely. */
+const FIRST_SHARES_LOGGED = 100;
+
+const SHARE_SECONDS = 10;
+const SILENT: RelayLog = { debug: () => {}, info: () => {}, warn: () => {} };
+
+export interface StratumOptions {
+  /** Its works must leave the whole nonce free. */
+  readonly source: WorkSource;
+  readonly emit?: Listener;
+  readonly clock?: Clock;
+  /** By default nothing is logged. */
+  readonly log?: RelayLog;
+  /** A host address or name, and a port; 0 means any free port. */
+  readonly listen: { readonly host: string; readonly port: number };
+  /** The lane of a miner on the same source (`MinerOptions.lane`), which no session gets. The default is 0. */
+  readonly lane?: number;
+  /** Seconds between two shares of a session. The default is 10. */
+  readonly shareSeconds?: number;
+  /** Addresses of proxies, or networks like 10.0.0.0/8. Their connections must begin with a PROXY protocol header. */
+  readonly proxies?: readonly string[];
+  /** If given, all connections are encrypted. */
+  readonly secureContext?: SecureContext;
+  readonly openLedger?: () => Promise<Ledger>;
+  readonly limits?: Partial<StratumLimits>;
+}
+
+export class StratumRelay implements Relay {
+  readonly name = NAME;
+  readonly #options: StratumOptions;
+  readonly #emit: Listener;
+  readonly #clock: Clock;
+  readonly #log: RelayLog;
+  readonly #limits: StratumLimits;
+  readonly #works: RelayedWorks;
+  readonly #context: SessionContext;
+  readonly #sessions = new Sessions();
+  readonly #limiter: ConnectionLimiter;
+  readonly #proxies = new BlockList();
+  readonly #server: Server;
+  readonly #sockets = new Set<Socket>();
+  readonly #refusals: Refusals<Refusal>;
+  readonly #faults: LogBucket;
+  /** Number of connections refused because the server was full, since idle clients were last disconnected. */
+  #withoutRoom = 0;
+  #madeRoomMs = 0;
+  #ledger: Ledger | undefined;
+  #count = 0;
+  /** Whether the clients' jobs are worthless. */
+  #isStale = true;
+  #hasComplained = false;
+
+  constructor(options: StratumOptions) {
+    this.#options = options;
+    const { source, emit = () => {}, clock = systemClock, log = SILENT, proxies = [] } = options;
+    const { lane = 0, shareSeconds = SHARE_SECONDS } = options;
+    this.#emit = emit;
+    this.#clock = clock;
+    this.#log = log;
+    const limits = { ...stratumLimits, ...options.limits };
+    this.#limits = limits;
+    const changed = (_: unknown, update: SourceUpdate) => this.#changed(update);
+    const works = new RelayedWorks({ name: NAME, source, emit, clock, changed });
+    this.#works = works;
+    this.#context = {
+      works: {
+        get current() {
+          const { current } = works;
+          return current && hasRoom(current) ? current : undefined;
+        },
+        judge: (job, nonce) => works.judge(job, nonce),
+        isStale: (work) => works.isStale(work),
+      },
+      jobs: new SharedJobs(works, limits.tickMs),
+      nonce1s: new Nonce1Pool({ taken: lane, isStale: (work) => works.isStale(work) }),
+      accounts: new Accounts(),
+      rates: new RememberedRates(limits.remembered),
+      clock,
+      limits,
+      aimSeconds: shareSeconds,
+      learningSeconds: this.#sessions.learningSeconds,
+      quota: new ShareLogQuota({
+        record: (entry) => this.#ledger?.record(entry),
+        clock,
+        limits,
+      }),
+      log,
+      firstShares: new LogBucket(FIRST_SHARES_LOGGED, clock.monotonicMs()),
+    };
+    this.#limiter = new ConnectionLimiter(limits, log, clock.monotonicMs());
+    this.#refusals = new Refusals(REFUSALS, (line) => log.warn(line), limits.logMs);
+    this.#faults = new LogBucket(FAULTS_LOGGED, clock.monotonicMs());
+    for (const proxy of proxies) addTo(this.#proxies, proxy);
+    this.#server = createServer({ noDelay: true, keepAlive: true, keepAliveInitialDelay: KEEP_ALIVE_MS });
+    this.#server.maxConnections = limits.connections;
+    this.#server.on('connection', (socket) => void this.#meet(socket));
+    this.#server.on('drop', (client) => {
+      this.#withoutRoom++;
+      this.#refusals.note('full', client?.remoteAddress);
+    });
+  }
+
+  /** The listening port; undefined before `open`. */
+  get port(): number | undefined {
+    const address = this.#server.address();
+    return typeof address === 'object' ? address?.port : undefined;
+  }
+
+  /** @throws Error of the system if the port or the ledger cannot be used */
+  async open(): Promise<void> {
+    const { listen, openLedger } = this.#options;
+    this.#ledger = await openLedger?.();
+    try {
+      await new Promise<void>((resolve, reject) => {
+        this.#server.once('error', reject);
+        this.#server.listen(listen, () => {
+          this.#server.off('error', reject);
+          resolve();
+        });
+      });
+    } catch (fault) {
+      await this.#ledger?.close();
+      throw fault;
+    }
+    this.#server.on('error', ({ message }) => this.#logFault(`a connection could not be accepted: ${message}`));
+  }
+
+  async run(stop: AbortSignal): Promise<void> {
+    const timer = setInterval(() => {
+      const nowMs = this.#clock.monotonicMs();
+      this.#limiter.serve();
+      this.#sessions.tick(nowMs);
+      this.#makeRoom(nowMs);
+      this.#sessions.report(NAME, this.#emit, this.#context, this.#refusals.counts, nowMs);
+    }, this.#limits.tickMs);
+    try {
+      await this.#works.follow(stop);
+    } finally {
+      clearInterval(timer);
+      await this.#close();
+    }
+  }
+
+  async #close(): Promise<void> {
+    const closed = new Promise((resolve) => this.#server.close(resolve));
+    // Sockets report their end late, and sessions write to the ledger at their end.
+    this.#sessions.closeAll();
+    for (const socket of this.#sockets) socket.destroy();
+    await closed;
+    this.#context.quota.close();
+    this.#refusals.close();
+    await this.#ledger?.close();
+  }
+
+  /** Disconnects idle clients while others are refused. They may connect again. */
+  #makeRoom(nowMs: number): void {
+    if (this.#withoutRoom === 0 || nowMs - this.#madeRoomMs < ROOM_MS) return;
+    this.#sessions.makeRoom(Math.min(this.#withoutRoom, ROOM_CLIENTS), nowMs);
+    this.#withoutRoom = 0;
+    this.#madeRoomMs = nowMs;
+  }
+
+  #logFault(line: string): void {
+    const unlogged = this.#faults.take(this.#clock.monotonicMs());
+    if (unlogged === undefined) return;
+    this.#log.warn(unlogged === 0 ? line : `${line}; there were ${unlogged} others`);
+  }
+
+  #changed(update: SourceUpdate): void {
+    if (update.kind === 'stale') this.#isStale = true;
+    const work = this.#works.current;
+    if (!work) return;
+    if (hasRoom(work)) {
+      this.#sessions.giveAll(this.#isStale, this.#clock.monotonicMs());
+      this.#isStale = false;
+    } else this.#complain();
+  }
+
+  #complain(): void {
+    if (this.#hasComplained) return;
+    this.#hasComplained = true;
+    this.#log.warn(`${this.#options.source.name} fixes a part of the nonce, which leaves no room for sessions`);
+  }
+
+  /** Takes a new connection. A fault ends only this connection. */
+  async #meet(socket: Socket): Promise<void> {
+    const { secureContext } = this.#options;
+    const { handshakeMs } = this.#limits;
+    let address = plainAddress(socket.remoteAddress ?? '');
+    let hasEntered = false;
+    this.#sockets.add(socket);
+    socket.on('error', () => {}); // It is followed by 'close'.
+    socket.once('close', () => {
+      this.#sockets.delete(socket);
+      if (hasEntered) this.#limiter.leave(address);
+    });
+    try {
+      if (address === '') throw new HandshakeError('it has closed the connection');
+      if (this.#proxies.check(address, isIPv4(address) ? 'ipv4' : 'ipv6'))
+        address = plainAddress((await readProxyHeader(socket, handshakeMs)) ?? address);
+      const lines = this.#limiter.enter(address, this.#clock.monotonicMs());
+      if (typeof lines === 'string') throw new HandshakeError(lines, lines);
+      hasEntered = true;
+      const client = secureContext ? await encrypted(socket, secureContext, handshakeMs) : socket;
+      this.#begin(client, address, lines);
+    } catch (fault) {
+      socket.destroy();
+      const { message } = fault as Error;
+      const line = `${address} was refused: ${message}`;
+      if (!(fault instanceof HandshakeError)) return this.#logFault(line);
+      const { refusal } = fault;
+      this.#log.debug(line);
+      if (refusal === undefined) return;
+      this.#refusals.note(refusal, address);
+      if (hasEntered && refusal === 'handshake')
+        this.#limiter.note(address, HANDSHAKE_POINTS, message, this.#clock.monotonicMs());
+    }
+  }
+
+  #begin(socket: Socket, address: string, sharedLines: SharedLines): void {
+    const clock = this.#clock;
+    const ended = (reason: string, points: number, refusal?: Refusal) => {
+      this.#sessions.delete(session);
+      session.end();
+      if (refusal !== undefined) this.#refusals.note(refusal, address);
+      this.#limiter.note(address, points, reason, clock.monotonicMs());
+      this.#log.debug(`${address} is disconnected: ${reason}`);
+    };
+    const connection = new Connection({ socket, address, clock, limits: this.#limits, sharedLines, ended });
+    const session = new Session(++this.#count, this.#context, connection);
+    this.#sessions.add(session);
+    connection.start({ receive: (line) => session.receive(line), waits: () => session.slowDown() });
+  }
+}
+
+/** Whether the source leaves the bytes of the nonce free that distinguish sessions. */
+function hasRoom({ nonce1 }: Work): boolean {
+  return nonce1.bytes === 0;
+}
+
+/** @param network such as `192.0.2.1` or `2001:db8::/32` */
+function addTo(list: BlockList, network: string): void {
+  const [address, bits] = network.split('/');
+  const family = isIPv4(address) ? 'ipv4' : 'ipv6';
+  if (bits === undefined) list.addAddress(address, family);
+  else list.addSubnet(address, Number(bits), family);
+}

@@ -1,0 +1,127 @@
+/** Reads commands, and checks them as a node does before it takes or runs them, with a node's texts. */
+
+import type { ContractError } from '../../contract/errors.ts';
+import { MAX_SIGNATURES, MAX_TTL } from '../../protocol/ledger/command/build.ts';
+import { type Command, parseCommand, verifyCommand } from '../../protocol/ledger/command/command.ts';
+import { type Payload, parsePayload, publicMetaOf } from '../../protocol/ledger/command/command-payload.ts';
+import { formatDecimal, parseDecimal } from '../../protocol/ledger/decimal.ts';
+import { type ExactJson, LedgerFormatError } from '../../protocol/ledger/json.ts';
+import { MAX_COMMAND_BYTES, unreadable, whyMeaningless } from '../contract/code.ts';
+import { type ContractSettings, dialectOf } from '../options.ts';
+
+export interface ReadCommand {
+  readonly command: Command;
+  readonly payload: Payload;
+}
+
+/** A node refuses a request with 400 and this text. */
+export class RefusedError extends Error {
+  override readonly name = 'RefusedError';
+}
+
+/** @throws LedgerFormatError if the JSON is no command with public metadata: only such commands can be in blocks */
+export function readCommand(json: ExactJson): ReadCommand {
+  const command = parseCommand(json);
+  const payload = parsePayload(command.cmd);
+  return { command, payload: { ...payload, meta: publicMetaOf(payload.meta) } };
+}
+
+/** @throws RefusedError where `readCommand` throws a LedgerFormatError */
+export function readOrRefuse(json: ExactJson): ReadCommand {
+  try {
+    return readCommand(json);
+  } catch (error) {
+    if (error instanceof LedgerFormatError) throw new RefusedError(`Validation failed: ${error.message}`);
+    throw error;
+  }
+}
+
+interface Place {
+  readonly chain: number;
+  /** The creation time of the chain's last block: µs since the UNIX epoch. */
+  readonly lastTimeUs: bigint;
+}
+
+/** Facts about a command, independent of its content. */
+interface Known {
+  readonly isOnChain: boolean;
+  readonly isBadlisted: boolean;
+}
+
+export const BADLISTED = 'Transaction is badlisted because it previously failed to validate.';
+
+/** Maximum time that a command may be ahead of the last block. */
+const MAX_AHEAD_US = 95_000_000n;
+
+/** A wrong hash, or wrong signatures, of which `says` names the first. */
+type Forgery = { readonly of: 'hash' } | { readonly of: 'signatures'; readonly says: string };
+
+/** @returns undefined if hash and signatures are right */
+export function forgeryOf({ command, payload: { signers } }: ReadCommand): Forgery | undefined {
+  const verdict = verifyCommand(command);
+  if (verdict.kind === 'valid') return undefined;
+  if (verdict.kind === 'wrong' && verdict.part !== 'signatures') return { of: 'hash' };
+  const [needed, given] = [signers.length, command.sigs.length];
+  const says =
+    needed === given
+      ? `The signature at position ${signers.findIndex(({ pubKey }) => verdict.message.includes(pubKey))} is invalid: ${verdict.message}`
+      : `The number of signers and signatures do not match. Number of signers: ${needed}. Number of signatures: ${given}.`;
+  return { of: 'signatures', says };
+}
+
+/** @returns why /send refuses a command, and no block can contain it; undefined if its gas may be bought */
+export function whyRefused(read: ReadCommand, known: Known, place: Place, settings: ContractSettings) {
+  const { meta, networkId, signers } = read.payload;
+  const { blockGasLimit, network } = settings;
+  const { isOver, isEarly, isOutside } = timesOf(read.payload, place);
+  const minGasPrice = parseDecimal(settings.minGasPrice);
+  const [price, least] = [meta.gasPrice, minGasPrice].map(formatDecimal);
+  if (meta.gasLimit > blockGasLimit) return `Transaction gas limit exceeds block gas limit (${blockGasLimit})`;
+  if (meta.gasPrice < minGasPrice) return `Transaction gas price (${price}) is below minimum gas price (${least})`;
+  if (isOver) return 'Transaction time-to-live is expired';
+  if (known.isOnChain) return 'Transaction already exists on chain';
+  if (known.isBadlisted) return BADLISTED;
+  if (meta.chainId !== String(place.chain) || networkId !== network) {
+    return 'Transaction metadata (chain id, chainweb version) conflicts with this endpoint';
+  }
+  if (signers.length > MAX_SIGNATURES) return 'insert error: Too many signatures';
+  // Larger ones cannot be paid for, so they are not even read.
+  const isReadable = Buffer.byteLength(read.command.cmd) <= MAX_COMMAND_BYTES;
+  const fault = isReadable ? unreadable(read.payload, dialectOf(settings)) : undefined;
+  if (fault) return parseErrorText(fault);
+  const forgery = forgeryOf(read);
+  if (forgery) return forgery.of === 'hash' ? 'Invalid transaction hash' : `Invalid transaction sigs: ${forgery.says}`;
+  if (isEarly) return 'Transaction creation time too far in the future';
+  // Real nodes also send this text for a time to live that is out of range.
+  if (isOutside) return 'Transaction time-to-live is expired';
+  const meaningless = isReadable ? whyMeaningless(read.payload, dialectOf(settings)) : undefined;
+  return meaningless === undefined ? undefined : `Transaction compilation failed: ${meaningless}`;
+}
+
+/** @returns what a node says of code that cannot be read */
+export function parseErrorText({ message }: ContractError): string {
+  return `Pact parse error: ${message}`;
+}
+
+/** @returns the faults that /local finds in the metadata of a tried command. The gas price is not checked */
+export function preflightFaults({ payload }: ReadCommand, place: Place, settings: ContractSettings): string[] {
+  const { meta, networkId, signers } = payload;
+  const { isOver, isOutside } = timesOf(payload, place);
+  const faults: readonly (readonly [boolean, string])[] = [
+    [meta.chainId !== String(place.chain), 'Chain id mismatch'],
+    [meta.gasLimit > settings.blockGasLimit, 'Transaction Gas limit exceeds block gas limit'],
+    [networkId !== settings.network, 'Network id mismatch'],
+    [signers.length > MAX_SIGNATURES, 'Signature list size too big'],
+    [isOver || isOutside, 'Tx time outside of valid range'],
+  ];
+  return faults.flatMap(([isFault, says]) => (isFault ? [says] : []));
+}
+
+function timesOf({ meta: { creationTime, ttl } }: Payload, { lastTimeUs }: Place) {
+  const createdUs = BigInt(creationTime) * 1_000_000n;
+  return {
+    isOver: createdUs + BigInt(ttl) * 1_000_000n <= lastTimeUs,
+    isEarly: createdUs > lastTimeUs + MAX_AHEAD_US,
+    isOutside: ttl < 1 || ttl > MAX_TTL,
+  };
+}

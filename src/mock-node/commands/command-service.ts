@@ -1,0 +1,221 @@
+/** Commands (document 2): runs them without effect, takes them, finds their results, and makes proofs. */
+
+import type { Dialect } from '../../contract/dialect.ts';
+import { parseDecimal } from '../../protocol/ledger/decimal.ts';
+import { type ExactJson, type ExactJsonObject, LedgerFormatError, parseExactJson } from '../../protocol/ledger/json.ts';
+import type { ExecutionContext } from '../contract/block-environment.ts';
+import { findOutput, heightNeeded, makeProof, resultJson } from '../contract/block-outputs.ts';
+import { unreadable } from '../contract/code.ts';
+import { BuyGasError } from '../contract/gas-payment.ts';
+import { type Failure, outputJson } from '../contract/output.ts';
+import { checkPayment } from '../contract/run-command.ts';
+import type { Block } from '../ledger/block-store.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import { type ContractSettings, dialectOf } from '../options.ts';
+import {
+  BADLISTED,
+  preflightFaults,
+  type ReadCommand,
+  RefusedError,
+  readCommand,
+  readOrRefuse,
+  whyRefused,
+} from './command-checks.ts';
+import {
+  checkHash,
+  checkSignatures,
+  type LocalQuery,
+  localResult,
+  metadataRefused,
+  preflightResult,
+  unreadResult,
+} from './local.ts';
+import type { HighwaterMark, Mempool, Sent } from './mempool.ts';
+import { finishingCommand, targetOf } from './transfer-finisher.ts';
+import { Waiting } from './waiting.ts';
+
+export class CommandService {
+  readonly settings: ContractSettings;
+  readonly #dialect: Dialect;
+  readonly #ledger: Ledger;
+  readonly #mempool: Mempool;
+  readonly #waiting = new Waiting();
+
+  constructor(ledger: Ledger, mempool: Mempool, settings: ContractSettings) {
+    this.settings = settings;
+    this.#dialect = dialectOf(settings);
+    this.#ledger = ledger;
+    this.#mempool = mempool;
+    ledger.follow(() => this.#waiting.look());
+  }
+
+  /** @throws RefusedError if the command is not run at all */
+  local(chain: number, json: ExactJson, query: LocalQuery): ExactJson {
+    const read = readOrRefuse(json);
+    if (!query.signatureVerification) checkHash(read);
+    const store = this.#ledger.chains.blocksOf(chain);
+    const parent = store.canonical(store.tip.header.height - BigInt(query.rewindDepth));
+    if (!parent) throw new RefusedError(`Validation failed: the chain has not ${query.rewindDepth} blocks to go back`);
+    const context = this.#contextAbove(parent);
+    const fault = unreadable(read.payload, this.#dialect);
+    if (fault) return unreadResult(read, fault, this.#dialect, query);
+    if (query.signatureVerification) checkSignatures(read);
+    if (!query.preflight) return localResult(read, context);
+    const faults = preflightFaults(read, { chain, lastTimeUs: this.#lastTimeUs(chain) }, this.settings);
+    if (faults.length > 0) throw metadataRefused(faults);
+    return { preflightResult: preflightResult(read, context), preflightWarnings: [] };
+  }
+
+  /** Takes all commands, or none. @returns their request keys @throws RefusedError that names the wrong ones */
+  send(chain: number, commands: readonly ExactJson[]): string[] {
+    const read = commands.map(readOrRefuse);
+    const faults = read.flatMap((each, index) => {
+      const reason = this.#whyRefused(chain, each);
+      return reason === undefined ? [] : [`Transaction ${each.command.hash} at index ${index} failed with: ${reason}`];
+    });
+    if (faults.length > 0) throw new RefusedError(`One or more transactions were invalid: ${faults.join(', ')}`);
+    this.#take(chain, read);
+    return read.map(({ command }) => command.hash);
+  }
+
+  /** @returns the results of commands that have at least `depth` blocks above them */
+  poll(chain: number, requestKeys: readonly string[], depth: bigint): ExactJsonObject {
+    const results = requestKeys.flatMap((key): [string, ExactJson][] => {
+      const result = this.#resultOf(chain, key, depth);
+      return result ? [[key, result]] : [];
+    });
+    return Object.fromEntries(results);
+  }
+
+  /** Waits for a result. @returns undefined if there is none within `listenMs`, or the signal aborts */
+  listen(chain: number, requestKey: string, signal: AbortSignal): Promise<ExactJsonObject | undefined> {
+    return this.#waiting.for(() => this.#resultOf(chain, requestKey, 0n), this.settings.listenMs, signal);
+  }
+
+  /** @returns a proof of the command's output for another chain @throws RefusedError while there is none */
+  spv(chain: number, requestKey: string, target: number): string {
+    const { chains } = this.#ledger;
+    const found = findOutput(chains, chain, requestKey);
+    if (!found) throw new RefusedError(`Transaction hash not found: ${JSON.stringify(requestKey)}`);
+    if (target === chain || !chains.graph[target]) {
+      throw new RefusedError(`SPV target not reachable: chain ${target} cannot be the target`);
+    }
+    const proof = makeProof(chains, found, target);
+    if (proof !== undefined) return proof;
+    const needed = heightNeeded(chains, found.block, target);
+    throw new RefusedError(
+      `SPV target not reachable: chain ${target} is at height ${chains.heightOf(target)}, and must reach ${needed}`,
+    );
+  }
+
+  /**
+   * @param mark the end of the known part of the mempool
+   * @returns the request keys of newer waiting commands, and the new mark
+   */
+  pending(chain: number, mark?: HighwaterMark): { readonly requestKeys: string[]; readonly mark: HighwaterMark } {
+    const from = mark?.nonce === this.#mempool.mark.nonce ? mark.next : 0;
+    const waiting = this.#waitingOn(chain).filter(({ number }) => number >= from);
+    return { requestKeys: waiting.map(({ command }) => command.hash), mark: this.#mempool.mark };
+  }
+
+  /** @returns a waiting command as JSON */
+  lookUp(chain: number, requestKey: string): string | undefined {
+    const sent = this.#waitingOn(chain).find(({ command }) => command.hash === requestKey);
+    return sent && Buffer.from(sent.bytes).toString();
+  }
+
+  /**
+   * Takes another node's commands, except for refused ones.
+   * @param texts JSON, one command each
+   * @returns the fault of the first text that is not a command; then none is taken
+   */
+  insert(chain: number, texts: readonly string[]): string | undefined {
+    try {
+      const read = texts.map((text) => readCommand(parseExactJson(text)));
+      const good = read.filter((each) => this.#whyRefused(chain, each) === undefined);
+      this.#take(chain, good);
+      return undefined;
+    } catch (error) {
+      if (error instanceof LedgerFormatError) return error.message;
+      throw error;
+    }
+  }
+
+  /** Keeps a command out of all new blocks. Its result is a refusal. */
+  badlist(requestKey: string): void {
+    this.#mempool.badlist(requestKey);
+    for (const chain of this.#ledger.chains.graph.keys()) this.#ledger.refreshPayload(chain);
+  }
+
+  /**
+   * Finishes a transfer to another chain for someone else: lets the target chain grow until there is a proof, sends the
+   * second step, and lets it run in a block.
+   * @param chain the chain of the first step
+   * @returns the request key of the second step
+   * @throws RefusedError if there is no such transfer
+   */
+  finishTransfer(chain: number, requestKey: string): string {
+    const { chains } = this.#ledger;
+    const found = findOutput(chains, chain, requestKey);
+    const target = found && targetOf(resultJson(found));
+    if (!found || target === undefined) throw new RefusedError(`${requestKey} is no transfer to another chain`);
+    this.#ledger.advanceTo(target, heightNeeded(chains, found.block, target));
+    const proof = this.spv(chain, requestKey, target);
+    const { network } = this.settings;
+    const minGasPrice = parseDecimal(this.settings.minGasPrice);
+    const lastTimeUs = this.#lastTimeUs(target);
+    const command = finishingCommand({ requestKey, proof, target, network, minGasPrice, lastTimeUs });
+    this.send(target, [parseExactJson(JSON.stringify(command))]);
+    this.#ledger.advance(target);
+    return command.hash;
+  }
+
+  #take(chain: number, commands: readonly ReadCommand[]): void {
+    for (const { command, payload } of commands) this.#mempool.add(chain, command, payload);
+    this.#ledger.refreshPayload(chain);
+  }
+
+  #waitingOn(chain: number): readonly Sent[] {
+    return this.#mempool.waiting(chain, this.#ledger.chains.tip(chain).payload.state, this.#lastTimeUs(chain));
+  }
+
+  #whyRefused(chain: number, read: ReadCommand): string | undefined {
+    const { hash } = read.command;
+    const isOnChain = this.#ledger.chains.tip(chain).payload.state.heightOf(hash) !== undefined;
+    const known = { isOnChain, isBadlisted: this.#mempool.isBadlisted(hash) };
+    const reason = whyRefused(read, known, { chain, lastTimeUs: this.#lastTimeUs(chain) }, this.settings);
+    if (reason !== undefined) return reason;
+    try {
+      // As on real nodes, the code itself runs only in a block.
+      checkPayment(read, this.#contextAbove(this.#ledger.chains.tip(chain)));
+      return undefined;
+    } catch (error) {
+      if (error instanceof BuyGasError) return `Attempt to buy gas failed with: ${error.message}`;
+      throw error;
+    }
+  }
+
+  #contextAbove(parent: Block): ExecutionContext {
+    const { chain, height } = parent.header;
+    const store = this.#ledger.chains.blocksOf(chain);
+    const hasAncestor = (id: string) => {
+      const block = store.get(id);
+      return block !== undefined && block.header.height <= height && store.isCanonical(block);
+    };
+    return { state: parent.payload.state.next(), chain, dialect: this.#dialect, parent, hasAncestor };
+  }
+
+  #resultOf(chain: number, requestKey: string, depth: bigint): ExactJsonObject | undefined {
+    const { chains } = this.#ledger;
+    const found = findOutput(chains, chain, requestKey);
+    if (found) return chains.heightOf(chain) - found.block.header.height >= depth ? resultJson(found) : undefined;
+    if (!this.#mempool.isBadlisted(requestKey)) return undefined;
+    const error: Failure = { kind: 'TxFailure', message: BADLISTED };
+    const nothing = { gas: 0, events: [], continuation: null, txId: null, hasLogs: false };
+    return outputJson({ requestKey, outcome: { error }, ...nothing });
+  }
+
+  #lastTimeUs(chain: number): bigint {
+    return this.#ledger.chains.tip(chain).header.creationTimeUs;
+  }
+}

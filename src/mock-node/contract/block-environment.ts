@@ -1,0 +1,128 @@
+/** What a command brings along, as the contract language sees it. */
+
+import type { Dialect } from '../../contract/dialect.ts';
+import { ContractError } from '../../contract/errors.ts';
+import { Evaluator } from '../../contract/evaluator/evaluator.ts';
+import { ModuleName, QualifiedName } from '../../contract/names.ts';
+import { NATIVES } from '../../contract/natives/natives.ts';
+import {
+  type Environment,
+  type Flag,
+  INITIAL_ENVIRONMENT,
+  type NamespacePolicy,
+  type Signature,
+} from '../../contract/runtime/environment.ts';
+import { Decimal } from '../../contract/values/decimal.ts';
+import { valueOfJson } from '../../contract/values/json.ts';
+import { Time } from '../../contract/values/time.ts';
+import type { Storable } from '../../contract/values/values.ts';
+import type { Capability, Signer } from '../../protocol/ledger/command/command-payload.ts';
+import { type Decimal as Coins, formatDecimal } from '../../protocol/ledger/decimal.ts';
+import type { ExactJson } from '../../protocol/ledger/json.ts';
+import type { ReadCommand } from '../commands/command-checks.ts';
+import type { Block } from '../ledger/block-store.ts';
+import type { ChainState } from './chain-state.ts';
+
+/** Where a command runs: in the block above `parent`. */
+export interface ExecutionContext {
+  readonly state: ChainState;
+  readonly chain: number;
+  readonly dialect: Dialect;
+  /** Its time is the time that code sees. */
+  readonly parent: Block;
+  /** Whether a block, named by its hash as text, is an ancestor of the new block. */
+  readonly hasAncestor: (id: string) => boolean;
+}
+
+/** What nodes ask of keys and keysets. */
+const KEYSET_FLAGS: readonly Flag[] = ['EnforceKeyFormats', 'RequireKeysetNs'];
+/** What nodes forbid to code in blocks. */
+const FLAGS: ReadonlySet<Flag> = new Set([...KEYSET_FLAGS, 'DisableHistoryInTransactionalMode']);
+/** Commands without effect may also read tables from outside of their modules. */
+const LOCAL_FLAGS: ReadonlySet<Flag> = new Set([...KEYSET_FLAGS, 'AllowReadInLocal']);
+
+/** The module and its function that nodes ask before a namespace is defined. */
+const POLICY_MODULE = new ModuleName('ns');
+const POLICY = 'validate';
+
+/**
+ * Maximum number of steps of one command, which take up to three seconds. Gas ends most code earlier, but does not
+ * count everything, and `/local` takes any gas limit.
+ */
+export const MAX_NODE_STEPS = 1_000_000;
+
+/** @returns an evaluator on the state of a chain. What it runs changes the state */
+export function evaluatorOn(
+  { state: { database }, dialect }: Pick<ExecutionContext, 'state' | 'dialect'>,
+  environment: Environment,
+  maxSteps = MAX_NODE_STEPS,
+): Evaluator {
+  return new Evaluator({ dialect, natives: NATIVES, environment, database, maxSteps });
+}
+
+/** @returns the rule of nodes: `ns` is asked about new namespaces, and nothing new may be outside of all of them */
+function policyIn({ database }: ChainState): NamespacePolicy | undefined {
+  const policy = database.modules.get(POLICY_MODULE.text)?.members.get(POLICY);
+  return policy?.is('defun') ? { allowsRoot: false, policy } : undefined;
+}
+
+/** @returns the environment of a block, which has no sender and no signatures */
+export function blockEnvironment({ chain, parent }: ExecutionContext, hash: string, flags = FLAGS): Environment {
+  return {
+    ...INITIAL_ENVIRONMENT,
+    hash,
+    flags,
+    isOnChain: true,
+    chain: {
+      ...INITIAL_ENVIRONMENT.chain,
+      chainId: String(chain),
+      blockHeight: parent.header.height + 1n,
+      blockTime: new Time(parent.header.creationTimeUs),
+      previousBlockHash: parent.id,
+    },
+  };
+}
+
+/** @param isLocal whether the command has no effect */
+export function commandEnvironment(
+  { command, payload }: ReadCommand,
+  context: ExecutionContext,
+  isLocal: boolean,
+): Environment {
+  const { meta, signers, payload: message } = payload;
+  const environment = blockEnvironment(context, command.hash, isLocal ? LOCAL_FLAGS : FLAGS);
+  const { sender, gasLimit, gasPrice } = meta;
+  return {
+    ...environment,
+    namespacePolicy: policyIn(context.state),
+    data: dataOf('cont' in message ? message.cont.data : message.exec.data),
+    signatures: signers.map(signatureOf),
+    chain: { ...environment.chain, sender, gasLimit: BigInt(gasLimit), gasPrice: coinsValue(gasPrice) },
+  };
+}
+
+export function coinsValue(amount: Coins): Decimal {
+  const value = Decimal.parse(formatDecimal(amount));
+  if (!value) throw new TypeError(`${amount} is no amount`);
+  return value;
+}
+
+function dataOf(data: ExactJson): ExactJson {
+  return data ?? {};
+}
+
+function signatureOf({ pubKey, addr, clist = [] }: Signer): Signature {
+  return { key: addr ?? pubKey, capabilities: clist.map(capabilityOf) };
+}
+
+/** @throws ContractError for a name or an argument that no capability can have */
+function capabilityOf({ name, args }: Capability): { name: QualifiedName; args: readonly Storable[] } {
+  const qualified = QualifiedName.parse(name);
+  if (!qualified) throw new ContractError('eval', `Invalid capability name: ${name}`);
+  const values = args.map((arg) => {
+    const value = valueOfJson(arg);
+    if (value === undefined) throw new ContractError('eval', `Invalid argument of the capability ${name}`);
+    return value;
+  });
+  return { name: qualified, args: values };
+}

@@ -1,0 +1,279 @@
+/** The errors of requests to a node: one kind for each sensible reaction, and messages with advice. */
+
+import { z } from 'zod';
+import { rootOf, speaksNoTls, whyUnreachable } from '../../base/net/connecting.ts';
+import { oneLine } from '../../base/text/plain-text.ts';
+import { networkOf } from '../../protocol/ledger/header.ts';
+import { LedgerFormatError, parseExactJson } from '../../protocol/ledger/json.ts';
+import { explainMiner, type MinerIdentity, nodeConfigurationFor } from '../client/miner-identity.ts';
+import { basePathsOf, CONFIG_PATH, hidePath, type NodeAddress } from './url.ts';
+
+export type NodeErrorKind =
+  /** No connection was made, so the node cannot have seen the request. */
+  | 'unreachable'
+  | 'broken'
+  /** 408, or no answer came in time. */
+  | 'timed out'
+  /** The answer came from a captive portal, a proxy or a service that does not speak HTTP. */
+  | 'not a node'
+  /** 400: the request is wrong or not permitted. */
+  | 'bad request'
+  /** 401. */
+  | 'unauthorized'
+  /** 404: the requested thing does not exist, or the node serves nothing at this path. */
+  | 'not found'
+  /** 406: the node cannot answer in the requested format. */
+  | 'not acceptable'
+  /** 429. */
+  | 'too many requests'
+  /** 5xx. */
+  | 'failed'
+  /** Any other status that is not 2xx. For mining calls and `/config`, any but 429 and 5xx. */
+  | 'refused'
+  /** The answer violates the specification, or does not match the request. */
+  | 'not understood'
+  /** The answer is about a network other than the requested one. */
+  | 'other network'
+  /** The node's other side serves this, and its URL was not given. */
+  | 'no such side';
+
+export interface NodeErrorDetails extends ErrorOptions {
+  readonly status?: number | undefined;
+  readonly text?: string;
+  readonly key?: string | undefined;
+  readonly reason?: string | undefined;
+  readonly network?: string | undefined;
+  readonly retryAfterMs?: number | undefined;
+  /** Default: false. */
+  readonly retryable?: boolean;
+  /** Default: true, unless the kind implies that no request was sent. */
+  readonly mayHaveBeenTaken?: boolean;
+  readonly fingerprint?: string | undefined;
+  readonly nodeConfiguration?: readonly string[] | undefined;
+}
+
+export class NodeError extends Error {
+  override readonly name: string = 'NodeError';
+  readonly kind: NodeErrorKind;
+  readonly status: number | undefined;
+  /** The node's message, at most 16,384 characters. Foreign text: make it safe before showing it. */
+  readonly text: string;
+  /** The missing thing and the reason, if a 404 names them (document 1, "Not-found body"). Foreign text. */
+  readonly key: string | undefined;
+  readonly reason: string | undefined;
+  /** The network that the node serves, for `other network`. Foreign text. */
+  readonly network: string | undefined;
+  /** The pause that the node requested (`retry-after`). */
+  readonly retryAfterMs: number | undefined;
+  /** Whether the same request may succeed a moment later. `NodeApi` has repeated it, if that does no harm. */
+  readonly retryable: boolean;
+  /** Whether the node may have carried out the request or an earlier attempt. */
+  readonly mayHaveBeenTaken: boolean;
+  /** The fingerprint of the node's certificate, if it is not trusted. */
+  readonly fingerprint: string | undefined;
+  /** Lines that the node's configuration must have, if they would help. */
+  readonly nodeConfiguration: readonly string[] | undefined;
+
+  constructor(kind: NodeErrorKind, message: string, details: NodeErrorDetails = {}) {
+    super(message, details);
+    this.kind = kind;
+    this.status = details.status;
+    this.text = details.text ?? '';
+    this.key = details.key;
+    this.reason = details.reason;
+    this.network = details.network;
+    this.retryAfterMs = details.retryAfterMs;
+    this.retryable = details.retryable ?? false;
+    this.mayHaveBeenTaken = details.mayHaveBeenTaken ?? (kind !== 'unreachable' && kind !== 'no such side');
+    this.fingerprint = details.fingerprint;
+    this.nodeConfiguration = details.nodeConfiguration;
+  }
+
+  get isBusy(): boolean {
+    return this.status === 429 || this.status === 503;
+  }
+}
+
+/**
+ * @param cause of undici or of the socket
+ * @param where the shortened URL of the request, for the message
+ * @param everAnswered whether anything has ever answered there
+ */
+export function networkError(cause: unknown, origin: string, where = origin, everAnswered = true): NodeError {
+  if (cause instanceof NodeError) return cause;
+  const { code, name, message } = rootOf(cause);
+  if (name === 'TimeoutError') {
+    return new NodeError('timed out', `${where} did not answer in time.`, { cause, retryable: true });
+  }
+  const why = whyUnreachable(code, 'node');
+  if (why !== undefined) return new NodeError('unreachable', `cannot reach ${origin} (${code}): ${why}`, { cause });
+  if (speaksNoTls(code)) {
+    return new NodeError('unreachable', `${origin} does not speak TLS: use http:// instead of https://.`, { cause });
+  }
+  if (name === 'HTTPParserError' || code.startsWith('HPE_')) {
+    const hint = 'Is it the right port, and should the URL begin with https://?';
+    return new NodeError('not a node', `${origin} does not speak HTTP (${quote(message)}). ${hint}`, { cause });
+  }
+  const what = quote(code === '' ? message : code);
+  const hint = everAnswered ? '' : ` Should the URL begin with ${otherScheme(origin)}?`;
+  return new NodeError('broken', `the connection to ${origin} broke before the answer came (${what}).${hint}`, {
+    cause,
+    retryable: true,
+  });
+}
+
+function otherScheme(origin: string): string {
+  return origin.startsWith('https:') ? 'http://' : 'https://';
+}
+
+/** Maximum number of characters of a node's text in a message. */
+const MAX_QUOTE = 200;
+
+/** @returns one short, printable line */
+export function quote(text: string): string {
+  return oneLine(text, MAX_QUOTE);
+}
+
+/* Refusals of mining calls. */
+
+export function workRefusal(status: number, text: string, miner: MinerIdentity, address: NodeAddress): NodeError {
+  const message = workMessage(status, said(status, text, address), miner, address);
+  const nodeConfiguration = status === 403 ? nodeConfigurationFor(miner) : undefined;
+  return new NodeError('refused', message, { status, nodeConfiguration });
+}
+
+/** @param code the number of the network in the header of a work */
+export function otherNetwork(code: number, { name, network: wanted }: NodeAddress): NodeError {
+  const network = networkOf(code);
+  const what = `${name} gives work of another network (${network}) than ${wanted}, and nothing is mined for it`;
+  return new NodeError('other network', `${what}: check the node URL and the network.`, { network });
+}
+
+export function updatesRefusal(status: number, address: NodeAddress): NodeError {
+  return new NodeError('refused', `${address.name} refuses update streams (${status}).`, { status });
+}
+
+export function configRefusal(status: number, text: string, address: NodeAddress): NodeError {
+  const message = `${address.origin}${CONFIG_PATH} is not served (${said(status, text, address)}).`;
+  return new NodeError('refused', message, { status });
+}
+
+function workMessage(status: number, quoted: string, miner: MinerIdentity, address: NodeAddress): string {
+  const { name, givenPath } = address;
+  const [where, what] =
+    givenPath === undefined
+      ? [`, neither below ${basePathsOf(address).join(' nor below ')}`, 'network']
+      : ['', 'network or the path'];
+  switch (status) {
+    case 400:
+      return `${name} cannot read the request (${quoted}). Check account and keys.`;
+    case 403:
+      return `${name} does not know this miner (${quoted}). ${explainMiner(miner)}`;
+    case 404:
+      return (
+        `there is no mining API at ${name}${where} (${quoted}). Either the ${what} is wrong, or mining is off at the ` +
+        'node, as it is by default: set mining.coordination.enabled in the node’s configuration.'
+      );
+    default:
+      return `${name} refuses to serve mining/work (${quoted}). Check that it is a mining node.`;
+  }
+}
+
+function said(status: number, text: string, address: NodeAddress): string {
+  return text === '' ? `${status}` : `${status}: "${quote(hidePath(text, address))}"`;
+}
+
+/* Statuses of the API. */
+
+/** The end of a sentence that begins with the node's name. */
+const WORDS = {
+  'bad request': 'cannot do what was asked for',
+  unauthorized: 'does not let us do this',
+  'not found': 'has nothing there',
+  'not acceptable': 'cannot answer in the format that was asked for',
+  'timed out': 'has waited too long',
+  'too many requests': 'gets too many requests',
+  failed: 'failed',
+  refused: 'refuses the request',
+} as const;
+
+const KINDS: ReadonlyMap<number, keyof typeof WORDS> = new Map([
+  [400, 'bad request'],
+  [401, 'unauthorized'],
+  [404, 'not found'],
+  [406, 'not acceptable'],
+  [408, 'timed out'],
+  [429, 'too many requests'],
+]);
+
+/** The retryable statuses besides 5xx, those of the reference client. */
+const PASSING: ReadonlySet<number> = new Set([408, 423, 425, 429]);
+
+const MAX_TEXT = 16_384;
+const NotFound = z.object({ key: z.string().optional(), reason: z.string().optional() });
+
+interface Answered {
+  readonly status: number;
+  readonly body: Uint8Array;
+  readonly byNode: boolean;
+  readonly retryAfterMs: number | undefined;
+}
+
+/** @param where the shortened URL of the request, for the message @param hide removes secrets from a text */
+export function statusError(answer: Answered, where: string, hide: (text: string) => string): NodeError {
+  const { status, byNode, retryAfterMs } = answer;
+  const kind = KINDS.get(status) ?? (status >= 500 ? 'failed' : 'refused');
+  const text = textOf(answer.body);
+  const { key, reason } = status === 404 ? notFound(text) : {};
+  const said = text === '' ? '' : `: "${quote(hide(text))}"`;
+  // Real nodes refuse clients that ask too often before they add their headers.
+  const isOfNode = byNode || status === 429 || status >= 500;
+  const hint = isOfNode ? '' : ' The headers of a node are missing: is the URL right?';
+  return new NodeError(kind, `${where} ${WORDS[kind]} (${status}${said}).${hint}`, {
+    status,
+    text,
+    key,
+    reason,
+    retryAfterMs,
+    retryable: status >= 500 || PASSING.has(status),
+    mayHaveBeenTaken: status >= 500 || status === 408,
+  });
+}
+
+/** @param error from reading the answer; rethrown unless it is a LedgerFormatError */
+export function notUnderstood(error: unknown, answer: Answered, where: string): NodeError {
+  if (!(error instanceof LedgerFormatError)) throw error;
+  const hint = answer.byNode ? '' : ' The headers of a node are missing: is there a proxy in between?';
+  const message = `The answer of ${where} is not understood: ${quote(error.message)}.${hint}`;
+  return new NodeError('not understood', message, { cause: error, status: answer.status, mayHaveBeenTaken: true });
+}
+
+/** Some texts come as a JSON string, others bare. */
+function textOf(body: Uint8Array): string {
+  const text = new TextDecoder().decode(body.subarray(0, 4 * MAX_TEXT)).slice(0, MAX_TEXT);
+  const json = /^\s*"/.test(text) ? jsonOf(text) : undefined;
+  return typeof json === 'string' ? json : text.trim();
+}
+
+function notFound(text: string): { key?: string | undefined; reason?: string | undefined } {
+  return NotFound.safeParse(jsonOf(text)).data ?? {};
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return parseExactJson(text);
+  } catch (error) {
+    if (error instanceof LedgerFormatError) return undefined;
+    throw error;
+  }
+}
+
+/** @returns undefined when the node does not serve the resource */
+export async function unlessMissing<T>(answer: Promise<T>): Promise<T | undefined> {
+  try {
+    return await answer;
+  } catch (error) {
+    if (error instanceof NodeError && (error.kind === 'not found' || error.kind === 'no such side')) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,272 @@
+/** State files, one for each kind, network and account, and the lock that keeps other processes from a state file. */
+
+import { createHash, randomBytes } from 'node:crypto';
+import { closeSync, fsyncSync, linkSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { dirname, join } from 'node:path';
+import { renameFileSync } from '../../base/system/files.ts';
+import { LedgerFormatError, quoted } from '../../protocol/ledger/json.ts';
+import { isSigned, isUnfinished, parseSweep, type Sweep, sweepToJson } from './sweep-state.ts';
+
+const MODE = 0o600;
+
+/** The file cannot be used. The message says what to do. */
+export class StoreFault extends Error {
+  override readonly name = 'StoreFault';
+}
+
+/** The word for the state in messages and file names: a payment is a `transfer`. */
+export type Kind = 'sweep' | 'transfer';
+
+export class SweepStore {
+  readonly file: string;
+  readonly #kind: Kind;
+  readonly #network: string;
+  readonly #account: string;
+  readonly #lock: Lock;
+
+  /** @param directory created before the first write */
+  constructor(directory: string, network: string, account: string, kind: Kind = 'sweep') {
+    const hash = createHash('sha256')
+      .update(JSON.stringify([network, account]))
+      .digest('hex')
+      .slice(0, 16);
+    const readable = `${network}-${account}`.replace(/[^\w-]/g, '_').slice(0, 40);
+    this.file = join(directory, `${kind}-${readable}-${hash}.json`);
+    this.#kind = kind;
+    this.#network = network;
+    this.#account = account;
+    this.#lock = new Lock(`${this.file}.lock`, kind);
+  }
+
+  /** Locks the file against other processes until `close`. @throws StoreFault while another process has it */
+  open(): void {
+    this.#orFault(() => {
+      mkdirSync(dirname(this.file), { recursive: true, mode: 0o700 });
+      this.#lock.take();
+    });
+  }
+
+  close(): void {
+    this.#lock.release();
+  }
+
+  /** @returns undefined if there is no file @throws StoreFault if the file is damaged */
+  load(): Sweep | undefined {
+    const text = this.#read(this.file);
+    if (text === undefined) return undefined;
+    const sweep = this.#parsed(text);
+    const { network, account } = sweep;
+    if (network === this.#network && account === this.#account) return sweep;
+    throw new StoreFault(`${this.file} is the ${this.#kind} of ${quoted(account)} on ${quoted(network)}: move it away`);
+  }
+
+  #parsed(text: string): Sweep {
+    try {
+      return parseSweep(text);
+    } catch (error) {
+      if (!(error instanceof LedgerFormatError)) throw error;
+      throw new StoreFault(`${this.file} is damaged, or of another version of pickaxe: ${error.message}`);
+    }
+  }
+
+  /**
+   * A finished sweep's file is renamed; one that was never signed is overwritten.
+   * @throws StoreFault if an earlier sweep is unfinished, or the state cannot be written
+   */
+  begin(sweep: Sweep): void {
+    const before = this.load();
+    if (before && isUnfinished(before) && isSigned(before))
+      throw new StoreFault(`An earlier ${this.#kind} is unfinished: finish it with --resume.`);
+    if (before && !isUnfinished(before))
+      this.#orFault(() => renameFileSync(this.file, this.file.replace(/json$/, `${before.startedMs}.json`)));
+    this.save(sweep);
+  }
+
+  /** Returns once the state is on the disk. @throws StoreFault if it cannot be written */
+  save(sweep: Sweep): void {
+    const unfinished = `${this.file}.unfinished`;
+    this.#orFault(() => {
+      try {
+        // Creating a new file avoids following a link that another user has placed there.
+        rmSync(unfinished, { force: true });
+        const fd = openSync(unfinished, 'wx', MODE);
+        try {
+          writeFileSync(fd, sweepToJson(sweep));
+          fsyncSync(fd);
+        } finally {
+          closeSync(fd);
+        }
+        renameFileSync(unfinished, this.file);
+        syncDirectory(dirname(this.file));
+      } catch (error) {
+        rmSync(unfinished, { force: true });
+        throw error;
+      }
+    });
+  }
+
+  #read(file: string): string | undefined {
+    try {
+      return readFileSync(file, 'utf8');
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+      throw this.#fault(error);
+    }
+  }
+
+  #orFault(act: () => void): void {
+    try {
+      act();
+    } catch (error) {
+      throw this.#fault(error);
+    }
+  }
+
+  #fault(error: unknown): StoreFault {
+    if (error instanceof LockedError) return new StoreFault(error.message);
+    return new StoreFault(`The state of the ${this.#kind} cannot be kept: ${(error as Error).message}`, {
+      cause: error,
+    });
+  }
+}
+
+/** Makes a renaming durable. Windows cannot open directories, and needs no such call. */
+function syncDirectory(directory: string): void {
+  if (process.platform === 'win32') return;
+  const fd = openSync(directory, 'r');
+  try {
+    fsyncSync(fd);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/* Locks. */
+
+/** Error codes of systems that cannot make links. */
+const NO_LINKS: ReadonlySet<string | undefined> = new Set([
+  'EPERM',
+  'EACCES',
+  'ENOTSUP',
+  'EOPNOTSUPP',
+  'ENOSYS',
+  'EINVAL',
+]);
+
+/** Another process has the lock, or may have it. The message says what to do. */
+export class LockedError extends Error {
+  override readonly name = 'LockedError';
+}
+
+export class Lock {
+  readonly #file: string;
+  readonly #what: string;
+  /** Held by a process that removes the lock of an ended process, so that no process removes a newer lock. */
+  readonly #removal: string;
+  #isHeld = false;
+
+  /** @param what the word for the locked thing in messages */
+  constructor(file: string, what = 'sweep') {
+    this.#what = what;
+    this.#file = file;
+    this.#removal = `${file}.removal`;
+  }
+
+  /** @throws LockedError, or a system error if the file cannot be written */
+  take(): void {
+    if (!create(this.#file)) this.#takeFromGone();
+    this.#isHeld = true;
+  }
+
+  release(): void {
+    if (this.#isHeld) rmSync(this.#file, { force: true });
+    this.#isHeld = false;
+  }
+
+  #takeFromGone(): void {
+    const owner = textOf(this.#file);
+    if (!isGone(owner) || !create(this.#removal)) throw this.#locked(owner);
+    try {
+      if (textOf(this.#file) === owner) rmSync(this.#file, { force: true });
+      if (!create(this.#file)) throw this.#locked(textOf(this.#file));
+    } finally {
+      rmSync(this.#removal, { force: true });
+    }
+  }
+
+  #locked(owner: string): LockedError {
+    const [pid, host] = owner.split(' ');
+    const who = pid === '' ? 'Another process' : `Process ${pid}${host === hostname() ? '' : ` on ${host}`}`;
+    return new LockedError(
+      `${who} works on this ${this.#what}. Wait until it has ended; if there is none, remove ${this.#file} and ${this.#removal}`,
+    );
+  }
+}
+
+/** The file gets its name only once it is written, so no interruption leaves a lock without its owner. */
+function create(file: string): boolean {
+  const id = randomBytes(6).toString('hex');
+  const text = `${process.pid} ${hostname()} ${id}`;
+  const unfinished = `${file}.${id}`;
+  try {
+    writeFileSync(unfinished, text, { flag: 'wx', mode: MODE });
+    linkOrWrite(unfinished, file, text);
+    return true;
+  } catch (error) {
+    if (codeOf(error) === 'EEXIST') return false;
+    throw error;
+  } finally {
+    rmSync(unfinished, { force: true });
+  }
+}
+
+/** Some file systems, such as FAT, have no links. There, a partly written lock is removed again. */
+function linkOrWrite(from: string, to: string, text: string): void {
+  try {
+    linkSync(from, to);
+    return;
+  } catch (error) {
+    if (!NO_LINKS.has(codeOf(error))) throw error;
+  }
+  const fd = openSync(to, 'wx', MODE);
+  try {
+    writeFileSync(fd, text);
+  } catch (error) {
+    rmSync(to, { force: true });
+    throw error;
+  } finally {
+    closeSync(fd);
+  }
+}
+
+function codeOf(error: unknown): string | undefined {
+  return (error as NodeJS.ErrnoException).code;
+}
+
+/** @returns empty if the file does not exist */
+function textOf(file: string): string {
+  try {
+    return readFileSync(file, 'utf8').trim();
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return '';
+    throw error;
+  }
+}
+
+/** A process on another machine or in another container cannot be checked, and counts as running. */
+function isGone(owner: string): boolean {
+  const [, pid, host] = /^(\d{1,10}) (\S+) \S+$/.exec(owner) ?? [];
+  if (pid === undefined || host !== hostname()) return false;
+  // In a container, an earlier process may have had the same id.
+  return Number(pid) === process.pid || !isAlive(Number(pid));
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return codeOf(error) === 'EPERM';
+  }
+}

@@ -1,0 +1,197 @@
+/** The commands of a transfer, also without signatures for trials; the check of a cross-chain proof; guards. */
+
+import { buildCommand, cmdOf } from '../../protocol/ledger/command/build.ts';
+import {
+  type CoinCall,
+  continueOnTarget,
+  gasCapability,
+  type Keyset,
+  transfer,
+  transferCreate,
+  transferCrosschain,
+} from '../../protocol/ledger/command/coin.ts';
+import { type Command, type KeyPair, requestKeyOfCmd } from '../../protocol/ledger/command/command.ts';
+import {
+  type Payload,
+  type PublicMeta,
+  parsePayload,
+  publicMetaOf,
+} from '../../protocol/ledger/command/command-payload.ts';
+import { parseCommandResult } from '../../protocol/ledger/command/results.ts';
+import type { Decimal } from '../../protocol/ledger/decimal.ts';
+import { LedgerFormatError, parseExactJsonBytes, quoted } from '../../protocol/ledger/json.ts';
+import { COIN } from '../../protocol/ledger/payload.ts';
+import { parseSpvProof, spvRoot } from '../../protocol/ledger/spv-proof.ts';
+import type { Sweep, Transfer } from './sweep-state.ts';
+
+/** Time to live of a command, in seconds. */
+const TTL_S = 1800;
+/** Maximum gas of a trial: several times what either step has ever used. */
+export const TRIAL_GAS = 2500;
+/** Maximum gas that the known gas stations pay for. */
+const STATION_GAS = 850;
+
+export interface CommandMaker {
+  readonly signers: readonly string[];
+  /** The newest block's creation time, in seconds since 1970. Nodes refuse commands that are far ahead of it. */
+  readonly timeS: number;
+  /** Unique, so that equal transfers are different commands. */
+  readonly nonce: string;
+}
+
+type Terms = Pick<Sweep, 'network' | 'account' | 'guard' | 'receiver' | 'targetChain' | 'gasPrice' | 'gasStation'>;
+
+/** Step 0 takes the coins from their chain; within one chain, it brings them to their receiver at once. */
+export function step0Of(
+  terms: Terms,
+  { chain, amount, gasLimit }: Pick<Transfer, 'chain' | 'amount' | 'gasLimit'>,
+  maker: CommandMaker,
+): Payload {
+  const { account } = terms;
+  const { message, capabilities } = callOf(terms, chain, amount);
+  const clist = [gasCapability(COIN), ...capabilities];
+  return {
+    networkId: terms.network,
+    payload: message,
+    signers: maker.signers.map((pubKey) => ({ pubKey, clist })),
+    meta: metaOf(terms, { chain, sender: account, gasLimit }, maker),
+    nonce: maker.nonce,
+  };
+}
+
+function callOf({ account, guard, receiver, targetChain }: Terms, chain: number, amount: Decimal): CoinCall {
+  const to = receiver ?? { account, guard };
+  const payment = { module: COIN, sender: account, receiver: to.account, amount };
+  if (to.guard !== null) {
+    const guarded = { ...payment, guard: to.guard };
+    return chain === targetChain ? transferCreate(guarded) : transferCrosschain({ ...guarded, targetChain });
+  }
+  if (chain === targetChain) return transfer(payment);
+  throw new Error('the guard of a receiver on another chain must be known');
+}
+
+/** Step 1 brings the coins to the target chain. @param pactId the request key of step 0 */
+export function step1Of(terms: Terms, pactId: string, proof: string, gasLimit: number, maker: CommandMaker): Payload {
+  const { account, targetChain: chain, gasStation } = terms;
+  const signers = maker.signers.map((pubKey) => ({ pubKey, clist: [gasCapability(COIN)] }));
+  return {
+    networkId: terms.network,
+    payload: continueOnTarget(pactId, proof),
+    signers: gasStation === null ? signers : [],
+    meta: metaOf(terms, { chain, sender: gasStation ?? account, gasLimit }, maker),
+    nonce: maker.nonce,
+  };
+}
+
+/** Maximum gas of a trial of step 1. */
+export function step1TrialGas({ gasStation }: Pick<Terms, 'gasStation'>): number {
+  return gasStation === null ? TRIAL_GAS : STATION_GAS;
+}
+
+/** A command that nodes can try out, but nobody can send. */
+export function unsigned(payload: Payload): Command {
+  const cmd = cmdOf(payload);
+  return { cmd, hash: requestKeyOfCmd(cmd), sigs: [] };
+}
+
+/** @param pairs the keys of all signers */
+export function signed(payload: Payload, pairs: readonly KeyPair[]): Command {
+  return buildCommand(payload, pairs);
+}
+
+/** @returns the gas limit after a trial that used this much: a fifth more, but not above `most`, and never 0 */
+export function gasLimitFor(gas: number, most: number): number {
+  return Math.max(1, Math.min(Math.ceil((gas * 6) / 5), most));
+}
+
+/** @returns when the command was made, and when its time to live ends, in seconds since 1970 */
+export function lifeOf({ cmd }: Command): { readonly madeS: number; readonly endS: number } {
+  const { creationTime, ttl } = publicMetaOf(parsePayload(cmd).meta);
+  return { madeS: creationTime, endS: creationTime + ttl };
+}
+
+/** @returns in coins per unit of gas */
+export function gasPriceOf({ cmd }: Command): Decimal {
+  return publicMetaOf(parsePayload(cmd).meta).gasPrice;
+}
+
+export function proofIn({ cmd }: Command): string | null {
+  const { payload } = parsePayload(cmd);
+  return 'cont' in payload ? payload.cont.proof : null;
+}
+
+function metaOf(
+  { gasPrice }: Terms,
+  { chain, sender, gasLimit }: { chain: number; sender: string; gasLimit: number },
+  { timeS }: CommandMaker,
+): PublicMeta {
+  return { chainId: `${chain}`, sender, gasLimit, gasPrice, ttl: TTL_S, creationTime: timeS };
+}
+
+/**
+ * Reads a cross-chain proof, before anybody pays for a step 1 that cannot succeed.
+ * @param text the answer of /spv
+ * @param step0 the request key of step 0
+ * @returns the hash of the block on the target chain to which the proof leads, 32 bytes
+ * @throws LedgerFormatError if the proof is for another chain, or does not prove the success of step 0
+ */
+export function rootOfProof(text: string, step0: string, targetChain: number): Uint8Array {
+  const proof = parseSpvProof(text);
+  if (proof.targetChain !== targetChain) {
+    throw new LedgerFormatError(`the proof is for chain ${proof.targetChain}, not for chain ${targetChain}`);
+  }
+  const { reqKey, result } = parseCommandResult(parseExactJsonBytes(proof.output));
+  if (reqKey !== step0 || result.status !== 'success') {
+    throw new LedgerFormatError('the proof is of another command than step 0');
+  }
+  return spvRoot(proof);
+}
+
+/* Signers and guards. */
+
+/** @returns undefined for a predicate that the ledger does not define */
+function signaturesNeeded({ keys, pred }: Keyset): number | undefined {
+  return { 'keys-all': keys.length, 'keys-any': 1, 'keys-2': 2 }[pred];
+}
+
+/**
+ * @param held the public keys with available secret keys @returns just enough of them; undefined if there are too few
+ */
+export function signersOf(guard: Keyset, held: readonly string[]): readonly string[] | undefined {
+  const needed = signaturesNeeded(guard);
+  const usable = guard.keys.filter((key) => held.includes(key));
+  return needed === undefined || needed < 1 || usable.length < needed ? undefined : usable.slice(0, needed);
+}
+
+/** @returns the only guard that an account of this name can have; undefined if the name does not determine it */
+export function guardOfName(account: string): Keyset | undefined {
+  const [, key] = /^k:([0-9a-f]{64})$/.exec(account) ?? [];
+  return key === undefined ? undefined : { keys: [key], pred: 'keys-all' };
+}
+
+/**
+ * Coins go to the holder of the guard that step 0 names, and only nodes report an account's guard. So the user must
+ * have named its keys and, where several keys leave open how many of them must sign, its predicate.
+ * @param known the keys that may be in the guard, and the predicate of a guard with several keys
+ * @returns the guard's fault, as a clause; undefined if the guard may be signed
+ */
+export function guardFault(guard: Keyset, known: Keyset): string | undefined {
+  const { keys, pred } = guard;
+  const strangers = keys.filter((key) => !known.keys.includes(key));
+  if (strangers.length > 0) {
+    return `has keys that you have not named: ${strangers.join(', ')}. Name with --guard-key those that belong to it`;
+  }
+  const impossible = impossibleGuard(guard);
+  if (impossible !== undefined) return impossible;
+  if (signaturesNeeded(guard) === undefined || keys.length === 1 || pred === known.pred) return undefined;
+  return `has the predicate ${pred}, and not ${known.pred}. If that is right, say so with --predicate ${pred}`;
+}
+
+/** @returns why no signatures could ever satisfy the guard, as a clause; undefined if some could */
+export function impossibleGuard(guard: Keyset): string | undefined {
+  const { keys, pred } = guard;
+  const needed = signaturesNeeded(guard);
+  const isPossible = new Set(keys).size === keys.length && (needed === undefined || needed <= keys.length);
+  if (isPossible) return undefined;
+  return `has ${keys.length === 1 ? 'one key' : 'a key twice'} and the predicate ${quoted(pred)}, which nobody could satisfy`;
+}

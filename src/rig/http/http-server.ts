@@ -1,0 +1,278 @@
+/** The HTTP server: serves a list of `Route`s, checks who may ask, limits requests, and gives errors one shape. */
+
+import { createServer, type Server as HttpListener, type RequestListener } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import { hostname, type NetworkInterfaceInfo, networkInterfaces } from 'node:os';
+import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
+import type { Logger } from 'pino';
+import { z } from 'zod';
+import { Refusals } from '../../base/system/bounded.ts';
+import type { Clock } from '../../base/system/clock.ts';
+import { formatHttpAddress } from '../../base/text/addresses.ts';
+import { jsonText } from '../../base/text/plain-text.ts';
+import { Connections } from './connections.ts';
+import {
+  admits,
+  asHttpError,
+  bearerCheck,
+  clientErrorAnswer,
+  codeOfClientError,
+  HEADERS,
+  HttpError,
+  type HttpLimits,
+  type HttpRefusals,
+  httpLimits,
+  isForeign,
+  isReason,
+  REASONS,
+} from './http-access.ts';
+import { EVENT_STREAM, type Route } from './route.ts';
+
+/** The largest valid body of most routes contains one device's name. */
+const MOST_BODY_BYTES = 1_024;
+/** Enough for a token and what browsers send. */
+const MOST_HEADER_BYTES = 8_192;
+
+export interface ServerOptions {
+  readonly host: string;
+  /** 0 means any free port. */
+  readonly port: number;
+  /** If absent, no token is required. */
+  readonly token?: string;
+  /** Whether routes that change something are allowed. */
+  readonly control: boolean;
+  /** Overrides of `httpLimits`. */
+  readonly limits?: Partial<HttpLimits>;
+}
+
+interface ServerContext {
+  readonly log: Logger;
+  readonly clock: Clock;
+  readonly limits: HttpLimits;
+  readonly refusals: HttpRefusals;
+}
+
+export interface Http {
+  /** The address that is listened on: `http://127.0.0.1:8080` */
+  readonly url: string;
+  /** The address for other machines, when it listens on all addresses: `http://192.168.1.5:8080` */
+  readonly reachableUrl?: string | undefined;
+  /** Closes at once, event streams included. */
+  close(): Promise<void>;
+}
+
+/** What a server serves. */
+interface Served {
+  readonly routes: readonly Route[];
+  /** Called when the server ends, before its connections do. */
+  close(): void;
+}
+
+/**
+ * Starts a server.
+ * @param make makes what it serves @throws Error with a `code` when it cannot listen there
+ */
+export async function serve(
+  options: ServerOptions,
+  { log, clock }: Pick<ServerContext, 'log' | 'clock'>,
+  make: (parts: Pick<ServerContext, 'limits' | 'refusals'>) => Served,
+): Promise<Http> {
+  const limits = { ...httpLimits, ...options.limits };
+  const refusals = new Refusals(REASONS, (line) => log.warn({ tag: 'http' }, line), limits.logMs);
+  const served = make({ limits, refusals });
+  const server = new HttpServer(options, served.routes, { log, clock, limits, refusals });
+  const close = async () => {
+    served.close();
+    await server.close();
+    refusals.close();
+  };
+  try {
+    return { ...(await server.listen()), close };
+  } catch (fault) {
+    await close();
+    throw fault;
+  }
+}
+
+class HttpServer {
+  readonly #app: FastifyInstance;
+  readonly #options: ServerOptions;
+  readonly #log: Logger;
+  readonly #refusals: HttpRefusals;
+  readonly #connections: Connections;
+  readonly #authorised: (header: string | undefined) => boolean;
+  readonly #routes = new Map<string, Route[]>();
+
+  constructor(options: ServerOptions, routes: readonly Route[], { log, clock, limits, refusals }: ServerContext) {
+    this.#options = options;
+    this.#log = log;
+    this.#refusals = refusals;
+    this.#connections = new Connections(clock, limits, refusals);
+    this.#authorised = options.token === undefined ? () => true : bearerCheck(options.token);
+    for (const route of routes) this.#routes.set(route.path, [...(this.#routes.get(route.path) ?? []), route]);
+    this.#app = fastify({
+      bodyLimit: MOST_BODY_BYTES,
+      serverFactory: (answer) => this.#listener(answer, limits),
+      forceCloseConnections: true,
+      clientErrorHandler: ({ code }, socket) => this.#answerClientError(code, socket),
+      // Hooks do not run for a malformed path.
+      frameworkErrors: (fault, request, reply) => {
+        this.#answerError(fault, request as FastifyRequest, reply as FastifyReply);
+      },
+    });
+    // Only JSON is accepted, so that forms of other websites are refused.
+    this.#app.removeContentTypeParser('text/plain');
+    this.#app.setReplySerializer(jsonText);
+    this.#app.addHook('onRequest', async (request, reply) => this.#admit(request, reply));
+    this.#app.setErrorHandler((fault, request, reply) => this.#answerError(fault, request, reply));
+    this.#app.setNotFoundHandler((request, reply) => this.#answerError(this.#notFound(request, reply), request, reply));
+    for (const route of routes) this.#serve(route);
+  }
+
+  /** @throws Error with a `code` when it cannot listen there */
+  async listen(): Promise<{ readonly url: string; readonly reachableUrl: string | undefined }> {
+    const { host, port: wanted } = this.#options;
+    await this.#app.listen({ host: host === 'localhost' ? '127.0.0.1' : host, port: wanted });
+    const { server } = this.#app;
+    // Registered only now: earlier faults are thrown by `listen`, and would be logged as well.
+    server.on('error', (fault) => this.#log.warn({ tag: 'http' }, fault.message));
+    const { address, port } = server.address() as AddressInfo;
+    const reachable = reachableHost(address);
+    const urlOf = (host: string) => `http://${formatHttpAddress({ host, port })}`;
+    return { url: urlOf(address), reachableUrl: reachable === undefined ? undefined : urlOf(reachable) };
+  }
+
+  /** Closes at once: pending answers are cut off. */
+  async close(): Promise<void> {
+    await this.#app.close();
+  }
+
+  /** Applies the limits of Node.js and those of `Connections`. */
+  #listener(answer: RequestListener, { requestMs, checkMs, keepAliveMs }: HttpLimits): HttpListener {
+    const listener = createServer({
+      maxHeaderSize: MOST_HEADER_BYTES,
+      headersTimeout: requestMs,
+      requestTimeout: requestMs,
+      connectionsCheckingInterval: checkMs,
+      keepAliveTimeout: keepAliveMs,
+    });
+    const begin: RequestListener = (request, response) => {
+      if (this.#connections.begin(request, response)) answer(request, response);
+    };
+    // Requests with `Expect` are answered like others. Node.js would answer them itself, without limits.
+    listener.on('request', begin).on('checkExpectation', begin);
+    this.#connections.watch(listener);
+    return listener;
+  }
+
+  #serve(route: Route): void {
+    const { method, path, query, body, mostBodyBytes = MOST_BODY_BYTES, answers } = route;
+    const streams = answers[200] === EVENT_STREAM;
+    this.#app.route({
+      // Some supervisors send HEAD. Not for event streams, which would have to end for it.
+      method,
+      url: path,
+      bodyLimit: mostBodyBytes,
+      exposeHeadRoute: method === 'GET' && !streams,
+      handler: async (request, reply) => {
+        const ask = {
+          query: checked(query, 'query', request.query),
+          body: checked(body, 'body', request.body === undefined ? {} : request.body),
+          ifNoneMatch: request.headers['if-none-match'],
+        };
+        const answer = route.answer(ask, reply);
+        if (streams) this.#connections.letStream(request.raw.socket);
+        return answer;
+      },
+    });
+  }
+
+  #admit(request: FastifyRequest, reply: FastifyReply): void {
+    reply.headers(HEADERS);
+    const { host, origin, authorization } = request.headers;
+    const { 'sec-fetch-site': site, 'sec-fetch-mode': mode } = request.headers as Record<string, string | undefined>;
+    // A proxy could go by the name that is not checked here (RFC 9112 §3.2).
+    const { headersDistinct, url = '' } = request.raw;
+    if ((headersDistinct.host ?? []).length > 1 || !url.startsWith('/')) {
+      throw new HttpError(400, 'bad-request', 'send one Host header, and a path without a host as the target');
+    }
+    if (!admits({ host: this.#options.host, hostname: hostname() }, host)) {
+      throw new HttpError(
+        403,
+        'forbidden-host',
+        `not served under the name ${host}: use the address that pickaxe logs`,
+      );
+    }
+    if (isForeign({ method: request.method, host, origin, site, mode })) {
+      throw new HttpError(403, 'forbidden-origin', 'requests from pages of other websites are refused');
+    }
+    const asked = request.method === 'HEAD' ? 'GET' : request.method;
+    // The path that matched, because a path can be written in many ways.
+    const route = this.#routes.get(request.routeOptions.url ?? '')?.find(({ method }) => method === asked);
+    if (!route?.open && !this.#authorised(authorization)) {
+      this.#refusals.note(authorization === undefined ? 'no-token' : 'wrong-token', request.socket.remoteAddress);
+      reply.header('www-authenticate', 'Bearer');
+      throw new HttpError(401, 'unauthorized', 'send the token: Authorization: Bearer TOKEN');
+    }
+    if (route?.controls && !this.#options.control) {
+      throw new HttpError(403, 'read-only', 'start pickaxe with --http-control to allow this');
+    }
+  }
+
+  #notFound(request: FastifyRequest, reply: FastifyReply): HttpError {
+    const routes = this.#routes.get(pathOf(request));
+    if (!routes) return new HttpError(404, 'not-found', 'there is no such path; /api/v1/openapi.json lists the paths');
+    const allowed = routes.map(({ method }) => method).join(', ');
+    reply.header('allow', allowed);
+    return new HttpError(405, 'method-not-allowed', `use ${allowed}`);
+  }
+
+  #answerError(fault: unknown, request: FastifyRequest, reply: FastifyReply): void {
+    const error = asHttpError(fault);
+    if (isReason(error.code)) this.#refusals.note(error.code, request.socket.remoteAddress);
+    if (error.code === 'internal') {
+      this.#log.error(
+        { tag: 'http' },
+        `${request.method} ${pathOf(request)} failed: ${(fault as Error)?.stack ?? fault}`,
+      );
+    }
+    reply.headers(HEADERS).code(error.status).send(error.body);
+  }
+
+  /** Answers a malformed request, if its socket is still writable. */
+  #answerClientError(code: string | undefined, socket: Socket): void {
+    if (!socket.writable || code === 'ECONNRESET') {
+      socket.destroy();
+      return;
+    }
+    const reason = codeOfClientError(code);
+    // Browsers open spare connections and send nothing on them.
+    if (isReason(reason) && socket.bytesRead > 0) this.#refusals.note(reason, socket.remoteAddress);
+    socket.end(clientErrorAnswer(code));
+  }
+}
+
+function pathOf({ url }: FastifyRequest): string {
+  return url.split('?', 1)[0];
+}
+
+/** @throws HttpError that says what is wrong with the value */
+function checked(schema: Route['query'], what: string, value: unknown): Record<string, unknown> {
+  if (!schema) return {};
+  const { success, data, error } = schema.safeParse(value);
+  if (success) return data;
+  throw new HttpError(400, 'bad-request', `${what}: ${z.prettifyError(error).replaceAll(/\s+/g, ' ')}`);
+}
+
+/** @returns an address for other machines; undefined if there is none, or if `host` is a single address */
+export function reachableHost(
+  host: string,
+  interfaces: NodeJS.Dict<Pick<NetworkInterfaceInfo, 'address' | 'family' | 'internal'>[]> = networkInterfaces(),
+): string | undefined {
+  if (host !== '0.0.0.0' && host !== '::') return undefined;
+  const outside = Object.values(interfaces).flatMap((each) => each?.filter(({ internal }) => !internal) ?? []);
+  const ipv4 = outside.find(({ family }) => family === 'IPv4');
+  if (ipv4 || host === '0.0.0.0') return ipv4?.address;
+  // Link-local addresses (RFC 4291 §2.5.6) need the name of an interface.
+  return outside.find(({ address }) => !/^fe[89ab]/i.test(address))?.address;
+}

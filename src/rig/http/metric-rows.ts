@@ -1,0 +1,45 @@
+/** Metrics as rows of a table, each of which makes its samples from a status at the time of a request. */
+
+import { Counter, Gauge, type Registry } from 'prom-client';
+import type { RefusalCounts } from './http-access.ts';
+
+export const METRIC_PREFIX = 'pickaxe_';
+
+export type Labels = Record<string, string | number>;
+/** Null stands for a value that is not known, which has no sample. */
+export type Sample = readonly [labels: Labels, value: number | null];
+
+export interface MetricRow<Now> {
+  /** Without `pickaxe_`. Names with `_total` are counters, all others gauges. */
+  readonly name: string;
+  readonly help: string;
+  readonly labels: readonly string[];
+  samples(now: Now): readonly Sample[];
+}
+
+/** @returns a function that gives the metrics their values, before the registry is read */
+export function fillers<Now>(rows: readonly MetricRow<Now>[], registry: Registry): (now: Now) => void {
+  const all = rows.map(({ name, help, labels, samples }) => {
+    const settings = { name: METRIC_PREFIX + name, help, labelNames: labels, registers: [registry] };
+    const metric = name.endsWith('_total') ? new Counter(settings) : new Gauge(settings);
+    return (now: Now) => {
+      metric.reset();
+      // A reset sets a metric without labels to 0, but a value that is not known must have no sample.
+      if (labels.length === 0) metric.remove();
+      for (const [labelled, value] of samples(now)) if (value !== null) metric.inc(labelled, value);
+    };
+  });
+  return (now) => {
+    for (const fill of all) fill(now);
+  };
+}
+
+/** @param refused live counts of the server's refusals */
+export function refusedRow(refused: RefusalCounts): MetricRow<unknown> {
+  return {
+    name: 'http_refused_total',
+    help: 'Requests and connections that were refused',
+    labels: ['reason'],
+    samples: () => Object.entries(refused).map(([reason, count]) => [{ reason }, count]),
+  };
+}

@@ -1,0 +1,238 @@
+/** Events as log lines in the style of other miners: a tag, then the few figures that matter. */
+
+import type { Logger } from 'pino';
+import { LogBucket } from '../../base/system/bounded.ts';
+import type { MinerEvent } from '../../miner/events/events.ts';
+import { describeVerdicts, inService, livesOnRelays, sumOfRelays } from '../status/figures.ts';
+import type { RigStatus } from '../status/status.ts';
+import type { Tally } from '../status/tally.ts';
+import {
+  describePolled,
+  describeWorkers,
+  formatAmount,
+  formatDuration,
+  formatHashrate,
+  formatSensors,
+  withPrefix,
+} from '../status/units.ts';
+import { logBlockReward, logBlockState, VerdictLines } from './verdict-lines.ts';
+
+const MOST_PAID_ELSEWHERE = 10;
+/** Maximum burst of lines about the difficulty of shares, which a pool changes a few times an hour. */
+const DIFFICULTIES_AT_ONCE = 5;
+const DIFFICULTIES_PER_SECOND = 1 / 60;
+/** Maximum bursts of lines about sources and about their streams: far more than a start or an outage causes. */
+const NEWS_AT_ONCE = 100;
+const STREAM_NEWS_AT_ONCE = 20;
+const HOW_TO_CHOOSE = 'pickaxe devices lists what there is; choose with --devices, such as --devices cpu.';
+
+type BoundedKind = 'job' | 'source' | 'streams';
+
+export class LogLines {
+  readonly #log: Logger;
+  readonly #tally: Tally;
+  readonly #verdicts: VerdictLines;
+  /** The last logged step of opening, by device. */
+  readonly #progress = new Map<string, string>();
+
+  readonly #paidElsewhere: LogBucket;
+  /** Limits the lines that a node can cause at will. Beyond the limits they have the level debug. */
+  readonly #bounds: Readonly<Record<BoundedKind, LogBucket>>;
+
+  /** The share difficulty of the last job that was logged at info; `none` for a node's work. */
+  #loggedShares: number | 'none' | undefined;
+
+  /** @param tally must receive each event first */
+  constructor(log: Logger, tally: Tally) {
+    this.#log = log;
+    this.#tally = tally;
+    this.#verdicts = new VerdictLines(log, tally);
+    const { nowMs } = tally;
+    this.#paidElsewhere = new LogBucket(MOST_PAID_ELSEWHERE, nowMs);
+    this.#bounds = {
+      job: new LogBucket(DIFFICULTIES_AT_ONCE, nowMs, DIFFICULTIES_PER_SECOND),
+      source: new LogBucket(NEWS_AT_ONCE, nowMs),
+      streams: new LogBucket(STREAM_NEWS_AT_ONCE, nowMs),
+    };
+  }
+
+  readonly listen = (event: MinerEvent): void => {
+    switch (event.type) {
+      case 'work':
+        this.#work(event);
+        break;
+      case 'job':
+        this.#log.debug({ tag: 'work' }, `creation time rolled forward, chain ${event.chain} height ${event.height}`);
+        break;
+      case 'new-cut':
+        this.#log.debug({ tag: this.#tally.sourceKind }, `New Cut on chain ${event.chain}`);
+        break;
+      case 'solution':
+        this.#verdicts.solved(event);
+        this.#log.debug(
+          { tag: event.device },
+          `solution for chain ${event.chain} height ${event.height}, nonce ${event.nonce}`,
+        );
+        break;
+      case 'proof':
+        this.#verdicts.proved(event);
+        break;
+      case 'verdict':
+        this.#verdicts.add(event);
+        break;
+      case 'block-state':
+        logBlockState(this.#log, event);
+        break;
+      case 'block-reward':
+        this.#blockReward(event);
+        break;
+      case 'hardware-error':
+        this.#log.error({ tag: event.device }, `hardware error: the candidate with nonce ${event.nonce} is wrong`);
+        break;
+      case 'device':
+        this.#device(event);
+        break;
+      case 'source':
+        this.#source(event);
+        break;
+      case 'missed-cut':
+        this.#bounded(
+          'streams',
+          'warn',
+          'node',
+          `${event.source} has a block on chain ${event.chain} that its open update stream did not announce: stale work was mined`,
+        );
+        break;
+      case 'polling':
+        this.#polling(event);
+        break;
+      case 'alarm':
+        this.#alarm(event);
+        break;
+      case 'progress':
+        if (this.#progress.get(event.device) === event.what) break;
+        this.#progress.set(event.device, event.what);
+        this.#log.info({ tag: event.device }, event.what);
+        break;
+      case 'job-switch':
+        this.#log.debug(
+          { tag: event.device },
+          `searches the new work ${(1000 * event.switchSeconds).toFixed(1)} ms after the New Cut`,
+        );
+        break;
+    }
+  };
+
+  speed(): void {
+    const status = this.#tally.status();
+    const { relays } = status;
+    if (!livesOnRelays(status)) this.#ownSpeed(status);
+    if (Object.keys(relays).length > 0) this.#log.info({ tag: 'miner' }, describeWorkers(sumOfRelays(relays)));
+  }
+
+  /** Without any hashes and while the rig does not mine, there is no line: the outage is logged. */
+  #ownSpeed({ ready: isMining, devices }: RigStatus): void {
+    const known = inService(devices);
+    const ready = known.filter(([, { state }]) => state === 'ready');
+    const total = ready.reduce((sum, [, { hashesPerSecond }]) => sum + hashesPerSecond, 0);
+    if (total === 0 && !isMining) return;
+    const each = known.map(([name, { state, hashesPerSecond, sensors, hashesPerJoule }]) => {
+      const rate = known.length > 1 && `${name} ${state === 'ready' ? formatHashrate(hashesPerSecond) : state}`;
+      return [rate, formatSensors(sensors, hashesPerJoule)].filter(Boolean).join(' ');
+    });
+    const parts = each.filter((part) => part !== '').join(', ');
+    this.#log.info({ tag: 'miner' }, `speed 30s ${formatHashrate(total)}${parts === '' ? '' : ` (${parts})`}`);
+  }
+
+  summary(): void {
+    const summary = this.#tally.summary();
+    const { hardwareErrors, hashes, uptimeSeconds, acceptedBlocks } = summary;
+    const paidElsewhere = acceptedBlocks?.paidElsewhere ?? 0;
+    this.#log.info(
+      { tag: 'miner' },
+      `${describeVerdicts(summary)}, ${hardwareErrors} hardware errors; ` +
+        `${withPrefix(hashes)}hashes in ${formatDuration(uptimeSeconds)}, ${formatHashrate(summary.averageHashesPerSecond)} on average`,
+    );
+    if (paidElsewhere > 0) {
+      const what = paidElsewhere === 1 ? '1 block pays' : `${paidElsewhere} blocks pay`;
+      this.#log.error({ tag: 'block' }, `${what} another account than yours: pickaxe blocks lists them`);
+    }
+  }
+
+  #blockReward(event: MinerEvent & { type: 'block-reward' }): void {
+    if (event.paidTo === undefined || this.#paidElsewhere.take(this.#tally.nowMs) !== undefined) {
+      logBlockReward(this.#log, event);
+    }
+  }
+
+  /**
+   * New work comes every second or two. Its level is info for the first one, which shows that the rig has work, and for
+   * a new share difficulty. Otherwise, and while the rig is paused, it is debug.
+   */
+  #work({ chain, height, difficulty, shareDifficulty }: MinerEvent & { type: 'work' }): void {
+    const line =
+      shareDifficulty === undefined
+        ? `new job chain ${chain} height ${height} difficulty ${formatAmount(difficulty)}`
+        : `new job chain ${chain} difficulty ${formatAmount(difficulty)}, of a share ${formatAmount(shareDifficulty)}`;
+    const isNews = this.#loggedShares !== (shareDifficulty ?? 'none');
+    if (!isNews || this.#tally.status().paused) {
+      this.#log.debug({ tag: 'work' }, line);
+      return;
+    }
+    this.#loggedShares = shareDifficulty ?? 'none';
+    this.#bounded('job', 'info', 'work', line);
+  }
+
+  /** Logs a line at debug if there were too many of its kind. @returns whether it was below the limit */
+  #bounded(kind: BoundedKind, level: 'info' | 'warn', tag: string, line: string): boolean {
+    const leftOut = this.#bounds[kind].take(this.#tally.nowMs);
+    if (leftOut === undefined) this.#log.debug({ tag }, line);
+    else this.#log[level]({ tag }, leftOut === 0 ? line : `${line} (${leftOut} lines like this one were left out)`);
+    return leftOut !== undefined;
+  }
+
+  #device({ device, state, description, detail, reason = '', fault }: MinerEvent & { type: 'device' }): void {
+    if (state === 'ready') {
+      this.#log.info({ tag: device }, description);
+      if (detail !== undefined) this.#log.debug({ tag: device }, detail);
+    } else if (state === 'paused') this.#log.warn({ tag: device }, `paused: ${reason}`);
+    else if (state === 'reopening') this.#log.warn({ tag: device }, `reopening: ${reason}`);
+    else this.#log.error({ tag: device }, this.#parked(device, reason, fault === 'missing'));
+  }
+
+  #parked(device: string, reason: string, isMissing: boolean): string {
+    if (this.#hasOthers(device)) {
+      // The others are being opened at the same time, and may be missing, too.
+      return isMissing ? `cannot be used: ${reason}` : `parked until pickaxe is restarted, the others go on: ${reason}`;
+    }
+    if (!isMissing) return `parked, and no other device is left: ${reason}`;
+    return `no device can mine: ${reason.replace(/\.$/, '')}. ${HOW_TO_CHOOSE}`;
+  }
+
+  #hasOthers(device: string): boolean {
+    return Object.entries(this.#tally.status().devices).some(
+      ([name, { state }]) => name !== device && state !== 'parked',
+    );
+  }
+
+  #alarm({ state, device, hashesPerSecond, limitHashesPerSecond }: MinerEvent & { type: 'alarm' }): void {
+    const tag = device ?? 'miner';
+    const [rate, least] = [formatHashrate(hashesPerSecond), formatHashrate(limitHashesPerSecond)];
+    if (state === 'raised') this.#log.warn({ tag }, `low hashrate: ${rate} (limit ${least})`);
+    else this.#log.info({ tag }, `hashrate is back: ${rate} (limit ${least})`);
+  }
+
+  #polling({ source, chains }: MinerEvent & { type: 'polling' }): void {
+    if (chains.length === 0) {
+      this.#bounded('streams', 'info', 'node', `${source} has reliable update streams for all chains again`);
+    } else {
+      this.#bounded('streams', 'warn', 'node', `${source} ${describePolled(chains)}`);
+    }
+  }
+
+  #source({ source, kind, state, reason, nodeConfiguration = [] }: MinerEvent & { type: 'source' }): void {
+    const level = state === 'lost' || state === 'unhealthy' || state === 'warning' ? 'warn' : 'info';
+    const isLogged = this.#bounded('source', level, kind, `${source} ${reason}`);
+    for (const line of nodeConfiguration) this.#log[isLogged ? level : 'debug']({ tag: kind, isSnippet: true }, line);
+  }
+}

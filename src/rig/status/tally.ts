@@ -1,0 +1,261 @@
+/** Counts the events since the start, and computes the status and the summary from them. */
+
+import { type Clock, wallMs } from '../../base/system/clock.ts';
+import type { DeviceKind } from '../../miner/engine/device.ts';
+import type { MinerEvent } from '../../miner/events/events.ts';
+import type { SourceKind } from '../../miner/events/vocabulary.ts';
+import { BlockCounts, Latencies, Luck, Meter, type TimedFlag, VerdictCounts, withValue } from './counters.ts';
+import { EarningsEstimate, type EarningsTerms, earningsOf, timeToBlockSeconds } from './earnings.ts';
+import { sumOfRelays } from './figures.ts';
+import { DeviceStats } from './hashrates.ts';
+import { type CurrentWork, rigState, type StateBasis, supplyTrouble } from './rig-state.ts';
+import { RelayStats, Sources, workStatus } from './source-stats.ts';
+import type { DeviceStatus, RigStatus, Summary } from './status.ts';
+
+const NO_EARNINGS = earningsOf({ hashesPerSecond: 0, chains: [] });
+
+export class Tally {
+  readonly #clock: Clock;
+  readonly #startMs: number;
+  readonly #startTimeMillis: number;
+  readonly #meter: Meter;
+  readonly #luck = new Luck();
+  readonly #jobSwitches = new Latencies();
+  readonly #answers = new Latencies();
+  readonly #devices = new Map<string, DeviceStats>();
+  /** Stand-ins for devices until their first event. Their rates count from that event. */
+  readonly #expected: ReadonlyMap<string, DeviceStats>;
+  readonly #relays: Map<string, RelayStats>;
+  readonly #sources: Sources;
+  readonly #verdicts = new VerdictCounts();
+  readonly #blocks = new BlockCounts();
+  readonly #earnings: EarningsEstimate;
+  /** Set once mining has ended. */
+  #endMs: number | undefined;
+  #newCuts = 0;
+  #work: CurrentWork | undefined;
+  #lastBlockMs: number | undefined;
+  #lastShareMs: number | undefined;
+  #deviceReady: TimedFlag;
+  #sourceConnected: TimedFlag;
+
+  /**
+   * @param devices will be opened; each is `starting` until its first event
+   * @param relays will be opened
+   * @param sourceKind holds until the first source has an event
+   */
+  constructor(
+    clock: Clock,
+    devices: readonly { readonly name: string; readonly kind: DeviceKind }[] = [],
+    relays: readonly { readonly name: string }[] = [],
+    sourceKind: SourceKind = 'node',
+    terms: EarningsTerms = {},
+  ) {
+    this.#clock = clock;
+    const nowMs = clock.monotonicMs();
+    this.#startMs = nowMs;
+    this.#startTimeMillis = wallMs(clock);
+    this.#meter = new Meter(nowMs);
+    this.#earnings = new EarningsEstimate(clock, terms);
+    this.#deviceReady = { value: false, sinceMs: nowMs };
+    this.#sourceConnected = { value: false, sinceMs: nowMs };
+    this.#expected = new Map(devices.map(({ name, kind }) => [name, new DeviceStats(nowMs, kind)]));
+    this.#sources = new Sources(sourceKind);
+    this.#relays = new Map(relays.map(({ name }) => [name, new RelayStats()]));
+  }
+
+  readonly listen = (event: MinerEvent): void => {
+    const nowMs = this.#clock.monotonicMs();
+    this.#earnings.listen(event);
+    switch (event.type) {
+      case 'hashes':
+        this.#meter.add(event.hashes, nowMs);
+        this.#device(event.device).meter.add(event.hashes, nowMs);
+        this.#luck.searched(event.hashes, event.difficulty);
+        break;
+      case 'proof':
+        this.#device(event.device).addProof(event.hashes, nowMs);
+        this.#luck.proved(event.difficulty);
+        break;
+      case 'verdict':
+        this.#verdicts.add(event);
+        this.#answers.add(event.answerSeconds);
+        (event.isRelay ? this.#relay(event.device) : this.#device(event.device)).verdicts.add(event);
+        if (event.outcome !== 'accepted') break;
+        if (event.isShare) this.#lastShareMs = nowMs;
+        if (!event.isBlock) break;
+        this.#lastBlockMs = nowMs;
+        // Only the devices' own blocks end an effort.
+        if (!event.isRelay) this.#luck.accepted();
+        break;
+      case 'block-state':
+        this.#blocks.add(event);
+        break;
+      case 'block-reward':
+        this.#blocks.addReward(event);
+        break;
+      case 'relay':
+        this.#relay(event.relay).update(event, nowMs);
+        break;
+      case 'hardware-error':
+        this.#device(event.device).hardwareErrors++;
+        break;
+      case 'telemetry':
+        this.#device(event.device).addReading(event.telemetry, nowMs);
+        break;
+      case 'device':
+        this.#device(event.device).update(event);
+        this.#deviceReady = withValue(this.#deviceReady, this.#someReady, nowMs);
+        break;
+      case 'job-switch':
+        this.#jobSwitches.add(event.switchSeconds);
+        break;
+      case 'new-cut':
+        this.#newCuts++;
+        if (this.#work) this.#work = { ...this.#work, stale: { sinceMs: nowMs, reason: 'new-cut' } };
+        break;
+      case 'work-ended':
+        if (this.#work) this.#work = { ...this.#work, stale: { sinceMs: nowMs, reason: event.reason } };
+        break;
+      case 'work':
+        this.#work = { ...event, sinceMs: nowMs };
+        break;
+      case 'source':
+      case 'missed-cut':
+      case 'polling':
+      case 'fetch':
+        this.#sources.update(event, nowMs);
+        this.#sourceConnected = withValue(this.#sourceConnected, this.#sources.anyConnected, nowMs);
+        break;
+    }
+  };
+
+  get accepted(): number {
+    return this.#verdicts.blocks.accepted;
+  }
+
+  get nowMs(): number {
+    return this.#clock.monotonicMs();
+  }
+
+  get sourceKind(): SourceKind {
+    return this.#sources.kind;
+  }
+
+  /** Whether a source or work is missing, regardless of the devices. */
+  get lacksWork(): boolean {
+    return supplyTrouble(this.#basis()) !== undefined;
+  }
+
+  status(): RigStatus {
+    const basis = this.#basis();
+    const { nowMs, devices, relays, sources, sourceKind, work } = basis;
+    const all = Object.values(devices);
+    const sum = (rate: (device: DeviceStatus) => number) => all.reduce((total, device) => total + rate(device), 0);
+    const hashesPerSecond = sum((device) => device.hashesPerSecond);
+    const state = rigState(basis);
+    const isMining = state.name === 'mining';
+    // Rates are averages, so they outlast the mining by half a minute.
+    const rate = isMining ? hashesPerSecond + sumOfRelays(relays).hashesPerSecond : 0;
+    const earnings = isMining ? this.#earnings.at(rate, all) : NO_EARNINGS;
+    const seconds = (sinceMs: number | undefined) => (sinceMs === undefined ? null : (nowMs - sinceMs) / 1000);
+    return {
+      timeMillis: wallMs(this.#clock),
+      startTimeMillis: this.#startTimeMillis,
+      state: state.name,
+      stateReason: state.reason === '' ? null : state.reason,
+      stateAgeSeconds: (nowMs - state.sinceMs) / 1000,
+      paused: state.name === 'paused',
+      ready: isMining,
+      hashesPerSecond,
+      hashesPerSecondByWindow: this.#meter.windows(nowMs),
+      highestHashesPerSecond: this.#meter.highest,
+      ...this.#counts(),
+      provenHashesPerSecond: sum((device) => device.provenHashesPerSecond),
+      effort: this.#luck.effort,
+      timeToBlockSeconds: timeToBlockSeconds(earnings),
+      timeToShareSeconds: work?.shareDifficulty !== undefined && rate > 0 ? work.shareDifficulty / rate : null,
+      earnings,
+      lastBlockSeconds: seconds(this.#lastBlockMs),
+      lastShareSeconds: seconds(this.#lastShareMs),
+      answerSeconds: this.#answers.spread,
+      work: work ? workStatus(work, nowMs) : null,
+      chains: this.#earnings.works.all().map((each) => workStatus(each, nowMs)),
+      sourceKind,
+      sources,
+      devices,
+      relays,
+    };
+  }
+
+  /** Call this when mining ends. The uptime excludes what follows, such as the last command of a hook. */
+  end(): void {
+    this.#endMs = this.#clock.monotonicMs();
+  }
+
+  summary(): Summary {
+    const counts = this.#counts();
+    const nowMs = this.#clock.monotonicMs();
+    const devices = [...this.#devices.values()].map((device) => device.status(nowMs));
+    const inService = [...this.#devices].filter(([, { hasWorked }]) => hasWorked);
+    return {
+      ...counts,
+      earnings: this.#earnings.at(counts.averageHashesPerSecond, devices),
+      devices: Object.fromEntries(inService.map(([name, device]) => [name, device.counts])),
+      relays: Object.fromEntries(Array.from(this.#relays, ([name, relay]) => [name, relay.counts])),
+    };
+  }
+
+  #counts(): Omit<Summary, 'earnings' | 'devices' | 'relays'> {
+    const uptimeSeconds = ((this.#endMs ?? this.#clock.monotonicMs()) - this.#startMs) / 1000;
+    const hashes = this.#meter.total;
+    return {
+      ...this.#verdicts.blocks,
+      shares: this.#verdicts.shares,
+      acceptedBlocks: this.#blocks.accepted,
+      hardwareErrors: [...this.#devices.values()].reduce((sum, { hardwareErrors }) => sum + hardwareErrors, 0),
+      hashes,
+      uptimeSeconds,
+      averageHashesPerSecond: uptimeSeconds > 0 ? hashes / uptimeSeconds : 0,
+      expectedBlocks: this.#luck.expectedBlocks,
+      bestDifficulty: this.#luck.bestDifficulty,
+      newCuts: this.#newCuts,
+      missedCuts: this.#sources.missedCuts,
+      switchSeconds: this.#jobSwitches.spread,
+    };
+  }
+
+  #basis(): StateBasis {
+    const nowMs = this.#clock.monotonicMs();
+    const devices = new Map([...this.#expected, ...this.#devices]);
+    return {
+      nowMs,
+      deviceReady: this.#deviceReady,
+      sourceKind: this.#sources.kind,
+      sourceConnected: this.#sourceConnected,
+      work: this.#work,
+      sources: this.#sources.status(nowMs),
+      devices: Object.fromEntries(Array.from(devices, ([name, device]) => [name, device.status(nowMs)])),
+      relays: Object.fromEntries(Array.from(this.#relays, ([name, relay]) => [name, relay.status(nowMs)])),
+    };
+  }
+
+  get #someReady(): boolean {
+    return [...this.#devices.values()].some(({ state }) => state === 'ready');
+  }
+
+  #relay(name: string): RelayStats {
+    const relay = this.#relays.get(name) ?? new RelayStats();
+    this.#relays.set(name, relay);
+    return relay;
+  }
+
+  #device(name: string): DeviceStats {
+    let device = this.#devices.get(name);
+    if (!device) {
+      device = new DeviceStats(this.#clock.monotonicMs());
+      this.#devices.set(name, device);
+    }
+    return device;
+  }
+}

@@ -1,0 +1,201 @@
+/** Examines one node: asks it once for everything that a miner needs, and reports its findings. */
+
+import type { Finding, Problem } from '../../base/finding.ts';
+import { BY_AUTHORITY, type Trust } from '../../base/net/tls-trust.ts';
+import { within } from '../../base/system/abort.ts';
+import { systemClock } from '../../base/system/clock.ts';
+import { version } from '../../base/system/version.ts';
+import { checkConfig, servedNetwork } from '../../node/client/config.ts';
+import type { MinerIdentity } from '../../node/client/miner-identity.ts';
+import { MiningClient } from '../../node/client/mining.ts';
+import { NodeClock, type Skew } from '../../node/http/node-clock.ts';
+import { NodeError, type NodeErrorKind } from '../../node/http/node-error.ts';
+import { type NodeLimits, nodeLimits } from '../../node/http/request-limits.ts';
+import { hasPath, nodeAddress } from '../../node/http/url.ts';
+import { parseWork, type Work } from '../../protocol/chain/work.ts';
+
+export interface NodeQuestion {
+  readonly url: string;
+  /** Without a network, the node is asked for its own. */
+  readonly network?: string | undefined;
+  /** Without a miner no work is asked for. */
+  readonly miner?: MinerIdentity | undefined;
+  /** By default, an https node's certificate must be signed by an authority. */
+  readonly trust?: Trust;
+}
+
+export interface Examination {
+  readonly findings: readonly Finding[];
+  /** The network that the node claims to serve. */
+  readonly network?: string;
+  /** The fingerprint of the node's certificate, if it is not trusted. */
+  readonly untrusted?: string;
+  readonly work?: Work;
+}
+
+type Mining = Pick<Examination, 'findings' | 'work'>;
+
+/** The chain of the update stream when no work names one. Every network has this chain. */
+const FIRST_CHAIN = 0;
+
+/** Faults after which further questions are pointless. */
+const NO_ANSWER: ReadonlySet<NodeErrorKind> = new Set(['unreachable', 'timed out', 'not a node', 'broken']);
+
+/** @throws Error when the URL is not that of a node */
+export async function examineNode(question: NodeQuestion, limits: Partial<NodeLimits> = {}): Promise<Examination> {
+  const { url, miner } = question;
+  const nodeClock = new NodeClock(systemClock);
+  const clientFor = (network: string) =>
+    openClient({ ...question, network }, { nodeClock, limits: { ...nodeLimits, ...limits } });
+  const stop = new AbortController().signal;
+
+  const first = clientFor(question.network ?? '');
+  const report = await attempt(() => first.config(stop));
+  await first.close();
+  if (report.error && NO_ANSWER.has(report.error.kind)) {
+    const { message: what, fingerprint: untrusted } = report.error;
+    const findings = [{ about: 'connection', state: 'fault', what, why: WHY_NODE }] as const;
+    return { findings, ...(untrusted !== undefined && { untrusted }) };
+  }
+  const served = servedNetwork(report.value);
+  const network = question.network ?? (hasPath(url) ? nodeAddress(url, served ?? '').network : served);
+  let mining: Mining = { findings: [NAMELESS] };
+  if (network !== undefined) {
+    const client = clientFor(network);
+    mining = await examineMining(client, miner, stop);
+    await client.close();
+  }
+  // A refusal says the same as the report's entry for this miner, and a miner that gets work must be listed.
+  const isKnown = mining.findings.some(({ about, state, nodeConfiguration }) => {
+    return about === 'work' && (state === 'ok' || nodeConfiguration !== undefined);
+  });
+  const findings: Finding[] = [
+    { about: 'connection', state: 'ok', what: `${nodeAddress(url, '').origin} answers` },
+    ...networkFindings(report.value, network, isKnown ? undefined : miner),
+    ...mining.findings,
+    clockFinding(nodeClock.skew),
+  ];
+  const { work } = mining;
+  return { findings, ...(served !== undefined && { network: served }), ...(work && { work }) };
+}
+
+/** @returns the reason why the node gives the miner no work; undefined when it does */
+export async function whyNoWork(
+  question: NodeQuestion & { readonly network: string; readonly miner: MinerIdentity },
+): Promise<string | undefined> {
+  const client = openClient(question);
+  const { error } = await attempt(() => client.work(question.miner, new AbortController().signal));
+  await client.close();
+  return error?.message;
+}
+
+/** @returns undefined when the node names no network @throws NodeError when the node does not answer */
+export async function askNetwork(question: Omit<NodeQuestion, 'miner'>): Promise<string | undefined> {
+  const client = openClient(question);
+  const { value, error } = await attempt(() => client.config(new AbortController().signal));
+  await client.close();
+  if (error && error.kind !== 'refused') throw error;
+  return servedNetwork(value);
+}
+
+function openClient(
+  { url, network = '', trust = BY_AUTHORITY }: NodeQuestion,
+  context: { readonly nodeClock?: NodeClock; readonly limits?: NodeLimits } = {},
+): MiningClient {
+  return new MiningClient({ address: nodeAddress(url, network), trust, userAgent: `pickaxe/${version}`, ...context });
+}
+
+const WHY_NODE = 'work comes from the node, and solutions go there';
+const WHY_WORK = 'without work there is nothing to mine';
+const WHY_UPDATES = 'without one, pickaxe asks for work every few seconds, and more solutions come too late';
+
+const NAMELESS: Finding = {
+  about: 'network',
+  state: 'fault',
+  what: 'the node does not say which network it serves',
+  why: 'the network is a part of the address at which a node gives work',
+  mend: 'give its network with --network, like --network mainnet01',
+};
+
+/** A missing report, or one that cannot be interpreted, is fine. */
+function networkFindings(report: unknown, network: string | undefined, miner: MinerIdentity | undefined): Finding[] {
+  if (report === undefined) {
+    return [{ about: 'network', state: 'ok', what: 'the node does not report its configuration' }];
+  }
+  return checkConfig(report, network, miner).map((finding) => ({ ...finding, about: 'network' }));
+}
+
+async function examineMining(
+  client: MiningClient,
+  miner: MinerIdentity | undefined,
+  stop: AbortSignal,
+): Promise<Mining> {
+  const record = miner ? await attempt(() => client.work(miner, stop)) : {};
+  if (record.error) {
+    const { isBusy, message, nodeConfiguration } = record.error;
+    const entry = nodeConfiguration && { nodeConfiguration: [...nodeConfiguration] };
+    // A busy node has work a moment later.
+    const state = isBusy ? 'warning' : 'fault';
+    return { findings: [{ about: 'work', state, what: message, why: WHY_WORK, ...entry }] };
+  }
+  const work = record.value && parseWork(record.value);
+  const stream = await attempt(() => tryUpdates(client, work?.chain ?? FIRST_CHAIN, stop));
+  if (!work) return { findings: [updatesFinding(stream.error, false)] };
+  const given: Finding = { about: 'work', state: 'ok', what: `gives work: chain ${work.chain}, height ${work.height}` };
+  return { findings: [given, updatesFinding(stream.error, true)], work };
+}
+
+/** @param error the reason why no stream could be opened */
+function updatesFinding(error: NodeError | undefined, hasWork: boolean): Finding {
+  const about = 'updates';
+  if (!error) return { about, state: 'ok', what: 'announces New Cuts' };
+  const what = `no update stream: ${error.message}`;
+  // When no work was asked for, a refused stream means that there is no mining API.
+  if (!hasWork && error.kind === 'refused') return { about, state: 'fault', what, why: WHY_WORK };
+  return { about, state: 'warning', what, why: WHY_UPDATES };
+}
+
+/** The stream only has to open, since it may be silent for minutes. It ends with its connection. */
+async function tryUpdates(client: MiningClient, chain: number, stop: AbortSignal): Promise<void> {
+  const stream = await within(client.limits.workTimeoutMs, stop, (signal) => client.updates(chain, signal));
+  void readToEnd(stream);
+}
+
+async function readToEnd(stream: AsyncIterable<Uint8Array>): Promise<void> {
+  try {
+    for await (const _ of stream);
+  } catch {
+    // The connection was closed, as intended.
+  }
+}
+
+/** Nodes report their time in whole seconds, and creation times are half a second late anyway. */
+const TOLERATED_SKEW_US = 2_000_000n;
+
+function clockFinding(skew: Skew | undefined): Finding {
+  const about = 'clock';
+  if (!skew) return { about, state: 'skipped', what: 'was not checked: the node sent no time' };
+  return clockProblem(skew) ?? { about, state: 'ok', what: 'agrees with the node’s' };
+}
+
+/** @returns undefined when the two clocks may agree */
+export function clockProblem({ leastUs, mostUs }: Skew): Problem | undefined {
+  const [offUs, direction] = leastUs > 0n ? [leastUs, 'ahead of'] : [-mostUs, 'behind'];
+  if (offUs <= TOLERATED_SKEW_US) return undefined;
+  return {
+    about: 'clock',
+    state: 'warning',
+    what: `this machine’s clock is at least ${offUs / 1_000_000n} s ${direction} the node’s`,
+    why: 'one of the two is wrong; pickaxe uses the earlier one, because nodes refuse blocks from the future',
+    mend: 'let the system set its clock (timedatectl set-ntp true), or tell the node’s operator',
+  };
+}
+
+async function attempt<T>(ask: () => Promise<T>): Promise<{ value?: T; error?: NodeError }> {
+  try {
+    return { value: await ask() };
+  } catch (error) {
+    if (!(error instanceof NodeError)) throw error;
+    return { error };
+  }
+}

@@ -1,0 +1,133 @@
+/** Examines one pool: connects to it once, as a miner does, and reports its findings. */
+
+import type { Finding } from '../../base/finding.ts';
+import { BY_AUTHORITY, type Trust } from '../../base/net/tls-trust.ts';
+import { pause } from '../../base/system/abort.ts';
+import { systemClock } from '../../base/system/clock.ts';
+import { version } from '../../base/system/version.ts';
+import { type PoolAddress, parsePoolUrl } from '../../base/text/addresses.ts';
+import { plural } from '../../base/text/quantities.ts';
+import { type PoolAccount, PoolSession, type SessionTimes } from '../../miner/source/pool/client-session.ts';
+import { PoolHealth } from '../../miner/source/pool/pool-health.ts';
+import { poolLimits } from '../../miner/source/pool/pool-limits.ts';
+import { PoolError } from '../../miner/source/pool/pool-messages.ts';
+import { openConnection } from '../../miner/source/pool/pool-source.ts';
+import { difficultyOf } from '../../protocol/chain/target.ts';
+import type { Work } from '../../protocol/chain/work.ts';
+import { withPrefix } from '../status/units.ts';
+
+interface PoolQuestion {
+  readonly url: string;
+  /** Without an account, pickaxe only connects and sends nothing. */
+  readonly account?: PoolAccount | undefined;
+  /** By default, the certificate of a pool with TLS must be signed by an authority. */
+  readonly trust?: Trust;
+}
+
+export interface PoolExamination {
+  readonly findings: readonly Finding[];
+  /** The fingerprint of the pool's certificate, if it is not trusted. */
+  readonly untrusted?: string;
+  /** The work of the pool's first job. */
+  readonly work?: Work;
+}
+
+/** Some pools give a new miner its first job only at the next block, which rarely takes longer. */
+const JOB_MS = 15_000;
+
+const WHY_POOL = 'work comes from the pool, and shares go there';
+const WHY_JOB = 'without a job there is nothing to mine';
+
+/** @throws Error when the URL is not that of a pool */
+export async function examinePool({ url, account, trust = BY_AUTHORITY }: PoolQuestion): Promise<PoolExamination> {
+  const address = parsePoolUrl(url);
+  if (!address) throw new Error(`"${url}" is not a pool URL`);
+  const beganMs = systemClock.monotonicMs();
+  const options = { trust, timeoutMs: poolLimits.connectTimeoutMs, mustBePublic: false };
+  try {
+    const socket = await openConnection(address, options, new AbortController().signal);
+    const reachedMs = systemClock.monotonicMs() - beganMs;
+    const reached: Finding = { about: 'connection', state: 'ok', what: `can be reached, in ${ms(reachedMs)}` };
+    if (!account) {
+      socket.destroy();
+      return { findings: [reached] };
+    }
+    const { why, work, times, messages } = await firstJob(socket, address, account);
+    return { findings: [reached, ...findingsAbout(times, work, why), ...messages], ...(work && { work }) };
+  } catch (fault) {
+    if (!(fault instanceof PoolError)) throw fault;
+    const { message: what, fingerprint: untrusted } = fault;
+    const findings = [{ about: 'connection', state: 'fault', what, why: WHY_POOL }] as const;
+    return { findings, ...(untrusted !== undefined && { untrusted }) };
+  }
+}
+
+interface FirstJob {
+  /** The reason why the connection ended before the first job; undefined when there was a job, or the time was up. */
+  readonly why: PoolError | undefined;
+  readonly work: Work | undefined;
+  readonly times: SessionTimes;
+  readonly messages: readonly Finding[];
+}
+
+async function firstJob(
+  socket: ConstructorParameters<typeof PoolSession>[0],
+  address: PoolAddress,
+  account: PoolAccount,
+): Promise<FirstJob> {
+  const messages: Finding[] = [];
+  const done = new AbortController();
+  let work: Work | undefined;
+  const session = new PoolSession(socket, {
+    account,
+    userAgent: `pickaxe/${version}`,
+    clock: systemClock,
+    limits: poolLimits,
+    address,
+    allowReconnect: false,
+    health: new PoolHealth(systemClock, Math.random, poolLimits, () => {}),
+    onStale: () => {},
+    onNote: (state, what) => messages.push({ about: 'message', state: state === 'warning' ? 'warning' : 'ok', what }),
+    onWork: (given) => {
+      work ??= given;
+      done.abort();
+    },
+  });
+  const ended = session.run();
+  const why = await Promise.race([ended, pause(JOB_MS, done.signal)]);
+  done.abort();
+  session.end(new PoolError('network', 'it was only examined.'));
+  await ended;
+  return { why: why instanceof PoolError ? why : undefined, work, times: session.times, messages };
+}
+
+function findingsAbout(
+  { subscribedMs, authorizedMs, targetMs, jobMs }: SessionTimes,
+  work: Work | undefined,
+  why: PoolError | undefined,
+): Finding[] {
+  const answered = [
+    subscribedMs !== undefined && `mining.subscribe in ${ms(subscribedMs)}`,
+    authorizedMs !== undefined && `mining.authorize in ${ms(authorizedMs)}`,
+  ].filter((one) => one !== false);
+  const user: Finding[] =
+    answered.length > 0 ? [{ about: 'user', state: 'ok', what: `answers ${answered.join(' and ')}` }] : [];
+  if (why) return [...user, { about: 'user', state: 'fault', what: why.message, why: WHY_POOL }];
+  if (!work) {
+    const what = 'has sent no job yet. Some pools send the first one at the next block';
+    return [...user, { about: 'work', state: 'warning', what, why: WHY_JOB }];
+  }
+  const [share, block] = [work.target, work.blockTarget].map((target) => withPrefix(difficultyOf(target)));
+  const sent = `sends a job (chain ${work.chain}, height ${work.height}) in ${ms(jobMs ?? 0)}`;
+  const target =
+    targetMs === undefined
+      ? `and no target, so only blocks count: ${block} hashes`
+      : `and a target: ${share} hashes for a share, ${block} for a block`;
+  const { bytes } = work.nonce1;
+  const fixed = `; nonce1 has ${plural(bytes, 'byte')}`;
+  return [...user, { about: 'work', state: 'ok', what: `${sent}, ${target}${fixed}` }];
+}
+
+function ms(time: number): string {
+  return `${Math.max(1, Math.round(time))} ms`;
+}

@@ -1,0 +1,172 @@
+/** Failover over real requests to nodes that stand still, lag, fork and recover. */
+
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { DEFAULTS } from '#pickaxe/app/config/settings.js';
+import { runNodeWatch } from '#pickaxe/app/nodes/node-watch.js';
+import { systemClock } from '#pickaxe/base/system/clock.js';
+import { FailoverSource } from '#pickaxe/miner/source/failover.js';
+import { NodeSource } from '#pickaxe/miner/source/node/node-source.js';
+import type { MockNode } from '#pickaxe/mock-node/mock-node.js';
+import type { Work } from '#pickaxe/protocol/chain/work.js';
+import { FakeSource, Recorder } from '../../fakes.ts';
+import { eventually, Follower, mine } from '../../miner/source/follow.ts';
+import { miner, nodesOf } from '../../miner/source/node/node.ts';
+import type { OtherOptions } from '../../mock-node/node.ts';
+import { guarded } from '../../rig/guards/fakes.ts';
+
+const startNode = nodesOf('chainweb');
+const PACE = { everyMs: 20, doubtMs: 10 };
+
+/** Adds blocks to all chains, up to a height above that at which all nodes begin. */
+function grow({ ledger }: MockNode, blocks: number): void {
+  const height = BigInt(ledger.settings.firstHeight + blocks);
+  for (const chain of ledger.chains.graph.keys()) ledger.advanceTo(chain, height);
+}
+
+/** Nodes, with their URLs in the same order. */
+async function nodesWith(...options: OtherOptions[]) {
+  const started = await Promise.all(options.map((each, seed) => startNode({ chains: 4, seed, ...each })));
+  return { nodes: started.map(({ node }) => node), urls: started.map(({ url }) => url) };
+}
+
+/** A rig that mines on the first of these nodes, and begins to watch them. */
+async function mineOn(urls: readonly string[]) {
+  const settings = {
+    ...DEFAULTS,
+    node: { ...DEFAULTS.node, urls: [...urls], network: 'development' },
+    miner: { ...DEFAULTS.miner, publicKeys: miner.publicKeys },
+  };
+  const recorder = new Recorder();
+  const emit = recorder.listen;
+  const sources = urls.map((url) => new NodeSource({ url, name: url, network: 'development', miner }, { emit }));
+  const failover = new FailoverSource({ sources, emit, patienceMs: 20, readyPatienceMs: 20 });
+  const follower = new Follower(failover);
+  onTestFinished(() => follower.end());
+  const rankOf = (work: Work | undefined) => urls.indexOf(work ? failover.nameOf(work) : '');
+  const isMinedOn = (rank: number) => eventually(() => expect(rankOf(follower.received.at(-1))).toBe(rank));
+  await isMinedOn(0);
+  /** How far the rig's clock is ahead. Tests can set it. */
+  const clockError = { ms: 0 };
+  const clock = { ...systemClock, nowUs: () => systemClock.nowUs() + BigInt(clockError.ms) * 1000n };
+  const stopping = new AbortController();
+  const { log } = guarded();
+  const watching = runNodeWatch({ settings, source: failover, pace: PACE, clock }, log, stopping.signal);
+  onTestFinished(async () => {
+    stopping.abort();
+    await watching;
+  });
+  const health = () =>
+    recorder.of('source').flatMap(({ source, state, reason }) => {
+      return state === 'unhealthy' || state === 'healthy' ? [[urls.indexOf(source), state, reason]] : [];
+    });
+  /** Waits until these are all changes of nodes' health. */
+  const changes = (...all: unknown[]) => eventually(() => expect(health()).toEqual(all));
+  return { failover, follower, rankOf, isMinedOn, health, changes, clockError };
+}
+
+/** Waits for several surveys. */
+async function surveys({ server }: MockNode): Promise<void> {
+  const before = server.stats.requests.cut;
+  await eventually(() => expect(server.stats.requests.cut).toBeGreaterThan(before + 5));
+}
+
+const says = (what: RegExp) => expect.stringMatching(what);
+
+describe('a node', () => {
+  it('that stands still is left, its solutions are submitted all the same, and it is returned to', async () => {
+    const { nodes, urls } = await nodesWith({ firstBlockAgeMs: 3_600_000 }, {});
+    const { failover, follower, rankOf, isMinedOn, changes } = await mineOn(urls);
+    const work = follower.received.find((each) => rankOf(each) === 0)!;
+    await changes([0, 'unhealthy', says(/^stands still: no chain has grown for .*\. It is mined on only/)]);
+    await isMinedOn(1);
+    expect(await failover.submit(mine(work), follower.stop)).toMatchObject({ outcome: 'accepted' });
+    expect(nodes[0].ledger.stats.accepted).toBe(1);
+    // The block is its newest one.
+    await changes([0, 'unhealthy', expect.anything()], [0, 'healthy', 'is healthy again']);
+    await isMinedOn(0);
+  });
+
+  it('that lags is left until it has caught up', async () => {
+    const { nodes, urls } = await nodesWith({ firstBlockAgeMs: 120_000 }, {});
+    const { isMinedOn, changes } = await mineOn(urls);
+    grow(nodes[1], 5);
+    await changes([0, 'unhealthy', says(/^is 5 blocks behind on each chain\. /)]);
+    await isMinedOn(1);
+    grow(nodes[0], 5);
+    await changes([0, 'unhealthy', expect.anything()], [0, 'healthy', 'is healthy again']);
+    await isMinedOn(0);
+  });
+
+  it('that claims to be far ahead, or heavier on a branch of its own, makes no other one be left', async () => {
+    const { nodes, urls } = await nodesWith({ firstHeight: 0 }, { firstHeight: 0 });
+    for (const node of nodes) grow(node, 8);
+    // Here no block needs a proof of work, so such blocks cost nothing.
+    grow(nodes[1], 20);
+    const { health, isMinedOn, changes } = await mineOn(urls);
+    await surveys(nodes[0]);
+    expect(health()).toEqual([]);
+    grow(nodes[0], 15);
+    const split = says(/as many nodes follow another one/);
+    await changes([0, 'unhealthy', split], [1, 'unhealthy', split]);
+    await surveys(nodes[0]);
+    await isMinedOn(0);
+  });
+
+  it('that does not follow the branch of most nodes is left', async () => {
+    const { nodes, urls } = await nodesWith({ firstHeight: 0 }, { firstHeight: 0 });
+    for (const node of nodes) grow(node, 8);
+    const { isMinedOn, changes } = await mineOn([urls[0], urls[1], urls[1]]);
+    await changes([0, 'unhealthy', says(/^follows another branch of the ledger/)]);
+    await isMinedOn(1);
+  });
+
+  it('that serves another network is left', async () => {
+    const { urls } = await nodesWith({ network: 'testnet04' }, {});
+    const { isMinedOn, changes } = await mineOn([`${urls[0]}/chainweb/0.0/testnet04`, urls[1]]);
+    await changes([0, 'unhealthy', says(/^serves the network testnet04, not development\. /)]);
+    await isMinedOn(1);
+  });
+
+  it('that does not answer these questions is mined on', async () => {
+    const { nodes, urls } = await nodesWith({}, {});
+    grow(nodes[1], 5);
+    nodes[0].server.faults = [{ endpoint: 'cut', kind: 'unavailable' }];
+    const { health, isMinedOn } = await mineOn(urls);
+    await surveys(nodes[0]);
+    expect(health()).toEqual([]);
+    await isMinedOn(0);
+  });
+});
+
+it('the only node of a rig is mined on though it stands still, and it is said when it grows again', async () => {
+  const { nodes, urls } = await nodesWith({ firstBlockAgeMs: 3_600_000 });
+  const settings = { ...DEFAULTS, node: { ...DEFAULTS.node, urls: [...urls], network: 'development' } };
+  const recorder = new Recorder();
+  const only = Object.assign(new FakeSource(), { name: 'the node' });
+  const source = new FailoverSource({ sources: [only], emit: recorder.listen });
+  const stopping = new AbortController();
+  const watching = runNodeWatch({ settings, source, pace: PACE }, guarded().log, stopping.signal);
+  onTestFinished(async () => {
+    stopping.abort();
+    await watching;
+  });
+  const news = (...all: unknown[]) => eventually(() => expect(recorder.of('source')).toEqual(all));
+  const about = { type: 'source', source: 'the node', kind: 'node' };
+  const reason = says(/^stands still: .*\. It is mined on all the same, because no other node is configured$/);
+  await news({ ...about, state: 'unhealthy', reason });
+  nodes[0].ledger.advance();
+  await news({ ...about, state: 'unhealthy', reason }, { ...about, state: 'healthy', reason: 'is healthy again' });
+});
+
+it('when all nodes stand still, mining goes on with the preferred one', async () => {
+  const { nodes, urls } = await nodesWith({}, {});
+  const { health, clockError, follower, rankOf } = await mineOn(urls);
+  clockError.ms = 3_600_000;
+  await eventually(() => expect(health()).toHaveLength(2));
+  const { length } = follower.received;
+  await eventually(() => {
+    nodes[0].ledger.advance();
+    // On a busy machine the other node may take over for a moment, while the first one has no work.
+    expect(rankOf(follower.received.slice(length + 3).at(-1))).toBe(0);
+  });
+});

@@ -1,0 +1,83 @@
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { NodesReport } from '#pickaxe/cli/ledger/nodes.js';
+import { expectShape } from '../../expect-shape.ts';
+import { nodesOf } from '../../miner/source/node/node.ts';
+import { pickaxe } from '../in-process.ts';
+import { type Run, start } from '../pickaxe.ts';
+
+const startNode = nodesOf('chainweb');
+
+const MINER = ['--network', 'development', '--public-key', 'a1'.repeat(32)];
+/** Surveys and looks at blocks are 10 to 15 s apart. */
+const LONG = { timeout: 240_000 };
+vi.setConfig({ testTimeout: 300_000 });
+/** These tests wait half a minute for news of nodes, for which a few hashes do. */
+const CPU = ['--devices', 'cpu', '--threads', '1', '--cpu-priority', '19'];
+
+/** Starts `pickaxe mine`, which ends with the test. */
+function mineOn(...args: string[]): Run {
+  const run = start(['mine', ...args, ...MINER, ...CPU, '--json']);
+  onTestFinished(async () => {
+    run.child.kill('SIGKILL');
+    await run.code;
+  });
+  return run;
+}
+
+describe('pickaxe nodes', () => {
+  it('prints how the nodes are doing', async () => {
+    const { url } = await startNode();
+    const { code, stdout } = await pickaxe('nodes', '--node', url, '--node', 'http://127.0.0.1:9', ...MINER);
+    expect(stdout.split('\n')).toEqual([
+      expect.stringMatching(
+        /^ok {7}http:\/\/127.*: cut height \d+, newest block \d+ s old, software 2\.24\.1, gives work$/,
+      ),
+      'fault    http://127.0.0.1:9',
+      expect.stringMatching(/^ {9}does not answer: /),
+    ]);
+    expect(code).toBe(0);
+  });
+
+  it('prints null for what nobody knows', async () => {
+    const { code, stdout } = await pickaxe('nodes', '--json', '--node', 'http://127.0.0.1:9');
+    expect(code).toBe(1);
+    const report = JSON.parse(stdout);
+    expectShape(NodesReport, report);
+    expect(report).toMatchObject({ network: null, nodes: [{ network: null, software: null, givesWork: null }] });
+  });
+
+  it('fails when no node can be mined on', async () => {
+    const { url } = await startNode({ miningEnabled: false });
+    const { code, stdout } = await pickaxe('nodes', '--node', url, ...MINER);
+    expect([code, stdout]).toEqual([1, expect.stringMatching(/^fault .*\n {9}gives no work: /)]);
+    expect(await pickaxe('nodes')).toMatchObject({ code: 2, stderr: expect.stringMatching(/No node is configured/) });
+  });
+});
+
+describe('pickaxe mine on several nodes', () => {
+  it('leaves one that stands still, and says so', async () => {
+    const still = await startNode({ firstBlockAgeMs: 3_600_000, difficulty: 1e15 });
+    const other = await startNode({ difficulty: 1000 });
+    const run = mineOn('--node', still.url, '--node', other.url);
+    await vi.waitFor(() => expect(other.node.ledger.stats.accepted).toBeGreaterThan(0), LONG);
+    expect(still.node.ledger.stats.workIssued).toBeGreaterThan(0);
+    const news = run.events('source').map(({ source, state, reason }) => `${source} ${state} ${reason}`);
+    expect(news.filter((line) => line.includes('unhealthy'))).toEqual([
+      expect.stringMatching(/^http.* unhealthy stands still: no chain has grown for 6\d minutes\. It is mined on only/),
+      expect.stringMatching(/^http.* info takes over from http.*, which is unhealthy$/),
+    ]);
+    expect(run.stderr).toMatch(/WARN.*stands still: no chain has grown/);
+    run.child.kill('SIGTERM');
+    expect(await run.code).toBe(0);
+  });
+});
+
+it('pickaxe mine says of its only node that it stands still', async () => {
+  const { url } = await startNode({ firstBlockAgeMs: 3_600_000, difficulty: 1e15 });
+  const run = mineOn('--node', url);
+  await vi.waitFor(() => expect(run.stderr).toMatch(/WARN.*stands still: no chain has grown.*no other node/), LONG);
+  const states = run.events('source').filter(({ state }) => state === 'unhealthy');
+  expect(states).toHaveLength(1);
+  run.child.kill('SIGTERM');
+  expect(await run.code).toBe(0);
+});

@@ -1,0 +1,80 @@
+import { expect, it } from 'vitest';
+import type { FleetRig } from '#pickaxe/fleet/operator/fleet-status.js';
+import { ServedFleet } from './serving.ts';
+
+/** @returns the value of each series by its name and labels */
+function samplesOf(text: string): Map<string, number> {
+  const lines = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
+  return new Map(
+    lines.map((line) => {
+      const at = line.lastIndexOf(' ');
+      return [line.slice(0, at), Number(line.slice(at + 1))];
+    }),
+  );
+}
+
+async function metrics(served: ServedFleet, query = ''): Promise<Map<string, number>> {
+  const { status, text, headers } = await served.ask(`/metrics${query}`);
+  expect(status).toBe(200);
+  expect(headers['content-type']).toContain('text/plain');
+  return samplesOf(text);
+}
+
+it('metrics of a fleet have its sums', async () => {
+  const served = await new ServedFleet(300).serve();
+  const { json: now } = await served.ask('/api/v1/fleet');
+  const samples = await metrics(served);
+  const expected = {
+    pickaxe_fleet_connected: 1,
+    'pickaxe_fleet_rigs{state="mining"}': now.rigsMining,
+    'pickaxe_fleet_rigs{state="paused"}': now.rigsPaused,
+    'pickaxe_fleet_rigs{state="silent"}': now.rigsSilent,
+    'pickaxe_fleet_rigs{state="no-device"}': 0,
+    pickaxe_fleet_rigs_faulty: now.rigsFaulty,
+    'pickaxe_fleet_solutions{verdict="accepted"}': now.accepted,
+    'pickaxe_coordinator_up{coordinator="north"}': 1,
+    'pickaxe_coordinator_rigs{coordinator="south"}': now.coordinators[1].rigs,
+    'pickaxe_fleet_ignored_messages_total{reason="too-fast"}': 0,
+    'pickaxe_http_refused_total{reason="wrong-token"}': 0,
+  };
+  for (const [name, value] of Object.entries(expected)) expect([name, samples.get(name)]).toEqual([name, value]);
+  expect(samples.get('pickaxe_fleet_hashrate_hashes_per_second')).toBeCloseTo(now.hashesPerSecond, -3);
+  const ofGroups = [...samples].filter(([name]) => name.startsWith('pickaxe_fleet_group_rigs{'));
+  expect(ofGroups.reduce((sum, [, rigs]) => sum + rigs, 0)).toBe(300);
+  expect(ofGroups.map(([name]) => name)).toContain('pickaxe_fleet_group_rigs{group="(none)"}');
+});
+
+it('a thousand rigs are no more series than ten, unless each is asked for', async () => {
+  const few = await metrics(await new ServedFleet(60).serve());
+  const served = await new ServedFleet(1_000).serve();
+  const many = await metrics(served);
+  const own = (samples: ReadonlyMap<string, number>) =>
+    [...samples.keys()].filter((name) => name.startsWith('pickaxe_'));
+  expect(own(many)).toEqual(own(few));
+  const each = await metrics(served, '?rigs=each');
+  const ofRigs = [...each.keys()].filter((name) => name.startsWith('pickaxe_fleet_rig_'));
+  // Silent rigs have no hashrate.
+  expect(ofRigs.length).toBe(4 * 1_000 - 11);
+  expect(each.get('pickaxe_fleet_rig_up{rig="rig-0001"}')).toBe(1);
+  expect(each.get('pickaxe_fleet_rig_up{rig="rig-0014"}')).toBe(0);
+  expect(own(await metrics(served))).toEqual(own(many));
+  expect((await served.ask('/metrics?rigs=all')).status).toBe(400);
+});
+
+it('rigs and coordinators cannot make more series than the bound, whatever they call themselves', async () => {
+  const served = new ServedFleet(500);
+  served.edit = (status) => ({
+    ...status,
+    rigs: status.rigs.map(
+      (rig, at): FleetRig => ({ ...rig, group: at < 200 ? 'large' : `g${at}"}\n# HELP x y\u001b[31m` }),
+    ),
+    coordinators: Array.from({ length: 200 }, (_, at) => ({ ...status.coordinators[0], name: `c${at}` })),
+  });
+  await served.serve();
+  const samples = await metrics(served);
+  const of = (name: string) => [...samples].filter(([key]) => key.startsWith(`${name}{`));
+  expect(of('pickaxe_fleet_group_rigs')).toHaveLength(65);
+  expect(samples.get('pickaxe_fleet_group_rigs{group="large"}')).toBe(200);
+  expect(samples.get('pickaxe_fleet_group_rigs{group="(others)"}')).toBe(500 - 200 - 63);
+  expect(of('pickaxe_coordinator_up')).toHaveLength(64);
+});

@@ -1,0 +1,127 @@
+import { expect, it } from 'vitest';
+import { MOST_MESSAGES, MOST_WORKS } from '#pickaxe/miner/source/pool/pool-limits.js';
+import { PoolNotices } from '#pickaxe/miner/source/pool/pool-messages.js';
+import { PoolWorks } from '#pickaxe/miner/source/pool/pool-works.js';
+import { targetForDifficulty } from '#pickaxe/protocol/chain/target.js';
+import { makeHeader } from './pool.ts';
+
+const job = (name: string, payload: number, clean?: boolean) => ({
+  name,
+  header: makeHeader({ payload, parent: 1 }),
+  clean,
+});
+
+function subscribed(): PoolWorks {
+  const works = new PoolWorks();
+  works.setNonce1({ value: 7, bytes: 1 });
+  return works;
+}
+
+it('jobs that come at once make one work, of the last of them', () => {
+  const works = subscribed();
+  works.notify(job('a', 1, true));
+  works.setTarget(targetForDifficulty(100));
+  works.notify(job('b', 2, false));
+  const { work, stale } = works.take();
+  expect(work).toMatchObject({ header: job('b', 2).header, target: targetForDifficulty(100) });
+  expect(works.jobOf(work!)).toBe('b');
+  expect(stale).toEqual([]);
+  expect(works.take()).toMatchObject({ stale: [], work: undefined });
+});
+
+it('an earlier job that comes again does not condemn its own shares', () => {
+  const works = subscribed();
+  works.notify(job('a', 1, true));
+  const { work: first } = works.take();
+  works.notify(job('b', 2, false));
+  works.take();
+  works.notify(job('a', 1, false));
+  const { work: again, stale } = works.take();
+  expect(stale).toEqual([]);
+  expect([first, again].map((work) => works.jobOf(work!))).toEqual(['a', 'a']);
+});
+
+it('a pool that never sends a clean job has a bounded number of works, and the oldest is forgotten', () => {
+  const works = subscribed();
+  const made = Array.from({ length: MOST_WORKS }, (_, index) => {
+    works.notify({ ...job(`${index}`, 1, false), header: makeHeader({ height: index }) });
+    return works.take().work!;
+  });
+  works.notify({ ...job('one more', 1, false), header: makeHeader({ height: MOST_WORKS }) });
+  works.take();
+  expect(works.take().stale).toEqual([]);
+  expect(made.map((work) => works.jobOf(work) !== undefined).indexOf(true)).toBe(1);
+  const told = works.end();
+  expect(told).toHaveLength(MOST_WORKS);
+  expect(works.take()).toMatchObject({ stale: [], work: undefined });
+});
+
+it('a clean job is a New Cut only where its chain has another parent', () => {
+  const works = subscribed();
+  works.notify(job('a', 1, true));
+  const { work: first } = works.take();
+  works.notify(job('later', 2, true));
+  expect(works.take()).toMatchObject({ stale: [first], reason: 'cancelled' });
+  works.notify({ ...job('b', 1, true), header: makeHeader({ parent: 2 }) });
+  expect(works.take()).toMatchObject({ reason: 'new-cut' });
+});
+
+it('without the clean flag, a job condemns only works of its own chain on another parent', () => {
+  const works = subscribed();
+  works.notify(job('a', 1));
+  const { work: first } = works.take();
+  works.notify({ ...job('b', 1), header: makeHeader({ chain: 7, parent: 9 }) });
+  expect(works.take().stale).toEqual([]);
+  works.notify({ ...job('c', 1), header: makeHeader({ parent: 2 }) });
+  expect(works.take()).toMatchObject({ stale: [first], reason: 'new-cut' });
+});
+
+it('a pool that talks all the time is heard only so often', () => {
+  const told: string[] = [];
+  const notices = new PoolNotices((text) => told.push(text));
+  for (let i = 0; i < 100; i++) notices.show(`message ${i}`);
+  expect(told).toHaveLength(MOST_MESSAGES);
+  expect(notices.ban).toBeUndefined();
+  notices.show('IP blocked');
+  expect(notices.ban).toBe('IP blocked');
+});
+
+it('a new nonce1 counts from the next job on, also when that is the same one again', () => {
+  const works = subscribed();
+  works.notify(job('a', 1, true));
+  const { work: first } = works.take();
+  works.setNonce1({ value: 0xa0, bytes: 1 });
+  expect(works.take()).toMatchObject({ stale: [], work: undefined });
+  works.notify(job('a', 1, true));
+  const { work: second } = works.take();
+  expect([first, second].map((work) => work?.nonce1.value)).toEqual([7, 0xa0]);
+  expect(second?.header).toEqual(first?.header);
+});
+
+it('an easier target waits for the next job, also a repeated one, and a harder one counts at once', () => {
+  const works = subscribed();
+  const [hard, middle, easy] = [400, 200, 100].map(targetForDifficulty);
+  works.setTarget(middle);
+  works.notify(job('a', 1, true));
+  expect(works.take().work?.target).toEqual(middle);
+  // Shares of the old job would be judged by its own target.
+  works.setTarget(easy);
+  expect(works.take().work).toBeUndefined();
+  works.notify(job('a', 1, true));
+  expect(works.take().work?.target).toEqual(easy);
+  works.setTarget(hard);
+  expect(works.take().work?.target).toEqual(hard);
+  // The last target counts, so that one which waited is forgotten.
+  works.setTarget(easy);
+  works.setTarget(hard);
+  works.notify(job('b', 2, false));
+  expect(works.take().work?.target).toEqual(hard);
+});
+
+it('the first target counts at once, also after the first job', () => {
+  const works = subscribed();
+  works.notify(job('a', 1, true));
+  works.take();
+  works.setTarget(targetForDifficulty(100));
+  expect(works.take().work?.target).toEqual(targetForDifficulty(100));
+});

@@ -1,0 +1,204 @@
+import { once } from 'node:events';
+import { type ClientRequest, type IncomingMessage, request } from 'node:http';
+import { Writable } from 'node:stream';
+import type { FastifyReply } from 'fastify';
+import { describe, expect, it, vi } from 'vitest';
+import { Refusals } from '#pickaxe/base/system/bounded.js';
+import { Events } from '#pickaxe/miner/events/events.js';
+import { EventStream } from '#pickaxe/rig/http/event-stream.js';
+import { httpLimits, REASONS } from '#pickaxe/rig/http/http-access.js';
+import type { Status } from '#pickaxe/rig/status/status.js';
+import { device, FakeClock, verdict } from '../status/fakes.ts';
+import { serve } from './serving.ts';
+
+const MOST_CLIENTS = 16;
+/** So many events of 64 KiB are 30 MB. */
+const ENOUGH = 480;
+const MOST_KEPT = 100_000;
+const MARK = 'event: source\n';
+
+interface Listening {
+  readonly asked: ClientRequest;
+  readonly response: IncomingMessage;
+  text: string;
+  /** How many events `source` it has received. */
+  heard: number;
+  /** The data of all events of this name that it has received. */
+  events(name: string): Record<string, unknown>[];
+}
+
+async function listen(port: number): Promise<Listening> {
+  const asked = request({ host: '127.0.0.1', port, path: '/api/v1/events', agent: false }).end();
+  asked.on('error', () => {});
+  const [response] = (await once(asked, 'response')) as [IncomingMessage];
+  response.on('error', () => {});
+  const listening: Listening = {
+    asked,
+    response,
+    text: '',
+    heard: 0,
+    events: (name) =>
+      [...listening.text.matchAll(/^event: (.*)\ndata: (.*)\n\n/gm)]
+        .filter((match) => match[1] === name)
+        .map((match) => JSON.parse(match[2])),
+  };
+  response.on('data', (chunk) => {
+    // A chunk may end in the middle of the mark.
+    const since = listening.text.slice(-(MARK.length - 1)) + chunk;
+    listening.heard += since.split(MARK).length - 1;
+    listening.text = `${listening.text}${chunk}`.slice(-MOST_KEPT);
+  });
+  return listening;
+}
+
+it('a client gets a status at once and every second, and the events of --json', async () => {
+  const { port, emit } = await serve();
+  const client = await listen(port);
+  expect(client.response.headers['content-type']).toBe('text/event-stream; charset=utf-8');
+  expect(client.response.headers['cache-control']).toBe('no-store');
+  await vi.waitFor(() => expect(client.events('status')).toHaveLength(1), { timeout: 60_000 });
+  expect(client.events('status')[0]).toMatchObject({ type: 'status', devices: {}, ready: false });
+  emit(device('cpu', 'ready'));
+  emit({ type: 'hashes', device: 'cpu', hashes: 5, difficulty: 1 });
+  emit(verdict('cpu', 'accepted'));
+  await vi.waitFor(() => expect(client.events('verdict')).toHaveLength(1), { timeout: 60_000 });
+  expect(client.events('verdict')[0]).toMatchObject({
+    type: 'verdict',
+    nonce: String(2n ** 63n),
+    timeMillis: expect.any(Number),
+  });
+  expect(client.events('device')).toMatchObject([{ state: 'ready' }]);
+  expect(client.events('hashes')).toEqual([]);
+  await vi.waitFor(() => expect(client.events('status')).toHaveLength(2), { timeout: 60_000 });
+  expect(client.events('status')[1]).toMatchObject({ devices: { cpu: { hashes: 5 } } });
+});
+
+it('a line break in a message stays within its event', async () => {
+  const { port, emit } = await serve();
+  const client = await listen(port);
+  emit({ type: 'source', source: 'x', kind: 'node', state: 'warning', reason: 'a\n\nevent: status\ndata: {}' });
+  await vi.waitFor(() => expect(client.events('source')).toHaveLength(1), { timeout: 60_000 });
+  expect(client.text.match(/^event: status$/gm)).toHaveLength(1);
+});
+
+it('many clients can listen, further ones are refused for the moment, and a client that leaves makes room', async () => {
+  const { port, ask } = await serve();
+  const clients = await Promise.all(Array.from({ length: MOST_CLIENTS }, () => listen(port)));
+  expect(await ask('/api/v1/events')).toMatchObject({ status: 503, json: { error: { code: 'too-many-clients' } } });
+  expect((await ask('/api/v1/status')).status).toBe(200);
+  clients[0].asked.destroy();
+  await vi.waitFor(
+    async () => {
+      const client = await listen(port);
+      expect(client.response.statusCode).toBe(200);
+    },
+    { timeout: 60_000 },
+  );
+});
+
+it('a client that does not read is dropped, and the others get everything', async () => {
+  const { port, emit } = await serve();
+  const lazy = await listen(port);
+  lazy.response.pause();
+  const eager = await listen(port);
+  const closed = vi.fn();
+  lazy.response.on('close', closed);
+  const reason = 'x'.repeat(64 * 1024);
+  // The system buffers megabytes before anything waits in this process.
+  for (let sent = 1; sent <= ENOUGH; sent++) {
+    emit({ type: 'source', source: 'x', kind: 'node', state: 'info', reason });
+    if (sent % 3 === 0) await vi.waitFor(() => expect(eager.heard).toBe(sent), { timeout: 60_000, interval: 1 });
+  }
+  lazy.response.resume();
+  await vi.waitFor(() => expect(closed).toHaveBeenCalled(), { timeout: 60_000 });
+  expect(lazy.heard).toBeLessThan(ENOUGH);
+  expect((await listen(port)).response.statusCode).toBe(200);
+});
+
+it('the stream ends with the server, at once', async () => {
+  const { port, http } = await serve();
+  const client = await listen(port);
+  const ended = vi.fn();
+  client.response.on('close', ended);
+  await http.close();
+  await vi.waitFor(() => expect(ended).toHaveBeenCalled(), { timeout: 60_000 });
+  // The response is complete.
+  expect(client.response.complete).toBe(true);
+});
+
+describe('among clients that never read', () => {
+  const closing = (client: Listening) => {
+    const closed = vi.fn();
+    client.response.on('close', closed);
+    return closed;
+  };
+
+  it('the oldest makes room after a while, so that others can listen', async () => {
+    const { port, ask, clock, emit } = await serve();
+    const clients: Listening[] = [];
+    for (let i = 0; i < MOST_CLIENTS; i++) clients.push(await listen(port));
+    const [oldest, second] = clients.map(closing);
+    clock.advance(5_000);
+    expect((await ask('/api/v1/events')).status).toBe(503);
+    clock.advance(10_000);
+    const late = await listen(port);
+    expect(late.response.statusCode).toBe(200);
+    await vi.waitFor(() => expect(oldest).toHaveBeenCalled(), { timeout: 60_000 });
+    emit(device('cpu', 'ready'));
+    await vi.waitFor(() => expect(late.events('device')).toHaveLength(1), { timeout: 60_000 });
+    expect(second).not.toHaveBeenCalled();
+    expect((await ask('/metrics')).text).toContain('pickaxe_http_refused_total{reason="crowded"} 1');
+  });
+
+  it('one that has left something unread for 15 s is dropped, and one that reads it late is not', () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    try {
+      const { stream, clock, refusals } = unserved();
+      const [never, slow] = [new Reader(), new Reader()];
+      for (const reader of [never, slow]) stream.join(reader.reply);
+      for (let second = 0; second < 60; second++) {
+        if (second % 10 === 9) slow.read();
+        clock.advance(1_000);
+        vi.advanceTimersByTime(1_000);
+        if (second === 10) expect([never.destroyed, slow.destroyed]).toEqual([false, false]);
+        if (second === 15) expect([never.destroyed, slow.destroyed]).toEqual([true, false]);
+      }
+      expect(slow.destroyed).toBe(false);
+      expect(refusals.counts.unread).toBe(1);
+      stream.close();
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+});
+
+/** A client that reads when a test says so. */
+class Reader extends Writable {
+  #taken: () => void = () => {};
+
+  constructor() {
+    super({ highWaterMark: 1 });
+  }
+
+  override _write(_chunk: Buffer, _encoding: string, taken: () => void): void {
+    this.#taken = taken;
+  }
+
+  /** Everything that was written to it. */
+  read(): void {
+    while (this.writableLength > 0) this.#taken();
+  }
+
+  writeHead(): void {}
+
+  get reply(): FastifyReply {
+    return { hijack: () => {}, raw: this } as unknown as FastifyReply;
+  }
+}
+
+function unserved() {
+  const clock = new FakeClock();
+  const refusals = new Refusals(REASONS, () => {}, 60_000);
+  const stream = new EventStream(new Events(), clock, () => ({}) as Status, { limits: httpLimits, refusals });
+  return { stream, clock, refusals };
+}
