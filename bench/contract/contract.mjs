@@ -11,7 +11,7 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { Session } from '#pickaxe/contract/repl/session.js';
+import { Session } from '#pickaxe/contract/repl/repl-session.js';
 import { printHeading, printTable, quantile, save } from '../lib/figures.mjs';
 import { transferBlocks } from './transfer-block.mjs';
 

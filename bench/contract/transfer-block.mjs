@@ -1,10 +1,10 @@
 // A block of transfers on a mock node, for contract.mjs.
 
-import { buildCommand } from '#pickaxe/ledger/command/build.js';
-import { gasCapability, transfer } from '#pickaxe/ledger/command/coin.js';
-import { KeyPair } from '#pickaxe/ledger/command/command.js';
-import { ONE, parseDecimal } from '#pickaxe/ledger/decimal.js';
-import { parseExactJson } from '#pickaxe/ledger/json.js';
+import { buildCommand } from '#pickaxe/protocol/ledger/command/build.js';
+import { gasCapability, transfer } from '#pickaxe/protocol/ledger/command/coin.js';
+import { KeyPair } from '#pickaxe/protocol/ledger/command/command.js';
+import { ONE, parseDecimal } from '#pickaxe/protocol/ledger/decimal.js';
+import { parseExactJson } from '#pickaxe/protocol/ledger/json.js';
 import { MockNode } from '../lib/mock-node.mjs';
 
 const NETWORK = 'development';

@@ -7,10 +7,10 @@
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { CpuEngine } from '#pickaxe/engine/cpu/cpu-engine.js';
-import { Miner } from '#pickaxe/mine/miner.js';
-import { NodeSource } from '#pickaxe/source/node/node-source.js';
-import { systemClock } from '#pickaxe/system/clock.js';
+import { systemClock } from '#pickaxe/base/system/clock.js';
+import { CpuEngine } from '#pickaxe/miner/engine/cpu/cpu-engine.js';
+import { Miner } from '#pickaxe/miner/loop/miner.js';
+import { NodeSource } from '#pickaxe/miner/source/node/node-source.js';
 import { median } from '../lib/figures.mjs';
 import { hashingNs } from '../lib/mining-rate.mjs';
 import { startMockProcess } from '../lib/mock-process.mjs';

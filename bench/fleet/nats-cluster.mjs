@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { findServer, startServer } from '#pickaxe/nats/server-program.js';
+import { findServer, startServer } from '#pickaxe/fleet/nats/server-program.js';
 import { until } from '../lib/until.mjs';
 
 /** @param count number of servers @throws Error if the program is not installed */

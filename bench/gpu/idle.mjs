@@ -9,7 +9,7 @@
 // hashing for a software renderer. The goal is at most 5 % for each of the first two. Batches of 250 ms show the cost
 // of waiting. It runs only on Linux.
 
-import { formatHashrate } from '#pickaxe/report/units.js';
+import { formatHashrate } from '#pickaxe/rig/status/units.js';
 import { printHeading, printTable, save } from '../lib/figures.mjs';
 import { chooseGpus, engineOf, gpuArguments, listener, numbers, wishesOf } from '../lib/gpus.mjs';
 import { mineFor } from '../lib/mine-offline.mjs';

@@ -9,9 +9,9 @@
 // no ceiling: its rate is given per second of processor time of the driver's threads (Linux only), and for comparison a
 // thread runs the CPU engine's AVX2 kernel in between.
 
-import { loadKernels } from '#pickaxe/engine/cpu/kernels/load-kernel.js';
-import { nameOf } from '#pickaxe/engine/gpu/tuning.js';
-import { formatHashrate, withPrefix } from '#pickaxe/report/units.js';
+import { loadKernels } from '#pickaxe/miner/engine/cpu/kernels/load-kernel.js';
+import { nameOf } from '#pickaxe/miner/engine/gpu/tuning.js';
+import { formatHashrate, withPrefix } from '#pickaxe/rig/status/units.js';
 import { ceilingOf, lookInto, predictionsOf } from '../../native/compilers/chips.mjs';
 import { median, printHeading, printTable, save } from '../lib/figures.mjs';
 import { chooseGpus, engineOf, gpuArguments, listener, numbers, wishesOf } from '../lib/gpus.mjs';

@@ -8,12 +8,12 @@
 // --threads 1 skips the second part, which reads the scheduler's statistics and so runs only on Linux.
 
 import { parseArgs } from 'node:util';
-import { WORK_BYTES } from '#pickaxe/chain/bytes.js';
-import { prepareJob } from '#pickaxe/chain/job.js';
-import { parseWork } from '#pickaxe/chain/work.js';
-import { ROW_COUNTERS, scan } from '#pickaxe/engine/cpu/kernels/kernel.js';
-import { loadKernels } from '#pickaxe/engine/cpu/kernels/load-kernel.js';
-import { KERNEL_NAMES } from '#pickaxe/engine/device.js';
+import { ROW_COUNTERS, scan } from '#pickaxe/miner/engine/cpu/kernels/kernel.js';
+import { loadKernels } from '#pickaxe/miner/engine/cpu/kernels/load-kernel.js';
+import { KERNEL_NAMES } from '#pickaxe/miner/engine/device.js';
+import { WORK_BYTES } from '#pickaxe/protocol/chain/bytes.js';
+import { prepareJob } from '#pickaxe/protocol/chain/job.js';
+import { parseWork } from '#pickaxe/protocol/chain/work.js';
 import { median, printHeading, quantile, save } from '../lib/figures.mjs';
 import { startKernelThreads } from '../lib/kernel-threads.mjs';
 import { peerRunner, peers, REFERENCE } from './peers.mjs';

@@ -5,12 +5,12 @@
 // It measures wall time, because Wine counts processor time in steps of 10 ms. Turns are so short that most are not
 // interrupted.
 
-import { WORK_BYTES } from '#pickaxe/chain/bytes.js';
-import { prepareJob } from '#pickaxe/chain/job.js';
-import { parseWork } from '#pickaxe/chain/work.js';
-import { ROW_COUNTERS, scan } from '#pickaxe/engine/cpu/kernels/kernel.js';
-import { loadKernel } from '#pickaxe/engine/cpu/kernels/load-kernel.js';
-import { pinThread } from '#pickaxe/engine/cpu/pinning.js';
+import { pinThread } from '#pickaxe/miner/engine/cpu/affinity.js';
+import { ROW_COUNTERS, scan } from '#pickaxe/miner/engine/cpu/kernels/kernel.js';
+import { loadKernel } from '#pickaxe/miner/engine/cpu/kernels/load-kernel.js';
+import { WORK_BYTES } from '#pickaxe/protocol/chain/bytes.js';
+import { prepareJob } from '#pickaxe/protocol/chain/job.js';
+import { parseWork } from '#pickaxe/protocol/chain/work.js';
 import { quantile } from '../lib/figures.mjs';
 
 const RUN = 1;

@@ -10,11 +10,11 @@
 // three bytes; the exit code is 1 when a kernel misses it. With names of kernels or shaders, only those are measured.
 
 import { parseArgs } from 'node:util';
-import { laneWithin } from '#pickaxe/chain/nonce.js';
-import { ROW_COUNTERS, scan } from '#pickaxe/engine/cpu/kernels/kernel.js';
-import { loadKernels } from '#pickaxe/engine/cpu/kernels/load-kernel.js';
-import { KERNEL_NAMES } from '#pickaxe/engine/device.js';
-import { isTypical, VARIANTS } from '#pickaxe/engine/gpu/tuning.js';
+import { ROW_COUNTERS, scan } from '#pickaxe/miner/engine/cpu/kernels/kernel.js';
+import { loadKernels } from '#pickaxe/miner/engine/cpu/kernels/load-kernel.js';
+import { KERNEL_NAMES } from '#pickaxe/miner/engine/device.js';
+import { isTypical, VARIANTS } from '#pickaxe/miner/engine/gpu/tuning.js';
+import { laneWithin } from '#pickaxe/protocol/chain/nonce.js';
 import { median, printHeading, printTable, save } from '../lib/figures.mjs';
 import { chooseGpus, engineOf, numbers } from '../lib/gpus.mjs';
 import { mineFor, newJob } from '../lib/mine-offline.mjs';

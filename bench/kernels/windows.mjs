@@ -22,7 +22,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { loadKernels } from '#pickaxe/engine/cpu/kernels/load-kernel.js';
+import { loadKernels } from '#pickaxe/miner/engine/cpu/kernels/load-kernel.js';
 import { windowsNode } from '../../test/foreign/programs.mjs';
 import {
   copyWindows,

@@ -8,7 +8,7 @@
 // every few seconds, and update streams that end every 5 s. It runs only on Linux, because it reads the scheduler's
 // statistics.
 
-import { NodeSource } from '#pickaxe/source/node/node-source.js';
+import { NodeSource } from '#pickaxe/miner/source/node/node-source.js';
 import { median, save } from '../lib/figures.mjs';
 import { startKernelThreads } from '../lib/kernel-threads.mjs';
 import { miningRate } from '../lib/mining-rate.mjs';

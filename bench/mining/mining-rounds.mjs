@@ -1,7 +1,7 @@
 // The command line of benchmarks that mine in rounds with the CPU, and the kernel that all rounds use.
 
 import { parseArgs } from 'node:util';
-import { CpuEngine } from '#pickaxe/engine/cpu/cpu-engine.js';
+import { CpuEngine } from '#pickaxe/miner/engine/cpu/cpu-engine.js';
 import { printHeading } from '../lib/figures.mjs';
 
 const OPTIONS = {

@@ -9,8 +9,8 @@
 // is 1 when the ratio is below the goal, or the pool did not accept every share that was not stale. It runs only on
 // Linux.
 
-import { NodeSource } from '#pickaxe/source/node/node-source.js';
-import { PoolSource } from '#pickaxe/source/pool/pool-source.js';
+import { NodeSource } from '#pickaxe/miner/source/node/node-source.js';
+import { PoolSource } from '#pickaxe/miner/source/pool/pool-source.js';
 import { median, save } from '../lib/figures.mjs';
 import { miningRate } from '../lib/mining-rate.mjs';
 import { startMockPoolProcess } from '../lib/mock-pool-process.mjs';

@@ -18,8 +18,8 @@
 // garbage and compile, and the mock node.
 
 import { parseArgs } from 'node:util';
-import { CpuEngine } from '#pickaxe/engine/cpu/cpu-engine.js';
-import { parseCpuList } from '#pickaxe/text/quantities.js';
+import { parseCpuList } from '#pickaxe/base/text/quantities.js';
+import { CpuEngine } from '#pickaxe/miner/engine/cpu/cpu-engine.js';
 import { printHeading, printTable, save } from '../lib/figures.mjs';
 import { chooseGpus, engineOf, numbers, wishesOf } from '../lib/gpus.mjs';
 import { runCuts } from './restart-scenario.mjs';

@@ -1,9 +1,9 @@
 // A stratum client for benchmarks: it really hashes, at difficulties that JavaScript meets.
 
 import { connect } from 'node:net';
-import { hashTail, puzzleOf } from '#pickaxe/chain/job.js';
-import { joinNonce } from '#pickaxe/chain/nonce.js';
-import { parseHeader, parseTarget } from '#pickaxe/wire/stratum.js';
+import { hashTail, puzzleOf } from '#pickaxe/protocol/chain/job.js';
+import { joinNonce } from '#pickaxe/protocol/chain/nonce.js';
+import { parseHeader, parseTarget } from '#pickaxe/protocol/wire/stratum.js';
 import { nowMs } from '../lib/mock-process.mjs';
 
 const NOTIFY = '{"method":"mining.notify",';

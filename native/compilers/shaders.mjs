@@ -3,8 +3,8 @@
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { GpuEngine } from '#pickaxe/engine/gpu/gpu-engine.js';
-import { listGpus } from '#pickaxe/engine/gpu/list-gpus.js';
+import { GpuEngine } from '#pickaxe/miner/engine/gpu/gpu-engine.js';
+import { listGpus } from '#pickaxe/miner/engine/gpu/list-gpus.js';
 import { gpuKernel } from '../build/generator/generate.js';
 import { printOpenCl } from '../build/generator/opencl.js';
 import { printPtx } from '../build/generator/ptx.js';

@@ -18,7 +18,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { systemClock } from '#pickaxe/system/clock.js';
+import { systemClock } from '#pickaxe/base/system/clock.js';
 import { startCoordinator, startRig } from '../../bench/fleet/fleet-members.mjs';
 import { startCluster } from '../../bench/fleet/nats-cluster.mjs';
 import { printHeading, printTable, save } from '../../bench/lib/figures.mjs';

@@ -14,10 +14,10 @@
 
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { solves } from '#pickaxe/chain/job.js';
-import { splitNonce } from '#pickaxe/chain/nonce.js';
-import { integerToTarget } from '#pickaxe/chain/target.js';
-import { formatHashrate } from '#pickaxe/report/units.js';
+import { solves } from '#pickaxe/protocol/chain/job.js';
+import { splitNonce } from '#pickaxe/protocol/chain/nonce.js';
+import { integerToTarget } from '#pickaxe/protocol/chain/target.js';
+import { formatHashrate } from '#pickaxe/rig/status/units.js';
 import { printHeading, printTable, save } from '../../bench/lib/figures.mjs';
 import { chooseGpus, engineOf, gpuArguments, listener, numbers, wishesOf } from '../../bench/lib/gpus.mjs';
 import { newJob, newSpace } from '../../bench/lib/mine-offline.mjs';

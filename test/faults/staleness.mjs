@@ -12,7 +12,7 @@
 // can miss them. The other scenarios keep the default limits and are repeated less often.
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import { nodeLimits } from '#pickaxe/node/limits.js';
+import { nodeLimits } from '#pickaxe/node/http/request-limits.js';
 import { startMockProcess } from '../../bench/lib/mock-process.mjs';
 import { IdleMiner } from './lib/idle-miner.mjs';
 import { startIdleMinerProcess } from './lib/idle-miner-process.mjs';

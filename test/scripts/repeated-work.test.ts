@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { Space } from '#pickaxe/mine/space.js';
+import { Space } from '#pickaxe/miner/loop/space.js';
 import { likeCpu, likeGpu } from '../../bench/fleet/pretend-engine.mjs';
 import { coverage, expectedShare } from '../../bench/fleet/repeated-work.mjs';
 

@@ -8,9 +8,9 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { toHex } from '#pickaxe/chain/bytes.js';
-import { targetForDifficulty } from '#pickaxe/chain/target.js';
-import { formatTarget } from '#pickaxe/wire/stratum.js';
+import { toHex } from '#pickaxe/protocol/chain/bytes.js';
+import { targetForDifficulty } from '#pickaxe/protocol/chain/target.js';
+import { formatTarget } from '#pickaxe/protocol/wire/stratum.js';
 import { startForked } from '../../../bench/lib/forked.mjs';
 
 /** How much is written before it is looked whether the miner reads. */

@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { compileAll, missingCompilers } from '../../../native/compilers/compile/all.mjs';
 import { recorded, representatives, worseThan } from '../../../native/compilers/instructions.mjs';
-import { OP } from '../../engine/gpu/spirv.ts';
+import { OP } from '../../miner/engine/gpu/spirv.ts';
 import { positive, testScripts, withResult } from '../../scripts/starts.ts';
 
 interface Row {

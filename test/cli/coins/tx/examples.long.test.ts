@@ -8,7 +8,7 @@ import { once } from 'node:events';
 import { chmodSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { parseTransactions } from '#pickaxe/cli/tx/files.js';
+import { parseTransactions } from '#pickaxe/cli/coins/tx/command-files.js';
 import { stringifyExactJson } from '#pickaxe/protocol/ledger/json.js';
 import { Folder } from '../../app/config/folder.ts';
 import { type Behaviour, type Seen, serve } from '../../node/client/server.ts';

@@ -2,7 +2,7 @@
 
 import { basename } from 'node:path';
 import { parentPort, workerData } from 'node:worker_threads';
-import { Session } from '#pickaxe/contract/repl/session.js';
+import { Session } from '#pickaxe/contract/repl/repl-session.js';
 import { FILES, GROUP, programOf, stepsOf } from './programs.mjs';
 
 /** The number of the program that runs, and the process's time when it began: a thread that hangs still tells. */

@@ -2,13 +2,13 @@
 
 import { pino } from 'pino';
 import { onTestFinished } from 'vitest';
-import type { AskRig } from '#pickaxe/fleet/ask-rigs.js';
-import { serveFleet } from '#pickaxe/fleet/http/server.js';
-import type { FleetRig, FleetStatus } from '#pickaxe/fleet/status.js';
-import type { Http, ServerOptions } from '#pickaxe/report/http/server.js';
-import { SyntheticFleet } from '../../../bench/fleet/synthetic-fleet.mjs';
-import { FakeClock } from '../../report/fakes.ts';
-import { asker } from '../../report/http/serving.ts';
+import type { AskRig } from '#pickaxe/fleet/operator/ask-rigs.js';
+import type { FleetRig, FleetStatus } from '#pickaxe/fleet/operator/fleet-status.js';
+import { serveFleet } from '#pickaxe/fleet/operator/http/fleet-server.js';
+import type { Http, ServerOptions } from '#pickaxe/rig/http/http-server.js';
+import { SyntheticFleet } from '../../../../bench/fleet/synthetic-fleet.mjs';
+import { asker } from '../../../rig/http/serving.ts';
+import { FakeClock } from '../../../rig/status/fakes.ts';
 
 /** A moment by the wall clock. */
 const START_MS = 1_700_000_000_000;

@@ -1,9 +1,9 @@
 /** Holds the variant with which GPUs begin to mine against what the makers' compilers make of all variants. */
 
 import { describe, expect, it } from 'vitest';
-import { likelyVariant } from '#pickaxe/engine/gpu/likely-variant.js';
-import { isTypical } from '#pickaxe/engine/gpu/tuning.js';
-import { recorded } from '../../../native/compilers/instructions.mjs';
+import { likelyVariant } from '#pickaxe/miner/engine/gpu/likely-variant.js';
+import { isTypical } from '#pickaxe/miner/engine/gpu/tuning.js';
+import { recorded } from '../../../../native/compilers/instructions.mjs';
 
 interface Row {
   readonly families: readonly string[];

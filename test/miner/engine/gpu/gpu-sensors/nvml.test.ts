@@ -151,7 +151,7 @@ test('without koffi, only NVIDIA’s sensors cannot be read', () => {
   writeFileSync(join(device, 'hwmon/hwmon0/temp1_input'), '45000\n');
   writeFileSync(
     join(copy, 'main.js'),
-    `import { openSensors } from './miner/engine/gpu/sensors.js';
+    `import { openSensors } from './miner/engine/gpu/gpu-sensors.js';
     const nvidia = await openSensors({ vendor: 'nvidia' });
     const amd = await openSensors({ vendor: 'amd', bus: '0000:03:00.0' }, { sysfs: 'sys' });
     console.log(JSON.stringify([nvidia.what, await nvidia.read(), await amd.read()]));`,
