@@ -13,7 +13,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { thisMachine } from '#pickaxe/system/machine.js';
+import { thisMachine } from '#pickaxe/base/system/machine.js';
 import { readable } from '../lib/figures.mjs';
 import { chooseGpus } from '../lib/gpus.mjs';
 import { runPart } from './run-part.mjs';
@@ -95,7 +95,7 @@ const PARTS = [
     // This part is last because it is the longest one on a slow GPU, so the time limit may cut it off.
     name: 'checks',
     title: 'Device checks: the tests of the GPU engine',
-    command: [...vitest, quick ? 'test/engine/gpu/gpu-engine.test.ts' : 'test/engine/gpu'],
+    command: [...vitest, quick ? 'test/miner/engine/gpu/gpu-engine.test.ts' : 'test/miner/engine/gpu'],
     limitMs: 400_000,
     json: 'stdout',
     keep: ({ numPassedTests: passed, numFailedTests: failed, numPendingTests: skipped, testResults }) => ({

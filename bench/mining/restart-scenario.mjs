@@ -3,9 +3,9 @@
 
 import { randomInt } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Miner } from '#pickaxe/mine/miner.js';
-import { NodeSource } from '#pickaxe/source/node/node-source.js';
-import { systemClock } from '#pickaxe/system/clock.js';
+import { systemClock } from '#pickaxe/base/system/clock.js';
+import { Miner } from '#pickaxe/miner/loop/miner.js';
+import { NodeSource } from '#pickaxe/miner/source/node/node-source.js';
 import { quantiles } from '../lib/figures.mjs';
 import { nowMs, startMockProcess } from '../lib/mock-process.mjs';
 

@@ -15,8 +15,8 @@ import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { toHex } from '#pickaxe/chain/bytes.js';
-import { targetForDifficulty } from '#pickaxe/chain/target.js';
+import { toHex } from '#pickaxe/protocol/chain/bytes.js';
+import { targetForDifficulty } from '#pickaxe/protocol/chain/target.js';
 import { printHeading, printTable, quantiles, save } from '../lib/figures.mjs';
 
 const GOAL_MS = 50;

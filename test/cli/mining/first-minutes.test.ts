@@ -7,11 +7,11 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { MockNode } from '../mock-node/node.ts';
-import { cacheHome } from './pickaxe.ts';
-import { noTmux, Terminal, why } from './tmux.ts';
+import { MockNode } from '../../mock-node/node.ts';
+import { cacheHome } from '../pickaxe.ts';
+import { noTmux, Terminal, why } from '../tmux.ts';
 
-const PAGE = fileURLToPath(new URL('../../docs/commands.md', import.meta.url));
+const PAGE = fileURLToPath(new URL('../../../docs/commands.md', import.meta.url));
 const RECORDS = process.env.RECORD !== undefined;
 
 type Section = 'pickaxe' | 'init' | 'file' | 'doctor' | 'mine' | 'quit';

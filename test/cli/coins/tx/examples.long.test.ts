@@ -10,16 +10,16 @@ import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { parseTransactions } from '#pickaxe/cli/coins/tx/command-files.js';
 import { stringifyExactJson } from '#pickaxe/protocol/ledger/json.js';
-import { Folder } from '../../app/config/folder.ts';
-import { type Behaviour, type Seen, serve } from '../../node/client/server.ts';
-import { results } from '../../protocol/ledger/command-vectors.ts';
-import { proofs } from '../../protocol/ledger/vectors.ts';
-import { isolated, MAIN } from '../pickaxe.ts';
+import { Folder } from '../../../app/config/folder.ts';
+import { type Behaviour, type Seen, serve } from '../../../node/client/server.ts';
+import { results } from '../../../protocol/ledger/command-vectors.ts';
+import { proofs } from '../../../protocol/ledger/vectors.ts';
+import { isolated, MAIN } from '../../pickaxe.ts';
 
 const folder = new Folder();
 afterAll(() => folder.remove());
 
-const PAGE = readFileSync(new URL('../../../docs/coins.md', import.meta.url), 'utf8');
+const PAGE = readFileSync(new URL('../../../../docs/coins.md', import.meta.url), 'utf8');
 /** The files and the command lines of the page, in their order. */
 const BLOCKS = [...PAGE.matchAll(/^```(\w*)\n(.*?)^```$/gms)].map(([, kind, text]) => ({ kind, text }));
 const TARGET = '2';
