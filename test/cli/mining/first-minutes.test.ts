@@ -1,6 +1,6 @@
 /**
- * A newcomer's first minutes: `RECORD=1 npx vitest run test/cli/mining/first-minutes.test.ts` writes what docs/commands.md
- * shows of them again. The test compares with it what is the same on every machine and in every run.
+ * A newcomer's first minutes: `RECORD=1 npx vitest run test/cli/mining/first-minutes.test.ts` writes what
+ * docs/commands.md shows of them again. The test compares with it what is the same on every machine and in every run.
  */
 
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
