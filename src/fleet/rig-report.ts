@@ -1,9 +1,9 @@
 /** A rig's report to the operators of its fleet: a message of at most one in ten seconds (docs/fleet.md). */
 
 import { z } from 'zod';
-import { deviceKind, deviceState } from '../report/shapes.ts';
-import { RigStatus } from '../report/status.ts';
-import { instance, memberName } from '../wire/fleet.ts';
+import { deviceKind, deviceState } from '../rig/status/shapes.ts';
+import { RigStatus } from '../rig/status/status.ts';
+import { instance, memberName } from './messages.ts';
 
 /** Maximum number of devices in a report. Its sums cover all devices. */
 export const MOST_DEVICES = 64;

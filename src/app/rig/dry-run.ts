@@ -2,15 +2,15 @@
 
 import type { Logger } from 'pino';
 import { z } from 'zod';
+import { formatHttpAddress, type HttpAddress } from '../../base/text/addresses.ts';
+import { DeviceError, type Engine } from '../../miner/engine/engine.ts';
+import type { WorkSource } from '../../miner/source/source.ts';
+import { minerIdentity } from '../../node/client/miner-identity.ts';
+import { CoreShape, deviceFault } from '../../rig/status/shapes.ts';
+import { progressTo } from '../../rig/terminal/log.ts';
 import type { Config } from '../config/settings.ts';
-import { DeviceError, type Engine } from '../engine/engine.ts';
-import { minerIdentity } from '../node/miner-identity.ts';
-import { CoreShape, deviceFault } from '../report/shapes.ts';
-import type { WorkSource } from '../source/source.ts';
-import { progressTo } from '../terminal/log.ts';
-import { formatHttpAddress, type HttpAddress } from '../text/addresses.ts';
+import { EXIT } from '../process/exit.ts';
 import { limitsOf } from './choose-engines.ts';
-import { EXIT } from './exit.ts';
 import type { FleetMember } from './fleet-link.ts';
 import type { Rig } from './run-miner.ts';
 

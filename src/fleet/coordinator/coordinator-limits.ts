@@ -1,6 +1,6 @@
 /** Bounds what rigs and other coordinators cost a coordinator. Tests use smaller limits. */
 
-import { REFUSALS as ANSWERED } from '../../wire/fleet.ts';
+import { REFUSALS as ANSWERED } from '../messages.ts';
 
 export const coordinatorLimits = {
   /** Time between two states: rigs leave a coordinator whose states cease for 2.5 s. */

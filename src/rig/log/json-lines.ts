@@ -1,13 +1,12 @@
 /** The lines of `--json`: one JSON object for each event, for programs that wrap pickaxe. */
 
 import { z } from 'zod';
-import type { MinerEvent } from '../events/events.ts';
-import { ALARM_STATES } from '../events/vocabulary.ts';
-import { SOURCE_KINDS, SOURCE_NEWS, STALE_REASONS } from '../source/vocabulary.ts';
-import { type Clock, wallMs } from '../system/clock.ts';
-import { jsonText } from '../text/plain-text.ts';
-import { inService } from './figures.ts';
-import { reportedSetup, type Setup } from './running-miner.ts';
+import { type Clock, wallMs } from '../../base/system/clock.ts';
+import { jsonText } from '../../base/text/plain-text.ts';
+import type { MinerEvent } from '../../miner/events/events.ts';
+import { ALARM_STATES, SOURCE_KINDS, SOURCE_NEWS, STALE_REASONS } from '../../miner/events/vocabulary.ts';
+import { reportedSetup, type Setup } from '../running-miner.ts';
+import { inService } from '../status/figures.ts';
 import {
   acceptedBlock,
   amount,
@@ -21,9 +20,17 @@ import {
   paidTo,
   provenCoins,
   rate,
-} from './shapes.ts';
-import { workerStatus } from './source-stats.ts';
-import { DeviceStatus, PolledChains, type RigStatus, relayReport, Summary, setupFields, Work } from './status.ts';
+} from '../status/shapes.ts';
+import { workerStatus } from '../status/source-stats.ts';
+import {
+  DeviceStatus,
+  PolledChains,
+  type RigStatus,
+  relayReport,
+  Summary,
+  setupFields,
+  Work,
+} from '../status/status.ts';
 
 /**
  * The first four come many times a second, and `hashrate` and `summary` carry their totals. The contents of the others

@@ -2,8 +2,8 @@
 
 import type { LoggerOptions } from 'pino';
 import { z } from 'zod';
-import type { LogAnswer } from './answers.ts';
-import { millis, outcome } from './shapes.ts';
+import type { LogAnswer } from '../http/api-answers.ts';
+import { millis, outcome } from '../status/shapes.ts';
 
 const LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal'] as const;
 

@@ -1,11 +1,14 @@
 /** Makes notices for hooks and webhooks from some of the miner's events, each with a line for people. */
 
 import { z } from 'zod';
-import type { MinerEvent } from '../events/events.ts';
-import { type AlarmState, DEVICE_STATES } from '../events/vocabulary.ts';
-import { countsShares, livesOnRelays } from '../report/figures.ts';
-import { arePaused } from '../report/rig-state.ts';
-import type { RunningMiner } from '../report/running-miner.ts';
+import { wallMs } from '../../base/system/clock.ts';
+import { oneLine } from '../../base/text/plain-text.ts';
+import type { MinerEvent } from '../../miner/events/events.ts';
+import { type AlarmState, DEVICE_STATES } from '../../miner/events/vocabulary.ts';
+import { describeBlockReward, describeBlockState } from '../log/verdict-lines.ts';
+import type { RunningMiner } from '../running-miner.ts';
+import { countsShares, livesOnRelays } from '../status/figures.ts';
+import { arePaused } from '../status/rig-state.ts';
 import {
   acceptedBlock,
   amount,
@@ -19,13 +22,10 @@ import {
   paidTo,
   provenCoins,
   rate,
-} from '../report/shapes.ts';
-import type { RigStatus } from '../report/status.ts';
-import type { Tally } from '../report/tally.ts';
-import { formatDuration, formatHashrate } from '../report/units.ts';
-import { describeBlockReward, describeBlockState } from '../report/verdict-lines.ts';
-import { wallMs } from '../system/clock.ts';
-import { oneLine } from '../text/plain-text.ts';
+} from '../status/shapes.ts';
+import type { RigStatus } from '../status/status.ts';
+import type { Tally } from '../status/tally.ts';
+import { formatDuration, formatHashrate } from '../status/units.ts';
 
 type Frame = 'timeMillis' | 'rig';
 type Content = Notice extends infer Each ? (Each extends Notice ? Omit<Each, Frame> : never) : never;

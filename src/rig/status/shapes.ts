@@ -1,13 +1,13 @@
 /**
  * The building blocks of public JSON. Names say what a figure is and end with its unit; closed sets have kebab-case
  * values. Descriptions are sentences' parts in Markdown: they are printed in the OpenAPI document and in the tables of
- * docs/wrappers.md. test/report/public-json.test.ts checks every document.
+ * docs/wrappers.md. test/rig/http/public-json.test.ts checks every document.
  */
 
 import { z } from 'zod';
-import { CORE_KINDS, DEVICE_FAULTS, DEVICE_KINDS } from '../engine/device.ts';
-import { BLOCK_STATES, DEVICE_STATES } from '../events/vocabulary.ts';
-import { OUTCOMES, type Outcome } from '../source/vocabulary.ts';
+import { CORE_KINDS, DEVICE_FAULTS, DEVICE_KINDS } from '../../miner/engine/device.ts';
+import { DEVICE_STATES, OUTCOMES, type Outcome } from '../../miner/events/vocabulary.ts';
+import { BLOCK_STATES } from '../../node/blocks/fate.ts';
 
 export const count = z.int().nonnegative();
 export const amount = z.number().nonnegative();

@@ -4,9 +4,14 @@
  */
 
 import { z } from 'zod';
-import { TELEMETRY_FIELDS, type TelemetryField } from '../engine/device.ts';
-import { SHARE_OUTCOMES, type ShareOutcome } from '../events/vocabulary.ts';
-import { POLL_REASONS, SOURCE_KINDS, SOURCE_STATES } from '../source/vocabulary.ts';
+import { TELEMETRY_FIELDS, type TelemetryField } from '../../miner/engine/device.ts';
+import {
+  POLL_REASONS,
+  SHARE_OUTCOMES,
+  type ShareOutcome,
+  SOURCE_KINDS,
+  SOURCE_STATES,
+} from '../../miner/events/vocabulary.ts';
 import { amount, CoreShape, count, deviceKind, deviceState, millis, outcomeCounts, rate } from './shapes.ts';
 
 /* Counts since the start. Outcomes without `shares` are those of blocks. */

@@ -2,24 +2,39 @@
 
 import { expect, it } from 'vitest';
 import { z } from 'zod';
-import { DryRunPlan } from '#pickaxe/app/dry-run.js';
-import { BlocksReport } from '#pickaxe/cli/blocks.js';
-import { DevicesReport } from '#pickaxe/cli/devices.js';
-import { DoctorReport } from '#pickaxe/cli/doctor.js';
-import { RigsReport } from '#pickaxe/cli/stats-table.js';
-import { TuneReport } from '#pickaxe/cli/tune.js';
-import { PrintedConfig } from '#pickaxe/config/raw-settings.js';
-import { FleetChanges, RigSelection, RigSummary, TimedControlAnswer } from '#pickaxe/fleet/answers.js';
-import { FleetRig, FleetStatus } from '#pickaxe/fleet/status.js';
-import { REFUSALS } from '#pickaxe/relay/fleet/limits.js';
-import { BalanceAnswer, ErrorAnswer, Health, HistoryAnswer, LogAnswer, Readiness } from '#pickaxe/report/answers.js';
-import { JsonLine } from '#pickaxe/report/json-lines.js';
-import { LogLine } from '#pickaxe/report/log-tail.js';
-import { CoreShape } from '#pickaxe/report/shapes.js';
-import { AcceptedBlocks, DeviceStatus, relayReport, Shares, Status, Summary, Work } from '#pickaxe/report/status.js';
-import { ControlRequest } from '#pickaxe/wire/fleet.js';
-import { FieldLists } from '../field-lists.ts';
-import { expectList, expectTable } from '../generated.ts';
+import { PrintedConfig } from '#pickaxe/app/config/raw-settings.js';
+import { DryRunPlan } from '#pickaxe/app/rig/dry-run.js';
+import { BlocksReport } from '#pickaxe/cli/coins/blocks.js';
+import { DevicesReport } from '#pickaxe/cli/measuring/devices.js';
+import { TuneReport } from '#pickaxe/cli/measuring/tune.js';
+import { RigsReport } from '#pickaxe/cli/mining/stats-table.js';
+import { DoctorReport } from '#pickaxe/cli/setup/doctor.js';
+import { REFUSALS } from '#pickaxe/fleet/coordinator/coordinator-limits.js';
+import { ControlRequest } from '#pickaxe/fleet/messages.js';
+import { FleetChanges, RigSelection, RigSummary, TimedControlAnswer } from '#pickaxe/fleet/operator/fleet-answers.js';
+import { FleetRig, FleetStatus } from '#pickaxe/fleet/operator/fleet-status.js';
+import {
+  BalanceAnswer,
+  ErrorAnswer,
+  Health,
+  HistoryAnswer,
+  LogAnswer,
+  Readiness,
+} from '#pickaxe/rig/http/api-answers.js';
+import { JsonLine } from '#pickaxe/rig/log/json-lines.js';
+import { LogLine } from '#pickaxe/rig/log/log-tail.js';
+import { CoreShape } from '#pickaxe/rig/status/shapes.js';
+import {
+  AcceptedBlocks,
+  DeviceStatus,
+  relayReport,
+  Shares,
+  Status,
+  Summary,
+  Work,
+} from '#pickaxe/rig/status/status.js';
+import { FieldLists } from '../../field-lists.ts';
+import { expectList, expectTable } from '../../generated.ts';
 
 const DOCUMENT = 'docs/wrappers.md';
 
