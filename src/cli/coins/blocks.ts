@@ -3,29 +3,38 @@
 import { writeFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import { z } from 'zod';
-import { EXIT, UsageError } from '../../app/process/exit.ts';
+import type { Loaded } from '../../app/config/load.ts';
+import type { Config } from '../../app/config/settings.ts';
 import { openLedgerViews } from '../../app/nodes/ledger-views.ts';
 import { noNode } from '../../app/nodes/node-clients.ts';
 import { withNetwork } from '../../app/nodes/nodes-in-turn.ts';
-import { blockLogFolder } from '../../app/rig/sidecars.ts';
+import { EXIT, UsageError } from '../../app/process/exit.ts';
 import { onSignals } from '../../app/process/signals.ts';
-import { type Block, type Totals, totalsOf } from '../../node/blocks/block-index.ts';
-import { Follower } from '../../node/blocks/follower.ts';
-import { earnedBy, payeeInPlaceOf } from '../../node/blocks/block-reward.ts';
-import { APART_MS, describeStanding } from '../../node/blocks/confirmations.ts';
-import { BlockStore } from '../../node/blocks/log-store.ts';
-import type { Loaded } from '../../app/config/load.ts';
-import type { Config } from '../../app/config/settings.ts';
-import { BLOCK_STATES, type BlockState } from '../../miner/events/vocabulary.ts';
-import { formatDecimal } from '../../protocol/ledger/decimal.ts';
-import { encodeBase64url } from '../../protocol/ledger/json.ts';
-import { aligned } from '../../rig/status/figures.ts';
-import { acceptedBlock, amount, blockState, coins, count, millis, paidTo, provenCoins } from '../../rig/status/shapes.ts';
-import { AcceptedBlocks } from '../../rig/status/status.ts';
-import { formatPercent, inWords, withPrefix } from '../../rig/status/units.ts';
+import { blockLogFolder } from '../../app/rig/sidecars.ts';
 import { pause } from '../../base/system/abort.ts';
 import { systemClock, wallMs } from '../../base/system/clock.ts';
 import { csv, jsonText, oneLine } from '../../base/text/plain-text.ts';
+import { type Block, type Totals, totalsOf } from '../../node/blocks/block-index.ts';
+import { earnedBy, payeeInPlaceOf } from '../../node/blocks/block-reward.ts';
+import { APART_MS, describeStanding } from '../../node/blocks/confirmations.ts';
+import { BLOCK_STATES, type BlockState } from '../../node/blocks/fate.ts';
+import { Follower } from '../../node/blocks/follower.ts';
+import { BlockStore } from '../../node/blocks/log-store.ts';
+import { formatDecimal } from '../../protocol/ledger/decimal.ts';
+import { encodeBase64url } from '../../protocol/ledger/json.ts';
+import { aligned } from '../../rig/status/figures.ts';
+import {
+  acceptedBlock,
+  amount,
+  blockState,
+  coins,
+  count,
+  millis,
+  paidTo,
+  provenCoins,
+} from '../../rig/status/shapes.ts';
+import { AcceptedBlocks } from '../../rig/status/status.ts';
+import { formatPercent, inWords, withPrefix } from '../../rig/status/units.ts';
 import type { Io, Line } from '../io.ts';
 import { sayNodes } from '../ledger/on-nodes.ts';
 import { blockStates, settingsOf, timeOf, withSettings } from '../usage/options.ts';
