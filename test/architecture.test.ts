@@ -208,7 +208,7 @@ test('what several files of tests import does not replace the clock of those tha
 
 test('a folder of tests is named after the folder or file that it tests', () => {
   const others =
-    /^(?:clients|faults|foreign|interfaces|native|packaging|scripts|wine|vectors|(?:protocol\/ledger|cli\/usage\/completion)\/\w+)(?:\/|$)/;
+    /^(?:bench|clients|faults|foreign|interfaces|native|packaging|scripts|wine|vectors|(?:protocol\/ledger|cli\/usage\/completion)\/\w+)(?:\/|$)/;
   const folders = readdirSync(tests, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isDirectory())
     .map(({ parentPath, name }) => relative(tests, join(parentPath, name)));

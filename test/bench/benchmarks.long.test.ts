@@ -4,8 +4,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import { ourNiceness } from '../priority.ts';
-import { scratch, written } from './run.ts';
-import { number, positive, testScripts, withResult } from './starts.ts';
+import { scratch, written } from '../scripts/run.ts';
+import { number, positive, testScripts, withResult } from '../scripts/starts.ts';
 
 const row = { p50: number, p90: number, p99: number, most: number, n: positive };
 

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { resultLine } from '#pickaxe/cli/measuring/bench-report.js';
 import { BenchResult } from '#pickaxe/rig/bench/bench-result.js';
 
-const folder = fileURLToPath(new URL('../../../bench/results/', import.meta.url));
+const folder = fileURLToPath(new URL('../../bench/results/', import.meta.url));
 const machines = readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isDirectory());
 
 test.each(machines.map(({ name }) => name))('the results of %s can be read, and name their machine', (name) => {
