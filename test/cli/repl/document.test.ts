@@ -69,7 +69,7 @@ it('the commands on the mock node work', { timeout: 120_000 }, async () => {
   expect(shell(make)).toMatchObject({ status: 0 });
   const { publicKey } = JSON.parse(readFileSync(join(folder.path, 'alice.json'), 'utf8'));
   const withKey = (text: string) => text.replaceAll('ALICE_PUBLIC_KEY', publicKey);
-  for (const name of ['deposit.yaml', 'withdraw.yaml', 'balance.yaml']) {
+  for (const name of ['deposit.yaml', 'balance.yaml']) {
     folder.write(name, withKey(block(`# ${name}`)));
   }
 
@@ -82,7 +82,7 @@ it('the commands on the mock node work', { timeout: 120_000 }, async () => {
 
   const sent = shell(block('pickaxe tx build deposit.yaml'), url);
   expect(sent, sent.stderr).toMatchObject({ status: 0 });
-  expect(sent.stdout.match(/^result +success$/gm)?.length).toBeGreaterThanOrEqual(2);
+  expect(sent.stdout.match(/^result +success$/gm)?.length).toBeGreaterThanOrEqual(1);
   const answer = shell(block('pickaxe tx build balance.yaml'), url);
-  expect(answer.stdout).toContain('\ndata       3\n');
+  expect(answer.stdout).toContain('\ndata       5\n');
 });
