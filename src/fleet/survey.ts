@@ -7,7 +7,7 @@ import { oneLine } from '../base/text/plain-text.ts';
 import { CoordinatorState, type FleetSubjects, messageBytes, readMessage, senderOf } from './messages.ts';
 import { type Link, LinkError, untilConnected } from './nats/link.ts';
 
-export interface FleetQuestion {
+interface FleetQuestion {
   /** It reaches only the server in question. Somebody else opens and closes it. */
   readonly link: Link;
   readonly subjects: FleetSubjects;
@@ -19,7 +19,7 @@ export interface FleetQuestion {
   readonly limits?: Partial<typeof fleetSurveyLimits>;
 }
 
-export const fleetSurveyLimits = {
+const fleetSurveyLimits = {
   connectMs: 8_000,
   /** Coordinators publish their states each second. */
   listenMs: 2_500,

@@ -38,7 +38,7 @@ export interface Verdict {
   readonly answerSeconds: number;
 }
 
-export interface DemoListener {
+interface DemoListener {
   verdict(verdict: Verdict): void;
   /** @param before the coordinator that the rig mined for until now, if any */
   mines(rig: string, coordinator: string, before: string | undefined): void;

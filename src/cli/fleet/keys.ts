@@ -62,7 +62,7 @@ export function declareKeys(fleet: Command, { io, action }: Line): void {
     .action(action((folder, options) => runKeys(folder, options, io)));
 }
 
-export function runKeys(folder: string, options: Options, io: Io): number {
+function runKeys(folder: string, options: Options, io: Io): number {
   const before = readFleet(folder);
   const names = membersOf(options);
   const { fleet, added } = orMemberError(() => {

@@ -63,7 +63,7 @@ export function whileHolding(evaluation: Evaluation, capability: Capability, act
 }
 
 /** The capabilities of the language itself, each of a name. */
-export type ReservedCapability = 'DEFINE_KEYSET' | 'DEFINE_NAMESPACE' | 'MODULE_KEYSET' | 'NAMESPACE';
+type ReservedCapability = 'DEFINE_KEYSET' | 'DEFINE_NAMESPACE' | 'MODULE_KEYSET' | 'NAMESPACE';
 
 /**
  * Asks a guard of something that has a name. Since version 5.2, a key may sign for only that, with a capability of the

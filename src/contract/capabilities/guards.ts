@@ -74,7 +74,7 @@ export function enforceNamedKeyset(evaluation: Evaluation, name: string): void {
   enforceKeyset(evaluation, requireKeyset(evaluation, name), name);
 }
 
-export function requireKeyset(evaluation: Evaluation, name: string): KeysetGuard {
+function requireKeyset(evaluation: Evaluation, name: string): KeysetGuard {
   const { database, dialect } = evaluation;
   const keyset = database.keysets.get(name);
   if (keyset) {

@@ -37,9 +37,9 @@ export const MAX_NESTING = 300;
 /** Maximum number of steps of one program, which take ten to twenty seconds. On a node, gas ends it much earlier. */
 export const MAX_STEPS = 20_000_000;
 /** Number of steps after which it is looked whether code must end: some milliseconds. */
-export const LOOK_STEPS = 2 ** 14;
+const LOOK_STEPS = 2 ** 14;
 
-export interface EvaluatorOptions {
+interface EvaluatorOptions {
   /** 4 by default. */
   readonly dialect?: Dialect;
   /** The natives by their names. */

@@ -37,9 +37,9 @@ export interface SessionOptions {
  * Maximum number of characters that a session keeps, with what objects take beside their texts: rows, events,
  * expectations, constants, and four times what is printed and the texts of files, which become trees.
  */
-export const MAX_KEPT_CHARACTERS = 2 ** 28;
+const MAX_KEPT_CHARACTERS = 2 ** 28;
 /** Maximum number of characters of expectations and notes of a run, which reports repeat several times. */
-export const MAX_REPORTED_CHARACTERS = 2 ** 24;
+const MAX_REPORTED_CHARACTERS = 2 ** 24;
 
 /** @returns what counts the characters of results */
 export function resultsMeter(): Kept {

@@ -20,7 +20,7 @@ export interface LoggedWrite {
 }
 
 /** What a transaction has written to a table, and what the transactions before it have. */
-export interface TableHistory {
+interface TableHistory {
   readonly transaction: bigint;
   /** The first one at the beginning. */
   readonly writes: readonly LoggedWrite[];

@@ -8,26 +8,26 @@ interface InText {
   readonly code: string;
 }
 
-export interface IntegerForm extends InText {
+interface IntegerForm extends InText {
   readonly kind: 'integer';
   readonly value: bigint;
 }
 
 /** mantissa · 10^-places. It has as many places as were written, at most 255. */
-export interface DecimalForm extends InText {
+interface DecimalForm extends InText {
   readonly kind: 'decimal';
   readonly mantissa: bigint;
   readonly places: number;
 }
 
-export interface TextForm extends InText {
+interface TextForm extends InText {
   readonly kind: 'text';
   readonly value: string;
   /** Whether it was written as `'name`. */
   readonly isSymbol: boolean;
 }
 
-export interface BooleanForm extends InText {
+interface BooleanForm extends InText {
   readonly kind: 'boolean';
   readonly value: boolean;
 }

@@ -68,12 +68,12 @@ export function spaceEnd(text: string, start: number, dialect: Dialect): number 
 }
 
 /** Why a quoted text is none, in the words of each dialect. */
-export interface TextFault {
+interface TextFault {
   readonly expected4: string;
   readonly cause5: string;
 }
 
-export interface ScannedText {
+interface ScannedText {
   readonly content: string;
   /** The offset after it. */
   readonly end: number;

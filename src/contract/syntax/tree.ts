@@ -12,13 +12,13 @@ export interface Node {
 /* Names. */
 
 /** `f`. */
-export interface BareName extends Node {
+interface BareName extends Node {
   readonly kind: 'name';
   readonly name: string;
 }
 
 /** `module.member` or `namespace.module.member`. `a.b` may also mean the module `b` of the namespace `a`. */
-export interface DottedName extends Node {
+interface DottedName extends Node {
   readonly kind: 'dotted-name';
   readonly name: QualifiedName;
 }
@@ -56,35 +56,35 @@ export interface Parameter {
 
 /* Expressions. */
 
-export interface IntegerLiteral extends Node {
+interface IntegerLiteral extends Node {
   readonly kind: 'integer';
   readonly value: bigint;
 }
 
 /** mantissa · 10^-places, with as many places as were written. */
-export interface DecimalLiteral extends Node {
+interface DecimalLiteral extends Node {
   readonly kind: 'decimal';
   readonly mantissa: bigint;
   readonly places: number;
 }
 
 /** A text or a symbol. */
-export interface TextLiteral extends Node {
+interface TextLiteral extends Node {
   readonly kind: 'text';
   readonly value: string;
 }
 
-export interface BooleanLiteral extends Node {
+interface BooleanLiteral extends Node {
   readonly kind: 'boolean';
   readonly value: boolean;
 }
 
 /** `()` of dialect 5. */
-export interface UnitLiteral extends Node {
+interface UnitLiteral extends Node {
   readonly kind: 'unit';
 }
 
-export interface ListExpression extends Node {
+interface ListExpression extends Node {
   readonly kind: 'list';
   readonly items: readonly Expression[];
 }
@@ -248,7 +248,7 @@ export interface Use extends Node {
   readonly names: readonly string[] | undefined;
 }
 
-export interface Bless extends Node {
+interface Bless extends Node {
   readonly kind: 'bless';
   /** The hash is in base64url. */
   readonly hash: string;

@@ -16,7 +16,7 @@ export interface CalendarDay {
   readonly weekday: number;
 }
 
-export interface WeekDay {
+interface WeekDay {
   /** The year to which the week belongs: that of its Thursday. */
   readonly year: number;
   /** 1 … 53. */

@@ -19,7 +19,7 @@ import {
   Walk,
 } from './values.ts';
 
-export interface Printing {
+interface Printing {
   /** 4 by default. */
   readonly dialect?: Dialect;
   /**

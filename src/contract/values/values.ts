@@ -12,7 +12,7 @@ import { Time } from './time.ts';
 export type Storable = Literal | Guard | ModuleRef | readonly Storable[] | StorableObject;
 export type StorableObject = ReadonlyMap<string, Storable>;
 
-export type Literal = bigint | Decimal | string | boolean | Time | Unit;
+type Literal = bigint | Decimal | string | boolean | Time | Unit;
 
 /** Every value. The order of an object's entries is that in which they were written. */
 export type Value = Literal | Guard | ModuleRef | Unstorable | readonly Value[] | ContractObject;
@@ -215,7 +215,7 @@ export function isStorable(value: Value, walk = new Walk()): value is Storable {
 /* Equality and order. */
 
 /** Values of different shapes cannot be compared. Of the shape `literal`, values of different types are unequal. */
-export type Shape = 'literal' | 'list' | 'object' | 'guard' | 'reference' | 'unstorable';
+type Shape = 'literal' | 'list' | 'object' | 'guard' | 'reference' | 'unstorable';
 
 export function shapeOf(value: Value): Shape {
   if (isList(value)) return 'list';

@@ -24,7 +24,7 @@ const MOST_AHEAD_US = 10_000_000n;
 /** Maximum number of remembered blocks, so that each counts once. A real network has fewer within `provenAgeMs`. */
 const MOST_SHOWN = 1_024;
 
-export interface LagOptions {
+interface LagOptions {
   /** The coordinator's own name. */
   readonly name: string;
   readonly own: Pick<OwnWorks, 'last' | 'latestTimeUs' | 'growth'>;

@@ -15,7 +15,7 @@ import type { OwnWorks } from './own-works.ts';
 /** Capacity of the token bucket for log lines about another coordinator of this name. */
 const LINES_LOGGED = 10;
 
-export interface NamesakesOptions {
+interface NamesakesOptions {
   /** The coordinator's name, and its instance. */
   readonly name: string;
   readonly instance: string;

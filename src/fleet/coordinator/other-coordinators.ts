@@ -10,7 +10,7 @@ import { type CoordinatorState, workOfGiven } from '../messages.ts';
 import type { CoordinatorLimits } from './coordinator-limits.ts';
 import type { KnownWork } from './own-works.ts';
 
-export interface ForeignWork extends KnownWork {
+interface ForeignWork extends KnownWork {
   /** Bounds the solutions of the coordinator's works. */
   readonly elsewhere: TokenBucket;
 }

@@ -40,7 +40,7 @@ const ReportedRate = z.object({ coordinator: memberName.nullable(), hashesPerSec
 
 type Refused = SolutionAnswer & { readonly state: 'refused' };
 
-export interface RequestsOptions {
+interface RequestsOptions {
   /** The coordinator's own name. */
   readonly name: string;
   readonly solutions: Pick<Solutions, 'judge'>;

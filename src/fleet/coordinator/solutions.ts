@@ -32,7 +32,7 @@ import type { OwnWorks } from './own-works.ts';
 /** Submits a solution of another coordinator's work to nodes that may know the work. Never throws. */
 export type SubmitElsewhere = (solution: Solution, stop: AbortSignal) => Promise<Verdict>;
 
-export interface SolutionsOptions {
+interface SolutionsOptions {
   /** The coordinator's own name. */
   readonly name: string;
   /** The relay's name in events. */

@@ -51,7 +51,7 @@ export function newFleet(): FleetFile {
   };
 }
 
-export interface NewMember extends Omit<ServerMember, 'number'> {
+interface NewMember extends Omit<ServerMember, 'number'> {
   readonly seed: string;
 }
 

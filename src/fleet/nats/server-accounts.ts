@@ -50,7 +50,7 @@ const SUBSCRIPTIONS = { ofMember: 16, ofSite: 100_000 };
 const FURTHER_CONNECTIONS = 4_096;
 const LEAST_CONNECTIONS = 65_536;
 
-export interface AccountTerms {
+interface AccountTerms {
   /** First part of the subjects. */
   readonly subject: string;
   readonly members: readonly Member[];

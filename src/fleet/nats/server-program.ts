@@ -28,7 +28,7 @@ export async function findServer(environment: NodeJS.ProcessEnv = process.env): 
   return undefined;
 }
 
-export interface ServerStart {
+interface ServerStart {
   /** Path of the program. */
   readonly program: string;
   /** Of the server. The port -1 means any free one. */
@@ -41,7 +41,7 @@ export interface ServerStart {
 
 export type PortKind = 'client' | 'route' | 'leafnode';
 /** TCP ports; undefined for those on which the server does not listen. */
-export type ServerPorts = Readonly<Partial<Record<PortKind, number>>>;
+type ServerPorts = Readonly<Partial<Record<PortKind, number>>>;
 
 export interface ServerProcess {
   readonly process: ChildProcess;

@@ -6,7 +6,7 @@ import { ControlAnswer, ControlRequest, memberName } from '../messages.ts';
 import { FleetRig, FleetStatus } from './fleet-status.ts';
 
 /** Maximum number of rigs that one control request can name: as many as a fleet can have. */
-export const MOST_NAMED_RIGS = 20_000;
+const MOST_NAMED_RIGS = 20_000;
 
 /** What a list of rigs shows. Devices are most of a `FleetRig`, and are of interest for one rig at a time. */
 export const RigSummary = z

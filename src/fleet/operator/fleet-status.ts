@@ -6,7 +6,7 @@ import { memberName, sentence } from '../messages.ts';
 import { RigReport } from '../rig-report.ts';
 
 /** Why messages were ignored. */
-export const IGNORED = ['malformed', 'tooFast', 'tooManyMembers'] as const;
+const IGNORED = ['malformed', 'tooFast', 'tooManyMembers'] as const;
 export type Ignored = (typeof IGNORED)[number];
 
 export const FleetRig = z

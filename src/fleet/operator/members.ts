@@ -14,7 +14,7 @@ interface Rate {
   readonly perSecond: number;
 }
 
-export interface MembersOptions {
+interface MembersOptions {
   readonly most: number;
   /** A member is silent when nothing came for this time. */
   readonly silentMs: number;

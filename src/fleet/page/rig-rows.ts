@@ -122,7 +122,7 @@ export const formatPower = (watts: number): string => (watts < 1000 ? formatWatt
 
 /** `problems`: faulty, silent, or of a name that two rigs have. */
 export const CHOICES = ['all', 'mining', 'paused', 'faulty', 'silent', 'duplicate', 'problems'] as const;
-export type Choice = (typeof CHOICES)[number];
+type Choice = (typeof CHOICES)[number];
 
 export interface FleetView {
   readonly text: string;

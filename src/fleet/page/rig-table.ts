@@ -11,7 +11,7 @@ import { FLEET_COLUMNS, type FleetColumn, type FleetRow, marksOf } from './rig-r
 /** Rows above and below those in sight, so that a scroll shows no gap before the next frame. */
 const MARGIN_ROWS = 8;
 
-export interface ShownRows {
+interface ShownRows {
   readonly rows: readonly FleetRow[];
   readonly selected: ReadonlySet<string>;
   readonly selectable: boolean;

@@ -32,7 +32,7 @@ export interface Fleet extends FleetMembership {
 }
 
 /** The coordinator that gave the work. */
-export interface Issuer {
+interface Issuer {
   /** As in subjects. */
   readonly coordinator: string;
   readonly isSilent: boolean;

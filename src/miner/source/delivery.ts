@@ -13,7 +13,7 @@ export interface NoVerdict {
   readonly retryAfterMs?: number | undefined;
 }
 
-export interface DeliveryOptions {
+interface DeliveryOptions {
   /** Makes one attempt. Must not throw. */
   readonly attempt: (stop: AbortSignal) => Promise<Verdict | NoVerdict>;
   /**
@@ -34,7 +34,7 @@ export interface DeliveryOptions {
   readonly limits: DeliveryLimits;
 }
 
-export interface DeliveryLimits {
+interface DeliveryLimits {
   /** Duration of the first attempt after which the solution counts as sent. */
   readonly solvedAfterMs: number;
   /** Maximum duration of a delivery after the miner was stopped. */

@@ -7,7 +7,7 @@ import { Backoff, type BackoffLimits } from '../../base/net/connecting.ts';
 import type { Clock } from '../../base/system/clock.ts';
 import type { Judge } from './source.ts';
 
-export interface HealthLimits {
+interface HealthLimits {
   /**
    * Time from the first refusal to the last, at least: shares that are on their way while a pool changes prove nothing.
    */
@@ -39,7 +39,7 @@ interface Words {
   readonly question: string;
 }
 
-export interface HealthOptions {
+interface HealthOptions {
   readonly clock: Clock;
   readonly random: () => number;
   readonly limits: HealthLimits;

@@ -24,7 +24,7 @@ const MOST_NETWORKS = 100;
 /** By the network's name, the header of the hardest block that was seen: bytes in base64url. */
 const Seen = z.record(z.string(), z.string());
 
-export interface KnownWorkOptions {
+interface KnownWorkOptions {
   /** The folder of the file in which the hardest blocks are kept; undefined: they are kept in memory. */
   readonly folder?: string | undefined;
   /** Headers of blocks that this rig has found, by network. */

@@ -56,7 +56,7 @@ export type Step =
   | { readonly do: 'finish'; readonly outcome: Ending };
 
 /** An outcome before it is known what proves it. */
-export type Ending = Outcome extends infer Each ? (Each extends Outcome ? Omit<Each, 'provenBy'> : never) : never;
+type Ending = Outcome extends infer Each ? (Each extends Outcome ? Omit<Each, 'provenBy'> : never) : never;
 
 /** @param confirmations how many blocks must be above a block whose result is final */
 export function next(seen: Seen, sweep: Sweep, confirmations: number): Step {

@@ -66,7 +66,7 @@ interface EarlierStep1 {
 }
 
 /** `work`: by blocks that took as much work as those of the network do. Otherwise by the word of one or more nodes. */
-export type ProvenBy = 'work' | 'nodes' | 'node';
+type ProvenBy = 'work' | 'nodes' | 'node';
 
 export type Outcome =
   /** The coins are on the target chain, in a block with enough blocks above it. */

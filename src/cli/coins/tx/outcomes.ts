@@ -15,7 +15,7 @@ import { LedgerFormatError } from '../../../protocol/ledger/json.ts';
 import { hasWork } from '../../../protocol/ledger/least-work.ts';
 import type { ShownResult } from './results.ts';
 
-export interface Outcomes {
+interface Outcomes {
   readonly chain: number;
   /** The network of the commands; null: that of the node. */
   readonly network: string | null;

@@ -32,7 +32,7 @@ export interface ServedFleet {
   readonly ask: AskRig;
 }
 
-export interface FleetHttpContext {
+interface FleetHttpContext {
   readonly log: Logger;
   readonly clock: Clock;
   /** 16 hex digits, chosen at random for this run. */
@@ -70,7 +70,7 @@ function textOf({ rigs, ...others }: Rigs): string {
 }
 
 /** @param stop ends pending requests to rigs */
-export function fleetRoutes(
+function fleetRoutes(
   changes: ChangeLog,
   ask: AskRig,
   context: Pick<FleetHttpContext, 'log' | 'clock'> & { readonly control: boolean; readonly stop: AbortSignal },

@@ -7,7 +7,7 @@
 import type { ShaderName, Variant } from './tuning.ts';
 
 /** As WebGPU names them (`GPUAdapterInfo`), in lower case: `nvidia` and `pascal`, `amd` and `rdna-3`. */
-export interface Chip {
+interface Chip {
   readonly vendor: string;
   readonly architecture: string;
 }
