@@ -8,7 +8,6 @@ import { namedNetwork } from '../../miner/source/named-network.ts';
 import { NodeSource } from '../../miner/source/node/node-source.ts';
 import type { PoolAccount } from '../../miner/source/pool/client-session.ts';
 import { PoolSource } from '../../miner/source/pool/pool-source.ts';
-import { RevocableSource } from '../../miner/source/shared-source.ts';
 import type { Verdict, WorkSource } from '../../miner/source/source.ts';
 import { minerIdentity } from '../../node/client/miner-identity.ts';
 import { nodeAddress, numberRepeated, shownUrl } from '../../node/http/url.ts';
@@ -48,8 +47,8 @@ export class ChosenSource {
   }
 
   /** The nodes in order of preference; empty when mining on pools. */
-  get nodes(): readonly RevocableSource[] {
-    return this.#sources.filter((source) => source instanceof RevocableSource);
+  get nodes(): readonly NodeSource[] {
+    return this.#sources.filter((source) => source instanceof NodeSource);
   }
 
   /**
@@ -64,9 +63,10 @@ export class ChosenSource {
     };
   }
 
-  /** Submits a solution of work that another coordinator of the fleet gave. */
+  /** Submits a solution of work that another coordinator of the fleet gave, to the nodes that were not left. */
   submitElsewhere(solution: Solution, stop: AbortSignal): Promise<Verdict> {
-    return submitToAll(this.nodes, solution, stop);
+    const nodes = this.nodes.filter((node) => !this.source.hasLeft(node));
+    return submitToAll(nodes, solution, stop);
   }
 
   get #sources(): WorkSource[] {
@@ -148,7 +148,7 @@ function nodesOf(settings: SourceSettings, { emit }: Events): Plan[] {
     const url = urls[index];
     const trust = nodeTrust(url, node);
     const options = { url, name, network, miner, trust, userAgent: `pickaxe/${version}` };
-    const open = () => new RevocableSource(new NodeSource(options, { emit }), emit);
+    const open = () => new NodeSource(options, { emit });
     return { key: JSON.stringify(options), open };
   });
 }

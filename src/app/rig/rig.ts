@@ -248,10 +248,10 @@ async function nodeWatch(live: LiveConfig, chosen: ChosenSource): Promise<Sideca
   if (live.config.pool.urls) return undefined;
   const make = async (config: Config) => {
     const watched = chosen.nodes;
-    // A revoked node stays revoked, and a node that is no longer configured has no rank.
+    // A node that is no longer configured has no rank.
     const judge = (at: number, fault: string | undefined) => {
       const rank = chosen.nodes.indexOf(watched[at]);
-      if (rank >= 0 && !watched[at].isRevoked) chosen.source.judge(rank, fault);
+      if (rank >= 0) chosen.source.judge(rank, fault);
     };
     return nodes({ settings: config, source: { judge } }, config.stratum.listen !== undefined);
   };
@@ -264,7 +264,7 @@ function blockLog(live: LiveConfig, chosen: ChosenSource): Sidecar | undefined {
   const identity = minerIdentity(miner);
   if (pool.urls || !identity) return undefined;
   const { account, ...keyset } = identity;
-  const leave = (name: string, reason: string) => chosen.nodes.find((each) => each.name === name)?.revoke(reason);
+  const leave = (name: string, reason: string) => chosen.source.leave(name, reason);
   return blocks({ settings, node, ledger, account, keyset, leave }, live);
 }
 

@@ -9,15 +9,9 @@ import type { Solution } from '../../protocol/chain/verify.ts';
 import type { Work } from '../../protocol/chain/work.ts';
 import type { Listener } from '../events/events.ts';
 import { LEFT, type SourceKind, type SourceNews } from '../events/vocabulary.ts';
-import {
-  FailoverStrategy,
-  type FoundBy,
-  isHealthy,
-  isUnfit,
-  type Patience,
-  type Standby,
-} from './failover-strategy.ts';
+import { FailoverStrategy, type Patience } from './failover-strategy.ts';
 import { listeningUntil, type SourceUpdate, type UpdateListener, type Verdict, type WorkSource } from './source.ts';
+import type { FoundBy, Standby } from './standby.ts';
 
 export interface FailoverOptions extends Partial<Patience> {
   /** The sources in order of preference; at least one. All are of the same kind. */
@@ -55,7 +49,7 @@ export class FailoverSource implements WorkSource {
   readonly #isWatched: boolean;
   readonly #clock: Clock;
   /** The sources of the works that were given. */
-  readonly #origins = new WeakMap<Work, WorkSource>();
+  readonly #origins = new WeakMap<Work, Standby>();
   /** The sources that were removed and still wait for answers. */
   readonly #retiring = new Set<Standby>();
   readonly #ending = sharedController();
@@ -92,8 +86,8 @@ export class FailoverSource implements WorkSource {
 
   /** Why the work of the source in use is probably worth nothing; undefined while it is healthy. */
   get fault(): string | undefined {
-    const { source, faults } = this.#active;
-    return faults.size === 0 ? undefined : `${source.name} ${[...faults.values()].join(', and ')}`;
+    const { source, fault } = this.#active;
+    return fault && `${source.name} ${fault}`;
   }
 
   get #standbys(): readonly Standby[] {
@@ -115,8 +109,7 @@ export class FailoverSource implements WorkSource {
     for (const standby of removed) if (standby !== this.#active) void this.#retire(standby);
     if (!this.#isRunning) return;
     this.#probe();
-    const [first] = this.#standbys;
-    if (!first.started && !first.failed) this.#start(first);
+    this.#start(this.#standbys[0]);
     this.#choose(this.#standbys);
   }
 
@@ -125,6 +118,8 @@ export class FailoverSource implements WorkSource {
     this.#listener = listeningUntil(this.#ending.signal, listener);
     const release = onAbort(stop, () => this.#ending.abort());
     this.#isRunning = true;
+    const { givenUp } = this.#active;
+    if (givenUp && this.#areAllLost) this.#listener({ kind: 'lost', reason: givenUp.reason });
     this.#start(this.#standbys[0]);
     this.#choose();
     this.#probe();
@@ -134,22 +129,39 @@ export class FailoverSource implements WorkSource {
     clearTimeout(this.#timer);
     clearTimeout(this.#closing);
     const standbys = [...this.#standbys, ...this.#retiring];
-    await Promise.all([this.#probing, ...standbys.map(({ following }) => following)]);
+    await Promise.all([this.#probing, ...standbys.map(({ settled }) => settled)]);
     if (this.#fault) throw this.#fault.thrown;
   }
 
   async submit(solution: Solution, stop: AbortSignal): Promise<Verdict> {
-    const source = this.#origins.get(solution.work);
-    if (!source) return { outcome: 'unknown', reason: 'no source gave this work' };
-    return { by: source.name, ...(await source.submit(solution, stop)) };
+    const origin = this.#origins.get(solution.work);
+    if (!origin) return { outcome: 'unknown', reason: 'no source gave this work' };
+    const { source, givenUp } = origin;
+    const by = source.name;
+    if (givenUp && !givenUp.fault) return { by, outcome: 'stale', reason: `not sent: ${by} ${givenUp.reason}` };
+    return { by, ...(await source.submit(solution, stop)) };
   }
 
   nameOf(work: Work): string {
-    return this.#origins.get(work)?.name ?? this.name;
+    return this.#origins.get(work)?.source.name ?? this.name;
   }
 
   latestTimeUs(work: Work): bigint {
-    return this.#origins.get(work)?.latestTimeUs(work) ?? 0n;
+    return this.#origins.get(work)?.source.latestTimeUs(work) ?? 0n;
+  }
+
+  /**
+   * Leaves a source for good: it gets no more solutions, its work is stale, and it counts as lost.
+   * @param name the source's name @param reason follows it in a sentence
+   */
+  leave(name: string, reason: string): void {
+    const standby = [...this.#standbys, ...this.#retiring].find(({ source }) => source.name === name);
+    if (standby && !standby.givenUp) this.#giveUp(standby, reason);
+  }
+
+  /** Whether a source was left for good, or has thrown. */
+  hasLeft(source: WorkSource): boolean {
+    return this.#standbys.some((standby) => standby.source === source && standby.givenUp !== undefined);
   }
 
   /**
@@ -164,16 +176,14 @@ export class FailoverSource implements WorkSource {
   }
 
   #judge(standby: Standby, by: FoundBy, fault: string | undefined, news = 'is healthy again'): void {
-    if (standby.removed) return;
-    if (fault === undefined) standby.faults.delete(by);
-    else standby.faults.set(by, fault);
-    const faults = [...standby.faults.values()].join(', and ');
+    if (standby.removed || standby.givenUp) return;
+    standby.judge(by, fault);
     const until =
       this.#standbys.length === 1
         ? `on all the same, because no other ${this.kind} is configured`
         : `on only while no other ${this.kind} is better`;
-    if (isHealthy(standby)) this.#report(standby, 'healthy', news);
-    else this.#report(standby, 'unhealthy', `${faults}. It is mined ${until}`);
+    if (standby.fault === undefined) this.#report(standby, 'healthy', news);
+    else this.#report(standby, 'unhealthy', `${standby.fault}. It is mined ${until}`);
     this.#choose([standby]);
   }
 
@@ -188,63 +198,51 @@ export class FailoverSource implements WorkSource {
   }
 
   #start(standby: Standby): void {
-    const ending = new AbortController();
-    standby.started = true;
-    standby.ending = ending;
-    const run = async () => {
-      const release = onAbort(this.#ending.signal, () => ending.abort());
-      try {
-        await standby.source.follow((update) => {
-          if (!ending.signal.aborted) this.#take(standby, update);
-        }, ending.signal);
-      } finally {
-        release();
-      }
-    };
-    standby.following = standby.following.then(run).catch((thrown: unknown) => this.#fail(standby, thrown));
+    if (standby.isStarted || standby.givenUp) return;
+    const take = (update: SourceUpdate) => this.#take(standby, update);
+    standby.start(take, this.#ending.signal, (thrown) => this.#fail(standby, thrown));
   }
 
+  /** Passes on the updates of the active source; of the others, that their works are stale. */
   #take(standby: Standby, update: SourceUpdate): void {
     if (this.#retiring.has(standby) && update.kind !== 'stale') return;
-    if (update.kind === 'work') {
-      standby.lost = false;
-      standby.silent = false;
-      standby.given++;
-      standby.givesSinceMs ??= this.#clock.monotonicMs();
-      standby.work = update.work;
-      if (standby === this.#active) this.#give(standby, update.work);
-    } else if (update.kind === 'rest') {
-      standby.work = undefined;
-      if (standby === this.#active) this.#listener(update);
-    } else if (update.kind === 'stale') {
-      if (standby.work && update.works.includes(standby.work)) standby.work = undefined;
+    standby.note(update, this.#clock.monotonicMs());
+    if (update.kind === 'stale') {
       const works = update.works.filter((work) => this.#origins.has(work));
       if (works.length > 0) this.#listener({ ...update, works });
-    } else {
-      standby.lost = true;
-      standby.givesSinceMs = undefined;
-      if (this.#standbys.every(({ lost }) => lost)) this.#listener(update);
+    } else if (update.kind === 'lost') {
+      if (this.#areAllLost) this.#listener(update);
+    } else if (standby === this.#active) {
+      if (update.kind === 'work') this.#give(standby, update.work);
+      else this.#listener(update);
     }
     this.#choose(update.kind === 'work' ? [standby] : []);
   }
 
-  #give({ source }: Standby, work: Work): void {
-    this.#origins.set(work, source);
+  #give(standby: Standby, work: Work): void {
+    this.#origins.set(work, standby);
     this.#listener({ kind: 'work', work });
+  }
+
+  get #areAllLost(): boolean {
+    return this.#standbys.every(({ isLost }) => isLost);
   }
 
   /** Gives up a source that has thrown, which its interface forbids. The others go on without it. */
   #fail(standby: Standby, thrown: unknown): void {
-    if (standby.failed) return;
-    standby.failed = true;
-    this.#drop(standby);
-    if (!this.#standbys.includes(standby)) return;
-    standby.lost = true;
+    if (standby.givenUp) return;
     const what = thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown);
     const reason = `has failed and is ${LEFT}. Please report this fault of the program: ${what}`;
+    this.#giveUp(standby, reason, { thrown });
+  }
+
+  /** @param fault what the source has thrown */
+  #giveUp(standby: Standby, reason: string, fault?: { readonly thrown: unknown }): void {
+    this.#cancel(standby.giveUp({ reason, ...(fault && { fault }) }));
+    if (!this.#standbys.includes(standby)) return;
     this.#report(standby, 'lost', reason);
-    if (this.#standbys.every(({ failed }) => failed)) this.#end(thrown);
-    else if (this.#standbys.every(({ lost }) => lost)) this.#listener({ kind: 'lost', reason });
+    if (fault && this.#standbys.every(({ givenUp }) => givenUp?.fault)) this.#end(fault.thrown);
+    else if (this.#areAllLost) this.#listener({ kind: 'lost', reason });
     this.#choose();
   }
 
@@ -255,7 +253,7 @@ export class FailoverSource implements WorkSource {
 
   /** Ends a removed source, once its last solutions can have been answered. */
   async #retire(standby: Standby): Promise<void> {
-    if (!standby.started) return;
+    if (!standby.isStarted) return;
     this.#retiring.add(standby);
     await pause(REMOVED_MS, this.#ending.signal);
     if (this.#ending.signal.aborted) return;
@@ -264,21 +262,14 @@ export class FailoverSource implements WorkSource {
   }
 
   #close(standby: Standby, why: string): void {
-    this.#drop(standby);
-    // The source may emit events until it has ended, so this event waits.
+    this.#cancel(standby.end());
     const what = this.kind === 'fleet' ? 'its works are no longer heard' : 'its connection is closed';
-    const reason = `${what}, because ${why}`;
-    standby.following = standby.following.then(() => this.#report(standby, 'standby', reason));
+    // The source may emit events until it has ended, so this event waits.
+    standby.whenSettled(() => this.#report(standby, 'standby', `${what}, because ${why}`));
   }
 
-  /** Ends a source. Its work becomes stale. */
-  #drop(standby: Standby): void {
-    standby.started = false;
-    standby.ending.abort();
-    standby.lost = false;
-    standby.silent = false;
-    const { work } = standby;
-    standby.work = undefined;
+  /** @param work the last one of a source that was ended */
+  #cancel(work: Work | undefined): void {
     if (work && this.#origins.has(work)) this.#listener({ kind: 'stale', works: [work], reason: 'cancelled' });
   }
 
@@ -291,14 +282,14 @@ export class FailoverSource implements WorkSource {
     while (!stop.aborted) {
       await pause(this.#probeMs, stop);
       const active = this.#active;
-      const { given, source } = active;
+      const { worksGiven, source, givenUp } = active;
       // A source that cannot find out counts as answering.
-      const answers = async () => stop.aborted || !source.answers || (await source.answers(stop));
+      const answers = async () => stop.aborted || givenUp || !source.answers || (await source.answers(stop));
       try {
         // A single question can get lost, so the source is asked twice.
         const isThere = (await answers()) || (await answers());
         // A source that has given work meanwhile is not silent, even if it did not answer.
-        if (active.given === given) active.silent = !isThere;
+        if (active.worksGiven === worksGiven) active.silent = !isThere;
       } catch (thrown) {
         this.#fail(active, thrown);
       }
@@ -307,9 +298,9 @@ export class FailoverSource implements WorkSource {
   }
 
   #activate(standby: Standby, nowMs: number): void {
-    const left = this.#active;
+    const before = this.#active;
     const { reason, isBack } = this.#strategy.activate(standby, nowMs);
-    if (left.removed) void this.#retire(left);
+    if (before.removed) void this.#retire(before);
     this.#report(standby, 'info', reason);
     if (standby.work) this.#give(standby, standby.work);
     if (isBack) this.#closeLater();
@@ -325,7 +316,7 @@ export class FailoverSource implements WorkSource {
     const { next, toStart } = this.#strategy.losePatience(nowMs);
     if (next) this.#activate(next, nowMs);
     else if (toStart) this.#start(toStart);
-    if (!isUnfit(this.#active) && !this.#closing && this.#strategy.others.some(({ started }) => started)) {
+    if (!this.#active.isUnfit && !this.#closing && this.#strategy.others.some(({ isStarted }) => isStarted)) {
       this.#closeLater();
     }
     const waitMs = this.#strategy.waitMs(nowMs);
@@ -338,9 +329,9 @@ export class FailoverSource implements WorkSource {
     clearTimeout(this.#closing);
     this.#closing = setTimeout(() => {
       this.#closing = undefined;
-      if (isUnfit(this.#active)) this.#closeLater();
+      if (this.#active.isUnfit) this.#closeLater();
       else {
-        const others = this.#strategy.others.filter(({ started }) => started);
+        const others = this.#strategy.others.filter(({ isStarted }) => isStarted);
         for (const each of others) this.#close(each, `${this.#active.source.name} gives work again`);
       }
     }, this.#standbyMs);

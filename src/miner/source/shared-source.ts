@@ -3,12 +3,10 @@
  * starts the source, and `close` ends it once all submissions have settled.
  */
 
-import { aborted, onAbort } from '../../base/system/abort.ts';
+import { aborted } from '../../base/system/abort.ts';
 import type { Solution } from '../../protocol/chain/verify.ts';
 import type { Work } from '../../protocol/chain/work.ts';
-import type { Listener } from '../events/events.ts';
-import type { SourceKind } from '../events/vocabulary.ts';
-import type { Judge, SourceUpdate, UpdateListener, Verdict, WorkSource } from './source.ts';
+import type { SourceUpdate, UpdateListener, Verdict, WorkSource } from './source.ts';
 
 export class SharedSource implements WorkSource {
   readonly name: string;
@@ -88,73 +86,5 @@ export class SharedSource implements WorkSource {
       this.#lost = update;
     }
     for (const listener of this.#listeners) listener(update);
-  }
-}
-
-/** A source that can be revoked: from then on it gives no work and takes no solutions. */
-export class RevocableSource implements WorkSource {
-  readonly name: string;
-  readonly kind: SourceKind;
-  readonly #source: WorkSource;
-  readonly #emit: Listener;
-  readonly #revocation = new AbortController();
-  #reason = '';
-
-  /** @param source must have no other user */
-  constructor(source: WorkSource, emit: Listener) {
-    this.#source = source;
-    this.#emit = emit;
-    this.name = source.name;
-    this.kind = source.kind ?? 'node';
-    const answers = source.answers?.bind(source);
-    if (answers) this.answers = answers;
-    const onHealth = source.onHealth?.bind(source);
-    if (onHealth) this.onHealth = onHealth;
-  }
-
-  readonly answers?: (stop: AbortSignal) => Promise<boolean>;
-  readonly onHealth?: (judge: Judge) => void;
-
-  get isRevoked(): boolean {
-    return this.#revocation.signal.aborted;
-  }
-
-  /**
-   * Leaves the source for good: its work is stale, and it counts as lost. @param reason follows its name in a sentence
-   */
-  revoke(reason: string): void {
-    if (this.isRevoked) return;
-    this.#reason = reason;
-    this.#revocation.abort();
-    this.#emit({ type: 'source', source: this.name, kind: this.kind, state: 'lost', reason });
-  }
-
-  async follow(listener: UpdateListener, stop: AbortSignal): Promise<void> {
-    const ending = new AbortController();
-    const releases = [stop, this.#revocation.signal].map((signal) => onAbort(signal, () => ending.abort()));
-    let work: Work | undefined;
-    const passOn = (update: SourceUpdate) => {
-      if (ending.signal.aborted) return;
-      if (update.kind === 'work') work = update.work;
-      listener(update);
-    };
-    try {
-      if (!ending.signal.aborted) await this.#source.follow(passOn, ending.signal);
-      if (stop.aborted) return;
-      if (work) listener({ kind: 'stale', works: [work], reason: 'cancelled' });
-      listener({ kind: 'lost', reason: this.#reason });
-      await aborted(stop);
-    } finally {
-      for (const release of releases) release();
-    }
-  }
-
-  async submit(solution: Solution, stop: AbortSignal): Promise<Verdict> {
-    if (this.isRevoked) return { outcome: 'stale', reason: `not sent: ${this.name} ${this.#reason}` };
-    return await this.#source.submit(solution, stop);
-  }
-
-  latestTimeUs(work: Work): bigint {
-    return this.#source.latestTimeUs(work);
   }
 }

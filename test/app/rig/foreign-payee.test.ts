@@ -71,7 +71,7 @@ async function rigOn(urls: string[], account: string = miner.account) {
   const { predicate, publicKeys } = miner;
   const settings = { ...DEFAULTS, node, miner: { account, predicate, publicKeys } };
   const chosen = new ChosenSource(settings, events);
-  const { source, nodes } = chosen;
+  const { source } = chosen;
   const folder = mkdtempSync(join(tmpdir(), 'pickaxe-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const end = await blocks({
@@ -80,7 +80,7 @@ async function rigOn(urls: string[], account: string = miner.account) {
     ledger: { dialect: 'auto' },
     account,
     keyset: { predicate, publicKeys },
-    leave: (name, reason) => nodes.find((each) => each.name === name)?.revoke(reason),
+    leave: (name, reason) => source.leave(name, reason),
     speed: 10_000,
   })!(running);
   const follower = new Follower(source);

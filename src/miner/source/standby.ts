@@ -1,0 +1,190 @@
+/** One of the sources that failover chooses among: what it gives, and whether it can be reached and is healthy. */
+
+import { onAbort } from '../../base/system/abort.ts';
+import type { Work } from '../../protocol/chain/work.ts';
+import { listeningUntil, type SourceUpdate, type UpdateListener, type WorkSource } from './source.ts';
+
+/** The source itself, or somebody who watches all sources. */
+export type FoundBy = 'itself' | 'others';
+
+/** Why a source is never used again. `fault` is what it has thrown, which its interface forbids. */
+interface GivenUp {
+  /** Follows the source's name in a sentence. */
+  readonly reason: string;
+  readonly fault?: { readonly thrown: unknown };
+}
+
+/** A source that is replaced again within this time after its trial gets a longer trial. */
+const AGAIN_MS = 60_000;
+/**
+ * The same for a source that can be reached and is merely slower. Such a change costs half a second: little of this
+ * time, but nearly all the time of a source whose works end at once.
+ */
+const SLOW_AGAIN_MS = 10_000;
+const FIRST_TRIAL_MS = 5_000;
+const MOST_TRIAL_MS = 300_000;
+
+/** Times are milliseconds of a monotonic clock. */
+export class Standby {
+  readonly source: WorkSource;
+  /** Its place in the order of preference, from 0. A removed source has the last place. */
+  rank = 0;
+  /** Whether it is no longer configured: it gives work only until another one does. */
+  removed = false;
+  /** Whether failover has asked it to report its health. */
+  followsHealth = false;
+  /** Whether the source did not answer the last probe. */
+  silent = false;
+  #givenUp: GivenUp | undefined;
+  /** Aborted to end the source; undefined while the source is not started. */
+  #ending: AbortController | undefined;
+  #following: Promise<void> = Promise.resolve();
+  #work: Work | undefined;
+  #worksGiven = 0;
+  #isLost = false;
+  readonly #faults = new Map<FoundBy, string>();
+  /** Start of the time in which it has given work without interruption; undefined while it gives none. */
+  #givesSinceMs: number | undefined;
+  /** When another source last took over because this one gave no work. */
+  #replacedAtMs = Number.NEGATIVE_INFINITY;
+  #trialMs = 0;
+
+  constructor(source: WorkSource) {
+    this.source = source;
+  }
+
+  /** Its latest work, unless that is stale. */
+  get work(): Work | undefined {
+    return this.#work;
+  }
+
+  /** Number of times that the source has given work. */
+  get worksGiven(): number {
+    return this.#worksGiven;
+  }
+
+  get isStarted(): boolean {
+    return this.#ending !== undefined;
+  }
+
+  /** Whether the source has been out of reach since it last gave work. */
+  get isLost(): boolean {
+    return this.#isLost;
+  }
+
+  get givenUp(): GivenUp | undefined {
+    return this.#givenUp;
+  }
+
+  /** Why its work is probably worth nothing, as clauses after its name; undefined for a healthy source. */
+  get fault(): string | undefined {
+    return this.#faults.size === 0 ? undefined : [...this.#faults.values()].join(', and ');
+  }
+
+  /** Whether the source gives no work now. */
+  get isInNeed(): boolean {
+    return this.#work === undefined || this.#isLost || this.silent;
+  }
+
+  /** Whether there is a reason to look for another source. */
+  get isUnfit(): boolean {
+    return this.isInNeed || this.fault !== undefined || this.removed;
+  }
+
+  /** Whether its work is better: best is a healthy source, then an unhealthy, a removed one, one without work. */
+  isBetterThan(other: Standby): boolean {
+    return this.#grade < other.#grade || (this.#grade === other.#grade && this.rank < other.rank);
+  }
+
+  get #grade(): number {
+    if (this.isInNeed) return 3;
+    if (this.removed) return 2;
+    return this.fault === undefined ? 0 : 1;
+  }
+
+  /** Time for which it must give work before it takes over again. It grows when the source is replaced repeatedly. */
+  get trialMs(): number {
+    return this.#trialMs;
+  }
+
+  /** @returns how much longer the source must give work before it may take over again; 0 or less if it may now */
+  trialLeftMs(nowMs: number): number {
+    return (this.#givesSinceMs ?? nowMs) + this.#trialMs - nowMs;
+  }
+
+  /** Notes that another source takes over. @param isSlow whether this one is merely slower to give its next work */
+  replaced(nowMs: number, isSlow: boolean): void {
+    const isAgain = nowMs - this.#replacedAtMs < (isSlow ? SLOW_AGAIN_MS : AGAIN_MS) + this.#trialMs;
+    this.#trialMs = isAgain ? Math.min(MOST_TRIAL_MS, Math.max(FIRST_TRIAL_MS, 2 * this.#trialMs)) : 0;
+    this.#replacedAtMs = nowMs;
+    this.#givesSinceMs = undefined;
+  }
+
+  /** Follows the source until `stop`, or until `end` is called. @param failed called with what the source throws */
+  start(listener: UpdateListener, stop: AbortSignal, failed: (thrown: unknown) => void): void {
+    const ending = new AbortController();
+    this.#ending = ending;
+    const follow = async () => {
+      const release = onAbort(stop, () => ending.abort());
+      try {
+        await this.source.follow(listeningUntil(ending.signal, listener), ending.signal);
+      } finally {
+        release();
+      }
+    };
+    // A source that was ended is not started again before it has settled.
+    this.#following = this.#following.then(follow).catch(failed);
+  }
+
+  /** Ends the source. @returns its work, which is stale now */
+  end(): Work | undefined {
+    this.#ending?.abort();
+    this.#ending = undefined;
+    this.#isLost = false;
+    this.silent = false;
+    const work = this.#work;
+    this.#work = undefined;
+    return work;
+  }
+
+  /** Ends the source for good, and counts it as lost. @returns its work, which is stale now */
+  giveUp(why: GivenUp): Work | undefined {
+    const work = this.end();
+    this.#givenUp = why;
+    this.#isLost = true;
+    return work;
+  }
+
+  /** Settles when the source has ended, and what was planned for then is done. */
+  get settled(): Promise<void> {
+    return this.#following;
+  }
+
+  /** Calls an action once the source has ended. */
+  whenSettled(action: () => void): void {
+    this.#following = this.#following.then(action);
+  }
+
+  note(update: SourceUpdate, nowMs: number): void {
+    if (update.kind === 'work') {
+      this.#isLost = false;
+      this.silent = false;
+      this.#worksGiven++;
+      this.#givesSinceMs ??= nowMs;
+      this.#work = update.work;
+    } else if (update.kind === 'rest') {
+      this.#work = undefined;
+    } else if (update.kind === 'stale') {
+      if (this.#work && update.works.includes(this.#work)) this.#work = undefined;
+    } else {
+      this.#isLost = true;
+      this.#givesSinceMs = undefined;
+    }
+  }
+
+  /** @param fault follows the source's name in a sentence; undefined if the source is healthy */
+  judge(by: FoundBy, fault: string | undefined): void {
+    if (fault === undefined) this.#faults.delete(by);
+    else this.#faults.set(by, fault);
+  }
+}
