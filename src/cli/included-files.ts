@@ -1,7 +1,7 @@
 /**
- * Reads the files that another file names: contracts and tests that tests load, and the code and data of a request.
- * That file may come from a stranger, and what it reads gets into commands, logs and reports. So it can have read only
- * what is beside it or was allowed, and no secrets.
+ * Reads the files that another file names: a test file loads contracts and tests, and a request names its code and
+ * data. The naming file may come from a stranger, and what is read gets into commands, logs and reports. So only files
+ * beside it and allowed files are read, and no secrets.
  */
 
 import { realpathSync, type Stats, statSync } from 'node:fs';
@@ -15,7 +15,7 @@ import { parseKeyFile } from '../protocol/ledger/request-file/unsigned-form.ts';
 /** Maximum size of a file in bytes. The language's reader allows 2^20 UTF-16 code units, at most 3 bytes each. */
 export const MAX_FILE_BYTES = 2 ** 22;
 
-/** A folder, as it was named and without links: a path may begin with either. */
+/** A folder by two paths: as it was given, and without links. The path of a file may begin with either. */
 interface Folder {
   readonly named: string;
   readonly real: string;
@@ -23,7 +23,7 @@ interface Folder {
 
 /** The files and folders that the user allows with `--allow-file`. */
 export class AllowedFiles {
-  /** Paths of files, as they were given and without links. */
+  /** Paths of allowed files: as they were given, and without links. */
   readonly #files = new Set<string>();
   readonly folders: readonly Folder[];
 
@@ -51,9 +51,9 @@ export class AllowedFiles {
 
 interface Rules {
   readonly allowed: AllowedFiles;
-  /** What the user allows with a file: `a command may contain it`. */
+  /** What the user consents to by allowing a file, as errors name it: `a command may contain it`. */
   readonly consent: string;
-  /** Ends of the names of files that may be read without being allowed, in lower case; undefined for any. */
+  /** Endings, in lower case, of the file names that are read without being allowed; undefined for any ending. */
   readonly ends?: readonly string[];
 }
 
@@ -68,10 +68,10 @@ export class IncludedFiles {
   }
 
   /**
-   * Lets files below a folder be read.
-   * @param name how errors call the folder: `the request's folder`. They name the first one
-   * @param isPrivate whether only the user may read the file that names them. Unless that holds for all such files, no
-   *   private file is read: it could be a secret
+   * Allows the files below a folder.
+   * @param name the folder in errors: `the request's folder`. Errors name the folder that was added first
+   * @param isPrivate whether only the user may read the naming file. If others may read any of the naming files, no
+   *   private file is read, because it could be a secret
    */
   addFolder(path: string, name: string, isPrivate: boolean): void {
     const named = resolve(path);
@@ -85,8 +85,8 @@ export class IncludedFiles {
     const named = resolve(path);
     if (namesDevice(named)) throw new UnfitFile('it is the name of a device');
     const { allowed } = this.#rules;
-    // What is outside is not even looked for: whether it exists is nobody's business, and on Windows looking can tell
-    // another host who the user is.
+    // A file outside is not even looked up: an error must not show whether it exists, and on Windows a look-up can
+    // reveal the user to another host.
     const mayBeInside = this.#everywhere().some(
       (folder) => isBelow(named, folder.named) || isBelow(named, folder.real),
     );
@@ -156,7 +156,7 @@ export function isPrivateFile(path: string, facts: Pick<Stats, 'uid' | 'mode'>):
 
 function realPath(path: string): string {
   try {
-    // The native function also gives names the spelling that the disk has, where spellings do not matter.
+    // The native function also returns the spelling on the disk, on systems where upper and lower case are the same.
     return realpathSync.native(path);
   } catch (fault) {
     throw new UnfitFile(whyUnreadable(fault as NodeJS.ErrnoException, path));
@@ -197,7 +197,7 @@ function hasSecretKey(text: string): boolean {
   }
 }
 
-/** @returns a path as people type it. The stranger has chosen it, so a shell must not find commands in it */
+/** @returns a path as people type it. A stranger may have chosen it, so a shell must not find commands in it */
 function shellWord(path: string): string {
   return /^[\w./:\\@%+=,~-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
 }

@@ -24,7 +24,7 @@ export interface Io {
   readonly stop: AbortSignal;
   /** Width of the terminal on which results are printed; undefined where they go elsewhere. */
   readonly columns: number | undefined;
-  /** Its height; absent or undefined where that is not known, or stdout is not a terminal. */
+  /** Height of the terminal; absent or undefined where it is not known, or stdout is not a terminal. */
   readonly rows?: number | undefined;
   /** Whether lines about progress help: stderr is a terminal, and stdout is not. */
   readonly showsProgress: boolean;

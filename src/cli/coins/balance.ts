@@ -67,7 +67,7 @@ function isRead(reading: Reading): reading is Extract<Reading, { value: unknown 
   return 'value' in reading;
 }
 
-/** A new miner's account is on no chain either, so this is no failure. */
+/** No failure, because the account of a new miner does not exist on any chain yet. */
 function sayNowhere(account: string, network: string, io: Io): void {
   const next = guardOfName(account) ? 'Its first coins create it.' : 'Is its name right?';
   io.say(`No chain of ${network} has the account ${safe(account)}. ${next}`);

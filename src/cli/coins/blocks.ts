@@ -131,7 +131,7 @@ function print(store: BlockStore, options: Choice, warn: (line: string) => void,
     const names = oneLine(networks.join(', '), 200);
     warn(`these blocks are of several networks (${names}), whose coins are not the same: choose one with --network`);
   }
-  // These two figures are not kept for each network, so they only count when all blocks are printed.
+  // The log has these two figures for all blocks together, so they are only printed with all blocks.
   const isAll = blocks.length === store.size;
   const totals = isAll ? totalsOf(blocks, store.searchedExpectedBlocks, store.notFollowed) : totalsOf(blocks);
   if (options.csv !== undefined) writeCsv(options.csv, blocks);

@@ -70,7 +70,7 @@ export class BlockChecks {
   }
 
   /**
-   * Prints what is right, wrong, or was only checked against the node's own graph.
+   * Prints what is right, what is wrong, and what was only checked against the node's own graph.
    * @param what `block` or `head`
    * @param more what else is right
    * @returns whether nothing is wrong
@@ -129,20 +129,25 @@ function isNear(a: bigint, b: bigint): boolean {
   return a - b <= 1n && b - a <= 1n;
 }
 
-/* Links: a node could leave blocks of a list out, repeat them or change their order. Pure. */
+/*
+ * Checks how the blocks of a list follow each other: a node could leave some out, repeat them or change their order.
+ * Pure.
+ */
 
 export interface Links {
   /**
-   * Takes the blocks of the list in order.
+   * Call this with the blocks in the order of the list.
    * @param hash in base64url
    * @throws LedgerFormatError when the block cannot be the next one. Later blocks are compared with it nevertheless
    */
   check(hash: string, header: Pick<BlockHeader, 'height' | 'parent'>): void;
-  /** For people: what these links do not show. */
+  /** What these links do not show, for people. */
   readonly note?: string | undefined;
 }
 
-/** Links of all blocks of a range of heights, orphans too, upwards. Parents below the range are not checked. */
+/**
+ * Links of all blocks of a range of heights, in ascending order, with orphans. Parents below the range are not checked.
+ */
 export class UpwardLinks implements Links {
   #height: bigint | undefined;
   /** Hashes of the blocks of the current height so far, and of the height below; undefined at the lowest height. */
@@ -201,7 +206,7 @@ export class BranchLinks implements Links {
   }
 }
 
-/* For networks that pickaxe does not know, only the node can say which chains are neighbours. */
+/* For networks that pickaxe does not know, only the node reports which chains are neighbours. */
 
 /** Source of the graph. `nobody`: neither pickaxe nor the node knows it. */
 type GraphFrom = 'pickaxe' | 'node' | 'nobody';
@@ -230,7 +235,7 @@ class NetworkGraphs {
     return 'node';
   }
 
-  /** @returns the graphs for checking a cut, the newest first; undefined when nobody knows them */
+  /** @returns the graphs for checking a cut, the newest first; undefined when they are not known */
   async ofCut({ heads }: Cut): Promise<readonly GraphSpan[] | undefined> {
     const own = graphsOfNetwork(this.#api.network);
     if (own) return own;

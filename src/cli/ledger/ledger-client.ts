@@ -15,7 +15,7 @@ import type { Io } from '../io.ts';
 import { withSettings } from '../usage/options.ts';
 import { onNodes, sayNodes } from './on-nodes.ts';
 
-/** For commands that only few people need. Help omits them, and docs/node.md explains them. */
+/** For commands that few people need: help omits them, and docs/node.md explains them. */
 export const RARE = { hidden: true };
 
 export function reading(ledger: Command, name: string, about: string): Command {

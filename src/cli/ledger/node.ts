@@ -112,7 +112,7 @@ function printCut(cut: Cut, isJson: boolean, io: Io): void {
   ]);
 }
 
-/** @throws LedgerFormatError when the heads do not belong together, or a block is not what the cut says */
+/** @throws LedgerFormatError when the heads do not belong together, or when a block differs from the cut's */
 async function verifyCut(api: NodeApi, cut: Cut, io: Io): Promise<boolean> {
   const checks = new BlockChecks(api, io.say);
   checkCut(cut, await checks.graphs.ofCut(cut));
@@ -129,7 +129,7 @@ async function verifyCut(api: NodeApi, cut: Cut, io: Io): Promise<boolean> {
   return checks.finish('head', ['heights']);
 }
 
-/** @throws LedgerFormatError unless the node answers with the block of the head, and with no other */
+/** @throws LedgerFormatError unless the node answers with the block of the head */
 async function blockOf(api: NodeApi, chain: number, { height, hash }: Head): Promise<Block> {
   const range = { minHeight: height, maxHeight: height };
   let found: Block | undefined;
@@ -220,7 +220,7 @@ function runPutCut(loaded: Loaded, file: string, io: Io): Promise<number> {
   });
 }
 
-/** @param id 43 characters. Without it, an authority must have signed the peer's certificate */
+/** @param id 43 characters. Without an id, an authority must have signed the peer's certificate */
 function runPutPeer(
   loaded: Loaded,
   address: string,

@@ -37,8 +37,8 @@ export async function onNodes(
 }
 
 /**
- * Names the nodes, and the place that has named them.
- * @param always also when that is a flag of this command line
+ * Prints the nodes and where they are configured.
+ * @param always also when a flag of this command line names them
  */
 export function sayNodes(loaded: Loaded, { say }: Pick<NodesIo, 'say'>, always = false): void {
   const isOfFlag = (loaded.origins.get('node.urls') ?? loaded.origins.get('ledger.peer-url'))?.layer === 'flag';
@@ -48,7 +48,7 @@ export function sayNodes(loaded: Loaded, { say }: Pick<NodesIo, 'say'>, always =
 
 const SIDES = ' Its service URL is --node, and its P2P URL is --peer-url.';
 
-/** Remedies for the usual reasons of /send. */
+/** Remedies for the usual refusals of /send. */
 const REMEDIES: readonly (readonly [reason: RegExp, what: string])[] = [
   [/ttl|time to live|expired/i, 'Build the command again: its time to live is over.'],
   [/future/i, 'The creation time is ahead of the last block: wait a minute and send the same file again.'],

@@ -45,7 +45,7 @@ function readResult(file: string): BenchResult {
   throw refuse(oneLine(`${issue.message}, at ${issue.path.join('.') || 'its top'}.`));
 }
 
-/** Works for pipes and devices, which do not report a size. @returns undefined when there are more bytes */
+/** Works for pipes and devices, which do not report a size. @returns undefined when there are more than `most` bytes */
 function readUpTo(most: number, file: string): Buffer | undefined {
   const descriptor = openSync(file, 'r');
   try {

@@ -212,7 +212,7 @@ interface Facts {
   readonly result: BenchResult;
   readonly device: DeviceIdentity;
   readonly run: RunResult;
-  /** From 1 on. */
+  /** Number of the run, from 1. */
   readonly number: number;
 }
 

@@ -50,7 +50,7 @@ interface ExternalWorkerOptions {
 
 const TAG = { tag: 'worker' };
 
-/** @param argument target as the client writes it. The one in the header counts */
+/** @param argument target as the client writes it. The target in the header counts */
 async function runExternalWorker(
   { config }: Loaded,
   argument: string,
@@ -113,7 +113,7 @@ async function readHeader(): Promise<Uint8Array> {
 
 type Solved = Required<ExternalAnswer>;
 
-/** The fields that are needed of a worker's lines. Later versions may have more fields and types. */
+/** The fields that are read from a worker's lines. Later versions may have more fields and types. */
 const Answer = z.discriminatedUnion('type', [
   z.object({ type: z.literal('hello'), protocol: z.unknown() }),
   z.object({ type: z.literal('share'), nonce: z.string().regex(/^\d{1,20}$/) }),
@@ -159,7 +159,7 @@ export async function solveHere(header: Uint8Array, options: LocalOptions): Prom
         const { hashes } = tally.summary();
         resolve({ nonce, hashes, hashesPerSecond: (1000 * hashes) / (systemClock.monotonicMs() - startMs) });
       });
-    // Each miner has a random lane, so that no two of them search the same nonces.
+    // Each miner has a random lane, so that no two miners search the same nonces.
     const mine = async (some: (typeof engines)[number]) =>
       await new Miner({ source: source(), engines: await some, emit: events.emit, temperatureLimits }).run();
     Promise.all(engines.map(mine)).then(() => resolve(undefined), reject);

@@ -153,7 +153,7 @@ function row({ address, status, fault }: RigReport, onPools: boolean): string[] 
   ];
 }
 
-/** Sums what devices hash, because the workers of a rig's relays may be other rigs of the table. */
+/** Sums the hashes of devices alone, because the workers of a rig's relays may be other rigs of the table. */
 function all(rigs: readonly RigReport[], onPools: boolean): string[] {
   const answers = rigs.flatMap(({ status }) => (status ? [status] : []));
   const mining = answers.filter(({ ready }) => ready);

@@ -256,7 +256,7 @@ class WorkerRig implements RigView {
     const known = [...this.#devices.values()];
     const ready = known.filter(({ state }) => state === 'ready').map(({ device }) => device);
     if (ready.length > 0) return { type: 'ready', devices: ready };
-    // This device will be ready soon.
+    // A device that has no state yet may become ready soon.
     if (known.length < this.#options.devices.length) return undefined;
     const reasons = new Set(known.map(({ device, state, reason = state }) => `${device}: ${reason}`));
     return { type: 'paused', reason: [...reasons].join('; ') };

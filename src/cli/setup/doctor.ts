@@ -145,7 +145,7 @@ async function examineConfig(settings: LoadSettings): Promise<{ config: Config; 
   }
 }
 
-/** @throws the fault, when it is another error */
+/** Rethrows every other error. */
 function asUsageError(fault: unknown): UsageError {
   if (fault instanceof UsageError) return fault;
   throw fault;

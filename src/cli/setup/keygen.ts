@@ -44,7 +44,9 @@ export function makeKeyFile(file: string): string {
   return publicKey;
 }
 
-/** @throws UsageError, which quotes nothing of the file, unless only its owner can read it and it has a key pair */
+/**
+ * Errors quote nothing of the file. @throws UsageError unless only the file's owner can read it and it has a key pair
+ */
 export function readKeyFile(file: string): KeyPair {
   try {
     return parseKeyFile(secretTextIn(file, 'the key file'), file);

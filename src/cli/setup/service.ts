@@ -10,12 +10,12 @@ import { EXIT, orUsageError, UsageError } from '../../app/process/exit.ts';
 import type { Io, Line } from '../io.ts';
 
 const NAME = 'pickaxe.service';
-/** Set whatever the umask is, because systemd runs what the unit says. */
+/** Set regardless of the umask, because systemd runs the unit's commands. */
 const MODE = 0o644;
 const PROGRAM = fileURLToPath(new URL('../main.js', import.meta.url));
 const TEMPLATES = new URL('../../../packaging/systemd/', import.meta.url);
 
-/** A service of the system cannot see these: its unit hides home directories, and has private temporary files. */
+/** A service of the system cannot see files here: its unit hides home directories, and has private temporary files. */
 const HIDDEN = /^\/(home|root|run\/user|tmp|var\/tmp)\//;
 
 export function declare(service: Command, line: Line): void {
@@ -163,7 +163,7 @@ function needReachable(files: readonly string[]): void {
   throw new UsageError(`A service of the system cannot see ${hidden}: ${remedy}.`);
 }
 
-/** Groups that the system's unit names and the machine lacks. systemd does not start the service without them. */
+/** Groups that the system's unit names and the machine lacks. systemd does not start a service without its groups. */
 function missingGroups(): string[] {
   const groups = read('/etc/group') ?? '';
   return ['render', 'video'].filter((group) => !new RegExp(`^${group}:`, 'm').test(groups));

@@ -202,7 +202,10 @@ function parserOf({ parse, says }: TimeType): (text: string) => number {
   };
 }
 
-/* One hash in 64 begins with a hyphen. It gets a plus instead, which no hash has, until commander has parsed it. */
+/*
+ * One hash in 64 begins with a hyphen, which commander would read as an option. Until commander has parsed the line, a
+ * plus stands for that hyphen. No hash contains one.
+ */
 
 /** A hash has 32 bytes, so the last of its 43 characters has only four bits. */
 const LIKE_AN_OPTION = /^-[\w-]{41}[AEIMQUYcgkosw048]$/;

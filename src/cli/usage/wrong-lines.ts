@@ -28,7 +28,7 @@ export function withoutGuesses(words: readonly string[]): string[] {
   return words.length === 0 ? [] : [...(GUESSED.get(first) ?? [first]), ...words.slice(1)];
 }
 
-/** Maximum number of characters of a word that are repeated, enough to recognize it. */
+/** Maximum number of characters of a wrong word that an error repeats: enough to recognize the word. */
 const MOST_SHOWN = 60;
 
 function quoted(word: string): string {
@@ -178,7 +178,7 @@ const SHAPES: readonly (readonly [shape: RegExp, flag: string])[] = [
   [/^\d+[smhd]$/, '--duration'],
 ];
 
-/** Fewer letters begin too many names. */
+/** Words with fewer letters are the beginning of too many names. */
 const LEAST_LETTERS = 3;
 
 /** @returns a sentence, or an empty text */
@@ -209,7 +209,7 @@ function pathOf(command: Command): string {
   return command.parent === null ? command.name() : `${pathOf(command.parent)} ${command.name()}`;
 }
 
-/** Replaces commander's `help`, which only looks at the first word, and prints the general help for an unknown one. */
+/** Replaces commander's `help`, which looks only at the first word, and prints the general help for an unknown word. */
 export function addHelp(command: Command): void {
   command
     .helpCommand(false)

@@ -12,7 +12,7 @@ export const DEVICE_FAULTS = [
 ] as const;
 export type DeviceFault = (typeof DEVICE_FAULTS)[number];
 
-/** The kinds of a hybrid chip's cores, whose fastest kernels differ. Other chips have no kinds of cores. */
+/** The kinds of a hybrid chip's cores, whose fastest kernels differ. All cores of other chips are alike. */
 export const CORE_KINDS = ['performance', 'efficiency'] as const;
 export type CoreKind = (typeof CORE_KINDS)[number];
 

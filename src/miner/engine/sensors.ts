@@ -162,7 +162,7 @@ export class EnergyMeter {
 
   /**
    * @returns mean W since the last reading; undefined for the first reading, after a reset or a sleep, and while the
-   *   counter stands still
+   *   count does not change
    */
   async readW(): Promise<number | undefined> {
     const microjoules = await readInteger(this.#file, this.#options.read);
@@ -182,7 +182,7 @@ export class EnergyMeter {
     const { rangeMicrojoules = 0 } = this.#options;
     const risen = now.microjoules - last.microjoules;
     const used = risen < 0 ? rangeMicrojoules + risen : risen;
-    // The counter does not work: a chip that runs this code uses energy.
+    // A count that does not change shows that the counter does not work: a chip that runs this code uses energy.
     return used > 0 ? used / ms / 1000 : undefined;
   }
 }
@@ -197,8 +197,8 @@ function isCounted(reading: Omit<Reading, 'microjoules'> & { microjoules: number
 export const READ_MS = 2_000;
 
 /**
- * Reads at once, then every two seconds, but one reading at a time, so that they do not pile up behind a driver that
- * hangs.
+ * Reads at once, then every two seconds. Only one reading runs at a time, so that they do not pile up behind a driver
+ * that hangs.
  * @param notify called with each reading that is not empty
  * @returns a function that ends the readings: `notify` is not called any more
  */

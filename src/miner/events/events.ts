@@ -30,7 +30,7 @@ interface SentBlock extends AboutSolution {
   /** 286 bytes. */
   header: Uint8Array;
   source: string;
-  /** Present if this coordinator did not choose the payee: another one gave the work, or the work is not known. */
+  /** Present if this coordinator did not choose the payee: another one issued the work, or the work is not known. */
   isElsewhere?: true;
 }
 
@@ -42,19 +42,19 @@ interface SubmittedBlock extends SentBlock {
 interface AboutBlock {
   chain: number;
   height: bigint;
-  /** The ledger's name for it: 43 characters of base64url. */
+  /** The hash by which the ledger names the block: 43 characters of base64url. */
   blockHash: string;
   device: string;
   isRelay: boolean;
 }
 
 export interface RelayWorker {
-  /** The worker's own name: at most 63 printable characters. `OTHER_WORKERS` sums up those beyond 64. */
+  /** The worker's own name: at most 63 printable characters. Workers beyond 64 are summed up as `OTHER_WORKERS`. */
   name: string;
   sessions: number;
-  /** Estimated from the difficulty of its shares. That of a fleet's rig is the rig's own claim. */
+  /** Estimated from the difficulty of the worker's shares. For a rig of a fleet, it is the rig's own claim. */
   hashesPerSecond: number;
-  /** Current difficulty of its shares (the easiest of its sessions); absent without a session. */
+  /** Current difficulty of the worker's shares (the easiest of its sessions); absent without a session. */
   difficulty?: number;
   /** Counts of shares since the start, by the relay's answer. */
   accepted: number;
@@ -62,7 +62,7 @@ export interface RelayWorker {
   stale: number;
   duplicate: number;
   blocks: number;
-  /** Age of its last accepted share; absent before the first. */
+  /** Age of the worker's last accepted share; absent before the first. */
   lastShareSeconds?: number;
 }
 
@@ -108,23 +108,24 @@ export type MinerEvent =
       previous?: BlockState;
       /** Present if an earlier run found the block. */
       isEarlier?: true;
-      /** Number of blocks on top of it, or of the one in its place, at the node that has the fewest. */
+      /** Number of blocks above the block, or above the one in its place, at the node that has the fewest. */
       depth: number;
       /** Whether nodes report different states. */
       nodesDisagree: boolean;
       settledDepth: number;
-      /** Estimated time until it is settled; only while it is won. */
+      /** Estimated time until the block is settled; only while it is won. */
       settledInSeconds?: number;
       reward?: string;
       fees?: string;
-      /** The proven account that it pays instead of the miner's, so that it earns nothing. */
+      /** The account that the block provably pays, if that is not the miner's. The miner earns nothing then. */
       paidTo?: string;
       /** For people; may be empty. */
       reason: string;
     })
   /**
-   * The reward of a won block was proven, or the node's claim about it is false (`fault`), or the block pays another
-   * account (`paidTo`) than it was mined for (`account`), which proves that the node `source` gave work for another.
+   * Reports one of three facts about a won block: its reward was proven; or the node's claim about the reward is false
+   * (`fault`); or the block pays another account (`paidTo`) than it was mined for (`account`), which proves that the
+   * node `source` gave work for another.
    */
   | (AboutBlock & {
       type: 'block-reward';
@@ -137,11 +138,13 @@ export type MinerEvent =
       /** Present if an earlier run found the block. */
       isEarlier?: true;
     })
-  /** The device has searched this number of nonces since its last such event, for a block of this difficulty. */
+  /**
+   * The device has searched this number of nonces since its last event of this type, for a block of this difficulty.
+   */
   | { type: 'hashes'; device: string; hashes: number; difficulty: number }
   /** A candidate was verified, which proves `hashes` hashes on average. `difficulty` is that of its own hash. */
   | { type: 'proof'; device: string; hashes: number; difficulty: number }
-  /** The device began its first range of the work after a New Cut, this long after the news of the New Cut. */
+  /** The device began its first range of the work after a New Cut, this long after the notice of the New Cut. */
   | { type: 'job-switch'; device: string; switchSeconds: number }
   /** A device reported a candidate that misses its job's search target. */
   | { type: 'hardware-error'; device: string; nonce: bigint }
@@ -153,12 +156,15 @@ export type MinerEvent =
       state: Exclude<DeviceState, 'starting'>;
       /** Model, kernel, thread count: one line for people. */
       description: string;
-      /** Both are absent before the device has been opened. */
+      /** `model` and `kernel` are absent before the device has been opened. */
       model?: string;
       kernel?: string;
       /** For a hybrid CPU; absent where all cores are alike. */
       cores?: readonly CoreInfo[];
-      /** For people: reasons for kernel and threads, and what the sensors report. Absent unless it is ready. */
+      /**
+       * For people: reasons for kernel and threads, and the source of the sensors' readings. Absent unless the device
+       * is ready.
+       */
       detail?: string;
       /** PCI address of a card, such as `0000:65:00.0`; absent if not known. */
       bus?: string;
@@ -170,21 +176,26 @@ export type MinerEvent =
   | { type: 'progress'; device: string; what: string; done: number }
   /** New readings of a device's sensors, every few seconds. */
   | { type: 'telemetry'; device: string; telemetry: Telemetry }
-  /** A hashrate was too low for too long, or is back. Without a device, it is that of the rig. */
+  /** A hashrate was too low for too long, or has recovered. Without `device`, it is the rig's hashrate. */
   | {
       type: 'alarm';
       alarm: 'low-hashrate';
       state: AlarmState;
       device?: string;
       hashesPerSecond: number;
-      /** The minimum that it should have. */
+      /** The hashrate below which the alarm is raised. */
       limitHashesPerSecond: number;
     }
   /** A fetch returned a block that the open update stream had not announced, so stale work was mined. */
   | { type: 'missed-cut'; source: string; chain: number }
-  /** The update streams of these chains are unreliable, so their work is polled; none if all are reliable. */
+  /**
+   * The update streams of these chains are unreliable, so their work is polled. `chains` is empty if all are reliable.
+   */
   | { type: 'polling'; source: string; chains: readonly PolledChain[] }
-  /** The state of a relay, every few seconds. Hashrates are estimated from shares or claimed by rigs, never counted. */
+  /**
+   * The state of a relay, every few seconds. Hashrates are estimated from shares, or claimed by rigs, and never
+   * counted.
+   */
   | {
       type: 'relay';
       relay: string;
@@ -200,8 +211,8 @@ export type MinerEvent =
   /** A source delivered work, this long after the request. */
   | { type: 'fetch'; source: string; latencySeconds: number }
   /**
-   * There is news of a source, for example a loss. `source` is its name, such as a URL. `nodeConfiguration` has lines
-   * that the node's configuration needs, where they would help.
+   * A source has something to report, for example its loss. `source` is its name, such as a URL. `nodeConfiguration`
+   * has lines that would help in the node's configuration.
    */
   | {
       type: 'source';

@@ -1,8 +1,8 @@
 /** The closed lists of words in events, from which types, schemas and metrics are made. Imports nothing. */
 
 /**
- * `starting` lasts until the first state that is announced. A device that has failed is `reopening`, and one that is
- * given up for this run is `parked`.
+ * `starting` lasts until the first state is announced. A device that has failed is `reopening`. A device that is not
+ * reopened in this run is `parked`.
  */
 export const DEVICE_STATES = ['starting', 'ready', 'paused', 'reopening', 'parked'] as const;
 export type DeviceState = (typeof DEVICE_STATES)[number];
@@ -23,7 +23,10 @@ export const OTHER_WORKERS = '(others)';
 export const OUTCOMES = ['accepted', 'rejected', 'stale', 'unknown', 'delivered'] as const;
 export type Outcome = (typeof OUTCOMES)[number];
 
-/** `solved`: a solution was submitted. `expired`: the source has forgotten the works. `cancelled`: it revoked them. */
+/**
+ * `solved`: a solution was submitted. `expired`: the source accepts no more solutions. `cancelled`: the source revoked
+ * the work.
+ */
 export const STALE_REASONS = ['new-cut', 'solved', 'expired', 'cancelled'] as const;
 export type StaleReason = (typeof STALE_REASONS)[number];
 
@@ -38,13 +41,13 @@ export type SourceKind = (typeof SOURCE_KINDS)[number];
 export const SOURCE_STATES = ['connecting', 'connected', 'unhealthy', 'lost', 'standby'] as const;
 export type SourceState = (typeof SOURCE_STATES)[number];
 
-/** The end of the first sentence about a source that is lost for good, and not tried again. */
+/** End of the first sentence of a message about a source that is not tried again until a restart. */
 export const LEFT = 'left until pickaxe is restarted';
 
 export const SOURCE_NEWS = ['connected', 'lost', 'standby', 'unhealthy', 'healthy', 'warning', 'info'] as const;
 export type SourceNews = (typeof SOURCE_NEWS)[number];
 
-/** Why a chain is polled: work is asked for every few seconds, without relying on its update stream. */
+/** Why a chain is polled: its work is requested every few seconds, without relying on the update stream. */
 export const POLL_REASONS = ['no-stream', 'missed-block'] as const;
 export type PollReason = (typeof POLL_REASONS)[number];
 

@@ -51,9 +51,11 @@ interface SupervisorHooks {
 
 export interface SupervisorOptions {
   readonly clock: Clock;
-  /** Called at each reading. By default there are no limits. */
+  /** Returns the limits, at each reading of a temperature. By default there are no limits. */
   readonly temperatureLimits?: LimitsOf | undefined;
-  /** Time before a failed device is first reopened, in ms. It doubles with each attempt. The default is a second. */
+  /**
+   * Time before a failed device is first reopened, in ms. The time doubles with each attempt. The default is a second.
+   */
   readonly reopenAfterMs?: number | undefined;
   /** Number of hashes of each proof until a device's rate is known. The default depends on the device's kind. */
   readonly firstProofDifficulty?: number | undefined;
@@ -71,7 +73,7 @@ export class EngineSupervisor {
   readonly #searches = new Map<RunningSearch, Promise<void>>();
   /** Whether the engine failed to close or to end its searches in time. Its later reports are dropped. */
   #isStuck = false;
-  /** Takes the engine out of service with a fault. Undefined while it is out of service. */
+  /** Takes the engine out of service with a fault. Undefined while the engine is out of service. */
   #leave: ((fault: unknown) => void) | undefined;
   /** When the engine came into service; undefined while it has not opened. */
   #readyMs: number | undefined;
@@ -193,7 +195,7 @@ export class EngineSupervisor {
 
   /** Closes the engine and waits for the end of its searches, whose last reports still count. */
   async #close(): Promise<void> {
-    // An engine's `close` may leave it to the signal to end a search.
+    // An engine's `close` need not end searches: the signal does.
     for (const { halt } of this.#searches.keys()) halt.abort();
     const closing = Promise.all([this.engine.close(), ...this.#searches.values()]);
     if (await settledWithin(closing, MOST_CLOSE_MS)) return;
@@ -209,7 +211,7 @@ export class EngineSupervisor {
   }
 
   /**
-   * Starts the search of an assignment. While the engine is out of service or paused it does nothing; once ready, the
+   * Starts the search of an assignment. Does nothing while the engine is out of service or paused: once ready, the
    * engine starts the assignment that is current by then.
    * @param cutMs the assignment's `cutMs`; undefined for such a late start
    */
@@ -239,7 +241,7 @@ export class EngineSupervisor {
     if (!halt.signal.aborted && this.#leave) this.#hooks.exhausted(assignment);
   }
 
-  /** @param job the assignment's job with the search target that the engine was given */
+  /** @param job the assignment's job, with the search target that was given to the engine */
   #take(report: SearchReport, assignment: Assignment, job: Job, cutMs: number | undefined): void {
     const { hashes, beganMs, candidates } = report;
     this.#proofs.searched(hashes);
@@ -258,7 +260,7 @@ export class EngineSupervisor {
     if (solution) this.#hooks.solved(solution, device);
   }
 
-  /** Does not count a wrong candidate of a device that is out of service already. */
+  /** Does not count a wrong candidate of a device that is already out of service. */
   #hardwareError(nonce: Candidate): void {
     const leave = this.#leave;
     if (!leave) return;

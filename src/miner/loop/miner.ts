@@ -20,14 +20,14 @@ import { Assignment, Space } from './space.ts';
 const ROLL_MS = 3_000;
 /**
  * Number of pending submissions at which the devices pause until half of them have been answered. The miner drops no
- * solution, so a source that does not answer must not be given more. A pool usually has one or two pending.
+ * solution, so a source that does not answer must not get more of them. A pool usually has one or two pending.
  */
 const MOST_PENDING = 1_024;
 
 const systemRandom = (below: number) => randomInt(below);
 
 export interface MinerOptions extends Partial<SupervisorOptions> {
-  /** A SharedSource where relays use it, too. */
+  /** A SharedSource if relays use it, too. */
   readonly source: WorkSource;
   /** Their names must differ. */
   readonly engines: readonly Engine[];
@@ -35,7 +35,7 @@ export interface MinerOptions extends Partial<SupervisorOptions> {
   readonly emit?: Listener;
   /** Returns a uniformly distributed integer in [0, below). The default is the system's random numbers. */
   readonly random?: (below: number) => number;
-  /** For sources that leave the lane open. It is random by default, so that two rigs rarely repeat nonces. */
+  /** Lane for sources that leave the lane open. The default is random, so that two rigs rarely repeat nonces. */
   readonly lane?: number;
   /** Whether to follow the source when no engine is left, because relays use its work. By default mining ends. */
   readonly staysWithoutEngines?: boolean;
@@ -59,7 +59,7 @@ export class Miner implements Controls {
   #hasBacklog = false;
   /** Whether the nonces of a job have been used up before the next one came. */
   #hasUsedUp = false;
-  /** Time of the last New Cut, until its new work has come. */
+  /** Time of the last New Cut; undefined once its new work has come. */
   #cutMs: number | undefined;
   readonly #stopping = sharedController();
   #stop: AbortSignal = AbortSignal.abort();
@@ -96,7 +96,8 @@ export class Miner implements Controls {
   }
 
   /**
-   * Mines until it is stopped or, unless it stays without engines, all are parked; then waits for pending submissions.
+   * Mines until it is stopped or, unless it stays without engines, until all engines are parked. Then waits for pending
+   * submissions.
    * @throws what the source or `emit` has thrown, after the engines have ended; Error when it is called again
    */
   async run(stop?: AbortSignal): Promise<void> {
@@ -134,7 +135,7 @@ export class Miner implements Controls {
   }
 
   /**
-   * Runs code that calls the source or a listener, whose errors must not be taken for errors of the timer or the search
+   * Runs code that calls the source or a listener. Their errors must not be taken for errors of the timer or the search
    * that runs the code.
    */
   #guarded(action: () => void): void {
@@ -241,7 +242,7 @@ export class Miner implements Controls {
     else if (this.#lane === undefined) this.#assign(this.#prepare(work, this.#random(LANES)));
   }
 
-  /** Reports once that devices wait, because a nonce1 of three or four bytes leaves fast ones too few nonces. */
+  /** Reports once that devices wait: with a nonce1 of three or four bytes, a fast device has too few nonces. */
   #reportUsedUp(work: Work): void {
     const { kind } = this.#source;
     if (this.#hasUsedUp || work.rollTime || kind === undefined) return;

@@ -12,7 +12,10 @@ import type { Candidate, Ranges } from '../engine/engine.ts';
 type Rectangle = Omit<Range, keyof Lane>;
 type Shape = Pick<Range, 'counters' | 'pages'>;
 
-/** Distance of the counters with which spaces begin: a row of the CPU's kernels, which suits them best undivided. */
+/**
+ * Distance of the counters with which spaces begin: the length of a row of the CPU's kernels, which are fastest with
+ * undivided rows.
+ */
 const COLUMN = 512;
 
 export class Space implements Ranges {
@@ -20,7 +23,7 @@ export class Space implements Ranges {
   readonly step: number;
   /**
    * Disjoint rectangles of counters × pages that no engine has taken: first those that were given back, then untouched
-   * ones, then those that engines have begun (a CPU's column, a GPU's row), which are always few.
+   * ones, then those that engines have begun (a CPU's column, a GPU's row). There are always few of the last.
    */
   #free: Rectangle[];
   /** The counter at which columns begin, until the first column is taken; 0 afterwards. */
@@ -29,8 +32,8 @@ export class Space implements Ranges {
   /**
    * @param firstPage the page to begin with. The pages before it are taken last, unless an engine wants at least twice
    *   as many pages as follow it
-   * @param firstCounter the counter with which engines begin that want several pages. Those that want rows of one page
-   *   begin with the first one, and get whole rows where no others are
+   * @param firstCounter where engines that want several pages begin. Engines that want rows of one page begin with
+   *   counter 0, and get whole rows while only such engines take ranges
    */
   constructor({ lane, step }: Lane, firstPage = 0, firstCounter = 0) {
     this.lane = lane;
@@ -42,8 +45,8 @@ export class Space implements Ranges {
   }
 
   /**
-   * Begins anywhere in the lane, so that two rigs in one lane begin apart. Both numbers are random: a CPU searches all
-   * pages of a few counters, and a GPU all counters of a few pages.
+   * Begins anywhere in the lane, so that two rigs in one lane begin at different places. Both numbers are random: a CPU
+   * searches all pages of a few counters, and a GPU all counters of a few pages.
    * @param random returns a uniformly distributed integer in [0, below)
    */
   static anywhere(lane: Lane, random: (below: number) => number): Space {
@@ -82,8 +85,8 @@ export class Space implements Ranges {
 
   giveBack(range: Range): void {
     const { lane: _lane, step: _step, ...rectangle } = range;
-    // Returned ranges go to the front, and `take` searches from the back: when hundreds of threads give back small
-    // rests at once, these must not slow it down.
+    // Returned ranges go to the front, and `take` searches from the back: hundreds of threads may give back small rests
+    // at once, which must not slow `take` down.
     if (sizeOf(rectangle) > 0) this.#free.unshift(rectangle);
   }
 
@@ -102,8 +105,8 @@ export class Space implements Ranges {
 
   /**
    * Chooses the newest rectangle that can grant more than half of the request, so that begun rectangles are used up
-   * first; otherwise the one that can grant most of it. An engine that doubles its request does not get the rectangle
-   * that was cut for half of it.
+   * first; otherwise the rectangle that can grant most of the request. An engine that doubles its request does not get
+   * the rectangle that was cut for half of it.
    * @returns an index, or -1 when nothing is left
    */
   #bestFor(most: Shape): number {
@@ -129,8 +132,8 @@ function evenPart(whole: number, most: number): number {
 }
 
 /**
- * Cuts `taken` from the low corner of `from`, so that one of the two remaining rectangles is as large as possible: a
- * rectangle that is small in both directions suits no engine.
+ * Cuts `taken` from the low corner of `from`, so that one of the two remaining rectangles is as large as possible: no
+ * engine can use a rectangle that is small in both directions.
  * @returns the rectangles that remain, the larger one first
  */
 function remainders(from: Rectangle, taken: Rectangle): Rectangle[] {

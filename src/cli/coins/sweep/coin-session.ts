@@ -44,7 +44,7 @@ export interface SessionOptions {
   readonly gasStation?: string;
   readonly yes: boolean;
   readonly resume: boolean;
-  /** Take the nodes' word for what their blocks cannot prove. */
+  /** Trust the nodes for what their blocks cannot prove. */
   readonly trustNodes?: boolean;
   /** Maximum time to wait, in seconds. */
   readonly timeout: number;
@@ -58,7 +58,7 @@ export interface Session {
   readonly store: SweepStore;
   readonly pairs: readonly KeyPair[];
   readonly trustsNodes: boolean;
-  /** Whether the user has named the network; otherwise it is the node's word. */
+  /** Whether the user has named the network. Otherwise only the node has. */
   readonly isNetworkNamed: boolean;
   readonly io: SweepIo;
   /** Flags with which another command asks the same nodes. */
@@ -72,7 +72,7 @@ export interface Session {
 type Subject = Pick<Session, 'kind' | 'pairs'> & { readonly account: string; readonly options: SessionOptions };
 
 /**
- * @returns failed when a node does not answer, or the state cannot be kept
+ * @returns the exit code: `failed` when a node does not answer, or when the state cannot be kept
  * @throws UsageError when the coins cannot be moved as requested
  */
 export async function inSession(
@@ -129,8 +129,9 @@ interface Question {
 }
 
 /**
- * @returns undefined where nobody can be asked, or keys that must sign are not at hand
- * @throws UsageError for `yes` without these keys, or where only the node names the network; and what `confirm` throws
+ * @returns undefined when nobody can be asked, or when keys that must sign are missing
+ * @throws UsageError for `yes` without these keys, or when only the node has named the network; otherwise what
+ *   `confirm` throws
  */
 export async function isWanted(
   { sweep, yes, lines, question }: Question,
@@ -158,7 +159,10 @@ export async function isWanted(
   }
 }
 
-/** An earlier run may already have sent commands. @param answer after a no, nothing is said about how to say yes */
+/**
+ * An earlier run may already have sent commands.
+ * @param answer false after a no, which is not followed by the hint to add --yes
+ */
 export function sayNotSent(sweep: Sweep, answer: false | undefined, session: Session): void {
   const { pairs, io } = session;
   const keys = needsKeys(sweep) && pairs.length === 0 ? ', and --key-file FILE with the keys of the account' : '';
@@ -174,7 +178,7 @@ export function sayNotSent(sweep: Sweep, answer: false | undefined, session: Ses
   for (const line of [`Nothing more was sent; ${what}`, ...how]) io.say(line);
 }
 
-/** @returns the new state, and by chain what each unfinished transfer waits for */
+/** @returns the new state, and for the chain of each unfinished transfer what the transfer waits for */
 export async function carryOut(
   sweep: Sweep,
   timeoutMs: number,
@@ -218,7 +222,10 @@ export function accountOf({ config: { miner } }: Loaded, pairs: readonly KeyPair
   return account;
 }
 
-/** Repeats flags, and settings of files that pickaxe does not find by itself. */
+/**
+ * @returns the flags that a command line needs to go on: those of this line, and the settings of files that pickaxe
+ *   does not find by itself
+ */
 function flagsAgain({ config, origins, found }: Loaded, account: string) {
   const isToSay = (path: string) => {
     const layer = origins.get(path)?.layer;
@@ -247,7 +254,10 @@ function flagsAgain({ config, origins, found }: Loaded, account: string) {
 const OF_NODES: ReadonlySet<string> = new Set(['ledger.dialect', 'ledger.command-path']);
 const OF_GUARD: ReadonlySet<string> = new Set(['miner.public-keys', 'miner.predicate']);
 
-/** @param given flags that only a run that still signs needs @returns the command line that continues */
+/**
+ * @param given flags of this run, some of which are repeated only while something is unsigned @returns the command line
+ *   that continues
+ */
 export function resumeLine(
   sweep: Sweep,
   given: Pick<SessionOptions, 'keyFile' | 'guardKey' | 'gasPrice' | 'resume'>,

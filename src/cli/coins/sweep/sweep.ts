@@ -174,7 +174,10 @@ function checkSame(sweep: Sweep, run: Run): void {
   }
 }
 
-/** The state may be from a version that believed nodes. @throws UsageError for a guard that the user has not named */
+/**
+ * The state may be from an earlier version, which trusted the node's guard. @throws UsageError unless the user has
+ * named this guard
+ */
 function checkGuardAgain({ account, guard, transfers }: Sweep, { known }: Run): void {
   const isSigned = transfers.some(({ step0, outcome }) => step0 === null && outcome === null);
   if (!isSigned || !known || guardOfName(account)) return;
@@ -261,7 +264,7 @@ type SweptChain = SweepReport['chains'][number];
 /** Maximum length of a foreign text, in characters. */
 const MOST = 300;
 
-/** @param sweep the one that the plan will become */
+/** @param sweep the sweep made from the plan */
 function planReport(plan: Plan, sweep: Sweep): SweepReport {
   const { account, targetChain } = plan.request;
   const guard = guardReport(plan.guard);
@@ -276,7 +279,10 @@ function planReport(plan: Plan, sweep: Sweep): SweepReport {
   return { network, account, targetChain, guard, sent: false, ...sums, ...(warning && { warning }), chains };
 }
 
-/** @param notes by chain, what an unfinished transfer waits for @param sent whether this run may have sent something */
+/**
+ * @param notes for each chain, what its unfinished transfer waits for
+ * @param sent whether this run may have sent something
+ */
 function sweepReport(sweep: Sweep, notes: ReadonlyMap<number, string>, sent: boolean): SweepReport {
   const { network, account, targetChain, guard, transfers } = sweep;
   const total = formatDecimal(transfers.reduce((sum, { amount }) => sum + amount, 0n));

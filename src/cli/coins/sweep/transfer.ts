@@ -168,7 +168,7 @@ async function resume(run: Run): Promise<number> {
   return await finish(payment, run);
 }
 
-/** @param unasked exit code where nobody was asked */
+/** @param unasked exit code when nobody was asked */
 function leave(payment: Sweep, report: PaymentReport, answer: false | undefined, unasked: number, run: Run): number {
   // A person who was asked has just seen the plan.
   if (answer === undefined || run.options.json) print(report, run);
@@ -276,7 +276,7 @@ export type PaymentReport = z.output<typeof PaymentReport>;
 /** Maximum length of a foreign text, in characters. */
 const MOST = 300;
 
-/** @param sweep the one that the plan will become */
+/** @param sweep the payment made from the plan */
 function paymentPlanReport(plan: PaymentPlan, sweep: Sweep): PaymentReport {
   const { saidGuard, isNew, balance } = plan;
   return {
@@ -288,7 +288,7 @@ function paymentPlanReport(plan: PaymentPlan, sweep: Sweep): PaymentReport {
   };
 }
 
-/** @param note what it waits for @param sent whether this run may have sent something */
+/** @param note what the transfer waits for @param sent whether this run may have sent something */
 function paymentReport(sweep: Sweep, note: string | undefined, sent: boolean): PaymentReport {
   const { network, account, receiver, targetChain, transfers } = sweep;
   const warning = isUnfinished(sweep) && !sent ? gasWarning(sweep) : undefined;

@@ -52,9 +52,9 @@ function built(
 }
 
 /**
- * @param allowed what `--allow-file` names
- * @returns a function that reads a file for a field of the request: the file becomes public with the command. It throws
- *   an Error when the request may not have the file read
+ * @param allowed the paths of `--allow-file`
+ * @returns a function that reads a file for a field of the request. The file's content becomes public with the command.
+ *   The function throws an Error for a file that the request may not name
  */
 function filesOf(request: TextFile, allowed: readonly string[], io: Pick<Io, 'say'>) {
   const included = new IncludedFiles({

@@ -98,7 +98,7 @@ function jsonObjectIn(text: string): ExactJsonObject | undefined {
     const json = parseExactJson(text);
     return isExactJsonObject(json) ? json : undefined;
   } catch (error) {
-    // YAML can begin with a brace, too. Its parser reports the fault.
+    // YAML can begin with a brace, too. The YAML parser then reports the fault.
     if (error instanceof LedgerFormatError) return undefined;
     throw error;
   }
@@ -140,12 +140,12 @@ export interface Batch {
   readonly transactions: readonly Transaction[];
   readonly chain: number;
   readonly network: string | null;
-  /** When the first of them expires, in milliseconds since 1970; undefined where that is not known. */
+  /** When the first of the commands expires, in milliseconds since 1970; undefined if that is not known. */
   readonly endsMs: number | undefined;
 }
 
 interface BatchOptions {
-  /** The chain for commands that name none, or null. */
+  /** Chain of commands that name none; null if the user has not given it. */
   readonly chain: number | null;
   /** Whether the commands must have valid signatures. */
   readonly signed: boolean;
@@ -155,7 +155,7 @@ interface BatchOptions {
 const NO_SIGNATURE = { sig: 'noSig' };
 
 /**
- * @throws UsageError for commands of several chains or networks, or not of `chain`
+ * @throws UsageError for commands of several chains or networks, or of another chain than `chain`
  * @throws RequestFileError for a file without commands, invalid commands, and forms that lack required signatures
  */
 export function readBatch(named: NamedText, { chain, signed }: BatchOptions): Batch {

@@ -226,7 +226,7 @@ function readMeta(meta: ExactJsonObject): PublicMeta | undefined {
   return orUndefined(() => publicMetaOf(meta));
 }
 
-/** For texts whose faults are reported elsewhere. */
+/** @returns undefined for a text whose fault is reported elsewhere */
 function orUndefined<T>(read: () => T): T | undefined {
   try {
     return read();

@@ -1,6 +1,7 @@
 /**
- * What proves the results that `tx poll` and `tx send` show. A node's word about a command is not enough for somebody
- * who would send coins again, so the result is read in its block, whose work must be that of the network's blocks.
+ * Proves the results that `tx poll` and `tx send` show. A node's claim about a command is not enough for somebody who
+ * would send coins again, so the result is read from its block, whose proof of work must be as hard as that of the
+ * network's blocks.
  */
 
 import { NodeSweepLedger } from '../../../app/nodes/node-sweep-ledger.ts';
@@ -17,17 +18,17 @@ import type { ShownResult } from './results.ts';
 
 interface Outcomes {
   readonly chain: number;
-  /** The network of the commands; null: that of the node. */
+  /** Network of the commands; null for the node's network. */
   readonly network: string | null;
-  /** Those of the results, where a file has named them. */
+  /** The commands of the results, if a file contains them. */
   readonly commands?: readonly Command[];
   readonly results: readonly ShownResult[];
 }
 
-/** @returns the results with what proves them; one that is not proven is pending, with a doubt */
+/** @returns the results with their proofs. A result without a proof becomes pending, with a doubt */
 export type Prove = (outcomes: Outcomes, nodes: NodesInTurn, stop: AbortSignal) => Promise<ShownResult[]>;
 
-/** @param known called when the first result is to be proven @param trusts whether the nodes' word is enough */
+/** @param known called when the first result is to be proven @param trusts whether the nodes' claims are enough */
 export function proverOf(known: () => Promise<KnownWork>, trusts: boolean): Prove {
   let asked: Promise<KnownWork> | undefined;
   return async ({ chain, network: wanted, commands = [], results }, nodes, stop) => {
@@ -67,7 +68,7 @@ async function prove(result: ShownResult, question: Question): Promise<ShownResu
     return doubted(result, `${why}. If the nodes are your own, add --trust-nodes`);
   } catch (error) {
     if (!(error instanceof SweepFault)) throw error;
-    // Some gateways serve no blocks. Nodes that contradict each other, or themselves, are never believed.
+    // Some gateways serve no blocks. Nodes that contradict each other, or themselves, are never trusted.
     if (question.trusts && error.cause instanceof NodeError) return { ...result, provenBy: 'node' };
     return doubted(result, error.message);
   }

@@ -32,7 +32,7 @@ export async function runTxPoll(what: string, options: PollOptions, nodes: Nodes
   const asked = await readAsked(what, chain, io);
   const endMs = io.now() + timeoutMs;
   let results: readonly ShownResult[];
-  // What has a result may be proven only once more blocks are above it.
+  // A result may have a proof only once more blocks are above its block.
   for (;;) {
     const leftMs = Math.max(0, endMs - io.now());
     const reported = await waitForResults({ ...asked, nodes, depth, timeoutMs: leftMs, pauseMs, io });
@@ -141,7 +141,7 @@ interface Waiting extends Subject {
   readonly nodes: Pick<NodesInTurn, 'ask'>;
   readonly chain: number;
   readonly requestKeys: readonly string[];
-  /** Number of blocks that must be above that of each command. */
+  /** Number of blocks that must be above each command's block. */
   readonly depth: number;
   /** 0: ask once. */
   readonly timeoutMs: number;
@@ -151,10 +151,10 @@ interface Waiting extends Subject {
   readonly io: Pick<Io, 'say' | 'now' | 'stop'>;
 }
 
-/** Blocks' clocks lag behind, and a command can be in the last block of its time. */
+/** The times in blocks lag behind the clock, and a command can be in the last block before it expires. */
 const GRACE_MS = MARGIN_S * 1000;
 
-/** @returns for each request key its result, or that it has none yet or will never have one @throws NodeError */
+/** @returns for each request key its result, or that there is none yet or will never be one @throws NodeError */
 export async function waitForResults(waiting: Waiting): Promise<ShownResult[]> {
   const { requestKeys, io, timeoutMs, pauseMs } = waiting;
   const startMs = io.now();
@@ -186,7 +186,7 @@ interface Look {
   readonly seen: ReadonlyMap<string, CommandResult>;
 }
 
-/** @returns undefined when the person has ended the command. The earlier results are printed then */
+/** @returns undefined when the user has ended the command, after which the earlier results are printed */
 async function lookUnlessStopped(waiting: Waiting): Promise<Look | undefined> {
   try {
     return await look(waiting);
@@ -206,7 +206,7 @@ async function look(waiting: Waiting): Promise<Look> {
   }, waiting);
 }
 
-/** Says what it waits for, whenever that changes. */
+/** Prints what the command waits for, whenever that changes. */
 class Progress {
   readonly #io: Pick<Io, 'say'>;
   #last = '';

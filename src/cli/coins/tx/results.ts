@@ -128,7 +128,7 @@ function nextLines({ status, continuation }: ShownResult, chain: number): string
   const lines = [row('steps', `${step + 1} of ${stepCount} done`)];
   if (targetChain === null) return lines;
   const next = `runs on chain ${oneLine(targetChain)}`;
-  // A command line for people must not have words that a node has chosen.
+  // A command line that people copy must not contain words that a node has chosen.
   if (!HASH_TEXT.test(requestKey) || !CHAIN.test(targetChain)) return [...lines, row('next', next)];
   const ask = `pickaxe tx spv ${requestKey} --chain ${chain} --target-chain ${targetChain}`;
   return [...lines, row('next', `${next}, with the proof of: ${ask}`)];
@@ -157,7 +157,7 @@ export function printResults({ chain, results, warnings = [] }: Printed, json: b
 /** A value for `JSON.stringify`. */
 type PlainJson = null | boolean | string | number | PlainJson[] | { [key: string]: PlainJson };
 
-/** @returns the same value, with numbers that JavaScript would round as texts of their digits */
+/** @returns the same value, in which numbers that JavaScript would round are texts of their digits */
 export function plainJson(json: ExactJson): PlainJson {
   if (json instanceof JsonNumber) return plainNumber(json.text);
   if (isExactJsonObject(json))

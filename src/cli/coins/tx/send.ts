@@ -93,7 +93,7 @@ async function sending<T>(send: () => Promise<T>, io: Pick<Io, 'say' | 'stop'>, 
   try {
     return await send();
   } catch (error) {
-    // A person may end the command during the request.
+    // The user may end the command during the request.
     const mayBeTaken = io.stop.aborted || (error instanceof NodeError && error.mayHaveBeenTaken);
     if (mayBeTaken) io.say(`The node may have taken it all the same. ${hint}`);
     throw error;

@@ -1,5 +1,6 @@
 /**
- * `pickaxe tx sign`, `add-sig` and `combine`. `sign` prints only signatures, which come back from an offline machine.
+ * `pickaxe tx sign`, `add-sig` and `combine`. `sign` prints only signatures, which can be carried from an offline
+ * machine.
  */
 
 import { EXIT, UsageError } from '../../../app/process/exit.ts';
@@ -117,7 +118,7 @@ export async function runTxCombine(
 const BLIND = 'does not show what the command does: sign only what you have seen with pickaxe tx show.';
 
 /**
- * @returns whether to sign. Without a terminal it is true, because the command was started in order to sign
+ * @returns whether to sign; true without a terminal, because the command was started in order to sign
  * @throws UsageError where nobody can be asked and the command has parts that cannot be explained
  */
 async function mayBeSigned(file: string, form: UnsignedForm, yes: boolean, io: Io): Promise<boolean> {

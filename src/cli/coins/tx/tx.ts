@@ -89,7 +89,7 @@ async function askNodes(command: Command, io: Io, ask: Ask, movesCoins = false):
   return withWords(() => onNodes(loaded.config, io, (nodes) => ask(nodes, prove)));
 }
 
-/** Like `askNodes`, for what is signed: its node must be one that the user has chosen. */
+/** Like `askNodes`, for signed commands, which are only sent to nodes that the user has chosen. */
 function sendToNodes(command: Command, io: Io, ask: Ask): Promise<number> {
   return askNodes(command, io, ask, true);
 }

@@ -1,4 +1,4 @@
-/** Asks for the key and the account of the rewards, until a node gives them work. */
+/** Asks for the key and the account of the rewards, until a node gives work for them. */
 
 import { input, select } from '@inquirer/prompts';
 import {
@@ -29,7 +29,10 @@ interface TypedKey {
   readonly rigName?: string | undefined;
 }
 
-/** Asks until a node gives the miner work and its account has its keys, or the user goes on without that. */
+/**
+ * Asks until a node gives work for the miner and the miner's account has its keys, or until the user goes on without
+ * that.
+ */
 export async function askNodesAndMiner(): Promise<NodeAnswers> {
   let nodes = await askNodes();
   let key = await askKey();

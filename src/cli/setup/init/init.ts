@@ -92,7 +92,7 @@ function exists(file: string): boolean {
   return lstatSync(file, { throwIfNoEntry: false }) !== undefined;
 }
 
-/** Set whatever the umask is, because pickaxe refuses to read a file that others may write to. */
+/** Set regardless of the umask, because pickaxe refuses to read a file that others may write to. */
 const MODE = 0o644;
 const FOLDER_MODE = 0o700;
 

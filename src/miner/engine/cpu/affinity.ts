@@ -66,8 +66,8 @@ function linuxFault(): string | undefined {
 }
 
 /**
- * Sets the priority of the calling thread. SCHED_IDLE instead of niceness 19 and a shorter time slice for the main
- * thread were measured on Linux: new jobs began no sooner.
+ * Sets the priority of the calling thread. Measured on Linux, neither SCHED_IDLE instead of niceness 19 nor a shorter
+ * time slice for the main thread makes new jobs begin sooner.
  * @param niceness 0 … 19
  * @throws Error that says what to do when Linux requires privileges: for a value below the process's own niceness
  */

@@ -24,9 +24,9 @@ export interface CpuEngineOptions extends ThreadOptions {
   readonly name?: string;
   /** The default is the fastest kernel that runs here. */
   readonly kernel?: KernelName;
-  /** Folder for the kernels' speeds. Without it they are measured at each opening, which takes a second. */
+  /** Folder for the kernels' speeds. Without a folder they are measured at each opening, which takes a second. */
   readonly cacheDirectory?: string;
-  /** Whether not to measure: without remembered speeds, the kernel that is usually the fastest is used. */
+  /** Whether to skip the measurement: without remembered speeds, the kernel that is usually the fastest is used. */
   readonly hurried?: boolean;
   readonly openSensors?: (options: { readonly threads: number }) => Promise<Sensors>;
 }
@@ -46,7 +46,7 @@ export class CpuEngine implements Engine {
   readonly #runs = new Set<SearchRun>();
   #runNumber = 0;
   #pool: Pool | undefined;
-  /** The error of a failed thread. Then the engine must be closed and opened again. */
+  /** The error of a thread that has failed. The engine must then be closed and opened again. */
   #fault: unknown;
   /** Aborted when the engine is closed; undefined while it is closed. */
   #session: AbortController | undefined;

@@ -17,7 +17,7 @@ import {
 } from '../sensors.ts';
 
 export interface CpuSensors extends Sensors {
-  /** A file with the power that this process may not read; absent where there is none. */
+  /** File with the CPU's power that this process may not read; absent if there is none. */
   readonly refused?: string;
 }
 
@@ -55,7 +55,7 @@ async function open(options: CpuSensorOptions): Promise<CpuSensors> {
     ...(refused !== undefined && { refused }),
     async read() {
       const temperatureCelsius = await thermometer?.readCelsius();
-      // The folder has another number when its driver was loaded again.
+      // After its driver was reloaded, the folder has another number.
       if (thermometer && temperatureCelsius === undefined)
         thermometer = (await findThermometer(sysfs, read)) ?? thermometer;
       return plausible({ temperatureCelsius, powerWatts: await meter?.readWatts(), coreHertz: await readHertz?.() });
@@ -118,8 +118,8 @@ interface Thermometer {
 }
 
 /**
- * The channels that are read, by driver: those with the first of these names that the chip has. `undefined` stands for
- * a channel without a name.
+ * The channels to read, by driver. Of these names, the first one that the chip has counts. `undefined` stands for a
+ * channel without a name.
  *
  * - `coretemp`: the hottest place of a package. Old chips report only their cores.
  * - `k10temp` and `zenpower`: Tdie is the chip's temperature. Tctl, which controls the fan, is higher by up to 27 °C on
@@ -134,7 +134,7 @@ const LABELS: Readonly<Record<string, readonly (RegExp | undefined)[]>> = {
 
 /** Thermal zones that certainly belong to the CPU. Others, such as `acpitz` and `soc-thermal`, may not. */
 const CPU_ZONE = /^(x86_pkg_temp$|cpu|bigcore|littlecore)/i;
-/** Shows an ARM board's thermal zone as hwmon. */
+/** This driver shows an ARM board's thermal zone as hwmon. */
 const ZONE_DRIVER = 'cpu_thermal';
 
 async function findThermometer(sysfs: string, read: ReadSysfs): Promise<Thermometer | undefined> {
@@ -199,13 +199,13 @@ function thermometer(what: string, files: readonly string[], read: ReadSysfs): T
 
 interface PowerMeter {
   readonly what: string;
-  /** @returns W of all packages; undefined while that of any of them is not known */
+  /** @returns W of all packages; undefined while the power of any package is not known */
   readWatts(): Promise<number | undefined>;
 }
 
 interface FoundPower {
   readonly meter?: PowerMeter;
-  /** A file with the power that this process may not read; absent where there is a meter. */
+  /** File with the power that this process may not read; absent if there is a meter. */
   readonly refused?: string;
 }
 
@@ -235,7 +235,7 @@ async function findPower(sysfs: string, clock: Clock, read: ReadSysfs): Promise<
 }
 
 interface Counter {
-  /** The file, in µJ. */
+  /** File of the counter, in µJ. */
   readonly file: string;
   readonly rangeMicrojoules?: number | undefined;
 }
@@ -278,7 +278,7 @@ async function findZenpower(sysfs: string, read: ReadSysfs): Promise<PowerMeter 
   const named = (name: string) => channels.filter(({ label }) => label === name);
   const packages = named('RAPL_P_Package');
   const [cores, others] = [named('SVI2_P_Core'), named('SVI2_P_SoC')];
-  // Different dies can show the rails of a chip, so rails of all dies are counted.
+  // The rails of a chip can belong to different dies, so the rails of all dies are counted.
   const rails = cores.length === others.length ? [...cores, ...others] : [];
   const parts = packages.length > 0 ? packages : rails;
   if (parts.length === 0) return undefined;

@@ -25,7 +25,7 @@ const IMPORT_ONLY = '--no-experimental-require-module';
 
 interface ThreadOptions {
   readonly data: ThreadData;
-  /** The kind of its cores; absent where all are alike, or when it is not confined. */
+  /** Kind of the thread's cores; absent when all cores are alike, or when the thread is not confined to a kind. */
   readonly cores?: CoreKind;
 }
 
@@ -73,8 +73,8 @@ function startThread(worker: URL, data: ThreadData, failed: (error: unknown) => 
     recordTiming: false,
   });
   piscina.on('error', failed);
-  // Piscina replaces a dead thread, but a hashing thread only dies of a fault. setImmediate lets the error of its task
-  // arrive first, because it says more.
+  // Piscina replaces a dead thread, but a hashing thread only dies of a fault. setImmediate lets the error of the
+  // thread's task arrive first, because that error gives the cause.
   piscina.on('workerDestroy', () => setImmediate(() => failed(new Error('it has ended'))));
   return piscina;
 }
@@ -108,7 +108,7 @@ export interface TaskThread {
 
 interface Seat {
   readonly thread: TaskThread;
-  /** Rest of tasks that returned early. It is searched next, because its size suits this thread. */
+  /** The rests of tasks that returned early. They are searched next, because their size suits this thread. */
   readonly unfinished: Range[];
 }
 
@@ -127,7 +127,7 @@ interface SearchRunOptions {
 export class SearchRun {
   readonly #options: SearchRunOptions;
   readonly #seats: readonly Seat[];
-  /** One entry for each further task that a thread may have, in the order of becoming free. */
+  /** A thread has one entry for each further task that it may get, in the order of becoming free. */
   #free: Seat[];
   readonly #reports: SearchReport[] = [];
   #inFlight = 0;
@@ -165,7 +165,7 @@ export class SearchRun {
   async stop(): Promise<void> {
     const { currentRun, number, ranges } = this.#options;
     this.#stopping = true;
-    // A later run must go on.
+    // Not if a later run has begun.
     Atomics.compareExchange(currentRun, 0, number, 0);
     while (this.#inFlight > 0) await this.#change();
     for (const { unfinished } of this.#seats) for (const range of unfinished.splice(0)) ranges.giveBack(range);

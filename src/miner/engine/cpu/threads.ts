@@ -26,7 +26,7 @@ export interface ThreadOptions {
    * chooses a number that leaves the machine usable.
    */
   readonly threads?: number | `${number}%`;
-  /** All by default. Where all are alike, they count as performance cores. */
+  /** All cores by default. If all are alike, they count as performance cores. */
   readonly cores?: CoreKind | 'all';
   /** One CPU for each thread, or 'none' to let the system place them. By default `chooseThreads` decides. */
   readonly affinity?: readonly number[] | 'none';
@@ -137,7 +137,7 @@ function countThreads({ threads, affinity }: ThreadOptions, { count, topology, k
   }
   const cores = topology?.cores.length ?? count;
   // The two threads of a core share its vector ports, which limit the kernels. A second thread can use only what the
-  // first leaves idle: at most a sixth on Zen 5, almost nothing on Intel's chips. This is computed, not measured.
+  // first leaves idle: at most a sixth on Zen 5, almost nothing on Intel's chips (computed, not measured).
   const siblings = cores < count ? ` (on ${cores} cores)` : '';
   if (free > 0) return { threads: count - free, why: `one of ${count} hardware threads is left free${siblings}` };
   return { threads: count, why: `all ${count} hardware threads${of}${siblings}` };
@@ -198,7 +198,7 @@ function pinAsAsked(affinity: readonly number[], threads: number, { topology, pi
   return { groups, why: `pinned to ${cpus.length === 1 ? 'CPU' : 'CPUs'} ${formatCpuList(cpus)}${where}` };
 }
 
-/** If a sandbox forbids priorities, mining goes on without, unless a priority was asked for. */
+/** If a sandbox forbids priorities, mining goes on without one, unless the user asked for one. */
 function chooseNiceness(asked: number | undefined, { priorityFault }: Allowance) {
   const niceness = asked ?? MAX_NICENESS;
   if (!Number.isInteger(niceness) || niceness < 0 || niceness > MAX_NICENESS) {
@@ -228,7 +228,7 @@ function countCpus(topology: Topology | undefined): number {
   return topology?.quota === undefined ? Math.min(count, availableParallelism()) : count;
 }
 
-/** Without a list of cores, pickaxe still mines, but does not know their kinds. */
+/** Without a list of cores, pickaxe still mines, but all cores count as alike. */
 function coresOrNone(): readonly AddonCore[] {
   try {
     return addonCores();

@@ -19,8 +19,8 @@ export interface Topology {
 }
 
 /**
- * Minimum ratio of capacities between two kinds of ARM's cores. It is 1.5 to 4 on chips that people have, and within a
- * kind, favoured cores differ by a few percent.
+ * Minimum ratio of capacities between two kinds of ARM's cores. On common chips it is 1.5 to 4, while favoured cores of
+ * one kind differ by a few percent.
  */
 const LEAST_GAP = 1.25;
 

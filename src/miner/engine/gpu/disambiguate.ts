@@ -1,7 +1,7 @@
 /**
- * Distinguishes GPUs that Dawn cannot: it chooses by a part of the name, so `RTX 3080` may give a `RTX 3080 Ti`, and
- * two cards of one model are the same to it. If Mesa's Vulkan layer is installed, each such GPU gets a process that
- * sees no other one. This is tried before it is relied on.
+ * Distinguishes GPUs that Dawn cannot: Dawn chooses by a part of the name, so `RTX 3080` may give a `RTX 3080 Ti`, and
+ * two cards of one model have the same name. If Mesa's Vulkan layer is installed, each such GPU gets a process that
+ * sees no other GPU. A trial shows first whether the layer works.
  */
 
 import type { Environment } from './gpu-process.ts';
@@ -60,14 +60,14 @@ export async function disambiguate(
 }
 
 /**
- * Marks doubles: a card with several drivers, such as AMD's RADV and AMDVLK, has an adapter for each, and one of these
- * is used.
+ * Marks doubles. A card with several drivers, such as AMD's RADV and AMDVLK, has an adapter for each driver, and one of
+ * these adapters is used.
  */
 function markDoubles(found: readonly Found[], adapters: readonly Adapter[], table: readonly TableRow[]): Found[] {
   const buses = adapters.map((adapter) => busOf(adapter, adapters, table));
   return found.map((gpu, i) => {
     const usable = found.filter((other, j) => buses[i] && buses[j] === buses[i] && other.fault === undefined);
-    // The first one with a certain address is used, or else the first one.
+    // The first adapter with a certain address is used, or else the first adapter.
     const card = usable.find(({ bus }) => bus) ?? usable[0];
     if (!card || card === gpu) return gpu;
     const { environment, fault, ...double } = gpu;
@@ -75,7 +75,7 @@ function markDoubles(found: readonly Found[], adapters: readonly Adapter[], tabl
   });
 }
 
-/** Whether the name is equal to, or a part of, another adapter's name. */
+/** Whether the name is equal to another adapter's name, or a part of it. */
 function isAmbiguous({ model }: Adapter, adapters: readonly Adapter[]): boolean {
   return adapters.filter((other) => other.model.includes(model)).length > 1;
 }
@@ -126,7 +126,7 @@ function byName(
   return { ...known, fault: `another GPU has the same name${reason}; ${REMEDY}` };
 }
 
-/** Assigns addresses to equal names in order. Each needs its own; which one does not matter. */
+/** Assigns addresses to equal names in order. Each adapter needs an address of its own; which one does not matter. */
 function busOf(adapter: Adapter, adapters: readonly Adapter[], table: readonly TableRow[]): string | undefined {
   const twins = adapters.filter(({ model }) => model === adapter.model);
   const rows = table.filter(({ model }) => model === adapter.model);
@@ -175,7 +175,7 @@ const IDS = '([0-9a-f]+):([0-9a-f]+)';
 const TYPE = '(other|integrated GPU|discrete GPU|virtual GPU|CPU)';
 const BUS = '([0-9a-f]{4,8}:[0-9a-f]{2}:[0-9a-f]{2}\\.[0-7])';
 const ROW = new RegExp(`^  GPU \\d+: ${IDS} "(.*)" ${TYPE}(?: ${BUS})?$`);
-/** The host bridge's address, printed for drivers that report none if another driver reports one. */
+/** The layer prints this address, that of the host bridge, for drivers that report none while another driver does. */
 const NO_BUS = '0000:00:00.0';
 
 /**
@@ -198,7 +198,7 @@ function parseRow(line: string): TableRow[] {
 
 /** @returns an environment in which a process sees only the GPU at this address; all GPUs with Mesa before 23.3 */
 export function onlyAt(bus: string): Environment {
-  // The exclamation mark hides the other GPUs if there is one at this address. MESA_VK_DEVICE_SELECT, which the user
+  // The exclamation mark hides the other GPUs, if there is a GPU at this address. MESA_VK_DEVICE_SELECT, which the user
   // may have set, has precedence over DRI_PRIME.
   return { DRI_PRIME: `pci-${bus.replace(/[:.]/g, '_')}!`, MESA_VK_DEVICE_SELECT: '' };
 }

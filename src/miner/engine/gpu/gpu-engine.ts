@@ -1,4 +1,4 @@
-/** One GPU as an engine. The GPU itself is in a child process: see gpu-process.ts and child/main.ts. */
+/** One GPU as an engine. The GPU itself is in a child process: see gpu-process.ts and child/child.ts. */
 
 import { onAbort } from '../../../base/system/abort.ts';
 import type { Job } from '../../../protocol/chain/job.ts';
@@ -38,13 +38,13 @@ export interface GpuOptions {
   /** The default is the fastest one. */
   readonly variant?: Variant;
   /**
-   * Whether to mine at once with the variant that is likely the fastest, if no tuning is remembered, and to measure all
-   * while mining. Otherwise opening takes the seconds that this needs.
+   * Whether to mine at once with the likely fastest variant if no tuning is remembered, and to measure all variants
+   * while mining. Otherwise opening takes the seconds of that measurement.
    */
   readonly minesAtOnce?: boolean;
-  /** Whether a GPU that mines at once is not measured, because the process may end before a measurement would. */
+  /** Whether to skip the measurement while mining, because the process may end before it would. */
   readonly hurried?: boolean;
-  /** The variant for that. The default follows from the chip's maker. */
+  /** The likely fastest variant. The default follows from the chip's maker. */
   readonly likely?: Variant;
   /** Overrides of TUNING_LIMITS. */
   readonly tuningLimits?: Partial<TuningLimits>;
@@ -126,7 +126,7 @@ export class GpuEngine implements Engine {
     }
   }
 
-  /** Takes over what the child found out. */
+  /** Takes over what the child has reported. */
   #adopt({ model, driver, tuning, why, sensors }: Opened): GpuInfo {
     const { batchMs, card: { bus } = {} } = this.#options;
     const { shader, workgroupSize, trips } = tuning.variant;

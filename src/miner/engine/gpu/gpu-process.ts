@@ -22,7 +22,7 @@ const LIST_MS = 60_000;
 const SILENCE_MS = 20_000;
 /** Time limit for the last dispatches and the driver at closing. */
 const CLOSE_MS = 5_000;
-/** Time limit for output after the child's end: a process started by a driver may keep it open. */
+/** Time limit for output after the child's end: a process that a driver started may keep the pipe open. */
 const LAST_WORD_MS = 1_000;
 /** Characters of the last output that are kept: enough for a cause, and the table of Mesa's Vulkan layer. */
 const LAST_WORDS_CHARS = 16_000;
@@ -44,7 +44,7 @@ export interface ChildScript {
 
 interface GpuProcessOptions {
   readonly child?: ChildScript | undefined;
-  /** Time without a pulse, or without a report while a search waits for one, after which the child is killed. */
+  /** Time after which the child is killed if it sends no pulse, or no report while a search waits for one. */
   readonly silenceMs?: number | undefined;
   /** As `EngineListener.progress`. */
   readonly progress?: ((what: string, done: number) => void) | undefined;
@@ -148,7 +148,7 @@ export class GpuProcess {
       return this.#answer as Extract<Answer, { type: Type }>;
     } catch (error) {
       if (!(error instanceof DeviceError) || error.fault !== 'missing') throw error;
-      await this.#exited; // For the complete output: Dawn says only on stderr why it refused a driver.
+      await this.#exited; // For the complete output: the reason why Dawn refused a driver is only on stderr.
       throw new DeviceError('missing', `${error.message}${this.#complaints()}`, { cause: error });
     } finally {
       clearTimeout(this.#answerTimer);
@@ -156,7 +156,7 @@ export class GpuProcess {
   }
 
   send(message: ToChild): void {
-    // On an error, the child has gone, which the event 'exit' reports.
+    // The child has gone if there is an error; the event 'exit' reports that.
     if (this.#child.connected) this.#child.send(message, () => {});
   }
 
@@ -167,7 +167,7 @@ export class GpuProcess {
 
   /**
    * Waits for the next message about a search. Call it only if one is due, and not after `ended`.
-   * @throws DeviceError when the child has died, or was silent for too long
+   * @throws DeviceError when the child has died, or has sent nothing for too long
    */
   async next(search: number): Promise<SearchMessage> {
     const inbox = this.#inboxes.get(search) ?? [];
@@ -197,7 +197,7 @@ export class GpuProcess {
     this.#child.unref();
   }
 
-  /** Kills the child when the count stands still for too long. */
+  /** Kills the child when the count does not change for too long. */
   #watch(count: () => number, fault: string): NodeJS.Timeout {
     return watchSilence(count, this.#silenceMs, () => this.#end(`${fault} (for ${this.#silenceMs / 1000} s)`));
   }
@@ -266,7 +266,7 @@ export class GpuProcess {
   }
 }
 
-/* Detection of silence */
+/* Detection of a child that sends nothing */
 
 /** Maximum time between signs of life. */
 const PULSE_MS = 1_000;
@@ -277,8 +277,8 @@ export function pulseWithin(silenceMs: number): number {
 }
 
 /**
- * Calls `silent` when the count of messages has stood still for `silenceMs`, and then every half of that. It takes two
- * checks, because the first is wrong after this process was suspended.
+ * Calls `expired` when the count of messages has not changed for `silenceMs`, and again after each half of that time.
+ * Two checks are needed, because the first is wrong after this process was suspended.
  * @returns the timer, for `clearInterval`
  */
 export function watchSilence(count: () => number, silenceMs: number, silent: () => void): NodeJS.Timeout {

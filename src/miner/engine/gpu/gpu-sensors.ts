@@ -78,7 +78,7 @@ const XE_CLOCK = 'tile0/gt0/freq0/act_freq';
 /** Pulse width modulation of a fan at full speed, unless the driver reports it. */
 const PWM_MAX = 255;
 
-/** A file with a field's reading. Of several for one field, the first readable one is used. */
+/** A sysfs file for one field. If a field has several files, the first readable one is used. */
 interface Gauge {
   readonly field: TelemetryField;
   readonly file: string;
@@ -162,10 +162,10 @@ async function gaugesOf(folder: string): Promise<Gauge[]> {
   for (const channel of channels(files, 'freq')) {
     add(CLOCKS.get((await labelOf(channel)) ?? ''), `${channel}_input`, asItIs);
   }
-  // For an APU it is the power of the whole chip, including the CPU.
+  // For an APU this is the power of the whole chip, including the CPU.
   add('powerWatts', 'power1_average', fromMillionths);
   add('powerWatts', 'power1_input', fromMillionths);
-  // The names of amdgpu, and of i915 and xe.
+  // amdgpu uses the first name, i915 and xe the second.
   add('powerLimitWatts', 'power1_cap', fromMillionths);
   add('powerLimitWatts', 'power1_max', fromMillionths);
   for (const channel of channels(files, 'fan')) add('fanRpm', `${channel}_input`, asItIs);
@@ -174,13 +174,13 @@ async function gaugesOf(folder: string): Promise<Gauge[]> {
   return gauges;
 }
 
-/** The counter of the whole card, or else that of the chip. */
+/** Uses the counter of the whole card if there is one, otherwise that of the chip. */
 async function energyOf(folder: string, clock: Clock): Promise<EnergyMeter | undefined> {
   const found = channels(await list(folder), 'energy');
   const labels = await Promise.all(found.map((channel) => readLine(join(folder, `${channel}_label`))));
-  // i915 has one counter, that of the card, without a label.
+  // i915 has one counter, without a label, which is that of the card.
   const channel = ['card', undefined, 'pkg'].map((label) => found[labels.indexOf(label)]).find(Boolean);
-  // Drivers extend the chip's 32 bits to 64, so a smaller count means a reset, not a wraparound.
+  // Drivers extend the chip's 32 bits to 64, so a lower count means a reset, not a wraparound.
   return channel === undefined ? undefined : new EnergyMeter(join(folder, `${channel}_input`), clock);
 }
 

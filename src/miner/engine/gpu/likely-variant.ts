@@ -1,28 +1,30 @@
 /**
- * The variant of the kernel that is probably the fastest on a GPU, with which a rig mines until it has measured all. It
- * follows from what the makers' compilers make of the shaders (native/compilers/README.md): it takes at most 5 % more
- * instructions than the best one.
+ * The variant of the kernel that is probably the fastest on a GPU. A rig mines with it until it has measured all
+ * variants. The choice follows from the code that the makers' compilers generate (native/compilers/README.md): the
+ * likely variant takes at most 5 % more instructions than the best one.
  */
 
 import type { ShaderName, Variant } from './tuning.ts';
 
-/** As WebGPU names them (`GPUAdapterInfo`), in lower case: `nvidia` and `pascal`, `amd` and `rdna-3`. */
+/** Names as in WebGPU's `GPUAdapterInfo`, in lower case: `nvidia` and `pascal`, `amd` and `rdna-3`. */
 interface Chip {
   readonly vendor: string;
   readonly architecture: string;
 }
 
-/** Intel's chips without an instruction that rotates; and the later ones whose additions have two terms only. */
+/**
+ * Intel's older chips have no instruction that rotates. Later ones have it, but their additions have only two terms.
+ */
 const NO_ROTATE = /^gen-[789]$/;
 const ADDS_TWO = /^gen-(11|12lp)$/;
 
 /** NVIDIA's chips that multiply in several instructions. */
 const SLOW_MULTIPLICATION = /^(fermi|kepler|maxwell|pascal)$/;
 
-/** @returns undefined for makers whose compilers were not asked */
+/** @returns undefined for makers whose compilers were not tried */
 export function likelyVariant(chip: Chip): Variant | undefined {
   const shader = likelyShader(chip);
-  // How large workgroups should be, and how long their loops, depends on the driver. These are the middle values.
+  // The best size of workgroups and length of loops depend on the driver. These are the middle values.
   return shader && { shader, workgroupSize: 128, trips: 16 };
 }
 

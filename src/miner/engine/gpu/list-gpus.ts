@@ -38,7 +38,9 @@ export async function listGpus({ softwareGpu = false, environment = {} }: ListOp
   }));
 }
 
-/** Asks again when the GPU was lost: a driver that crashed while the machine started mostly answers then. */
+/**
+ * Asks again when the GPU was lost: a driver that crashed while the machine started usually answers the second time.
+ */
 export async function twiceIfLost<T>(ask: () => Promise<T>): Promise<T> {
   try {
     return await ask();

@@ -90,7 +90,10 @@ export type Adapter = z.infer<typeof adapter>;
 export const toParent = z.discriminatedUnion('type', [
   /** Sent while opening takes long: the present step, and its finished fraction, 0 to 1. */
   z.object({ type: z.literal('progress'), what: z.string(), done: z.number() }),
-  /** Sent with a variant before it runs for tuning, and without one when it has run. A loss in between is its fault. */
+  /**
+   * Sent with a variant before it runs for tuning, and without one when it has run. A loss in between counts against
+   * it.
+   */
   z.object({ type: z.literal('trying'), variant: z.string().optional() }),
   z.object({
     type: z.literal('opened'),

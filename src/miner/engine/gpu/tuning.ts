@@ -2,7 +2,7 @@
 
 import { z } from 'zod';
 
-/* The variants of the kernel. Driver and chip decide which is fastest: see child/tune.ts. */
+/* The variants of the kernel. Driver and chip decide which is fastest: see child/autotune.ts. */
 
 /** Files in shaders/, by their names for people. */
 export const SHADERS = {
@@ -56,7 +56,7 @@ const variantRow = z.object({
 });
 export type VariantRow = Readonly<z.infer<typeof variantRow>>;
 
-/** The fault of a variant that ran when the GPU was lost, which may have had another cause. */
+/** The fault of a variant that ran when the GPU was lost. The loss may have had another cause. */
 export const LOST_WITH_IT = 'the GPU was lost when this variant was tried';
 
 const batchRow = z.object({
@@ -96,7 +96,7 @@ export const TUNING_LIMITS: TuningLimits = { variants: VARIANTS, warmUpMs: 500, 
 
 /**
  * @param wishedMs the batch length that the user chose
- * @returns for people: the chosen variant, the number of variants, and those with which the GPU was lost
+ * @returns for people: the chosen variant, the number of variants, and the variants with which the GPU was lost
  */
 export function whyTuning({ variant, batchMs, variants }: Tuning, wishedMs?: number): string {
   const rates = variants.flatMap(({ hashesPerSecond }) => hashesPerSecond ?? []);

@@ -40,7 +40,7 @@ interface Circumstances {
   readonly groups: readonly CoreGroup[];
   /** Folder for the speeds. Without it they are measured at each call. */
   readonly cacheDirectory?: string | undefined;
-  /** Whether not to measure: without remembered speeds, the kernel that is usually the fastest is chosen. */
+  /** Whether to skip the measurement: without remembered speeds, the kernel that is usually the fastest is chosen. */
   readonly hurried?: boolean;
   /** Ends a measurement, which then throws the signal's reason and remembers nothing. */
   readonly stop?: AbortSignal | undefined;
@@ -201,12 +201,15 @@ const SHAPE = z
   .refine(({ speeds, fastest }) => speeds[fastest] !== undefined);
 export type Tuning = Readonly<z.infer<typeof SHAPE>>;
 
-/** @param groups all groups that hash together, of which `index` is the one that is meant */
+/**
+ * @param groups all groups that hash together
+ * @param index that of the group whose tuning is returned
+ */
 export function recallTuning(cache: Cache, groups: readonly CoreGroup[], index: number): Tuning | undefined {
   return cache.recall(subject(groups, index), key(), SHAPE);
 }
 
-/** @returns why it failed; undefined when it did not */
+/** @returns why remembering has failed; undefined when it has not */
 export function rememberTuning(
   cache: Cache,
   groups: readonly CoreGroup[],

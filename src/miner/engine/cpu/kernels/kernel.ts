@@ -1,4 +1,4 @@
-/** The interface of all CPU kernels, whose counterpart in C is native/search.h, and the search of ranges. */
+/** The interface of all CPU kernels (in C: native/search.h), and the search of ranges with them. */
 
 import { type Puzzle, solves } from '../../../../protocol/chain/job.ts';
 import { joinNonce, type Range, sizeOf, word6Of } from '../../../../protocol/chain/nonce.ts';

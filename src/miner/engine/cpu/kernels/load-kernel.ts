@@ -25,7 +25,7 @@ function load(name: KernelName): Kernel {
 
 export interface Loaded {
   readonly kernels: readonly Kernel[];
-  /** By kernel, why it cannot be used. */
+  /** Why each kernel that is not usable cannot be used. */
   readonly unusable: ReadonlyMap<KernelName, string>;
 }
 

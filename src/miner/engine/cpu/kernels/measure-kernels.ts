@@ -42,7 +42,7 @@ export async function measureKernels(
 
 /**
  * Runs this kernel on all threads and measures it.
- * @returns hashes per ms and thread for each group; undefined without a thread that got a processor in time
+ * @returns hashes per ms and thread for each group; undefined for a group of which no thread got a processor in time
  */
 export type TakeTurn = (name: KernelName) => Promise<readonly (number | undefined)[]>;
 
@@ -68,7 +68,7 @@ const REST_MS = 3;
 /** Kernels slower than this fraction of the fastest get no more turns. The exact value does not matter. */
 const HOPELESS = 0.7;
 
-/** Time after which only the least numbers of turns are completed. On a busy machine a turn takes 15 ms. */
+/** After this time, each kernel gets only its minimum number of turns. On a busy machine a turn takes 15 ms. */
 const ENOUGH_MS = 3_000;
 const LEAST_FIRST_TURNS = 4;
 const LEAST_FINAL_TURNS = 5;
@@ -138,7 +138,7 @@ const CLOSE = 0.05;
 /** Turns that differ by less confirm each other, as most do on an idle machine. */
 const NEAR = 0.02;
 
-/** Number of turns that must confirm each other: with a coarse clock, a single one can seem too fast. */
+/** Number of turns that must confirm each other: with a coarse clock, a single turn can seem too fast. */
 const CONFIRMED_BY = 3;
 
 /** Minimum fraction of turns near the rate. With fewer, the others were disturbed, and the rate is doubtful. */
@@ -181,8 +181,8 @@ function bestOf(rates: readonly number[]): number {
 }
 
 /**
- * The rate is the highest that several turns confirm, because other programs can only slow a turn down. If none do, it
- * is that of the best turn.
+ * The rate is the highest that several turns confirm, because other programs can only slow a turn down. If no turns
+ * confirm each other, the rate is that of the best turn.
  */
 function rateOne(name: KernelName, rates: readonly number[]): Rated {
   const sorted = [...rates].sort((a, b) => b - a);
@@ -221,15 +221,15 @@ export interface MeasuringThreadData {
   readonly ended: Int32Array;
 }
 
-/** Length of `ended`: more turns than a thread without a processor is late. */
+/** Length of `ended`: more turns than a thread without a processor can be behind. */
 const TURNS_APART = 64;
 
 /** Time limit for the start of the threads, which takes 0.1 s each. */
 const START_MS = 5_000;
 
 /**
- * Time limits of a turn, for all threads and for the first of each group. With a processor for each, 3 ms are enough.
- * On a busy machine, a turn can end without the rates of some.
+ * Time limits of a turn, for all threads and for the first of each group. With a processor for each thread, 3 ms are
+ * enough. On a busy machine, a turn can end without the rates of some threads.
  */
 const ALL_WAIT_MS = 12;
 const ANY_WAIT_MS = 500;
@@ -263,7 +263,7 @@ export class MeasuringThreads {
     return this.#running;
   }
 
-  /** Settles when the threads run. One that does not start is ignored; the machine is then only less busy. */
+  /** Settles when the threads run. A thread that does not start is ignored: the machine is then only less busy. */
   async start(stop?: AbortSignal): Promise<void> {
     const starts: Promise<void>[] = [];
     try {

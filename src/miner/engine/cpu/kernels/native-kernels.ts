@@ -28,7 +28,7 @@ export interface System {
 
 const THIS_SYSTEM: System = { platform, arch, glibc: () => systemReport().header.glibcVersionRuntime };
 
-/** The package's folder, for which the path is the same in a clone and when installed. */
+/** The package's folder. This path leads to it both in a clone and in an installed package. */
 const PACKAGE = new URL('../../../../../', import.meta.url);
 
 /**
@@ -59,7 +59,7 @@ export function buildCommand(root: URL = PACKAGE): string {
   return `node ${/\s/.test(script) ? `"${script}"` : script}`;
 }
 
-/** Windows always has the library. */
+/** Windows always has its C library. */
 function hasItsLibrary({ platform, glibc }: System): boolean {
   return platform !== 'linux' || glibc() !== undefined;
 }
@@ -117,13 +117,13 @@ export function nativeOrigin(): Origin | undefined {
   return file?.origin;
 }
 
-/** @returns the addon, which differs when a kernel could have changed; undefined if not readable */
+/** @returns the addon's bytes, which change whenever a kernel could have changed; undefined if they cannot be read */
 export function nativeBuild(): Uint8Array | undefined {
   if (!file) return undefined;
   try {
     return readFileSync(file.path);
   } catch {
-    return undefined; // Loading the addon will say why.
+    return undefined; // Loading the addon reports why.
   }
 }
 
@@ -172,13 +172,13 @@ function addonOrNone(): Addon | undefined {
   try {
     return loadAddon();
   } catch {
-    return undefined; // Choosing a kernel says why.
+    return undefined; // Choosing a kernel reports why.
   }
 }
 
 /**
- * The clock by which a thread measures a kernel: its processor time, which excludes other programs', or the wall clock
- * without the addon and where processor time is not reported (Wine).
+ * The clock by which a thread measures a kernel: the thread's processor time, which other programs do not use up.
+ * Without the addon, and where processor time is not reported (Wine), it is the wall clock.
  * @returns a function that returns ms with fractions, of which only differences count. Call it on one thread only
  */
 export function threadClock(own: () => number | undefined = threadCpuMs, load: () => Addon = loadAddon): () => number {

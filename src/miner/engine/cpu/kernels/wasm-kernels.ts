@@ -38,13 +38,13 @@ function prebuilt(file: string): URL {
   return new URL(`../../../../../native/prebuilt/${file}`, import.meta.url);
 }
 
-/** @returns the prebuilt modules, which differ when a kernel could have changed */
+/** @returns the prebuilt modules, which change whenever a kernel could have changed */
 export function wasmBuilds(): Uint8Array[] {
   return Object.values(FILES).flatMap((file) => {
     try {
       return [readFileSync(prebuilt(file))];
     } catch {
-      return []; // Loading the module will say why.
+      return []; // Loading the module reports why.
     }
   });
 }
@@ -78,10 +78,11 @@ export function loadWasmFile(name: WasmName, file: URL | string): Kernel {
 }
 
 /*
- * The place of a kernel on the stack. V8 aligns the stack, on which it keeps vectors without a register, to 8 bytes
- * only. If a vector lies across two memory pages, as at one of ten addresses, a kernel runs at 25 to 60 % of its speed;
- * without alignment to 16 bytes it loses 5 % (Node.js 20, x86-64). Callers cannot see where their stack is, so several
- * offsets are tried, and the fastest is used most of the time. Ignored arguments move the stack by 8 bytes each.
+ * The place of a kernel on the stack. V8 aligns the stack to 8 bytes only, and keeps vectors there that have no
+ * register. A kernel loses 5 % of its speed when vectors are not aligned to 16 bytes, and runs at 25 to 60 % when one
+ * lies across two memory pages, as at one of ten addresses (Node.js 20, x86-64). Callers cannot see where their stack
+ * is, so several offsets are tried, and the fastest is used most of the time. Each ignored argument moves the stack by
+ * 8 bytes.
  */
 
 /** Ignored arguments: an odd number changes the alignment, and 64 move the stack away from a page's end. */

@@ -13,14 +13,14 @@ const FINAL_TURNS = 6;
 const HOPELESS = 0.93;
 
 /**
- * Lengths of a dispatch to choose from. 1 ms is not among them: ends are noticed up to 1 ms late, so such a dispatch
- * would seem too long, be made smaller, and still seem too long.
+ * Lengths of a dispatch to choose from. 1 ms is too short: ends are noticed up to 1 ms late, so such a dispatch would
+ * seem too long, be made smaller, and still seem too long.
  */
 const BATCHES_MS = [2, 4, 8, 16, 32];
 const BATCH_TURNS = 3;
 /**
- * Dispatches that a New Cut makes worthless: half of the running one and the whole next one, and another half, because
- * solutions are reported half a dispatch late on average, and can be lost by that.
+ * Number of dispatches that a New Cut makes worthless: half of the running one, the whole next one, and half of one
+ * more, because solutions are reported half a dispatch late on average and are lost when a New Cut comes before that.
  */
 const LOST_BATCHES = 2;
 /** Time between blocks of a chain that the ledger aims for. */
@@ -33,10 +33,10 @@ const MOST_BUSY = 0.025;
 /** Scores that differ by less are equal, because measurements vary by as much. */
 const TIE = 0.003;
 
-/** Runs a turn when the GPU has nothing else to do. */
+/** Runs a turn while the GPU has nothing else to do. */
 export type InTurn = <T>(turn: () => Promise<T>) => Promise<T>;
 
-/** For a GPU that has nothing else to do at all. */
+/** For a GPU that does nothing else at all. */
 export const atOnce: InTurn = (turn) => turn();
 
 /**
@@ -45,7 +45,10 @@ export const atOnce: InTurn = (turn) => turn();
  */
 export type Trying = (variant: Variant | undefined) => void;
 
-/** Runs a turn of a variant. If that fails, the variant stays the one that is tried, because the device may be lost. */
+/**
+ * Runs a turn of a variant. After a failure the variant stays named as the one being tried, because the device may be
+ * lost.
+ */
 async function tried<T>(variant: Variant, trying: Trying, turn: () => Promise<T>): Promise<T> {
   trying(variant);
   const result = await turn();
@@ -123,7 +126,7 @@ export async function raceBatches(
   }));
 }
 
-/** @returns the shortest batch with the best score among those that leave the processor mostly idle */
+/** @returns the shortest of the batches with the best score that leave the processor mostly idle */
 export function bestBatch(rows: readonly BatchRow[]): BatchRow {
   const calm = Math.max(MOST_BUSY, Math.min(...rows.map(({ busy }) => busy)));
   const eligible = rows.filter(({ busy }) => busy <= calm);
@@ -210,8 +213,8 @@ export class BatchSize {
   }
 
   /**
-   * ms that a batch should take; 0 before the first measurement. It is never longer than the average so far: otherwise
-   * a forecast that is too long would confirm itself and double with each batch that is twice as large.
+   * ms that a batch should take; 0 before the first measurement. The forecast is never longer than the average batch so
+   * far: otherwise a forecast that is too long would confirm itself, and double with each batch that is twice as large.
    */
   expectedMs(counters: number): number {
     return this.#counters === 0 ? 0 : Math.min(counters / this.#counters, 1) * this.#ms;

@@ -39,7 +39,7 @@ export const CHILD_PARTS: ChildParts = {
   spotCheck,
   createSearcher: (options) => new Searcher(options),
   send: (message, sent) => {
-    // On an error, the parent has gone, which the event 'disconnect' reports.
+    // The parent has gone if there is an error; the event 'disconnect' reports that.
     process.send?.(message, undefined, undefined, () => sent?.());
   },
 };

@@ -33,7 +33,7 @@ export interface SearcherOptions {
 
 /** Time that the GPU searches after an interruption, as a multiple of the interruption's: 5 % go to interruptions. */
 const REST = 19;
-/** Maximum of that time. Only an interruption in which the process was suspended takes so long that this counts. */
+/** Maximum of that time. Only an interruption during which the process was suspended takes long enough to reach it. */
 const MOST_REST_MS = 60_000;
 
 export class Searcher {
@@ -45,7 +45,7 @@ export class Searcher {
   #batchSize: BatchSize;
   #lastDoneMs = 0;
   #checkedMs: number;
-  /** Whether an interruption has the GPU. */
+  /** Whether an interruption is using the GPU. */
   #isInterrupted = false;
   #isChecking = false;
   #interruptAtMs = Number.NEGATIVE_INFINITY;
@@ -58,8 +58,8 @@ export class Searcher {
   }
 
   /**
-   * Runs an action that has the GPU to itself between two dispatches. It waits while nothing is searched, because the
-   * device may be paused, and so that interruptions take a twentieth of the time.
+   * Runs an action that has the GPU to itself, between two dispatches. While nothing is searched the action waits,
+   * because the device may be paused. It also waits until interruptions take at most a twentieth of the time.
    */
   interrupt<T>(action: () => Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
@@ -68,7 +68,7 @@ export class Searcher {
     });
   }
 
-  /** Searches with another scanner from now on. Call it only in an interruption. @returns the one so far */
+  /** Searches with another scanner from now on. Call it only in an interruption. @returns the scanner so far */
   replace(scanner: Scanner, batchMs: number, firstCounters?: number): Scanner {
     const before = this.#scanner;
     this.#scanner = scanner;
@@ -103,7 +103,9 @@ export class Searcher {
     this.#beQuiet();
   }
 
-  /** @returns whether no dispatch may begin: an interruption has the GPU, or waits for the dispatches in flight */
+  /**
+   * @returns whether no dispatch may begin, because an interruption uses the GPU or waits for the dispatches in flight
+   */
   #interruptIfDue(): boolean {
     if (this.#isInterrupted) return true;
     const [action] = this.#interruptions;
@@ -185,8 +187,8 @@ function partOf(range: Range, unit: number): number {
 }
 
 /**
- * The shader compares only the most significant word. Where it equals the target's, hits that do not solve the puzzle
- * are dropped. Other wrong hits stay, so that the referee counts hardware errors.
+ * The shader compares only the most significant word of the hash with the target's. Hits whose word is equal, and that
+ * do not solve the puzzle, are dropped. Other wrong hits are kept, so that the referee counts hardware errors.
  */
 function candidatesOf(puzzle: Puzzle, { lane, step }: Range, hits: readonly Hit[]): Candidate[] {
   return hits
@@ -278,7 +280,7 @@ export class WorkQueue {
  * search, which shows how soon a new job is searched.
  */
 
-/** Time between reports without candidates: short enough for a live hashrate. */
+/** Maximum time that a report without candidates waits: short enough for a live hashrate. */
 const REPORT_MS = 100;
 
 export interface Report {
@@ -310,7 +312,7 @@ export class Reports {
     this.#waiting = this.#waiting ? joined(this.#waiting, report) : report;
     const waitMs = this.#sentMs + REPORT_MS - this.#clock.monotonicMs();
     if (report.candidates.length > 0 || report.search !== this.#sent || waitMs <= 0) this.flush();
-    // There may never be another report.
+    // This may be the last report.
     else this.#timer ??= setTimeout(() => this.flush(), waitMs);
   }
 

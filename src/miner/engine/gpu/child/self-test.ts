@@ -87,8 +87,8 @@ interface KnownHits {
 }
 
 /**
- * By `unit`, which variants of different shaders share. Computing hits takes up to a fifth of a second, in which a GPU
- * that mines meanwhile gets no dispatches.
+ * Known hits by `unit`, which is the same for variants of different shaders. Computing hits takes up to a fifth of a
+ * second, in which a GPU that mines meanwhile gets no dispatches.
  */
 const known = new Map<number, readonly KnownHits[]>();
 

@@ -11,8 +11,9 @@ const MOST_IN_ROW = 65_535;
 /** Maximum number of nonces in a batch: 80 ms on today's fastest GPU, longer than any batch should be. */
 const MOST_NONCES = 2 ** 31;
 /**
- * Maximum number of pages in a batch. Where counters go in steps of 256, a page has 2^24 of them, half a millisecond's
- * on a fast GPU: a batch of 32 ms has 64 such pages. With steps of 65,536, the job itself is done within a second.
+ * Maximum number of pages in a batch. Where counters go in steps of 256, a page has 2^24 of them, which a fast GPU
+ * searches in half a millisecond: a batch of 32 ms has 64 such pages. With steps of 65,536, the job itself is done
+ * within a second.
  */
 const MOST_PAGES = 256;
 
@@ -32,7 +33,7 @@ interface Slot {
   readonly job: GPUBuffer;
   readonly result: GPUBuffer;
   readonly readback: GPUBuffer;
-  /** For each page of a batch, made when it is first needed. */
+  /** One for each page of a batch, made when it is first needed. */
   readonly bindings: GPUBindGroup[];
   /** The pages in the buffer `job`. */
   loaded: Pages | undefined;
@@ -47,7 +48,7 @@ export type Scan = { readonly hits: readonly Hit[] } | 'overflow';
 
 export class Scanner {
   readonly variant: Variant;
-  /** Counters in a workgroup, of which a dispatch has a whole number. A result has room for as many hits. */
+  /** Counters in a workgroup. A dispatch has a whole number of workgroups, and a result has room for `unit` hits. */
   readonly unit: number;
   /** Maximum number of nonces in a batch. */
   readonly most: number;
@@ -94,7 +95,7 @@ export class Scanner {
     const rows = Math.ceil(workgroups / MOST_IN_ROW);
     const inRow = Math.ceil(workgroups / rows);
     const { queue } = this.#device;
-    /** Counters of a page that are searched: the last workgroup can reach past the end of the range. */
+    /** Number of counters that are searched on each page: the last workgroup can reach past the end of the range. */
     const ofPage = inRow * rows * this.unit;
     const control = new Uint32Array((range.pages - 1) * PAGE_WORDS + CONTROL_BYTES / 4);
     for (let page = 0; page < range.pages; page++) {
@@ -131,7 +132,7 @@ export class Scanner {
     return { hits };
   }
 
-  /** Writes the pages' words, unless the slot has them already, as after a batch of the same page. */
+  /** Writes the pages' words, unless the slot still has them from a batch of the same page. */
   #load(slot: Slot, puzzle: Puzzle, range: Range): void {
     const { lane, step, page, pages } = range;
     const { loaded } = slot;
@@ -210,7 +211,7 @@ function bindPage(
 }
 
 /*
- * Polling. While any of its promises is pending, Dawn polls through `globalThis.setImmediate`, which keeps a core busy.
+ * Polling. While a promise of Dawn's is pending, Dawn polls through `globalThis.setImmediate`, which keeps a core busy.
  * Here timers poll instead, rarely and at the right time, because waking the processor costs more than the poll.
  */
 
@@ -254,16 +255,18 @@ export function untilPollMs(quietMs: number, lengthMs: number): number {
 }
 
 /*
- * The end of a dispatch. The GPU runs dispatches one after the other, and ends are noticed late. So the forecast starts
- * at the expected end of the previous dispatch, not when that was noticed.
+ * Estimates when dispatches end. The GPU runs dispatches one after the other, and their ends are noticed late. So a
+ * forecast starts at the expected end of the previous dispatch, not when that end was noticed.
  */
 
 /**
- * Fraction of the forecast time after which the end is expected. With all of it, a rate that was measured too low would
- * confirm itself forever. With less, some polls come early and show the true end.
+ * Fraction of the forecast time after which the end is expected. With 1, a rate that was measured too low would confirm
+ * itself forever. With less, some polls come early and show the true end.
  */
 const PART = 0.995;
-/** Delay of an end after which the forecast was wrong, so that the present time counts. */
+/**
+ * Maximum lateness of an end that still fits the forecast. If an end is later, the time at which it was noticed counts.
+ */
 const LOOK_MS = 1;
 
 interface Flight {
@@ -272,7 +275,7 @@ interface Flight {
 }
 
 export class DispatchForecast {
-  /** In the order of submission, which is also the order of their ends. */
+  /** The dispatches in flight, in the order of submission, in which they also end. */
   readonly #flights: Flight[] = [];
   /** Best estimate of the last end. */
   #endMs = Number.NEGATIVE_INFINITY;

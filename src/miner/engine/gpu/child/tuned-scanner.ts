@@ -35,9 +35,9 @@ export interface TuningOptions {
   readonly again: boolean;
   /** If set, no other variant is measured, and nothing is remembered. */
   readonly variant?: Variant | undefined;
-  /** With it the GPU mines at once, if no tuning is remembered, and is measured while it mines. */
+  /** Variant with which the GPU mines at once if no tuning is remembered. The GPU is measured while it mines. */
   readonly likely?: Variant | undefined;
-  /** Whether it is not measured then. */
+  /** Whether to skip that measurement. */
   readonly hurried?: boolean;
   /** Set if the user chose the length. */
   readonly batchMs?: number | undefined;
@@ -56,7 +56,7 @@ export interface Tuned {
   readonly tuning: Tuning;
   /** For people: why this variant is used. */
   readonly why: string;
-  /** Measures all variants, while the likely one mines. Absent if that was done, or is not wanted. */
+  /** Measures all variants while the likely one mines. Absent after a measurement, or if none is wanted. */
   readonly measure?: (inTurn: InTurn) => Promise<Tuned>;
 }
 
@@ -91,11 +91,13 @@ export async function tunedScanner(device: GPUDevice, wanted: TuningOptions): Pr
     return { ...mining, why: `${mining.why}; pickaxe bench --tune measures all variants` };
   }
   const why = `${mining.why}; all variants are measured while it mines`;
-  // A device that mines makes no progress towards mining.
+  // Progress is not reported, because the device mines already.
   return { ...mining, why, measure: (inTurn) => measured(() => {}, inTurn) };
 }
 
-/** Number of variants that may lose the GPU before it mines with the likely one and is not measured further. */
+/**
+ * Number of variants with which the GPU was lost, after which it mines with the likely one and no others are measured.
+ */
 const MOST_LOSSES = 3;
 
 /** Length of a dispatch while none was measured: the middle one. */
@@ -195,7 +197,7 @@ type Opened =
   | { readonly scanner: Scanner; readonly fault?: never }
   | { readonly scanner?: never; readonly fault: Error };
 
-/** Time limit for the news that the device is lost. The exact value does not matter. */
+/** Time limit for the notice that the device is lost. The exact value does not matter. */
 const LOSS_MS = 1_000;
 
 /** Compiles and checks a variant. Faults are returned, so that other variants are tried. */
@@ -209,7 +211,8 @@ async function open(device: GPUDevice, variant: Variant, { trying, check }: Tuni
   } catch (fault) {
     scanner?.destroy();
     if (fault instanceof DeviceError) return { fault };
-    // A lost device says so a little later, which ends this process while it still tries this variant.
+    // The loss of a device is reported a little later. It ends this process while this variant still counts as the one
+    // being tried.
     await Promise.race([device.lost, sleep(LOSS_MS)]);
     return {
       fault: new DeviceError('lost', `the driver cannot run it: ${(fault as Error).message}`, { cause: fault }),
