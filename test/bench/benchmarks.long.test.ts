@@ -47,9 +47,9 @@ testScripts('bench', {
     }
     expect(hashrate).toMatchObject({ threads: 1, ratio: positive, wallRatio: positive });
   }),
-  'bench/gpu/idle.mjs': { startedBy: 'bench/gpu/run-sheet.mjs' },
-  'bench/gpu/rate.mjs': { startedBy: 'bench/gpu/run-sheet.mjs' },
-  'bench/gpu/run-sheet.mjs': {
+  'bench/gpu/idle.mjs': { startedBy: 'bench/gpu-run-sheet.mjs' },
+  'bench/gpu/rate.mjs': { startedBy: 'bench/gpu-run-sheet.mjs' },
+  'bench/gpu-run-sheet.mjs': {
     args: ['--software-gpu', '--quick', '--parts', 'devices,rate,idle,restart,endurance', '--out', scratch],
     needs: ['linux', 'gpu'],
     check: ({ stdout }) => {

@@ -37,7 +37,7 @@ testScripts('test/faults', {
       }
     },
   ),
-  'test/faults/gpu-endurance.mjs': { startedBy: 'bench/gpu/run-sheet.mjs' },
+  'test/faults/gpu-endurance.mjs': { startedBy: 'bench/gpu-run-sheet.mjs' },
   'test/faults/http-attacks.mjs': withResult('--seconds 1 --attacks silent,long-first', ['linux'], ({ results }) => {
     expect(results.map(({ attack }: { attack: string }) => attack)).toEqual(['none', 'silent', 'long-first']);
     expect(results[1]).toMatchObject({ opened: positive, rssPeakMib: positive, mainPercent: positive });

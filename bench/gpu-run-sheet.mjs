@@ -1,7 +1,7 @@
 // The GPU run sheet: measures everything about a machine's GPUs with one command, offline, in less than 9 minutes (15
 // with a software renderer).
 //
-//   node bench/gpu/run-sheet.mjs [--devices gpu0,…] [--software-gpu] [--parts rate,…] [--quick] [--out FOLDER]
+//   node bench/gpu-run-sheet.mjs [--devices gpu0,…] [--software-gpu] [--parts rate,…] [--quick] [--out FOLDER]
 //
 // Checks, all variants of the kernel and lengths of a batch, the rate beside its ceiling, watts and H/J, restart
 // latency, what it costs the processor, and 10,000 dispatches. Writes gpu-run-sheet.json and .md into
@@ -14,9 +14,9 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { thisMachine } from '#pickaxe/base/system/machine.js';
-import { readable } from '../lib/figures.mjs';
-import { chooseGpus } from '../lib/gpus.mjs';
-import { runPart } from './run-part.mjs';
+import { runPart } from './gpu/run-part.mjs';
+import { readable } from './lib/figures.mjs';
+import { chooseGpus } from './lib/gpus.mjs';
 
 const { values } = parseArgs({
   options: {
@@ -136,7 +136,7 @@ function folderName(gpus) {
 const chosen = values.parts === undefined ? PARTS : chosenParts(values.parts.split(','));
 const startMs = performance.now();
 const gpus = await chooseGpus(values);
-const folder = values.out ?? fileURLToPath(new URL(`../results/${folderName(gpus)}`, import.meta.url));
+const folder = values.out ?? fileURLToPath(new URL(`./results/${folderName(gpus)}`, import.meta.url));
 const scratch = mkdtempSync(join(tmpdir(), 'pickaxe-sheet-'));
 const parts = [];
 try {
@@ -158,7 +158,7 @@ const heading = [
   '# GPU run sheet',
   gpus.map(({ model, driver }) => `${model} (${driver})`).join('; '),
   `${machine.cpu}, ${machine.cores} cores, ${machine.os}, Node ${machine.node}, pickaxe ${machine.pickaxe}`,
-  `\`node bench/gpu/run-sheet.mjs ${process.argv.slice(2).join(' ')}\`: ${minutes.toFixed(1)} minutes`,
+  `\`node bench/gpu-run-sheet.mjs ${process.argv.slice(2).join(' ')}\`: ${minutes.toFixed(1)} minutes`,
 ];
 /** Removes a part's own heading, because it repeats the sheet's. */
 const withoutMachine = (text) => text.replace(/^(\$ .*?)( --out \S+)?\n.*\n/, '`$1`\n');
