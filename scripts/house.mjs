@@ -2,8 +2,8 @@
 //
 //   node scripts/house.mjs [--json]
 //
-// It prints the names at the top and the arrows between them, the largest folder, names used twice, whether the words of
-// the field lead to the files that answer, and how far a reader walks to follow a value through the code.
+// It prints the names at the top and the arrows between them, the largest folder, names used twice, whether the words
+// of the field lead to the files that answer, and how far a reader walks to follow a value through the code.
 // test/scripts/house.test.ts holds the bounds.
 
 import { readdirSync, readFileSync } from 'node:fs';
@@ -21,7 +21,10 @@ function filesBelow(folder) {
     .sort();
 }
 
-/** @returns for each TypeScript file, the files that it imports, types included. @param src path with a slash at its end */
+/**
+ * @param src path with a slash at its end
+ * @returns for each TypeScript file, the files that it imports, types included
+ */
 export function importsIn(src, files = filesBelow(src)) {
   const known = new Set(files);
   return new Map(

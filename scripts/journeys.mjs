@@ -1,5 +1,5 @@
-// The words that a newcomer would type, each with the file below src/ that answers; and the ways of eight values through
-// the code, as a reader follows them: a file is listed again for each time that the reader comes back to it.
+// The words that a newcomer would type, each with the file below src/ that answers; and the ways of eight values
+// through the code, as a reader follows them: a file is listed again each time that the reader comes back to it.
 
 /** Alternatives are separated by `|`. */
 export const QUESTIONS = [
