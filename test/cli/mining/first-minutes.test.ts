@@ -21,13 +21,15 @@ const SHOWN = ['init'] as const;
 async function play(terminal: Terminal, node: MockNode, url: string): Promise<Record<Section, string>> {
   const seen: Partial<Record<Section, string>> = {};
   const PROMPT = /\n\$ \n*$/;
-  const run = async (section: Section, command: string) => {
+  /** A shell that starts slowly shows its prompt before the command's output. */
+  const run = async (section: Section, command: string, shows: string) => {
     await terminal.wipe();
     terminal.type(`${command}\n`);
+    await terminal.sees(shows);
     await terminal.sees(PROMPT);
     seen[section] = terminal.text();
   };
-  await run('pickaxe', 'pickaxe');
+  await run('pickaxe', 'pickaxe', 'all commands');
 
   await terminal.wipe();
   terminal.type('pickaxe init\n');
@@ -49,8 +51,8 @@ async function play(terminal: Terminal, node: MockNode, url: string): Promise<Re
   await terminal.sees(PROMPT);
   seen.init = terminal.text();
 
-  await run('file', 'cat pickaxe.toml');
-  await run('doctor', 'pickaxe doctor');
+  await run('file', 'cat pickaxe.toml', 'public-keys');
+  await run('doctor', 'pickaxe doctor', ' warnings');
 
   await terminal.wipe();
   terminal.type('pickaxe mine\n');
