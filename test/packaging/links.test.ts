@@ -1,4 +1,7 @@
-/** Links between the Markdown files of the repository lead to a file and, behind `#`, to a heading that exist. */
+/**
+ * Links between the Markdown files of the repository lead to a file and, behind `#`, to a heading that exist. The
+ * documents stay few and short: who adds to them finds something to leave out.
+ */
 
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -44,4 +47,44 @@ test('links between Markdown files lead somewhere', () => {
   const isBroken = ({ to, anchor }: (typeof links)[number]) =>
     !existsSync(join(ROOT, to)) || (anchor !== '' && to.endsWith('.md') && !anchorsOf(to).has(anchor));
   expect(links.filter(isBroken).map(({ link }) => link)).toEqual([]);
+});
+
+/** Names of documents, which other files may name without a link. */
+const documents = files.filter((path) => dirname(path) === 'docs' && path !== join('docs', 'README.md'));
+
+test('files name only documents that exist', () => {
+  const named = ['src', 'test', 'bench', 'native', 'scripts', 'shaders', 'examples', 'packaging'].flatMap((folder) =>
+    readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
+      .filter(
+        (name) => /\.(ts|mjs|md|sh|txt|service|yml|toml)$|Containerfile$/.test(name) && !name.includes('node_modules'),
+      )
+      .flatMap((name) => {
+        const text = readFileSync(join(ROOT, folder, name), 'utf8');
+        return [...text.matchAll(/(?<![\w-]\/)\bdocs[/\\]([a-z-]+\.md)\b/g)].map(([, document]) => document);
+      }),
+  );
+  const known = new Set(files.map((path) => path.replaceAll('\\', '/')));
+  expect(named.length).toBeGreaterThan(50);
+  expect([...new Set(named)].filter((document) => !known.has(`docs/${document}`))).toEqual([]);
+});
+
+/** Bars of tables and dashes of lists are no words, and blocks of code are examples. */
+const wordsIn = (text: string) => text.split(/\s+/).filter((word) => /[\p{L}\p{N}]/u.test(word)).length;
+
+test('the documents are at most 18, with at most 36,000 words outside of examples', () => {
+  expect(documents.length).toBeGreaterThan(10);
+  expect(documents.length).toBeLessThanOrEqual(18);
+  const words = ['README.md', join('docs', 'README.md'), ...documents].map((path) => wordsIn(prose(path)));
+  expect(words.reduce((sum, each) => sum + each, 0)).toBeLessThanOrEqual(36_000);
+});
+
+test('the changelog has a page for a version', () => {
+  const versions = readFileSync(join(ROOT, 'CHANGELOG.md'), 'utf8')
+    .split(/^(?=## )/m)
+    .slice(1);
+  expect(versions.length).toBeGreaterThan(0);
+  for (const version of versions) {
+    expect(version.split('\n').length).toBeLessThanOrEqual(60);
+    expect(wordsIn(version)).toBeLessThanOrEqual(700);
+  }
 });
