@@ -25,8 +25,8 @@ export { GpuEngine, type GpuInfo, type GpuOptions } from './miner/engine/gpu/gpu
 export { type Gpu, listGpus } from './miner/engine/gpu/list-gpus.ts';
 export type { Controls, PauseReason } from './miner/events/events.ts';
 export { Events, type Listener, type MinerEvent } from './miner/events/events.ts';
-export type { TemperatureLimits } from './miner/loop/device-health.ts';
 export { Miner, type MinerOptions } from './miner/loop/miner.ts';
+export type { TemperatureLimits } from './miner/loop/thermal-guard.ts';
 export {
   type Judgement,
   type Relay,

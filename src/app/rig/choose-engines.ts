@@ -11,7 +11,7 @@ import { DeviceError, type Engine, MissingEngine } from '../../miner/engine/engi
 import { GpuEngine } from '../../miner/engine/gpu/gpu-engine.ts';
 import { type Gpu, listGpus } from '../../miner/engine/gpu/list-gpus.ts';
 import { makerOf } from '../../miner/engine/gpu/pci.ts';
-import type { TemperatureLimits } from '../../miner/loop/device-health.ts';
+import type { TemperatureLimits } from '../../miner/loop/thermal-guard.ts';
 import { formatPercent } from '../../rig/status/units.ts';
 import { valueForGpu, valuesForGpus } from '../config/setting-types/basic.ts';
 import type { Config } from '../config/settings.ts';

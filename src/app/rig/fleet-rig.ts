@@ -6,7 +6,7 @@ import { FleetSource } from '../../fleet/rig/fleet-source.ts';
 import { OperatorLimits, RigControl } from '../../fleet/rig/rig-control.ts';
 import { RigReporter } from '../../fleet/rig/rig-reporter.ts';
 import type { Events } from '../../miner/events/events.ts';
-import type { LimitsOf } from '../../miner/loop/device-health.ts';
+import type { LimitsOf } from '../../miner/loop/thermal-guard.ts';
 import { namedNetwork } from '../../miner/source/named-network.ts';
 import type { Config } from '../config/settings.ts';
 import { UsageError } from '../process/exit.ts';

@@ -12,9 +12,9 @@ import { formatHttpAddress } from '../../base/text/addresses.ts';
 import type { ParentOf } from '../../fleet/coordinator/fleet-relay.ts';
 import type { SubmitElsewhere } from '../../fleet/coordinator/solutions.ts';
 import { ExternalRelay } from '../../miner/relay/external-relay.ts';
-import type { RelayLog } from '../../miner/relay/relay.ts';
+import type { Relay, RelayLog } from '../../miner/relay/relay.ts';
 import { Ledger } from '../../miner/relay/stratum/share-log.ts';
-import { type Means, mostConnections } from '../../miner/relay/stratum/stratum-limits.ts';
+import { mostConnections, type Resources } from '../../miner/relay/stratum/stratum-limits.ts';
 import { StratumRelay } from '../../miner/relay/stratum/stratum-server.ts';
 import { NodeError } from '../../node/http/node-error.ts';
 import { nodeAddress } from '../../node/http/url.ts';
@@ -36,8 +36,8 @@ export function stratumServer({ listen, ledger, ...settings }: Config['stratum']
   if (!listen) throw new Error('no address to listen on');
   const secureContext = contextOf(settings);
   const { shareSeconds, proxies = [] } = settings;
-  const means = meansHere();
-  const { count: connections, short } = mostConnections(means);
+  const resources = resourcesHere();
+  const { count: connections, short } = mostConnections(resources);
   return ({ source, emit, clock, lane }) => {
     const relay = new StratumRelay({
       source,
@@ -52,17 +52,10 @@ export function stratumServer({ listen, ledger, ...settings }: Config['stratum']
       ...(secureContext && { secureContext }),
       ...(ledger !== undefined && { openLedger: () => openLedger(ledger, log, clock) }),
     });
-    const open = async () => {
-      try {
-        await relay.open();
-      } catch (fault) {
-        if (fault instanceof UsageError) throw fault;
-        const reason = whyNotListening(fault as NodeJS.ErrnoException, listen.port);
-        throw new UsageError(`cannot listen on --stratum-listen ${formatHttpAddress(listen)}: ${reason}.`);
-      }
+    const opened = () => {
       const at = formatHttpAddress({ host: listen.host, port: relay.port ?? listen.port });
       log.info(TAG, `listening at stratum+${secureContext ? 'ssl' : 'tcp'}://${at}`);
-      if (short !== undefined) log.info(TAG, `at most ${connections} connections: ${why(short, means)}`);
+      if (short !== undefined) log.info(TAG, `at most ${connections} connections: ${why(short, resources)}`);
       for (const network of proxies.filter(hasManyAddresses)) {
         log.warn(
           TAG,
@@ -70,18 +63,36 @@ export function stratumServer({ listen, ledger, ...settings }: Config['stratum']
         );
       }
     };
-    return { name: relay.name, open, run: (stop) => relay.run(stop) };
+    return listening(relay, `on --stratum-listen ${formatHttpAddress(listen)}`, listen.port, opened);
   };
 }
 
-function meansHere(): Means {
+/**
+ * @param where the setting that needs the port, for the error
+ * @param opened called when the relay listens
+ * @returns the relay. Its `open` throws a UsageError when it cannot listen
+ */
+function listening(relay: Relay, where: string, port: number, opened: () => void): Relay {
+  const open = async () => {
+    try {
+      await relay.open();
+    } catch (fault) {
+      if (fault instanceof UsageError) throw fault;
+      throw new UsageError(`cannot listen ${where}: ${whyNotListening(fault as NodeJS.ErrnoException, port)}.`);
+    }
+    opened();
+  };
+  return { name: relay.name, open, run: (stop) => relay.run(stop) };
+}
+
+function resourcesHere(): Resources {
   // Node.js raises the soft limit to the hard one at its start, where it may.
   const soft = systemReport().userLimits?.open_files?.soft;
   const memory = Math.min(totalmem(), process.constrainedMemory() || Number.POSITIVE_INFINITY);
   return { files: typeof soft === 'number' ? soft : undefined, memory, threads: availableParallelism() };
 }
 
-function why(short: 'files' | 'memory', { files, memory }: Means): string {
+function why(short: 'files' | 'memory', { files, memory }: Resources): string {
   if (short === 'memory') return `a quarter of ${(memory / 2 ** 30).toFixed(1)} GiB of memory is for them`;
   return `this process may have ${files} files open, and some are kept for the nodes and the HTTP API`;
 }
@@ -179,18 +190,11 @@ export async function simulatedHasher(
   return ({ source, emit, clock }) => {
     const warn = (line: string) => log.warn(SIMULATED, line);
     const relay = new SimulatedRelay({ pace, source, emit, clock, random: Math.random, warn });
-    const open = async () => {
-      try {
-        await relay.open();
-      } catch (fault) {
-        const port = how.kind === 'on-demand' ? how.address.port : 0;
-        throw new UsageError(`cannot listen for --simulate: ${whyNotListening(fault as NodeJS.ErrnoException, port)}.`);
-      }
+    const opened = () =>
       warn(
         `simulates ${pace.what}. Its blocks have no proof of work: only a test network that checks none accepts them`,
       );
-    };
-    return { name: relay.name, open, run: (stop) => relay.run(stop) };
+    return listening(relay, 'for --simulate', how.kind === 'on-demand' ? how.address.port : 0, opened);
   };
 }
 

@@ -9,7 +9,7 @@ import type { Logger } from 'pino';
 import type { ParentOf } from '../../fleet/coordinator/fleet-relay.ts';
 import type { SubmitElsewhere } from '../../fleet/coordinator/solutions.ts';
 import { Events } from '../../miner/events/events.ts';
-import type { LimitsOf } from '../../miner/loop/device-health.ts';
+import type { LimitsOf } from '../../miner/loop/thermal-guard.ts';
 import { minerIdentity } from '../../node/client/miner-identity.ts';
 import { nodeAddress } from '../../node/http/url.ts';
 import { LogTail } from '../../rig/log/log-tail.ts';

@@ -1,51 +1,14 @@
-/** Connections to nodes and pools: pauses between attempts, reasons for failures, and kinds of addresses. */
+/** Connections to nodes, pools and other servers: TCP options, reasons for failures, and kinds of addresses. */
 
 import { BlockList, isIP } from 'node:net';
 
 /**
- * Options of every connection over TCP. Node.js tries a host's addresses one after the other, and by default gives up
- * each but the last after 250 ms: where IPv6 does not work and a handshake over IPv4 takes longer (satellites, other
- * continents), it would never connect. 2.5 s suffice for a handshake whose first packet is lost, which is sent again
- * after 1 s (RFC 6298 §2), and leave the second address half of the time that a connection may take.
+ * Options of every TCP connection. Node.js tries a host's addresses one after the other, and by default allows each but
+ * the last 250 ms. Where IPv6 does not work and a handshake over IPv4 takes longer (satellites, other continents),
+ * Node.js would never connect. 2.5 s suffice for a handshake whose first packet is lost, which is sent again after 1 s
+ * (RFC 6298 §2), and leave the second address half of the time that a connection may take.
  */
 export const TCP_CONNECTING = { autoSelectFamilyAttemptTimeout: 2_500 } as const;
-
-export interface BackoffLimits {
-  readonly firstMs: number;
-  readonly mostMs: number;
-}
-
-/** Longest `retry-after` that is obeyed: the server may be back sooner than it expects. */
-export const MAX_RETRY_AFTER_MS = 60_000;
-
-export class Backoff {
-  readonly #limits: BackoffLimits;
-  readonly #random: () => number;
-  #attempts = 0;
-
-  /** @param random returns uniformly distributed numbers in [0, 1) */
-  constructor(limits: BackoffLimits, random: () => number) {
-    this.#limits = limits;
-    this.#random = random;
-  }
-
-  /**
-   * The limit doubles with each call, and the pause is random between half the limit and the limit, so that rigs do not
-   * all come back at the same moment.
-   * @param retryAfterMs the pause that the server asked for, if it did
-   */
-  nextMs(retryAfterMs = 0): number {
-    const { firstMs, mostMs } = this.#limits;
-    // The bound of 30 keeps the power finite. By then, any limit is exceeded.
-    const grownMs = Math.min(mostMs, firstMs * 2 ** Math.min(this.#attempts, 30));
-    this.#attempts += 1;
-    return Math.max(grownMs * (0.5 + this.#random() / 2), Math.min(retryAfterMs, MAX_RETRY_AFTER_MS));
-  }
-
-  reset(): void {
-    this.#attempts = 0;
-  }
-}
 
 /* Reasons */
 
@@ -54,7 +17,7 @@ interface Words {
   readonly url: string;
 }
 
-/** What is connected to. */
+/** The kind of server at the other end. */
 type Peer = 'node' | 'pool' | 'server';
 
 const WORDS: Record<Peer, Words> = {
@@ -76,7 +39,7 @@ const REASONS: Record<string, (words: Words) => string> = {
 
 /**
  * @param code error code of the system or of undici
- * @returns one or two sentences; undefined when the code does not mean that there was no connection
+ * @returns one or two sentences; undefined when the code is not about connecting
  */
 export function whyUnreachable(code: string, kind: Peer): string | undefined {
   return Object.hasOwn(REASONS, code) ? REASONS[code](WORDS[kind]) : undefined;
@@ -87,6 +50,7 @@ export function speaksNoTls(code: string): boolean {
   return code === 'ERR_SSL_WRONG_VERSION_NUMBER' || code === 'EPROTO' || code === 'ERR_SSL_PACKET_LENGTH_TOO_LONG';
 }
 
+/** The first cause of an error. */
 interface Root {
   readonly code: string;
   readonly name: string;
@@ -130,7 +94,7 @@ function isOnThisMachine(hostname: string): boolean {
 }
 
 /**
- * Whether the address is on this machine, link-local or multicast, so that it is useless to others. Addresses of
+ * Whether the address is on this machine, link-local or multicast, so that other machines cannot use it. Addresses of
  * private networks do not count, because nodes of such a network use them for each other.
  * @param hostname as in a URL: IPv6 addresses have brackets
  */
@@ -139,8 +103,8 @@ export function isNearOnly(hostname: string): boolean {
 }
 
 /**
- * Whether the address is not on the Internet. For a name this is only true if it means this machine, so look other
- * names up first.
+ * Whether the address is not on the Internet. The only names for which this is true are those of this machine, such as
+ * `localhost`: look other names up first.
  */
 export function isPrivate(hostname: string): boolean {
   return isNearOnly(hostname) || isIn(PRIVATE, hostname);

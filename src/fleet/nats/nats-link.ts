@@ -4,7 +4,7 @@
  */
 
 import type { Msg, NatsConnection } from '@nats-io/transport-node';
-import { Backoff } from '../../base/net/connecting.ts';
+import { Backoff } from '../../base/net/backoff.ts';
 import { onAbort, pause, settledWithin } from '../../base/system/abort.ts';
 import { TokenBucket } from '../../base/system/bounded.ts';
 import type { Clock } from '../../base/system/clock.ts';

@@ -1,6 +1,6 @@
 /** A WorkSource that uses one coordinator of a fleet. */
 
-import { Backoff } from '../../base/net/connecting.ts';
+import { Backoff } from '../../base/net/backoff.ts';
 import { aborted, pause, sharedController } from '../../base/system/abort.ts';
 import { LogBucket, TokenBucket } from '../../base/system/bounded.ts';
 import type { Clock } from '../../base/system/clock.ts';

@@ -1,7 +1,7 @@
 /** A WorkSource that uses the coordinators of a fleet, which it hears over NATS servers. */
 
 import { createHash } from 'node:crypto';
-import { Backoff } from '../../base/net/connecting.ts';
+import { Backoff } from '../../base/net/backoff.ts';
 import { onAbort, pause } from '../../base/system/abort.ts';
 import { LogBucket, TokenBucket } from '../../base/system/bounded.ts';
 import { type Clock, watchSuspension } from '../../base/system/clock.ts';

@@ -1,6 +1,6 @@
 /** All time limits, pauses and bounds of a rig that mines for a fleet. Tests use shorter times and smaller bounds. */
 
-import type { BackoffLimits } from '../../base/net/connecting.ts';
+import type { BackoffLimits } from '../../base/net/backoff.ts';
 
 /** Maximum number of coordinators that a rig knows. Further ones are ignored, and a note says so once. */
 export const MOST_COORDINATORS = 16;

@@ -19,8 +19,10 @@ import {
   type SearchReport,
 } from '../engine/engine.ts';
 import type { Listener, MinerEvent, PauseReason } from '../events/events.ts';
-import { type LimitsOf, Proofs, ReopenPolicy, ThermalGuard, type ThermalHooks } from './device-health.ts';
+import { Proofs } from './proofs.ts';
+import { ReopenPolicy } from './reopen-policy.ts';
 import type { Assignment } from './space.ts';
+import { type LimitsOf, ThermalGuard, type ThermalHooks } from './thermal-guard.ts';
 
 /**
  * Number of wrong candidates within an hour after which the device is reopened. A single one can be caused by a cosmic

@@ -3,7 +3,7 @@
  * that gives work and refuses every solution of it pays nothing.
  */
 
-import { Backoff, type BackoffLimits } from '../../base/net/connecting.ts';
+import { Backoff, type BackoffLimits } from '../../base/net/backoff.ts';
 import type { Clock } from '../../base/system/clock.ts';
 import type { Judge } from './source.ts';
 

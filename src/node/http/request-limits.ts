@@ -1,6 +1,6 @@
 /** All time limits and pauses of requests to a node. Tests use shorter ones. */
 
-import type { BackoffLimits } from '../../base/net/connecting.ts';
+import type { BackoffLimits } from '../../base/net/backoff.ts';
 
 export interface NodeLimits {
   /** Maximum time to connect to a host before it counts as unreachable. */

@@ -4,7 +4,7 @@
  * publishing cuts). Documents 1 and 2 have one base URL for everything.
  */
 
-import { Backoff, type BackoffLimits } from '../../base/net/connecting.ts';
+import { Backoff, type BackoffLimits } from '../../base/net/backoff.ts';
 import { pause, sharedController } from '../../base/system/abort.ts';
 import { oneLine } from '../../base/text/plain-text.ts';
 import type { Dialect } from '../../protocol/ledger/header.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Backoff, MAX_RETRY_AFTER_MS } from '#pickaxe/base/net/connecting.js';
+import { Backoff, MAX_RETRY_AFTER_MS } from '#pickaxe/base/net/backoff.js';
 
 describe('Backoff', () => {
   it('doubles from the first to the longest pause, and starts again after a reset', () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { Proofs } from '#pickaxe/miner/loop/device-health.js';
+import { Proofs } from '#pickaxe/miner/loop/proofs.js';
 import { prepareJob } from '#pickaxe/protocol/chain/job.js';
 import { difficultyOf } from '#pickaxe/protocol/chain/target.js';
 import { makeWork } from '../../fakes.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ReopenPolicy } from '#pickaxe/miner/loop/device-health.js';
+import { ReopenPolicy } from '#pickaxe/miner/loop/reopen-policy.js';
 
 const MINUTE_MS = 60_000;
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { type TemperatureLimits, ThermalGuard } from '#pickaxe/miner/loop/device-health.js';
+import { type TemperatureLimits, ThermalGuard } from '#pickaxe/miner/loop/thermal-guard.js';
 
 beforeEach(() => {
   vi.useFakeTimers();

@@ -8,7 +8,8 @@ import { AppendFile } from '../../../base/system/append-file.ts';
 import { TokenBucket } from '../../../base/system/bounded.ts';
 import { type Clock, wallMs } from '../../../base/system/clock.ts';
 import { OTHER_WORKERS } from '../../events/vocabulary.ts';
-import { type StratumLimits, siteOf } from './stratum-limits.ts';
+import { siteOf } from './client-network.ts';
+import type { StratumLimits } from './stratum-limits.ts';
 
 /** Maximum number of bytes that wait for the disk: some 40,000 shares, which are minutes of a large farm. */
 const WAITING_BYTES = 8 * 1024 ** 2;

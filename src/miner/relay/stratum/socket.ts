@@ -5,8 +5,9 @@ import { type SecureContext, TLSSocket } from 'node:tls';
 import { TokenBucket } from '../../../base/system/bounded.ts';
 import type { Clock } from '../../../base/system/clock.ts';
 import { LineSplitter, parseProxyHeader } from '../../../protocol/wire/lines.ts';
+import type { SharedLines } from './connection-limiter.ts';
 import type { Client } from './session.ts';
-import type { Refusal, SharedLines, StratumLimits } from './stratum-limits.ts';
+import type { Refusal, StratumLimits } from './stratum-limits.ts';
 
 export class HandshakeError extends Error {
   override readonly name = 'HandshakeError';

@@ -9,21 +9,15 @@ import type { Listener } from '../../events/events.ts';
 import type { SourceUpdate, WorkSource } from '../../source/source.ts';
 import { Accounts } from '../accounts.ts';
 import { type Relay, RelayedWorks, type RelayLog } from '../relay.ts';
+import { plainAddress } from './client-network.ts';
+import { ConnectionLimiter, type SharedLines } from './connection-limiter.ts';
 import { SharedJobs } from './jobs.ts';
 import { Nonce1Pool } from './nonce1-pool.ts';
 import { Session, Sessions } from './session.ts';
 import type { SessionContext } from './session-jobs.ts';
 import { type Ledger, ShareLogQuota } from './share-log.ts';
 import { Connection, encrypted, HandshakeError, readProxyHeader } from './socket.ts';
-import {
-  ConnectionLimiter,
-  plainAddress,
-  REFUSALS,
-  type Refusal,
-  type SharedLines,
-  type StratumLimits,
-  stratumLimits,
-} from './stratum-limits.ts';
+import { REFUSALS, type Refusal, type StratumLimits, stratumLimits } from './stratum-limits.ts';
 import { RememberedRates } from './vardiff.ts';
 
 const NAME = 'stratum';

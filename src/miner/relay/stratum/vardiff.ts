@@ -10,7 +10,7 @@
  */
 
 import { BoundedMap } from '../../../base/system/bounded.ts';
-import { networkOf } from './stratum-limits.ts';
+import { networkOf } from './client-network.ts';
 
 /** Number of remembered shares: with these, the rate is known to 1/√600 = 4 %, and learning ends. */
 const REMEMBERED_SHARES = 600;

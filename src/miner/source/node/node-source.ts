@@ -1,6 +1,6 @@
 /** A WorkSource that uses one node's mining API over HTTP (document 1, "Mining"). */
 
-import { Backoff } from '../../../base/net/connecting.ts';
+import { Backoff } from '../../../base/net/backoff.ts';
 import { BY_AUTHORITY, type Trust } from '../../../base/net/tls-trust.ts';
 import { pause } from '../../../base/system/abort.ts';
 import { type Clock, watchSuspension } from '../../../base/system/clock.ts';

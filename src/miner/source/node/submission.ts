@@ -1,6 +1,6 @@
 /** Submits one solution to the node: repeats the attempt while the node remembers the work, and returns the verdict. */
 
-import { Backoff } from '../../../base/net/connecting.ts';
+import { Backoff } from '../../../base/net/backoff.ts';
 import { TokenBucket } from '../../../base/system/bounded.ts';
 import type { StatusAnswer } from '../../../node/http/exchange.ts';
 import { NodeError } from '../../../node/http/node-error.ts';

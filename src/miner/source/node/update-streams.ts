@@ -1,7 +1,7 @@
 /** Keeps an update stream for each chain that work has come from, as far as the node allows. */
 
 import { EventSource, type FetchLike } from 'eventsource';
-import { Backoff } from '../../../base/net/connecting.ts';
+import { Backoff } from '../../../base/net/backoff.ts';
 import type { Clock } from '../../../base/system/clock.ts';
 import { NodeError } from '../../../node/http/node-error.ts';
 import type { NodeLimits } from '../../../node/http/request-limits.ts';

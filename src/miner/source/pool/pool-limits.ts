@@ -1,6 +1,6 @@
 /** All limits of the dialogue with a pool. Tests use shorter times. */
 
-import type { BackoffLimits } from '../../../base/net/connecting.ts';
+import type { BackoffLimits } from '../../../base/net/backoff.ts';
 
 export const poolLimits = {
   /** Time limit for connecting, including the TLS handshake. */

@@ -3,7 +3,8 @@
 import { once } from 'node:events';
 import { connect, isIP, type Socket } from 'node:net';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
-import { Backoff, isPrivate, TCP_CONNECTING } from '../../../base/net/connecting.ts';
+import { Backoff } from '../../../base/net/backoff.ts';
+import { isPrivate, TCP_CONNECTING } from '../../../base/net/connecting.ts';
 import {
   authoritiesOf,
   BY_AUTHORITY,

@@ -6,8 +6,9 @@
 import { EventEmitter } from 'node:events';
 import type { Socket } from 'node:net';
 import { describe, expect, it } from 'vitest';
+import { ConnectionLimiter, type SharedLines } from '#pickaxe/miner/relay/stratum/connection-limiter.js';
 import { Connection } from '#pickaxe/miner/relay/stratum/socket.js';
-import { ConnectionLimiter, type SharedLines, stratumLimits } from '#pickaxe/miner/relay/stratum/stratum-limits.js';
+import { stratumLimits } from '#pickaxe/miner/relay/stratum/stratum-limits.js';
 import { Vardiff, type VardiffOptions } from '#pickaxe/miner/relay/stratum/vardiff.js';
 import { seededRandom } from '#pickaxe/mock-node/random.js';
 

@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { Vardiff, type VardiffOptions } from '#pickaxe/miner/relay/stratum/vardiff.js';
+import {
+  RateChangeDetector,
+  RememberedRates,
+  Vardiff,
+  type VardiffOptions,
+} from '#pickaxe/miner/relay/stratum/vardiff.js';
 import { seededRandom } from '#pickaxe/mock-node/random.js';
 
 const FIRST = 2 ** 42;
@@ -203,5 +208,42 @@ describe('the difficulty of a session', () => {
     expect(vardiff.hashesPerSecond / 1e12).toBeGreaterThan(0.5);
     expect(vardiff.hashesPerSecond / 1e12).toBeLessThan(2);
     expect(simulation.off(1e12)).toBeLessThan(0.5);
+  });
+});
+
+it('a rate is remembered for a bounded number of workers', () => {
+  const rates = new RememberedRates(2);
+  const known = (shares: number) => ({ shares, exposure: 1 });
+  for (const [index, worker] of ['a', 'b', 'a', 'c'].entries()) rates.put('192.0.2.1', worker, known(index));
+  expect(['a', 'b', 'c'].map((worker) => rates.get('192.0.2.1', worker)?.shares)).toEqual([2, undefined, 3]);
+});
+
+it('a rate counts for clients of the same network only', () => {
+  const rates = new RememberedRates(10);
+  const known = { shares: 600, exposure: 1 };
+  rates.put('2001:db8::1', 'rig', known);
+  const addresses = ['2001:db8::2', '2001:db8:0:1::1', '192.0.2.1'];
+  expect(addresses.map((address) => rates.get(address, 'rig'))).toEqual([known, undefined, undefined]);
+});
+
+describe('a surprise', () => {
+  it('is a rate that is far higher or lower, and soon', () => {
+    const [low, high] = [new RateChangeDetector(), new RateChangeDetector()];
+    let waited = 0;
+    while (!low.note(0, 1)) waited++;
+    expect(waited).toBe(16);
+    let came = 0;
+    let since: ReturnType<RateChangeDetector['note']>;
+    while (!since) {
+      came++;
+      since = high.note(1, 0.1);
+    }
+    expect(came).toBe(14);
+    expect(since).toMatchObject({ shares: 14, expected: expect.closeTo(1.4) });
+  });
+
+  it('is not a rate that stays', () => {
+    const surprise = new RateChangeDetector();
+    for (let count = 0; count < 10_000; count++) expect(surprise.note(1, 1)).toBeUndefined();
   });
 });

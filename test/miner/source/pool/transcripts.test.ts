@@ -3,7 +3,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, Socket } from 'node:net';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { Backoff } from '#pickaxe/base/net/connecting.js';
+import { Backoff } from '#pickaxe/base/net/backoff.js';
 import { systemClock } from '#pickaxe/base/system/clock.js';
 import { FailoverSource } from '#pickaxe/miner/source/failover.js';
 import type { SourceUpdate } from '#pickaxe/miner/source/source.js';

@@ -1,0 +1,84 @@
+import { describe, expect, it } from 'vitest';
+import { ConnectionLimiter, type SharedLines } from '#pickaxe/miner/relay/stratum/connection-limiter.js';
+import { stratumLimits } from '#pickaxe/miner/relay/stratum/stratum-limits.js';
+
+describe('bans', () => {
+  it('are logged at a bounded rate', () => {
+    const warnings: string[] = [];
+    const log = { debug() {}, info() {}, warn: (line: string) => void warnings.push(line) };
+    const limiter = new ConnectionLimiter(stratumLimits, log, 0);
+    for (let last = 0; last < 100; last++) limiter.note(`192.0.2.${last}`, 1_000, 'junk', 0);
+    expect(warnings).toHaveLength(10);
+    limiter.note('198.51.100.1', 1_000, 'junk', 10_000);
+    expect(warnings.at(-1)).toBe('198.51.100.1 is banned for 5 minutes: junk; so were 90 others');
+  });
+
+  it('are logged also while there is no pause between them', () => {
+    const warnings: string[] = [];
+    const log = { debug() {}, info() {}, warn: (line: string) => void warnings.push(line) };
+    const limiter = new ConnectionLimiter(stratumLimits, log, 0);
+    for (let second = 0; second < 60; second++) limiter.note(`192.0.2.${second}`, 1_000, 'junk', 1_000 * second);
+    expect(warnings).toHaveLength(10 + 5);
+  });
+});
+
+describe('connections from one address', () => {
+  const SILENT = { debug() {}, info() {}, warn() {} };
+  const limiterWith = (limits: Partial<typeof stratumLimits>) =>
+    new ConnectionLimiter({ ...stratumLimits, ...limits }, SILENT, 0);
+  /** Takes as many lines as there are. */
+  const drain = (lines: unknown) => {
+    let count = 0;
+    while ((lines as SharedLines).take(false, 0)) count++;
+    return count;
+  };
+
+  it('are bounded, with IPv6 for each network of 48 bits, and those that have ended do not count', () => {
+    const limiter = limiterWith({ connectionsPerAddress: 2 });
+    const enter = (address: string) => typeof limiter.enter(address, 0) !== 'string';
+    expect([1, 2, 3].map((n) => enter(`2001:db8:0:${n}::1`))).toEqual([true, true, false]);
+    expect(enter('2001:db8:1::1')).toBe(true);
+    limiter.leave('2001:db8:0:1::1');
+    expect([7, 8].map((n) => enter(`2001:db8:0:${n}::1`))).toEqual([true, false]);
+  });
+
+  it('may all come at once, as those of a farm do after a restart', () => {
+    const limiter = limiterWith({});
+    const refused = Array.from({ length: 8_193 }, () => limiter.enter('192.0.2.1', 0)).filter(
+      (got) => typeof got === 'string',
+    );
+    expect(refused).toEqual(['crowded']);
+  });
+
+  it('may all be restarted twice in quick succession, and are banned where that does not end', () => {
+    const limiter = limiterWith({});
+    const restart = () => {
+      const got = Array.from({ length: 8_192 }, () => limiter.enter('192.0.2.1', 0));
+      for (const lines of got) if (typeof lines !== 'string') limiter.leave('192.0.2.1');
+      return got.filter((lines) => lines === 'banned').length;
+    };
+    expect([restart(), restart(), restart()]).toEqual([0, 0, 0]);
+    expect(restart()).toBeGreaterThan(7_000);
+  });
+
+  it('share their lines, and have no more after they have come again', () => {
+    const limiter = limiterWith({ addressLineBurst: 50 });
+    const [one, other] = [limiter.enter('192.0.2.1', 0), limiter.enter('192.0.2.1', 0)];
+    expect([drain(one), drain(other), drain(limiter.enter('192.0.2.2', 0))]).toEqual([50, 0, 50]);
+    limiter.leave('192.0.2.1');
+    limiter.leave('192.0.2.1');
+    expect(drain(limiter.enter('192.0.2.1', 0))).toBe(0);
+  });
+
+  it('are remembered for a bounded number of addresses once all have ended', () => {
+    const limiter = limiterWith({ addressLineBurst: 50, remembered: 3 });
+    const visit = (address: string) => {
+      const count = drain(limiter.enter(address, 0));
+      limiter.leave(address);
+      return count;
+    };
+    const visitors = ['192.0.2.1', '192.0.2.1', '192.0.2.2', '192.0.2.3', '192.0.2.1', '192.0.2.4', '192.0.2.5'];
+    expect(visitors.map(visit)).toEqual([50, 0, 50, 50, 0, 50, 50]);
+    expect(['192.0.2.1', '192.0.2.2'].map(visit)).toEqual([0, 50]);
+  });
+});

@@ -1,0 +1,29 @@
+import { expect, it } from 'vitest';
+import { agentName, chosenDifficulty, reversesNonces, workerName } from '#pickaxe/protocol/wire/stratum.js';
+
+it.each([
+  ['rig', 'rig'],
+  ['', 'unnamed'],
+  ['\u0007', 'unnamed'],
+  [undefined, 'unnamed'],
+  [7, 'unnamed'],
+  ['x'.repeat(128), 'x'.repeat(128)],
+  ['x'.repeat(129), `${'x'.repeat(127)}…`],
+  // The account of a key and a worker's name stay whole: the page and the tables shorten them, and can tell rigs apart.
+  [`k:${'a'.repeat(64)}.rig`, `k:${'a'.repeat(64)}.rig`],
+  [`k:${'a'.repeat(130)}.rig`, `k:${'a'.repeat(121)}….rig`],
+  [`a.${'b'.repeat(140)}`, `a.${'b'.repeat(125)}…`],
+])('the worker %j is called %s', (user, name) => {
+  expect(workerName(user)).toBe(name);
+});
+
+it('programs are recognized by their names, where they have quirks', () => {
+  expect(agentName(null)).toBe('');
+  expect(['BlackMiner F1', 'blackminer/2', 'F1-mini', 'Black Miner'].every(reversesNonces)).toBe(true);
+  expect(['', 'kdaminer-v1.0.0', 'bmminer/1.0.0', 'cgminer/4.11', 'gf1'].some(reversesNonces)).toBe(false);
+  expect([chosenDifficulty('a d=2 b'), chosenDifficulty('rd=2'), chosenDifficulty(7)]).toEqual([
+    2 ** 33,
+    undefined,
+    undefined,
+  ]);
+});
