@@ -63,7 +63,7 @@ export class ContractError extends Error {
   }
 }
 
-/** Number of characters of a key, and of the id of a flow, in what nodes store. */
+/** Number of characters of a key, and of the id of a defpact, in what nodes store. */
 export const STORED_KEY_LENGTH = 10;
 export const STORED_ID_LENGTH = 20;
 

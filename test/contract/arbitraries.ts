@@ -6,7 +6,7 @@ import { Decimal } from '#pickaxe/contract/values/decimal.js';
 import { Time } from '#pickaxe/contract/values/time.js';
 import {
   CapabilityGuard,
-  FlowGuard,
+  DefpactGuard,
   KeysetGuard,
   KeysetRefGuard,
   ModuleGuard,
@@ -47,9 +47,9 @@ export const storables: fc.Arbitrary<Storable> = fc.letrec<{ value: Storable }>(
     fc.tuple(qualifiedNames, fc.array(tie('value'), { maxLength: 2 })).map(([fun, args]) => new UserGuard(fun, args)),
     fc
       .tuple(qualifiedNames, fc.array(tie('value'), { maxLength: 2 }), fc.option(identifiers, { nil: undefined }))
-      .map(([name, args, flow]) => new CapabilityGuard(name, args, flow)),
+      .map(([name, args, pactId]) => new CapabilityGuard(name, args, pactId)),
     fc.tuple(moduleNames, identifiers).map(([module, name]) => new ModuleGuard(module, name)),
-    fc.tuple(identifiers, identifiers).map(([flow, name]) => new FlowGuard(flow, name)),
+    fc.tuple(identifiers, identifiers).map(([pactId, name]) => new DefpactGuard(pactId, name)),
     fc
       .tuple(moduleNames, fc.option(fc.array(moduleNames, { maxLength: 2 }), { nil: undefined }))
       .map(([name, interfaces]) => new ModuleRef(name, interfaces)),

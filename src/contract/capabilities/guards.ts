@@ -32,8 +32,8 @@ export function enforceGuard(evaluation: Evaluation, guard: Guard): void {
     case 'module':
       enforceModule(evaluation, guard.module);
       return;
-    case 'flow':
-      enforceFlow(evaluation, guard.flowId, `Pact guard failed, intended: ${guard.flowId}`);
+    case 'defpact':
+      enforcePactId(evaluation, guard.pactId, `Pact guard failed, intended: ${guard.pactId}`);
       return;
     case 'user':
       enforceUserGuard(evaluation, guard);
@@ -44,8 +44,8 @@ export function enforceGuard(evaluation: Evaluation, guard: Guard): void {
 }
 
 function enforceCapabilityGuard(evaluation: Evaluation, guard: CapabilityGuard): void {
-  const { name, args, flowId } = guard;
-  if (flowId !== undefined) enforceFlow(evaluation, flowId);
+  const { name, args, pactId } = guard;
+  if (pactId !== undefined) enforcePactId(evaluation, pactId);
   if (isHeld(evaluation, { name, args })) return;
   const message = 'Capability not acquired';
   throw new ContractError('tx-failure', evaluation.dialect === 4 ? message : `${message}: ${evaluation.print(guard)}`);
@@ -172,11 +172,11 @@ function enforceUserGuard(evaluation: Evaluation, { fun, args }: UserGuard): voi
   limited(evaluation, access, () => evaluation.applyValue(member, args));
 }
 
-/* Modules and flows. */
+/* Modules and defpacts. */
 
-/** @param uncaught what a flow guard of dialect 4 says, which contract code cannot catch */
-function enforceFlow(evaluation: Evaluation, id: string, uncaught?: string): void {
-  const current = currentFlowId(evaluation);
+/** @param uncaught what a pact guard of dialect 4 says, which contract code cannot catch */
+function enforcePactId(evaluation: Evaluation, id: string, uncaught?: string): void {
+  const current = currentPactId(evaluation);
   if (current === id) return;
   if (evaluation.dialect === 5) {
     const message = `Capability pact guard failed: invalid pact id, expected ${id} got ${current}`;
@@ -186,9 +186,9 @@ function enforceFlow(evaluation: Evaluation, id: string, uncaught?: string): voi
   throw new ContractError('eval', `${uncaught}, active: ${current}`);
 }
 
-/** @returns the id of the flow that was executed last in this transaction @throws ContractError if there was none */
-export function currentFlowId({ state, dialect }: Evaluation): string {
-  if (state.flow) return state.flow.id;
+/** @returns the id of the defpact that was executed last in this transaction @throws ContractError if there was none */
+export function currentPactId({ state, dialect }: Evaluation): string {
+  if (state.defpact) return state.defpact.id;
   const message5 = 'Attempted to fetch defpact data, but currently not within defpact execution';
   throw new ContractError('eval', dialect === 4 ? 'pact-id: not in pact execution' : message5);
 }

@@ -8,7 +8,7 @@ import { SteppedWalk } from '../runtime/steps.ts';
 import { isPrincipal, principalOf, typeOfPrincipal } from '../values/principals.ts';
 import {
   CapabilityGuard,
-  FlowGuard,
+  DefpactGuard,
   type Guard,
   isGuard,
   isStorable,
@@ -23,7 +23,7 @@ import { appliedCapability } from './applied.ts';
 import { withReserved } from './grants.ts';
 import {
   callingModule,
-  currentFlowId,
+  currentPactId,
   enforceGuard,
   enforceNamedKeyset,
   satisfiesBuiltIn,
@@ -134,11 +134,11 @@ function userGuard([closure, ...more]: readonly Argument[], evaluation: Evaluati
 function capabilityGuard(
   [argument, ...more]: readonly Argument[],
   evaluation: Evaluation,
-  flowId?: () => string,
+  pactId?: () => string,
 ): Guard | undefined {
   if (!argument || more.length > 0) return undefined;
   const { capability } = appliedCapability(evaluation, argument.asCapability(), argument.position);
-  return new CapabilityGuard(capability.name, storable(evaluation, capability.args), flowId?.());
+  return new CapabilityGuard(capability.name, storable(evaluation, capability.args), pactId?.());
 }
 
 function moduleGuard(evaluation: Evaluation, name: string): Guard {
@@ -208,7 +208,7 @@ export const KEYSETS: readonly Native[] = [
     return new KeysetRefGuard(name);
   }),
   namedGuard('create-module-guard', 'name', moduleGuard),
-  namedGuard('create-pact-guard', 'name', (evaluation, name) => new FlowGuard(currentFlowId(evaluation), name)),
+  namedGuard('create-pact-guard', 'name', (evaluation, name) => new DefpactGuard(currentPactId(evaluation), name)),
   lazy('create-user-guard', 'closure:( -> bool) -> guard', (args, { evaluation, binding }) =>
     binding ? undefined : userGuard(args, evaluation),
   ),
@@ -216,7 +216,7 @@ export const KEYSETS: readonly Native[] = [
     binding ? undefined : capabilityGuard(args, evaluation),
   ),
   lazy('create-capability-pact-guard', OF_CAPABILITY, (args, { evaluation, binding }) =>
-    binding ? undefined : capabilityGuard(args, evaluation, () => currentFlowId(evaluation)),
+    binding ? undefined : capabilityGuard(args, evaluation, () => currentPactId(evaluation)),
   ),
   strict('create-principal', 'guard:guard -> string', ([guard, ...more], { evaluation }) =>
     guard !== undefined && isGuard(guard) && more.length === 0 ? principal(evaluation, guard) : undefined,

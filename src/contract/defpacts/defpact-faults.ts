@@ -1,19 +1,19 @@
-/** What messages say of flows. */
+/** What messages say of defpacts. */
 
 import type { Dialect } from '../dialect.ts';
 import { ContractError, type Position, STORED_ID_LENGTH, shortened } from '../errors.ts';
-import type { Continuation, FlowState, Provenance } from '../runtime/flow-state.ts';
+import type { Continuation, DefpactState, Provenance } from '../runtime/defpact-state.ts';
 import type { Callable, Member } from '../runtime/module.ts';
-import type { FlowStep } from '../runtime/state.ts';
+import type { DefpactStep } from '../runtime/state.ts';
 import { textOfType } from '../runtime/typecheck.ts';
 import type { Parameter } from '../syntax/tree.ts';
 import { printedCapability } from '../values/printing.ts';
 
-export class FlowFaults {
+export class DefpactFaults {
   readonly #dialect: Dialect;
   readonly #position: Position | undefined;
 
-  /** @param position of the application that begins or continues the flow */
+  /** @param position of the application that begins or continues the defpact */
   constructor(dialect: Dialect, position?: Position) {
     this.#dialect = dialect;
     this.#position = position;
@@ -21,7 +21,7 @@ export class FlowFaults {
 
   /* Beginning. */
 
-  anotherFlow({ id }: FlowState): ContractError {
+  anotherDefpact({ id }: DefpactState): ContractError {
     return this.#fault(
       'Multiple or nested pact exec found',
       `defpact execution context already in the environment:  defpact id: ${id}`,
@@ -29,7 +29,7 @@ export class FlowFaults {
     );
   }
 
-  noSuchStep({ step }: FlowStep, stepCount: number): ContractError {
+  noSuchStep({ step }: DefpactStep, stepCount: number): ContractError {
     return this.#fault(`applyPact: step not found: ${step}`, stepText(step, stepCount));
   }
 
@@ -41,56 +41,56 @@ export class FlowFaults {
     );
   }
 
-  noRollback({ flowId }: FlowStep): ContractError {
+  noRollback({ pactId }: DefpactStep): ContractError {
     return this.#fault(
       'Rollback requested but none in step',
-      `Step has no rollback: defpact id: ${flowId}`,
-      `Step has no rollback in defpact id: ${shortId(flowId)}`,
+      `Step has no rollback: defpact id: ${pactId}`,
+      `Step has no rollback in defpact id: ${shortId(pactId)}`,
     );
   }
 
   /* Continuing. */
 
-  completed({ flowId }: FlowStep): ContractError {
+  completed({ pactId }: DefpactStep): ContractError {
     return this.#fault(
-      `resumePact: pact completed: ${flowId}`,
-      `Requested defpact already completed:  defpact id:${flowId}`,
-      `Requested defpact execution already completed for defpact id: ${shortId(flowId)}`,
+      `resumePact: pact completed: ${pactId}`,
+      `Requested defpact already completed:  defpact id:${pactId}`,
+      `Requested defpact execution already completed for defpact id: ${shortId(pactId)}`,
     );
   }
 
-  unknown({ flowId }: FlowStep): ContractError {
+  unknown({ pactId }: DefpactStep): ContractError {
     return this.#fault(
-      `resumePact: no previous execution found for: ${flowId}`,
-      `No previous defpact execution found for defpact id:  ${flowId}`,
-      `No previous defpact execution found for defpact id:  ${shortId(flowId)}`,
+      `resumePact: no previous execution found for: ${pactId}`,
+      `No previous defpact execution found for defpact id:  ${pactId}`,
+      `No previous defpact execution found for defpact id:  ${shortId(pactId)}`,
     );
   }
 
-  tooFewSteps(step: FlowStep, foreign: FlowState, stored: FlowState): ContractError {
+  tooFewSteps(step: DefpactStep, foreign: DefpactState, stored: DefpactState): ContractError {
     const message = `db step ${stored.step} must be at least 2 steps before cross-chain continuation step ${foreign.step}`;
     return this.#foreignFault(step, message);
   }
 
-  otherStepCount(step: FlowStep, foreign: FlowState, stored: FlowState): ContractError {
+  otherStepCount(step: DefpactStep, foreign: DefpactState, stored: DefpactState): ContractError {
     const counts = [foreign, stored].map(({ stepCount }) => stepCount);
     return this.#foreignFault(step, `cross-chain step count ${counts[0]} does not match db step count ${counts[1]}`);
   }
 
-  otherContinuation(step: FlowStep, foreign: FlowState, stored: FlowState): ContractError {
+  otherContinuation(step: DefpactStep, foreign: DefpactState, stored: DefpactState): ContractError {
     const [theirs, ours] = [foreign, stored].map(({ continuation: { name, args } }) => printedCapability(name, args));
     return this.#foreignFault(step, `cross-chain continuation ${theirs} does not match db continuation ${ours}`);
   }
 
-  otherId({ flowId }: FlowStep, { id }: FlowState): ContractError {
+  otherId({ pactId }: DefpactStep, { id }: DefpactState): ContractError {
     return this.#fault(
-      `resumePactExec: request and context pact IDs do not match: (${flowId}, ${id})`,
-      `Requested defpact id: ${flowId} does not match context defpact id: ${id}`,
-      `Requested defpact id: ${shortId(flowId)} does not match context defpact id: ${shortId(id)}`,
+      `resumePactExec: request and context pact IDs do not match: (${pactId}, ${id})`,
+      `Requested defpact id: ${pactId} does not match context defpact id: ${id}`,
+      `Requested defpact id: ${shortId(pactId)} does not match context defpact id: ${shortId(id)}`,
     );
   }
 
-  invalidStep({ step }: FlowStep, { stepCount }: FlowState): ContractError {
+  invalidStep({ step }: DefpactStep, { stepCount }: DefpactState): ContractError {
     return this.#fault(
       `resumePactExec: invalid step in request: ${step}`,
       stepText(step, stepCount),
@@ -98,9 +98,9 @@ export class FlowFaults {
     );
   }
 
-  wrongRollback({ step, flowId, isRollback }: FlowStep, last: FlowState): ContractError {
-    const head = `Rollback mismatch in DefPactStep and defpact execution environment: defpact id: ${flowId}`;
-    const stored = `Rollback mismatch in defpact step and defpact execution environment for defpact id: ${shortId(flowId)}`;
+  wrongRollback({ step, pactId, isRollback }: DefpactStep, last: DefpactState): ContractError {
+    const head = `Rollback mismatch in DefPactStep and defpact execution environment: defpact id: ${pactId}`;
+    const stored = `Rollback mismatch in defpact step and defpact execution environment for defpact id: ${shortId(pactId)}`;
     const [requested, possible] = [isRollback, last.hasRollback].map(shownBool);
     return this.#fault(
       `resumePactExec: rollback step mismatch with context: (${step}, ${last.step})`,
@@ -109,9 +109,9 @@ export class FlowFaults {
     );
   }
 
-  wrongStep({ step, flowId }: FlowStep, last: FlowState): ContractError {
-    const head = `Step mismatch in DefPactStep and defpact execution environment: defpact id: ${flowId}`;
-    const stored = `Step mismatch in DefPactStep and defpact execution environment for defpact id: ${shortId(flowId)}`;
+  wrongStep({ step, pactId }: DefpactStep, last: DefpactState): ContractError {
+    const head = `Step mismatch in DefPactStep and defpact execution environment: defpact id: ${pactId}`;
+    const stored = `Step mismatch in DefPactStep and defpact execution environment for defpact id: ${shortId(pactId)}`;
     return this.#fault(
       `resumePactExec: exec step mismatch with context: (${step}, ${last.step})`,
       `${head} step: ${step} DefPactExec step: ${last.step + 1}`,
@@ -120,11 +120,11 @@ export class FlowFaults {
   }
 
   /** @param message4 what is wrong with the name */
-  noFlow({ name }: Continuation, message4: string): ContractError {
+  noDefpact({ name }: Continuation, message4: string): ContractError {
     return this.#fault(`resumePactExec: ${message4}`, `Expected a defpact for free variable ${name.text}`);
   }
 
-  /* Flows in flows. */
+  /* Defpacts in defpacts. */
 
   notAdvanced(id: string): ContractError {
     return this.#fault(
@@ -133,7 +133,7 @@ export class FlowFaults {
     );
   }
 
-  otherLength(parent: FlowState, stepCount: number): ContractError {
+  otherLength(parent: DefpactState, stepCount: number): ContractError {
     const head = `Nested defpact execution failed, parameter mismatch: PactId: ${parent.id}`;
     return this.#fault(
       'applyNestedPact: invalid nested defpact length, must be equal to length of parent',
@@ -141,7 +141,7 @@ export class FlowFaults {
     );
   }
 
-  otherRollback(parent: FlowState, hasRollback: boolean): ContractError {
+  otherRollback(parent: DefpactState, hasRollback: boolean): ContractError {
     const head = `Nested defpact execution failed, parameter mismatch: defpact id: ${parent.id}`;
     return this.#fault(
       'applyNestedPact: invalid nested defpact step, must match parent rollback',
@@ -149,17 +149,17 @@ export class FlowFaults {
     );
   }
 
-  tooLate({ flowId }: FlowStep): ContractError {
+  tooLate({ pactId }: DefpactStep): ContractError {
     return this.#fault(
       'Nested pact executing same nested pact twice',
-      `Requested nested defpact double execution: defpact id: ${flowId}`,
+      `Requested nested defpact double execution: defpact id: ${pactId}`,
     );
   }
 
-  neverStarted({ flowId }: FlowStep): ContractError {
+  neverStarted({ pactId }: DefpactStep): ContractError {
     return this.#fault(
       'Nested pact never started at prior step',
-      `Requested nested defpact never started: defpact id: ${flowId}`,
+      `Requested nested defpact never started: defpact id: ${pactId}`,
     );
   }
 
@@ -169,12 +169,12 @@ export class FlowFaults {
 
   /* Yields. */
 
-  noYield(step: FlowStep | undefined): ContractError {
+  noYield(step: DefpactStep | undefined): ContractError {
     const message5 = step
-      ? `No yield value found from previous pact step. Current step: ${step.step} defpact Id: ${step.flowId}`
+      ? `No yield value found from previous pact step. Current step: ${step.step} defpact Id: ${step.pactId}`
       : 'No active defpact execution in the environment';
     const stored = step
-      ? `No yield value found from the previous defpact step. Current step: ${step.step} defpact id: ${step.flowId}`
+      ? `No yield value found from the previous defpact step. Current step: ${step.step} defpact id: ${step.pactId}`
       : 'No active defpact execution found in the environment.';
     return this.#fault('Resume: no yielded value in context', message5, stored);
   }
@@ -204,11 +204,11 @@ export class FlowFaults {
     return this.#error(`enforceYield: yield provenance ${shownWanted} does not match ${shown}`);
   }
 
-  #foreignFault({ step, flowId }: FlowStep, message4: string): ContractError {
+  #foreignFault({ step, pactId }: DefpactStep, message4: string): ContractError {
     return this.#fault(
       `resumePact: ${message4}`,
       `Crosschain defpact continuation error: defpact id:${step}`,
-      `Cross-chain defpact continuation error: defpact id: ${shortId(flowId)}`,
+      `Cross-chain defpact continuation error: defpact id: ${shortId(pactId)}`,
     );
   }
 

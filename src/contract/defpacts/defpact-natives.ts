@@ -1,6 +1,6 @@
-/** Natives of flows. */
+/** Natives of defpacts. */
 
-import { currentFlowId } from '../capabilities/guards.ts';
+import { currentPactId } from '../capabilities/guards.ts';
 import { ContractError } from '../errors.ts';
 import { type Argument, type Call, lazy, type Native, strict } from '../runtime/native.ts';
 import { isObject, type Value } from '../values/values.ts';
@@ -23,7 +23,7 @@ function resume(args: readonly Argument[], { evaluation, scope, binding }: Call)
 function continueStep(args: readonly Argument[], { evaluation, binding, position }: Call): Value | undefined {
   if (args.length !== 1 || binding) return undefined;
   const [argument] = args;
-  // A call in a later step continues a nested flow by itself in dialect 5.
+  // A call in a later step continues a nested defpact by itself in dialect 5.
   if (evaluation.dialect === 5) return argument.value;
   if (evaluation.environment.flags.has('DisablePact43')) {
     throw new ContractError('eval', 'Cannot resolve continue', position);
@@ -33,7 +33,7 @@ function continueStep(args: readonly Argument[], { evaluation, binding, position
   throw new ContractError('eval', `continue: argument must be a defpact ${argument.text}`, argument.position);
 }
 
-export const FLOWS: readonly Native[] = [
+export const DEFPACTS: readonly Native[] = [
   strict(
     'yield',
     ['object:object:<{y}> -> object:<{y}>', 'object:object:<{y}> target-chain:string -> object:<{y}>'],
@@ -41,7 +41,7 @@ export const FLOWS: readonly Native[] = [
   ),
   lazy('resume', 'binding:binding:<{r}> -> <a>', resume),
   strict('pact-id', ' -> string', (values, { evaluation }) =>
-    values.length === 0 ? currentFlowId(evaluation) : undefined,
+    values.length === 0 ? currentPactId(evaluation) : undefined,
   ),
   lazy('continue', 'value:* -> *', continueStep),
 ];

@@ -1,85 +1,91 @@
-/** Flows: functions whose steps run in transactions of their own. */
+/** Defpacts: functions whose steps run in transactions of their own. */
 
 import { storable } from '../capabilities/guards.ts';
 import { ContractError, type Position } from '../errors.ts';
 import { requireAccess } from '../runtime/access.ts';
-import type { Continuation, FlowState } from '../runtime/flow-state.ts';
+import type { Continuation, DefpactState } from '../runtime/defpact-state.ts';
 import { findQualified } from '../runtime/lookup.ts';
 import { Member } from '../runtime/module.ts';
 import type { Evaluation, MemberCall } from '../runtime/native.ts';
 import type { Scope } from '../runtime/scope.ts';
-import type { FlowStep } from '../runtime/state.ts';
+import type { DefpactStep } from '../runtime/state.ts';
 import type { Defpact, Step } from '../syntax/tree.ts';
 import { hashText } from '../values/hash.ts';
 import { jsonTextOf } from '../values/json.ts';
 import { areEqual, type Storable, type Value } from '../values/values.ts';
-import { FlowFaults } from './defpact-faults.ts';
+import { DefpactFaults } from './defpact-faults.ts';
 import { emitChainEvents } from './yields.ts';
 
-/** A flow with what one of its steps needs. */
+/** A defpact with what one of its steps needs. */
 interface Run {
   readonly steps: Defpact['steps'];
   readonly continuation: Continuation;
-  /** The flow's parameters. */
+  /** The defpact's parameters. */
   readonly scope: Scope;
-  readonly faults: FlowFaults;
+  readonly faults: DefpactFaults;
 }
 
 /**
- * Runs the first step of a flow. In a step of another flow, it is that step of a nested flow.
- * @throws ContractError if another flow was executed in this transaction
+ * Runs the first step of a defpact. In a step of another defpact, it is that step of a nested defpact.
+ * @throws ContractError if another defpact was executed in this transaction
  */
-export function beginFlow(evaluation: Evaluation, call: MemberCall, position: Position | undefined): Value {
+export function beginDefpact(evaluation: Evaluation, call: MemberCall, position: Position | undefined): Value {
   const { context, environment } = evaluation;
   const { step: outer } = context;
   return inRun(evaluation, call, position, (run) => {
     if (!outer) {
-      const step = { flowId: environment.hash, step: 0, isRollback: false, resumed: undefined };
-      return evaluation.within({ step }, () => runFlow(evaluation, run, step, undefined));
+      const step = { pactId: environment.hash, step: 0, isRollback: false, resumed: undefined };
+      return evaluation.within({ step }, () => runDefpact(evaluation, run, step, undefined));
     }
     if (environment.flags.has('DisablePact43')) {
       throw new ContractError('eval', 'initPact: internal error: step already in environment', position);
     }
-    const flowId = nestedId(evaluation, outer.flowId, run.continuation);
-    return runNested(evaluation, run, { ...outer, flowId, resumed: undefined });
+    const pactId = nestedId(evaluation, outer.pactId, run.continuation);
+    return runNested(evaluation, run, { ...outer, pactId, resumed: undefined });
   });
 }
 
 /**
- * Runs another step of a flow, or the rollback of its last step.
- * @param foreign the flow's state on another chain, if it was proven
- * @throws ContractError unless the flow is known, the step follows, and no other flow was executed in this transaction
+ * Runs another step of a defpact, or the rollback of its last step.
+ * @param foreign the defpact's state on another chain, if it was proven
+ * @throws ContractError unless the defpact is known, the step follows its last one, and this transaction has executed no
+ *   other defpact
  */
-export function continueFlow(evaluation: Evaluation, step: FlowStep, foreign?: FlowState, position?: Position): Value {
-  const faults = new FlowFaults(evaluation.dialect, position);
+export function continueDefpact(
+  evaluation: Evaluation,
+  step: DefpactStep,
+  foreign?: DefpactState,
+  position?: Position,
+): Value {
+  const faults = new DefpactFaults(evaluation.dialect, position);
   const last = lastState(evaluation, step, foreign, faults);
   requireNext(step, last, faults);
   const { name, args } = last.continuation;
   const member = findQualified(evaluation, name);
-  if (!member) throw faults.noFlow(last.continuation, `could not resolve continuation ref: ${name.text}`);
+  if (!member) throw faults.noDefpact(last.continuation, `could not resolve continuation ref: ${name.text}`);
   if (!(member instanceof Member) || !(member.is('defpact') || member.is('defun') || member.is('defcap'))) {
-    throw faults.noFlow(last.continuation, 'defpact ref required');
+    throw faults.noDefpact(last.continuation, 'defpact ref required');
   }
-  if (!member.is('defpact')) throw faults.noFlow(last.continuation, 'defpact required');
+  if (!member.is('defpact')) throw faults.noDefpact(last.continuation, 'defpact required');
   const resumed = step.resumed ?? last.yielded;
   return evaluation.within({ step: { ...step, resumed } }, () =>
-    inContinued(evaluation, { member, args }, position, (run) => runFlow(evaluation, run, step, last)),
+    inContinued(evaluation, { member, args }, position, (run) => runDefpact(evaluation, run, step, last)),
   );
 }
 
 /**
- * Runs the next step of a flow that a step of this one has begun.
+ * Runs the next step of a defpact that a step of this one has begun.
  * @throws ContractError if no step has begun it with these arguments
  */
 export function continueNested(evaluation: Evaluation, call: MemberCall, position: Position | undefined): Value {
   const { context, state, dialect } = evaluation;
   const { step: outer } = context;
-  if (!outer || !state.flow) throw new ContractError('eval', 'Not within pact invocation', position);
+  if (!outer || !state.defpact) throw new ContractError('eval', 'Not within pact invocation', position);
   const { name } = call.member;
-  const flowId = nestedId(evaluation, outer.flowId, { name, args: storable(evaluation, call.args) });
-  const last = state.flow.nested.get(flowId);
-  if (!last) throw new FlowFaults(dialect, position).notNested(call.member);
-  const step = { ...outer, flowId, resumed: last.yielded };
+  const pactId = nestedId(evaluation, outer.pactId, { name, args: storable(evaluation, call.args) });
+  const last = state.defpact.nested.get(pactId);
+  if (!last) throw new DefpactFaults(dialect, position).notNested(call.member);
+  const step = { ...outer, pactId, resumed: last.yielded };
   return inContinued(evaluation, call, position, (run) => runNested(evaluation, run, step));
 }
 
@@ -101,24 +107,24 @@ function inRun(
   action: (run: Run) => Value,
 ): Value {
   const { member, args } = call;
-  const faults = new FlowFaults(evaluation.dialect, position);
+  const faults = new DefpactFaults(evaluation.dialect, position);
   return evaluation.inFrame(call, position, (scope) => {
     const continuation = { name: member.name, args: storable(evaluation, args) };
-    if (!member.is('defpact')) throw faults.noFlow(continuation, 'defpact required');
+    if (!member.is('defpact')) throw faults.noDefpact(continuation, 'defpact required');
     return action({ steps: member.definition.steps, continuation, scope, faults });
   });
 }
 
 /* Steps. */
 
-/** @param last the flow's state after the step before; undefined for the first step */
-function runFlow(evaluation: Evaluation, run: Run, step: FlowStep, last: FlowState | undefined): Value {
+/** @param last the defpact's state after the step before; undefined for the first step */
+function runDefpact(evaluation: Evaluation, run: Run, step: DefpactStep, last: DefpactState | undefined): Value {
   const { steps, continuation, scope, faults } = run;
-  if (evaluation.state.flow) throw faults.anotherFlow(evaluation.state.flow);
+  if (evaluation.state.defpact) throw faults.anotherDefpact(evaluation.state.defpact);
   const written = writtenStep(run, step);
   const isExecuted = isOwn(evaluation, written, run);
   enter(evaluation, {
-    id: step.flowId,
+    id: step.pactId,
     stepCount: steps.length,
     step: step.step,
     yielded: undefined,
@@ -128,13 +134,13 @@ function runFlow(evaluation: Evaluation, run: Run, step: FlowStep, last: FlowSta
     nested: last?.nested ?? new Map(),
   });
   const value = isExecuted === false ? 'skip step' : evaluation.evaluate(codeOf(written, step, faults), scope);
-  const flow = advanced(evaluation, step, faults);
-  keep(evaluation, step, isLast(flow, step) ? 'completed' : flow);
-  emitChainEvents(evaluation, step.resumed, flow);
+  const defpact = advanced(evaluation, step, faults);
+  keep(evaluation, step, isLast(defpact, step) ? 'completed' : defpact);
+  emitChainEvents(evaluation, step.resumed, defpact);
   return value;
 }
 
-function writtenStep({ steps, faults }: Run, step: FlowStep): Step {
+function writtenStep({ steps, faults }: Run, step: DefpactStep): Step {
   const written = steps.at(step.step);
   if (written) return written;
   throw faults.noSuchStep(step, steps.length);
@@ -153,38 +159,38 @@ function isOwn(evaluation: Evaluation, { entity, position }: Step, { scope, cont
   throw new ContractError('eval', 'applyPact: private step executed against non-private environment', position);
 }
 
-function codeOf({ value, rollback }: Step, step: FlowStep, faults: FlowFaults): Step['value'] {
+function codeOf({ value, rollback }: Step, step: DefpactStep, faults: DefpactFaults): Step['value'] {
   if (!step.isRollback) return value;
   if (rollback) return rollback;
   throw faults.noRollback(step);
 }
 
 /** Whether nothing can follow. The rollback of a private step goes on to the step before, until the first one. */
-function isLast({ stepCount, isExecuted }: FlowState, { step, isRollback }: FlowStep): boolean {
+function isLast({ stepCount, isExecuted }: DefpactState, { step, isRollback }: DefpactStep): boolean {
   if (!isRollback) return step === stepCount - 1;
   return isExecuted === undefined || step === 0;
 }
 
-/** @returns the flow after its step @throws ContractError unless all nested flows have done the same step */
-function advanced({ state }: Evaluation, step: FlowStep, faults: FlowFaults): FlowState {
-  const { flow } = state;
+/** @returns the defpact after its step @throws ContractError unless all nested defpacts have done the same step */
+function advanced({ state }: Evaluation, step: DefpactStep, faults: DefpactFaults): DefpactState {
+  const { defpact } = state;
   // The interactive interpreter's own functions can remove it.
-  if (!flow) throw new ContractError('eval', 'Internal error, pact exec state not found after execution');
-  for (const { step: other } of flow.nested.values()) if (other !== step.step) throw faults.notAdvanced(step.flowId);
-  return flow;
+  if (!defpact) throw new ContractError('eval', 'Internal error, pact exec state not found after execution');
+  for (const { step: other } of defpact.nested.values()) if (other !== step.step) throw faults.notAdvanced(step.pactId);
+  return defpact;
 }
 
-function enter(evaluation: Evaluation, flow: FlowState): void {
-  evaluation.state = { ...evaluation.state, flow };
+function enter(evaluation: Evaluation, defpact: DefpactState): void {
+  evaluation.state = { ...evaluation.state, defpact };
 }
 
-function keep(evaluation: Evaluation, { flowId }: FlowStep, flow: FlowState | 'completed'): void {
+function keep(evaluation: Evaluation, { pactId }: DefpactStep, defpact: DefpactState | 'completed'): void {
   requireAccess(evaluation, 'write', 'writeRow');
-  if (flow !== 'completed') evaluation.kept?.addEntry([flowId, ...flow.continuation.args, ...yieldedBy(flow)]);
-  evaluation.database.flows.set(flowId, flow);
+  if (defpact !== 'completed') evaluation.kept?.addEntry([pactId, ...defpact.continuation.args, ...yieldedBy(defpact)]);
+  evaluation.database.defpacts.set(pactId, defpact);
 }
 
-function yieldedBy({ yielded }: FlowState): readonly Value[] {
+function yieldedBy({ yielded }: DefpactState): readonly Value[] {
   return yielded ? [yielded.data] : [];
 }
 
@@ -192,11 +198,11 @@ function yieldedBy({ yielded }: FlowState): readonly Value[] {
 
 function lastState(
   { database }: Evaluation,
-  step: FlowStep,
-  foreign: FlowState | undefined,
-  faults: FlowFaults,
-): FlowState {
-  const stored = database.flows.get(step.flowId);
+  step: DefpactStep,
+  foreign: DefpactState | undefined,
+  faults: DefpactFaults,
+): DefpactState {
+  const stored = database.defpacts.get(step.pactId);
   if (stored === 'completed') throw faults.completed(step);
   const last = foreign ?? stored;
   if (!last) throw faults.unknown(step);
@@ -204,8 +210,8 @@ function lastState(
   return last;
 }
 
-/** A flow comes back to this chain after at least one step on another one. */
-function requireLater(step: FlowStep, foreign: FlowState, stored: FlowState, faults: FlowFaults): void {
+/** A defpact comes back to this chain after at least one step on another one. */
+function requireLater(step: DefpactStep, foreign: DefpactState, stored: DefpactState, faults: DefpactFaults): void {
   if (foreign.step <= stored.step + 1) throw faults.tooFewSteps(step, foreign, stored);
   const [theirs, ours] = [foreign.continuation, stored.continuation];
   if (theirs.name.text !== ours.name.text || !areEqual(theirs.args, ours.args)) {
@@ -214,50 +220,50 @@ function requireLater(step: FlowStep, foreign: FlowState, stored: FlowState, fau
   if (foreign.stepCount !== stored.stepCount) throw faults.otherStepCount(step, foreign, stored);
 }
 
-function requireNext(step: FlowStep, last: FlowState, faults: FlowFaults): void {
-  if (last.id !== step.flowId) throw faults.otherId(step, last);
+function requireNext(step: DefpactStep, last: DefpactState, faults: DefpactFaults): void {
+  if (last.id !== step.pactId) throw faults.otherId(step, last);
   if (step.step < 0 || step.step >= last.stepCount) throw faults.invalidStep(step, last);
   if (step.isRollback) {
     if (step.step !== last.step) throw faults.wrongRollback(step, last);
   } else if (step.step !== last.step + 1) throw faults.wrongStep(step, last);
 }
 
-/* Flows in flows. */
+/* Defpacts in defpacts. */
 
-/** A nested flow has as many steps as the outer one, and does each of them in the same step of the outer one. */
-function runNested(evaluation: Evaluation, run: Run, step: FlowStep): Value {
+/** A nested defpact has as many steps as the outer one, and does each of them in the same step of the outer one. */
+function runNested(evaluation: Evaluation, run: Run, step: DefpactStep): Value {
   const { faults, scope } = run;
-  const parent = evaluation.state.flow;
+  const parent = evaluation.state.defpact;
   if (!parent) {
     const { text } = run.continuation.name;
     throw new ContractError('eval', `Nested Pact attempted but no pactExec found for:${text}`);
   }
-  // The states of all nested flows are copied and looked through.
+  // The states of all nested defpacts are copied and looked through.
   evaluation.spend(parent.nested.size);
   const written = writtenStep(run, step);
   refuseMismatch(run, written, parent);
-  const flow = nestedState(run, step, parent, written.rollback !== undefined);
-  enter(evaluation, flow);
-  const resumed = evaluation.dialect === 5 ? flow.yielded : step.resumed;
+  const defpact = nestedState(run, step, parent, written.rollback !== undefined);
+  enter(evaluation, defpact);
+  const resumed = evaluation.dialect === 5 ? defpact.yielded : step.resumed;
   return evaluation.within({ step: { ...step, resumed } }, () => {
     const value = evaluation.evaluate(codeOf(written, step, faults), scope);
     const after = advanced(evaluation, step, faults);
-    enter(evaluation, { ...parent, nested: new Map(parent.nested).set(step.flowId, after) });
+    enter(evaluation, { ...parent, nested: new Map(parent.nested).set(step.pactId, after) });
     return value;
   });
 }
 
-function refuseMismatch({ steps, continuation, faults }: Run, { entity, rollback }: Step, parent: FlowState): void {
+function refuseMismatch({ steps, continuation, faults }: Run, { entity, rollback }: Step, parent: DefpactState): void {
   if (entity) throw faults.notForEntities(continuation);
   if (steps.length !== parent.stepCount) throw faults.otherLength(parent, steps.length);
   const hasRollback = rollback !== undefined;
   if (hasRollback !== parent.hasRollback) throw faults.otherRollback(parent, hasRollback);
 }
 
-/** @returns the state in which a step of a nested flow begins: it keeps what steps before the last one have yielded */
-function nestedState(run: Run, step: FlowStep, parent: FlowState, hasRollback: boolean): FlowState {
+/** @returns the state in which a step of a nested defpact begins, with what an earlier step has yielded */
+function nestedState(run: Run, step: DefpactStep, parent: DefpactState, hasRollback: boolean): DefpactState {
   const { steps, continuation, faults } = run;
-  const last = parent.nested.get(step.flowId);
+  const last = parent.nested.get(step.pactId);
   if (last) {
     const isNext = step.step === last.step + 1;
     if (!isNext && !(hasRollback && step.step === last.step)) throw faults.neverStarted(step);
@@ -265,7 +271,7 @@ function nestedState(run: Run, step: FlowStep, parent: FlowState, hasRollback: b
   }
   if (step.step > 0) throw faults.tooLate(step);
   return {
-    id: step.flowId,
+    id: step.pactId,
     stepCount: steps.length,
     step: step.step,
     yielded: undefined,
@@ -276,7 +282,7 @@ function nestedState(run: Run, step: FlowStep, parent: FlowState, hasRollback: b
   };
 }
 
-/** @returns the id of a flow that a step of another one begins */
+/** @returns the id of a defpact that a step of another one begins */
 function nestedId(evaluation: Evaluation, outer: string, { name, args }: Continuation): string {
   const form = new Map<string, Storable>([
     ['args', args],

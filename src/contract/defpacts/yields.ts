@@ -1,14 +1,14 @@
-/** What the steps of a flow hand on to each other, also from one chain to another. */
+/** What the steps of a defpact hand on to each other, also from one chain to another. */
 
 import { emitReserved } from '../capabilities/emitted-events.ts';
 import { callingModule, storable } from '../capabilities/guards.ts';
 import { ContractError } from '../errors.ts';
-import type { FlowState, Provenance, Yield } from '../runtime/flow-state.ts';
+import type { DefpactState, Provenance, Yield } from '../runtime/defpact-state.ts';
 import { requireModule } from '../runtime/lookup.ts';
 import type { LoadedModule } from '../runtime/module.ts';
 import type { Evaluation } from '../runtime/native.ts';
 import { type ContractObject, type StorableObject, sortedObject } from '../values/values.ts';
-import { FlowFaults } from './defpact-faults.ts';
+import { DefpactFaults } from './defpact-faults.ts';
 
 /** @returns the fields by their names, in order @throws ContractError if one of them cannot be stored */
 export function storableObject(evaluation: Evaluation, object: ContractObject): StorableObject {
@@ -19,24 +19,24 @@ export function storableObject(evaluation: Evaluation, object: ContractObject): 
 /**
  * Hands an object on to the next step.
  * @param targetChain where the next step runs; undefined for the same chain
- * @throws ContractError outside of flows, and for another chain in a step that may be rolled back
+ * @throws ContractError outside of defpacts, and for another chain in a step that may be rolled back
  */
 export function yieldObject(evaluation: Evaluation, object: ContractObject, targetChain: string | undefined): void {
   const { dialect, state } = evaluation;
-  const { flow } = state;
-  if (!flow) throw new FlowFaults(dialect).yieldOutside();
+  const { defpact } = state;
+  if (!defpact) throw new DefpactFaults(dialect).yieldOutside();
   const data = storableObject(evaluation, object);
   const yielded =
     targetChain === undefined
       ? { data, provenance: undefined, sourceChain: undefined }
-      : foreignYield(evaluation, flow, data, targetChain);
+      : foreignYield(evaluation, defpact, data, targetChain);
   evaluation.gas.yieldObject(data);
-  evaluation.state = { ...state, flow: { ...flow, yielded } };
+  evaluation.state = { ...state, defpact: { ...defpact, yielded } };
 }
 
-function foreignYield(evaluation: Evaluation, flow: FlowState, data: StorableObject, targetChain: string): Yield {
+function foreignYield(evaluation: Evaluation, defpact: DefpactState, data: StorableObject, targetChain: string): Yield {
   const { dialect, environment } = evaluation;
-  if (flow.hasRollback) {
+  if (defpact.hasRollback) {
     const message = 'Cross-chain yield not allowed in step with rollback';
     const message5 = `Program encountered an unhandled raised error: ${message}`;
     throw new ContractError('eval', dialect === 4 ? message : message5);
@@ -53,7 +53,7 @@ function foreignYield(evaluation: Evaluation, flow: FlowState, data: StorableObj
 export function resumedObject(evaluation: Evaluation): StorableObject {
   const { dialect, context } = evaluation;
   const resumed = context.step?.resumed;
-  if (!resumed) throw new FlowFaults(dialect).noYield(context.step);
+  if (!resumed) throw new DefpactFaults(dialect).noYield(context.step);
   evaluation.gas.resume(resumed.data.size);
   if (resumed.provenance) enforceProvenance(evaluation, resumed.provenance);
   return resumed.data;
@@ -61,7 +61,7 @@ export function resumedObject(evaluation: Evaluation): StorableObject {
 
 function enforceProvenance(evaluation: Evaluation, provenance: Provenance): void {
   const { dialect, environment } = evaluation;
-  const faults = new FlowFaults(dialect);
+  const faults = new DefpactFaults(dialect);
   const { hash, blessed } = requireCallingModule(evaluation);
   const allowed = [hash, ...blessed].map((moduleHash) => ({ targetChain: environment.chain.chainId, moduleHash }));
   if (environment.flags.has('DisablePact40')) {
@@ -84,18 +84,18 @@ function requireCallingModule(evaluation: Evaluation): LoadedModule {
 }
 
 /**
- * Tells the world that a flow has come from another chain, or goes to another one. A step can do both.
+ * Tells the world that a defpact has come from another chain, or goes to another one. A step can do both.
  * @param resumed what came with the step
- * @param flow the flow after the step
+ * @param defpact the defpact after the step
  */
-export function emitChainEvents(evaluation: Evaluation, resumed: Yield | undefined, flow: FlowState): void {
+export function emitChainEvents(evaluation: Evaluation, resumed: Yield | undefined, defpact: DefpactState): void {
   if (evaluation.environment.flags.has('DisablePact40')) return;
-  const { name, args } = flow.continuation;
+  const { name, args } = defpact.continuation;
   const emit = (event: string, chain: string, { moduleHash }: Provenance) =>
     emitReserved(evaluation, event, [chain, name.text, args], moduleHash);
   if (resumed?.provenance && resumed.sourceChain !== undefined) {
     emit('X_RESUME', resumed.sourceChain, resumed.provenance);
   }
-  const { yielded } = flow;
+  const { yielded } = defpact;
   if (yielded?.provenance) emit('X_YIELD', yielded.provenance.targetChain, yielded.provenance);
 }

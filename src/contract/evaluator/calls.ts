@@ -1,6 +1,6 @@
 /** Calls: of natives, of functions without a name, and of what modules define. */
 
-import { beginFlow } from '../defpacts/defpacts.ts';
+import { beginDefpact } from '../defpacts/defpacts.ts';
 import type { Dialect } from '../dialect.ts';
 import { ContractError, type Position } from '../errors.ts';
 import { limited } from '../runtime/access.ts';
@@ -67,7 +67,7 @@ export function callMember(evaluation: Evaluation, call: MemberCall, position: P
     case 'defcap':
       return tokenOf(evaluation, definition, call, position);
     case 'defpact':
-      return beginFlow(evaluation, call, position);
+      return beginDefpact(evaluation, call, position);
     case 'defun':
       return callFunction(evaluation, definition, call, position);
   }

@@ -162,13 +162,13 @@ function estimatedGuard(guard: Guard, walk: Walk): number {
       return lengthOf(guard.name);
     case 'module':
       return lengthOf(guard.module.text) + characterCount(guard.name);
-    case 'flow':
-      return characterCount(guard.flowId) + characterCount(guard.name);
+    case 'defpact':
+      return characterCount(guard.pactId) + characterCount(guard.name);
     case 'user':
       return lengthOf(guard.fun.text) + estimatedLengths(guard.args, walk);
     case 'capability': {
-      const flow = characterCount(guard.flowId ?? '');
-      return lengthOf(guard.name.text) + estimatedLengths(guard.args, walk) + flow;
+      const pactId = characterCount(guard.pactId ?? '');
+      return lengthOf(guard.name.text) + estimatedLengths(guard.args, walk) + pactId;
     }
   }
 }

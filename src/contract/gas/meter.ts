@@ -102,7 +102,7 @@ export class GasMeter {
     this.#charge(name, (model) => costOfNative(name, model.rowsCost));
   }
 
-  /** A call of a function or a lambda, an evaluated capability or governance, a step of a flow. */
+  /** A call of a function or a lambda, an evaluated capability or governance, a step of a defpact. */
   call(name = 'lambda'): void {
     this.#charge(name, () => 1);
   }
@@ -178,7 +178,7 @@ export class GasMeter {
     this.#charge('create-table', () => costOfWrite(this.#sizes.text(table)));
   }
 
-  /* Flows. */
+  /* Defpacts. */
 
   yieldObject(object: ContractObject): void {
     this.#charge('yield', () => costOfWrite(this.#sizes.fields(object)));

@@ -95,16 +95,16 @@ export class Sizes {
         return record(1) + this.text(guard.name);
       case 'module':
         return record(1) + record(2) + this.moduleName(guard.module) + this.text(guard.name);
-      case 'flow':
-        return record(1) + record(2) + this.text(guard.flowId) + this.text(guard.name);
+      case 'defpact':
+        return record(1) + record(2) + this.text(guard.pactId) + this.text(guard.name);
       case 'user': {
         const name = record(1) + this.#qualifiedName(guard.fun);
         return record(1) + record(2) + name + this.#arguments(guard.args, walk);
       }
       case 'capability': {
         const name = this.#qualifiedName(guard.name);
-        const flow = this.#optional(guard.flowId);
-        return record(1) + record(2) + name + this.#arguments(guard.args, walk) + flow;
+        const pactId = this.#optional(guard.pactId);
+        return record(1) + record(2) + name + this.#arguments(guard.args, walk) + pactId;
       }
     }
   }

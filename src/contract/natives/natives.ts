@@ -2,7 +2,7 @@
 
 import { CAPABILITIES } from '../capabilities/capability-natives.ts';
 import { KEYSETS } from '../capabilities/keyset-natives.ts';
-import { FLOWS } from '../defpacts/defpact-natives.ts';
+import { DEFPACTS } from '../defpacts/defpact-natives.ts';
 import { MODULES } from '../modules/module-natives.ts';
 import type { Native } from '../runtime/native.ts';
 import { TABLES } from '../tables/table-natives.ts';
@@ -14,7 +14,7 @@ import { TEXTS } from './texts.ts';
 import { TIME } from './time-natives.ts';
 
 export const NATIVES: ReadonlyMap<string, Native> = new Map(
-  [CAPABILITIES, CONTROL, FLOWS, KEYSETS, LISTS, MESSAGES, MODULES, OPERATORS, TABLES, TEXTS, TIME]
+  [CAPABILITIES, CONTROL, DEFPACTS, KEYSETS, LISTS, MESSAGES, MODULES, OPERATORS, TABLES, TEXTS, TIME]
     .flat()
     .map((native) => [native.name, native]),
 );

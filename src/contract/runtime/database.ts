@@ -1,7 +1,7 @@
-/** What contract code leaves behind: modules, rows of tables, keysets, namespaces, flows. */
+/** What contract code leaves behind: modules, rows of tables, keysets, namespaces, defpacts. */
 
 import type { Guard, KeysetGuard, StorableObject } from '../values/values.ts';
-import type { FlowState } from './flow-state.ts';
+import type { DefpactState } from './defpact-state.ts';
 import { Layered } from './layered.ts';
 import type { LoadedModule } from './module.ts';
 
@@ -35,8 +35,8 @@ export class Database {
   readonly modules: Layered<LoadedModule>;
   readonly keysets: Layered<KeysetGuard>;
   readonly namespaces: Layered<Namespace>;
-  /** By their ids. Of a flow that no step can follow, only that is kept. */
-  readonly flows: Layered<FlowState | 'completed'>;
+  /** By their ids. Of a defpact that no step can follow, only that is kept. */
+  readonly defpacts: Layered<DefpactState | 'completed'>;
   /** What the transactions that had a number have written, by the names of tables. */
   readonly histories: Layered<TableHistory>;
   readonly #tables = new Map<string, Layered<StorableObject>>();
@@ -48,7 +48,7 @@ export class Database {
     this.modules = new Layered(below?.modules);
     this.keysets = new Layered(below?.keysets);
     this.namespaces = new Layered(below?.namespaces);
-    this.flows = new Layered(below?.flows);
+    this.defpacts = new Layered(below?.defpacts);
     this.histories = new Layered(below?.histories);
     if (!below) return;
     for (const [name, rows] of below.#tables) this.#tables.set(name, new Layered(rows));
@@ -86,7 +86,7 @@ export class Database {
     this.modules.absorb(above.modules);
     this.keysets.absorb(above.keysets);
     this.namespaces.absorb(above.namespaces);
-    this.flows.absorb(above.flows);
+    this.defpacts.absorb(above.defpacts);
     this.histories.absorb(above.histories);
     for (const [name, rows] of above.#tables) {
       this.createTable(name);

@@ -53,7 +53,7 @@ export interface Environment {
   readonly hash: string;
   readonly flags: ReadonlySet<Flag>;
   readonly namespacePolicy: NamespacePolicy | undefined;
-  /** The participant whose steps of flows are executed. */
+  /** The participant whose steps of defpacts are executed. */
   readonly entity: string | undefined;
   /** Whether messages are those of nodes, which do not show values. */
   readonly isOnChain: boolean;

@@ -6,10 +6,10 @@ import type {
   Defcap,
   Defconst,
   Defpact,
+  DefpactSignature,
   Defschema,
   Deftable,
   Defun,
-  FlowSignature,
   FunctionSignature,
   Interface,
   Module,
@@ -27,9 +27,9 @@ export type Definition =
   | Defpact
   | FunctionSignature
   | CapabilitySignature
-  | FlowSignature;
+  | DefpactSignature;
 
-/** What can be called: a function, a capability, a flow. */
+/** What can be called: a function, a capability, a defpact. */
 export type Callable = Defun | Defcap | Defpact;
 
 /** What the names of some code mean, apart from variables and natives. */

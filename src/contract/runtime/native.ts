@@ -50,7 +50,7 @@ export interface Argument {
   asCapability(): MemberCall | undefined;
 }
 
-/** What natives, capabilities, flows and modules need of the evaluator. */
+/** What natives, capabilities, defpacts and modules need of the evaluator. */
 export interface Evaluation {
   readonly dialect: Dialect;
   readonly environment: Environment;

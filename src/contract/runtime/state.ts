@@ -7,8 +7,8 @@ import type { QualifiedName } from '../names.ts';
 import type { Defun } from '../syntax/tree.ts';
 import type { Value } from '../values/values.ts';
 import type { Namespace } from './database.ts';
+import type { DefpactState, Yield } from './defpact-state.ts';
 import type { Capability } from './environment.ts';
-import type { FlowState, Yield } from './flow-state.ts';
 import type { Callable, LoadedModule, Member } from './module.ts';
 
 export interface Event {
@@ -62,8 +62,8 @@ export interface State {
   readonly administered: ReadonlySet<string>;
   readonly events: readonly Event[];
   readonly capabilities: Capabilities;
-  /** The flow whose step is being executed, or was executed last. */
-  readonly flow: FlowState | undefined;
+  /** The defpact whose step is being executed, or was executed last. */
+  readonly defpact: DefpactState | undefined;
 }
 
 export const NO_CAPABILITIES: Capabilities = { grants: [], installed: [], autonomous: [], evaluating: [] };
@@ -75,7 +75,7 @@ export const INITIAL_STATE: State = {
   administered: new Set(),
   events: [],
   capabilities: NO_CAPABILITIES,
-  flow: undefined,
+  defpact: undefined,
 };
 
 /** A call of a module's code that has not returned yet, with the calls around it. */
@@ -90,9 +90,9 @@ export interface Frame {
  */
 export type TableAccess = 'write' | 'read' | 'none';
 
-/** The step of a flow that is asked for. */
-export interface FlowStep {
-  readonly flowId: string;
+/** The step of a defpact that is asked for. */
+export interface DefpactStep {
+  readonly pactId: string;
   /** From 0. */
   readonly step: number;
   readonly isRollback: boolean;
@@ -110,7 +110,7 @@ export interface Context {
    * so that a foreign module cannot call it back to make changes.
    */
   readonly referring: ReadonlySet<string>;
-  readonly step: FlowStep | undefined;
+  readonly step: DefpactStep | undefined;
 }
 
 export const OUTERMOST: Context = { frame: undefined, access: 'write', referring: new Set(), step: undefined };

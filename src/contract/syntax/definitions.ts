@@ -1,4 +1,4 @@
-/** The definitions of modules as a syntax tree: functions, capabilities, flows, constants, schemas, tables. */
+/** The definitions of modules as a syntax tree: functions, capabilities, defpacts, constants, schemas, tables. */
 
 import { nameOf, takeBody, takeExpression, takeParameter, takeParameters, takeTypeIfAny } from './expressions.ts';
 import type { Form, ListForm } from './forms.ts';

@@ -172,7 +172,7 @@ interface Definition extends Node {
   readonly documentation: string | undefined;
 }
 
-/** What an interface says of a function, a capability or a flow. */
+/** What an interface says of a function, a capability or a defpact. */
 interface Signature extends Definition {
   readonly parameters: readonly Parameter[];
   readonly returnType: Type | undefined;
@@ -227,7 +227,7 @@ export interface Step extends Node {
   readonly rollback: Expression | undefined;
 }
 
-export interface FlowSignature extends Signature {
+export interface DefpactSignature extends Signature {
   readonly kind: 'defpact-signature';
 }
 
@@ -261,7 +261,7 @@ export interface Implements extends Node {
 
 export type ModuleItem = Use | Bless | Implements | Defun | Defcap | Defconst | Defschema | Deftable | Defpact;
 
-export type InterfaceItem = Use | FunctionSignature | CapabilitySignature | FlowSignature | Defconst | Defschema;
+export type InterfaceItem = Use | FunctionSignature | CapabilitySignature | DefpactSignature | Defconst | Defschema;
 
 /** Who may change a module: the owners of a keyset, or whoever can acquire a capability of the module. */
 export type Governance =

@@ -67,7 +67,7 @@ class Conversion {
     }
     if (!isGuard(value)) return value;
     if (value.kind === 'user') return new UserGuard(value.fun, this.#all(value.args));
-    if (value.kind === 'capability') return new CapabilityGuard(value.name, this.#all(value.args), value.flowId);
+    if (value.kind === 'capability') return new CapabilityGuard(value.name, this.#all(value.args), value.pactId);
     return value;
   }
 

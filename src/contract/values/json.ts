@@ -19,7 +19,7 @@ import { timeOfJsonText } from './time-parsing.ts';
 import {
   CapabilityGuard,
   DEFAULT_PREDICATE,
-  FlowGuard,
+  DefpactGuard,
   type Guard,
   isGuard,
   isList,
@@ -103,11 +103,11 @@ function guardJson(guard: Guard, walk: Walk): ExactJson {
     case 'user':
       return { args: listJson(guard.args, walk), fun: guard.fun.text };
     case 'capability':
-      return { cgPactId: guard.flowId ?? null, cgArgs: listJson(guard.args, walk), cgName: guard.name.text };
+      return { cgPactId: guard.pactId ?? null, cgArgs: listJson(guard.args, walk), cgName: guard.name.text };
     case 'module':
       return { moduleName: moduleNameJson(guard.module), name: guard.name };
-    case 'flow':
-      return { pactId: guard.flowId, name: guard.name };
+    case 'defpact':
+      return { pactId: guard.pactId, name: guard.name };
   }
 }
 
@@ -177,7 +177,7 @@ const FORMS: Readonly<Record<string, (json: Json, walk: Walk) => Storable | unde
     return module && typeof name === 'string' ? new ModuleGuard(module, name) : undefined;
   },
   'name,pactId': ({ name, pactId }) =>
-    typeof name === 'string' && typeof pactId === 'string' ? new FlowGuard(pactId, name) : undefined,
+    typeof name === 'string' && typeof pactId === 'string' ? new DefpactGuard(pactId, name) : undefined,
   'refName,refSpec': ({ refName, refSpec }) => {
     const name = moduleNameOf(refName);
     const interfaces = refSpec === null ? undefined : allOrNone(refSpec, moduleNameOf);

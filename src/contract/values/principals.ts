@@ -32,8 +32,8 @@ export function principalOf(guard: Guard): string {
       return `c:${hashText(hashedOfCapability(guard))}`;
     case 'module':
       return `m:${guard.module.text}:${guard.name}`;
-    case 'flow':
-      return `p:${guard.flowId}:${guard.name}`;
+    case 'defpact':
+      return `p:${guard.pactId}:${guard.name}`;
   }
 }
 
@@ -93,8 +93,8 @@ function hashedOfUser({ args }: UserGuard): string {
   return jsonTexts(args);
 }
 
-function hashedOfCapability({ name, args, flowId = '' }: CapabilityGuard): string {
-  return name.text + jsonTexts(args) + flowId;
+function hashedOfCapability({ name, args, pactId = '' }: CapabilityGuard): string {
+  return name.text + jsonTexts(args) + pactId;
 }
 
 function jsonTexts(values: readonly Storable[]): string {

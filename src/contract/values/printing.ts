@@ -117,12 +117,12 @@ class Printer {
         return `UserGuard {fun: ${guard.fun.text},args: [${this.#items(guard.args).join(', ')}]}`;
       case 'capability': {
         const args = this.#items(guard.args).join(', ');
-        return `CapabilityGuard {name: ${guard.name.text},args: [${args}],pactId: ${guard.flowId ?? ''}}`;
+        return `CapabilityGuard {name: ${guard.name.text},args: [${args}],pactId: ${guard.pactId ?? ''}}`;
       }
       case 'module':
         return `ModuleGuard {module: ${guard.module.text},name: ${guard.name}}`;
-      case 'flow':
-        return `PactGuard {pactId: ${guard.flowId},name: ${guard.name}}`;
+      case 'defpact':
+        return `PactGuard {pactId: ${guard.pactId},name: ${guard.name}}`;
     }
   }
 }

@@ -8,7 +8,7 @@ import type { ModuleName, QualifiedName } from '../names.ts';
 import { Decimal } from './decimal.ts';
 import { Time } from './time.ts';
 
-/** What has a JSON form, and may stand in a table, an event or a flow. */
+/** What has a JSON form, and may stand in a table, an event or a defpact. */
 export type Storable = Literal | Guard | ModuleRef | readonly Storable[] | StorableObject;
 export type StorableObject = ReadonlyMap<string, Storable>;
 
@@ -48,7 +48,7 @@ export class ModuleRef {
   }
 }
 
-export type Guard = KeysetGuard | KeysetRefGuard | UserGuard | CapabilityGuard | ModuleGuard | FlowGuard;
+export type Guard = KeysetGuard | KeysetRefGuard | UserGuard | CapabilityGuard | ModuleGuard | DefpactGuard;
 
 abstract class GuardBase {
   abstract readonly kind: string;
@@ -100,14 +100,14 @@ export class CapabilityGuard extends GuardBase {
   readonly kind = 'capability';
   readonly name: QualifiedName;
   readonly args: readonly Storable[];
-  /** The only flow in which the guard agrees, if it was made for one. */
-  readonly flowId: string | undefined;
+  /** The only defpact in which the guard agrees, if it was made for one. */
+  readonly pactId: string | undefined;
 
-  constructor(name: QualifiedName, args: readonly Storable[], flowId?: string) {
+  constructor(name: QualifiedName, args: readonly Storable[], pactId?: string) {
     super();
     this.name = name;
     this.args = args;
-    this.flowId = flowId;
+    this.pactId = pactId;
   }
 }
 
@@ -124,15 +124,15 @@ export class ModuleGuard extends GuardBase {
   }
 }
 
-/** Agrees in the steps of one flow. */
-export class FlowGuard extends GuardBase {
-  readonly kind = 'flow';
-  readonly flowId: string;
+/** Agrees in the steps of one defpact. */
+export class DefpactGuard extends GuardBase {
+  readonly kind = 'defpact';
+  readonly pactId: string;
   readonly name: string;
 
-  constructor(flowId: string, name: string) {
+  constructor(pactId: string, name: string) {
     super();
-    this.flowId = flowId;
+    this.pactId = pactId;
     this.name = name;
   }
 }
@@ -267,12 +267,12 @@ function areGuardsEqual(a: Guard, b: Guard, walk: Walk): boolean {
     case 'user':
       return b.kind === 'user' && a.fun.text === b.fun.text && areListsEqual(a.args, b.args, walk);
     case 'capability':
-      if (b.kind !== 'capability' || a.name.text !== b.name.text || a.flowId !== b.flowId) return false;
+      if (b.kind !== 'capability' || a.name.text !== b.name.text || a.pactId !== b.pactId) return false;
       return areListsEqual(a.args, b.args, walk);
     case 'module':
       return b.kind === 'module' && a.module.text === b.module.text && a.name === b.name;
-    case 'flow':
-      return b.kind === 'flow' && a.flowId === b.flowId && a.name === b.name;
+    case 'defpact':
+      return b.kind === 'defpact' && a.pactId === b.pactId && a.name === b.name;
   }
 }
 

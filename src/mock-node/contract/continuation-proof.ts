@@ -1,9 +1,9 @@
-/** The proof that a flow has come from another chain. */
+/** The proof that a defpact has come from another chain. */
 
 import type { Dialect } from '../../contract/dialect.ts';
 import { ContractError } from '../../contract/errors.ts';
 import { QualifiedName } from '../../contract/names.ts';
-import type { FlowState } from '../../contract/runtime/flow-state.ts';
+import type { DefpactState } from '../../contract/runtime/defpact-state.ts';
 import { valueOfJson } from '../../contract/values/json.ts';
 import { isList, isObject, isStorable, type Storable, type StorableObject } from '../../contract/values/values.ts';
 import {
@@ -30,31 +30,38 @@ const FAULTS = {
   ],
   outside: [OUT_OF_BOUNDS, OUT_OF_BOUNDS],
   noOutput: ['unable to decode spv transaction output', 'verifyCont: Unable to decode SPV transaction output'],
-  noFlow: ['no pact exec found in command result', 'verifyCont: No pact exec found in command result'],
+  noDefpact: ['no pact exec found in command result', 'verifyCont: No pact exec found in command result'],
 } as const;
 
-/** @returns the state of the flow on the other chain @throws ContractError if the proof is wrong */
-export function provenFlow(proof: string, { chain, dialect, hasAncestor }: ExecutionContext): FlowState {
+/** @returns the state of the defpact on the other chain @throws ContractError if the proof is wrong */
+export function provenDefpact(proof: string, { chain, dialect, hasAncestor }: ExecutionContext): DefpactState {
   const parsed = readOr(unproven('undecodable', dialect), () => parseSpvProof(proof));
   if (parsed.targetChain !== chain) throw unproven('otherChain', dialect);
   if (!hasAncestor(encodeBase64url(spvRoot(parsed)))) throw unproven('outside', dialect);
-  const flow = readOr(unproven('noOutput', dialect), () => flowIn(parsed));
-  if (!flow) throw unproven('noFlow', dialect);
-  return flow;
+  const defpact = readOr(unproven('noOutput', dialect), () => defpactIn(parsed));
+  if (!defpact) throw unproven('noDefpact', dialect);
+  return defpact;
 }
 
 /** @throws LedgerFormatError if the output is no command's result */
-function flowIn({ output }: SpvProof): FlowState | undefined {
+function defpactIn({ output }: SpvProof): DefpactState | undefined {
   const { continuation } = parseCommandResult(parseExactJsonBytes(output));
-  return continuation ? flowOf(continuation) : undefined;
+  return continuation ? defpactOf(continuation) : undefined;
 }
 
-function flowOf({ stepHasRollback, ...continuation }: Continuation): FlowState {
-  return { ...nestedFlowOf(continuation), hasRollback: stepHasRollback };
+function defpactOf({ stepHasRollback, ...continuation }: Continuation): DefpactState {
+  return { ...nestedDefpactOf(continuation), hasRollback: stepHasRollback };
 }
 
-/** The next step of a nested flow has a rollback if that of the outer flow has one, so nothing is said of the last. */
-function nestedFlowOf({ pactId, step, stepCount, executed, continuation, ...rest }: NestedContinuation): FlowState {
+/** `hasRollback` is false: a nested step has a rollback if the outer one has, so the JSON form does not say it. */
+function nestedDefpactOf({
+  pactId,
+  step,
+  stepCount,
+  executed,
+  continuation,
+  ...rest
+}: NestedContinuation): DefpactState {
   const name = QualifiedName.parse(continuation.def);
   const args = storableOf(continuation.args);
   if (!name || !isList(args)) throw new LedgerFormatError('the proven flow has no name or no arguments');
@@ -67,11 +74,11 @@ function nestedFlowOf({ pactId, step, stepCount, executed, continuation, ...rest
     isExecuted: executed ?? undefined,
     continuation: { name, args: args as readonly Storable[] },
     yielded: rest.yield ? yieldedOf(rest.yield) : undefined,
-    nested: new Map(nested.map(([id, json]) => [id, nestedFlowOf(parseNestedContinuation(json))])),
+    nested: new Map(nested.map(([id, json]) => [id, nestedDefpactOf(parseNestedContinuation(json))])),
   };
 }
 
-function yieldedOf({ data, source, provenance }: NonNullable<Continuation['yield']>): FlowState['yielded'] {
+function yieldedOf({ data, source, provenance }: NonNullable<Continuation['yield']>): DefpactState['yielded'] {
   const object = storableOf(data);
   if (!isObject(object)) throw new LedgerFormatError('what the proven flow has yielded is no object');
   return {

@@ -2,7 +2,7 @@
 
 import { appliedCapability } from '../../contract/capabilities/applied.ts';
 import { acquireForTransaction } from '../../contract/capabilities/capabilities.ts';
-import { continueFlow } from '../../contract/defpacts/defpacts.ts';
+import { continueDefpact } from '../../contract/defpacts/defpacts.ts';
 import { ContractError } from '../../contract/errors.ts';
 import type { Evaluator } from '../../contract/evaluator/evaluator.ts';
 import { type Capability, type Environment, signedCapabilities } from '../../contract/runtime/environment.ts';
@@ -78,7 +78,7 @@ export function buyGas(read: ReadCommand, context: ExecutionContext, miner: Mine
   const { meta } = read.payload;
   try {
     const environment = { ...commandEnvironment(read, context, false), data: payerData(read, context) };
-    const evaluator = evaluatorOn(context, { ...environment, hash: flowIdOf(read) }, MAX_PAYMENT_STEPS);
+    const evaluator = evaluatorOn(context, { ...environment, hash: pactIdOf(read) }, MAX_PAYMENT_STEPS);
     grant(evaluator, 'GAS');
     acquirePayer(evaluator, environment);
     const { account, predicate, publicKeys } = miner;
@@ -103,11 +103,11 @@ export function buyGas(read: ReadCommand, context: ExecutionContext, miner: Mine
  * @throws BuyGasError if an account refuses the coins, because the command has changed its guard: then nobody is paid
  */
 export function redeemGas(read: ReadCommand, context: ExecutionContext, fee: Coins): readonly Event[] {
-  const environment = { ...blockEnvironment(context, flowIdOf(read)), data: { fee: decimalJson(fee) } };
+  const environment = { ...blockEnvironment(context, pactIdOf(read)), data: { fee: decimalJson(fee) } };
   const evaluator = evaluatorOn(context, environment);
   grant(evaluator, 'GAS');
   try {
-    continueFlow(evaluator, { flowId: flowIdOf(read), step: 1, isRollback: false, resumed: undefined });
+    continueDefpact(evaluator, { pactId: pactIdOf(read), step: 1, isRollback: false, resumed: undefined });
   } catch (error) {
     if (error instanceof ContractError) throw new BuyGasError(failureOf(error, context.dialect));
     throw error;
@@ -115,8 +115,8 @@ export function redeemGas(read: ReadCommand, context: ExecutionContext, fee: Coi
   return evaluator.state.events;
 }
 
-/** The payment is a flow of its own, beside the one that the command may begin. */
-function flowIdOf({ command }: ReadCommand): string {
+/** The payment is a defpact of its own, beside the one that the command may begin. */
+function pactIdOf({ command }: ReadCommand): string {
   return hashText(`${command.hash} gas`);
 }
 

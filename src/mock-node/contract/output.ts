@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import type { Dialect } from '../../contract/dialect.ts';
 import type { ContractError, ErrorKind } from '../../contract/errors.ts';
 import type { ModuleName } from '../../contract/names.ts';
-import type { FlowState } from '../../contract/runtime/flow-state.ts';
+import type { DefpactState } from '../../contract/runtime/defpact-state.ts';
 import type { Event } from '../../contract/runtime/state.ts';
 import { jsonOf } from '../../contract/values/json.ts';
 import { isStorable, type Value } from '../../contract/values/values.ts';
@@ -111,14 +111,16 @@ function moduleNameJson({ namespace, name }: ModuleName): ExactJsonObject {
   return { namespace: namespace ?? null, name };
 }
 
-/** @returns what a result says of the flow that the command has begun or continued */
-export function continuationJson(flow: FlowState): ExactJsonObject {
-  return { ...nestedJson(flow), stepHasRollback: flow.hasRollback };
+/** @returns what a result says of the defpact that the command has begun or continued */
+export function continuationJson(defpact: DefpactState): ExactJsonObject {
+  return { ...nestedJson(defpact), stepHasRollback: defpact.hasRollback };
 }
 
-/** Where there are no nested flows, nothing is said of them. */
-function nestedJson({ id, step, stepCount, isExecuted, yielded, continuation, nested }: FlowState): ExactJsonObject {
-  const inner = [...nested].sort(([a], [b]) => (a < b ? -1 : 1)).map(([key, flow]) => [key, nestedJson(flow)] as const);
+/** Where there are no nested defpacts, nothing is said of them. */
+function nestedJson({ id, step, stepCount, isExecuted, yielded, continuation, nested }: DefpactState): ExactJsonObject {
+  const inner = [...nested]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([key, defpact]) => [key, nestedJson(defpact)] as const);
   return {
     ...(inner.length > 0 && { nested: Object.fromEntries(inner) }),
     executed: isExecuted ?? null,
@@ -130,7 +132,7 @@ function nestedJson({ id, step, stepCount, isExecuted, yielded, continuation, ne
   };
 }
 
-function yieldJson({ data, sourceChain, provenance }: NonNullable<FlowState['yielded']>): ExactJsonObject {
+function yieldJson({ data, sourceChain, provenance }: NonNullable<DefpactState['yielded']>): ExactJsonObject {
   return {
     data: jsonOf(data),
     source: sourceChain ?? null,
@@ -138,7 +140,7 @@ function yieldJson({ data, sourceChain, provenance }: NonNullable<FlowState['yie
   };
 }
 
-/** Everything in events and flows can be stored. */
+/** Everything in events and defpacts can be stored. */
 function jsonOfValue(value: Value): ExactJson {
   return isStorable(value) ? jsonOf(value) : null;
 }

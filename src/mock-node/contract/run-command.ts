@@ -1,11 +1,11 @@
 /** Runs one command: buys gas, runs its code or its step, and pays the miner. */
 
-import { continueFlow } from '../../contract/defpacts/defpacts.ts';
+import { continueDefpact } from '../../contract/defpacts/defpacts.ts';
 import { ContractError } from '../../contract/errors.ts';
 import type { Evaluator } from '../../contract/evaluator/evaluator.ts';
 import { runTopLevel } from '../../contract/evaluator/top-level.ts';
 import { tableModel } from '../../contract/gas/model.ts';
-import type { FlowState } from '../../contract/runtime/flow-state.ts';
+import type { DefpactState } from '../../contract/runtime/defpact-state.ts';
 import { topLevelOf } from '../../contract/syntax/program.ts';
 import { jsonOf } from '../../contract/values/json.ts';
 import { isStorable, type Value } from '../../contract/values/values.ts';
@@ -15,7 +15,7 @@ import type { Miner } from '../../protocol/ledger/payload.ts';
 import type { ReadCommand } from '../commands/command-checks.ts';
 import { commandEnvironment, type ExecutionContext, evaluatorOn } from './block-environment.ts';
 import { formsOfCode } from './code.ts';
-import { provenFlow } from './continuation-proof.ts';
+import { provenDefpact } from './continuation-proof.ts';
 import { buyGas, gasOfSize, payableGas, redeemGas } from './gas-payment.ts';
 import { continuationJson, failureOf, type Output } from './output.ts';
 
@@ -67,8 +67,8 @@ function run(read: ReadCommand, context: ExecutionContext, { initialGas, isLocal
     evaluator.gas.set(initialGas);
     const data = jsonOfResult(runMessage(read, evaluator, context));
     context.state.absorb(attempt.state);
-    const { events, flow } = evaluator.state;
-    const continuation = flow ? continuationJson(flow) : null;
+    const { events, defpact } = evaluator.state;
+    const continuation = defpact ? continuationJson(defpact) : null;
     return { outcome: { data }, gas: Number(evaluator.gas.used), events, continuation };
   } catch (error) {
     if (!(error instanceof ContractError)) throw error;
@@ -87,8 +87,8 @@ function runMessage({ payload: { payload } }: ReadCommand, evaluator: Evaluator,
 
 function continueStep(message: ContMessage, evaluator: Evaluator, context: ExecutionContext): Value {
   const { pactId, step, rollback } = message;
-  const foreign: FlowState | undefined = message.proof === null ? undefined : provenFlow(message.proof, context);
-  return continueFlow(evaluator, { flowId: pactId, step, isRollback: rollback, resumed: foreign?.yielded }, foreign);
+  const foreign: DefpactState | undefined = message.proof === null ? undefined : provenDefpact(message.proof, context);
+  return continueDefpact(evaluator, { pactId, step, isRollback: rollback, resumed: foreign?.yielded }, foreign);
 }
 
 /** @throws ContractError for a value that cannot be stored, such as a function */

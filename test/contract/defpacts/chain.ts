@@ -1,17 +1,17 @@
-/** A chain on which flows run, and modules with flows. */
+/** A chain on which defpacts run, and modules with defpacts. */
 
-import { continueFlow } from '#pickaxe/contract/defpacts/defpacts.js';
+import { continueDefpact } from '#pickaxe/contract/defpacts/defpacts.js';
 import type { Dialect } from '#pickaxe/contract/dialect.js';
 import { Evaluator, MAX_STEPS } from '#pickaxe/contract/evaluator/evaluator.js';
 import { runTopLevel } from '#pickaxe/contract/evaluator/top-level.js';
 import { NATIVES } from '#pickaxe/contract/natives/natives.js';
+import type { DefpactState } from '#pickaxe/contract/runtime/defpact-state.js';
 import { type Environment, INITIAL_CHAIN_DATA, INITIAL_ENVIRONMENT } from '#pickaxe/contract/runtime/environment.js';
-import type { FlowState } from '#pickaxe/contract/runtime/flow-state.js';
-import { type FlowStep, INITIAL_STATE } from '#pickaxe/contract/runtime/state.js';
+import { type DefpactStep, INITIAL_STATE } from '#pickaxe/contract/runtime/state.js';
 import { parseProgram } from '#pickaxe/contract/syntax/program.js';
 import { hashText } from '#pickaxe/contract/values/hash.js';
 
-/** The id of the flow that the one transaction begins. */
+/** The id of the defpact that the one transaction begins. */
 export const ID = hashText('a transaction');
 
 /** Each step is a transaction of its own. */
@@ -37,21 +37,21 @@ export class Chain {
     return this.evaluator.print(values[values.length - 1]);
   }
 
-  continue(step: number, { foreign, ...more }: Partial<FlowStep> & { foreign?: FlowState } = {}): string {
+  continue(step: number, { foreign, ...more }: Partial<DefpactStep> & { foreign?: DefpactState } = {}): string {
     this.evaluator.state = INITIAL_STATE;
-    const whole = { flowId: ID, step, isRollback: false, resumed: foreign?.yielded, ...more };
-    return this.evaluator.print(continueFlow(this.evaluator, whole, foreign));
+    const whole = { pactId: ID, step, isRollback: false, resumed: foreign?.yielded, ...more };
+    return this.evaluator.print(continueDefpact(this.evaluator, whole, foreign));
   }
 
   rollBack(step: number): string {
     return this.continue(step, { isRollback: true });
   }
 
-  /** The flow that was executed last. */
-  get flow(): FlowState {
-    const { flow } = this.evaluator.state;
-    if (!flow) throw new Error('There was no flow');
-    return flow;
+  /** The defpact that was executed last. */
+  get defpact(): DefpactState {
+    const { defpact } = this.evaluator.state;
+    if (!defpact) throw new Error('There was no defpact');
+    return defpact;
   }
 
   get events(): string[] {

@@ -1,9 +1,9 @@
-/** Flows that go on on another chain, and come back. */
+/** Defpacts that go on on another chain, and come back. */
 
 import { describe, expect, it } from 'vitest';
 import type { Dialect } from '#pickaxe/contract/dialect.js';
+import type { DefpactState } from '#pickaxe/contract/runtime/defpact-state.js';
 import type { Environment } from '#pickaxe/contract/runtime/environment.js';
-import type { FlowState } from '#pickaxe/contract/runtime/flow-state.js';
 import { hashText } from '#pickaxe/contract/values/hash.js';
 import { messageOf } from '../faults.ts';
 import { Chain, ID, onChain, YIELDS } from './chain.ts';
@@ -11,12 +11,12 @@ import { Chain, ID, onChain, YIELDS } from './chain.ts';
 const HASH = hashText(YIELDS);
 const OTHER_HASH = hashText('another module');
 
-describe('flows across chains', () => {
-  /** @returns a flow that has begun on chain 0 */
-  function begun(code = YIELDS): FlowState {
+describe('defpacts across chains', () => {
+  /** @returns a defpact that has begun on chain 0 */
+  function begun(code = YIELDS): DefpactState {
     const chain = new Chain(code, 4, onChain('0'));
     chain.run('(m.over "a")');
-    return chain.flow;
+    return chain.defpact;
   }
 
   it('go on, come back, and tell of it', () => {
@@ -24,18 +24,18 @@ describe('flows across chains', () => {
     here.run('(m.over "a")');
     expect(here.events).toEqual(['pact.X_YIELD ["1" "m.over" ["a"]]']);
     expect(here.evaluator.state.events[0].moduleHash).toBe(HASH);
-    expect(there.continue(1, { foreign: here.flow })).toBe('{"v": ["a" "1"]}');
+    expect(there.continue(1, { foreign: here.defpact })).toBe('{"v": ["a" "1"]}');
     expect(there.events).toEqual(['pact.X_RESUME ["0" "m.over" ["a"]]']);
     expect(there.continue(2)).toBe('{"v": [["a" "1"] "2"]}');
     expect(there.events).toEqual(['pact.X_YIELD ["0" "m.over" ["a"]]']);
-    expect(here.continue(3, { foreign: there.flow })).toBe('[[["a" "1"] "2"] "3"]');
+    expect(here.continue(3, { foreign: there.defpact })).toBe('[[["a" "1"] "2"] "3"]');
     expect(here.events).toEqual(['pact.X_RESUME ["1" "m.over" ["a"]]']);
   });
 
   it('go from one foreign chain to the next', () => {
     const [here, there] = [new Chain(YIELDS, 4, onChain('0')), new Chain(YIELDS, 4, onChain('1'))];
     here.run('(m.relay "a")');
-    there.continue(1, { foreign: here.flow });
+    there.continue(1, { foreign: here.defpact });
     expect(there.events).toEqual(['pact.X_RESUME ["0" "m.relay" ["a"]]', 'pact.X_YIELD ["2" "m.relay" ["a"]]']);
   });
 
@@ -44,11 +44,11 @@ describe('flows across chains', () => {
       const chain = new Chain(YIELDS, 4, { flags: new Set([flag]) });
       chain.run('(m.over "a")');
       expect(chain.events).toEqual([]);
-      expect(chain.flow.yielded?.sourceChain).toBe(flag === 'DisablePact40' ? undefined : '');
+      expect(chain.defpact.yielded?.sourceChain).toBe(flag === 'DisablePact40' ? undefined : '');
     }
   });
 
-  it.each<[string, (foreign: FlowState) => FlowState, Dialect, string]>([
+  it.each<[string, (foreign: DefpactState) => DefpactState, Dialect, string]>([
     [
       'too early',
       (foreign) => foreign,
@@ -71,7 +71,7 @@ describe('flows across chains', () => {
   ])('do not come back %s', (_, change, dialect, message) => {
     const chain = new Chain(YIELDS, dialect, onChain('0'));
     chain.run('(m.over "a")');
-    const foreign = change(chain.flow);
+    const foreign = change(chain.defpact);
     expect(messageOf(() => chain.continue(1, { foreign }))).toBe(message);
   });
 
@@ -115,7 +115,7 @@ describe('flows across chains', () => {
     const allowed = [hash, HASH, OTHER_HASH].map((each) => `(chain = "1" hash="${each}")`).join(', ');
     const foreign = begun(YIELDS.replace('"resumed"', '"else"'));
     const { moduleHash } = foreign.yielded?.provenance ?? {};
-    expect(messageOf(() => there.continue(1, { foreign, flowId: ID }))).toBe(
+    expect(messageOf(() => there.continue(1, { foreign, pactId: ID }))).toBe(
       'resumePact: db step 1 must be at least 2 steps before cross-chain continuation step 0',
     );
     expect(messageOf(() => new Chain(newer, 4, onChain('1')).continue(1, { foreign }))).toBe(

@@ -1,4 +1,4 @@
-/** Flows whose steps run steps of other flows. */
+/** Defpacts whose steps run steps of other defpacts. */
 
 import { describe, expect, it } from 'vitest';
 import type { Dialect } from '#pickaxe/contract/dialect.js';
@@ -6,14 +6,14 @@ import { hashText } from '#pickaxe/contract/values/hash.js';
 import { messageOf } from '../faults.ts';
 import { Chain, ID, NESTED } from './chain.ts';
 
-describe('flows in flows', () => {
+describe('defpacts in defpacts', () => {
   const idOf = (outer: string, json: string) => hashText(`${outer}:${json}`);
 
   it('do each step along with the outer one', () => {
     const chain = new Chain(NESTED);
     expect(chain.run('(m.good)')).toBe('[{"n": 1} {"n": 2}]');
-    expect([...chain.flow.nested.values()].map(({ step }) => step)).toEqual([0, 0]);
-    expect(chain.flow).toMatchObject({ id: ID, yielded: undefined });
+    expect([...chain.defpact.nested.values()].map(({ step }) => step)).toEqual([0, 0]);
+    expect(chain.defpact).toMatchObject({ id: ID, yielded: undefined });
     const ids = [2, 1].map((n) => idOf(ID, `{"args":[{"int":${n}}],"def":"inner.two"}`));
     expect(chain.continue(1)).toBe(`[[2 "${ids[0]}"] [1 "${ids[1]}"]]`);
     expect(chain.events).toEqual([]);
@@ -37,9 +37,9 @@ describe('flows in flows', () => {
     const chain = new Chain(NESTED);
     chain.run('(m.again)');
     expect(messageOf(() => chain.continue(1))).toBe('Resume: no yielded value in context');
-    for (const flow of ['again', 'good']) {
+    for (const defpact of ['again', 'good']) {
       const chain5 = new Chain(NESTED, 5);
-      chain5.run(`(m.${flow})`);
+      chain5.run(`(m.${defpact})`);
       expect(chain5.continue(1)).toContain(`[1 "${idOf(ID, '{"args":[{"int":1}],"def":"inner.two"}')}"]`);
     }
   });
@@ -55,8 +55,8 @@ describe('flows in flows', () => {
     ['private', 4, 'applyNestedPact: nested defpacts do not allow private execution'],
     ['function', 4, 'Attempting to continue a pact that was not nested: (defun inner.function:* ())'],
     ['no-flow', 4, 'continue: argument must be a defpact 3'],
-  ])('fail in the first step: %s in dialect %i', (flow, dialect, message) => {
-    expect(messageOf(() => new Chain(NESTED, dialect).run(`(m.${flow})`))).toBe(message);
+  ])('fail in the first step: %s in dialect %i', (defpact, dialect, message) => {
+    expect(messageOf(() => new Chain(NESTED, dialect).run(`(m.${defpact})`))).toBe(message);
   });
 
   it.each<[string, Dialect, string]>([
@@ -67,9 +67,9 @@ describe('flows in flows', () => {
     ['stranger', 4, 'Attempting to continue a pact that was not nested: (defpact inner.two:* (n:*))'],
     ['twice', 4, 'Nested pact never started at prior step'],
     ['twice', 5, `Requested nested defpact never started: defpact id: ${LATE}`],
-  ])('fail in the second step: %s in dialect %i', (flow, dialect, message) => {
+  ])('fail in the second step: %s in dialect %i', (defpact, dialect, message) => {
     const chain = new Chain(NESTED, dialect);
-    chain.run(`(m.${flow})`);
+    chain.run(`(m.${defpact})`);
     expect(messageOf(() => chain.continue(1))).toBe(message);
   });
 

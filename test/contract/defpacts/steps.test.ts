@@ -1,4 +1,4 @@
-/** The steps of flows: which one may run, undone ones, and private ones. */
+/** The steps of defpacts: which one may run, undone ones, and private ones. */
 
 import { describe, expect, it } from 'vitest';
 import type { Dialect } from '#pickaxe/contract/dialect.js';
@@ -17,9 +17,9 @@ describe('steps', () => {
   it('run one after another', () => {
     const chain = new Chain(STEPS);
     expect(chain.run('(m.three "a")')).toBe('"a0"');
-    expect(chain.flow).toMatchObject({ id: ID, step: 0, stepCount: 3, hasRollback: true, isExecuted: undefined });
+    expect(chain.defpact).toMatchObject({ id: ID, step: 0, stepCount: 3, hasRollback: true, isExecuted: undefined });
     expect(chain.continue(1)).toBe('"a1"');
-    expect(chain.flow).toMatchObject({ step: 1, hasRollback: false });
+    expect(chain.defpact).toMatchObject({ step: 1, hasRollback: false });
     expect(chain.continue(2)).toBe(`"a${ID}"`);
   });
 
@@ -31,10 +31,10 @@ describe('steps', () => {
   });
 
   it.each<[string, Dialect, (chain: Chain) => void, string]>([
-    ['of no flow', 4, (chain) => chain.continue(1), `resumePact: no previous execution found for: ${ID}`],
-    ['of no flow', 5, (chain) => chain.continue(1), `No previous defpact execution found for defpact id:  ${ID}`],
+    ['of no defpact', 4, (chain) => chain.continue(1), `resumePact: no previous execution found for: ${ID}`],
+    ['of no defpact', 5, (chain) => chain.continue(1), `No previous defpact execution found for defpact id:  ${ID}`],
     [
-      'of a completed flow',
+      'of a completed defpact',
       4,
       (chain) => {
         chain.run('(m.one)');
@@ -43,7 +43,7 @@ describe('steps', () => {
       `resumePact: pact completed: ${ID}`,
     ],
     [
-      'of a completed flow',
+      'of a completed defpact',
       5,
       (chain) => {
         chain.run('(m.one)');
@@ -86,7 +86,7 @@ describe('steps', () => {
   it.each<[Dialect, string]>([
     [4, 'Multiple or nested pact exec found'],
     [5, `defpact execution context already in the environment:  defpact id: ${ID}`],
-  ])('of two flows in one transaction fail in dialect %i', (dialect, message) => {
+  ])('of two defpacts in one transaction fail in dialect %i', (dialect, message) => {
     const chain = new Chain(STEPS, dialect);
     expect(messageOf(() => chain.run('(m.one) (m.three "a")'))).toBe(message);
   });
@@ -133,10 +133,10 @@ describe('private steps', () => {
   it('run only for their participant', () => {
     const chain = new Chain(PRIVATE, 4, { entity: 'A' });
     expect(chain.run('(m.p "A")')).toBe('"0"');
-    expect(chain.flow.isExecuted).toBe(true);
+    expect(chain.defpact.isExecuted).toBe(true);
     const other = new Chain(PRIVATE, 4, { entity: 'B' });
     expect(other.run('(m.p "A")')).toBe('"skip step"');
-    expect(other.flow.isExecuted).toBe(false);
+    expect(other.defpact.isExecuted).toBe(false);
     expect(other.continue(1)).toBe('"skip step"');
     expect(other.continue(2)).toBe('"2"');
   });

@@ -45,7 +45,7 @@ describe('yields', () => {
 });
 
 describe('gas', () => {
-  /** @returns what two steps of a flow are charged for, without the first look at a module */
+  /** @returns what two steps of a defpact are charged for, without the first look at a module */
   function chargesOf(code: string, call: string): { first: readonly string[]; second: readonly string[] } {
     const chain = new Chain(code);
     const { gas } = chain.evaluator;

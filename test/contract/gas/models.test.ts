@@ -30,7 +30,7 @@ function gasOf(code: string, flags: readonly string[] = []): bigint {
   return gas.used;
 }
 
-/** Natives that only modules, tables, keysets and flows need, and what dialect 5 alone can call. */
+/** Natives that only modules, tables, keysets and defpacts need, and what dialect 5 alone can call. */
 const NEEDS_MORE = /\bm\.|-keyset|continue-pact|\(\(lambda/;
 
 describe('the table model', () => {

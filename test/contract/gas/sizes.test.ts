@@ -9,7 +9,7 @@ import { Decimal } from '#pickaxe/contract/values/decimal.js';
 import { timeOfText } from '#pickaxe/contract/values/time-parsing.js';
 import {
   CapabilityGuard,
-  FlowGuard,
+  DefpactGuard,
   type Guard,
   KeysetGuard,
   KeysetRefGuard,
@@ -49,10 +49,10 @@ describe('the size of', () => {
     ['keyset with another predicate', new KeysetGuard(['a', 'b'], 'ns.m.f'), 24 + 56 + 146 + 16 + funSize],
     ['keyset reference', new KeysetRefGuard('ns.k'), 56],
     ['module guard', new ModuleGuard(new ModuleName('m'), 'g'), 24 + 82 + 50],
-    ['flow guard', new FlowGuard('id', 'g'), 24 + 52 + 50],
+    ['pact guard', new DefpactGuard('id', 'g'), 24 + 52 + 50],
     ['user guard', new UserGuard(fun, [1n, true]), 24 + 16 + funSize + 56 + 40 + 32],
     ['capability guard', new CapabilityGuard(fun, []), 24 + funSize + 8 + 8],
-    ['capability guard of a flow', new CapabilityGuard(fun, [1n], 'id'), 24 + funSize + 32 + 40 + 16 + 52],
+    ['capability guard of a defpact', new CapabilityGuard(fun, [1n], 'id'), 24 + funSize + 32 + 40 + 16 + 52],
   ];
   it.each(guards)('a %s', (_, guard, size) => {
     expect(new Sizes().guard(guard)).toBe(16 + size);
@@ -180,11 +180,11 @@ describe('a principal', () => {
     ['w: of long keys', new KeysetGuard([KEY, KEY.replace('7', '8')]), 15],
     ['r:', new KeysetRefGuard('k'.repeat(100)), 5],
     ['m:', new ModuleGuard(new ModuleName('m'), 'g'), 5],
-    ['p:', new FlowGuard('id', 'g'), 5],
+    ['p:', new DefpactGuard('id', 'g'), 5],
     // The quotes count, too, and two bytes for each character.
     ['u:', new UserGuard(fun, ['ä'.repeat(31)]), 10],
     ['c:', new CapabilityGuard(fun, [], 'i'.repeat(60)), 5],
-    ['c: with a longer flow', new CapabilityGuard(fun, [], 'i'.repeat(61)), 10],
+    ['c: with a longer pact id', new CapabilityGuard(fun, [], 'i'.repeat(61)), 10],
   ])('%s', (_, guard, cost) => {
     expect(charged((gas) => gas.principal(guard))).toBe(cost);
   });

@@ -1,6 +1,6 @@
 /**
  * Every function of the specification of the interpreter, with each form of its arguments, what it returns, and what it
- * says of wrong use. The specification calls flows what the language calls pacts; both spellings hold.
+ * says of wrong use. The specification calls flows what the language calls defpacts; both spellings hold.
  */
 
 import { describe, expect, it } from 'vitest';
@@ -19,7 +19,7 @@ const MODULE = `(module m G (defcap G () true)
   (defpact flow (n) (step-with-rollback (yield { "n": n }) "undone") (step (resume { "n" := n } n))))`;
 const HASH = hashText(MODULE);
 const KEYSET = `(env-data { "ks": { "keys": ["alice"], "pred": "keys-all" } })`;
-const FLOW = `(m.flow 1)`;
+const DEFPACT = `(m.flow 1)`;
 const ID = hashText('a');
 
 type Row = [inputs: readonly string[], outcome: Outcome];
@@ -57,10 +57,10 @@ check('commit-tx', [
   refused('(commit-tx "x")', '"x"', ' -> string'),
 ]);
 
-/* Flows. */
+/* Defpacts. */
 
 describe.each(['continue-flow', 'continue-pact'])('%s', (name) => {
-  const begun = [MODULE, '(env-hash (hash "a"))', FLOW];
+  const begun = [MODULE, '(env-hash (hash "a"))', DEFPACT];
   const signatures = [
     'step:integer -> string',
     'step:integer rollback:bool -> string',
@@ -73,7 +73,7 @@ describe.each(['continue-flow', 'continue-pact'])('%s', (name) => {
     prints([...begun, `(${name} 0 true)`], '"undone"'),
     prints([...begun, `(${name} 1 false "${ID}")`], '1'),
     prints([...begun, `(${name} 1 false "${ID}" { "n": 2 })`], '2'),
-    // Without an id, it is the flow of this transaction.
+    // Without an id, it is the defpact of this transaction.
     fails(
       ['(begin-tx)', ...begun, '(commit-tx)', `(${name} 1)`],
       'continue-pact: No pact id supplied and no pact exec in context',

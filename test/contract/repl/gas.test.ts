@@ -1,4 +1,4 @@
-/** What a dialogue costs in the table model, modules, tables and flows included. */
+/** What a dialogue costs in the table model, modules, tables and defpacts included. */
 
 import { expect, it } from 'vitest';
 import { newSession } from '../dialogue.ts';

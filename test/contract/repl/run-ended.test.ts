@@ -28,7 +28,7 @@ test.each<[what: string, code: string]>([
   ['rows that replace each other', '(map (lambda (n) (write m.t "k" {"v": (text n)})) (enumerate 1 20))'],
   ['keys of rows', '(map (lambda (n) (insert m.t (text n) {"v": ""})) (enumerate 1 20))'],
   ['events', '(map (lambda (n) (m.e (text n))) (enumerate 1 20))'],
-  ['flows', Array.from({ length: 20 }, (_, at) => `(m.flow (text ${at}))(pact-state true)`).join('\n')],
+  ['defpacts', Array.from({ length: 20 }, (_, at) => `(m.flow (text ${at}))(pact-state true)`).join('\n')],
   ['proofs', '(map (lambda (n) (mock-spv "a" {"v": (text n)} {})) (enumerate 1 20))'],
   [
     'namespaces and keysets',

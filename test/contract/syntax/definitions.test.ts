@@ -152,7 +152,7 @@ describe('definitions', () => {
     expect(message('(module m G (deftable t))', 5)).toBe("Expected: ['{']");
   });
 
-  it('of flows', () => {
+  it('of defpacts', () => {
     expect(item('(defpact p:integer (a) "d" (step-with-rollback 1 2) (step 3))')).toEqual({
       kind: 'defpact',
       name: 'p',

@@ -19,7 +19,7 @@ import { Time } from '#pickaxe/contract/values/time.js';
 import {
   areEqual,
   CapabilityGuard,
-  FlowGuard,
+  DefpactGuard,
   isStorable,
   KeysetGuard,
   KeysetRefGuard,
@@ -44,7 +44,7 @@ const DESCRIBED: Readonly<Record<string, Storable>> = {
   'keyset reference n.k': new KeysetRefGuard('n.k'),
   'user guard m.f (1)': new UserGuard(new QualifiedName(module, 'f'), [1n]),
   'module guard': new ModuleGuard(module, 'x'),
-  'flow guard': new FlowGuard('…', 'x'),
+  'pact guard': new DefpactGuard('…', 'x'),
   'capability guard': new CapabilityGuard(new QualifiedName(module, 'C'), []),
   'module reference': new ModuleRef(module, [new ModuleName('i')]),
   'list of the module reference my-mod (implements iface), an object with it under a, and the user guard (f my-mod)': [
@@ -89,7 +89,7 @@ describe('the JSON of values', () => {
     ],
     ['keys that objects of ECMAScript have', new Map([['__proto__', true]]), '{"__proto__":true}'],
     [
-      'a flow’s capability guard',
+      'a defpact’s capability guard',
       new CapabilityGuard(new QualifiedName(module, 'C'), [], 'P'),
       '{"cgPactId":"P","cgArgs":[],"cgName":"m.C"}',
     ],

@@ -3,7 +3,7 @@ import { ModuleName, QualifiedName } from '#pickaxe/contract/names.js';
 import { isPrincipal, principalOf, typeOfPrincipal } from '#pickaxe/contract/values/principals.js';
 import {
   CapabilityGuard,
-  FlowGuard,
+  DefpactGuard,
   type Guard,
   KeysetGuard,
   KeysetRefGuard,
@@ -29,7 +29,7 @@ describe('principals', () => {
     ['a user guard without arguments', new UserGuard(new QualifiedName(module, 'f'), []), `u:ns.tester.f:${hash}`],
     ['a reference to a keyset', new KeysetRefGuard('ns.k'), 'r:ns.k'],
     ['a module guard', new ModuleGuard(module, 'n'), 'm:ns.tester:n'],
-    ['a flow guard', new FlowGuard(hash, 'n'), `p:${hash}:n`],
+    ['a pact guard', new DefpactGuard(hash, 'n'), `p:${hash}:n`],
   ])('of %s', (_, guard, principal) => {
     expect(principalOf(guard)).toBe(principal);
     expect(typeOfPrincipal(principal)).toBe(principal.slice(0, 2));

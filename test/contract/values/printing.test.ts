@@ -8,7 +8,7 @@ import { Time } from '#pickaxe/contract/values/time.js';
 import {
   areEqual,
   CapabilityGuard,
-  FlowGuard,
+  DefpactGuard,
   KeysetGuard,
   KeysetRefGuard,
   ModuleGuard,
@@ -73,7 +73,7 @@ describe('printed values', () => {
       'ModuleGuard {module: ns.m,name: n}',
       'ModuleGuard {module: ns.m,name: n}',
     ],
-    ['a flow guard', new FlowGuard('P', 'n'), 'PactGuard {pactId: P,name: n}', 'PactGuard {pactId: P,name: n}'],
+    ['a pact guard', new DefpactGuard('P', 'n'), 'PactGuard {pactId: P,name: n}', 'PactGuard {pactId: P,name: n}'],
     [
       'a capability guard',
       new CapabilityGuard(member, [1n]),
@@ -81,7 +81,7 @@ describe('printed values', () => {
       'CapabilityGuard {name: m.f,args: [1],pactId: }',
     ],
     [
-      'a capability guard of a flow',
+      'a capability guard of a defpact',
       new CapabilityGuard(member, [], 'P'),
       'CapabilityGuard {name: m.f,args: [],pactId: P}',
       'CapabilityGuard {name: m.f,args: [],pactId: P}',

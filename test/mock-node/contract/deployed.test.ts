@@ -143,7 +143,7 @@ describe('capabilities of a user', () => {
   });
 });
 
-describe('flows', () => {
+describe('defpacts', () => {
   const TRAVEL = (chain: number) => `(free.tickets.travel "alice" (read-keyset "a") "${chain}" 2.0)`;
   const holder = { name: 'free.tickets.HOLDER', args: ['alice'] };
   const data = { a: keysetOf(ALICE) };
@@ -167,7 +167,7 @@ describe('flows', () => {
     expect(messageOf(await run(target, signed(target, { cont }, { clist: [GAS] })))).toContain('already completed');
   });
 
-  it('in flows go along to another chain, and go on there', async () => {
+  it('nested in others go along to another chain, and continue there', async () => {
     const target = 9;
     const code = `(namespace "free")
       (module tours G (defcap G () true)

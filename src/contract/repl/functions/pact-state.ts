@@ -1,9 +1,9 @@
-/** The functions of the interpreter that run the steps of flows: `continue-pact` and `pact-state`. */
+/** The functions of the interpreter that run the steps of defpacts: `continue-pact` and `pact-state`. */
 
-import { continueFlow } from '../../defpacts/defpacts.ts';
+import { continueDefpact } from '../../defpacts/defpacts.ts';
 import { storableObject } from '../../defpacts/yields.ts';
 import { ContractError } from '../../errors.ts';
-import type { FlowState, Yield } from '../../runtime/flow-state.ts';
+import type { DefpactState, Yield } from '../../runtime/defpact-state.ts';
 import { type Evaluation, type Native, strict } from '../../runtime/native.ts';
 import { type ContractObject, isObject, sortedObject, type Value } from '../../values/values.ts';
 
@@ -15,48 +15,48 @@ const CONTINUE_SIGNATURES = [
   `${STEP} rollback:bool pact-id:string yielded:object:<{y}>`,
 ].map((parameters) => `${parameters} -> string`);
 
-export function flows(): readonly Native[] {
+export function defpacts(): readonly Native[] {
   return [
     continuing('continue-pact'),
     continuing('continue-flow'),
     strict('pact-state', [' -> object:*', 'clear:bool -> object:*'], ([clear, ...more], { evaluation }) => {
       if (more.length > 0 || (clear !== undefined && typeof clear !== 'boolean')) return undefined;
-      const { flow } = evaluation.state;
-      if (!flow) {
+      const { defpact } = evaluation.state;
+      if (!defpact) {
         const kind = evaluation.dialect === 4 ? 'eval' : 'tx-failure';
         throw new ContractError(kind, 'pact-state: no pact exec in context');
       }
       if (clear === true) forget(evaluation);
-      return shownState(flow, evaluation);
+      return shownState(defpact, evaluation);
     }),
   ];
 }
 
-/** A function that runs another step: by default one of the flow that was executed last, with what that has yielded. */
+/** A function that runs another step, by default of the defpact that was executed last, with what that has yielded. */
 function continuing(name: string): Native {
   return strict(name, CONTINUE_SIGNATURES, (values, { evaluation, position }) => {
     const [step, isRollback = false, id, object] = values;
     if (typeof step !== 'bigint' || typeof isRollback !== 'boolean' || values.length > 4) return undefined;
     if ((id !== undefined && typeof id !== 'string') || (object !== undefined && !isObject(object))) return undefined;
-    const last = evaluation.state.flow;
-    const flowId = id ?? last?.id;
-    if (flowId === undefined) throw withoutFlow(evaluation);
+    const last = evaluation.state.defpact;
+    const pactId = id ?? last?.id;
+    if (pactId === undefined) throw withoutDefpact(evaluation);
     const resumed = object ? ownYield(evaluation, object, last) : last?.yielded;
     forget(evaluation);
-    return continueFlow(evaluation, { flowId, step: Number(step), isRollback, resumed }, undefined, position);
+    return continueDefpact(evaluation, { pactId, step: Number(step), isRollback, resumed }, undefined, position);
   });
 }
 
 /** Another object may be resumed where the last one may be. */
-function ownYield(evaluation: Evaluation, object: ContractObject, last: FlowState | undefined): Yield {
+function ownYield(evaluation: Evaluation, object: ContractObject, last: DefpactState | undefined): Yield {
   return { data: storableObject(evaluation, object), provenance: last?.yielded?.provenance, sourceChain: undefined };
 }
 
 function forget(evaluation: Evaluation): void {
-  evaluation.state = { ...evaluation.state, flow: undefined };
+  evaluation.state = { ...evaluation.state, defpact: undefined };
 }
 
-function shownState({ id, step, yielded, isExecuted }: FlowState, { dialect }: Evaluation): Value {
+function shownState({ id, step, yielded, isExecuted }: DefpactState, { dialect }: Evaluation): Value {
   const fields: [string, Value][] = [
     ['pactId', id],
     ['step', BigInt(step)],
@@ -67,7 +67,7 @@ function shownState({ id, step, yielded, isExecuted }: FlowState, { dialect }: E
   return sortedObject(fields);
 }
 
-function withoutFlow({ dialect }: Evaluation): ContractError {
+function withoutDefpact({ dialect }: Evaluation): ContractError {
   const message5 = 'No defpact id or execution environment supplied';
   const message = dialect === 4 ? 'continue-pact: No pact id supplied and no pact exec in context' : message5;
   return new ContractError('eval', message);

@@ -1,9 +1,9 @@
-/** What is kept of a flow between its steps. */
+/** What is kept of a defpact between its steps. */
 
 import type { QualifiedName } from '../names.ts';
 import type { Storable, StorableObject } from '../values/values.ts';
 
-/** The application with which a flow began. */
+/** The application with which a defpact began. */
 export interface Continuation {
   readonly name: QualifiedName;
   readonly args: readonly Storable[];
@@ -23,8 +23,8 @@ export interface Yield {
   readonly sourceChain: string | undefined;
 }
 
-export interface FlowState {
-  /** In base64url: the hash of the transaction that has begun the flow, or of the outer flow and the continuation. */
+export interface DefpactState {
+  /** The hash of the transaction that began it; if nested, of the outer id and the continuation. In base64url. */
   readonly id: string;
   readonly stepCount: number;
   /** The step that was executed or undone last, from 0. */
@@ -35,6 +35,6 @@ export interface FlowState {
   readonly hasRollback: boolean;
   /** False if that step was left to another participant; undefined for a step of all participants. */
   readonly isExecuted: boolean | undefined;
-  /** The flows that steps of this one have begun, by their ids. */
-  readonly nested: ReadonlyMap<string, FlowState>;
+  /** The defpacts that steps of this one have begun, by their ids. */
+  readonly nested: ReadonlyMap<string, DefpactState>;
 }

@@ -1,4 +1,4 @@
-/** The interpreter's functions that run the steps of flows. Whole dialogues with them are in `vectors.json`. */
+/** The interpreter's functions that run the steps of defpacts. Whole dialogues with them are in `vectors.json`. */
 
 import { describe, expect, it } from 'vitest';
 import type { Dialect } from '#pickaxe/contract/dialect.js';
