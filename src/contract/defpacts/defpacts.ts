@@ -48,8 +48,8 @@ export function beginDefpact(evaluation: Evaluation, call: MemberCall, position:
 /**
  * Runs another step of a defpact, or the rollback of its last step.
  * @param foreign the defpact's state on another chain, if it was proven
- * @throws ContractError unless the defpact is known, the step follows its last one, and this transaction has executed no
- *   other defpact
+ * @throws ContractError unless the defpact is known, the step follows the last one, and no other defpact was executed in
+ *   this transaction
  */
 export function continueDefpact(
   evaluation: Evaluation,
