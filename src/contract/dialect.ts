@@ -1,4 +1,4 @@
-/** The two generations of the contract language: 4 as of its last release, and 5 as live nodes run it. */
+/** The two generations of the contract language: version 4 in its last release, and version 5 as live nodes run it. */
 export type Dialect = 4 | 5;
 
 export const DEFAULT_DIALECT: Dialect = 4;

@@ -4,14 +4,14 @@ export type ErrorKind = 'eval' | 'args' | 'db' | 'tx-failure' | 'gas' | 'syntax'
 
 /** A place in a text: line from 1, column from 0 in characters, offset in UTF-16 code units. */
 export interface Position {
-  /** The file, for a text that has one. */
+  /** The file's path; undefined for typed input. */
   readonly file?: string;
   readonly line: number;
   readonly column: number;
   readonly offset: number;
 }
 
-/** A call through which a failure has come. */
+/** A call that a failure has passed through. */
 export interface FailedCall {
   readonly position: Position | undefined;
   /** `(ns.m.f "a" 1)`. */
@@ -29,11 +29,11 @@ export class ContractError extends Error {
   override readonly name = 'ContractError';
   readonly kind: ErrorKind;
   readonly position: Position | undefined;
-  /** The code that has failed; empty if that is not known. */
+  /** The code of the failed application; empty if it is not known. */
   readonly code: string;
-  /** The calls of functions of modules that have failed with it, the innermost first. */
+  /** The failed calls of functions of modules, the innermost first. */
   readonly calls: readonly FailedCall[];
-  /** What nodes of dialect 5 store in blocks in place of the message, because it is shorter. */
+  /** The shorter message that nodes of dialect 5 store in blocks, if there is one. */
   readonly stored: string | undefined;
 
   constructor(
@@ -50,20 +50,20 @@ export class ContractError extends Error {
     this.stored = stored;
   }
 
-  /** @returns itself if its place is known already, otherwise the same failure at this place */
+  /** @returns this failure if it has a position already, otherwise the same failure at the given one */
   at(position: Position, code = ''): ContractError {
     if (this.position) return this;
     return new ContractError(this.kind, this.message, position, { code, calls: this.calls, stored: this.stored });
   }
 
-  /** @returns the same failure, which has come through one more call */
+  /** @returns the same failure, with one more call that it has passed through */
   through(call: FailedCall): ContractError {
     const { kind, message, position, code, stored } = this;
     return new ContractError(kind, message, position, { code, calls: [...this.calls, call], stored });
   }
 }
 
-/** Number of characters of a key, and of the id of a defpact, in what nodes store. */
+/** Numbers of characters of a key, and of a pact id, in messages that nodes store. */
 export const STORED_KEY_LENGTH = 10;
 export const STORED_ID_LENGTH = 20;
 

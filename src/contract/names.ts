@@ -1,16 +1,16 @@
-/** The names of modules and of what is in them. */
+/** The names of modules and of their members. */
 
-/** Letters and digits of all scripts, as dialect 4 has them. */
+/** Letters and digits of all scripts, as dialect 4 allows them. */
 const IDENTIFIER = /^[\p{L}%#+\-_&$@<>=^?*!|/~][\p{L}\p{Nd}%#+\-_&$@<>=^?*!|/~]*$/u;
 /** Namespace, module and member. */
 const MAX_NAME_PARTS = 3;
 
-/** Whether the text is one name without points. */
+/** Whether a text is one name without dots. */
 function isIdentifier(text: string): boolean {
   return IDENTIFIER.test(text);
 }
 
-/** Whether the text is one, two or three names with points between them. */
+/** Whether a text is one, two or three names joined by dots. */
 export function isDottedName(text: string): boolean {
   const parts = text.split('.', MAX_NAME_PARTS + 1);
   return parts.length <= MAX_NAME_PARTS && parts.every(isIdentifier);
@@ -26,7 +26,7 @@ export class ModuleName {
     this.name = name;
   }
 
-  /** @returns undefined for a text that is no such name */
+  /** @returns undefined for a text of another form */
   static parse(text: string): ModuleName | undefined {
     if (!isDottedName(text)) return undefined;
     const [first, second, third] = text.split('.');
@@ -39,7 +39,7 @@ export class ModuleName {
   }
 }
 
-/** The module in whose name the language itself emits events, and holds capabilities. */
+/** The module of the language's own events and capabilities. */
 export const LANGUAGE_MODULE = new ModuleName('pact');
 
 /** `module.member`, or `namespace.module.member`. */
@@ -52,7 +52,7 @@ export class QualifiedName {
     this.member = member;
   }
 
-  /** @returns undefined for a text that is no such name */
+  /** @returns undefined for a text of another form */
   static parse(text: string): QualifiedName | undefined {
     const point = text.lastIndexOf('.');
     const module = ModuleName.parse(text.slice(0, Math.max(0, point)));

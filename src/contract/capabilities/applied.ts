@@ -1,4 +1,4 @@
-/** Capabilities as code writes them: applied to arguments. */
+/** Applications of capabilities, as code writes them: `(CAP 1 "a")`. */
 
 import { ContractError, type Position } from '../errors.ts';
 import type { Capability } from '../runtime/environment.ts';
@@ -13,7 +13,7 @@ export interface Applied {
   readonly call: MemberCall & { readonly member: Member<Defcap> };
 }
 
-/** @param call what stands where a capability must stand */
+/** @param call the application, if there is one where a capability must stand @throws ContractError for all else */
 export function appliedCapability(
   evaluation: Evaluation,
   call: MemberCall | undefined,

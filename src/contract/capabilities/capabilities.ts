@@ -12,7 +12,10 @@ import { requireModuleRights } from './guards.ts';
 import { announce, approve, install } from './managed4.ts';
 import { acquire5, installAndRun5, installByCode5 } from './managed5.ts';
 
-/** Runs code that holds the capability. The module that defines it must run, or its governance agree. */
+/**
+ * Runs code while it holds a capability.
+ * @throws ContractError unless the code of the capability's module runs, or its governance agrees
+ */
 export function withCapability(
   evaluation: Evaluation,
   call: MemberCall,
@@ -28,7 +31,9 @@ export function withCapability(
   return value;
 }
 
-/** Acquires a capability for the rest of the transaction. Its signatures install one that is managed. */
+/**
+ * Acquires a capability for the rest of the transaction. A managed one is installed by the transaction's signatures.
+ */
 export function acquireForTransaction(evaluation: Evaluation, applied: Applied): void {
   acquire(evaluation, applied, []);
 }
@@ -37,7 +42,7 @@ export function acquireForTransaction(evaluation: Evaluation, applied: Applied):
 export function testCapability(evaluation: Evaluation, applied: Applied): Value {
   const { capability, call } = applied;
   if (evaluation.dialect === 5) {
-    // A capability with `@event` cannot be tested: it fails as one that is not managed.
+    // A capability with `@event` cannot be tested: `installAndRun5` refuses each that is not managed.
     if (call.member.definition.meta) installAndRun5(evaluation, applied);
     else acquire(evaluation, applied, []);
     return UNIT;
@@ -49,7 +54,7 @@ export function testCapability(evaluation: Evaluation, applied: Applied): Value 
   return acquire(evaluation, applied, []) ? 'Capability acquired' : 'Capability already acquired';
 }
 
-/** Acquires a capability along with the one whose body runs. */
+/** Acquires a capability for as long as the capability is held whose body runs. */
 export function composeCapability(evaluation: Evaluation, applied: Applied): void {
   if (evaluation.context.frame?.member.definition.kind !== 'defcap') {
     throw new ContractError('eval', 'compose-capability valid only within defcap body');
@@ -58,12 +63,12 @@ export function composeCapability(evaluation: Evaluation, applied: Applied): voi
   if (!acquire(evaluation, applied, evaluation.state.capabilities.evaluating)) return;
   const { capability, composed } = takeGrant(evaluation);
   const outer = takeGrant(evaluation);
-  // Each one that it has composed is copied.
+  // All capabilities that the outer one has composed are copied.
   evaluation.spend(outer.composed.length + composed.length);
   pushGrant(evaluation, { ...outer, composed: [...outer.composed, capability, ...composed] });
 }
 
-/** @throws ContractError for code of a capability, which must not decide over others */
+/** @throws ContractError where the body of a capability runs, which must not acquire or request others */
 export function refuseInCapability(evaluation: Evaluation, what: string): void {
   const isInside = findFrame(evaluation.context.frame, ({ member }) => member.definition.kind === 'defcap');
   if (!isInside) return;
@@ -80,12 +85,12 @@ export function installByCode(evaluation: Evaluation, applied: Applied): void {
 
 /* Acquiring. */
 
-/** Steps that an acquisition counts as, since it changes the state several times. */
+/** Number of steps that one acquisition counts as, because it changes the state several times. */
 const ACQUISITION_STEPS = 16;
 
 /**
- * @param around the capabilities whose bodies are being evaluated around this one
- * @returns whether it was not held before: then it is on top of the grants now
+ * @param around the outer capabilities whose bodies are being evaluated
+ * @returns whether the capability was not held before; its grant is then the newest
  */
 function acquire(evaluation: Evaluation, applied: Applied, around: readonly Capability[]): boolean {
   const { capability, call } = applied;

@@ -1,4 +1,4 @@
-/** Natives that acquire capabilities, ask for them, and tell of them. */
+/** Natives that acquire and require capabilities, and those that emit and describe them. */
 
 import { ContractError } from '../errors.ts';
 import { type Call, lazy, type Native, strict } from '../runtime/native.ts';

@@ -1,4 +1,4 @@
-/** Events: what a transaction tells the world. */
+/** Events, which a transaction emits for readers outside of the chain. */
 
 import { ContractError } from '../errors.ts';
 import { LANGUAGE_MODULE, QualifiedName } from '../names.ts';
@@ -31,18 +31,18 @@ export function emitAcquired(evaluation: Evaluation, capability: Capability, mod
   else append(evaluation, capability.name, capability.args, hashOf(evaluation, module));
 }
 
-/** Dialect 5 names the version of the module that the emitting code has found when it was loaded. */
+/** In dialect 5, the hash is that of the module's version that was there when the emitting code was loaded. */
 function hashOf(evaluation: Evaluation, module: LoadedModule): string {
   const isNewest = evaluation.environment.flags.has('EnableLegacyEventHashes');
   return (isNewest ? requireModule(evaluation, module.name) : module).hash;
 }
 
-/** @param moduleHash of the module that has yielded */
+/** Emits an event of the language itself, such as `X_YIELD`. @param moduleHash of the module that has yielded */
 export function emitReserved(evaluation: Evaluation, name: string, args: readonly Value[], moduleHash: string): void {
   append(evaluation, new QualifiedName(LANGUAGE_MODULE, name), args, moduleHash);
 }
 
-/** How many references are copied in the time of one step. */
+/** Number of references to events that are copied in the time of one step. */
 const COPIES_PER_STEP = 8;
 
 function append(evaluation: Evaluation, name: QualifiedName, args: readonly Value[], moduleHash: string): void {

@@ -16,12 +16,12 @@ export function includesCapability(all: readonly Capability[], capability: Capab
   return all.some((each) => isSame(each, capability));
 }
 
-/** @returns those that were acquired, with those that they have brought along */
+/** @returns the acquired capabilities, with those that they have composed */
 export function heldCapabilities({ grants }: Capabilities): readonly Capability[] {
   return grants.flatMap(({ capability, composed }) => [capability, ...composed]);
 }
 
-/** Every capability that is held counts as a step. */
+/** Counts a step for each capability that is held. */
 export function isHeld(evaluation: Evaluation, capability: Capability): boolean {
   const held = heldCapabilities(evaluation.state.capabilities);
   evaluation.spend(held.length);
@@ -62,12 +62,12 @@ export function whileHolding(evaluation: Evaluation, capability: Capability, act
   changeCapabilities(evaluation, { grants });
 }
 
-/** The capabilities of the language itself, each of a name. */
+/** The names of the capabilities of the language itself. */
 type ReservedCapability = 'DEFINE_KEYSET' | 'DEFINE_NAMESPACE' | 'MODULE_KEYSET' | 'NAMESPACE';
 
 /**
- * Asks a guard of something that has a name. Since version 5.2, a key may sign for only that, with a capability of the
- * language such as `(pact.DEFINE_KEYSET "n.k")`.
+ * Asks the guard of something that has a name, such as a keyset. Since version 5.2, a key may sign for this name alone,
+ * with a capability of the language such as `(pact.DEFINE_KEYSET "n.k")`.
  */
 export function withReserved(
   evaluation: Evaluation,

@@ -61,15 +61,18 @@ const BUILT_IN: Readonly<Record<string, (count: bigint, matched: bigint) => bool
 
 /**
  * @param predicate `keys-all`, `keys-any` or `keys-2`
- * @param count of the keys
- * @param matched how many of them have signed
- * @returns undefined for another name
+ * @param count number of the keyset's keys
+ * @param matched number of those that have signed
+ * @returns undefined for another predicate
  */
 export function satisfiesBuiltIn(predicate: string, count: bigint, matched: bigint): boolean | undefined {
   return Object.hasOwn(BUILT_IN, predicate) ? BUILT_IN[predicate](count, matched) : undefined;
 }
 
-/** @param name of a keyset that was defined @throws ContractError if there is none, or if too few of its keys signed */
+/**
+ * @param name of a stored keyset
+ * @throws ContractError if there is no keyset of this name, or if too few of its keys signed
+ */
 export function enforceNamedKeyset(evaluation: Evaluation, name: string): void {
   enforceKeyset(evaluation, requireKeyset(evaluation, name), name);
 }
@@ -87,7 +90,7 @@ function requireKeyset(evaluation: Evaluation, name: string): KeysetGuard {
   );
 }
 
-/** Steps that each signature of the transaction counts as: its capabilities are compared with those that are held. */
+/** Number of steps that each signature counts as: its capabilities are compared with all that are held. */
 const SIGNATURE_STEPS = 4;
 
 function enforceKeyset(evaluation: Evaluation, keyset: KeysetGuard, name?: string): void {
@@ -98,7 +101,8 @@ function enforceKeyset(evaluation: Evaluation, keyset: KeysetGuard, name?: strin
   const count = BigInt(keys.length);
   const agrees =
     satisfiesBuiltIn(predicate, count, matched) ??
-    // The sources let predicates of dialect 5 write, too: then one could move coins while the node buys gas.
+    // The reference lets predicates of dialect 5 write. Here they only read: one that writes could move coins while the
+    // node buys gas.
     limited(evaluation, evaluation.dialect === 4 ? 'none' : 'read', () =>
       asksPredicate(evaluation, predicate, count, matched),
     );
@@ -111,7 +115,7 @@ function enforceKeyset(evaluation: Evaluation, keyset: KeysetGuard, name?: strin
 
 function asksPredicate(evaluation: Evaluation, predicate: string, count: bigint, matched: bigint): boolean {
   const native = evaluation.findNative(predicate);
-  // A bare name would mean what the signer of a transaction has defined in it.
+  // Whoever signs a transaction could define a bare name in it.
   if (!native && evaluation.dialect === 5 && !QualifiedName.parse(predicate)) {
     throw new ContractError('eval', `Invalid custom predicate for keyset ${predicate}`);
   }
@@ -138,8 +142,9 @@ function shownKeys(keys: readonly string[], { dialect }: Evaluation): string {
 }
 
 /**
- * A signature for certain capabilities counts where one of them is at work. One for everything counts unless code has
- * installed capabilities by itself: such a signature does not cover them.
+ * A signature for certain capabilities counts while one of them is being evaluated or, before version 4.12 and while
+ * none is evaluated, held. A signature for everything counts unless code has installed capabilities, which it does not
+ * cover.
  */
 function countingSignatures({ environment, state }: Evaluation): readonly Signature[] {
   const { autonomous, evaluating } = state.capabilities;
@@ -154,7 +159,7 @@ function countingSignatures({ environment, state }: Evaluation): readonly Signat
 
 /* Functions as guards. */
 
-/** @throws ContractError unless a function of this name can be called from here */
+/** @throws ContractError unless code outside of modules can call a function of this name */
 function requireFunction(evaluation: Evaluation, name: string): Member {
   const member = evaluation.transactionNames.find(name);
   if (member instanceof Member) return member;
@@ -166,7 +171,7 @@ function enforceUserGuard(evaluation: Evaluation, { fun, args }: UserGuard): voi
   if (findFrame(evaluation.context.frame, (frame) => frame.member.name.text === member.name.text)) {
     throw new ContractError('eval', `evalByName: loop detected: ${fun.text}`);
   }
-  // Since version 5.3, such a function may read tables.
+  // Since version 5.3, the function of a user guard may read tables.
   const isOlderRule = evaluation.dialect === 4 || evaluation.environment.flags.has('DisablePact53');
   const access = isOlderRule ? 'none' : 'read';
   limited(evaluation, access, () => evaluation.applyValue(member, args));
@@ -174,7 +179,7 @@ function enforceUserGuard(evaluation: Evaluation, { fun, args }: UserGuard): voi
 
 /* Modules and defpacts. */
 
-/** @param uncaught what a pact guard of dialect 4 says, which contract code cannot catch */
+/** @param uncaught message of dialect 4 for a pact guard, which contract code cannot catch */
 function enforcePactId(evaluation: Evaluation, id: string, uncaught?: string): void {
   const current = currentPactId(evaluation);
   if (current === id) return;
@@ -209,11 +214,11 @@ export function callingModule({ context }: Evaluation): LoadedModule | undefined
   return context.frame?.member.module;
 }
 
-/** @throws ContractError unless the code of the module runs, or who governs it agrees */
+/** @throws ContractError unless the module's own code runs, or its governance agrees */
 export function requireModuleRights(evaluation: Evaluation, module: LoadedModule): void {
   const caller = callingModule(evaluation);
   if (caller && isSameModule(caller, module)) return;
-  // Code has to ask for the rights itself in dialect 5.
+  // In dialect 5, code must have acquired the module's governance before.
   if (evaluation.dialect === 5 && !evaluation.state.administered.has(module.name.text)) {
     const message = `Module admin necessary for operation but has not been acquired:${module.name.text}`;
     throw new ContractError('eval', message);
@@ -221,7 +226,7 @@ export function requireModuleRights(evaluation: Evaluation, module: LoadedModule
   administer(evaluation, requireModule(evaluation, module.name));
 }
 
-/** Asks the governance of a module, once in a transaction. @throws ContractError unless it agrees */
+/** Asks the governance of a module, at most once in a transaction. @throws ContractError unless it agrees */
 export function administer(evaluation: Evaluation, module: LoadedModule): void {
   if (evaluation.state.administered.has(module.name.text)) return;
   enforceGovernance(evaluation, module);
@@ -254,7 +259,7 @@ function enforceGovernance(evaluation: Evaluation, module: LoadedModule): void {
     run();
     return;
   }
-  // Dialect 5 acquires the capability.
+  // Dialect 5 also holds the capability while its body runs.
   const capability = { name: member.name, args: [] };
   whileEvaluating(evaluation, [capability], () => whileHolding(evaluation, capability, run));
 }

@@ -1,4 +1,4 @@
-/** Natives of keysets and other guards, and of the principals that follow from guards. */
+/** Natives of keysets and other guards, and of the principals that are made from guards. */
 
 import { ContractError } from '../errors.ts';
 import { readKeysetField } from '../natives/messages.ts';
@@ -32,14 +32,14 @@ import {
 
 /* Keysets that have a name. */
 
-/** `k` or `n.k`: everything is a name but an empty text, since old keysets have any. */
+/** Since version 4.4, refuses the empty text. Names of old keysets have any characters. */
 function checkKeysetName({ dialect, environment }: Evaluation, name: string): void {
   if (name !== '' || environment.flags.has('DisablePact44')) return;
   const message = dialect === 4 ? 'incorrect keyset name format' : `Invalid keyset name format: ${name}`;
   throw new ContractError('eval', message);
 }
 
-/** Defines a keyset, or changes one, which must agree itself. @returns what the interpreter prints */
+/** Defines a keyset, or replaces one whose keys have signed. @returns what the interpreter prints */
 function defineKeyset(evaluation: Evaluation, name: string, keyset: KeysetGuard): string {
   requireAccess(evaluation, 'write', 'writeRow');
   checkKeysetName(evaluation, name);
@@ -53,7 +53,7 @@ function defineKeyset(evaluation: Evaluation, name: string, keyset: KeysetGuard)
   return evaluation.dialect === 4 ? 'Keyset defined' : 'Keyset write success';
 }
 
-/** A new keyset must belong to the current namespace, and the user guard of that must agree. */
+/** @throws ContractError unless a new keyset belongs to the current namespace, whose user guard must agree */
 function enforceKeysetNamespace(evaluation: Evaluation, name: string): void {
   const { dialect, environment, state } = evaluation;
   const isFree = dialect === 4 ? environment.flags.has('DisablePact44') : !environment.flags.has('RequireKeysetNs');
@@ -74,7 +74,7 @@ function enforceKeysetNamespace(evaluation: Evaluation, name: string): void {
   }
 }
 
-/** @param missing what dialect 4 says if there is none */
+/** @param missing message of dialect 4 if there is no such keyset */
 function requireKeyset({ database, dialect }: Evaluation, name: string, missing: string): KeysetGuard {
   const keyset = database.keysets.get(name);
   if (keyset) return keyset;
@@ -82,7 +82,7 @@ function requireKeyset({ database, dialect }: Evaluation, name: string, missing:
   throw new ContractError('eval', message);
 }
 
-/** `enforce-guard` and `enforce-keyset`, which do the same. */
+/** `enforce-guard` and `enforce-keyset`, which are the same function. */
 function enforcing(name: string): Native {
   const signatures = ['guard:guard -> bool', 'keysetname:string -> bool'];
   return strict(name, signatures, ([guard, ...more], { evaluation }) => {
@@ -98,7 +98,7 @@ function enforcing(name: string): Native {
   });
 }
 
-/** A predicate of keysets as a function. `keys-all` wants exactly as many as there are. */
+/** A predicate of keysets as a function. `keys-all` agrees only if both counts are equal. */
 function predicate(name: string): Native {
   return strict(name, 'count:integer matched:integer -> bool', ([count, matched, ...more]) => {
     if (typeof count !== 'bigint' || typeof matched !== 'bigint' || more.length > 0) return undefined;
@@ -158,7 +158,7 @@ function namedGuard(name: string, parameter: string, make: (evaluation: Evaluati
 
 /* Principals. */
 
-/** @returns the principal of a guard. Every part of the guard's arguments counts as a step */
+/** @returns the principal of a guard. Counts a step for each part of the guard's arguments */
 function principal(evaluation: Evaluation, guard: Guard): string {
   evaluation.gas.principal(guard);
   const parts: Value = guard.kind === 'user' || guard.kind === 'capability' ? guard.args : [];

@@ -1,4 +1,4 @@
-/** Managed capabilities: what both dialects do with them. */
+/** Managed capabilities: what dialects 4 and 5 have in common. */
 
 import { ContractError } from '../errors.ts';
 import type { Capability } from '../runtime/environment.ts';
@@ -11,7 +11,7 @@ import type { Applied } from './applied.ts';
 import { changeCapabilities, isSame } from './grants.ts';
 import { storable } from './guards.ts';
 
-/** Whether two capabilities have the same name, and equal arguments but for the managed one. */
+/** Whether two capabilities have the same name, and equal arguments apart from the managed one. */
 export function isSameApartFromManaged(a: Capability, b: Capability, manager: CapabilityManager | undefined): boolean {
   if (!manager) return isSame(a, b);
   if (a.name.text !== b.name.text || a.args.length !== b.args.length) return false;
@@ -29,7 +29,11 @@ export function managerOf(member: Member<Defcap>): CapabilityManager | undefined
   throw new ContractError('eval', 'Capability manager ref must be a function');
 }
 
-/** Asks the manager. @returns what is left then @throws ContractError unless the manager agrees */
+/**
+ * Calls the manager function.
+ * @returns the remaining amount after this acquisition
+ * @throws ContractError if the manager fails, or returns a value that cannot be stored
+ */
 export function askManager(
   evaluation: Evaluation,
   { remaining }: InstalledCapability,
@@ -41,7 +45,7 @@ export function askManager(
   return left;
 }
 
-/** Every capability that is installed counts as a step. @returns undefined if the capability is not installed */
+/** Counts a step for each installed capability. @returns undefined if no installed capability matches */
 export function findInstalled(
   evaluation: Evaluation,
   matches: (capability: Capability) => boolean,
@@ -51,7 +55,7 @@ export function findInstalled(
   return installed.find((each) => matches(each.capability));
 }
 
-/** @param composed what it brings along when it is acquired */
+/** @param composed the capabilities that are acquired with this one */
 export function keepInstalled(
   evaluation: Evaluation,
   { capability, call: { member } }: Applied,

@@ -1,6 +1,6 @@
 /**
- * Managed capabilities of dialect 4: the body runs when the capability is installed, and what it composes comes along
- * whenever the capability is acquired.
+ * Managed capabilities of dialect 4: the body runs once, when the capability is installed. Whatever the body composes
+ * is acquired with the capability each time.
  */
 
 import { ContractError } from '../errors.ts';
@@ -22,7 +22,9 @@ import {
   managerOf,
 } from './managed.ts';
 
-/** Notes that code wants a managed capability, which is installed when it is first acquired. */
+/**
+ * Records that code has requested a managed capability with `install-capability`. Its first acquisition installs it.
+ */
 export function announce(evaluation: Evaluation, capability: Capability): void {
   const { autonomous } = evaluation.state.capabilities;
   evaluation.spend(autonomous.length);
@@ -30,7 +32,10 @@ export function announce(evaluation: Evaluation, capability: Capability): void {
   changeCapabilities(evaluation, { autonomous: [...autonomous, capability] });
 }
 
-/** @returns what the capability brings along @throws ContractError unless it is installed and its manager agrees */
+/**
+ * @returns the capabilities that are acquired with this one
+ * @throws ContractError unless it can be installed and its manager agrees
+ */
 export function approve(evaluation: Evaluation, applied: Applied): readonly Capability[] {
   const { capability, call } = applied;
   const manager = managerOf(call.member);
@@ -49,7 +54,7 @@ function fire({ remaining }: InstalledCapability): Value {
   throw new ContractError('eval', 'Capability already fired');
 }
 
-/** Installs the first of those that were signed for, or announced by code, that matches. */
+/** Installs the first match among the capabilities that code has requested or signers have signed for. */
 function installFrom(
   evaluation: Evaluation,
   member: Member<Defcap>,
@@ -69,7 +74,7 @@ function installFrom(
   );
 }
 
-/** Runs the body with the arguments that were signed for, and keeps what it composes. */
+/** Runs the body with the arguments that were signed for, and keeps what the body has composed. */
 export function install(evaluation: Evaluation, applied: Applied): InstalledCapability {
   const { capability, call } = applied;
   const manager = managerOf(call.member);

@@ -1,6 +1,4 @@
-/**
- * Managed capabilities of dialect 5: the body runs whenever the capability is acquired, and then its manager is asked.
- */
+/** Managed capabilities of dialect 5: the body runs at each acquisition, and then its manager is called. */
 
 import { ContractError } from '../errors.ts';
 import { type Capability, signedCapabilities } from '../runtime/environment.ts';
@@ -32,7 +30,7 @@ function install5(evaluation: Evaluation, applied: Applied): InstalledCapability
   return keepInstalled(evaluation, applied, []);
 }
 
-/** Does so for code, which cannot install what somebody has signed for with another value of the managed argument. */
+/** Installs a capability for code. Code cannot install what was signed for, whatever its managed argument is. */
 export function installByCode5(evaluation: Evaluation, applied: Applied): void {
   const { capability } = applied;
   const { manager } = install5(evaluation, applied);
@@ -55,13 +53,15 @@ export function acquire5(evaluation: Evaluation, applied: Applied): void {
   pushGrant(evaluation, { capability, composed });
 }
 
-/** Installs a managed capability and runs its body once, as `test-capability` does. */
+/** Installs a managed capability and runs its body once, for `test-capability`. */
 export function installAndRun5(evaluation: Evaluation, applied: Applied): void {
   runInstalled(evaluation, applied, install5(evaluation, applied));
   takeGrant(evaluation);
 }
 
-/** Signatures count in the body for what was installed, which is on top of the grants then. */
+/**
+ * Runs the body with the installed arguments, so that signatures for them count in it. The grant is the newest then.
+ */
 function runInstalled(evaluation: Evaluation, { call }: Applied, usable: InstalledCapability): void {
   const { capability, manager, remaining } = usable;
   if (remaining === false && !manager) {

@@ -1,4 +1,4 @@
-/** What messages say of defpacts. */
+/** The messages of all failures of defpacts. */
 
 import type { Dialect } from '../dialect.ts';
 import { ContractError, type Position, STORED_ID_LENGTH, shortened } from '../errors.ts';
@@ -119,7 +119,7 @@ export class DefpactFaults {
     );
   }
 
-  /** @param message4 what is wrong with the name */
+  /** @param message4 what is wrong with the defpact's name, in dialect 4 */
   noDefpact({ name }: Continuation, message4: string): ContractError {
     return this.#fault(`resumePactExec: ${message4}`, `Expected a defpact for free variable ${name.text}`);
   }
@@ -198,7 +198,7 @@ export class DefpactFaults {
     );
   }
 
-  /** The rule before the version 4.0 of the language: exactly one provenance fits. */
+  /** The rule before version 4.0 of the language: exactly one provenance is right. */
   otherProvenance(provenance: Provenance, wanted: Provenance): ContractError {
     const [shown, shownWanted] = [shownProvenance(provenance), shownProvenance(wanted)];
     return this.#error(`enforceYield: yield provenance ${shownWanted} does not match ${shown}`);
@@ -212,7 +212,7 @@ export class DefpactFaults {
     );
   }
 
-  /** @param stored what nodes of dialect 5 store, if that is shorter */
+  /** @param stored the message that nodes of dialect 5 store, if it is shorter */
   #fault(message4: string, message5: string, stored?: string): ContractError {
     return this.#dialect === 4 ? this.#error(message4) : this.#error(message5, stored);
   }
@@ -226,7 +226,7 @@ function stepText(step: number, stepCount: number): string {
   return `DefPactStep does not match defpact properties: requested: ${step} step count:${stepCount}`;
 }
 
-/** Messages of dialect 5 show these as its own source code does. */
+/** Messages of dialect 5 show values as the Haskell source code of its nodes does. */
 function shownBool(value: boolean): string {
   return value ? 'True' : 'False';
 }
@@ -239,7 +239,7 @@ function shownProvenance5({ targetChain, moduleHash }: Provenance): string {
   return `(Provenance ${targetChain} ${moduleHash})`;
 }
 
-/** Number of characters of a chain's id in what nodes store. */
+/** Number of characters of a chain id in a stored message. */
 const STORED_CHAIN_LENGTH = 10;
 
 function storedProvenance({ targetChain, moduleHash }: Provenance): string {
@@ -250,7 +250,7 @@ function shortId(id: string): string {
   return shortened(id, STORED_ID_LENGTH);
 }
 
-/** @returns `(defpact m.f:string (a:integer))`, and the documentation if there is any */
+/** @returns `(defpact m.f:string (a:integer))`, with the documentation if the definition has one */
 function textOfDefinition({ name, definition }: Member<Callable>): string {
   const { kind, parameters, returnType, documentation } = definition;
   const shownType = (type: Parameter['type']) => (type ? textOfType(type) : '*');

@@ -23,7 +23,7 @@ function resume(args: readonly Argument[], { evaluation, scope, binding }: Call)
 function continueStep(args: readonly Argument[], { evaluation, binding, position }: Call): Value | undefined {
   if (args.length !== 1 || binding) return undefined;
   const [argument] = args;
-  // A call in a later step continues a nested defpact by itself in dialect 5.
+  // In dialect 5, a call in a later step continues a nested defpact without `continue`.
   if (evaluation.dialect === 5) return argument.value;
   if (evaluation.environment.flags.has('DisablePact43')) {
     throw new ContractError('eval', 'Cannot resolve continue', position);

@@ -16,7 +16,7 @@ import { areEqual, type Storable, type Value } from '../values/values.ts';
 import { DefpactFaults } from './defpact-faults.ts';
 import { emitChainEvents } from './yields.ts';
 
-/** A defpact with what one of its steps needs. */
+/** A defpact, with everything that the execution of a step needs. */
 interface Run {
   readonly steps: Defpact['steps'];
   readonly continuation: Continuation;
@@ -26,7 +26,7 @@ interface Run {
 }
 
 /**
- * Runs the first step of a defpact. In a step of another defpact, it is that step of a nested defpact.
+ * Runs the first step of a defpact. In a step of an outer defpact, runs the same step of a nested one.
  * @throws ContractError if another defpact was executed in this transaction
  */
 export function beginDefpact(evaluation: Evaluation, call: MemberCall, position: Position | undefined): Value {
@@ -48,8 +48,8 @@ export function beginDefpact(evaluation: Evaluation, call: MemberCall, position:
 /**
  * Runs another step of a defpact, or the rollback of its last step.
  * @param foreign the defpact's state on another chain, if it was proven
- * @throws ContractError unless the defpact is known, the step follows the last one, and no other defpact was executed in
- *   this transaction
+ * @throws ContractError unless the defpact is known and the step follows its last one, and if this transaction has
+ *   executed another defpact
  */
 export function continueDefpact(
   evaluation: Evaluation,
@@ -74,7 +74,7 @@ export function continueDefpact(
 }
 
 /**
- * Runs the next step of a defpact that a step of this one has begun.
+ * Runs the next step of a nested defpact, which an earlier step of the current one has begun.
  * @throws ContractError if no step has begun it with these arguments
  */
 export function continueNested(evaluation: Evaluation, call: MemberCall, position: Position | undefined): Value {
@@ -89,7 +89,7 @@ export function continueNested(evaluation: Evaluation, call: MemberCall, positio
   return inContinued(evaluation, call, position, (run) => runNested(evaluation, run, step));
 }
 
-/** A step that is not the first. The first one is charged for as the application that it is. */
+/** Runs a step after the first one. The first step is charged for as an application. */
 function inContinued(
   evaluation: Evaluation,
   call: MemberCall,
@@ -146,7 +146,7 @@ function writtenStep({ steps, faults }: Run, step: DefpactStep): Step {
   throw faults.noSuchStep(step, steps.length);
 }
 
-/** @returns undefined for a step that all participants execute, otherwise whether it is this one's */
+/** @returns undefined for a step of all participants, otherwise whether the step belongs to this participant */
 function isOwn(evaluation: Evaluation, { entity, position }: Step, { scope, continuation, faults }: Run) {
   if (!entity) return undefined;
   if (evaluation.dialect === 5) throw faults.notForEntities(continuation);
@@ -165,7 +165,10 @@ function codeOf({ value, rollback }: Step, step: DefpactStep, faults: DefpactFau
   throw faults.noRollback(step);
 }
 
-/** Whether nothing can follow. The rollback of a private step goes on to the step before, until the first one. */
+/**
+ * Whether no step can follow. After the rollback of a private step comes that of the step before, down to the first
+ * one.
+ */
 function isLast({ stepCount, isExecuted }: DefpactState, { step, isRollback }: DefpactStep): boolean {
   if (!isRollback) return step === stepCount - 1;
   return isExecuted === undefined || step === 0;
@@ -174,7 +177,7 @@ function isLast({ stepCount, isExecuted }: DefpactState, { step, isRollback }: D
 /** @returns the defpact after its step @throws ContractError unless all nested defpacts have done the same step */
 function advanced({ state }: Evaluation, step: DefpactStep, faults: DefpactFaults): DefpactState {
   const { defpact } = state;
-  // The interactive interpreter's own functions can remove it.
+  // Functions of the interactive interpreter can remove the state.
   if (!defpact) throw new ContractError('eval', 'Internal error, pact exec state not found after execution');
   for (const { step: other } of defpact.nested.values()) if (other !== step.step) throw faults.notAdvanced(step.pactId);
   return defpact;
@@ -228,9 +231,9 @@ function requireNext(step: DefpactStep, last: DefpactState, faults: DefpactFault
   } else if (step.step !== last.step + 1) throw faults.wrongStep(step, last);
 }
 
-/* Defpacts in defpacts. */
+/* Nested defpacts. */
 
-/** A nested defpact has as many steps as the outer one, and does each of them in the same step of the outer one. */
+/** A nested defpact has as many steps as the outer one, and executes each in the same step of the outer one. */
 function runNested(evaluation: Evaluation, run: Run, step: DefpactStep): Value {
   const { faults, scope } = run;
   const parent = evaluation.state.defpact;
@@ -238,7 +241,7 @@ function runNested(evaluation: Evaluation, run: Run, step: DefpactStep): Value {
     const { text } = run.continuation.name;
     throw new ContractError('eval', `Nested Pact attempted but no pactExec found for:${text}`);
   }
-  // The states of all nested defpacts are copied and looked through.
+  // The map of all nested defpacts is copied, and each of them is visited.
   evaluation.spend(parent.nested.size);
   const written = writtenStep(run, step);
   refuseMismatch(run, written, parent);
@@ -282,7 +285,7 @@ function nestedState(run: Run, step: DefpactStep, parent: DefpactState, hasRollb
   };
 }
 
-/** @returns the id of a defpact that a step of another one begins */
+/** @returns the id of a nested defpact */
 function nestedId(evaluation: Evaluation, outer: string, { name, args }: Continuation): string {
   const form = new Map<string, Storable>([
     ['args', args],

@@ -1,4 +1,4 @@
-/** What the steps of a defpact hand on to each other, also from one chain to another. */
+/** Yields: what a step of a defpact gives to the next one, on the same chain or on another one. */
 
 import { emitReserved } from '../capabilities/emitted-events.ts';
 import { callingModule, storable } from '../capabilities/guards.ts';
@@ -17,7 +17,7 @@ export function storableObject(evaluation: Evaluation, object: ContractObject): 
 }
 
 /**
- * Hands an object on to the next step.
+ * Yields an object to the next step.
  * @param targetChain where the next step runs; undefined for the same chain
  * @throws ContractError outside of defpacts, and for another chain in a step that may be rolled back
  */
@@ -48,7 +48,7 @@ function foreignYield(evaluation: Evaluation, defpact: DefpactState, data: Stora
 
 /**
  * @returns what the step before has yielded
- * @throws ContractError if it has yielded nothing, or something for another chain or another module
+ * @throws ContractError if there is no yield, or one for another chain or another module
  */
 export function resumedObject(evaluation: Evaluation): StorableObject {
   const { dialect, context } = evaluation;
@@ -84,9 +84,9 @@ function requireCallingModule(evaluation: Evaluation): LoadedModule {
 }
 
 /**
- * Tells the world that a defpact has come from another chain, or goes to another one. A step can do both.
- * @param resumed what came with the step
- * @param defpact the defpact after the step
+ * Emits the events of a defpact that has come from another chain, or goes to another one. A step can do both.
+ * @param resumed the yield with which the step began
+ * @param defpact the state after the step
  */
 export function emitChainEvents(evaluation: Evaluation, resumed: Yield | undefined, defpact: DefpactState): void {
   if (evaluation.environment.flags.has('DisablePact40')) return;

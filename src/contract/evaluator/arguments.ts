@@ -1,4 +1,4 @@
-/** The arguments of natives: those that are written in the code, and those that are known already. */
+/** The arguments of natives: expressions of the code, and values that are known already. */
 
 import type { Position } from '../errors.ts';
 import { Member } from '../runtime/module.ts';
@@ -16,7 +16,9 @@ import type { Expression } from '../syntax/tree.ts';
 import { typeText } from '../values/printing.ts';
 import { isList, isObject, type Value } from '../values/values.ts';
 
-/** The types of expressions that were not evaluated. All that are not here are applications. */
+/**
+ * The types that messages show of expressions that were not evaluated. All other expressions are shown as applications.
+ */
 const TYPES_OF_CODE: Readonly<Partial<Record<Expression['kind'], string>>> = {
   integer: 'integer',
   decimal: 'decimal',
@@ -30,7 +32,7 @@ const TYPES_OF_CODE: Readonly<Partial<Record<Expression['kind'], string>>> = {
   let: 'let',
 };
 
-/** An argument that is written in the code. */
+/** An argument that is an expression of the code. */
 export class WrittenArgument implements Argument {
   readonly #evaluation: Evaluation;
   readonly #expression: Expression;
@@ -87,7 +89,7 @@ export class WrittenArgument implements Argument {
   asFunction(): Remaining | undefined {
     const expression = this.#expression;
     const [evaluation, scope] = [this.#evaluation, this.#scope];
-    // It is evaluated anew with each of the last arguments.
+    // The expression is applied anew for each list of last arguments.
     if (expression.kind === 'application') return (...last) => evaluation.apply(expression, scope, last);
     if (evaluation.dialect === 4 && expression.kind !== 'lambda') return undefined;
     return functionOf(evaluation, this.value);
@@ -102,7 +104,7 @@ export class WrittenArgument implements Argument {
   }
 }
 
-/** An argument that is known already, such as an item of a list. */
+/** An argument whose value is known already, such as an item of a list. */
 export class GivenArgument implements Argument {
   readonly #evaluation: Evaluation;
   readonly value: Value;

@@ -22,10 +22,12 @@ import { Decimal } from '../values/decimal.ts';
 import { printed, typeText } from '../values/printing.ts';
 import type { Value } from '../values/values.ts';
 
-/** Steps that a failure counts as where code catches it, and for each call that it comes through. */
+/**
+ * Number of steps that a failure counts as: once where code catches it, and once for each call that it passes through.
+ */
 export const FAILURE_STEPS = 64;
 
-/** @param application where the native is called; undefined if a native calls it, with a value for each argument */
+/** @param application undefined if another native calls this one, with a value for each argument */
 export function callNative(
   evaluation: Evaluation,
   native: Native,
@@ -35,7 +37,7 @@ export function callNative(
 ): Value {
   const { binding, position } = application ?? {};
   if (native.isTopLevel) requireTopLevel(evaluation, native.name);
-  // The functions that only the interactive interpreter has are free of charge.
+  // Functions of the interactive interpreter are free of charge.
   if (evaluation.findNative(native.name) === native) evaluation.gas.native(native.name);
   const value = native.apply(args, { evaluation, scope, binding, position });
   if (value === undefined) throw wrongArguments(native, args, evaluation);
@@ -60,7 +62,7 @@ export function callClosure(
   return evaluation.evaluateBody(body, scope.with(bound(evaluation, parameters, args, scope, position)));
 }
 
-/** Calls what a module defines. @throws ContractError for a capability of dialect 4: it can only be acquired */
+/** Calls a member of a module. @throws ContractError for a capability of dialect 4, which can only be acquired */
 export function callMember(evaluation: Evaluation, call: MemberCall, position: Position | undefined): Value {
   const { definition } = call.member;
   switch (definition.kind) {
@@ -82,7 +84,7 @@ function callFunction(evaluation: Evaluation, definition: Defun, call: MemberCal
   return checked({ type, position: position ?? definition.position }, value, names, evaluation);
 }
 
-/** Only dialect 5 has values for applications of capabilities. */
+/** In dialect 5, the application of a capability is a value. */
 function tokenOf(
   evaluation: Evaluation,
   { parameters }: Defcap,
@@ -104,7 +106,7 @@ function tokenOf(
 /**
  * Checks the arguments of a call, and runs the body of the definition in a new frame.
  * @param run gets the variables of the body
- * @throws ContractError if the definition is being run already, further out
+ * @throws ContractError for recursion: an outer frame runs the same definition
  */
 export function inFrame<T>(
   evaluation: Evaluation,
@@ -131,7 +133,9 @@ export function inFrame<T>(
   }
 }
 
-/** Runs a call through a reference. In dialect 5, the caller's own module can only read until that returns. */
+/**
+ * Runs a call through a module reference. In dialect 5, the caller's own module can only read until the call returns.
+ */
 export function throughReference<T>(evaluation: Evaluation, run: () => T): T {
   const { frame, referring } = evaluation.context;
   if (evaluation.dialect === 4 || !frame) return run();
@@ -140,7 +144,7 @@ export function throughReference<T>(evaluation: Evaluation, run: () => T): T {
 
 /* Arguments. */
 
-/** @returns the variables of the definition's body @throws ContractError for arguments that it does not take */
+/** @returns the variables of the definition's body @throws ContractError for arguments of a wrong number or type */
 export function variablesOf(
   evaluation: Evaluation,
   { member, args }: MemberCall,
@@ -156,7 +160,7 @@ function shownName({ definition, module, name }: Member, dialect: Dialect): stri
   return dialect === 4 ? definition.name : `function ${name.text}.{${module.hash}}`;
 }
 
-/** @param who gives what is called, as messages name it */
+/** @param who the name of the callee in messages */
 function requireCount(
   { dialect }: Evaluation,
   who: () => string,
@@ -190,7 +194,7 @@ function bound(
 
 const SHOWN_TEXT_LENGTH = 50;
 
-/** @returns a call for the list of calls that have failed, where only numbers and texts are shown whole */
+/** @returns a line for the list of failed calls, in which only numbers and texts are shown whole */
 function callText(name: string, args: readonly Value[], dialect: Dialect): string {
   const shown = args.map((arg) => {
     if (typeof arg === 'string' && arg.length > SHOWN_TEXT_LENGTH) return `"${arg.slice(0, SHOWN_TEXT_LENGTH)}..."`;

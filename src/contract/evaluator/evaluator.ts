@@ -30,13 +30,13 @@ import { callClosure, callMember, callNative, FAILURE_STEPS, inFrame, throughRef
 import { calledMember, isNative, NameResolver, nameOf, parametersOf } from './resolver.ts';
 
 /**
- * Maximum number of evaluations inside of each other. Each takes up to two kilobytes of this process's stack, of which
- * Node.js has a megabyte. Public contracts stay below 100.
+ * Maximum depth of nested evaluations. Each takes up to two kilobytes of the stack, of which Node.js has a megabyte.
+ * Public contracts stay below 100.
  */
 export const MAX_NESTING = 300;
-/** Maximum number of steps of one program, which take ten to twenty seconds. On a node, gas ends it much earlier. */
+/** Maximum number of steps of one program: ten to twenty seconds. On a node, gas ends a program much earlier. */
 export const MAX_STEPS = 20_000_000;
-/** Number of steps after which it is looked whether code must end: some milliseconds. */
+/** Number of steps between two calls of `look`: some milliseconds. */
 const LOOK_STEPS = 2 ** 14;
 
 interface EvaluatorOptions {
@@ -44,15 +44,15 @@ interface EvaluatorOptions {
   readonly dialect?: Dialect;
   /** The natives by their names. */
   readonly natives: ReadonlyMap<string, Native>;
-  /** The functions of the interactive interpreter, whose names code may define anew. */
+  /** The functions of the interactive interpreter. Code may define the same names anew. */
   readonly testFunctions?: ReadonlyMap<string, Native>;
   readonly maxSteps?: number;
   readonly environment?: Environment;
   readonly database?: Database;
-  /** Everything is free of charge by default. */
+  /** A meter that charges nothing by default. */
   readonly gas?: GasMeter;
   readonly kept?: Kept | undefined;
-  /** Called every `LOOK_STEPS` steps. @throws RunEnded if the code must end now */
+  /** Called every `LOOK_STEPS` steps. @throws RunEnded if the code must stop now */
   readonly look?: (() => void) | undefined;
 }
 
@@ -63,7 +63,7 @@ export class Evaluator implements Evaluation {
   readonly kept: Kept | undefined;
   state: State = INITIAL_STATE;
   readonly transactionNames = new TransactionNames(this);
-  /** What code outside of modules sees. */
+  /** The names that code outside of modules can use. */
   readonly outermostScope = new Scope(this.transactionNames);
   readonly #resolver: NameResolver;
   readonly #maxSteps: number;
@@ -71,7 +71,7 @@ export class Evaluator implements Evaluation {
   #environment: Environment;
   #context: Context = OUTERMOST;
   #steps = 0;
-  /** The number of steps beyond which something is to be done. */
+  /** The number of steps after which to call `look`, or to fail. */
   #nextLook = 0;
   #nesting = 0;
 
@@ -101,7 +101,7 @@ export class Evaluator implements Evaluation {
     return this.#environment;
   }
 
-  /** Code that runs from now on sees it, and is charged by its model. */
+  /** Sets the environment of all code that runs from now on, with its gas model. */
   set environment(environment: Environment) {
     this.#environment = environment;
     this.gas.model = environment.gasModel;
@@ -122,7 +122,7 @@ export class Evaluator implements Evaluation {
     return this.#context;
   }
 
-  /** @throws ContractError with the position of the innermost application that has failed */
+  /** @throws ContractError with the position of the innermost failed application */
   evaluate(expression: Expression, scope = this.outermostScope): Value {
     this.spend(1);
     if (this.#nesting === MAX_NESTING) {
@@ -140,7 +140,7 @@ export class Evaluator implements Evaluation {
     return this.#resolver.detailsOf(expression, scope) ?? this.evaluate(expression, scope);
   }
 
-  /** Begins to count steps anew, for the next program. */
+  /** Restarts the count of steps, for the next program. */
   resetSteps(): void {
     this.#steps = 0;
     this.#planLook();
@@ -165,7 +165,7 @@ export class Evaluator implements Evaluation {
       return action();
     } catch (fault) {
       if (!(fault instanceof ContractError)) throw fault;
-      // Before 4.4, code could catch everything, and what had failed was free of charge.
+      // Before version 4.4, code could catch every failure but one of gas, and a failed attempt was free of charge.
       const isOlderRule = this.environment.flags.has('DisablePact44');
       if (isOlderRule ? fault.kind === 'gas' : fault.kind !== 'tx-failure') throw fault;
       if (isOlderRule) unspend();
@@ -215,9 +215,9 @@ export class Evaluator implements Evaluation {
         const all = [...args, ...last.map((value) => new GivenArgument(this, value))];
         return callNative(this, callee, all, application, scope);
       }
-      // A function applied to nothing is the function itself in dialect 5.
+      // In dialect 5, a function that is applied to nothing is the function itself.
       if (this.dialect === 5 && written.length + last.length === 0 && parametersOf(callee).length > 0) return callee;
-      // An application of a capability is only a value in dialect 5.
+      // In dialect 5, an application of a capability is a value and no call.
       const isCall = this.dialect === 4 || callee instanceof Closure || !callee.is('defcap');
       if (isCall) this.gas.call(nameOf(callee));
       const args = [...written.map((arg) => this.evaluate(arg, scope)), ...last];
@@ -275,7 +275,7 @@ export class Evaluator implements Evaluation {
     return this.#resolver.findNative(name);
   }
 
-  /** @throws ContractError for a name that means nothing to code outside of modules */
+  /** @throws ContractError for a name without a meaning outside of modules */
   requireMeaning(name: string, position: Position | undefined): void {
     this.#resolver.requireMeaning(name, position);
   }
@@ -322,7 +322,7 @@ export class Evaluator implements Evaluation {
 
   #evaluateCond({ branches, otherwise }: Cond, scope: Scope): Value {
     for (const { condition, value } of branches) {
-      // It stands for applications of `if` in each other.
+      // `cond` is charged for as nested applications of `if`.
       this.gas.native('if');
       const isMet = this.evaluate(condition, scope);
       if (typeof isMet !== 'boolean') throw undecided(this, isMet, condition.position);
@@ -332,7 +332,7 @@ export class Evaluator implements Evaluation {
   }
 
   #evaluateLet({ isSequential, variables, body }: Let, outer: Scope): Value {
-    // Dialect 5 has no other.
+    // In dialect 5, every `let` is a `let*`.
     const isNested = isSequential || this.dialect === 5;
     let scope = outer;
     const together = new Map<string, Value>();
@@ -345,7 +345,7 @@ export class Evaluator implements Evaluation {
     return this.evaluateBody(body, isNested ? scope : outer.with(together));
   }
 
-  /** In dialect 5, a variable can hold an application that lacks arguments. */
+  /** In dialect 5, a variable can hold an application that lacks arguments: a partial function. */
   #bindable(expression: Expression, scope: Scope): Value {
     const isPartial = this.dialect === 5 && this.isPartial(expression, scope);
     if (!isPartial || expression.kind !== 'application') return this.evaluate(expression, scope);

@@ -14,12 +14,15 @@ import type { Application, DynamicName, Expression, Name, Parameter } from '../s
 import { typeText } from '../values/printing.ts';
 import { ModuleRef, type Value } from '../values/values.ts';
 
-/** Scopes inside of each other that a look-up goes through in the time of a step. */
+/** Number of nested scopes that a look-up searches in the time of one step. */
 const SCOPES_PER_STEP = 16;
 
-/** Variables come first, then natives, then what the code's module or transaction knows, then the interpreter's own. */
+/**
+ * Resolves names: to variables first, then natives, then the names of the module or transaction, then the interpreter's
+ * functions.
+ */
 export class NameResolver {
-  /** The functions of the interactive interpreter, whose names code may define anew. */
+  /** The functions of the interactive interpreter. Code may define the same names anew. */
   testFunctions: ReadonlyMap<string, Native>;
   readonly #evaluation: Evaluation;
   readonly #natives: ReadonlyMap<string, Native>;
@@ -34,7 +37,7 @@ export class NameResolver {
     this.testFunctions = testFunctions;
   }
 
-  /** @returns what an application calls @throws ContractError for what cannot be called */
+  /** @returns the callee of an application @throws ContractError for a value that cannot be called */
   calleeOf({ callee }: Application, scope: Scope): Native | Closure | Member<Callable> {
     if (callee.kind === 'name') {
       const local = this.#found(callee.name, scope);
@@ -51,25 +54,25 @@ export class NameResolver {
     return callableOf(this.#evaluation.evaluate(callee, scope), this.#evaluation);
   }
 
-  /** @returns the value of a name @throws ContractError for a name that means nothing */
+  /** @throws ContractError for a name without a meaning */
   valueOf(name: Name, scope: Scope): Value {
     if (name.kind === 'dynamic-name') return valueOfMember(this.#memberOf(name, scope));
     if (name.kind === 'name') {
       const value = this.#found(name.name, scope) ?? CONSTANTS.get(name.name);
       if (value !== undefined) return value;
       const native = this.findNative(name.name);
-      // Natives are values in dialect 5 only.
+      // Natives are values only in dialect 5.
       if (native && this.#evaluation.dialect === 5) return new NativeFunction(native);
       if (native) throw new ContractError('eval', 'Invalid type in value location: defun', name.position);
     }
     const meant = this.#meant(name, scope);
     if (!(meant instanceof Member)) return meant;
-    // A schema is no value, so its name can also be that of a module.
+    // A schema is not a value, so the same name can also stand for a module.
     const module =
       meant.is('defschema') && name.kind === 'name' && resolveModule(this.#evaluation, new ModuleName(name.name));
     if (module) return referenceTo(module);
     if (this.#evaluation.dialect === 5 || !isCallable(meant)) return valueOfMember(meant);
-    // Before version 4.7, the details were a value.
+    // Before version 4.7, the description of a function was its value.
     if (this.#evaluation.environment.flags.has('DisablePact47')) return detailsOf(meant);
     throw hiddenDetails('function', name.position);
   }
@@ -79,7 +82,7 @@ export class NameResolver {
     return details;
   }
 
-  /** @returns the value of a variable */
+  /** @returns the value of a variable; undefined if no scope has it */
   #found(name: string, scope: Scope): Value | undefined {
     this.#evaluation.spend(Math.floor(scope.depth / SCOPES_PER_STEP));
     return scope.find(name);
@@ -92,7 +95,7 @@ export class NameResolver {
     throw new ContractError('eval', unresolvedText(text, this.#evaluation.dialect), name.position);
   }
 
-  /** `reference::member`. */
+  /** Finds `reference::member`. */
   #memberOf({ reference, member, position, code }: DynamicName, scope: Scope): Member {
     const name = { kind: 'name', name: reference, position, code } as const;
     const value = this.valueOf(name, scope);
@@ -105,7 +108,7 @@ export class NameResolver {
     }
     const found = requireModule(this.#evaluation, value.name).members.get(member);
     if (found) return found;
-    // The constants of an interface are those of all modules that implement it.
+    // Modules share the constants of the interfaces that they implement.
     for (const each of value.interfaces ?? []) {
       const constant = requireModule(this.#evaluation, each).members.get(member);
       if (constant?.is('defconst')) return constant;
@@ -113,13 +116,15 @@ export class NameResolver {
     throw new ContractError('eval', `resolveRef: dynamic ref not found: ${reference}::${member}`, position);
   }
 
-  /** @returns the native of a name, if this dialect has it */
+  /** @returns the native of this name, if the dialect has it */
   findNative(name: string): Native | undefined {
     const native = this.#natives.get(name);
     return (native?.dialect ?? this.#evaluation.dialect) === this.#evaluation.dialect ? native : undefined;
   }
 
-  /** @returns what the interpreter shows of a function that stands alone; undefined for all else */
+  /**
+   * @returns the text that the interpreter shows for the bare name of a function; undefined for any other expression
+   */
   detailsOf(expression: Expression, scope: Scope): string | undefined {
     const isName = expression.kind === 'name' || expression.kind === 'dotted-name';
     if (this.#evaluation.dialect === 5 || !isName) return undefined;
@@ -141,7 +146,7 @@ export class NameResolver {
     );
   }
 
-  /** @throws ContractError for a name that means nothing to code outside of modules */
+  /** @throws ContractError for a name without a meaning outside of modules */
   requireMeaning(name: string, position: Position | undefined): void {
     if (this.isKnown(name) || this.#evaluation.transactionNames.find(name)) return;
     throw new ContractError('eval', unresolvedText(name, this.#evaluation.dialect), position);
@@ -209,7 +214,7 @@ function notCallable(value: Value, evaluation: Evaluation): ContractError {
 function notCallableText(value: Value, evaluation: Evaluation): string {
   const { dialect, environment } = evaluation;
   if (dialect === 5) return 'Cannot apply value to non-closure';
-  // Before version 4.8, a text was a message by itself.
+  // Before version 4.8, a text that was called became the message itself.
   if (!environment.flags.has('DisablePact48')) {
     return `Tried to call a value which is not a function, but a(n) ${typeText(value)}`;
   }

@@ -1,4 +1,4 @@
-/** Runs what stands outside of all brackets. */
+/** Runs top-level forms: those outside of all brackets. */
 
 import { ContractError } from '../errors.ts';
 import { loadInterface, loadModule, use } from '../modules/modules.ts';
@@ -38,13 +38,13 @@ function run(evaluator: Evaluator, form: TopLevel): Value {
       return `Loaded repl defconst ${name}`;
     }
   }
-  // Nothing runs of a form with a name that means nothing.
+  // A form with an unknown name does not run at all.
   const visit: Visit = (name, position) => evaluator.requireMeaning(name, position);
   visitExpression(form, evaluator.dialect, visit, (name, position) => refuseShadow(evaluator, name, position));
   return evaluator.evaluateShown(form);
 }
 
-/** What the names in its body mean is only looked up when it runs. */
+/** The names in the body are resolved only when it runs. */
 function checkDefinition(evaluator: Evaluator, form: Defun | Defconst): void {
   const refuse: Declare = (name, position) => refuseShadow(evaluator, name, position);
   refuse(form.name, form.position);

@@ -1,4 +1,4 @@
-/** What the table model of dialect 4 charges, in units of gas unless a name says otherwise. */
+/** The charges of dialect 4's table model, in units of gas unless a name says otherwise. */
 
 import { Decimal } from '../values/decimal.ts';
 import { absolute } from '../values/integers.ts';
@@ -7,7 +7,7 @@ import { Time } from '../values/time.ts';
 import { type Guard, isGuard, isList, isObject, ModuleRef, type Value, type Walk } from '../values/values.ts';
 import { bitCount, characterCount } from './sizes.ts';
 
-/** Natives by the cost of a call. All others cost 1. */
+/** The natives by the cost of a call. All others cost 1. */
 const NAMES_BY_COST: Readonly<Record<number, string>> = {
   2: `= != < <= > >= at contains remove reverse sort distinct where with-capability compose-capability identity typeof
     yield resume time parse-time hyperlane-message-id hyperlane-decode-token-message hyperlane-encode-token-message`,
@@ -29,7 +29,7 @@ const NAMES_BY_COST: Readonly<Record<number, string>> = {
   124: 'poseidon-hash-hack-a-chain hash-poseidon',
   250: 'create-table',
   100000: 'txids txlog keylog',
-  // The table of the reference implementation lacks it, and what it lacks costs a million there.
+  // The table of the reference implementation lacks `list`, and a native that is missing there costs a million.
   1000000: 'list',
 };
 
@@ -39,23 +39,23 @@ const COSTS: ReadonlyMap<string, number> = new Map(
   ),
 );
 
-/** The natives that go through all rows of a table. */
+/** The natives that visit all rows of a table. */
 const ROWS_NATIVES: ReadonlySet<string> = new Set(['keys', 'select', 'fold-db']);
 
-/** @param rowsCost what `keys`, `select` and `fold-db` cost */
+/** @param rowsCost the cost of `keys`, `select` and `fold-db` */
 export function costOfNative(name: string, rowsCost: number): number {
   return ROWS_NATIVES.has(name) ? rowsCost : (COSTS.get(name) ?? 1);
 }
 
-/** The estimate of a module's compiled tree costs that much for each character of its code, in thousandths. */
+/** Estimated size of a module's compiled tree for each character of its code, in thousandths of a unit. */
 const MODULE_CHARACTER = 145;
 const INTERFACE_CHARACTER = 35;
 const MODULE_MEMORY = 60_000;
 
 /**
- * The memory of a module that is loaded. The reference implementation weighs the tree to which it compiles the code, at
- * 0.006 for a byte. Nobody else has that tree, so this is an estimate by the length of the code, which comes within 0.5
- * percent of the whole cost for contracts that are on chain.
+ * The memory of a loaded module. The reference implementation weighs its compiled tree, at 0.006 for a byte. No other
+ * implementation has that tree, so this is an estimate by the length of the code. For contracts on chain, the whole
+ * cost is within 0.5 percent.
  */
 export function moduleMemory(code: string, isInterface: boolean): number {
   const each = isInterface ? INTERFACE_CHARACTER : MODULE_CHARACTER;
@@ -64,15 +64,18 @@ export function moduleMemory(code: string, isInterface: boolean): number {
 
 const BYTES_PER_UNIT = 10;
 
-/** @param bytes of what is stored */
+/** @param bytes size of the key or row that is stored */
 export function costOfWrite(bytes: number): number {
   return Math.ceil(bytes / BYTES_PER_UNIT);
 }
 
-/** For sorting, and for new lists before version 4.5: almost nothing for short lists, and 470 for 5,000 items. */
+/**
+ * The cost of sorting and, before version 4.5, of making a list: almost nothing for short lists, and 470 for 5,000
+ * items.
+ */
 export function costOfLength(items: number): number {
   if (items < 1) return 1;
-  // The reference implementation computes with binary32, which decides how whole numbers come out.
+  // The reference implementation computes with binary32, so the rounding must be the same.
   const logarithm = Math.fround(Math.fround(Math.log(items)) / Math.fround(Math.log(100)));
   const square = Math.fround(logarithm * logarithm);
   const fourth = Math.fround(square * square);
@@ -80,18 +83,18 @@ export function costOfLength(items: number): number {
   return 1 + Math.floor(Math.fround(eighth * square));
 }
 
-/** Smaller integers cost nothing. */
+/** Integers below this bound are free of charge. */
 export const FREE_INTEGERS = 10n ** 80n;
 export const FREE_INTEGERS_BEFORE_48 = 10n ** 30n;
 
-/** An integer as an operand of `+`, `-`, `*` or `/`: the square of its bytes / 100. */
+/** The cost of an integer operand of `+`, `-`, `*` or `/`: the square of its bytes / 100. */
 export function costOfInteger(integer: bigint, free: bigint): number {
   if (absolute(integer) < free) return 0;
   const bytes = Math.floor(bitCount(integer) / 8);
   return Math.floor((bytes * bytes) / 100);
 }
 
-/** In thousandths. @param characters of all texts together @param texts how many there are */
+/** @param characters of all texts together @param texts number of texts @returns thousandths of a unit */
 export function thousandthsOfConcat(characters: number, texts: number): number {
   return 50_000 + Math.floor((characters * 20) / Math.max(texts, 1)) + 40 * texts;
 }
@@ -104,13 +107,13 @@ export function costOfReverse(items: number): number {
 
 const FORMATTED_PER_UNIT = 10;
 
-/** @param walk visits all parts of the values */
+/** @param walk counts all visited parts of the values */
 export function costOfFormat(template: string, values: readonly Value[], walk: Walk): number {
   const length = characterCount(template) + estimatedLengths(values, walk);
   return Math.floor(length / FORMATTED_PER_UNIT);
 }
 
-/** Before version 4.8. @param walk visits all parts of the values */
+/** The cost before version 4.8. @param walk counts all visited parts of the values */
 export function oldCostOfFormat(template: string, values: readonly Value[], walk: Walk): number {
   return values.reduce((total: number, value) => {
     const text = typeof value === 'string' ? value : printed(value, { commas: true });
@@ -122,17 +125,17 @@ export function oldCostOfFormat(template: string, values: readonly Value[], walk
 const HASHED_PER_STEP = 64;
 const PRINCIPAL_STEP = 5;
 
-/** @param bytes that are hashed; 0 for a principal without a hash */
+/** @param bytes number of hashed bytes; 0 for a principal without a hash */
 export function costOfPrincipal(bytes: number): number {
   return PRINCIPAL_STEP * (1 + Math.floor(bytes / HASHED_PER_STEP));
 }
 
-/** In thousandths. @param lengths of the encoded texts in bytes */
+/** @param lengths of the encoded texts in bytes @returns thousandths of a unit */
 export function thousandthsOfKeccak256(lengths: readonly number[]): number {
   return lengths.reduce((total, bytes) => total + 2120 + 146 * Math.ceil(bytes / 100), 0);
 }
 
-/* The length that a value is thought to have in a text. */
+/* Estimated lengths of printed values. */
 
 function estimatedLengths(values: readonly Value[], walk: Walk): number {
   return walk.inside(() => values.reduce((total: number, value) => total + 1 + estimatedLength(value, walk), 0));
@@ -173,7 +176,7 @@ function estimatedGuard(guard: Guard, walk: Walk): number {
   }
 }
 
-/** @returns the characters of a name without the points between its parts */
+/** @returns the number of characters of a name, without the dots */
 function lengthOf(name: string): number {
   return characterCount(name.replaceAll('.', ''));
 }

@@ -1,4 +1,4 @@
-/** Counts the gas that a transaction takes. */
+/** Counts the gas of a transaction. */
 
 import { DEFAULT_DIALECT, type Dialect } from '../dialect.ts';
 import { ContractError } from '../errors.ts';
@@ -25,7 +25,7 @@ import {
 import { type Flags, FREE_OF_CHARGE, type GasModel, NO_FLAGS } from './model.ts';
 import { bitCount, Sizes } from './sizes.ts';
 
-/** Maximum number of entries of a log, which take some ten megabytes. On chain there is no log. */
+/** Maximum number of log entries: some ten megabytes. There is no log on chain. */
 export const MAX_LOG_ENTRIES = 100_000;
 
 interface LogEntry {
@@ -43,8 +43,8 @@ export interface GasOptions {
 }
 
 /**
- * The gas of a transaction. Every method but those of the meter itself charges for an operation, and throws a
- * ContractError of the kind `gas` if more is used then than the limit allows.
+ * The gas of a transaction. Most methods charge for one operation, and throw a ContractError of the kind `gas` if the
+ * gas used exceeds the limit.
  */
 export class GasMeter {
   model: GasModel;
@@ -63,17 +63,17 @@ export class GasMeter {
 
   /* The meter itself. */
 
-  /** In units, rounded down, or up in dialect 5. */
+  /** In units, rounded down in dialect 4 and up in dialect 5. */
   get used(): bigint {
     return (this.#thousandths + (this.#dialect === 4 ? 0n : 999n)) / 1000n;
   }
 
-  /** The native `env-gas` with an argument. The limit is not looked at before the next operation. */
+  /** The native `env-gas` with an argument. The next operation compares the new value with the limit. */
   set(units: bigint): void {
     this.#thousandths = units * 1000n;
   }
 
-  /** @returns what sets the gas used back to its present state. Failures are free of charge with `DisablePact44` */
+  /** @returns a function that resets the gas used to its present value, for failures that `DisablePact44` makes free */
   mark(): () => void {
     const used = this.#thousandths;
     return () => {
@@ -90,26 +90,26 @@ export class GasMeter {
     return [`TOTAL: ${total}`, ...entries.map(({ name, units }) => `${name}: ${units}`)];
   }
 
-  /** Forgets the log, until the next call of `takeLog` begins a new one. */
+  /** Discards the log. The next call of `takeLog` begins a new one. */
   endLog(): void {
     this.#log = undefined;
   }
 
   /* Calls. */
 
-  /** A call of a native. The functions that only the interactive interpreter has are not charged for at all. */
+  /** A call of a native. Functions of the interactive interpreter are free of charge. */
   native(name: string): void {
     this.#charge(name, (model) => costOfNative(name, model.rowsCost));
   }
 
-  /** A call of a function or a lambda, an evaluated capability or governance, a step of a defpact. */
+  /** A call of a function or a lambda, the body of a capability or governance, or a step of a defpact. */
   call(name = 'lambda'): void {
     this.#charge(name, () => 1);
   }
 
   /* Modules, keysets and namespaces. */
 
-  /** A module that is looked up for the first time in a transaction. */
+  /** The first look-up of a module in a transaction. */
   lookUpModule(): void {
     this.#charge('lookup module', () => 1);
   }
@@ -135,8 +135,8 @@ export class GasMeter {
   }
 
   /**
-   * A module or an interface that is loaded, apart from what its constants take. Its memory is an estimate.
-   * @param name as it stands in the code, so without the namespace that is set
+   * The loading of a module or an interface, without that of its constants. The memory is an estimate.
+   * @param name as the code has it, without the current namespace
    * @param members the names of its definitions
    */
   loadModule(name: ModuleName, members: readonly string[], code: string, isInterface = false): void {
@@ -149,17 +149,17 @@ export class GasMeter {
 
   /* Tables. */
 
-  /** A row that was found. @param columns all of the row, also those that were not asked for */
+  /** A row that was found. @param columns number of all its columns, also of those that were not requested */
   read(columns: number, name = 'read'): void {
     this.#charge(name, () => columns);
   }
 
-  /** Keys of rows, or numbers of transactions. */
+  /** Keys of rows, or numbers of transactions that were read. */
   keys(count: number, name = 'keys'): void {
     this.#charge(name, () => 1, count);
   }
 
-  /** @param columns those that are asked for; undefined without a list of columns */
+  /** @param columns number of requested columns; undefined without a list of columns */
   select(columns: number | undefined): void {
     this.#charge('select', () => Math.max(1, columns ?? 1));
   }
@@ -173,7 +173,7 @@ export class GasMeter {
     this.#charge(name, () => costOfWrite(this.#sizes.text(key)) + costOfWrite(this.#sizes.fields(row)));
   }
 
-  /** @param table the name under which it is stored: `module_table` */
+  /** @param table its name in the database: `module_table` */
   createTable(table: string): void {
     this.#charge('create-table', () => costOfWrite(this.#sizes.text(table)));
   }
@@ -184,14 +184,14 @@ export class GasMeter {
     this.#charge('yield', () => costOfWrite(this.#sizes.fields(object)));
   }
 
-  /** @param columns of the object that was yielded */
+  /** @param columns number of fields of the yielded object */
   resume(columns: number): void {
     this.#charge('resume', () => columns);
   }
 
   /* Lists and texts. */
 
-  /** A new list of a length, or the characters of a text. */
+  /** A new list, or the characters of a text. @param length number of items */
   makeList(length: number, name = 'make-list'): void {
     this.#charge(name, () => (this.flags.has('DisablePact45') ? costOfLength(length) : Math.max(0, length)));
   }
@@ -209,7 +209,7 @@ export class GasMeter {
     this.#charge(name, () => costOfLength(length));
   }
 
-  /** Different fields by which objects are sorted, in addition to `sort`. */
+  /** The different fields by which objects are sorted, in addition to `sort`. */
   sortFields(fields: number): void {
     this.#charge('sort', () => fields);
   }
@@ -218,7 +218,7 @@ export class GasMeter {
     if (!this.flags.has('DisablePact48')) this.#charge('reverse', () => costOfReverse(length));
   }
 
-  /** Two lists, texts or objects that are joined. The lengths are their items, characters or fields. */
+  /** The concatenation of two lists, texts or objects. The lengths count items, characters or fields. */
   append(first: number, second: number): void {
     this.#charge('+', () => first + second);
   }
@@ -234,9 +234,9 @@ export class GasMeter {
   }
 
   /**
-   * A template that has places for values.
-   * @param values all of them, also those for which there are no places
-   * @param walk visits all parts of the values
+   * A template with places for values.
+   * @param values all values, also those without a place
+   * @param walk counts all visited parts of the values
    */
   format(template: string, values: readonly Value[], walk = new Walk()): void {
     if (!this.flags.has('DisablePact48')) {
@@ -251,7 +251,7 @@ export class GasMeter {
     this.#charge('createPrincipal', () => costOfPrincipal(Buffer.byteLength(hashedForPrincipal(guard) ?? '')));
   }
 
-  /** @param texts in base64url, all of one hash */
+  /** @param texts the hashed texts, in base64url */
   keccak256(texts: readonly string[]): void {
     this.#chargeThousandths('hash-keccak256', () =>
       thousandthsOfKeccak256(texts.map((text) => Buffer.byteLength(text))),
@@ -287,11 +287,11 @@ export class GasMeter {
     this.#integers(integer, 1n << bounded);
   }
 
-  /** The products of a power: a square for each bit behind the exponent's first, and one product of some squares. */
+  /** The multiplications of a power: a square for each bit after the exponent's first, and one product of squares. */
   #products(base: bigint, exponent: bigint): void {
     const hasProduct = (exponent & (exponent - 1n)) !== 0n;
     if (base <= 1n || this.model.kind === 'fixed') {
-      // All of them cost the same, and there may be tens of thousands.
+      // All multiplications cost the same, and there may be tens of thousands.
       this.#charge('arithmetic', () => 0, Math.max(0, bitCount(exponent) - 1) + Number(hasProduct));
       return;
     }
@@ -317,13 +317,13 @@ export class GasMeter {
     return new Sizes({ hasOldIntegers: this.flags.has('DisablePact45') });
   }
 
-  /** Whether the memory of a module is charged for. Since version 4.3 the flag has an effect on interfaces only. */
+  /** Whether the memory of a module is charged for. Since version 4.3, the flag applies to interfaces only. */
   #countsMemory(isInterface: boolean): boolean {
     if (!this.flags.has('DisableInlineMemCheck')) return true;
     return !isInterface && !this.flags.has('DisablePact43');
   }
 
-  /** @param cost in units, for the table model @param times how many operations there are */
+  /** @param cost in units of the table model @param times number of operations */
   #charge(name: string, cost: (model: GasModel & { kind: 'table' }) => number, times = 1): void {
     if (times === 0) return;
     const { model } = this;

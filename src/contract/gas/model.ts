@@ -1,14 +1,17 @@
-/** How gas is reckoned, and what decides about it. */
+/** The gas models, and what chooses between them. */
 
 import type { Dialect } from '../dialect.ts';
 
-/** `fixed` charges the same for every operation, and `table` what the operation takes. */
+/** `fixed` charges the same for every operation, and `table` by the operation. */
 export type GasModel =
   | { readonly kind: 'fixed'; readonly rate: bigint }
-  /** `rowsCost` is what `keys`, `select` and `fold-db` cost before they read. */
+  /** `rowsCost` is the charge for `keys`, `select` and `fold-db` before they read. */
   | { readonly kind: 'table'; readonly rowsCost: number };
 
-/** Execution flags, as the native `env-exec-config` names them: `DisablePact45`. Others have no effect on gas. */
+/**
+ * Execution flags of the native `env-exec-config`, such as `DisablePact45`. Flags that gas does not depend on are
+ * ignored.
+ */
 export type Flags = ReadonlySet<string>;
 
 export const NO_FLAGS: Flags = new Set();
@@ -17,20 +20,20 @@ const OLD_ROWS_COST = 200;
 
 export const FREE_OF_CHARGE: GasModel = { kind: 'fixed', rate: 0n };
 
-/** @param flags that are set when the model is chosen. Later changes have no effect on the model itself */
+/** @param flags at the time when the model is chosen. Later changes have no effect on the model itself */
 export function tableModel(flags: Flags = NO_FLAGS): GasModel {
   return { kind: 'table', rowsCost: flags.has('DisableInlineMemCheck') ? OLD_ROWS_COST : ROWS_COST };
 }
 
-/** @returns how the interactive interpreter names a model and describes it */
+/** @returns the name and description of a model in the interactive interpreter */
 export function describeModel(model: GasModel): { readonly name: string; readonly description: string } {
   if (model.kind === 'table') return { name: 'table', description: 'table-based cost model' };
   return { name: `fixed ${model.rate}`, description: `constant rate gas model with fixed rate ${model.rate}` };
 }
 
 /**
- * The limit with which the interactive interpreter starts. In dialect 4, the table model refuses everything until a
- * limit is set.
+ * The first limit of the interactive interpreter. In dialect 4, the table model refuses every charge until code sets a
+ * limit.
  */
 export function initialGasLimit(dialect: Dialect): bigint | undefined {
   return dialect === 4 ? 0n : undefined;

@@ -1,6 +1,6 @@
 /**
- * What values weigh in bytes when they are stored, as the gas model of dialect 4 reckons it. The figures are those of
- * the reference implementation's memory (words of 8 bytes), so they are no sizes of anything in this process.
+ * The sizes of stored values in bytes, for the gas model of dialect 4. They are sizes in the reference implementation's
+ * memory (words of 8 bytes), not in this process.
  */
 
 import { type ModuleName, QualifiedName } from '../names.ts';
@@ -20,9 +20,9 @@ import {
 } from '../values/values.ts';
 
 const WORD = 8;
-/** A value's own words, in front of what its kind takes. */
+/** The words of a value itself, before those of its kind. */
 const VALUE = 2 * WORD;
-/** What a header and so many fields take, without what the fields refer to. */
+/** Size of a header and its fields, without what the fields refer to. */
 const record = (fields: number) => (1 + fields) * WORD;
 
 /** @returns the number of code points of a text */
@@ -45,7 +45,7 @@ export function bitCount(integer: bigint): number {
   return 4 * (digits.length - 1) + (32 - Math.clz32(Number.parseInt(digits[0], 16)));
 }
 
-/** Reckons sizes in bytes. */
+/** Computes sizes in bytes. */
 export class Sizes {
   readonly #hasOldIntegers: boolean;
 
@@ -62,7 +62,7 @@ export class Sizes {
     return record(2) + this.text(name) + this.#optional(namespace);
   }
 
-  /** @throws ContractError for a value that is too large to be walked through */
+  /** @throws ContractError for a value with too many parts */
   value(value: Value, walk = new Walk()): number {
     walk.visit(typeof value === 'string' ? 1 + Math.floor(value.length / 64) : 1);
     if (typeof value === 'string') return VALUE + record(1) + this.text(value);
@@ -73,11 +73,11 @@ export class Sizes {
     if (isList(value)) return VALUE + (7 + value.length) * WORD + this.#all(value, walk);
     if (isObject(value)) return VALUE + this.fields(value, walk);
     if (isGuard(value)) return VALUE + this.guard(value, walk);
-    // Functions and tables cannot be stored, so nothing asks for their sizes.
+    // Functions and tables cannot be stored, so their sizes are never used.
     return value instanceof ModuleRef ? VALUE + this.#reference(value) : VALUE;
   }
 
-  /** @returns what a row takes, or the fields of an object @throws ContractError as `value` */
+  /** @returns the size of a row, or of the fields of an object @throws ContractError as `value` */
   fields(object: ContractObject, walk = new Walk()): number {
     walk.visit(object.size);
     return walk.inside(() =>
@@ -109,7 +109,7 @@ export class Sizes {
     }
   }
 
-  /** @returns what a keyset takes that is stored under a name */
+  /** @returns the size of a stored keyset */
   keyset({ keys, predicate }: KeysetGuard): number {
     const all = keys.reduce((total, key) => total + 9 * WORD + characterCount(key), 0);
     const qualified = QualifiedName.parse(predicate);
@@ -117,7 +117,7 @@ export class Sizes {
     return record(2) + linked(keys.length) + all + record(1) + name;
   }
 
-  /** @returns what the entry of a namespace takes */
+  /** @returns the size of a stored namespace */
   namespace(name: string, userGuard: Guard, adminGuard: Guard): number {
     return record(3) + this.text(name) + this.guard(userGuard) + this.guard(adminGuard);
   }
@@ -153,12 +153,12 @@ export class Sizes {
   }
 }
 
-/** @returns what a list or a set takes whose items are linked, without the items */
+/** @returns the size of a linked list or a set, without its items */
 function linked(items: number): number {
   return (1 + 3 * items) * WORD;
 }
 
-/** Integers of more than 1,024 bits are beyond binary64. */
+/** Number of bits above which an integer is beyond binary64. */
 const FAR_BITS = 1024;
 
 /** @param integer above 0 */

@@ -1,4 +1,4 @@
-/** What dialect 4 prints of functions: `(defun m.f:<b> (a:<c>))`. Each type that is not written has a letter. */
+/** What dialect 4 prints of functions: `(defun m.f:<b> (a:<c>))`. Each missing type has a letter. */
 
 import type { Callable, Definition, Member } from '../runtime/module.ts';
 import type { Native } from '../runtime/native.ts';
@@ -8,7 +8,7 @@ import { metaText } from './interfaces.ts';
 
 export function detailsOf({ module, definition, name }: Member<Callable>): string {
   let letter = 0;
-  // In the order written, without what defines nothing.
+  // Letters are counted over the definitions in the order written. Items such as `use` define nothing.
   for (const item of module.syntax.items) {
     if (item === definition) break;
     if (item.kind !== 'use' && item.kind !== 'bless' && item.kind !== 'implements') letter += lettersOf(item);
@@ -35,7 +35,7 @@ function letterAt(at: number): string {
   return `${letter(at % LETTERS)}${Math.floor((at - LETTERS * LETTERS) / LETTERS)}`;
 }
 
-/** @returns how many letters the types of a definition take */
+/** @returns the number of letters that a definition uses for missing types */
 function lettersOf(definition: Definition): number {
   switch (definition.kind) {
     case 'defconst':
@@ -84,7 +84,7 @@ function lettersIn(expression: Expression): number {
       );
     }
     case 'lambda':
-      // Its name and its result take one each.
+      // The name and the result of a lambda use one letter each.
       return 2 + untyped(expression.parameters) + lettersOfAll(expression.body);
     case 'cond':
       return (

@@ -1,4 +1,4 @@
-/** Whether a module has everything that an interface asks for. */
+/** Checks whether a module implements an interface. */
 
 import { ContractError } from '../errors.ts';
 import { schemaOf } from '../runtime/lookup.ts';
@@ -6,7 +6,7 @@ import { type Definition, type LoadedModule, type Member, textOfName } from '../
 import { haveSameFields, textOfType } from '../runtime/typecheck.ts';
 import type { CapabilityMeta, Defschema, Parameter, Type } from '../syntax/tree.ts';
 
-/** @throws ContractError for what is missing, or differs from the interface */
+/** @throws ContractError for a member that the module lacks, or defines differently from the interface */
 export function checkInterface(module: LoadedModule, { name, members }: LoadedModule): void {
   for (const [key, wanted] of members) {
     const found = module.members.get(key);
@@ -29,7 +29,7 @@ interface Signature {
   readonly meta?: CapabilityMeta | undefined;
 }
 
-/** One definition of an interface beside that of the module. */
+/** Compares one definition of a module with that of the interface. */
 class Comparison {
   readonly #interface: string;
   readonly #wanted: Member;
@@ -64,7 +64,7 @@ class Comparison {
     this.#fail(what, text, ownText);
   }
 
-  /** An interface that names a manager wants exactly that one. Bare `@managed` accepts any. */
+  /** If the interface names a manager, the module must name the same one. A bare `@managed` allows any manager. */
   #matchMeta({ meta: wanted }: Signature, { meta: found }: Signature): void {
     const [text, ownText] = [metaText(wanted), metaText(found)];
     const acceptsAny = wanted?.kind === 'managed' && !wanted.manager && found?.kind === 'managed';
@@ -98,12 +98,12 @@ function areSameType(a: Type | undefined, b: Type | undefined, of: Member, ofOth
   return textOfType(a) === textOfType(b);
 }
 
-/** The module of a schema may have been loaded again between the interface and the module. */
+/** Two versions of a schema's module may be involved: it may have been loaded again after the interface. */
 function areSameSchema(a: Member<Defschema>, b: Member<Defschema>): boolean {
   return a.name.text === b.name.text && haveSameFields(a, b);
 }
 
-/** @returns how an announcement of a capability is written; empty for none */
+/** @returns the source of a capability's `@event` or `@managed`; empty for a capability without either */
 export function metaText(meta: CapabilityMeta | undefined): string {
   if (!meta) return '';
   if (meta.kind === 'event') return '@event';

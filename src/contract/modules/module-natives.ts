@@ -21,12 +21,12 @@ import {
 } from '../values/values.ts';
 import { defineNamespace, enterNamespace } from './namespaces.ts';
 
-/** A native that code of modules cannot call. */
+/** Makes a native that only code outside of modules can call. */
 function topLevel(native: Native): Native {
   return { ...native, isTopLevel: true };
 }
 
-/** @returns a native of one text */
+/** @returns a native whose only argument is a text */
 function ofText(name: string, signature: string, run: (text: string, evaluation: Evaluation) => Value): Native {
   return strict(name, signature, ([text, ...more], { evaluation }) =>
     isText(text) && more.length === 0 ? run(text, evaluation) : undefined,
@@ -57,7 +57,7 @@ function describeNamespace(name: string, { database, dialect, gas }: Evaluation)
 
 /* Modules. */
 
-/** @throws ContractError in dialect 5 for a text that is no name of a module */
+/** @throws ContractError in dialect 5 for a text that is not the name of a module */
 function moduleNameOf(text: string, native: string, { dialect }: Evaluation): ModuleName {
   const name = ModuleName.parse(text);
   if (name) return name;
@@ -65,7 +65,7 @@ function moduleNameOf(text: string, native: string, { dialect }: Evaluation): Mo
   return new ModuleName(text);
 }
 
-/** @returns what dialect 4 has of the governance: `'keyset`, or the name of a capability */
+/** @returns what dialect 4 shows of the governance: `'keyset`, or the name of a capability */
 function governanceText({ syntax }: LoadedModule): string {
   if (syntax.kind === 'interface') return '';
   const { kind, name } = syntax.governance;
@@ -117,7 +117,7 @@ function listModules(evaluation: Evaluation): readonly string[] {
   return names;
 }
 
-/** A stored module is in its newest form already. */
+/** Writes the module again unchanged: a stored module is always in its newest form. */
 function redeploy(text: string, evaluation: Evaluation): Value {
   requireAccess(evaluation, 'write', 'writeRow');
   const name = moduleNameOf(text, 'static-redeploy', evaluation);
@@ -129,7 +129,7 @@ function redeploy(text: string, evaluation: Evaluation): Value {
 /* The version of the language. */
 
 const VERSION4 = '4.13.2';
-/** What versions before 4.3.1 have said. */
+/** The version that the language reported before 4.3.1. */
 const VERSION4_BEFORE_431 = '4.2.1';
 const VERSION5 = '5.4';
 
@@ -140,7 +140,7 @@ function versionOf(evaluation: Evaluation, native: string): string {
   return VERSION4;
 }
 
-/** Compares as many parts as both versions have. */
+/** Compares only the parts that both versions have. */
 function enforceVersion4(version: string, bound: string, which: 'minimum' | 'maximum'): void {
   const parts = version.split('.');
   for (const [at, part] of bound.split('.', parts.length).entries()) {
@@ -153,7 +153,7 @@ function enforceVersion4(version: string, bound: string, which: 'minimum' | 'max
   }
 }
 
-/** Maximum number of digits of a part of a version, so that converting it takes no time. */
+/** Maximum number of digits of a part of a version, so that its conversion takes no time. */
 const MAX_VERSION_DIGITS = 100;
 
 function versionPart(version: string, part: string): bigint {
@@ -177,7 +177,7 @@ function partsOfVersion5(version: string): readonly bigint[] {
   throw new ContractError('eval', `Enforce pact-version failed: ${message}`);
 }
 
-/** The first difference decides; of two that have none, the longer one is the newer one. */
+/** The first different part decides. If all common parts are equal, the longer version is the newer one. */
 function compareVersions(a: readonly bigint[], b: readonly bigint[]): number {
   for (const [at, part] of a.entries()) {
     if (at >= b.length || part > b[at]) return 1;

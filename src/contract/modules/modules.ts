@@ -16,7 +16,7 @@ import { checkInterface } from './interfaces.ts';
 import { enforceInstallation } from './namespaces.ts';
 import { refuseShadow, type Visit, visitDefinition } from './resolution.ts';
 
-/** Installs a module, or a newer version of one. @returns what the interpreter prints */
+/** Installs a module, or a newer version of it. @returns what the interpreter prints */
 export function loadModule(evaluation: Evaluation, syntax: Module): string {
   refuseInstallation(evaluation);
   const name = new ModuleName(syntax.name, evaluation.state.namespace?.name);
@@ -31,7 +31,7 @@ export function loadModule(evaluation: Evaluation, syntax: Module): string {
   if (governance.kind === 'keyset') {
     withReserved(evaluation, 'MODULE_KEYSET', name.text, () => enforceNamedKeyset(evaluation, governance.name));
   }
-  // A keyset is asked again in dialect 4 when the rights are needed.
+  // In dialect 4, each later use of the rights asks a keyset again.
   if (governance.kind !== 'keyset' || evaluation.dialect === 5) grantAdministration(evaluation, name);
   const module = new Loader(evaluation, name, syntax).load();
   refuseGovernance(module, syntax);
@@ -62,7 +62,7 @@ export function loadInterface(evaluation: Evaluation, syntax: Interface): string
   return dialect === 4 ? `Loaded interface ${name.text}` : `Loaded interface ${name.text}, hash ${module.hash}`;
 }
 
-/** Brings the names of a module to the code of the transaction. @returns what the interpreter prints */
+/** Makes the names of a module available to code of the transaction. @returns what the interpreter prints */
 export function use(evaluation: Evaluation, syntax: Use): string {
   evaluation.gas.useModule();
   bringInFrom(evaluation, syntax);
@@ -108,7 +108,7 @@ function bringIn(evaluation: Evaluation, module: LoadedModule, names?: readonly 
   evaluation.spend(evaluation.state.imported.size);
   const imported = new Map(evaluation.state.imported);
   for (const [name, member] of module.members) {
-    // Only modules have functions that can be called.
+    // Signatures of interfaces cannot be called.
     const isUsable = !member.definition.kind.endsWith('-signature');
     if (isUsable && (!names || names.includes(name))) imported.set(name, member);
   }
@@ -134,11 +134,11 @@ function install(evaluation: Evaluation, module: LoadedModule): void {
   bringIn(evaluation, module);
 }
 
-/** What names mean in a module: its own definitions, and what it found when it was loaded. */
+/** The names in a module's code: its own definitions, and the values that were found for all other names at loading. */
 class ModuleNames implements Names {
   readonly found = new Map<string, Value>();
   readonly #members: ReadonlyMap<string, Member>;
-  /** Names of own definitions by `module.f` and `namespace.module.f`. */
+  /** The own definitions' names by `module.f` and `namespace.module.f`. */
   readonly #aliases = new Map<string, string>();
   readonly #reference: ModuleRef;
 
@@ -233,7 +233,7 @@ class Loader {
     this.#names.addAliases(name);
   }
 
-  /** Finds what all names mean. @returns the members, each behind those that it needs */
+  /** Resolves all names. @returns the members, each after those that it uses */
   #resolve(): readonly Member[] {
     const needs = new Map<string, Set<string>>();
     for (const [name, { definition }] of this.#members) {
@@ -266,7 +266,7 @@ class Loader {
     this.#names.found.set(name, meant);
   }
 
-  /** @throws ContractError for members that need each other */
+  /** @throws ContractError for members that use each other */
   #sorted(needs: ReadonlyMap<string, ReadonlySet<string>>): readonly Member[] {
     const neededBy = new Map<string, string[]>();
     const open = new Map<string, number>();

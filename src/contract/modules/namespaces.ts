@@ -1,4 +1,4 @@
-/** Namespaces: who may put modules and keysets where. */
+/** Namespaces: who may install modules and keysets in which namespace. */
 
 import { withReserved } from '../capabilities/grants.ts';
 import { enforceGuard } from '../capabilities/guards.ts';
@@ -10,7 +10,7 @@ import { type Evaluation, nativeFailure } from '../runtime/native.ts';
 import { shownValue } from '../runtime/shown.ts';
 import type { Value } from '../values/values.ts';
 
-/** Defines a namespace, or changes one, which its old admin guard has to allow. @throws ContractError */
+/** Defines a namespace, or changes one whose old admin guard agrees. @throws ContractError */
 export function defineNamespace(evaluation: Evaluation, namespace: Namespace): void {
   const { name } = namespace;
   requireAccess(evaluation, 'write', 'writeRow');
@@ -27,7 +27,7 @@ export function defineNamespace(evaluation: Evaluation, namespace: Namespace): v
   evaluation.database.namespaces.set(name, namespace);
 }
 
-/** Dialect 5 has only letters and digits of Latin-1 in the names of namespaces. */
+/** In dialect 5, names of namespaces have only letters and digits of Latin-1. */
 const NAME5 = /^[A-Za-zªµºÀ-ÖØ-öø-ÿ][0-9A-Za-zªµºÀ-ÖØ-öø-ÿ²³¹¼-¾%#+\-_&$@<>=^?*!|/~]*$/;
 
 function checkName({ dialect }: Evaluation, name: string): void {
@@ -39,7 +39,7 @@ function checkName({ dialect }: Evaluation, name: string): void {
   }
 }
 
-/** Without a policy, everybody may define namespaces. */
+/** Without a policy, anyone may define namespaces. */
 function enforcePolicy(evaluation: Evaluation, { name, admin }: Namespace): void {
   const { dialect, environment } = evaluation;
   if (!environment.namespacePolicy) return;
@@ -61,7 +61,7 @@ function unexpectedAnswer(evaluation: Evaluation, answer: Value): string {
 
 /**
  * Makes a namespace the current one, until the end of the transaction.
- * @param name an empty one stands for none
+ * @param name empty to leave the current namespace
  */
 export function enterNamespace(evaluation: Evaluation, name: string): void {
   const { flags } = evaluation.environment;
@@ -75,14 +75,15 @@ export function enterNamespace(evaluation: Evaluation, name: string): void {
     throw new ContractError('eval', message);
   }
   evaluation.gas.readNamespace();
-  // Since version 4.4, its user guard is asked when something is put into it.
+  // Since version 4.4, its user guard is asked later, when a module or keyset is installed in it.
   if (flags.has('DisablePact44')) enforceGuard(evaluation, namespace.user);
   evaluation.state = { ...evaluation.state, namespace };
 }
 
 /**
- * @param isUpgrade whether there is a module of that name already
- * @throws ContractError unless a module or interface may be put into the current namespace, or outside of all
+ * @param isUpgrade whether a module of that name exists already
+ * @throws ContractError unless a module or interface may be installed in the current namespace, or outside of all
+ *   namespaces
  */
 export function enforceInstallation(evaluation: Evaluation, isUpgrade: boolean): void {
   const { state, environment, dialect } = evaluation;

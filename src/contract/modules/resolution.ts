@@ -1,4 +1,4 @@
-/** The names in some code that are no variables of it. */
+/** The free names of a piece of code: those that are not variables of its own. */
 
 import type { Dialect } from '../dialect.ts';
 import { ContractError, type Position } from '../errors.ts';
@@ -6,10 +6,10 @@ import { type Definition, textOfName } from '../runtime/module.ts';
 import type { Evaluation } from '../runtime/native.ts';
 import type { Binding, Expression, Name, Parameter, Type } from '../syntax/tree.ts';
 
-/** @param name as `textOfName` @param position where it stands, if that is known */
+/** @param name as `textOfName` gives it @param position where it stands, if that is known */
 export type Visit = (name: string, position: Position | undefined) => void;
 
-/** Gets the names of parameters and of the variables of `let`. */
+/** Called with the name of each parameter and each variable of `let`. */
 export type Declare = (name: string, position: Position) => void;
 
 /** @throws ContractError in dialect 5 for the name of a native, which neither definitions nor variables can have */
@@ -23,12 +23,12 @@ export function refuseShadow(
   }
 }
 
-/** Variables that hide what names mean outside. */
+/** The names of the variables in scope. */
 type Variables = ReadonlySet<string>;
 
 const NONE: Variables = new Set();
 
-/** Visits the names in a definition, also those in types, each as often as it occurs. */
+/** Visits the free names of a definition, also those in types, each as often as it occurs. */
 export function visitDefinition(definition: Definition, dialect: Dialect, visit: Visit, declare: Declare): void {
   const walk = new NameWalk(dialect, visit, declare);
   switch (definition.kind) {
@@ -63,7 +63,7 @@ export function visitDefinition(definition: Definition, dialect: Dialect, visit:
   }
 }
 
-/** Visits the names in an expression outside of modules. */
+/** Visits the free names of an expression outside of modules. */
 export function visitExpression(expression: Expression, dialect: Dialect, visit: Visit, declare: Declare): void {
   new NameWalk(dialect, visit, declare).expression(expression, NONE);
 }
@@ -132,7 +132,7 @@ class NameWalk {
         if (expression.binding) this.#binding(expression.binding, variables);
         return;
       case 'let': {
-        // Dialect 5 has no other.
+        // In dialect 5, every `let` is a `let*`.
         const isNested = expression.isSequential || this.#dialect === 5;
         const inner = new Set(variables);
         for (const { variable, value } of expression.variables) {

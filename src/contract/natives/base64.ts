@@ -1,9 +1,9 @@
-/** Texts in base64url, with or without padding, as the natives read them. */
+/** Decodes texts in base64url, with or without padding. */
 
 import { decodeBase64url } from '../../protocol/ledger/json.ts';
 import type { Evaluation } from '../runtime/native.ts';
 
-/** @returns undefined for a text that is not base64url, or whose last digit has bits that belong to no byte */
+/** @returns undefined for a text that is not base64url, or whose last digit has unused bits that are not 0 */
 export function bytesOfBase64(text: string): Uint8Array | undefined {
   const [, digits, padding] = /^([\w-]*)(=*)$/.exec(text) ?? [];
   const missing = (4 - (text.length % 4)) % 4;
@@ -15,7 +15,7 @@ export function bytesOfBase64(text: string): Uint8Array | undefined {
   }
 }
 
-/** @returns the bytes, or what dialect 4 says of a text that stands for none */
+/** @returns the bytes, or the message of dialect 4 for a text that is not base64url */
 export function bytesOrFault(text: string, { dialect, environment }: Evaluation): Uint8Array | string {
   const bytes = bytesOfBase64(text);
   if (bytes) return bytes;
@@ -24,7 +24,7 @@ export function bytesOrFault(text: string, { dialect, environment }: Evaluation)
     : 'Could not base64-decode string';
 }
 
-/** Before version 4.9, messages said where a text is wrong, and bits that belong to no byte were ignored. */
+/** Before version 4.9, messages showed where a text is wrong, and unused bits were ignored. */
 function olderBytesOrFault(text: string): Uint8Array | string {
   const padded = Buffer.from(text + '='.repeat((4 - (Buffer.byteLength(text) % 4)) % 4)).toString('latin1');
   for (let at = 0; at < padded.length; at += 4) {
@@ -32,11 +32,11 @@ function olderBytesOrFault(text: string): Uint8Array | string {
     const offset = at - (text.endsWith('===') ? 1 : 0);
     if (fault) return `Base64URL decode failed: invalid ${fault} near offset ${offset}`;
   }
-  // The digits that only base64url has are ignored, as the nodes did.
+  // The digits `-` and `_`, which only base64url has, are ignored, as on nodes of that time.
   return Buffer.from(text.replace(/[-_]/g, ''), 'base64');
 }
 
-/** @returns what is wrong with four characters. Only the last ones may be padded */
+/** @returns what is wrong with four characters. Only the last four may have padding */
 function faultOf(four: string, isLast: boolean): 'padding' | 'base64 encoding' | undefined {
   const isPadded = isLast ? /^.?=|^.{2}=[^=]/s : /=/;
   if (isPadded.test(four)) return 'padding';

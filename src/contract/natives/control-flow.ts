@@ -7,13 +7,13 @@ import { shownValue, undecided } from '../runtime/shown.ts';
 import { printed } from '../values/printing.ts';
 import type { Value } from '../values/values.ts';
 
-/** @returns undefined for a value that is no bool, which makes it a wrong argument */
+/** @returns undefined for a value that is not a bool, and so a wrong argument */
 function bool(argument: Argument): boolean | undefined {
   const { value } = argument;
   return typeof value === 'boolean' ? value : undefined;
 }
 
-/** `and` and `or`: the second argument is evaluated only if the first one does not decide. */
+/** `and` and `or`: the second argument is evaluated only if the first does not decide. */
 function connective(name: string, decides: boolean): Native {
   return lazy(name, 'x:bool y:bool -> bool', (args) => {
     if (args.length !== 2) return undefined;
@@ -38,8 +38,9 @@ function connectiveOf(name: string, decides: boolean): Native {
 }
 
 /**
- * @returns undefined in dialect 5, and if there was no function to ask
- * @throws ContractError in dialect 4 for another answer than a bool
+ * The result for a function that has not returned a bool.
+ * @returns undefined in dialect 5, and if no function was called
+ * @throws ContractError in dialect 4
  */
 function unanswered(name: string, answer: Value | undefined, { dialect }: Evaluation): undefined {
   if (answer === undefined || dialect === 5) return undefined;
@@ -61,7 +62,7 @@ function enforce(args: readonly Argument[], { evaluation }: Call): Value | undef
   }
   return limited(evaluation, 'none', () => {
     const isMet = bool(args[0]);
-    // Since version 4.5 the message is evaluated only if it is needed, and costs nothing otherwise.
+    // Since version 4.5, the message is evaluated, and charged for, only if it is needed.
     if (evaluation.gas.flags.has('DisablePact45') && typeof args[1].value !== 'string') return undefined;
     return isMet === false ? failWith(args[1], evaluation) : isMet;
   });
@@ -87,16 +88,16 @@ function failWith({ value }: Argument, evaluation: Evaluation): never {
   throw new ContractError('eval', `${expected}${shown}`);
 }
 
-/** The tests are tried in order, and what fails in one of them counts as false. They can read tables, but not write. */
+/** Tries the tests in order. A test that fails counts as false. Tests can read tables, but not write. */
 function enforceOne(args: readonly Argument[], { evaluation }: Call): Value | undefined {
   const [message, { items = undefined } = {}] = args;
   if (args.length !== 2 || !items) return undefined;
   return limited(evaluation, 'read', () => {
-    // Dialect 5 evaluates the message when it is needed.
+    // Dialect 5 evaluates the message only if it is needed.
     if (evaluation.dialect === 4 && typeof message.value !== 'string') return undefined;
     for (const test of items) {
       const isMet = evaluation.attempt(() => requireTest(test, evaluation));
-      // Before 4.4, the first test that does not fail was the result.
+      // Before version 4.4, the first test that did not fail gave the result.
       if (isMet === true || (isMet !== undefined && evaluation.environment.flags.has('DisablePact44'))) return isMet;
     }
     return failWith(message, evaluation);
@@ -110,11 +111,11 @@ function requireTest(test: Argument, evaluation: Evaluation): boolean {
   throw new ContractError('eval', 'Failure: expected boolean result in enforce-one');
 }
 
-/** What is tried can read tables, but not write. */
+/** The native `try`. The tried action can read tables, but not write. */
 function attempt(args: readonly Argument[], { evaluation }: Call): Value | undefined {
   if (args.length !== 2) return undefined;
   const [fallback, action] = args;
-  // Before 4.4, the default value was evaluated in any case.
+  // Before version 4.4, the default value was always evaluated.
   const early = evaluation.environment.flags.has('DisablePact44') ? fallback.value : undefined;
   return limited(evaluation, 'read', () => evaluation.attempt(() => action.value)) ?? early ?? fallback.value;
 }
@@ -150,7 +151,7 @@ export const CONTROL: readonly Native[] = [
   },
   lazy('try', 'default:<a> action:<a> -> <a>', attempt),
   strict('identity', 'value:<a> -> <a>', ([value, ...more]) => (more.length === 0 ? value : undefined)),
-  // What is ignored is not evaluated.
+  // The ignored arguments are not evaluated.
   lazy(
     'constantly',
     [

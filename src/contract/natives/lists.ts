@@ -1,4 +1,4 @@
-/** Natives of lists and objects. Some of them take texts as lists of characters. */
+/** Natives of lists and objects. Some of them treat texts as lists of characters. */
 
 import { ContractError } from '../errors.ts';
 import { characterCount } from '../gas/sizes.ts';
@@ -51,7 +51,7 @@ function itemAt(index: bigint, list: readonly Value[], { evaluation: { dialect }
   return fail(`at: bad index ${index}, length ${list.length}`);
 }
 
-/** @returns undefined in dialect 5 for a key that is no text */
+/** @returns undefined in dialect 5 for a key that is not a text */
 function fieldAt(key: Value, object: ContractObject, { evaluation: { dialect } }: Call): Value | undefined {
   if (!isText(key)) return dialect === 5 ? undefined : fail('object lookup only supported with strings');
   const value = object.get(key);
@@ -60,7 +60,7 @@ function fieldAt(key: Value, object: ContractObject, { evaluation: { dialect } }
   return fail(`key not found in object: ${key}`);
 }
 
-/** `take` and `drop`. @param isTake whether it keeps what it counts */
+/** `take` and `drop`. @param isTake whether the native keeps the counted items */
 function part(name: string, isTake: boolean): Native {
   const signatures = [
     'count:integer list:<a[[<l>],string]> -> <a[[<l>],string]>',
@@ -82,13 +82,13 @@ function part(name: string, isTake: boolean): Native {
   });
 }
 
-/** @param count from the beginning, or below 0 from the end */
+/** @param count from the beginning; if negative, from the end */
 function counted<T>(items: readonly T[], count: bigint, isTake: boolean): readonly T[] {
   const border = borderOf(items.length, count);
   return count >= 0n === isTake ? items.slice(0, border) : items.slice(border);
 }
 
-/** A long text is not taken apart: a list of its characters takes far more memory. */
+/** Takes the characters without a list of them, which would take far more memory than the text. */
 function countedCharacters(text: string, count: bigint, isTake: boolean, evaluation: Evaluation): string {
   spendText(evaluation, text.length);
   let border = borderOf(characterCount(text), count);
@@ -97,7 +97,7 @@ function countedCharacters(text: string, count: bigint, isTake: boolean, evaluat
   return count >= 0n === isTake ? text.slice(0, at) : text.slice(at);
 }
 
-/** @returns where to cut what has this length: `count` from the beginning, or below 0 from the end */
+/** @returns where to cut a list of this length: `count` items from the beginning or, if negative, from the end */
 function borderOf(length: number, count: bigint): number {
   const border = count >= 0n ? count : BigInt(length) + count;
   return Number(border < 0n ? 0n : border > length ? BigInt(length) : border);
@@ -162,19 +162,19 @@ function enumerate([from, to, step, ...more]: readonly Value[], { evaluation }: 
     const message = `enumerate: increment diverges ${from < to ? 'below' : 'above'} from interval bounds.`;
     fail(evaluation.dialect === 5 ? `Enumeration error: ${message}` : message);
   }
-  // Both have the same sign, so the quotient is at least 0.
+  // The distance and the increment have the same sign, so the quotient is at least 0.
   const count = (to - from) / increment + 1n;
   spendParts(evaluation, count);
   evaluation.gas.enumerate(Number(count), largest);
   return Array.from({ length: Number(count) }, (_, index) => from + BigInt(index) * increment);
 }
 
-/** The first one of several equal values stays. */
+/** Keeps the first of several equal values. */
 function distinct([list, ...more]: readonly Value[], { evaluation }: Call): Value | undefined {
   if (list === undefined || !isList(list) || more.length > 0) return undefined;
   if (list.length > 0) evaluation.gas.sort(list.length, 'distinct');
   const walk = new SteppedWalk(evaluation, { isBounded: false });
-  // Only values of the same kind are compared, and texts, integers and bools need no comparison.
+  // Texts, integers and bools are found in a set. Each other value is compared with all those of its type.
   const simple = new Set<Value>();
   const others = new Map<string, Value[]>();
   return list.filter((value) => {
@@ -195,7 +195,7 @@ function distinct([list, ...more]: readonly Value[], { evaluation }: Call): Valu
 
 /* Order. */
 
-/** The order of values of different types. Those that are not here are equal to all others. */
+/** The order of types, for values of different types. Types without a rank are equal to all others. */
 function rankOf(value: Value): number | undefined {
   if (isText(value)) return 0;
   if (typeof value === 'bigint') return 1;
@@ -221,7 +221,7 @@ function sort(values: readonly Value[], call: Call): Value | undefined {
   return isList(second) ? sortObjects(first, second, call) : undefined;
 }
 
-/** @returns undefined in dialect 5 for fields that are no texts */
+/** @returns undefined in dialect 5 for fields that are not texts */
 function sortObjects(fields: readonly Value[], objects: readonly Value[], call: Call): Value | undefined {
   const { dialect } = call.evaluation;
   if (fields.length === 0 && dialect === 4) fail('Empty fields list');
@@ -229,7 +229,7 @@ function sortObjects(fields: readonly Value[], objects: readonly Value[], call: 
   if (!fields.every(isText)) return dialect === 5 ? undefined : fail('String required');
   if (dialect === 5 && !objects.every(isObject)) return undefined;
   call.evaluation.spend(objects.length);
-  // The last field decides first. Dialect 4 keeps the fields as a set.
+  // Sorting by the last field comes first. Dialect 4 keeps the fields as a sorted set.
   const deciding = dialect === 5 ? [...fields] : [...new Set(fields)].sort(compareTexts);
   deciding.reverse();
   call.evaluation.gas.sort(objects.length);
@@ -247,10 +247,7 @@ function sortObjects(fields: readonly Value[], objects: readonly Value[], call: 
 
 /* Functions of the items. */
 
-/**
- * @returns undefined in dialect 5 for another value than a list
- * @throws ContractError in dialect 4 for another value than a list
- */
+/** @returns undefined in dialect 5 for a value that is not a list @throws ContractError in dialect 4 for the same */
 function listOf(name: string, { value }: Argument, { evaluation }: Call) {
   if (isList(value)) {
     evaluation.spend(value.length);
@@ -296,7 +293,7 @@ function zip(args: readonly Argument[], { evaluation }: Call): Value | undefined
   const [first, second] = [args[1].value, args[2].value];
   if (!isList(first) || !isList(second)) {
     if (evaluation.dialect === 5) return undefined;
-    // Its message shows the lists only.
+    // The message shows only the lists.
     throw wrongArguments({ ...ZIP, isLazy: false }, args.slice(1), evaluation);
   }
   const shortest = first.slice(0, second.length);

@@ -1,4 +1,4 @@
-/** Natives that read what a transaction brings along: its data, its hash, and what the chain says. */
+/** Natives that read a transaction's environment: its data, its hash, and the chain's metadata. */
 
 import { type ExactJson, JsonNumber } from '../../protocol/ledger/json.ts';
 import type { Dialect } from '../dialect.ts';
@@ -26,7 +26,7 @@ function readField<Result extends Storable>(
   read: Read<Result>,
 ): Result {
   const { environment, dialect } = evaluation;
-  // Contract code could not catch it before version 4.7.
+  // Before version 4.7, contract code could not catch this failure.
   const kind = environment.flags.has('DisablePact47') ? 'eval' : 'tx-failure';
   const json = messageField(environment.data, key, native, dialect, kind);
   spendOnJson(evaluation, json);
@@ -40,17 +40,20 @@ function reader(name: string, type: string, read: Read<Storable>): Native {
   );
 }
 
-/** Steps that each part of the data counts as. Reading one takes some microseconds, and a step half a microsecond. */
+/**
+ * Number of steps that each part of the data counts as. Reading a part takes some microseconds, and a step half a
+ * microsecond.
+ */
 const PART_STEPS = 8;
 
-/** Every part of the data counts, however often they are read, and also keys of keysets that are there twice. */
+/** Counts every part of the data at each reading, also repeated keys of keysets. */
 function spendOnJson(evaluation: Evaluation, json: ExactJson): void {
   evaluation.spend(PART_STEPS);
   if (typeof json !== 'object' || json === null || json instanceof JsonNumber) return;
   for (const each of Object.values(json)) spendOnJson(evaluation, each);
 }
 
-/** Large numbers count by their sizes. */
+/** Counts steps for large numbers by their sizes. */
 function counted<Result extends Storable>(evaluation: Evaluation, value: Result): Result {
   spendOnNumbers(evaluation, value);
   return value;
@@ -66,12 +69,12 @@ function spendOnNumbers(evaluation: Evaluation, value: Value): void {
 
 /** A public key of ED25519: 32 bytes in hex digits. */
 const ED25519 = /^[\da-f]{64}$/;
-/** A public key of a WebAuthn device, in hex digits. What the bytes say is not checked. */
+/** A public key of a WebAuthn device, in hex digits. The content of the bytes is not checked. */
 const WEBAUTHN = /^WEBAUTHN-(?:[\da-f]{2})+$/;
 
 /**
- * The native `read-keyset`, which `define-keyset` uses, too.
- * @param native which one reads it, for the messages of dialect 5
+ * The native `read-keyset`, also for `define-keyset`.
+ * @param native the calling native, for messages of dialect 5
  * @throws ContractError
  */
 export function readKeysetField(evaluation: Evaluation, key: string, native: string): KeysetGuard {
@@ -103,7 +106,11 @@ function chainData({ environment }: Evaluation): Storable {
   ]);
 }
 
-/** What a proof shows of another chain. @throws ContractError for one that shows nothing */
+/**
+ * The native `verify-spv`.
+ * @returns what the proof shows of another chain
+ * @throws ContractError for an invalid proof
+ */
 function verifyProof([type, payload, ...more]: readonly Value[], { evaluation }: Call): Value | undefined {
   if (!isText(type) || payload === undefined || !isObject(payload) || more.length > 0) return undefined;
   const { environment, dialect } = evaluation;

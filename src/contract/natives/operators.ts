@@ -1,4 +1,4 @@
-/** Natives that compute, compare and join values, and those that work on the bits of integers. */
+/** Natives that compute, compare and join values, and those of the bits of integers. */
 
 import type { Dialect } from '../dialect.ts';
 import { isFunction } from '../evaluator/arguments.ts';
@@ -34,11 +34,11 @@ const JOINED = '<a[string,[<l>],object:<{o}>]>';
 const EQUATED = '<a[integer,string,time,decimal,bool,[<l>],object:<{o}>,keyset,guard,module{}]>';
 const ORDERED = '<a[integer,decimal,string,time]>';
 
-/** Numbers below it take no longer than the application itself, or a decimal's few steps. */
+/** Numbers below this bound take no longer than the application itself, or the few steps of a decimal. */
 const SMALL = 1n << 1024n;
 const HEX_DIGITS_PER_STEP = 4;
 const BITS_PER_STEP = 16;
-/** A product or a quotient of decimals takes some thirty microseconds, in which half a microsecond is a step. */
+/** Number of steps of a product or quotient of decimals: thirty microseconds, and a step is half a microsecond. */
 const DECIMAL_STEPS = 32;
 
 export function isNumber(value: Value): value is Numeric {
@@ -82,7 +82,7 @@ function computed(
   if (values.length !== 2 || !isNumber(x) || !isNumber(y)) return undefined;
   spendOn([x, y], evaluation);
   const result = compute(x, y, evaluation.dialect);
-  // What is too large for this evaluator has failed by now, so the charge itself takes no long time.
+  // Too large results have failed before, so computing the charge is fast.
   charge(evaluation.gas, x, y);
   spendOn([result], evaluation);
   if (result instanceof Decimal) evaluation.spend(DECIMAL_STEPS);
@@ -111,7 +111,7 @@ function rounding(name: string, how: Rounding): Native {
   });
 }
 
-/** `+`. A field that both objects have is that of the first one. */
+/** `+`. If both objects have a field, the result has that of the first one. */
 function join(values: readonly Value[], call: Call): Value | undefined {
   const { evaluation } = call;
   const [x, y] = values;
@@ -158,7 +158,7 @@ function spendOnTexts(x: Value, y: Value, evaluation: Evaluation): void {
   evaluation.spend(Math.floor(Math.min(x.length, y.length) / CHARACTERS_PER_STEP));
 }
 
-/** Dialect 5 also orders bools: false is below true. */
+/** Dialect 5 also orders bools: false is less than true. */
 function orderOf(x: Value, y: Value, dialect: Dialect): number | undefined {
   if (dialect === 5 && typeof x === 'boolean' && typeof y === 'boolean') return Number(x) - Number(y);
   return order(x, y);

@@ -1,11 +1,11 @@
-/** Finds a text in another one. */
+/** Searches a text for another one. */
 
-/** Characters of both texts that are looked at in the time of a step. */
+/** Number of characters of both texts that are searched in the time of a step. */
 export const SEARCHED_PER_STEP = 16;
 
 /**
- * ECMAScript's own search takes minutes for some texts of a million characters. This one (Knuth, Morris and Pratt)
- * looks at each character at most twice.
+ * Searches by the algorithm of Knuth, Morris and Pratt, which visits each character at most twice. ECMAScript's own
+ * search takes minutes for some texts of a million characters.
  */
 export function containsText(text: string, part: string): boolean {
   if (part.length > text.length) return false;
@@ -19,7 +19,7 @@ export function containsText(text: string, part: string): boolean {
   return false;
 }
 
-/** @returns for each beginning of the text, the length of its longest proper beginning that is its end, too */
+/** @returns for each prefix of the text, the length of its longest proper prefix that is also a suffix */
 function bordersOf(part: string): Int32Array {
   const borders = new Int32Array(part.length);
   for (let at = 1, matched = 0; at < part.length; at++) {
@@ -29,7 +29,7 @@ function bordersOf(part: string): Int32Array {
   return borders;
 }
 
-/** @returns how much of the part's beginning ends at the next unit, when `matched` units of it end before */
+/** @returns the length of the prefix that matches up to `unit`, after `matched` units matched before it */
 function extended(part: string, borders: Int32Array, matched: number, unit: number): number {
   let length = matched;
   while (length > 0 && part.charCodeAt(length) !== unit) length = borders[length - 1];

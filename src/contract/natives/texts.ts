@@ -15,7 +15,7 @@ import { printed, typeText } from '../values/printing.ts';
 import { checkCharacters, isList, isStorable, isText, ModuleRef, type Value } from '../values/values.ts';
 import { bytesOfBase64, bytesOrFault } from './base64.ts';
 
-/** @throws ContractError with the message of the dialect; dialect 5 says which native has failed */
+/** @throws ContractError with the message of the dialect. In dialect 5, the message names the native */
 function fail(native: string, message4: string, message5: string, dialect: Dialect): never {
   throw dialect === 5 ? nativeFailure({ name: native }, message5) : new ContractError('eval', message4);
 }
@@ -46,7 +46,7 @@ function concat([list, ...more]: readonly Value[], { evaluation }: Call): string
   return joined;
 }
 
-/** Puts values into the places `{}` of a text. Values that are left over are ignored. */
+/** Replaces each `{}` of a template by a value. Values without a place are ignored. */
 function format([template, values, ...more]: readonly Value[], { evaluation }: Call): string | undefined {
   if (!isText(template) || values === undefined || !isList(values) || more.length > 0) return undefined;
   const { dialect } = evaluation;
@@ -183,7 +183,7 @@ function hash([value, ...more]: readonly Value[], { evaluation }: Call): string 
   return hashText(text);
 }
 
-/** The hash of all bytes together. */
+/** The hash of the concatenated bytes. */
 function hashKeccak256([list, ...more]: readonly Value[], { evaluation }: Call): string | undefined {
   if (list === undefined || !isList(list) || !list.every(isText) || more.length > 0) return undefined;
   evaluation.gas.keccak256(list);

@@ -1,4 +1,4 @@
-/** Natives that read, show and compute times, and give durations in seconds. */
+/** Natives that parse, format and compute times, and durations in seconds. */
 
 import { type Evaluation, type Native, strict } from '../runtime/native.ts';
 import { seconds } from '../values/arithmetic.ts';
@@ -7,9 +7,12 @@ import { formatTime } from '../values/time-format.ts';
 import { checkLength, ISO_FORMAT, parseTime, timeOfText } from '../values/time-parsing.ts';
 import { isNumber, spendOn } from './operators.ts';
 
-/** Steps that each character of a format counts as. A code takes some microseconds, and a step half a microsecond. */
+/**
+ * Number of steps that each character of a format counts as. A code takes some microseconds, and a step half a
+ * microsecond.
+ */
 const FORMAT_STEPS = 4;
-/** Pairs of a place in the format and one in the text that count as a step. Parsing may try each pair. */
+/** Number of pairs of places, in the format and in the text, that count as a step. Parsing may try each pair. */
 const PAIRS_PER_STEP = 4;
 
 function spendOnReading(format: string, text: string, evaluation: Evaluation): void {
@@ -18,7 +21,7 @@ function spendOnReading(format: string, text: string, evaluation: Evaluation): v
   evaluation.spend(Math.ceil((format.length * text.length) / PAIRS_PER_STEP));
 }
 
-/** @returns a native that says how many seconds some minutes, hours or days have, always as a decimal */
+/** @returns a native that converts minutes, hours or days to seconds, always as a decimal */
 function duration(name: string, secondsEach: bigint): Native {
   return strict(name, ['n:decimal -> decimal', 'n:integer -> decimal'], ([count, ...more], { evaluation }) => {
     if (count === undefined || !isNumber(count) || more.length > 0) return undefined;

@@ -1,4 +1,4 @@
-/** The interactive interpreter: runs files of tests, and what somebody types. */
+/** The interactive interpreter: runs test files and typed input. */
 
 import { DEFAULT_DIALECT, type Dialect } from '../dialect.ts';
 import { ContractError, type FailedCall, type Position } from '../errors.ts';
@@ -15,43 +15,43 @@ import { TestRun } from './test-run.ts';
 export interface SessionOptions {
   /** 4 by default. */
   readonly dialect?: Dialect;
-  /** Maximum number of steps of each form outside of all brackets; `MAX_STEPS` by default. */
+  /** Maximum number of steps of each top-level form; `MAX_STEPS` by default. */
   readonly maxSteps?: number | undefined;
   /** Maximum number of characters that the session keeps; `MAX_KEPT_CHARACTERS` by default. */
   readonly maxKept?: number;
-  /** Counts the characters of results, also of sessions before; its own by default. */
+  /** Counts the characters of results, also over several sessions; a meter of its own by default. */
   readonly reported?: Kept;
-  /** Asked before each form and while it runs. @returns why the run must end now, as a clause */
+  /** Called before each form and while it runs. @returns the reason to stop now, as a clause; undefined to go on */
   readonly whyEnd?: () => string | undefined;
   /** @returns the text of a file @throws Error if it cannot be read */
   readonly readFile: (path: string) => string;
-  /** @returns the path of a file that another file names */
+  /** @returns the path of a file that another file loads */
   readonly resolvePath: (from: string, path: string) => string;
-  /** Gets the value of every form outside of all brackets. */
+  /** Called with the value of every top-level form. */
   readonly onTrace?: (place: Place, text: string) => void;
-  /** Gets what code prints. */
+  /** Called with each printed text. */
   readonly onPrint?: (text: string) => void;
 }
 
 /**
- * Maximum number of characters that a session keeps, with what objects take beside their texts: rows, events,
- * expectations, constants, and four times what is printed and the texts of files, which become trees.
+ * Maximum number of characters that a session keeps: texts, and estimates for rows, events, expectations and constants.
+ * Printed texts and the texts of files, which become trees, count four times.
  */
 const MAX_KEPT_CHARACTERS = 2 ** 28;
-/** Maximum number of characters of expectations and notes of a run, which reports repeat several times. */
+/** Maximum number of characters of the expectations and notes of a run. Reports repeat them several times. */
 const MAX_REPORTED_CHARACTERS = 2 ** 24;
 
-/** @returns what counts the characters of results */
+/** @returns a meter for the characters of results */
 export function resultsMeter(): Kept {
   return new Kept(MAX_REPORTED_CHARACTERS, 'the results have');
 }
 
-/** What a tree takes for each character of its text. */
+/** Characters of memory that the tree takes for each character of its text. */
 const TREE = 4;
 
-/** Maximum number of files that load each other. */
+/** Maximum depth of files that load each other. */
 export const MAX_LOAD_DEPTH = 100;
-/** Maximum number of files that one file or input loads, each as often as it is loaded: a hundred can load 2^100. */
+/** Maximum number of loads by one file or input. A hundred files can load each other 2^100 times. */
 export const MAX_LOADS = 10_000;
 
 export class Session {
@@ -59,9 +59,9 @@ export class Session {
   readonly #dialect: Dialect;
   readonly #kept: Kept;
   #run: TestRun;
-  /** Files that the present file or input has loaded, itself included. */
+  /** The number of loads by the present file or input, itself included. */
   #loads = 0;
-  /** Where the form is that runs. */
+  /** The place of the form that runs. */
   #at: Place | undefined;
 
   constructor(options: SessionOptions) {
@@ -79,7 +79,7 @@ export class Session {
     });
   }
 
-  /** Runs a file, in the state that earlier files and inputs have left. */
+  /** Runs a file. The state is that which earlier files and inputs have left. */
   runFile(path: string): FileResult {
     const before = this.#run.expectations.length;
     const error = this.#caught(path, () => this.#load(path, 0));
@@ -87,7 +87,7 @@ export class Session {
     return { file: path, expectations: expectations.slice(before), error, notes: [...notes] };
   }
 
-  /** Runs one input of the prompt. A form that has failed leaves the state as before it, apart from the database. */
+  /** Runs typed input. A failed form leaves the state as it was before, apart from the database. */
   runText(text: string): TextResult {
     const before = this.#run.expectations.length;
     const values: string[] = [];
@@ -100,7 +100,7 @@ export class Session {
     return { values, expectations: this.#run.expectations.slice(before), error };
   }
 
-  /** @returns the names that code can use now: natives, functions of the interpreter, modules and what is in them */
+  /** @returns the names that code can use now: natives, functions of the interpreter, modules and their members */
   names(): readonly string[] {
     const { evaluator, functions } = this.#run;
     const modules = [...evaluator.database.modules.entries().values()];
@@ -114,7 +114,7 @@ export class Session {
     ];
   }
 
-  /** @param loadedAt where the form is that loads the file, for failures to do so */
+  /** @param loadedAt position of the form that loads the file, for failures */
   #load(path: string, depth: number, loadedAt?: Position): void {
     if (depth === MAX_LOAD_DEPTH) {
       throw new ContractError('eval', `More than ${MAX_LOAD_DEPTH} files load each other`, loadedAt);
@@ -125,7 +125,7 @@ export class Session {
     const isContract = path.endsWith('.pact');
     if (isContract) this.#run.forgetNames();
     for (const form of readForms(this.#textOf(path, loadedAt), this.#dialect, path)) {
-      // Files of contracts do not see the functions of the interpreter, as on a node.
+      // As on a node, contract files cannot use the functions of the interpreter.
       if (isContract) this.#run.hideFunctions();
       const value = this.#runForm(form, path, depth);
       this.#run.showFunctions();
@@ -148,7 +148,7 @@ export class Session {
     }
   }
 
-  /** Runs one form, and what it has put off until its end. */
+  /** Runs a form, then loads the files that it has requested. */
   #runForm(form: Form, file: string, depth: number): Value {
     const run = this.#run;
     this.#at = { file, position: form.position };
@@ -167,7 +167,7 @@ export class Session {
     if (why !== undefined) throw new RunEnded(why);
   }
 
-  /** Evaluates a form, and prints what it prints, also if it fails. */
+  /** Evaluates a form. What it has printed is passed on, also if it fails. */
   #evaluate(form: Form): Value {
     const run = this.#run;
     try {
@@ -197,7 +197,7 @@ function failureOf({ message, position, calls }: ContractError, file: string): F
   return { place, message, frames: calls.map(frameText) };
 }
 
-/** @returns a call that has failed: `f.repl:3:2: (m.f 1)` */
+/** @returns a line for a failed call: `f.repl:3:2: (m.f 1)` */
 function frameText({ position, text }: FailedCall): string {
   return position ? `${positionText(position)}: ${text}` : text;
 }

@@ -1,11 +1,11 @@
-/** What comes out of a run of the interactive interpreter. */
+/** The results of the interactive interpreter. */
 
 import type { Position } from '../errors.ts';
 
-/** The name of what somebody types, for places in it. */
+/** The file name of typed input. */
 export const TYPED = '<interactive>';
 
-/** @returns `FILE:LINE:COLUMN`. The first line of what somebody types counts as 0, and lines of files from 1 */
+/** @returns `FILE:LINE:COLUMN`. Lines count from 0 in typed input, and from 1 in files */
 export function positionText({ file, line, column }: Position): string {
   if (file !== undefined) return `${file}:${line}:${column}`;
   return `${TYPED}:${line === 1 ? 0 : line}:${column}`;
@@ -16,7 +16,7 @@ export interface Place {
   readonly position: Position;
 }
 
-/** What `expect`, `expect-failure` or `expect-that` has found. */
+/** The result of `expect`, `expect-failure` or `expect-that`. */
 export interface Expectation {
   readonly place: Place;
   readonly passed: boolean;
@@ -24,11 +24,11 @@ export interface Expectation {
   readonly text: string;
 }
 
-/** Code outside of all brackets that has failed, which ends the run of a file. */
+/** The failure of a top-level form, which ends the run of a file. */
 export interface Failure {
   readonly place: Place | undefined;
   readonly message: string;
-  /** The calls through which the failure came, the innermost first: `f.repl:3:2: (m.f 1)`. */
+  /** The calls that the failure has passed through, the innermost first: `f.repl:3:2: (m.f 1)`. */
   readonly frames: readonly string[];
 }
 
@@ -36,11 +36,11 @@ export interface FileResult {
   readonly file: string;
   readonly expectations: readonly Expectation[];
   readonly error: Failure | undefined;
-  /** What the run did not check, such as types. */
+  /** Checks that the run has skipped, such as those of types. */
   readonly notes: readonly string[];
 }
 
-/** What came out of one input of the prompt. */
+/** The result of one input of the prompt. */
 export interface TextResult {
   /** The printed values of all forms that did not fail. */
   readonly values: readonly string[];

@@ -1,4 +1,4 @@
-/** The state of the interactive interpreter, which its functions change. */
+/** The state of the interactive interpreter. Its functions change it. */
 
 import type { Dialect } from '../dialect.ts';
 import { ContractError, type Position } from '../errors.ts';
@@ -21,9 +21,9 @@ export type TestFunctions = ReadonlyMap<string, Native>;
 interface RunOptions {
   readonly dialect: Dialect;
   readonly maxSteps: number | undefined;
-  /** Counts what the session keeps. */
+  /** Counts the characters that the session keeps. */
   readonly kept: Kept;
-  /** Counts what its results have. */
+  /** Counts the characters of its results. */
   readonly reported: Kept;
   /** As `EvaluatorOptions.look`. */
   readonly look: (() => void) | undefined;
@@ -36,14 +36,14 @@ export interface TestTransaction {
   readonly name: string | undefined;
 }
 
-/** What `verify-spv` answers to a type and a payload. */
+/** The answer of `verify-spv` to a type and a payload. */
 export interface MockProof {
   readonly type: string;
   readonly payload: Value;
   readonly output: Value;
 }
 
-/** A file to be loaded. */
+/** A requested load of a file. */
 interface Load {
   readonly path: string;
   readonly reset: boolean;
@@ -53,10 +53,10 @@ export class TestRun {
   readonly evaluator: Evaluator;
   readonly proofs: MockProof[] = [];
   readonly expectations: Expectation[];
-  /** What was not checked. */
+  /** Checks that the run has skipped. */
   readonly notes: Set<string>;
   readonly functions: TestFunctions;
-  /** The database, apart from the changes of the transaction. */
+  /** The database without the changes of the open transaction. */
   readonly #committed = new Database();
   readonly #options: RunOptions;
   readonly #dialect: Dialect;
@@ -87,29 +87,29 @@ export class TestRun {
     });
   }
 
-  /** @returns a new state with the same record of expectations */
+  /** @returns a new state that shares the expectations and notes */
   renewed(): TestRun {
     return new TestRun(this.#options, this.expectations, this.notes);
   }
 
-  /** What the environment will be behind this form. Code of dialect 4 sees it only then, or in `with-applied-env`. */
+  /** The environment after this form. Code of dialect 4 sees it only then, or in `with-applied-env`. */
   get environment(): Environment {
     return this.#environment;
   }
 
-  /** In dialect 5, code sees it at once. */
+  /** Code of dialect 5 sees the change at once. */
   set environment(environment: Environment) {
     this.#environment = environment;
     if (this.#dialect === 5) this.evaluator.environment = environment;
   }
 
-  /** Changes the environment behind this form. @returns the answer of the function that does so */
+  /** Changes the environment after this form. @returns `answer`, the result of the calling function */
   set(change: Partial<Environment>, answer: string): string {
     this.environment = { ...this.#environment, ...change };
     return answer;
   }
 
-  /** Evaluates a form. One that fails changes nothing but the database and what was printed, and loads no file. */
+  /** Evaluates a form. A failed form changes only the database and the printed texts, and loads no file. */
   evaluate(form: Form): Value {
     const { evaluator } = this;
     const { state } = evaluator;
@@ -126,7 +126,7 @@ export class TestRun {
     }
   }
 
-  /** Begins a transaction. One that is open is rolled back in dialect 4. @returns its number, from 0 */
+  /** Begins a transaction. In dialect 4, rolls an open one back first. @returns its number, from 0 */
   begin(name: string | undefined): number {
     if (this.#transaction && this.#dialect === 5) throw new ContractError('eval', 'tx-function failure Begin Tx');
     this.#transaction = { number: this.#number, name };
@@ -135,7 +135,7 @@ export class TestRun {
     return this.#number;
   }
 
-  /** Ends the transaction. @returns undefined if none is open */
+  /** Ends the transaction. @returns undefined if no transaction is open */
   end(how: 'commit' | 'rollback'): TestTransaction | undefined {
     const transaction = this.#transaction;
     this.#reset();
@@ -155,7 +155,7 @@ export class TestRun {
     this.evaluator.gas.endLog();
   }
 
-  /** Loads a file behind this form. @param reset whether it has a new state */
+  /** Loads a file after this form. @param reset whether to begin with a new state */
   load(path: string, reset: boolean): void {
     this.#loads.push({ path, reset });
   }
@@ -166,7 +166,7 @@ export class TestRun {
     return loads;
   }
 
-  /** Prints a text behind this form. */
+  /** Prints a text after this form. */
   print(text: string): void {
     this.#options.kept.addPrinted(text);
     this.#printed.push(text);
@@ -178,7 +178,7 @@ export class TestRun {
     return texts;
   }
 
-  /** Notes what was not checked. */
+  /** Records a check that the run has skipped. */
   note(text: string): void {
     if (!this.notes.has(text)) this.#report(text);
     this.notes.add(text);
@@ -195,17 +195,17 @@ export class TestRun {
     this.#options.reported.add(text.length);
   }
 
-  /** Lets code of modules use the functions of the interpreter, or not. */
+  /** Sets whether code of modules can use the functions of the interpreter. */
   allowInModules(allows: boolean): void {
     this.#allowsInModules = allows;
   }
 
-  /** Takes away what `use` and definitions have brought to code outside of modules. */
+  /** Removes the names that `use` and definitions have given to code outside of modules. */
   forgetNames(): void {
     this.evaluator.state = { ...this.evaluator.state, imported: new Map() };
   }
 
-  /** Hides the functions of the interpreter from code, unless that was allowed to use them. */
+  /** Hides the functions of the interpreter from code, unless `allowInModules` was called with true. */
   hideFunctions(): void {
     if (!this.#allowsInModules) this.evaluator.testFunctions = new Map();
   }

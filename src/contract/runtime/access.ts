@@ -1,4 +1,4 @@
-/** What code may do with tables, depending on where it runs. */
+/** The rights of code to read and write tables, depending on where it runs. */
 
 import { ContractError } from '../errors.ts';
 import type { Evaluation } from './native.ts';
@@ -6,14 +6,14 @@ import type { TableAccess } from './state.ts';
 
 const ORDER: readonly TableAccess[] = ['none', 'read', 'write'];
 
-/** Runs an action that may do no more with tables than this, and no more than the code around it may. */
+/** Runs an action whose access to tables is limited to this one, and to that of the code around it. */
 export function limited<T>(evaluation: Evaluation, access: TableAccess, action: () => T): T {
   const { access: outer } = evaluation.context;
   const narrower = ORDER.indexOf(outer) < ORDER.indexOf(access) ? outer : access;
   return evaluation.within({ access: narrower }, action);
 }
 
-/** @param operation the name that messages of dialect 4 show @throws ContractError unless the code may do it */
+/** @param operation its name in messages of dialect 4 @throws ContractError unless the code has this access */
 export function requireAccess(evaluation: Evaluation, access: TableAccess, operation: string): void {
   const { context, dialect } = evaluation;
   if (ORDER.indexOf(context.access) >= ORDER.indexOf(access)) return;
@@ -22,8 +22,8 @@ export function requireAccess(evaluation: Evaluation, access: TableAccess, opera
 }
 
 /**
- * @param native that shows what other transactions have done
- * @throws ContractError where only a query may run it
+ * @param native a native that shows the writes of other transactions
+ * @throws ContractError where only a local query may run it
  */
 export function requireLocal({ environment, dialect }: Evaluation, native: string): void {
   if (!environment.flags.has('DisableHistoryInTransactionalMode')) return;
@@ -31,7 +31,7 @@ export function requireLocal({ environment, dialect }: Evaluation, native: strin
   throw new ContractError('eval', dialect === 4 ? message : `${message}: ${native}`);
 }
 
-/** @returns a failure of the database in the words of dialect 5 */
+/** @returns a failure of the database, with the message of dialect 5 */
 export function databaseFault(message: string): ContractError {
   return new ContractError('db', `Error during database operation: ${message}`);
 }

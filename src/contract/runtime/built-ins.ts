@@ -1,4 +1,4 @@
-/** What all code knows by its name, besides natives: constants, and the schemas of objects that natives give. */
+/** Names that all code can use, besides natives: constants, and the schemas of objects that natives return. */
 
 import { LANGUAGE_MODULE } from '../names.ts';
 import { parseProgram } from '../syntax/program.ts';
@@ -39,5 +39,5 @@ function schemas(): ReadonlyMap<string, Member<Defschema>> {
   return all;
 }
 
-/** All code of dialect 4 knows them. */
+/** The schemas that all code of dialect 4 can use. */
 export const BUILT_IN_SCHEMAS = schemas();

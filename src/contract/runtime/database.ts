@@ -1,4 +1,4 @@
-/** What contract code leaves behind: modules, rows of tables, keysets, namespaces, defpacts. */
+/** The database of contract code: modules, rows of tables, keysets, namespaces, defpacts. */
 
 import type { Guard, KeysetGuard, StorableObject } from '../values/values.ts';
 import type { DefpactState } from './defpact-state.ts';
@@ -7,9 +7,9 @@ import type { LoadedModule } from './module.ts';
 
 export interface Namespace {
   readonly name: string;
-  /** Who may put modules and keysets into it. */
+  /** Decides who may install modules and keysets in the namespace. */
   readonly user: Guard;
-  /** Who may change it. */
+  /** Decides who may change the namespace. */
   readonly admin: Guard;
 }
 
@@ -19,31 +19,31 @@ export interface LoggedWrite {
   readonly row: StorableObject;
 }
 
-/** What a transaction has written to a table, and what the transactions before it have. */
+/** The writes of a transaction to a table, with those of the transactions before it. */
 interface TableHistory {
   readonly transaction: bigint;
-  /** The first one at the beginning. */
+  /** In the order of writing. */
   readonly writes: readonly LoggedWrite[];
   readonly earlier: TableHistory | undefined;
 }
 
 /**
- * One version of the database. A transaction works on a version above the one that it began with, which takes the
- * changes over when the transaction succeeds. Blocks of different branches share the versions below them.
+ * One version of the database. A transaction works on a version of its own, above the one that it began with, which
+ * absorbs the changes when the transaction succeeds. Blocks of different branches share the versions below them.
  */
 export class Database {
   readonly modules: Layered<LoadedModule>;
   readonly keysets: Layered<KeysetGuard>;
   readonly namespaces: Layered<Namespace>;
-  /** By their ids. Of a defpact that no step can follow, only that is kept. */
+  /** By their pact ids. `completed` if no step can follow. */
   readonly defpacts: Layered<DefpactState | 'completed'>;
-  /** What the transactions that had a number have written, by the names of tables. */
+  /** The writes of all numbered transactions, by the names of tables. */
   readonly histories: Layered<TableHistory>;
   readonly #tables = new Map<string, Layered<StorableObject>>();
-  /** What was written to this version, by the names of tables. */
+  /** The writes to this version, by the names of tables. */
   readonly #writes = new Map<string, LoggedWrite[]>();
 
-  /** @param below the version to begin with, which must not change as long as this one is in use */
+  /** @param below the version to begin with, which must not change while this one is in use */
   constructor(below?: Database) {
     this.modules = new Layered(below?.modules);
     this.keysets = new Layered(below?.keysets);
@@ -59,14 +59,14 @@ export class Database {
     return this.#tables.get(name);
   }
 
-  /** @returns whether there was no such table yet */
+  /** @returns false if the table exists already */
   createTable(name: string): boolean {
     if (this.table(name)) return false;
     this.#tables.set(name, new Layered());
     return true;
   }
 
-  /** @param table as `Table.name` @param row all of its columns @returns whether there is such a table */
+  /** @param table as `Table.name` @param row all of its columns @returns whether the table exists */
   writeRow(table: string, key: string, row: StorableObject): boolean {
     const rows = this.table(table);
     if (!rows) return false;
@@ -78,9 +78,9 @@ export class Database {
   }
 
   /**
-   * Takes over the changes of a version that was made above this one.
-   * @param transaction the number under which the natives `txids`, `txlog` and `keylog` find what was written; without
-   *   a number they do not find it
+   * Absorbs the changes of a version above this one.
+   * @param transaction the number under which the natives `txids`, `txlog` and `keylog` find the writes; without a
+   *   number they find nothing
    */
   absorb(above: Database, transaction?: bigint): void {
     this.modules.absorb(above.modules);

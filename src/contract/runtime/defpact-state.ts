@@ -1,4 +1,4 @@
-/** What is kept of a defpact between its steps. */
+/** The state of a defpact between its steps. */
 
 import type { QualifiedName } from '../names.ts';
 import type { Storable, StorableObject } from '../values/values.ts';
@@ -9,7 +9,7 @@ export interface Continuation {
   readonly args: readonly Storable[];
 }
 
-/** Which chain and which version of a module may resume what was yielded to another chain. */
+/** The chain and the version of a module that may resume a yield to another chain. */
 export interface Provenance {
   readonly targetChain: string;
   readonly moduleHash: string;
@@ -19,7 +19,7 @@ export interface Yield {
   readonly data: StorableObject;
   /** Undefined for a yield on the same chain. */
   readonly provenance: Provenance | undefined;
-  /** The chain that has yielded it; undefined for a yield on the same chain. */
+  /** The chain of the step that yielded; undefined for a yield on the same chain. */
   readonly sourceChain: string | undefined;
 }
 
@@ -27,14 +27,14 @@ export interface DefpactState {
   /** The hash of the transaction that began it; if nested, of the outer id and the continuation. In base64url. */
   readonly id: string;
   readonly stepCount: number;
-  /** The step that was executed or undone last, from 0. */
+  /** The last executed or rolled-back step, from 0. */
   readonly step: number;
   readonly yielded: Yield | undefined;
   readonly continuation: Continuation;
-  /** Whether that step has a rollback. */
+  /** Whether the last step has a rollback. */
   readonly hasRollback: boolean;
-  /** False if that step was left to another participant; undefined for a step of all participants. */
+  /** False if the last step belonged to another participant; undefined for a step of all participants. */
   readonly isExecuted: boolean | undefined;
-  /** The defpacts that steps of this one have begun, by their ids. */
+  /** The nested defpacts, by their pact ids. */
   readonly nested: ReadonlyMap<string, DefpactState>;
 }

@@ -1,4 +1,7 @@
-/** What a transaction brings along: its data, who signed it, and what the chain says at that moment. */
+/**
+ * The environment of a transaction, which stays the same while its code runs: its data, its signatures, and the state
+ * of the chain at its block.
+ */
 
 import type { ExactJson } from '../../protocol/ledger/json.ts';
 import { FREE_OF_CHARGE, type GasModel } from '../gas/model.ts';
@@ -10,13 +13,15 @@ import { Time } from '../values/time.ts';
 import type { Value } from '../values/values.ts';
 import type { Member } from './module.ts';
 
-/** An application of a capability: what is granted, signed for, and emitted. */
+/** An application of a capability, which can be granted, signed for, and emitted as an event. */
 export interface Capability {
   readonly name: QualifiedName;
   readonly args: readonly Value[];
 }
 
-/** A key that has signed, and what for. Without capabilities it signs for everything. */
+/**
+ * A key that has signed, with the capabilities that it has signed for. Without any, the signature is for everything.
+ */
 export interface Signature {
   readonly key: string;
   readonly capabilities: readonly Capability[];
@@ -32,38 +37,39 @@ export interface ChainData {
   readonly gasPrice: Decimal;
 }
 
-/** Who may define a namespace, and whether there may be modules outside of all namespaces. */
+/** Decides who may define a namespace, and whether modules may exist outside of all namespaces. */
 export interface NamespacePolicy {
   readonly allowsRoot: boolean;
-  /** A function of the namespace's name and its admin guard, which gives a bool. */
+  /** A function of the namespace's name and its admin guard. It returns a bool. */
   readonly policy: Member<Defun>;
 }
 
-/** Proves what happened on another chain. Undefined if the proof proves nothing. */
+/** Verifies what happened on another chain. @returns undefined if the proof is not valid */
 export type ProofCheck = (type: string, proof: Value) => Value | undefined;
 
+/** What a transaction comes with, and its code cannot change. */
 export interface Environment {
-  /** An object. */
+  /** A JSON object. */
   readonly data: ExactJson;
   readonly signatures: readonly Signature[];
-  /** Capabilities that a verifier of a node has checked, by the verifier's name. */
+  /** Capabilities that a verifier of the node has checked, by the verifier's name. */
   readonly verifiers: readonly { readonly name: string; readonly capabilities: readonly Capability[] }[];
   readonly chain: ChainData;
   /** The transaction's hash, in base64url. */
   readonly hash: string;
   readonly flags: ReadonlySet<Flag>;
   readonly namespacePolicy: NamespacePolicy | undefined;
-  /** The participant whose steps of defpacts are executed. */
+  /** The participant of defpacts for which this node executes private steps. */
   readonly entity: string | undefined;
-  /** Whether messages are those of nodes, which do not show values. */
+  /** Whether messages are those of nodes, which hide values. */
   readonly isOnChain: boolean;
   readonly proofs: ProofCheck;
   readonly gasModel: GasModel;
-  /** In units; undefined for none. */
+  /** In units; undefined for no limit. */
   readonly gasLimit: bigint | undefined;
 }
 
-/** @returns everything that somebody has signed for in particular */
+/** @returns the capabilities that signatures are limited to */
 export function signedCapabilities({ signatures }: Environment): readonly Capability[] {
   return signatures.flatMap(({ capabilities }) => capabilities);
 }
@@ -95,8 +101,8 @@ export const INITIAL_ENVIRONMENT: Environment = {
 };
 
 /**
- * The flags that switch rules of the language off, in the order of their definition. Those that only bring back old
- * faults are accepted, and change nothing.
+ * The flags that disable rules of the language, in the order of their definition. Flags that only bring back old faults
+ * are accepted without effect.
  */
 const FLAGS4 = [
   'DisableModuleInstall',

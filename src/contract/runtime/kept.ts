@@ -1,22 +1,25 @@
-/** Bounds what a session keeps from one form to the next, which steps do not: each form may take all of them again. */
+/**
+ * Bounds the memory that a session keeps between forms. Steps cannot bound it, because each form has all steps anew.
+ */
 
 import { Decimal } from '../values/decimal.ts';
 import { isGuard, isList, isObject, MAX_PARTS, type Value } from '../values/values.ts';
 
 /**
- * Why a run ends although its code has not failed: no code can catch it, as it can a ContractError. The message is a
- * clause.
+ * Ends a run although its code has not failed. Unlike a ContractError, code cannot catch it. The message is a clause.
  */
 export class RunEnded extends Error {
   override readonly name = 'RunEnded';
 }
 
-/** About what an object of this process takes beside its texts, in characters. */
+/** Estimated memory of an object of this process, without its texts, in characters. */
 const PART = 32;
-/** About what a row, an event or an expectation takes beside its values, in characters. */
+/** Estimated memory of a row, an event or an expectation, without its values, in characters. */
 const ENTRY = 256;
 
-/** A text that is printed waits for its reader as a text and in bytes: nothing leaves a process whose code runs. */
+/**
+ * A printed text is kept as a text and in bytes until its reader takes it: a process writes nothing while code runs.
+ */
 const PRINTED = 4;
 
 export class Kept {
@@ -24,30 +27,33 @@ export class Kept {
   readonly #holder: string;
   #characters = 0;
 
-  /** @param most maximum number of characters @param holder what has more than that, as an error says it */
+  /** @param most maximum number of characters @param holder subject of the error's sentence: `the results have` */
   constructor(most: number, holder: string) {
     this.#most = most;
     this.#holder = holder;
   }
 
-  /** Counts what is kept from now on. Nothing is ever taken off: a session ends soon. @throws RunEnded for too much */
+  /**
+   * Counts characters that are kept from now on. Nothing is subtracted, because a session is short.
+   * @throws RunEnded above the maximum
+   */
   add(characters: number): void {
     this.#characters += characters;
     if (this.#characters > this.#most) throw new RunEnded(`${this.#holder} more than ${this.#most} characters`);
   }
 
-  /** Counts a text that is printed. @throws RunEnded for too much */
+  /** Counts a printed text. @throws RunEnded above the maximum */
   addPrinted(text: string): void {
     this.add(PRINTED * text.length);
   }
 
-  /** Counts an entry with its values, each as often as it is in there. @throws RunEnded for too much */
+  /** Counts an entry and each occurrence of its values. @throws RunEnded above the maximum */
   addEntry(values: Iterable<Value>): void {
     this.add(ENTRY + charactersOf(values));
   }
 }
 
-/** Looks at `MAX_PARTS` parts at most: a value with more of them has some of its parts many times. */
+/** Visits at most `MAX_PARTS` parts. A value with more parts contains some of them many times. */
 function charactersOf(values: Iterable<Value>): number {
   const waiting = [...values];
   let characters = 0;
@@ -64,12 +70,12 @@ function charactersOf(values: Iterable<Value>): number {
   return characters;
 }
 
-/** A list can have more items than a call can have arguments. */
+/** `push(...values)` would fail for long lists: a call has a maximum number of arguments. */
 function addTo(waiting: Value[], values: readonly Value[]): void {
   for (const each of values) waiting.push(each);
 }
 
-/** @returns the characters that take as much memory as an integer */
+/** @returns the number of characters that take as much memory as the integer */
 function digitsOf(integer: bigint): number {
   return BigInt.asIntN(64, integer) === integer ? 0 : integer.toString(16).length / 2;
 }

@@ -1,6 +1,6 @@
 /** A map whose versions share their common entries. */
 
-/** Number of layers beyond which a new version copies everything, so that look-ups stay short. */
+/** Number of layers at which a new version copies all entries, so that look-ups stay short. */
 const MAX_LAYERS = 32;
 
 export class Layered<Value> {
@@ -8,7 +8,7 @@ export class Layered<Value> {
   readonly #layers: number;
   readonly #own = new Map<string, Value>();
 
-  /** @param below the version to begin with, which must not change as long as this one is in use */
+  /** @param below the version to begin with, which must not change while this one is in use */
   constructor(below?: Layered<Value>) {
     const copies = below !== undefined && below.#layers >= MAX_LAYERS;
     this.#below = copies ? undefined : below;
@@ -28,7 +28,7 @@ export class Layered<Value> {
     this.#own.set(key, value);
   }
 
-  /** Takes over the changes of a version above this one. */
+  /** Absorbs the changes of a version above this one. */
   absorb(above: Layered<Value>): void {
     for (const [key, value] of above.#own) this.#own.set(key, value);
   }

@@ -1,4 +1,4 @@
-/** Finds modules and what is in them. */
+/** Finds modules and their members. */
 
 import { ContractError } from '../errors.ts';
 import { ModuleName, QualifiedName } from '../names.ts';
@@ -26,7 +26,7 @@ export function rememberModule(evaluation: Evaluation, module: LoadedModule): vo
   evaluation.state = { ...evaluation.state, modules };
 }
 
-/** Finds a module by its name, or by its name in the current namespace. */
+/** Finds a module by its full name, or by its name within the current namespace. */
 export function resolveModule(evaluation: Evaluation, name: ModuleName): LoadedModule | undefined {
   const found = findModule(evaluation, name);
   const namespace = evaluation.state.namespace?.name;
@@ -34,7 +34,7 @@ export function resolveModule(evaluation: Evaluation, name: ModuleName): LoadedM
   return findModule(evaluation, new ModuleName(name.name, namespace));
 }
 
-/** @throws ContractError if there is none */
+/** @throws ContractError if there is no such module */
 export function requireModule(evaluation: Evaluation, name: ModuleName): LoadedModule {
   const module = resolveModule(evaluation, name);
   if (module) return module;
@@ -52,7 +52,7 @@ export function findQualified(evaluation: Evaluation, name: QualifiedName): Memb
   return other && referenceTo(other);
 }
 
-/** What names mean to code outside of modules: what the transaction has brought in so far. */
+/** The names that code outside of modules can use: those that the transaction has defined or imported so far. */
 export class TransactionNames implements Names {
   readonly #evaluation: Evaluation;
 

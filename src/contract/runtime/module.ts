@@ -1,4 +1,4 @@
-/** Modules and interfaces as they are stored, and what their names mean. */
+/** Modules and interfaces as they are stored, and their names. */
 
 import { type ModuleName, QualifiedName } from '../names.ts';
 import type {
@@ -17,7 +17,7 @@ import type {
 } from '../syntax/tree.ts';
 import { ModuleRef, Unstorable, type Value } from '../values/values.ts';
 
-/** What has a name in a module or in an interface. */
+/** Everything that has a name in a module or an interface. */
 export type Definition =
   | Defun
   | Defcap
@@ -29,19 +29,19 @@ export type Definition =
   | CapabilitySignature
   | DefpactSignature;
 
-/** What can be called: a function, a capability, a defpact. */
+/** Everything that can be called: functions, capabilities and defpacts. */
 export type Callable = Defun | Defcap | Defpact;
 
-/** What the names of some code mean, apart from variables and natives. */
+/** Resolves the names in a piece of code, apart from variables and natives. */
 export interface Names {
   /**
    * @param name `f`, `module.f`, `namespace.module.f`, or the name of a module
-   * @returns undefined for a name that means nothing here
+   * @returns undefined for an unknown name
    */
   find(name: string): Value | undefined;
 }
 
-/** A module or an interface that code can use. Nothing changes it once it is loaded. */
+/** A module or an interface that code can use. It never changes after loading. */
 export interface LoadedModule {
   readonly name: ModuleName;
   readonly syntax: Module | Interface;
@@ -53,13 +53,13 @@ export interface LoadedModule {
   readonly interfaces: readonly ModuleName[];
   /** Its definitions by their names. */
   readonly members: ReadonlyMap<string, Member>;
-  /** What the names in its code mean, as of the time when it was loaded. */
+  /** Resolves the names in its code to what they meant when it was loaded. */
   readonly names: Names;
   /** The hash of the transaction that has loaded it. */
   readonly transactionHash: string;
 }
 
-/** A definition in its module. As a value it is a function, which cannot be stored. */
+/** A definition with its module. As a value it is a function, which cannot be stored. */
 export class Member<Kind extends Definition = Definition> extends Unstorable {
   readonly module: LoadedModule;
   readonly definition: Kind;
@@ -133,7 +133,7 @@ export function tableOf({ module, definition }: Member<Deftable>): Table {
   return new Table(module, definition, schema instanceof Member && schema.is('defschema') ? schema : undefined);
 }
 
-/** @returns the text under which `Names` find what a name means */
+/** @returns the text by which `Names.find` finds a name */
 export function textOfName(name: Name): string {
   switch (name.kind) {
     case 'name':

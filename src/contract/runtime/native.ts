@@ -1,4 +1,4 @@
-/** What a native function is, what it gets, and what it says of wrong arguments. */
+/** Native functions, their arguments, and the messages for wrong arguments. */
 
 import type { Dialect } from '../dialect.ts';
 import { ContractError, type Position } from '../errors.ts';
@@ -14,37 +14,37 @@ import type { Closure, Scope } from './scope.ts';
 import { abbreviated, hidesValues } from './shown.ts';
 import type { Context, State } from './state.ts';
 
-/** A function that has all its arguments but the last ones. */
+/** A function that lacks only its last arguments. */
 export type Remaining = (...last: readonly Value[]) => Value;
 
-/** An application of something that a module defines, with the values of its arguments, that was not called yet. */
+/** A member of a module with the values of its arguments, before it is called. */
 export interface MemberCall {
   readonly member: Member<Callable>;
   readonly args: readonly Value[];
 }
 
-/** An argument of a native, which is evaluated when its value is first asked for. */
+/** An argument of a native. It is evaluated when its value is first read. */
 export interface Argument {
   readonly value: Value;
-  /** As `value`, but the name of a function of dialect 4 stands for a text that describes the function. */
+  /** As `value`, but in dialect 4 the bare name of a function gives a text that describes the function. */
   readonly shownValue: Value;
   /** The argument, as messages show it. */
   readonly text: string;
-  /** Its type, as messages show that of an argument that was not evaluated: `app`, `integer`. */
+  /** The type that messages show for an argument that was not evaluated: `app`, `integer`. */
   readonly writtenType: string;
-  /** Its source, up to the next token; empty for one that is known already. */
+  /** Its source, up to the next token; empty for a value that is known already. */
   readonly code: string;
-  /** Where it is written; undefined for one that is known already. */
+  /** Undefined for a value that is known already. */
   readonly position: Position | undefined;
-  /** Whether it is a function, or an application that lacks arguments. */
+  /** Whether the argument is a function, or an application that lacks arguments. */
   readonly isFunction: boolean;
-  /** The items of a list that is written as such, each to be evaluated on its own; undefined for anything else. */
+  /** The items of a list literal, each to be evaluated on its own; undefined for any other argument. */
   readonly items: readonly Argument[] | undefined;
-  /** The fields of an object that is written as such, as `items`. */
+  /** The fields of an object literal, as `items`. */
   readonly fields: ReadonlyMap<string, Argument> | undefined;
-  /** @returns undefined if it can be no function */
+  /** @returns undefined for an argument that cannot be a function */
   asFunction(): Remaining | undefined;
-  /** @returns undefined unless it is written as an application of something that a module defines */
+  /** @returns undefined unless the argument is an application of a member of a module */
   asCall(): MemberCall | undefined;
   /** @returns as `asCall`; in dialect 5, undefined unless its value is an application of a capability */
   asCapability(): MemberCall | undefined;
@@ -55,41 +55,44 @@ export interface Evaluation {
   readonly dialect: Dialect;
   readonly environment: Environment;
   readonly database: Database;
-  /** What natives charge for beyond their calls, which the evaluator charges for. */
+  /** Natives charge it for their work. The evaluator has charged for their calls. */
   readonly gas: GasMeter;
-  /** Counts what stays behind when code has ended; undefined where gas bounds that, as on a node. */
+  /** Counts the memory that remains after the code; undefined where gas bounds it, as on a node. */
   readonly kept: Kept | undefined;
-  /** It is replaced as a whole, never changed. */
+  /** Replaced as a whole, never changed. */
   state: State;
   readonly context: Context;
-  /** What names mean to code outside of modules. */
+  /** The names that code outside of modules can use. */
   readonly transactionNames: Names;
   /** Whether a native has this name. */
   readonly isNative: (name: string) => boolean;
   findNative(name: string): Native | undefined;
-  /** Whether a native, a constant or schema of the language or a function of the interpreter has this name. */
+  /** Whether a native, a built-in constant or schema, or a function of the interpreter has this name. */
   readonly isKnown: (name: string) => boolean;
   evaluate(expression: Expression, scope: Scope): Value;
-  /** As `evaluate`, but the name of a function of dialect 4 stands for a text that describes the function. */
+  /** As `evaluate`, but in dialect 4 the bare name of a function gives a text that describes the function. */
   evaluateShown(expression: Expression, scope: Scope): Value;
-  /** @returns the value of the last of the expressions */
+  /** @returns the value of the last expression */
   evaluateBody(body: readonly Expression[], scope: Scope): Value;
-  /** Evaluates the body of a binding with its variables. @throws ContractError for an object without one of the keys */
+  /**
+   * Evaluates the body of a binding with its variables.
+   * @throws ContractError for an object that lacks one of the keys
+   */
   evaluateBinding(binding: Binding, object: Value, scope: Scope): Value;
-  /** @param last arguments behind those that are written */
+  /** @param last arguments after the written ones */
   apply(application: Application, scope: Scope, last?: readonly Value[]): Value;
   /** Calls a function that is a value. */
   applyValue(callable: Closure | NativeFunction | PartialFunction | Member, args: readonly Value[]): Value;
-  /** Calls what a module defines. @throws ContractError for a capability: it can only be acquired */
+  /** Calls a member of a module. @throws ContractError for a capability, which can only be acquired */
   applyMember(call: MemberCall, position?: Position): Value;
   /**
    * Checks the arguments of a call, and runs the body of the definition in a new frame.
    * @param run gets the variables of the body
    */
   inFrame<T>(call: MemberCall, position: Position | undefined, run: (scope: Scope) => T): T;
-  /** @throws ContractError unless the definition takes these arguments, by their number and types */
+  /** @throws ContractError for arguments of a wrong number or type */
   checkArguments(call: MemberCall, position: Position | undefined): void;
-  /** @returns undefined unless the expression is an application of something that a module defines */
+  /** @returns undefined unless the expression is an application of a member of a module */
   callOf(expression: Expression, scope: Scope): MemberCall | undefined;
   /** @returns as `callOf`; in dialect 5, undefined unless the value is an application of a capability */
   capabilityOf(expression: Expression, scope: Scope): MemberCall | undefined;
@@ -98,40 +101,41 @@ export interface Evaluation {
   /** Runs the action with another context. */
   within<T>(change: Partial<Context>, action: () => T): T;
   /**
-   * @returns undefined if a transaction's failure (`enforce`) comes out of it; everything else that fails goes on,
-   *   unless the flag `DisablePact44` is set. After a failure the state is as it was before
+   * @returns undefined if the action fails as a transaction (`enforce`); with the flag `DisablePact44`, also for any
+   *   failure but one of gas. The state is then as it was before
+   * @throws every other failure
    */
   attempt(action: () => Value): Value | undefined;
-  /** Counts steps of what takes long by itself, such as a native that makes a list. */
+  /** Counts the steps of work that takes long in itself, such as making a list. */
   spend(steps: number): void;
   print(value: Value): string;
 }
 
-/** An application of a native, apart from its arguments. */
+/** The application of a native, without its arguments. */
 export interface Call {
   readonly evaluation: Evaluation;
-  /** The variables that the arguments see. */
+  /** The scope in which the arguments are evaluated. */
   readonly scope: Scope;
-  /** What follows the arguments, if it is a binding with a body. */
+  /** The binding with a body that follows the arguments, if there is one. */
   readonly binding: Binding | undefined;
   readonly position: Position | undefined;
 }
 
 export interface Native {
   readonly name: string;
-  /** The only dialect that has it; undefined for both. */
+  /** The only dialect that has the native; undefined for both. */
   readonly dialect?: Dialect;
-  /** Whether code of modules cannot call it. */
+  /** Whether only code outside of modules can call it. */
   readonly isTopLevel?: boolean;
-  /** The types of arguments and result, as messages show them: `x:integer y:integer -> integer`. */
+  /** The types of arguments and result for messages: `x:integer y:integer -> integer`. */
   readonly signatures: readonly string[];
-  /** Whether messages of dialect 4 show the arguments as they are written, since it evaluates them itself. */
+  /** Whether the native evaluates its own arguments. Messages of dialect 4 then show their source. */
   readonly isLazy?: boolean;
-  /** @returns undefined for arguments that none of the signatures has */
+  /** @returns undefined for arguments that match none of the signatures */
   readonly apply: (args: readonly Argument[], call: Call) => Value | undefined;
 }
 
-/** A native as a value, which only dialect 5 has. */
+/** A native as a value, which exists only in dialect 5. */
 export class NativeFunction extends Unstorable {
   override readonly type = 'function';
   readonly native: Native;
@@ -150,7 +154,7 @@ export class NativeFunction extends Unstorable {
   }
 }
 
-/** A function with the first of its arguments, which dialect 5 can keep in a variable. Only natives can call it. */
+/** A function with its first arguments, which a variable can hold in dialect 5. Only natives can call it. */
 export class PartialFunction extends Unstorable {
   override readonly type = 'function';
   readonly callable: Closure | NativeFunction | Member<Callable>;
@@ -171,7 +175,7 @@ export class PartialFunction extends Unstorable {
   }
 }
 
-/** An application of a capability as a value, which only dialect 5 has. */
+/** An application of a capability as a value, which exists only in dialect 5. */
 export class CapabilityToken extends Unstorable implements MemberCall {
   override readonly type = 'cap-token';
   readonly member: Member<Defcap>;
@@ -192,12 +196,12 @@ export class CapabilityToken extends Unstorable implements MemberCall {
   }
 }
 
-/** @param apply evaluates those of the arguments that it needs */
+/** @param apply evaluates only the arguments that it needs */
 export function lazy(name: string, signatures: string | readonly string[], apply: Native['apply']): Native {
   return { name, signatures: typeof signatures === 'string' ? [signatures] : signatures, isLazy: true, apply };
 }
 
-/** @param run gets the values of all arguments, which are evaluated from the first to the last */
+/** @param run gets the values of all arguments, evaluated from the first to the last */
 export function strict(
   name: string,
   signatures: string | readonly string[],
@@ -227,7 +231,7 @@ export function wrongArguments(native: Native, args: readonly Argument[], evalua
 
 function wrongArgumentsText(native: Native, args: readonly Argument[], { environment }: Evaluation): string {
   const { name, signatures, isLazy } = native;
-  // The parentheses around types of functions are not shown.
+  // Messages omit the parentheses around types of functions.
   const shown = signatures.map((signature) => signature.replace(/[()]/g, ''));
   const expected = shown.length === 1 ? shown[0] : `[${shown.join(', ')}]`;
   if (hidesValues(environment)) {
@@ -238,12 +242,12 @@ function wrongArgumentsText(native: Native, args: readonly Argument[], { environ
   return `Invalid arguments, received [${received.join(' ')}] for ${expected}`;
 }
 
-/** @returns how many arguments the shortest of the signatures has */
+/** @returns the number of arguments of the shortest signature */
 export function fewestParameters({ signatures }: Native): number {
   return Math.min(...signatures.map(parameterCount));
 }
 
-/** @returns what dialect 5 says of a failure of a native */
+/** @returns the failure of a native, with the message of dialect 5 */
 export function nativeFailure({ name }: { readonly name: string }, message: string): ContractError {
   return new ContractError('eval', `native execution failure, ${name} failed with message: ${message}`);
 }

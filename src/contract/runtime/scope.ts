@@ -1,19 +1,25 @@
-/** The variables that code sees, and functions that remember them. */
+/** Scopes, which hold the variables of code, and closures, which keep the scope in which they were made. */
 
 import type { Lambda } from '../syntax/tree.ts';
 import { Unstorable, type Value } from '../values/values.ts';
 import type { Names } from './module.ts';
 
-/** Inner variables hide outer ones of the same name. */
+/**
+ * The variables that an expression can use, from the innermost to the outermost. An inner one hides an outer one of the
+ * same name.
+ */
 export class Scope {
-  /** What other names mean. */
+  /** Resolves all names that are not variables. */
   readonly names: Names;
-  /** How many scopes a look-up goes through at most. Code decides, so the look-up must not call itself for each. */
+  /** Number of outer scopes. Code can nest thousands, so a look-up uses a loop instead of recursion. */
   readonly depth: number;
   readonly #outer: Scope | undefined;
   readonly #variables: ReadonlyMap<string, Value>;
 
-  /** @param variables those of a function, which does not see the variables of its caller */
+  /**
+   * @param variables of the innermost scope
+   * @param outer undefined for the scope of a function, which does not see its caller's variables
+   */
   constructor(names: Names, variables: ReadonlyMap<string, Value> = new Map(), outer?: Scope) {
     this.names = names;
     this.depth = outer ? outer.depth + 1 : 0;
@@ -34,7 +40,7 @@ export class Scope {
   }
 }
 
-/** A function without a name, and the variables around it. */
+/** A function without a name, with the scope in which it was made. */
 export class Closure extends Unstorable {
   override readonly type = 'function';
   readonly lambda: Lambda;

@@ -6,20 +6,20 @@ import { typeText } from '../values/printing.ts';
 import type { Value } from '../values/values.ts';
 import type { Environment } from './environment.ts';
 
-/** Since version 4.7, messages of nodes name types instead of values, and failures have no list of calls. */
+/** Since version 4.7, messages of nodes show types instead of values, and no list of failed calls. */
 export function hidesValues({ isOnChain, flags }: Environment): boolean {
   return isOnChain && !flags.has('DisablePact47');
 }
 
 const MESSAGE_LENGTH = 50;
 
-/** @returns how messages of dialect 4 show a value: its first 50 characters */
+/** @returns the first 50 characters of a shown value */
 export function abbreviated(text: string): string {
   const all = Array.from(text);
   return all.length > MESSAGE_LENGTH ? `${all.slice(0, MESSAGE_LENGTH).join('')}...` : text;
 }
 
-/** What stands in a message before a value, and before a type. */
+/** The beginnings of a message that ends with a value, and of the same message if it ends with a type. */
 export type BeforeShown = readonly [value: string, type: string];
 
 interface Shower {
@@ -28,10 +28,7 @@ interface Shower {
   print(value: Value): string;
 }
 
-/**
- * @param print how a value that is not hidden is shown
- * @returns the value or its type, with what stands before it
- */
+/** @param print shows a value that is not hidden @returns the value or its type, with the beginning of the message */
 export function shownValue(
   shower: Shower,
   value: Value,
@@ -41,7 +38,7 @@ export function shownValue(
   return hidesValues(shower.environment) ? `${beforeType}${typeText(value)}` : `${beforeValue}${print(value)}`;
 }
 
-/** @returns what `if` and `cond` say of a condition that is no bool */
+/** @returns the failure of `if` and `cond` for a condition that is not a bool */
 export function undecided(shower: Shower, value: Value, position?: Position): ContractError {
   const message =
     shower.dialect === 5

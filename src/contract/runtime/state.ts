@@ -1,7 +1,4 @@
-/**
- * What a transaction knows while it runs. It is replaced as a whole, never changed, so that a failure that code catches
- * takes everything back to what it was before.
- */
+/** The state of a transaction, which its code changes, and the context of the code that runs. */
 
 import type { QualifiedName } from '../names.ts';
 import type { Defun } from '../syntax/tree.ts';
@@ -19,7 +16,7 @@ export interface Event {
   readonly moduleHash: string;
 }
 
-/** A capability that is held, with those that it brings along. */
+/** A capability that is held, with the capabilities that it has composed. */
 export interface Grant {
   readonly capability: Capability;
   readonly composed: readonly Capability[];
@@ -27,38 +24,45 @@ export interface Grant {
 
 /** A managed capability that can be acquired in this transaction. */
 export interface InstalledCapability {
-  /** The one that was installed. */
+  /** As it was installed, by a signature or by code. */
   readonly capability: Capability;
   readonly composed: readonly Capability[];
-  /** What manages it; undefined for a capability that can be acquired once. */
+  /** Undefined for a capability that can be acquired only once. */
   readonly manager: CapabilityManager | undefined;
-  /** What is left, for the manager; whether it can still be acquired, without one. */
+  /**
+   * The first argument of the manager's next call, such as an amount; without a manager, whether the capability can
+   * still be acquired.
+   */
   readonly remaining: Value;
 }
 
 export interface CapabilityManager {
   readonly function: Member<Defun>;
-  /** Which of the capability's arguments is managed. All others must be equal. */
+  /** The index of the managed argument. All others must be equal. */
   readonly parameter: number;
 }
 
 export interface Capabilities {
-  /** Those that are held, the newest at the end. */
+  /** The capabilities that are held, the newest last. */
   readonly grants: readonly Grant[];
   readonly installed: readonly InstalledCapability[];
-  /** Those that code has announced with `install-capability`. */
+  /** Capabilities installed by code, not by a signature. */
   readonly autonomous: readonly Capability[];
-  /** Those whose bodies are being evaluated. */
+  /** Capabilities whose bodies are being evaluated. */
   readonly evaluating: readonly Capability[];
 }
 
+/**
+ * What the code of a transaction has changed so far, apart from the database. It is replaced as a whole, never changed,
+ * so that a failure that code catches can restore it.
+ */
 export interface State {
   readonly namespace: Namespace | undefined;
-  /** The names that `use` and definitions of this transaction have brought to code outside of modules. */
+  /** The names that `use` and definitions have given to code outside of modules. */
   readonly imported: ReadonlyMap<string, Value>;
-  /** The modules that were looked up in this transaction, by their names: they do not change in it unseen. */
+  /** The modules that this transaction has looked up, by their names. It keeps using these versions. */
   readonly modules: ReadonlyMap<string, LoadedModule>;
-  /** The modules whose governance has agreed in this transaction. */
+  /** The names of modules whose governance has agreed in this transaction. */
   readonly administered: ReadonlySet<string>;
   readonly events: readonly Event[];
   readonly capabilities: Capabilities;
@@ -78,36 +82,36 @@ export const INITIAL_STATE: State = {
   defpact: undefined,
 };
 
-/** A call of a module's code that has not returned yet, with the calls around it. */
+/** A call of a member of a module that has not returned yet. `outer` is the frame that it was called from. */
 export interface Frame {
   readonly member: Member<Callable>;
   readonly outer: Frame | undefined;
 }
 
 /**
- * What code may do with tables. Conditions of `enforce` and user guards can only read rows in dialect 5, and not even
- * that in dialect 4; the same holds for constants in both. What `try` and `enforce-one` run can read rows, too.
+ * The access of code to tables. Conditions of `enforce` and user guards can read rows in dialect 5, and do nothing in
+ * dialect 4. Constants can do nothing. The tests of `try` and `enforce-one` can read rows.
  */
 export type TableAccess = 'write' | 'read' | 'none';
 
-/** The step of a defpact that is asked for. */
+/** A requested step of a defpact. */
 export interface DefpactStep {
   readonly pactId: string;
   /** From 0. */
   readonly step: number;
   readonly isRollback: boolean;
-  /** What the step before has yielded, if the step comes with it. */
+  /** What the step before has yielded, if the request includes it. */
   readonly resumed: Yield | undefined;
 }
 
-/** Where in a transaction some code is. It ends with the code. */
+/** The place of the running code in the calls of a transaction. A context ends when its code returns. */
 export interface Context {
   /** The innermost call; undefined for code outside of modules. */
   readonly frame: Frame | undefined;
   readonly access: TableAccess;
   /**
-   * The modules of dialect 5 that have called what a reference names. Their own code can only read until that returns,
-   * so that a foreign module cannot call it back to make changes.
+   * The modules of dialect 5 that have called through a module reference. Their own code can only read until the call
+   * returns, so that a foreign module cannot call back to make changes.
    */
   readonly referring: ReadonlySet<string>;
   readonly step: DefpactStep | undefined;
@@ -115,7 +119,7 @@ export interface Context {
 
 export const OUTERMOST: Context = { frame: undefined, access: 'write', referring: new Set(), step: undefined };
 
-/** @returns the innermost frame for which the test is true */
+/** @returns the innermost frame that passes the test */
 export function findFrame(frame: Frame | undefined, test: (frame: Frame) => boolean): Frame | undefined {
   for (let each = frame; each; each = each.outer) if (test(each)) return each;
   return undefined;

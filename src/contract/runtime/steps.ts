@@ -1,19 +1,19 @@
-/** What keeps code from taking much time or memory for a few characters: whatever it has done counts as steps. */
+/** Counts work in steps, so that a few characters of code cannot take much time or memory. */
 
 import { ContractError } from '../errors.ts';
 import { checkCharacters, MAX_PARTS, Walk } from '../values/values.ts';
 
-/** What counts steps, and ends a program that has taken too many. */
+/** Counts steps, and ends a program that has used too many. */
 interface Steps {
   spend(steps: number): void;
 }
 
-/** A walk through a value in which each part counts as a step: code can have the same value walked through often. */
+/** A walk through a value that counts a step for each part, because code can have the same value visited often. */
 export class SteppedWalk extends Walk {
   readonly #steps: Steps;
   readonly #isBounded: boolean;
 
-  /** @param isBounded false to go through many values one after the other, which only the steps bound then */
+  /** @param isBounded false to visit many values with one walk, which only the steps bound then */
   constructor(steps: Steps, { isBounded = true }: { readonly isBounded?: boolean } = {}) {
     super();
     this.#steps = steps;
@@ -33,8 +33,8 @@ export class SteppedWalk extends Walk {
 
 /**
  * Counts a step for each item of a list that a native makes or visits.
- * @param parts any number, to be asked before the value is made
- * @throws ContractError for more than a value may have
+ * @param parts any number, counted before the value is made
+ * @throws ContractError for more parts than a value may have
  */
 export function spendParts(steps: Steps, parts: number | bigint): void {
   if (parts > MAX_PARTS) throw new ContractError('eval', `A value has more than ${MAX_PARTS} parts`);
@@ -43,15 +43,15 @@ export function spendParts(steps: Steps, parts: number | bigint): void {
 
 /**
  * Counts a step for each character of a text that a native makes or visits.
- * @param length any number, to be asked before the text is made
- * @throws ContractError for more than a text may have
+ * @param length any number, counted before the text is made
+ * @throws ContractError for more characters than a text may have
  */
 export function spendText(steps: Steps, length: number): void {
   checkCharacters(length);
   steps.spend(length);
 }
 
-/** @returns the code points of a text, each as a text @throws ContractError for more than a list may have */
+/** @returns each code point as a text @throws ContractError for more items than a list may have */
 export function characters(steps: Steps, text: string): readonly string[] {
   spendParts(steps, text.length);
   return Array.from(text);

@@ -1,4 +1,4 @@
-/** What messages say of a value that has not the type that it must have. */
+/** The messages for values of a wrong type. */
 
 import { ContractError, type Position } from '../errors.ts';
 import type { Defschema, Parameter, Type } from '../syntax/tree.ts';
@@ -10,10 +10,10 @@ import type { Evaluation } from './native.ts';
 import { SteppedWalk } from './steps.ts';
 import { hasType, textOfType } from './typecheck.ts';
 
-/** A parameter or a result. Without a type it may be anything. */
+/** A parameter or a result. Without a type, it may be anything. */
 type Typed = Pick<Parameter, 'type' | 'position'>;
 
-/** @returns the value @throws ContractError if it has not the parameter's type */
+/** @returns the value @throws ContractError if the value does not have the type */
 export function checked({ type, position }: Typed, value: Value, names: Names, evaluation: Evaluation): Value {
   if (type && !hasType(value, type, names, new SteppedWalk(evaluation))) {
     throw typeFault(value, type, names, evaluation, position);
@@ -22,8 +22,8 @@ export function checked({ type, position }: Typed, value: Value, names: Names, e
 }
 
 /**
- * Dialect 4 names the part of a list or an object that has the wrong type.
- * @param names what the names in the type mean
+ * In dialect 4, the message names the part of a list or an object that has the wrong type.
+ * @param names resolves the names in the type
  */
 export function typeFault(
   value: Value,
@@ -42,7 +42,7 @@ function mismatch(value: Value, type: Type): string {
   return `Type error: expected ${textOfType(type)}, found ${typeText(value)}`;
 }
 
-/** @returns undefined if all parts have the right types */
+/** @returns the message for the first part of a wrong type; undefined if there is none */
 function partFault(value: Value, type: Type, names: Names, walk: Walk): string | undefined {
   if (type.kind === 'list' && isList(value)) {
     walk.visit(1);
@@ -62,8 +62,8 @@ function partFault(value: Value, type: Type, names: Names, walk: Walk): string |
 
 /**
  * @param isPartial whether fields may be missing
- * @param faultOf what is wrong with the value of a field
- * @returns what dialect 4 says of an object that the schema does not allow; undefined for any other
+ * @param faultOf finds the fault in the value of a field
+ * @returns the message of dialect 4 for an object that the schema does not allow; undefined if it does
  */
 export function schemaFault(
   object: ContractObject,
@@ -94,7 +94,7 @@ export function textOfField({ type }: Parameter): string {
   return type ? textOfType(type) : '*';
 }
 
-/** @returns the first text that the function gives */
+/** @returns the first text that the function returns */
 function firstOf<T>(items: Iterable<T>, textOf: (item: T) => string | undefined): string | undefined {
   for (const item of items) {
     const text = textOf(item);

@@ -1,4 +1,4 @@
-/** The definitions of modules as a syntax tree: functions, capabilities, defpacts, constants, schemas, tables. */
+/** Makes syntax trees of a module's definitions: functions, capabilities, defpacts, constants, schemas, tables. */
 
 import { nameOf, takeBody, takeExpression, takeParameter, takeParameters, takeTypeIfAny } from './expressions.ts';
 import type { Form, ListForm } from './forms.ts';
@@ -24,7 +24,7 @@ interface SignatureParts {
   readonly documentation: string | undefined;
 }
 
-/** @param hasBody whether something must follow the documentation */
+/** @param hasBody whether a body must follow the documentation */
 export function takeSignature(items: Items, hasBody: boolean): SignatureParts {
   const { name, type: returnType } = takeParameter(items);
   const parameters = takeParameters(items);
@@ -34,11 +34,11 @@ export function takeSignature(items: Items, hasBody: boolean): SignatureParts {
 
 interface DocumentationPlace {
   readonly mayHaveModel: boolean;
-  /** Whether something must follow, so that dialect 5 takes a text at the end as that. */
+  /** Whether something must follow. Dialect 5 then takes a text at the end as that, and not as documentation. */
   readonly needsMore: boolean;
 }
 
-/** Takes a text, or `@doc` with a text and `@model` with a list in either order, and drops the model. */
+/** Takes the documentation: a text, or `@doc` with a text and `@model` with a list in either order. Drops the model. */
 export function takeDocumentation(items: Items, { mayHaveModel, needsMore }: DocumentationPlace): string | undefined {
   const next = items.peek();
   if (next?.kind === 'text') {
@@ -86,7 +86,7 @@ export function takeCapabilityMeta(items: Items): CapabilityMeta | undefined {
   if (!items.takeWord('@managed')) return undefined;
   const [first, second] = items.peekTwo();
   const hasManager = items.dialect === 4 ? wordOf(second) !== undefined : second?.kind === 'name';
-  // One name alone is the beginning of the body.
+  // A single name is the beginning of the body.
   if (wordOf(first) === undefined || !hasManager) return { kind: 'managed', manager: undefined };
   const parameter = items.takeName().name;
   return { kind: 'managed', manager: { parameter, function: nameOf(items.take('IDENT'), items.dialect) } };
@@ -147,7 +147,7 @@ function stepOf(items: Items): Step {
   const head = items.take('step');
   const word = wordOf(head);
   if (word !== 'step' && word !== 'step-with-rollback') return items.refuse(head, 'step or step-with-rollback', 'step');
-  // Dialect 4 has the model in front, dialect 5 at the end.
+  // Dialect 4 has the model at the beginning, dialect 5 at the end.
   skipModel(items);
   const first = takeExpression(items);
   const others: Expression[] = [];

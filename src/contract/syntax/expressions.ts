@@ -1,4 +1,4 @@
-/** S-expressions as names, types and expressions of the syntax tree. */
+/** Makes syntax trees of names, types and expressions. */
 
 import type { Dialect } from '../dialect.ts';
 import { ModuleName, QualifiedName } from '../names.ts';
@@ -76,7 +76,7 @@ export function takeParameters(items: Items): readonly Parameter[] {
   return parameters;
 }
 
-/** Takes `:type` if that is next. */
+/** Takes `:type` if it is next. */
 export function takeTypeIfAny(items: Items): Type | undefined {
   return items.takeSeparator(':') ? takeType(items) : undefined;
 }
@@ -123,7 +123,7 @@ function takeModuleType(items: Items): Type {
   return { kind: 'module', interfaces };
 }
 
-/** Takes `{name}` if that is next. Other braces belong to what follows the type. */
+/** Takes `{name}` if it is next. Other braces belong to what follows the type. */
 function takeSchema(items: Items): Name | undefined {
   const next = items.peek();
   const schema = next && schemaIn(next, items.dialect);
@@ -162,7 +162,7 @@ export function takeExpression(items: Items): Expression {
   return expressionOf(items.take('expression'), items.dialect);
 }
 
-/** Takes all items that are left, at least one. */
+/** Takes all remaining items, at least one. */
 export function takeBody(items: Items): readonly Expression[] {
   const body: Expression[] = [];
   do body.push(takeExpression(items));
@@ -207,7 +207,7 @@ function applicationOf(items: Items): Application {
   return { kind: 'application', position, code, callee, arguments: given, binding: undefined };
 }
 
-/** Whether a form in braces is a binding, and no object: its first separator decides. */
+/** Whether a form in braces is a binding rather than an object: its first separator decides. */
 function isBinding(form: Form): form is ListForm {
   if (form.kind !== 'list' || form.bracket !== '{') return false;
   const separator = form.items.find((item) => item.kind === 'separator');

@@ -1,4 +1,4 @@
-/** Reads the text of contract code as S-expressions. */
+/** The form parser: makes forms, which are S-expressions, of the text of contract code. */
 
 import { DEFAULT_DIALECT, type Dialect } from '../dialect.ts';
 import { ContractError, type Position } from '../errors.ts';
@@ -6,30 +6,30 @@ import type { Bracket, Form } from './forms.ts';
 import { digitsEnd, isDigit, nameEnd, scanText, spaceEnd } from './lexer.ts';
 
 /**
- * Maximum length of a text in UTF-16 code units. The longest public file has 50 kB, and the forms of a text of
- * this length take about 100 MB.
+ * Maximum length of a text in UTF-16 code units. The longest public file has 50 kB, and the forms of a text of this
+ * length take about 100 MB.
  */
 export const MAX_TEXT_LENGTH = 2 ** 20;
 /**
- * Maximum number of brackets inside each other. Public contracts stay below 20, and everything that walks over a tree
- * calls itself for each level, so this also bounds the stack.
+ * Maximum depth of nested brackets. Public contracts stay below 20. The functions that walk over a tree call themselves
+ * at each level, so this also bounds the stack.
  */
 export const MAX_DEPTH = 200;
 /** Maximum number of digits of a number, because the time to read one grows faster than its length. */
 export const MAX_DIGITS = 10_000;
-/** Maximum number of digits after the point. */
+/** Maximum number of digits after the decimal point. */
 export const MAX_PLACES = 255;
 
-/** Number of tokens that a message of dialect 5 shows of what was not expected. */
+/** Number of remaining tokens that a message of dialect 5 shows. */
 const TOKENS_SHOWN = 10;
 
-/** Dialect 4 allows every name as a symbol. */
+/** In dialect 4, every name can be a symbol. */
 const SYMBOL_5 = /[a-zA-Z][a-zA-Z0-9_-]*/y;
 
 const CLOSING: Readonly<Record<Bracket, string>> = { '(': ')', '[': ']', '{': '}' };
 
 /**
- * @param file its name, for the positions
+ * @param file its path, for the positions
  * @returns all forms of a text, in order
  * @throws ContractError of kind `syntax`
  */
@@ -37,12 +37,15 @@ export function readForms(text: string, dialect: Dialect = DEFAULT_DIALECT, file
   return [...formsIn(text, dialect, file)];
 }
 
-/** As `readForms`, but one by one: the forms before a faulty one can be had. */
+/** As `readForms`, but one by one, so that the forms before a faulty one can run. */
 export function formsIn(text: string, dialect: Dialect, file?: string): Generator<Form> {
   return new Reader(text, dialect, file).forms();
 }
 
-/** @param token a token of dialect 5's grammar @returns its message; signs are in quotation marks there */
+/**
+ * @param token a token of dialect 5's grammar
+ * @returns the message for a missing token, with signs in quotation marks
+ */
 export function expected5(token: string): string {
   return `Expected: [${/^\W+$/.test(token) ? `'${token}'` : token}]`;
 }
@@ -53,7 +56,7 @@ class Reader {
   readonly #file: string | undefined;
   /** Offset of the next character to read. */
   #at = 0;
-  /** The place of offset `#counted`, which follows `#at`, so that lines are counted once. */
+  /** The offset up to which lines are counted: at most `#at`. `#line` and `#column` are its place. */
   #counted = 0;
   #line = 1;
   #column = 0;
@@ -72,7 +75,7 @@ class Reader {
     while (this.#at < this.#text.length) yield this.#form(0);
   }
 
-  /** Reads one form and the space behind it. */
+  /** Reads a form and the white space after it. */
   #form(depth: number): Form {
     const position = this.#position();
     const first = this.#text[this.#at];
@@ -223,7 +226,7 @@ class Reader {
     }
   }
 
-  /** Skips the space behind a form. @returns the form's code */
+  /** Skips the white space after a form. @returns the source of the form */
   #codeSince({ offset }: Position): string {
     this.#skipSpace();
     return this.#text.slice(offset, this.#at);
@@ -250,7 +253,7 @@ class Reader {
     throw new ContractError('syntax', this.#dialect === 4 ? message4 : message5, position);
   }
 
-  /** Fails at a character that begins no form. */
+  /** Fails at a character that cannot begin a form. */
   #unexpected(position: Position, depth: number): never {
     const expected = depth === 0 ? 'end of input' : 'expression';
     throw new ContractError(
@@ -273,7 +276,7 @@ class Reader {
     return `Lexical Error: Encountered unexpected character "${character}", Last seen "${before}"`;
   }
 
-  /** @returns the next tokens as dialect 5 lists them */
+  /** @returns the next tokens, as messages of dialect 5 list them */
   #remainingTokens(): string {
     const tokens: string[] = [];
     this.#skipSpace();
@@ -307,7 +310,7 @@ class Reader {
   }
 }
 
-/** @returns the code of a form of one token, without the space and comments behind it */
+/** @returns the source of a form of one token, without white space and comments */
 function tokenOf({ code }: Form): string {
   return code.split(/[\s;]/, 1)[0] ?? '';
 }

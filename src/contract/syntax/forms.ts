@@ -1,10 +1,10 @@
-/** S-expressions with their places in the text, before anything is known of what they mean. */
+/** Forms: S-expressions with their places in the text, before their meaning is known. */
 
 import type { Position } from '../errors.ts';
 
 interface InText {
   readonly position: Position;
-  /** The source from its first character up to the next token or the end of the text: a module's hash covers this. */
+  /** Its source, up to the next token or the end of the text. A module's hash is that of this text. */
   readonly code: string;
 }
 
@@ -13,7 +13,7 @@ interface IntegerForm extends InText {
   readonly value: bigint;
 }
 
-/** mantissa · 10^-places. It has as many places as were written, at most 255. */
+/** mantissa · 10^-places, with as many places as were written, at most 255. */
 interface DecimalForm extends InText {
   readonly kind: 'decimal';
   readonly mantissa: bigint;
@@ -32,7 +32,7 @@ interface BooleanForm extends InText {
   readonly value: boolean;
 }
 
-/** `f`, `m.f`, `ns.m.f`, perhaps with more parts, which no form allows. */
+/** `f`, `m.f`, `ns.m.f`. Names of more parts are also read, and then refused. */
 export interface NameForm extends InText {
   readonly kind: 'name';
   readonly parts: readonly string[];

@@ -1,4 +1,4 @@
-/** The items of a form, taken from left to right, and the messages if one is missing or another stands there. */
+/** Takes the items of a form from left to right, and fails with a message if an item is missing or wrong. */
 
 import type { Dialect } from '../dialect.ts';
 import { ContractError, type Position } from '../errors.ts';
@@ -10,7 +10,7 @@ const RESERVED = new Set([
   ...['bless', 'defcap', 'defconst', 'defpact', 'defschema', 'deftable', 'defun', 'false', 'implements', 'interface'],
   ...['lambda', 'let', 'let*', 'module', 'step', 'step-with-rollback', 'true', 'use'],
 ]);
-/** Dialect 5 treats these as names of natives. */
+/** In dialect 5, these are names of natives. */
 const RESERVED_4 = new Set(['cond', 'with-capability']);
 const RESERVED_5 = new Set(['@doc', '@event', '@managed', '@model']);
 
@@ -18,7 +18,7 @@ export function isReserved(word: string, dialect: Dialect): boolean {
   return RESERVED.has(word) || (dialect === 4 ? RESERVED_4 : RESERVED_5).has(word);
 }
 
-/** @returns the word if the form is a name of one part */
+/** @returns the word if the form is a name without dots */
 export function wordOf(form: Form | undefined): string | undefined {
   return form?.kind === 'name' && form.parts.length === 1 ? form.parts[0] : undefined;
 }
@@ -51,7 +51,11 @@ export class Items {
     return [this.list.items[this.#at], this.list.items[this.#at + 1]];
   }
 
-  /** @throws ContractError at the end of the list. `token` is what dialect 5 expects there */
+  /**
+   * Takes the next item.
+   * @param token the expected token in messages of dialect 5
+   * @throws ContractError at the end of the list
+   */
   take(token: string): Form {
     const form = this.list.items[this.#at];
     if (form === undefined) return this.#failAtEnd(token);
@@ -59,7 +63,7 @@ export class Items {
     return form;
   }
 
-  /** Takes the next item if it is this separator. */
+  /** Takes the next item if it is this separator. @returns whether it was */
   takeSeparator(separator: SeparatorForm['separator']): boolean {
     const next = this.peek();
     const isThere = next?.kind === 'separator' && next.separator === separator;
@@ -78,7 +82,7 @@ export class Items {
     return this.refuse(form, { '(': '(list)', '[': '[list]', '{': '{list}' }[bracket], bracket);
   }
 
-  /** Takes the next item if it is this word. */
+  /** Takes the next item if it is this word. @returns whether it was */
   takeWord(word: string): boolean {
     const isThere = wordOf(this.peek()) === word;
     if (isThere) this.#at++;
@@ -90,7 +94,7 @@ export class Items {
     return form.kind === 'text' ? form.value : this.refuse(form, 'string', 'STR');
   }
 
-  /** Takes a name of one part that is no reserved word. */
+  /** Takes a name without dots that is not a reserved word. */
   takeName(): { readonly name: string; readonly position: Position } {
     const form = this.take('IDENT');
     if (form.kind !== 'name' && form.kind !== 'dynamic') return this.refuse(form, 'atom', 'IDENT');
@@ -120,7 +124,7 @@ export class Items {
   }
 }
 
-/** @param token what dialect 5 expects */
+/** @param token the expected token in messages of dialect 5 */
 export function refuse(at: Placed, dialect: Dialect, expected4: string, token: string): never {
   throw new ContractError('syntax', dialect === 4 ? `Expected: ${expected4}` : expected5(token), at.position);
 }

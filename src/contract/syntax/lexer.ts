@@ -1,8 +1,8 @@
-/** Where the tokens of contract code end, and the content of quoted texts. */
+/** The lexer: finds the ends of tokens, and decodes quoted texts. */
 
 import type { Dialect } from '../dialect.ts';
 
-/** For each ASCII character: 1 if a name may begin with it, 2 if it may only follow, otherwise 0. */
+/** For each ASCII character: 1 if a name may begin with it, 2 if it may only follow, 0 if no name has it. */
 const IN_NAME = new Uint8Array(128);
 for (const character of '%#+-_&$@<>=^?*!|/~abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ') {
   IN_NAME[character.charCodeAt(0)] = 1;
@@ -15,7 +15,7 @@ const NEWLINE = 10;
 const RETURN = 13;
 const QUOTE = 34;
 const BACKSLASH = 92;
-/** Characters up to this one may not stand in a text of dialect 4. */
+/** The last character code that a text of dialect 4 may not contain. */
 const LAST_CONTROL = 26;
 const REPLACEMENT = '\ufffd';
 
@@ -32,14 +32,14 @@ export function isDigit(unit: number): boolean {
   return unit >= 48 && unit <= 57;
 }
 
-/** @returns the offset after the digits at an offset */
+/** @returns the offset after the digits that begin at `start` */
 export function digitsEnd(text: string, start: number): number {
   let at = start;
   while (isDigit(text.charCodeAt(at))) at++;
   return at;
 }
 
-/** @returns the offset after the name, without dots, that begins at an offset; that offset if none begins there */
+/** @returns the offset after the name without dots that begins at `start`; `start` if no name begins there */
 export function nameEnd(text: string, start: number, dialect: Dialect): number {
   let at = start;
   for (;;) {
@@ -56,7 +56,7 @@ export function nameEnd(text: string, start: number, dialect: Dialect): number {
   }
 }
 
-/** @returns the offset after the white space at an offset */
+/** @returns the offset after the white space that begins at `start` */
 export function spaceEnd(text: string, start: number, dialect: Dialect): number {
   let at = start;
   for (;;) {
@@ -67,7 +67,7 @@ export function spaceEnd(text: string, start: number, dialect: Dialect): number 
   }
 }
 
-/** Why a quoted text is none, in the words of each dialect. */
+/** The fault of a quoted text, in the message of each dialect. */
 interface TextFault {
   readonly expected4: string;
   readonly cause5: string;
@@ -75,7 +75,7 @@ interface TextFault {
 
 interface ScannedText {
   readonly content: string;
-  /** The offset after it. */
+  /** The offset after the text. */
   readonly end: number;
 }
 
@@ -101,7 +101,7 @@ export function scanText(text: string, start: number, dialect: Dialect): Scanned
   }
 }
 
-/** @returns why a character may not stand in a text; undefined if it may */
+/** @returns the fault of a character that a text may not contain; undefined for all others */
 function faultAt(unit: number, dialect: Dialect): string | undefined {
   if (dialect === 4 ? unit > LAST_CONTROL : unit !== NEWLINE && unit !== RETURN && !Number.isNaN(unit)) {
     return undefined;
@@ -140,7 +140,7 @@ function scanNumericEscape(text: string, start: number): ScannedText | undefined
   if (all === undefined) return undefined;
   const code = Number.parseInt(decimal ?? octal ?? hex ?? '', decimal ? 10 : octal ? 8 : 16);
   if (code > 0x10ffff) return undefined;
-  // A half of a surrogate pair is not a character.
+  // Half of a surrogate pair is not a character.
   const isHalf = code >= 0xd800 && code <= 0xdfff;
   return { content: isHalf ? REPLACEMENT : String.fromCodePoint(code), end: start + all.length };
 }

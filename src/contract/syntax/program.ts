@@ -1,4 +1,4 @@
-/** Contract code as a syntax tree: modules, interfaces, and what may stand outside of them. */
+/** Makes syntax trees of whole programs: modules, interfaces, and everything else outside of brackets. */
 
 import { DEFAULT_DIALECT, type Dialect } from '../dialect.ts';
 import { ContractError } from '../errors.ts';
@@ -27,10 +27,7 @@ export function parseProgram(text: string, dialect: Dialect = DEFAULT_DIALECT): 
   return readForms(text, dialect).map((form) => topLevelOf(form, dialect));
 }
 
-/**
- * @param form one that stands outside of all brackets
- * @throws as `parseProgram`
- */
+/** @param form outside of all brackets @throws as `parseProgram` */
 export function topLevelOf(form: Form, dialect: Dialect = DEFAULT_DIALECT): TopLevel {
   if (form.kind !== 'list' || form.bracket !== '(') return expressionOf(form, dialect);
   const word = wordOf(form.items[0]);
@@ -154,7 +151,7 @@ function refuseNested(items: Items, word: string | undefined): void {
   items.fail(items.list, 'Invalid nested module or interface', 'Expected: [defun]');
 }
 
-/** The error has the kind `eval`, because the reference implementations find duplicates when they load the module. */
+/** The failure has the kind `eval`, because the reference implementations find duplicates when they load the module. */
 function refuseDuplicates(items: Items, module: string, content: readonly (ModuleItem | InterfaceItem)[]): void {
   const names = new Set<string>();
   for (const item of content) {
@@ -186,7 +183,7 @@ function takeNames(list: Items): readonly string[] {
 function takeHash(items: Items): string {
   const form = items.peek() ?? items.list;
   const hash = items.takeText();
-  // Base64url without padding never has a remainder of one character.
+  // The length of base64url without padding is never 4n + 1.
   if (/^[\w-]*$/.test(hash) && hash.length % 4 !== 1) return hash;
   return items.fail(form, `bad hash: ${hash}`, `Invalid blessed hash, incorrect format: ${hash}`);
 }

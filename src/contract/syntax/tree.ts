@@ -38,16 +38,16 @@ export type PrimitiveType = 'integer' | 'decimal' | 'time' | 'bool' | 'string' |
 
 export type Type =
   | { readonly kind: 'primitive'; readonly name: PrimitiveType }
-  /** Without `item` the elements may be anything. */
+  /** Without `item`, the elements may be anything. */
   | { readonly kind: 'list'; readonly item: Type | undefined }
-  /** Without `schema` the fields may be any. */
+  /** Without `schema`, the fields may be any. */
   | { readonly kind: 'object'; readonly schema: Name | undefined }
   | { readonly kind: 'table'; readonly schema: Name | undefined }
-  /** `{name}`. Only dialect 4 has it for parameters. */
+  /** `{name}`. Only dialect 4 allows it for parameters. */
   | { readonly kind: 'schema'; readonly schema: Name }
   | { readonly kind: 'module'; readonly interfaces: readonly ModuleName[] };
 
-/** A name with a type: a parameter, a variable, a field of a schema. Without a type it may be anything. */
+/** A name with a type: a parameter, a variable, or a field of a schema. Without a type, the value may be anything. */
 export interface Parameter {
   readonly position: Position;
   readonly name: string;
@@ -96,12 +96,12 @@ export interface ObjectExpression extends Node {
 }
 
 export interface BindingPair {
-  /** The key is a text in dialect 5, and any expression that gives a text in dialect 4. */
+  /** The key is a text in dialect 5, and any expression with a text as its value in dialect 4. */
   readonly key: Expression;
   readonly variable: Parameter;
 }
 
-/** `{ "key" := variable, … }` and the body that sees the variables. The code is only that of the braces. */
+/** `{ "key" := variable, … }` and the body in which the variables are visible. `code` is only that of the braces. */
 export interface Binding extends Node {
   readonly pairs: readonly BindingPair[];
   /** There is at least one expression. */
@@ -172,7 +172,7 @@ interface Definition extends Node {
   readonly documentation: string | undefined;
 }
 
-/** What an interface says of a function, a capability or a defpact. */
+/** The signature of a function, a capability or a defpact in an interface. */
 interface Signature extends Definition {
   readonly parameters: readonly Parameter[];
   readonly returnType: Type | undefined;
@@ -187,7 +187,7 @@ export interface Defun extends Signature {
   readonly body: readonly Expression[];
 }
 
-/** How a capability is announced and used up. `managed` without a manager can be used once. */
+/** `@event` or `@managed` of a capability. A managed one without a manager can be acquired once. */
 export type CapabilityMeta =
   | { readonly kind: 'event' }
   | { readonly kind: 'managed'; readonly manager: { readonly parameter: string; readonly function: Name } | undefined };
@@ -216,12 +216,12 @@ export interface Defschema extends Definition {
 
 export interface Deftable extends Definition {
   readonly kind: 'deftable';
-  /** Without a schema a row may be anything. */
+  /** Without a schema, a row may be anything. */
   readonly schema: Name | undefined;
 }
 
 export interface Step extends Node {
-  /** Only the participant with this name executes the step. */
+  /** The name of the only participant that executes the step; undefined for all participants. */
   readonly entity: Expression | undefined;
   readonly value: Expression;
   readonly rollback: Expression | undefined;
@@ -268,7 +268,7 @@ export type Governance =
   | { readonly kind: 'keyset'; readonly name: string }
   | { readonly kind: 'capability'; readonly name: string };
 
-/** A module. Its hash is that of `code`. */
+/** The module's hash is that of `code`. */
 export interface Module extends Definition {
   readonly kind: 'module';
   readonly governance: Governance;
@@ -282,5 +282,5 @@ export interface Interface extends Definition {
   readonly items: readonly InterfaceItem[];
 }
 
-/** What may stand outside of all brackets. Definitions there are only for tests in dialect 5. */
+/** What may stand outside of all brackets. Dialect 5 allows definitions there, only for tests. */
 export type TopLevel = Module | Interface | Use | Defun | Defconst | Expression;

@@ -1,4 +1,4 @@
-/** Rows of tables: what can stand in one, and what is left of it in the database. */
+/** Rows of tables: what can be written, and what the database returns. */
 
 import { ContractError } from '../errors.ts';
 import type { Member } from '../runtime/module.ts';
@@ -25,13 +25,13 @@ import {
   type Walk,
 } from '../values/values.ts';
 
-/** A number or a time that is made anew takes as much memory as some ten items of a list. */
+/** Number of steps of a converted number or time, which takes as much memory as some ten items of a list. */
 const CONVERSION_STEPS = 8;
 
 /**
- * @returns the row as the database gives it back: dialect 4 keeps rows as JSON, which loses zeros at the end of
- *   decimals, and fractions of seconds
- * @throws ContractError for what cannot be stored, such as a function
+ * @returns the row as the database returns it: dialect 4 keeps rows as JSON, which loses trailing zeros of decimals,
+ *   and fractions of seconds
+ * @throws ContractError for a value that cannot be stored, such as a function
  */
 export function rowOf(object: ContractObject, evaluation: Evaluation): StorableObject {
   const conversion = new Conversion(evaluation);
@@ -50,7 +50,7 @@ class Conversion {
   column(value: Value): Storable {
     const { dialect, environment } = this.#evaluation;
     const converted = this.#convert(value);
-    // Before 4.2, rows did not tell an object from what else has the same JSON.
+    // Before version 4.2, reading a row could take an object for another value with the same JSON.
     return dialect === 4 && environment.flags.has('DisablePact42') ? this.#readBack(converted) : converted;
   }
 

@@ -34,7 +34,7 @@ function read([table, key, columns = [], ...more]: readonly Value[], call: Call)
   return row && (names.length === 0 ? row : selected(row, names, call));
 }
 
-/** @returns undefined in dialect 5 for a name that is no text */
+/** @returns undefined in dialect 5 for a name that is not a text */
 function columnNames(columns: readonly Value[], { evaluation: { dialect } }: Call): readonly string[] | undefined {
   if (columns.every(isText)) return columns;
   if (dialect === 5) return undefined;
@@ -50,7 +50,7 @@ function requireRow(native: string, table: Table, key: string, { evaluation }: C
   throw new ContractError('tx-failure', message(key), undefined, { stored });
 }
 
-/** @returns the columns of these names. Dialect 5 leaves out those that the row does not have */
+/** @returns these columns of a row. In dialect 5, columns that the row lacks are left out */
 function selected(row: StorableObject, names: readonly string[], { evaluation }: Call): StorableObject {
   evaluation.spend(names.length);
   const fields = names.flatMap((name) => {
@@ -112,7 +112,7 @@ function foldTable(args: readonly Argument[], call: Call): Value | undefined {
   return results;
 }
 
-/** How messages begin that end with a value, or with its type. */
+/** The beginnings of a message that ends with a value, or with its type. */
 const FILTER_TEXTS: BeforeShown = [
   'select: filter returned non-boolean value: ',
   'select: filter returned non-boolean value: ',
@@ -126,7 +126,7 @@ const CONDITION_TEXTS: BeforeShown = [
   'Unexpected return value from fold-db query condition, received value of type: ',
 ];
 
-/** @throws ContractError with a message that ends with the value, or with its type */
+/** @throws ContractError for a value that is not a bool */
 function requireBool(value: Value, texts: BeforeShown, call: Call): boolean {
   if (typeof value === 'boolean') return value;
   const { evaluation } = call;
@@ -151,7 +151,7 @@ function writing(mode: WriteMode): Native {
 
 /* Tables themselves, and their history. */
 
-/** A native outside of modules that takes nothing but a table. */
+/** A native whose only argument is a table. Only code outside of modules can call it. */
 function ofTable(name: string, result: string, run: (table: Table, evaluation: Evaluation) => Value): Native {
   const native = strict(name, `${TABLE} -> ${result}`, ([table, ...more], { evaluation }) =>
     isTable(table) && more.length === 0 ? run(table, evaluation) : undefined,
@@ -166,14 +166,14 @@ function describe(table: Table, { dialect }: Evaluation): Value {
   return new Map(Object.entries({ module: module.name.text, name: definition.name, type }));
 }
 
-/** Numbers of transactions have 64 bits. */
+/** Transactions are numbered with 64 bits. */
 const NUMBER_BITS = 64;
 
 function transactionNumber(value: Value | undefined): bigint | undefined {
   return typeof value === 'bigint' ? BigInt.asUintN(NUMBER_BITS, value) : undefined;
 }
 
-/** A native that tells what earlier transactions have written, which only dialect 4 has. */
+/** A native that shows the writes of earlier transactions, which only dialect 4 has. */
 function historical(
   name: string,
   signature: string,

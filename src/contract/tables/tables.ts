@@ -1,4 +1,4 @@
-/** Reads and writes tables. Only the code of a table's module may use it, and whoever governs the module. */
+/** Reads and writes tables. Only code of a table's module may do so, and code with the module's governance. */
 
 import { callingModule, requireModuleRights } from '../capabilities/guards.ts';
 import { ContractError } from '../errors.ts';
@@ -17,15 +17,15 @@ import {
 } from '../values/values.ts';
 import { checkRow, rowOf } from './rows.ts';
 
-/** `insert` makes a new row, `update` changes columns of one, and `write` does what is possible. */
+/** `insert` makes a new row, `update` changes columns of an existing one, and `write` does either. */
 export type WriteMode = 'insert' | 'update' | 'write';
 
 /* Rights. */
 
-/** @throws ContractError unless the code that runs may use the table, and may use this version of its module */
+/** @throws ContractError unless the running code may use the table, and its version of the module is still accepted */
 function requireRights(evaluation: Evaluation, { module }: Table): void {
   requireModuleRights(evaluation, module);
-  // In dialect 4, whoever governs a module may use the tables of all its versions.
+  // In dialect 4, code with the module's governance may use the tables of all its versions.
   if (evaluation.dialect === 4 && callingModule(evaluation)?.name.text !== module.name.text) return;
   const { hash, blessed, name } = requireModule(evaluation, module.name);
   if (hash === module.hash || blessed.has(module.hash)) return;
@@ -39,7 +39,7 @@ function requireReadingRights(evaluation: Evaluation, table: Table): void {
 
 /* Tables. */
 
-/** @throws ContractError if there is one already */
+/** @throws ContractError if the table exists already */
 export function createTable(evaluation: Evaluation, table: Table): void {
   requireRights(evaluation, table);
   evaluation.gas.createTable(table.name);
@@ -49,7 +49,7 @@ export function createTable(evaluation: Evaluation, table: Table): void {
   throw new ContractError('db', `Insert: value already at key: ${table.name}`);
 }
 
-/** @param operation what dialect 4 says that it does @returns the rows by their keys */
+/** @param operation its name in messages of dialect 4 @returns the rows by their keys */
 function requireTable(evaluation: Evaluation, table: Table, operation: string): Layered<StorableObject> {
   const rows = evaluation.database.table(table.name);
   if (rows) return rows;
@@ -57,14 +57,14 @@ function requireTable(evaluation: Evaluation, table: Table, operation: string): 
   throw new ContractError('db', `${operation}: no such table: ${nameInLog(table)}`);
 }
 
-/** @returns the table's name as the natives `txlog` and `keylog` and messages of the database of dialect 4 have it */
+/** @returns the table's name in the natives `txlog` and `keylog`, and in database messages of dialect 4 */
 export function nameInLog({ name }: Table): string {
   return `USER_${name}`;
 }
 
 /* Reading. */
 
-/** @param native the one that reads @returns undefined if there is no such row */
+/** @param native the reading native @returns undefined if there is no such row */
 export function readRow(evaluation: Evaluation, table: Table, key: string, native: string): StorableObject | undefined {
   requireReadingRights(evaluation, table);
   return rowAt(evaluation, table, key, native);
@@ -72,7 +72,7 @@ export function readRow(evaluation: Evaluation, table: Table, key: string, nativ
 
 function rowAt(evaluation: Evaluation, table: Table, key: string, native: string): StorableObject | undefined {
   requireAccess(evaluation, 'read', 'readRow');
-  // A table that was not created has no rows in dialect 4.
+  // In dialect 4, a table that was not created has no rows.
   const { dialect, database } = evaluation;
   const rows = dialect === 4 ? database.table(table.name) : requireTable(evaluation, table, 'readValue');
   const row = rows?.get(key);
@@ -82,10 +82,10 @@ function rowAt(evaluation: Evaluation, table: Table, key: string, native: string
   return row;
 }
 
-/** @returns the keys in order of code points. Each counts as some steps */
+/** @returns the keys in the order of code points. Counts some steps for each */
 export function readKeys(evaluation: Evaluation, table: Table): readonly string[] {
   requireReadingRights(evaluation, table);
-  // Code that can only read rows cannot ask for the keys, either.
+  // Code that can only read rows cannot read all keys.
   requireAccess(evaluation, 'write', 'keys');
   const keys = [...requireTable(evaluation, table, 'query').entries().keys()];
   evaluation.spend(keys.length);
@@ -96,8 +96,8 @@ export function readKeys(evaluation: Evaluation, table: Table): readonly string[
 }
 
 /**
- * @param native the one that reads
- * @returns the keys and rows in order of the keys, each row as it is when its turn comes
+ * @param native the reading native
+ * @returns the keys and rows in the order of the keys. Each row is read when its turn comes
  */
 export function* readRows(
   evaluation: Evaluation,
@@ -113,10 +113,13 @@ export function* readRows(
 
 /* Writing. */
 
-/** A column that is written stays in memory until the transaction ends, and takes as much as four items of a list. */
+/**
+ * Number of steps of a written column, which stays in memory until the transaction ends and takes as much as four list
+ * items.
+ */
 const COLUMN_STEPS = 4;
 
-/** @throws ContractError for a row that the table cannot take, and for a key that the mode does not allow */
+/** @throws ContractError for a row that the schema does not allow, and for a key that the mode does not allow */
 export function writeRow(
   evaluation: Evaluation,
   mode: WriteMode,
@@ -152,9 +155,12 @@ function existingRow(evaluation: Evaluation, mode: WriteMode, table: Table, key:
   return before;
 }
 
-/* History, which only dialect 4 shows. */
+/* History, which only dialect 4 can read. */
 
-/** @param from a number @returns the transactions that have written to the table, from that number on */
+/**
+ * @param from the first transaction number to report
+ * @returns the numbers of the transactions that have written to the table
+ */
 export function readTransactions(evaluation: Evaluation, table: Table, from: bigint): readonly bigint[] {
   requireReadingRights(evaluation, table);
   requireAccess(evaluation, 'write', 'txids');
@@ -167,7 +173,7 @@ export function readTransactions(evaluation: Evaluation, table: Table, from: big
   return transactions.reverse();
 }
 
-/** @returns what a transaction has written to the table */
+/** @returns the writes of a transaction to the table */
 export function readWrites(evaluation: Evaluation, table: Table, transaction: bigint): readonly LoggedWrite[] {
   requireReadingRights(evaluation, table);
   requireAccess(evaluation, 'write', 'getTxLog');

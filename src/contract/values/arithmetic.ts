@@ -1,6 +1,6 @@
 /**
- * Arithmetic on integers and decimals. Where the two meet, the integer becomes a decimal. Every function throws
- * ContractError when its result has more than 65,536 bits.
+ * Arithmetic on integers and decimals. If one operand is a decimal, the integer becomes one, too. Every function throws
+ * ContractError for a result of more than 65,536 bits.
  */
 
 import type { Dialect } from '../dialect.ts';
@@ -32,7 +32,10 @@ export function divide(a: Numeric, b: Numeric, dialect: Dialect): Numeric {
   return typeof a === 'bigint' && typeof b === 'bigint' ? floorDivide(a, b) : toDecimal(a).divide(divisor);
 }
 
-/** @returns the rest of the quotient rounded down, with the divisor's sign @throws ContractError for a divisor of 0 */
+/**
+ * @returns the remainder of the quotient rounded down, with the divisor's sign
+ * @throws ContractError for a divisor of 0
+ */
 export function modulo(a: bigint, b: bigint): bigint {
   if (b === 0n) throw new ContractError('eval', 'divide by zero');
   return floorModulo(a, b);
@@ -47,9 +50,9 @@ export function abs(a: Numeric): Numeric {
 }
 
 /**
- * A power of two integers is exact. All else is computed with binary64, and the result is that number exactly, as a
- * decimal.
- * @throws ContractError for a negative exponent of an integer, and for a result that is no finite number
+ * A power of two integers is exact. Every other power is computed with binary64, and the decimal is exactly that
+ * number.
+ * @throws ContractError for a negative exponent of an integer, and for a result that is not a finite number
  */
 export function power(base: Numeric, exponent: Numeric, dialect: Dialect): Numeric {
   if (typeof base === 'bigint' && typeof exponent === 'bigint') {
@@ -65,7 +68,7 @@ export function power(base: Numeric, exponent: Numeric, dialect: Dialect): Numer
 
 /**
  * Two integers give the logarithm rounded to an integer.
- * @throws ContractError for a negative base, for an argument that is not above 0, and for a base of 1
+ * @throws ContractError for a negative base, an argument that is not above 0, and a base of 1
  */
 export function logarithm(base: Numeric, argument: Numeric, dialect: Dialect): Numeric {
   if (dialect === 4 && (signOf(base) < 0 || signOf(argument) <= 0)) {
@@ -82,7 +85,7 @@ export function logarithm(base: Numeric, argument: Numeric, dialect: Dialect): N
 /** @throws ContractError unless the argument is above 0 */
 export function naturalLogarithm(argument: Numeric, dialect: Dialect): Decimal {
   if (signOf(argument) <= 0) {
-    // The spelling is that of the original.
+    // The reference implementation spells it `then`.
     if (dialect === 5) throw arithmeticFault('Natural logarithm must be greater then 0');
     throw new ContractError('eval', 'Illegal argument for ln: must be greater than zero');
   }
@@ -91,7 +94,7 @@ export function naturalLogarithm(argument: Numeric, dialect: Dialect): Decimal {
 
 const SIGNIFICANT_BITS = 64;
 
-/** In dialect 5, an integer may be beyond the range of binary64: ln(m · 2^e) is ln m + e · ln 2. */
+/** In dialect 5, an integer may exceed the range of binary64: ln(m · 2^e) is ln m + e · ln 2. */
 function lnOf(argument: Numeric, dialect: Dialect): number {
   const number = toNumber(argument);
   if (dialect === 4 || typeof argument !== 'bigint' || Number.isFinite(number)) return Math.log(number);
@@ -100,7 +103,7 @@ function lnOf(argument: Numeric, dialect: Dialect): number {
   return Math.log(mantissa) + bits * Math.LN2;
 }
 
-/** @throws ContractError in dialect 5 when the result is beyond the range of binary64 */
+/** @throws ContractError in dialect 5 if the result exceeds the range of binary64 */
 export function exponential(argument: Numeric, dialect: Dialect): Decimal {
   return unbounded(Math.exp(toNumber(argument)), dialect);
 }
@@ -114,7 +117,7 @@ export function squareRoot(argument: Numeric, dialect: Dialect): Decimal {
   return unbounded(Math.sqrt(toNumber(argument)), dialect);
 }
 
-/** The natives' `minutes`, `hours` and `days`. @returns seconds, always as a decimal */
+/** The natives `minutes`, `hours` and `days`. @returns seconds, always as a decimal */
 export function seconds(count: Numeric, secondsEach: bigint): Decimal {
   return toDecimal(count).multiply(Decimal.ofInteger(secondsEach));
 }
@@ -139,17 +142,17 @@ function divisionByZero(a: Numeric, b: Numeric, dialect: Dialect): ContractError
   return arithmeticFault(`div by zero${isInteger ? '' : ', decimal'}`);
 }
 
-/** As dialect 5 says it. */
+/** @returns a failure with the message of dialect 5 */
 function arithmeticFault(fault: string): ContractError {
   return new ContractError('eval', `Arithmetic exception: ${fault}`);
 }
 
-/** As dialect 4 prints numbers. */
+/** @returns a number as dialect 4 prints it */
 function shown(a: Numeric): string {
   return typeof a === 'bigint' || a.places > 0 ? `${a}` : `${a}.0`;
 }
 
-/** The C library raises 1 to any power, and −1 to an infinite one. ECMAScript does not. */
+/** As in C, 1 to any power is 1, and so is −1 to an infinite power. In ECMAScript, some of these are NaN. */
 function binaryPower(base: number, exponent: number): number {
   if (base === 1 || (base === -1 && !Number.isFinite(exponent))) return 1;
   return base ** exponent;
@@ -163,7 +166,7 @@ function finite(number: number, dialect: Dialect): Decimal {
 
 const INFINITY_OF_4 = Decimal.ofInteger(1n << 1024n);
 
-/** For functions of one number, whose results dialect 4 does not check: infinity is 2^1024 there. */
+/** For functions of one number. Dialect 4 does not check their results, so infinity is 2^1024 there. */
 function unbounded(number: number, dialect: Dialect): Decimal {
   return dialect === 4 && number === Number.POSITIVE_INFINITY ? INFINITY_OF_4 : finite(number, dialect);
 }

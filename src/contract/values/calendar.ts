@@ -1,7 +1,7 @@
-/** The Gregorian calendar, forward and backward without end. Days are counted from 1970-01-01. */
+/** The Gregorian calendar, without a first or last year. Days are counted from 1970-01-01. */
 
 const DAYS_IN_400_YEARS = 146_097;
-/** From 0000-03-01 to 1970-01-01. */
+/** Number of days from 0000-03-01 to 1970-01-01. */
 const DAYS_TO_EPOCH = 719_468;
 
 export interface CalendarDay {
@@ -17,14 +17,14 @@ export interface CalendarDay {
 }
 
 interface WeekDay {
-  /** The year to which the week belongs: that of its Thursday. */
+  /** The year of the week's Thursday, to which the week belongs. */
   readonly year: number;
   /** 1 … 53. */
   readonly week: number;
 }
 
 export function calendarDay(days: number): CalendarDay {
-  // Years that begin in March have their leap day at their end, so months have the same places in all of them.
+  // In years that begin in March, the leap day is the last day, so each month begins on the same day of every year.
   const shifted = days + DAYS_TO_EPOCH;
   const period = Math.floor(shifted / DAYS_IN_400_YEARS);
   const inPeriod = shifted - period * DAYS_IN_400_YEARS;
@@ -39,7 +39,7 @@ export function calendarDay(days: number): CalendarDay {
   return { year, month, day, ordinal: days - firstOfYear(year) + 1, weekday: weekdayOf(days) };
 }
 
-/** Months and days beyond their range become the nearest that exist: April 31 is April 30. */
+/** Months and days out of range become the nearest that exist: April 31 is April 30. */
 export function daysOfDate(year: number, month: number, day: number): number {
   const realMonth = clip(month, 1, 12);
   const realDay = clip(day, 1, daysInMonth(year, realMonth));
@@ -52,7 +52,7 @@ export function daysOfDate(year: number, month: number, day: number): number {
   return period * DAYS_IN_400_YEARS + inPeriod - DAYS_TO_EPOCH;
 }
 
-/** @param ordinal the day of the year; beyond its range it becomes the first or last day */
+/** @param ordinal the day of the year. Out of range, it becomes the first or last day */
 export function daysOfOrdinal(year: number, ordinal: number): number {
   return firstOfYear(year) + clip(ordinal, 1, isLeap(year) ? 366 : 365) - 1;
 }
@@ -64,7 +64,7 @@ export function isoWeek(days: number): WeekDay {
   return { year, week: Math.floor((ordinal - 1) / 7) + 1 };
 }
 
-/** @param weekday 1 is Monday, and 7 Sunday. Weeks and weekdays beyond their range become the nearest that exist */
+/** @param weekday 1 is Monday, and 7 Sunday. Weeks and weekdays out of range become the nearest that exist */
 export function daysOfIsoWeek(year: number, week: number, weekday: number): number {
   const fourth = firstOfYear(year) + 3;
   const firstMonday = fourth - mondayBased(weekdayOf(fourth));
@@ -73,12 +73,12 @@ export function daysOfIsoWeek(year: number, week: number, weekday: number): numb
   return firstMonday + 7 * (clip(week, 1, weeks) - 1) + clip(weekday, 1, 7) - 1;
 }
 
-/** @returns the number of the week in its year, in which week 1 begins with the first Sunday */
+/** @returns the number of the week in its year. Week 1 begins with the first Sunday */
 export function sundayWeek({ ordinal, weekday }: CalendarDay): number {
   return Math.floor((ordinal + 6 - weekday) / 7);
 }
 
-/** @returns the number of the week in its year, in which week 1 begins with the first Monday */
+/** @returns the number of the week in its year. Week 1 begins with the first Monday */
 export function mondayWeek({ ordinal, weekday }: CalendarDay): number {
   return Math.floor((ordinal + 6 - mondayBased(weekday)) / 7);
 }

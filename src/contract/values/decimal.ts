@@ -1,4 +1,6 @@
-/** The decimals of contracts: mantissa × 10^−places, with the places that they were written or computed with. */
+/**
+ * The decimals of contracts: mantissa × 10^−places. A decimal keeps the places with which it was written or computed.
+ */
 
 import type { Dialect } from '../dialect.ts';
 import { ContractError } from '../errors.ts';
@@ -6,19 +8,19 @@ import { absolute, bounded, floorDivide, MAX_DIGITS, powerOfTen, roundDivide, to
 
 export const MAX_PLACES = 255;
 
-/** `half-even` rounds to the nearest number, and a half to the even neighbour. */
+/** `half-even` rounds to the nearest number; if two are equally near, to the even one. */
 export type Rounding = 'half-even' | 'floor' | 'ceiling';
 
 const PLAIN = /^(-?\d+)(?:\.(\d+))?$/;
 const SCIENTIFIC = /^(-?\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
 
 export class Decimal {
-  /** It has at most 65,536 bits. */
+  /** At most 65,536 bits. */
   readonly mantissa: bigint;
-  /** The number of digits after the point: 0 … 255. */
+  /** The number of digits after the decimal point: 0 … 255. */
   readonly places: number;
 
-  /** @throws ContractError for a mantissa or places beyond their bounds */
+  /** @throws ContractError for more than 255 places or 65,536 bits */
   constructor(mantissa: bigint, places: number) {
     if (places > MAX_PLACES) throw new ContractError('eval', `decimal precision overflow (${MAX_PLACES} max)`);
     this.mantissa = bounded(mantissa);
@@ -26,9 +28,10 @@ export class Decimal {
   }
 
   /**
-   * @param text digits, perhaps with a sign and a point: `-1.50`, `3`. The decimal keeps the places as written
-   * @returns undefined for another text
-   * @throws ContractError for more than 255 places and for more than 65,536 bits
+   * @param text digits, perhaps with a sign and a decimal point: `-1.50`, `3`. The decimal keeps the places as
+   *   written
+   * @returns undefined for any other text
+   * @throws ContractError for more than 255 places or 65,536 bits
    */
   static parse(text: string): Decimal | undefined {
     const [, whole, fraction = ''] = PLAIN.exec(text) ?? [];
@@ -39,8 +42,8 @@ export class Decimal {
   }
 
   /**
-   * @param text a number as JSON has it, also with an exponent: `1.0e-8`
-   * @returns the number rounded half-even to 255 places, without trailing zeros; undefined for another text
+   * @param text a JSON number, also with an exponent: `1.0e-8`
+   * @returns the number rounded half-even to 255 places, without trailing zeros; undefined for any other text
    * @throws ContractError for more than 65,536 bits
    */
   static parseScientific(text: string): Decimal | undefined {
@@ -50,7 +53,7 @@ export class Decimal {
     const mantissa = BigInt(whole + fraction);
     const places = fraction.length - Number(exponent);
     if (mantissa === 0n) return ZERO;
-    // A number with more places than that rounds to 0. One with fewer than −20,000 has too many digits.
+    // A number with more places rounds to 0. With fewer than −20,000 places, it has too many digits.
     if (places > MAX_DIGITS + MAX_PLACES + 1) return ZERO;
     if (places < -MAX_DIGITS) throw tooLarge();
     return places < 0 ? new Decimal(mantissa * powerOfTen(-places), 0) : normalised(mantissa, places);
@@ -60,7 +63,7 @@ export class Decimal {
     return new Decimal(integer, 0);
   }
 
-  /** @param number finite @returns exactly the number, or what is nearest to it with 255 places */
+  /** @param number finite @returns the exact number; if it has more than 255 places, the nearest with 255 */
   static ofNumber(number: number): Decimal {
     const { significand, exponent } = partsOf(number);
     if (exponent >= 0) return new Decimal(significand << BigInt(exponent), 0);
@@ -68,7 +71,7 @@ export class Decimal {
     return normalised(significand * 5n ** BigInt(-exponent), -exponent);
   }
 
-  /** @returns the nearest binary64; ±Infinity beyond its range */
+  /** @returns the nearest binary64; ±Infinity out of its range */
   toNumber(): number {
     return Number(this.toString());
   }
@@ -137,7 +140,7 @@ export class Decimal {
   }
 
   /**
-   * @returns a decimal with exactly that many places; zeros fill it up
+   * @returns a decimal with exactly that many places, filled up with zeros
    * @throws ContractError for more than 255 places, and in dialect 4 for less than 0
    */
   roundTo(places: bigint, rounding: Rounding, dialect: Dialect): Decimal {
@@ -155,12 +158,12 @@ export class Decimal {
 
 const ZERO = new Decimal(0n, 0);
 
-/** @returns mantissa × 10^−places, rounded half-even to 255 places, without trailing zeros after the point */
+/** @returns mantissa × 10^−places, rounded half-even to 255 places, without trailing zeros after the decimal point */
 function normalised(mantissa: bigint, places: number): Decimal {
   const excess = places - MAX_PLACES;
   let left = excess > 0 ? roundDivide(mantissa, powerOfTen(excess)) : mantissa;
   let kept = Math.min(places, MAX_PLACES);
-  // Steps from large to small need fewer divisions than one for each zero.
+  // Dividing by large powers first needs fewer divisions than one for each zero.
   for (let step = 128; step >= 1; step /= 2) {
     while (kept >= step && left % powerOfTen(step) === 0n) {
       left /= powerOfTen(step);
@@ -178,7 +181,7 @@ function divided(dividend: bigint, divisor: bigint, rounding: Rounding): bigint 
 const FRACTION_BITS = 52;
 const EXPONENT_BIAS = 1075;
 
-/** Takes a finite binary64 apart: significand × 2^exponent, with an odd significand if the exponent is negative. */
+/** Decomposes a finite binary64: significand × 2^exponent, with an odd significand if the exponent is negative. */
 function partsOf(number: number): { significand: bigint; exponent: number } {
   const view = new DataView(new ArrayBuffer(8));
   view.setFloat64(0, number);

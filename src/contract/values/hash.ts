@@ -1,4 +1,4 @@
-/** The hashes that contract code sees: BLAKE2b of 256 bits, in base64url. */
+/** The hashes of contract code: BLAKE2b-256, in base64url. */
 
 import { blake2b } from '@noble/hashes/blake2.js';
 import { encodeBase64url } from '../../protocol/ledger/json.ts';
@@ -7,12 +7,15 @@ import type { Storable } from './values.ts';
 
 const HASH_BYTES = 32;
 
-/** @returns the hash of the text's UTF-8, 43 characters */
+/** @returns the hash of the text's UTF-8, as 43 characters */
 export function hashText(text: string): string {
   return encodeBase64url(blake2b(new TextEncoder().encode(text), { dkLen: HASH_BYTES }));
 }
 
-/** @returns what is hashed of a value: a text itself, or another value's JSON @throws ContractError as `jsonTextOf` */
+/**
+ * @returns the text to hash for a value: a text itself, or the JSON of any other value
+ * @throws ContractError as `jsonTextOf`
+ */
 export function hashedText(value: Storable): string {
   return typeof value === 'string' ? value : jsonTextOf(value);
 }

@@ -1,4 +1,4 @@
-/** Values as JSON, byte for byte as nodes hash and store it, and back. */
+/** Converts values to JSON, byte for byte as nodes hash and store it, and back. */
 
 import { normalised, numberText, toolJson } from '../../protocol/ledger/command/tool-json.ts';
 import {
@@ -34,7 +34,10 @@ import {
   Walk,
 } from './values.ts';
 
-/* Writing. The contract tool's order of keys is also that of all fixed forms, so it need not be told apart. */
+/*
+ * Writing. All fixed forms have their keys in the order that the contract tool uses for objects, so one order serves
+ * both.
+ */
 
 /** @throws ContractError for values with more than 2^20 parts or 2^23 characters, and for nesting deeper than 500 */
 export function jsonOf(value: Storable, walk = new Walk()): ExactJson {
@@ -60,7 +63,7 @@ export function jsonOf(value: Storable, walk = new Walk()): ExactJson {
 }
 
 /**
- * @returns JSON without blanks, with the keys of objects in the contract tool's order
+ * @returns JSON without spaces, with the keys of objects in the contract tool's order
  * @throws ContractError as `jsonOf`, and for a text with half of a surrogate pair
  */
 export function jsonTextOf(value: Storable): string {
@@ -80,14 +83,14 @@ function listJson(values: readonly Storable[], walk: Walk): ExactJson {
   return values.map((value) => jsonOf(value, walk));
 }
 
-/** A number while its digits without the point fit into 2^53; trailing zeros are dropped then. */
+/** A decimal is a plain number if its mantissa fits into 2^53, and loses trailing zeros then. */
 function decimalJson(decimal: Decimal): ExactJson {
   const { mantissa, places } = decimal;
   if (!isSafe(mantissa)) return { decimal: `${decimal}` };
   return new JsonNumber(numberText(normalised({ coefficient: mantissa, exponent: -places })));
 }
 
-/** Nodes write whole milliseconds without their fraction: an old fault that hashes depend on. */
+/** Nodes omit the fraction of a time in whole milliseconds. This is an old fault, but hashes depend on it. */
 function timeJson(time: Time): ExactJson {
   return time.micros % 1000n === 0n ? { time: `${time}` } : { timep: time.toPreciseString() };
 }
@@ -126,9 +129,9 @@ function isSafe(integer: bigint): boolean {
 /* Reading. */
 
 /**
- * Reads the data of a message. A plain number is a decimal; `{"int": 1}` and the other forms that `jsonOf` writes
- * become what they stand for. The keys of other objects are sorted.
- * @returns undefined when the data have a null
+ * Reads the data of a message. A plain number is a decimal. `{"int": 1}` and the other forms that `jsonOf` writes
+ * become the values that they stand for. The keys of other objects are sorted.
+ * @returns undefined if the data contain a null
  * @throws ContractError for numbers with more than 65,536 bits and for nesting deeper than 500
  */
 export function valueOfJson(json: ExactJson, walk = new Walk()): Storable | undefined {
@@ -140,7 +143,7 @@ export function valueOfJson(json: ExactJson, walk = new Walk()): Storable | unde
   });
 }
 
-/** @returns undefined when there is a null in the values */
+/** @returns undefined if the values contain a null */
 function valuesOf(json: ExactJson | undefined, walk: Walk): Storable[] | undefined {
   return json === undefined ? undefined : allOrNone(json, (each) => valueOfJson(each, walk));
 }
@@ -153,7 +156,9 @@ function objectOf(json: { readonly [key: string]: ExactJson }, walk: Walk): Stor
 
 type Json = { readonly [key: string]: ExactJson };
 
-/** How to read the objects that stand for other values, by their keys. Undefined: the object is an ordinary one. */
+/**
+ * Readers of the objects that stand for other values, by their keys. A reader returns undefined for an ordinary object.
+ */
 const FORMS: Readonly<Record<string, (json: Json, walk: Walk) => Storable | undefined>> = {
   int: ({ int }) => integerOf(int),
   decimal: ({ decimal }) => (typeof decimal === 'string' ? Decimal.parse(decimal) : undefined),
@@ -222,7 +227,7 @@ function textsOf(json: ExactJson | undefined): string[] | undefined {
   return json === undefined ? undefined : allOrNone(json, (each) => (typeof each === 'string' ? each : undefined));
 }
 
-/** @returns undefined unless the JSON is a list in which every item can be read */
+/** @returns undefined unless the JSON is a list of which every item can be read */
 function allOrNone<T>(json: ExactJson, read: (item: ExactJson) => T | undefined): T[] | undefined {
   if (!isJsonList(json)) return undefined;
   const all: T[] = [];
@@ -241,9 +246,9 @@ function isJsonList(json: ExactJson): json is readonly ExactJson[] {
 /* The natives that read one key of a message's data. */
 
 /**
- * @param native the native that reads the key
+ * @param native the reading native
  * @param kind of the failure in dialect 4
- * @throws ContractError when the data have no such key
+ * @throws ContractError if the data lack the key
  */
 export function messageField(
   data: ExactJson,
@@ -263,8 +268,8 @@ export function readMessage(json: ExactJson, dialect: Dialect = DEFAULT_DIALECT)
 }
 
 /**
- * The native `read-integer`: a number, rounded half-even, `{"int": 1}`, or digits in a text.
- * @throws ContractError for all else
+ * The native `read-integer`: reads a number, rounded half-even, `{"int": 1}`, or a text of digits.
+ * @throws ContractError for anything else
  */
 export function readInteger(json: ExactJson, dialect: Dialect = DEFAULT_DIALECT): bigint {
   const number = numberOf(json, dialect);
@@ -274,8 +279,9 @@ export function readInteger(json: ExactJson, dialect: Dialect = DEFAULT_DIALECT)
 }
 
 /**
- * The native `read-decimal`: a number, or one in a text. Dialect 5 takes `{"int": 1}` and `{"decimal": "1.5"}`, too.
- * @throws ContractError for all else
+ * The native `read-decimal`: reads a number, or a text with one. Dialect 5 also reads `{"int": 1}` and `{"decimal":
+ * "1.5"}`.
+ * @throws ContractError for anything else
  */
 export function readDecimal(json: ExactJson, dialect: Dialect = DEFAULT_DIALECT): Decimal {
   const number = numberOf(json, dialect);
@@ -284,13 +290,13 @@ export function readDecimal(json: ExactJson, dialect: Dialect = DEFAULT_DIALECT)
   return fitting('read-decimal', parsed === undefined || isMisfit ? undefined : toDecimal(parsed), json, dialect);
 }
 
-/** The native `read-string`. @throws ContractError unless it is a text */
+/** The native `read-string`. @throws ContractError for anything but a text */
 export function readString(json: ExactJson, dialect: Dialect = DEFAULT_DIALECT): string {
   return fitting('read-string', typeof json === 'string' ? json : undefined, json, dialect);
 }
 
 /**
- * The native `read-keyset`: `{"keys": […], "pred": "…"}`, either without `pred`, or only the keys.
+ * The native `read-keyset`: reads `{"keys": […], "pred": "…"}`, the same without `pred`, or only the list of keys.
  * @throws ContractError
  */
 export function readKeyset(json: ExactJson, dialect: Dialect = DEFAULT_DIALECT): KeysetGuard {
@@ -298,11 +304,11 @@ export function readKeyset(json: ExactJson, dialect: Dialect = DEFAULT_DIALECT):
   return fitting('read-keyset', keysetOf({ keys, pred }), json, dialect);
 }
 
-/** @returns a number, or a text, which may have one; undefined for all else */
+/** @returns a number, or a text, which may contain one; undefined for anything else */
 function numberOf(json: ExactJson, dialect: Dialect): bigint | Decimal | string | undefined {
   const value = valueOfJson(json);
   if (typeof value === 'bigint' || typeof value === 'string') return value;
-  // In dialect 4, a decimal is only a plain number.
+  // In dialect 4, only a plain number is a decimal.
   return value instanceof Decimal && (dialect === 5 || json instanceof JsonNumber) ? value : undefined;
 }
 
@@ -313,7 +319,7 @@ function fitting<T>(native: string, value: T | undefined, json: ExactJson, diale
   throw new ContractError('eval', `${native}: parse failed: ${text}`);
 }
 
-/** In dialect 5, contract code can catch it. */
+/** @returns a failure that contract code can catch in dialect 5 */
 function readFailure(native: string): ContractError {
   return new ContractError('tx-failure', `${native} failure`);
 }

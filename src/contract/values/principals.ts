@@ -1,4 +1,4 @@
-/** Principals: names of accounts that follow from the guard, so that nobody else can take the account. */
+/** Principals: account names that are made from the guard, so that nobody else can take the account. */
 
 import { isDottedName, ModuleName } from '../names.ts';
 import { hashText } from './hash.ts';
@@ -12,9 +12,9 @@ import {
   type UserGuard,
 } from './values.ts';
 
-/** A public key of ED25519 as keysets have it: 32 bytes in hex digits. */
+/** A public key of ED25519, as keysets have it: 32 bytes in hex digits. */
 const KEY = /^[\da-f]{64}$/;
-/** A principal may have it in upper case, too, although none is made so. */
+/** A key in a principal. Upper case is valid, too, although no principal is made with it. */
 const KEY_IN_PRINCIPAL = /^[\da-f]{64}$/i;
 /** A hash in base64url. */
 const HASH = /^[\w-]{43}$/;
@@ -37,7 +37,10 @@ export function principalOf(guard: Guard): string {
   }
 }
 
-/** @returns what is hashed for the principal of a guard, if anything is @throws ContractError as `principalOf` */
+/**
+ * @returns the text to hash for the principal of a guard; undefined for one without a hash
+ * @throws ContractError as `principalOf`
+ */
 export function hashedForPrincipal(guard: Guard): string | undefined {
   if (guard.kind === 'user') return hashedOfUser(guard);
   if (guard.kind === 'capability') return hashedOfCapability(guard);
@@ -46,11 +49,11 @@ export function hashedForPrincipal(guard: Guard): string | undefined {
 
 /**
  * The native `typeof-principal`, which checks only the form.
- * @returns `k:`, `w:`, `r:`, `u:`, `m:`, `p:` or `c:`; an empty text if the text is no principal
+ * @returns `k:`, `w:`, `r:`, `u:`, `m:`, `p:` or `c:`; an empty text for a text that is not a principal
  */
 export function typeOfPrincipal(text: string): string {
   const type = text.slice(0, 2);
-  // A keyset may have any name, since old ones do.
+  // A keyset may have any name, because old ones do.
   if (type === 'r:') return text.length > type.length ? type : '';
   const [first, second, ...more] = text.slice(2).split(':');
   return more.length === 0 && hasForm(type, first, second) ? type : '';
@@ -61,7 +64,7 @@ export function isPrincipal(text: string): boolean {
   return typeOfPrincipal(text) !== '';
 }
 
-/** @param second what is behind a colon, if there is one */
+/** @param second the part after a second colon, if there is one */
 function hasForm(type: string, first: string, second: string | undefined): boolean {
   if (second === undefined) return type === 'k:' ? KEY_IN_PRINCIPAL.test(first) : type === 'c:' && HASH.test(first);
   switch (type) {

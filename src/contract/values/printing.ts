@@ -23,15 +23,15 @@ interface Printing {
   /** 4 by default. */
   readonly dialect?: Dialect;
   /**
-   * Between the items of lists: a blank by default, `[1 2]`. The native `format` and the arguments of capabilities have
-   * commas: `[1, 2]`.
+   * Whether items of lists are separated by commas instead of spaces, as in the native `format` and in arguments of
+   * capabilities: `[1, 2]`.
    */
   readonly commas?: boolean;
 }
 
 /**
- * Texts are quoted, but not escaped. Dialect 4 prints an object's entries in the order that the object has
- * them in. Dialect 5 sorts them, and so does dialect 4 where lists have commas.
+ * Texts are quoted, but not escaped. Dialect 5 sorts the entries of an object. Dialect 4 does so only with commas, and
+ * keeps their order otherwise.
  * @throws ContractError for values with more than 2^20 parts or 2^23 characters, and for nesting deeper than 500
  */
 export function printed(value: Value, { dialect = DEFAULT_DIALECT, commas = false }: Printing = {}): string {
@@ -48,7 +48,8 @@ export function printedCapability(
 }
 
 /**
- * @returns at least one place: `3.0`. Dialect 4 keeps all places (`2.00`), and dialect 5 one of a whole value (`2.0`)
+ * @returns at least one place: `3.0`. Dialect 4 keeps all places (`2.00`). Dialect 5 shows one place of a whole
+ *   number (`2.0`)
  */
 export function printedDecimal(decimal: Decimal, dialect: Dialect): string {
   if (decimal.places === 0) return `${decimal}.0`;
@@ -87,7 +88,7 @@ class Printer {
     });
   }
 
-  /** A list can contain the same long number very often. */
+  /** A list can contain the same long number many times. */
   #digits(text: string): string {
     this.#walk.visitText(text.length);
     return text;
@@ -129,7 +130,7 @@ class Printer {
 
 /**
  * @returns the type of a value, for messages and the native `typeof`: `integer`, `keyset`, `[<a>]`, `object:*`. The
- *   type of a list's items is not known, and dialect 5 shows none: `list`, `object`, `table`, `modref`
+ *   type of a list's items is unknown. Dialect 5 shows only `list`, `object`, `table`, `modref`
  */
 export function typeText(value: Value, dialect: Dialect = DEFAULT_DIALECT): string {
   switch (typeof value) {
@@ -153,8 +154,8 @@ export function typeText(value: Value, dialect: Dialect = DEFAULT_DIALECT): stri
 
 /**
  * The native `=`. In dialect 5, values of different shapes are unequal.
- * @throws ContractError in dialect 4 for values of different shapes, such as a list and an integer, and for values that
- *   are too large
+ * @throws ContractError in dialect 4 for values of different shapes, such as a list and an integer, and in both for
+ *   values that are too large
  */
 export function compareForEquality(
   a: Value,

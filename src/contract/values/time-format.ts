@@ -22,7 +22,7 @@ export const SHORT_WEEKDAYS = WEEKDAYS.map((name) => name.slice(0, 3));
 export const SHORT_MONTHS = MONTHS.map((name) => name.slice(0, 3));
 export const DAY_HALVES = ['AM', 'PM'];
 
-/** Codes that stand for several others. */
+/** Codes that stand for a sequence of codes. */
 const COMBINED: Readonly<Record<string, string>> = {
   c: '%a %b %e %H:%M:%S %Z %Y',
   D: '%m/%d/%y',
@@ -34,10 +34,7 @@ const COMBINED: Readonly<Record<string, string>> = {
   x: '%m/%d/%y',
 };
 
-/**
- * A part of a format: the letter of a code, or text that stands for itself. Flags between `%` and the letter are left
- * out.
- */
+/** A part of a format: the letter of a code, or literal text. Flags between `%` and the letter are ignored. */
 export type Part = { readonly code: string } | { readonly text: string };
 
 export function partsOf(format: string): Part[] {
@@ -100,7 +97,7 @@ const FORMATS: Readonly<Record<string, (shown: Shown) => string>> = {
   Z: () => 'UTC',
 };
 
-/** Unknown codes stay as they are. */
+/** Unknown codes are copied to the result. */
 export function formatTime(format: string, time: Time): string {
   const clock = time.clock();
   const shown = { time, clock, date: calendarDay(clock.days) };

@@ -1,5 +1,5 @@
 /**
- * Reads times with `%` codes, as the natives `parse-time` and `time` do. What the format does not name is that of
+ * Parses times with `%` codes, for the natives `parse-time` and `time`. What the format lacks is as in
  * 1970-01-01T00:00:00Z.
  */
 
@@ -9,19 +9,17 @@ import { daysOfDate, daysOfIsoWeek, daysOfMondayWeek, daysOfOrdinal, daysOfSunda
 import { Time } from './time.ts';
 import { DAY_HALVES, MONTHS, type Part, partsOf, SHORT_MONTHS, SHORT_WEEKDAYS, WEEKDAYS } from './time-format.ts';
 
-/** The format that the native `time` reads. */
+/** The format of the native `time`. */
 export const ISO_FORMAT = '%Y-%m-%dT%H:%M:%SZ';
-/** The same with microseconds. */
+/** The same format with microseconds. */
 const PRECISE_FORMAT = '%Y-%m-%dT%H:%M:%S.%vZ';
 
-/**
- * Maximum length of a format and of a time in UTF-16 code units. Each pair of places in the two may have to be tried.
- */
+/** Maximum length of a format and of a time in UTF-16 code units. Parsing may try each pair of places in the two. */
 export const MAX_TIME_TEXT = 1000;
-/** `%y` below it is a year of the century from 2000 on. */
+/** Smaller numbers of `%y` are years from 2000 on. */
 const FIRST_YEAR_OF_1900 = 69;
 
-/** What was read. */
+/** The fields that were read. */
 interface Fields {
   century?: number;
   yearOfCentury?: number;
@@ -38,17 +36,17 @@ interface Fields {
   micros?: number;
   epochSeconds?: bigint;
   zoneMinutes?: number;
-  /** The kind of week, if the format has a week. */
+  /** The rule for numbers of weeks, if the format has one. */
   weeks?: 'iso' | 'sunday' | 'monday';
 }
 
-/** A way to read the beginning of a text: how long it is, and what it says. */
+/** One way to read the beginning of a text: its length, and the fields that it gives. */
 interface Reading {
   readonly length: number;
   readonly fields: Fields;
 }
 
-/** @returns the ways to read the beginning of the text, the preferred one first */
+/** @returns all ways to read the beginning of the text, the preferred one first */
 type Reader = (text: string) => readonly Reading[];
 
 const READERS: Readonly<Record<string, Reader>> = {
@@ -92,16 +90,13 @@ const READERS: Readonly<Record<string, Reader>> = {
   Z: (text) => [...zoneOffset(text), ...zoneName(text)],
 };
 
-/** @throws ContractError for a time or a format of more than 1000 characters */
+/** @throws ContractError for more than 1000 characters */
 export function checkLength(text: string): void {
   if (text.length <= MAX_TIME_TEXT) return;
   throw new ContractError('eval', `A time and its format may have at most ${MAX_TIME_TEXT} characters`);
 }
 
-/**
- * @returns undefined when the text does not have that format
- * @throws ContractError for texts of more than 1000 characters
- */
+/** @returns undefined if the text does not have that format @throws ContractError for more than 1000 characters */
 function readTime(format: string, text: string): Time | undefined {
   checkLength(format);
   checkLength(text);
@@ -112,7 +107,7 @@ function readTime(format: string, text: string): Time | undefined {
   return timeOf(all);
 }
 
-/** The native `parse-time`. @throws ContractError when the text does not have that format */
+/** The native `parse-time`. @throws ContractError if the text does not have that format */
 export function parseTime(format: string, text: string, dialect: Dialect = DEFAULT_DIALECT): Time {
   const time = readTime(format, text);
   if (time) return time;
@@ -136,15 +131,18 @@ export function timeOfText(text: string, dialect: Dialect = DEFAULT_DIALECT): Ti
   );
 }
 
-/** @returns undefined unless the text is a time with microseconds, such as `2016-07-22T12:00:00.000001Z`, or without */
+/**
+ * @param isPrecise whether the text has microseconds: `2016-07-22T12:00:00.000001Z`
+ * @returns undefined for any other text
+ */
 export function timeOfJsonText(text: string, isPrecise: boolean): Time | undefined {
   return text.length > MAX_TIME_TEXT ? undefined : readTime(isPrecise ? PRECISE_FORMAT : ISO_FORMAT, text);
 }
 
-/** @returns a reading for each code, in their order, which together read the whole text; undefined if there are none */
+/** @returns a reading for each part, in order, which together read the whole text; undefined if there are none */
 function match(parts: readonly Part[], text: string): Reading[] | undefined {
   const chosen: Reading[] = [];
-  /** Places in the format and the text from which the rest could not be read. */
+  /** Pairs of places, in the format and in the text, from which the rest could not be read. */
   const failed = new Set<number>();
 
   const matchFrom = (part: number, at: number): boolean => {
@@ -166,7 +164,7 @@ function match(parts: readonly Part[], text: string): Reading[] | undefined {
 
 function readingsOf(part: Part, text: string): readonly Reading[] {
   if ('code' in part) return Object.hasOwn(READERS, part.code) ? READERS[part.code](text) : [];
-  // A blank in the format stands for any blanks, and for none.
+  // A space in the format matches any white space, also none.
   if (/^\s$/.test(part.text)) return [{ length: text.length - text.trimStart().length, fields: {} }];
   return text.startsWith(part.text) ? [{ length: part.text.length, fields: {} }] : [];
 }
@@ -178,7 +176,7 @@ function pattern(wanted: RegExp, fieldsOf: (found: RegExpExecArray) => Fields): 
   };
 }
 
-/** Reads a number of that many characters. As in the original, only the first of them must be a digit: `1:` is 1. */
+/** Reads a number of exactly `length` characters. As in the reference, only the first must be a digit: `1:` is 1. */
 function fixed(length: number, fieldsOf: (number: number) => Fields): Reader {
   return (text) => {
     const [digits] = /^\d+/.exec(text.slice(0, length)) ?? [];
@@ -186,7 +184,7 @@ function fixed(length: number, fieldsOf: (number: number) => Fields): Reader {
   };
 }
 
-/** Reads a number of two characters, of which the first may be a blank, or of one digit. */
+/** Reads a number of two characters, the first of which may be a space, or of one digit. */
 function spaced(fieldsOf: (number: number) => Fields): Reader {
   const ofOne = fixed(1, fieldsOf);
   const ofTwo = fixed(2, fieldsOf);
@@ -196,7 +194,7 @@ function spaced(fieldsOf: (number: number) => Fields): Reader {
   };
 }
 
-/** Reads one of some names, in lower or upper case. */
+/** Reads one of the names, in lower or upper case. */
 function named(names: readonly string[], fieldsOf: (index: number) => Fields): Reader {
   return (text) => {
     const index = names.findIndex((name) => text.slice(0, name.length).toLowerCase() === name.toLowerCase());
@@ -204,7 +202,7 @@ function named(names: readonly string[], fieldsOf: (index: number) => Fields): R
   };
 }
 
-/** Reads all digits as a year; if the rest cannot be read then, exactly four. */
+/** Reads all digits as a year. If the rest cannot be read then, reads exactly four. */
 function year(alsoSays: Fields): Reader {
   const fieldsOf = (number: number) => {
     const century = Math.floor(number / 100);
@@ -214,7 +212,7 @@ function year(alsoSays: Fields): Reader {
   return (text) => [...pattern(/^-?\d{1,9}(?!\d)/, ([digits]) => fieldsOf(Number(digits)))(text), ...ofFour(text)];
 }
 
-/** @returns the microseconds, rounded with the seventh digit */
+/** @returns the microseconds, rounded by the seventh digit */
 function microsOf(digits: string): number {
   return Math.floor((Number(digits.slice(0, 7).padEnd(7, '0')) + 5) / 10);
 }
@@ -226,7 +224,7 @@ function zoneOffset(text: string): readonly Reading[] {
   })(text);
 }
 
-/** Hours from UTC of the zones that have names in e-mail (RFC 822), and of their neighbours in Europe. */
+/** Hours from UTC of the zones with names in e-mail (RFC 822), and of some European zones. */
 const ZONES: Readonly<Record<string, number>> = {
   ZULU: 0,
   UTC: 0,
@@ -252,7 +250,7 @@ function zoneName(text: string): readonly Reading[] {
   return name === undefined ? [] : [{ length: name.length, fields: { zoneMinutes: 60 * ZONES[name] } }];
 }
 
-/** @returns undefined for a time beyond 64 bits */
+/** @returns undefined for a time out of the range of 64 bits */
 function timeOf(fields: Fields): Time | undefined {
   const { epochSeconds, minute = 0, second = 0, micros = 0, zoneMinutes = 0 } = fields;
   if (epochSeconds !== undefined) return timeWithin(epochSeconds * 1_000_000n);
@@ -271,7 +269,7 @@ function hourOf({ hour = 0, isTwelveHours = false, isAfternoon = false }: Fields
   return hour % 12;
 }
 
-/** If the format says the date in several ways, the first of these counts. */
+/** If the format has the date in several ways, the first of these counts. */
 function daysOf(fields: Fields): number {
   const { month, day, ordinal, week = 1, weekday = 4 } = fields;
   const year = yearOf(fields);

@@ -1,4 +1,4 @@
-/** Points in time, to the microsecond. Days have 86,400 seconds. */
+/** Points in time, in microseconds. Every day has 86,400 seconds. */
 
 import { ContractError } from '../errors.ts';
 import { type Numeric, toDecimal } from './arithmetic.ts';
@@ -22,16 +22,16 @@ export interface ClockTime {
 }
 
 export class Time {
-  /** Microseconds since 1970-01-01, of 64 bits. */
+  /** Microseconds since 1970-01-01, as a signed 64-bit integer. */
   readonly micros: bigint;
 
-  /** @throws ContractError beyond 64 bits */
+  /** @throws ContractError out of the range of 64 bits */
   constructor(micros: bigint) {
     if (micros > MAX_MICROS || micros < -MAX_MICROS - 1n) throw new ContractError('eval', 'Time is out of range');
     this.micros = micros;
   }
 
-  /** @param seconds rounded half-even to the microsecond @throws ContractError for a sum beyond 64 bits */
+  /** @param seconds rounded half-even to the microsecond @throws ContractError for a sum out of the range of 64 bits */
   add(seconds: Numeric): Time {
     const micros = toDecimal(seconds).multiply(Decimal.ofInteger(MICROS_IN_SECOND)).round('half-even');
     return new Time(this.micros + micros);

@@ -1,6 +1,6 @@
 /**
- * The values of contracts, told apart by `typeof` and `instanceof`: integers are `bigint`, texts `string`, lists
- * arrays, and objects maps. Nothing changes a value once it is made.
+ * The values of contracts, distinguished by `typeof` and `instanceof`: integers are `bigint`, texts `string`, lists
+ * arrays, and objects maps. A value never changes.
  */
 
 import { ContractError } from '../errors.ts';
@@ -8,21 +8,21 @@ import type { ModuleName, QualifiedName } from '../names.ts';
 import { Decimal } from './decimal.ts';
 import { Time } from './time.ts';
 
-/** What has a JSON form, and may stand in a table, an event or a defpact. */
+/** Values that have a JSON form, and so can be in a table, an event or a defpact. */
 export type Storable = Literal | Guard | ModuleRef | readonly Storable[] | StorableObject;
 export type StorableObject = ReadonlyMap<string, Storable>;
 
 type Literal = bigint | Decimal | string | boolean | Time | Unit;
 
-/** Every value. The order of an object's entries is that in which they were written. */
+/** All values. The entries of an object are in the order in which they were written. */
 export type Value = Literal | Guard | ModuleRef | Unstorable | readonly Value[] | ContractObject;
 export type ContractObject = ReadonlyMap<string, Value>;
 
-/** What exists only while code runs: functions, tables, applications of capabilities. */
+/** Values that exist only while code runs: functions, tables, applications of capabilities. */
 export abstract class Unstorable {
-  /** Its type, as messages of dialect 4 show it. */
+  /** Its type in messages of dialect 4. */
   abstract readonly type: string;
-  /** The same for dialect 5. */
+  /** Its type in messages of dialect 5. */
   readonly type5: string = 'closure';
   abstract toString(): string;
   abstract equals(other: Unstorable): boolean;
@@ -33,13 +33,13 @@ export class Unit {
   readonly type = 'unit';
 }
 
-/** `()` of dialect 5, which is also the value of what is run only for its effects. */
+/** `()` of dialect 5, which is also the value of forms that are run for their effects. */
 export const UNIT = new Unit();
 
 /** A module or interface as a value. */
 export class ModuleRef {
   readonly name: ModuleName;
-  /** What the module implements; undefined for an interface. */
+  /** The interfaces of the module; undefined for an interface. */
   readonly interfaces: readonly ModuleName[] | undefined;
 
   constructor(name: ModuleName, interfaces: readonly ModuleName[] | undefined) {
@@ -60,7 +60,7 @@ export class KeysetGuard extends GuardBase {
   readonly kind = 'keyset';
   /** Public keys, each once, in order of code points. */
   readonly keys: readonly string[];
-  /** The name of a function that decides how many keys must have signed. */
+  /** The name of the function that decides whether enough keys have signed. */
   readonly predicate: string;
 
   constructor(keys: Iterable<string>, predicate = DEFAULT_PREDICATE) {
@@ -70,7 +70,7 @@ export class KeysetGuard extends GuardBase {
   }
 }
 
-/** The name of a keyset that is stored under it. */
+/** Refers to a stored keyset by its name. */
 export class KeysetRefGuard extends GuardBase {
   readonly kind = 'keyset-ref';
   /** `k`, or with a namespace `ns.k`. */
@@ -82,7 +82,7 @@ export class KeysetRefGuard extends GuardBase {
   }
 }
 
-/** A function that fails unless it agrees, with its arguments. */
+/** A function with its arguments. It fails unless it agrees. */
 export class UserGuard extends GuardBase {
   readonly kind = 'user';
   readonly fun: QualifiedName;
@@ -95,12 +95,12 @@ export class UserGuard extends GuardBase {
   }
 }
 
-/** Agrees while the capability is acquired. */
+/** Agrees while the capability is held. */
 export class CapabilityGuard extends GuardBase {
   readonly kind = 'capability';
   readonly name: QualifiedName;
   readonly args: readonly Storable[];
-  /** The only defpact in which the guard agrees, if it was made for one. */
+  /** The pact id of the only defpact in which the guard agrees; undefined for no restriction. */
   readonly pactId: string | undefined;
 
   constructor(name: QualifiedName, args: readonly Storable[], pactId?: string) {
@@ -111,7 +111,7 @@ export class CapabilityGuard extends GuardBase {
   }
 }
 
-/** Agrees with the code of a module, and with whoever governs it. */
+/** Agrees with code of the module, and with code that has its governance. */
 export class ModuleGuard extends GuardBase {
   readonly kind = 'module';
   readonly module: ModuleName;
@@ -124,7 +124,7 @@ export class ModuleGuard extends GuardBase {
   }
 }
 
-/** Agrees in the steps of one defpact. */
+/** Agrees in the steps of one defpact. The language calls it a pact guard. */
 export class DefpactGuard extends GuardBase {
   readonly kind = 'defpact';
   readonly pactId: string;
@@ -158,15 +158,17 @@ export function sortedObject<V extends Value>(entries: Iterable<readonly [string
   return new Map([...entries].sort(([a], [b]) => compareTexts(a, b)));
 }
 
-/* Values can nest without end, and can hold the same list many times: fifty lines of code make a list of 2^50 items. */
+/*
+ * Values can nest without end, and can contain the same list many times: fifty lines of code make a list of 2^50 items.
+ */
 
-/** Maximum depth of lists, objects and arguments of guards in each other. Deeper nesting would exhaust the stack. */
+/** Maximum depth of nested lists, objects and arguments of guards, because deeper nesting would exhaust the stack. */
 export const MAX_DEPTH = 500;
-/** Maximum number of values in a value, for what goes through all of them. */
+/** Maximum number of values in a value that is walked through. */
 export const MAX_PARTS = 2 ** 20;
 /**
- * Maximum number of UTF-16 code units of a text, and of all texts in a value together, for what goes through them. It
- * is some 16 megabytes; public contracts join texts of two million characters.
+ * Maximum number of UTF-16 code units of a text, and of all texts in a value that is walked through: some 16 megabytes.
+ * Public contracts join texts of two million characters.
  */
 export const MAX_CHARACTERS = 2 ** 23;
 
@@ -176,19 +178,19 @@ export class Walk {
   #characters = 0;
   #depth = 0;
 
-  /** @param parts how many values come next @throws ContractError when there are too many */
+  /** @param parts number of values that come next @throws ContractError above the maximum */
   visit(parts: number): void {
     this.#parts += parts;
     if (this.#parts > MAX_PARTS) throw new ContractError('eval', `A value has more than ${MAX_PARTS} parts`);
   }
 
-  /** @param length how many characters come next @throws ContractError when there are too many */
+  /** @param length number of characters that come next @throws ContractError above the maximum */
   visitText(length: number): void {
     this.#characters += length;
     checkCharacters(this.#characters);
   }
 
-  /** Visits the parts of a value. @throws ContractError when the nesting is too deep */
+  /** Visits the parts of a value. @throws ContractError if the nesting is too deep */
   inside<T>(visitParts: () => T): T {
     if (this.#depth === MAX_DEPTH) throw new ContractError('eval', `A value is nested more than ${MAX_DEPTH} deep`);
     this.#depth++;
@@ -203,7 +205,7 @@ export function checkCharacters(length: number): void {
   if (length > MAX_CHARACTERS) throw new ContractError('eval', `A value has more than ${MAX_CHARACTERS} characters`);
 }
 
-/** @throws ContractError for a value that is too large to be walked through */
+/** @throws ContractError for a value with too many parts */
 export function isStorable(value: Value, walk = new Walk()): value is Storable {
   walk.visit(1);
   if (value instanceof Unstorable) return false;
@@ -214,7 +216,7 @@ export function isStorable(value: Value, walk = new Walk()): value is Storable {
 
 /* Equality and order. */
 
-/** Values of different shapes cannot be compared. Of the shape `literal`, values of different types are unequal. */
+/** Values of different shapes cannot be compared. Within the shape `literal`, values of different types are unequal. */
 type Shape = 'literal' | 'list' | 'object' | 'guard' | 'reference' | 'unstorable';
 
 export function shapeOf(value: Value): Shape {
@@ -226,12 +228,12 @@ export function shapeOf(value: Value): Shape {
 }
 
 /**
- * Decimals are compared by value (1.0 is 1.00, but not 1), objects by their keys and values, keysets by the set of
- * their keys and their predicate. Parts of different shapes are unequal.
- * @throws ContractError for values that are too large to be compared
+ * Compares decimals by value (1.0 is 1.00, but not 1), objects by their keys and values, keysets by the set of their
+ * keys and their predicate. Parts of different shapes are unequal.
+ * @throws ContractError for values with too many parts
  */
 export function areEqual(a: Value, b: Value, walk = new Walk()): boolean {
-  // Some thousand characters are compared in the time that another value takes.
+  // Comparing some thousand characters takes as long as another value.
   walk.visit(typeof a === 'string' ? 1 + Math.floor(a.length / 4096) : 1);
   if (a === b) return true;
   if (isList(a)) return isList(b) && areListsEqual(a, b, walk);
@@ -282,8 +284,8 @@ function areReferencesEqual(a: ModuleRef, b: ModuleRef): boolean {
 }
 
 /**
- * @returns a negative number, 0 or a positive number; undefined unless both are integers, decimals, texts or times:
- *   only these have an order
+ * @returns a negative number, 0 or a positive number; undefined unless both are integers, decimals, texts or times,
+ *   because other values have no order
  */
 export function order(a: Value, b: Value): number | undefined {
   if (typeof a === 'bigint' && typeof b === 'bigint') return a < b ? -1 : a > b ? 1 : 0;
@@ -293,20 +295,20 @@ export function order(a: Value, b: Value): number | undefined {
   return undefined;
 }
 
-/** Characters of texts that are compared in the time of a step. */
+/** Characters compared per step. */
 export const CHARACTERS_PER_STEP = 64;
 
-/** Orders texts by code point. ECMAScript compares UTF-16 code units, which puts U+FFFF behind U+10000. */
+/** Orders texts by code points. ECMAScript compares UTF-16 code units, which puts U+FFFF after U+10000. */
 export function compareTexts(a: string, b: string): number {
   const length = Math.min(a.length, b.length);
   for (let at = 0; at < length; at++) {
-    // Both are at the beginning of a character, or in the middle of the same one.
+    // Both places are the beginning of a character, or the middle of the same one.
     if (a.charCodeAt(at) !== b.charCodeAt(at)) return codePoint(a, at) - codePoint(b, at);
   }
   return a.length - b.length;
 }
 
-/** @returns for the second half of a surrogate pair, that half, which follows the same first half in both texts */
+/** @returns for the second half of a surrogate pair, that half: the first halves are equal then */
 function codePoint(text: string, at: number): number {
   return text.codePointAt(at) ?? 0;
 }

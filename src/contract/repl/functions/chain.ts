@@ -1,4 +1,4 @@
-/** The functions that set what the chain tells code, and what it allows: its metadata, flags, policies and proofs. */
+/** The functions that set the chain's metadata, flags, policies and proofs. */
 
 import type { Dialect } from '../../dialect.ts';
 import { ContractError } from '../../errors.ts';
@@ -29,7 +29,7 @@ export function chain(run: TestRun): readonly Native[] {
       'allow-root:bool ns-policy-fun:(ns:string ns-admin:guard -> bool) -> string',
       ([allows, policy, ...more], { evaluation }) => {
         if (!policy || more.length > 0 || typeof allows.value !== 'boolean') return undefined;
-        // Dialect 5 takes the name of a function, too.
+        // Dialect 5 also allows the bare name of a function.
         const member = policy.asCall()?.member ?? (evaluation.dialect === 5 ? policy.value : undefined);
         const isFunction = member !== undefined && isDefun(member);
         if (!isFunction) return undefined;
@@ -58,7 +58,7 @@ export function chain(run: TestRun): readonly Native[] {
   ];
 }
 
-/** @returns a check that knows the first `count` proofs. Of equal ones, the last counts */
+/** @returns a check against the first `count` proofs. Of equal ones, the last counts */
 function checkOf({ proofs, evaluator }: TestRun, count: number): ProofCheck {
   return (type, payload) => {
     evaluator.spend(count);
@@ -82,7 +82,7 @@ const CHAIN_DATA: Readonly<Record<string, Change>> = {
   'gas-limit': (gasLimit) => (typeof gasLimit === 'bigint' ? { gasLimit } : undefined),
   'block-time': (blockTime) => (blockTime instanceof Time ? { blockTime } : undefined),
   'gas-price': (gasPrice) => (gasPrice instanceof Decimal ? { gasPrice } : undefined),
-  // Document 3 names it, although nothing in the language reads it.
+  // Document 3 lists the field, but nothing in the language reads it.
   'gas-fee': () => ({}),
 };
 
@@ -101,7 +101,7 @@ function changedChain(before: ChainData, data: ContractObject, dialect: Dialect)
 
 /**
  * @returns the flags that are set, in the order of their definition. Document 3 calls some `DisableFlow…`. Dialect 5
- *   ignores those that it does not know
+ *   ignores unknown flags
  */
 function chosenFlags(flags: readonly string[], dialect: Dialect): readonly Flag[] {
   const wanted = new Set(flags.map((flag) => flag.replace(/^DisableFlow/, 'DisablePact')));

@@ -1,4 +1,4 @@
-/** The functions that set what a command brings along: its data, its hash, and who has signed it for what. */
+/** The functions that set parts of a command: its data, its hash, and its signers with their capabilities. */
 
 import { isExactJsonObject, parseExactJson } from '../../../protocol/ledger/json.ts';
 import { appliedCapability } from '../../capabilities/applied.ts';
@@ -9,7 +9,7 @@ import { jsonOf } from '../../values/json.ts';
 import { isList, isStorable, KeysetGuard, type Value } from '../../values/values.ts';
 import type { TestRun } from '../test-run.ts';
 
-/** What `env-data` takes, as messages show it. */
+/** The argument type of `env-data`, as messages show it. */
 const JSON_TYPE = '<a[integer,string,time,decimal,bool,[<l>],object:<{o}>,keyset]>';
 
 export function command(run: TestRun): readonly Native[] {

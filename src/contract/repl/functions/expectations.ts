@@ -1,4 +1,6 @@
-/** `expect`, `expect-failure` and `expect-that`. They never fail themselves: the run does, at its end. */
+/**
+ * `expect`, `expect-failure` and `expect-that`. A missed expectation does not fail at once: the run fails at its end.
+ */
 
 import { ContractError, type ErrorKind } from '../../errors.ts';
 import { type Argument, type Call, lazy, type Native } from '../../runtime/native.ts';
@@ -8,7 +10,7 @@ import { areEqual, type Value } from '../../values/values.ts';
 import { positionText } from '../result.ts';
 import type { TestRun } from '../test-run.ts';
 
-/** What failures are called where they are shown. Those of other kinds have no name there. */
+/** Prefixes of shown failures by kind. Failures of other kinds have no prefix. */
 const KIND_NAMES: Partial<Record<ErrorKind, string>> = {
   'tx-failure': 'Tx Failed: ',
   db: 'Database exception: ',
@@ -39,14 +41,14 @@ export function expectations(run: TestRun): readonly Native[] {
   ];
 }
 
-/** One expectation. */
+/** Evaluates one expectation and reports its result. */
 class Expecting {
   readonly #run: TestRun;
   readonly #call: Call;
   readonly #doc: string;
   readonly #what: string;
 
-  /** @param what is expected, as the interpreter says it */
+  /** @param what the kind of expectation, as the interpreter prints it */
   constructor(run: TestRun, doc: Argument, call: Call, what: string) {
     this.#run = run;
     this.#call = call;
@@ -66,8 +68,8 @@ class Expecting {
   }
 
   /**
-   * @param second what the failure must say, if that is asked for
-   * @returns undefined in dialect 4 if that is no text
+   * @param second the message that the failure must have, if one is expected
+   * @returns undefined in dialect 4 if the message is not a text
    */
   failure(action: Argument, second: Argument | undefined): Value | undefined {
     if (second && !this.#is5 && typeof second.value !== 'string') return undefined;
@@ -83,7 +85,7 @@ class Expecting {
     return this.#failed(`${wanted} '${message}', got '${shown}'`);
   }
 
-  /** @returns undefined for a predicate that is no function */
+  /** @returns undefined for a predicate that is not a function */
   satisfied(predicate: Argument, action: Argument): Value | undefined {
     const test = predicate.asFunction();
     if (!test) return undefined;
@@ -103,12 +105,12 @@ class Expecting {
 
   #shown(value: Value): string {
     const text = this.#call.evaluation.print(value);
-    // What is shown is kept until the end of the run.
+    // Shown texts are kept until the end of the run.
     this.#call.evaluation.spend(text.length);
     return text;
   }
 
-  /** @returns the value, or the failure: then the state is as before, apart from the database and gas */
+  /** @returns the value, or the failure, which leaves the state as it was, apart from the database and gas */
   #caught(action: () => Value): Value | ContractError {
     const { evaluation } = this.#call;
     const { state } = evaluation;
@@ -139,7 +141,7 @@ class Expecting {
   }
 
   #failed(text: string): Value {
-    // Dialect 5 has no colon before what `expect` says.
+    // In dialect 5, `expect` prints no colon here.
     const colon = this.#is5 && this.#what !== 'Expect failure' ? '' : ':';
     return this.#report(false, `FAILURE: ${this.#doc}${colon} ${text}`);
   }
@@ -150,7 +152,7 @@ class Expecting {
   }
 }
 
-/** Inside of functions of modules, their names stand before the text, the outermost last. */
+/** In dialect 4, the text begins with the names of the functions that are running, the outermost first. */
 function docOf(argument: Argument, { evaluation }: Call): string {
   let doc = textOf(argument);
   if (evaluation.dialect === 4) {
@@ -164,7 +166,7 @@ function textOf({ value, position }: Argument): string {
   throw new ContractError('eval', 'Expected string', position);
 }
 
-/** @returns a failure as dialect 4 shows it where nobody catches it */
+/** @returns a failure as dialect 4 prints it when no code catches it */
 function shownFailure({ code, kind, message }: ContractError): string {
   return `${code}: Failure: ${KIND_NAMES[kind] ?? ''}${message}`;
 }

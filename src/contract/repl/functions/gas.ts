@@ -1,4 +1,4 @@
-/** The functions that set what gas costs, and ask for what was used. */
+/** The functions that set the gas model, price and limit, and that read the gas used. */
 
 import { describeModel, type GasModel, tableModel } from '../../gas/model.ts';
 import { type Native, strict } from '../../runtime/native.ts';
@@ -45,7 +45,7 @@ export function gas(run: TestRun): readonly Native[] {
       },
     ),
     strict('env-gaslog', ' -> string', (values, { evaluation }) => {
-      // Dialect 4 does not look at arguments.
+      // Dialect 4 ignores the arguments.
       if (values.length > 0 && evaluation.dialect === 5) return undefined;
       const begun = evaluation.dialect === 4 ? 'Enabled gas log' : ['Enabled gas log'];
       return evaluation.gas.takeLog() ?? begun;

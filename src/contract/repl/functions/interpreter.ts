@@ -1,4 +1,4 @@
-/** The functions about the interpreter itself: those that load files and print, and those that check nothing here. */
+/** The functions of the interpreter itself: to load files, to print, and static checks, which are not implemented. */
 
 import { lazy, type Native, strict } from '../../runtime/native.ts';
 import { UNIT } from '../../values/values.ts';
@@ -54,7 +54,7 @@ export function interpreter(run: TestRun): readonly Native[] {
   ];
 }
 
-/** Neither types nor properties are checked before code runs. The answer is that of a check that has passed. */
+/** Types and properties are not checked before code runs. The function returns the text of a passed check. */
 function unchecked(run: TestRun, name: string, text: (module: string) => string): Native {
   const signatures = ['module:string -> string', 'module:string debug:bool -> string'];
   return strict(name, signatures, ([module, debug, ...more], { evaluation }) => {

@@ -47,7 +47,7 @@ function continuing(name: string): Native {
   });
 }
 
-/** Another object may be resumed where the last one may be. */
+/** @returns a yield of another object, with the provenance of the last yield */
 function ownYield(evaluation: Evaluation, object: ContractObject, last: DefpactState | undefined): Yield {
   return { data: storableObject(evaluation, object), provenance: last?.yielded?.provenance, sourceChain: undefined };
 }
@@ -62,7 +62,7 @@ function shownState({ id, step, yielded, isExecuted }: DefpactState, { dialect }
     ['step', BigInt(step)],
     ['yield', yielded?.data ?? false],
   ];
-  // Dialect 5 leaves no step to other participants.
+  // In dialect 5, every participant executes every step.
   if (dialect === 4) fields.push(['executed', isExecuted !== false]);
   return sortedObject(fields);
 }

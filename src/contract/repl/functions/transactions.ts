@@ -1,4 +1,4 @@
-/** The functions that begin and end transactions, and those that change and tell what a transaction has. */
+/** The functions that begin and end transactions, and those that read and change a transaction's state. */
 
 import { appliedCapability } from '../../capabilities/applied.ts';
 import { testCapability } from '../../capabilities/capabilities.ts';
@@ -70,7 +70,7 @@ function text(run: TestRun, what: string, { number, name }: TestTransaction): st
   return `${what} Tx ${number}${name === undefined ? '' : colon + name}`;
 }
 
-/** @returns the names of what has not returned yet, the innermost first */
+/** @returns the names of the calls that have not returned yet, the innermost first */
 function calls({ context }: Evaluation): readonly string[] {
   const names: string[] = [];
   for (let { frame } = context; frame; frame = frame.outer) names.push(frame.member.name.text);
