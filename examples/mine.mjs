@@ -11,7 +11,7 @@ const [given, network = 'development', publicKey = '0'.repeat(64)] = process.arg
 const mockNode = new MockNode({ network: 'development', dialect: 'chainweb', difficulty: 2 ** 20 });
 const url = given ?? (await mockNode.start()).url;
 
-// Everything that happens is an event. Without listeners, mining is silent.
+// Everything that happens is an event. Without listeners, mining prints nothing.
 const events = new Events();
 const engines = [new CpuEngine()];
 const miner = new Miner({
@@ -23,7 +23,7 @@ const miner = new Miner({
   emit: events.emit,
 });
 
-// A tally counts what the events tell.
+// A tally counts what events report.
 const tally = new Tally(systemClock, engines);
 events.on(tally.listen);
 events.on((event) => {

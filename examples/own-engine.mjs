@@ -35,7 +35,7 @@ class SlowEngine {
         if (verify(job, nonce).proves) candidates.push(nonce);
       }
       yield { searched, hashes: searched.counters, beganMs, candidates };
-      await new Promise((resolve) => setImmediate(resolve)); // New work must be heard of.
+      await new Promise((resolve) => setImmediate(resolve)); // Lets new work arrive.
     }
   }
 
@@ -50,7 +50,7 @@ const events = new Events();
 const tally = new Tally(systemClock, engines);
 events.on(tally.listen);
 const source = new NodeSource({ url, network: 'development', miner: identity });
-// The engine's first proofs must be as easy as it is slow.
+// The engine is slow, so its first proofs must be easy.
 const miner = new Miner({ source, engines, emit: events.emit, firstProofDifficulty: 2 ** 12 });
 events.on(({ type }) => {
   const { slow } = tally.summary().devices;

@@ -1,6 +1,6 @@
 /*
- * The N-API exports for threads and cores (used by src/miner/engine/cpu/affinity.ts, pinning.ts and kernels/native.ts). Each throws an
- * Error with the system's words where the system refuses.
+ * The N-API exports for threads and cores, which src/miner/engine/cpu/ uses in affinity.ts, threads.ts and
+ * kernels/native-kernels.ts. Each throws an Error with the system's text where the system refuses.
  *
  * checkPinning(): throws unless threads may be pinned
  * pinThread(cpus: Uint32Array): confines the calling thread to these CPUs

@@ -54,7 +54,7 @@ uint32_t SEARCH(const struct search *search, const volatile int32_t *current_run
     prepare_counter(job, counters_from(search->counter + i * search->step, search->step), table + word);
   }
 
-  (void)current_run; /* The WebAssembly kernels do not use it: they ask their host. */
+  (void)current_run; /* Unused by the WebAssembly kernels, which ask their host. */
   hits[0] = 0;
   for (uint32_t row = 0; row < search->pages; row++) {
     if (UNLIKELY(CURRENT_RUN(current_run) != search->run)) return row;

@@ -1,6 +1,6 @@
 /*
- * Threads on Windows. Windows numbers CPUs in groups of at most 64, and confines a thread to CPUs of one group. Here CPU 64 is
- * the first of the second group, even if the first group has fewer than 64.
+ * Threads on Windows. Windows numbers CPUs in groups of at most 64, and confines a thread to CPUs of one group. Here
+ * CPU 64 is the first of the second group, even if the first group has fewer than 64.
  */
 #if defined(_WIN32)
 #define _WIN32_WINNT 0x0A00 /* Windows 10 */
@@ -11,10 +11,10 @@
 
 #define GROUP_CPUS 64
 
-/* A fault that Windows has no words for. */
+/* A fault for which Windows has no text. */
 enum { SEVERAL_GROUPS = -1 };
 
-/* Returns why the last call failed: never 0 when it did, though some calls set no error. */
+/* Returns why the last call failed. Never returns 0 after a failure, although some calls set no error. */
 static int last_fault(void) {
   const DWORD fault = GetLastError();
   return fault ? (int)fault : ERROR_GEN_FAILURE;
@@ -51,8 +51,10 @@ int pin_thread(const uint32_t *cpus, size_t count) {
   return fault_unless(SetThreadGroupAffinity(GetCurrentThread(), &affinity, NULL));
 }
 
-/* Windows slows threads down for efficiency when it takes them for unimportant. This says that the thread is to run at full speed
-   when it runs. Windows 10 before 1709 does not know the request, and slows no thread down. */
+/*
+ * Windows slows threads down for efficiency when it takes them for unimportant. This requests full speed for the
+ * thread. Windows 10 before 1709 does not know the request, and slows no thread down.
+ */
 static void ask_for_full_speed(HANDLE thread) {
   /* THREAD_POWER_THROTTLING_STATE: the version, what is decided here (the execution speed), and that it is not to be lowered. */
   ULONG state[] = {1, 1, 0};
@@ -79,8 +81,9 @@ __attribute__((constructor)) static void note_start(void) {
 }
 
 /*
- * Windows counts a thread's time in cycles of a counter with a constant rate, which it does not tell: it is measured since the
- * start. Wine does not count them. GetThreadTimes is no substitute: it moves in steps of 10 or 15.6 ms.
+ * Windows counts a thread's time in cycles of a counter. It does not report the counter's rate, which is constant, so
+ * the rate is measured since the start. Wine does not count cycles. GetThreadTimes is no substitute: it moves in steps
+ * of 10 or 15.6 ms.
  */
 int read_thread_cpu_ms(double *ms) {
   ULONG64 thread_cycles;

@@ -3,8 +3,8 @@
 //   node scripts/build-addons.mjs [FOLDER]            builds them, in native/addons/ or in FOLDER, and checks them
 //   node scripts/build-addons.mjs --check [FOLDER]    only checks those that exist
 //
-// Those for Linux are linked without a C library: the running Node.js has loaded one already. No symbol is bound to a
-// version, so they need no newer C library than Node.js does. The one for Windows needs only libraries that are part of
+// The addons for Linux are linked without a C library: the running Node.js has loaded one already. No symbol is bound
+// to a version, so they need no newer C library than Node.js does. The addon for Windows needs only libraries of
 // Windows. The build needs the headers of each system: on Debian, `apt-get install clang lld gcc libc6-dev
 // libc6-dev-arm64-cross gcc-mingw-w64-x86-64`.
 
@@ -50,7 +50,7 @@ const C_LIBRARY =
 /** The functions of Node-API up to version 8, which Node.js 20 has. */
 const NODE_API = /^napi_(create|get|set|throw)_[a-z0-9_]+$/;
 
-/** The libraries of Windows that may be needed. */
+/** The libraries of Windows that an addon may need. */
 const WINDOWS_LIBRARY = /^(kernel32|msvcrt)\.dll$/;
 
 const file = (folder, name) => join(folder, `${name}.node`);

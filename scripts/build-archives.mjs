@@ -73,7 +73,7 @@ const ARCHIVES = {
 
 /** What is needed neither to mine nor by law: source maps, types, and npm's own notes. */
 const NEEDLESS = /(\.map|\.d\.[cm]?ts|^\.package-lock\.json)$/;
-/** When everything in an archive was changed, as in packages of npm: the same files must make the same bytes. */
+/** Modification time of all files in an archive, as in packages of npm: the same files must make the same bytes. */
 const CHANGED = new Date('1985-10-26T08:15:00Z');
 
 const { values, positionals } = parseArgs({
@@ -105,7 +105,7 @@ function stage(platform, tarball, folder) {
   const packed = JSON.parse(readFileSync(join(app, 'package.json'), 'utf8')).version;
   if (packed !== version) throw new Error(`${tarball} has version ${packed}, and the checkout ${version}`);
   cpSync(join(root, 'package-lock.json'), join(app, 'package-lock.json'));
-  // The C library must be named: npm would take that of the machine.
+  // The C library must be named: otherwise npm would take the machine's.
   const libc = os === 'linux' ? ['--libc=glibc'] : [];
   const flags = ['--omit=dev', '--ignore-scripts', `--os=${os}`, `--cpu=${cpu}`, ...libc, '--loglevel=error'];
   runNpm(['ci', ...flags], { cwd: app, stdio: ['ignore', 'ignore', 'pipe'] });

@@ -29,14 +29,14 @@ const seconds = 60 * Number(values.minutes);
 const NETWORK = 'development';
 const MINER_KEY = new KeyPair('11'.repeat(32)).publicKey;
 const ACCOUNT = `k:${MINER_KEY}`;
-/** Pays the fees. */
+/** Sends the transactions and pays their fees. */
 const PAYER = new KeyPair('22'.repeat(32));
 const PAYEE = new KeyPair('33'.repeat(32));
-/** Solved within seconds by the slowest kernel, until the hashrate is known. */
+/** Difficulty until the hashrate is known, which the slowest kernel solves within seconds. */
 const FIRST_DIFFICULTY = 2 ** 20;
 const BLOCK_SECONDS = 1;
 const RIVAL_MS = 500;
-/** How deep the blocks are that reorganisations replace, in turn. Those of the deepest ones are settled. */
+/** Depths of the blocks that reorganisations replace, in turn. The deepest blocks are settled. */
 const DEPTHS = [1n, 7n, 2n, 0n];
 
 const node = new MockNode({
@@ -80,7 +80,7 @@ function reorganise() {
   happened.reorganisations++;
 }
 
-/** Sends a transaction, whose fee has all twelve places. */
+/** Sends a transaction whose fee uses all twelve decimal places. */
 function pay() {
   const chain = random(chains.length);
   const parties = { sender: `k:${PAYER.publicKey}`, receiver: `k:${PAYEE.publicKey}` };
@@ -116,7 +116,7 @@ function loseASolution() {
   happened.lostSolutions++;
 }
 
-/** @returns a function that ends it */
+/** @returns a function that ends the trouble */
 function makeTrouble() {
   const timers = TROUBLE.map(([firstMs, everyMs, make]) => {
     const begin = () => {
@@ -194,7 +194,7 @@ const result = {
 };
 console.log(values.json ? JSON.stringify(result) : result);
 
-/** What must be the same. */
+/** Figures that must agree. */
 const faults = [
   ['accepted and won + orphaned + pending', accepted, totals.won + orphaned + pending],
   ['accepted blocks of the log and of the mock node', accepted, ledger.stats.accepted],
@@ -210,7 +210,7 @@ const faults = [
   ['the balance and what the mock node’s accounts have', balance, formatDecimal(onMock)],
   ['rejected blocks and none', summary.rejected, 0],
 ].flatMap(([what, one, other]) => (one === other ? [] : [`${what} differ: ${one} and ${other}`]));
-// A run without any of these would prove less than it says.
+// A run that lacks any of these would prove less than it reports.
 for (const [what, count] of Object.entries({ won: won.length, orphaned: off.length, lostAnswers: found.length })) {
   if (count === 0) faults.push(`no block was of this kind: ${what}`);
 }

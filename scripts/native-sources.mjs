@@ -9,7 +9,7 @@ const native = fileURLToPath(new URL('../native/', import.meta.url));
 const SOURCES = ['dispatch.c', 'assembly.c', 'sse41.c', 'neonx2.c', 'neon.c', 'portable.c'];
 
 /**
- * In a checkout this prints the assembly to native/build/ first. Files with the right content already are not written
+ * In a checkout this prints the assembly to native/build/ first. Files that have the right content are not written
  * again. The npm package has the printed assembly, without the generator.
  * @returns the paths of the sources, relative to native/
  * @throws Error when TypeScript has not been compiled yet.

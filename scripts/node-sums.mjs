@@ -11,10 +11,10 @@ const MAX_BYTES = 2 ** 29;
 const sha256 = (bytes) => createHash('sha256').update(bytes).digest('hex');
 
 /**
- * @param folder what its makers publish of this version: SHASUMS256.txt and, for Linux, the .tar.gz, since that list
- *   has no sum of the program in it
+ * @param folder the files that its makers publish for this version: SHASUMS256.txt and, for Linux, the .tar.gz, because
+ *   that list has no sum of the program alone
  * @param platform linux-x64 or win32-x64 @param program the path of the program to be compared
- * @throws Error unless it is the program that they publish
+ * @throws Error unless the program is the one that they publish
  */
 export function compareNode({ folder, version, platform, program }) {
   const sums = sumsIn(join(folder, 'SHASUMS256.txt'));

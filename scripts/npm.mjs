@@ -8,7 +8,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-/** Far longer than 50 MB take. */
+/** Far longer than a download of 50 MB takes. */
 const DOWNLOAD_MS = 600_000;
 
 /** @returns the path of npm's program; undefined when it is not known */
@@ -57,7 +57,7 @@ export function packCheckout(folder) {
  * Unpacks a package of the configured registry, also one for another system, which npm would not install here.
  * @param integrity its checksum, as a lock file has it
  * @param to the folder that gets its files; it is replaced only by a whole package
- * @throws Error when it cannot be had, or is another one
+ * @throws Error when the package cannot be downloaded, or has another checksum
  */
 export function downloadPackage({ name, version, integrity }, to) {
   mkdirSync(dirname(to), { recursive: true });

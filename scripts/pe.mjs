@@ -42,7 +42,7 @@ export function readWindowsLibrary(file) {
     const at = optional + u16(header + 20) + 40 * i;
     return { address: u32(at + 12), bytes: u32(at + 16), offset: u32(at + 20) };
   });
-  /** @returns where in the file the part is that is loaded to this address */
+  /** @returns the position in the file of what is loaded to this address */
   const place = (address) => {
     const section = sections.find((each) => address >= each.address && address < each.address + each.bytes);
     if (!section) throw new Error('an address lies outside of all sections');

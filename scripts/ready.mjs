@@ -36,7 +36,7 @@ function install() {
 }
 
 const isPrepare = process.env.npm_lifecycle_event === 'prepare';
-/** Whether npm has just installed the packages here. When it links to this folder, it does not. */
+/** Whether npm has just installed the packages here, which it does not do when it links to this folder. */
 const isInstalled = isPrepare && process.env.npm_config_global !== 'true';
 // Without development packages (`npm ci --omit=dev`) nothing can be built, and nothing is meant to be.
 if (isInstalled && !existsSync('node_modules/typescript')) process.exit();

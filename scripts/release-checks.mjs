@@ -38,7 +38,7 @@ function isDate(text = '') {
 /** npm attests where a package was made only in CI that proves who runs it: on GitHub Actions and on GitLab. */
 const PROVENANCE = ['ACTIONS_ID_TOKEN_REQUEST_URL', 'SIGSTORE_ID_TOKEN'];
 
-/** @returns the lines that say how to publish what is in release/ */
+/** @returns instructions for publishing what is in release/ */
 export function howToPublish({ version, signed, environment }) {
   const files = `release/pickaxe-${version}`;
   const attests = PROVENANCE.some((name) => environment[name]);

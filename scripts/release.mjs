@@ -44,7 +44,7 @@ function options() {
     const { values } = parseArgs({ options: { 'dry-run': flag, make: flag, sign: text, 'node-dist': text } });
     if (!values.make || !values['dry-run']) return values;
   } catch {
-    // What is said is the same.
+    // The usage line below covers this fault, too.
   }
   console.error('Usage: node scripts/release.mjs [--dry-run | --make] [--sign KEY] [--node-dist FOLDER]');
   process.exit(2);

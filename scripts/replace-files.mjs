@@ -1,5 +1,6 @@
-// Puts a finished build in the place of the one before. What runs from there meanwhile finds every file at any moment:
-// a folder that is replaced as a whole is missing between two renames, and Windows refuses that while it is in use.
+// Puts a finished build in the place of the previous one. A program that runs from there finds every file at any
+// moment. A folder that is replaced as a whole would be missing between two renames, and Windows refuses to rename a
+// folder in use.
 
 import {
   existsSync,
@@ -39,7 +40,7 @@ export function replaceFiles(from, to) {
 
 /**
  * Lets only one process at a time do something.
- * @param lock the path of a file that exists meanwhile. One that a killed process has left does not count
+ * @param lock the path of a file that exists meanwhile. The file of a killed process does not count
  */
 export function oneAtATime(lock, act) {
   while (!take(lock)) pause();
@@ -71,7 +72,7 @@ function isLeft(lock) {
     const text = readFileSync(lock, 'utf8');
     return text === '' ? Date.now() - statSync(lock).mtimeMs > WRITTEN_MS : !isRunning(Number(text));
   } catch {
-    return false; // It is gone.
+    return false; // The file is gone.
   }
 }
 

@@ -4,10 +4,14 @@ import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** What `npm ci` installs depends on. Paths are relative to the root of the checkout, in which the caller must be. */
+/**
+ * The stamp of the installed packages, and what they depend on. Paths are relative to the root of the checkout, in
+ * which the caller must be.
+ */
 export const INSTALLED = { stamp: 'node_modules/.pickaxe-ready', from: ['package-lock.json', 'package.json'] };
 /**
- * What the build depends on, the native kernels apart: their script knows by itself whether there is anything to do.
+ * The stamp of the build, and what it depends on. The script of the native kernels checks by itself whether they are up
+ * to date.
  */
 export const BUILT = {
   stamp: 'dist/.pickaxe-ready',

@@ -4,8 +4,8 @@
 //
 //   node bench/contract/contract.mjs [--loads 50] [--transfers 1000] [--blocks 20] [--no-goals] [--out FILE]
 //
-// A cold load is the first one of a process, with the interfaces that the coin implements; a warm one follows others in
-// sessions of their own. A transfer contains the reading of its code and a transaction that is committed.
+// A cold load is the first one of a process, with the interfaces that the coin implements; a warm load follows others,
+// each in a session of its own. A transfer contains the reading of its code and a transaction that is committed.
 
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -17,7 +17,7 @@ import { transferBlocks } from './transfer-block.mjs';
 
 const GOALS_MS = { 'warm load': 30, transfer: 2, 'block of 100': 150 };
 const COMMANDS = 100;
-/** V8 compiles what the first ones run. They are not counted. */
+/** Number of loads that are not counted, because V8 compiles the code that they run. */
 const WARM_UP_LOADS = 10;
 const WARM_UP_TRANSFERS = 200;
 const WARM_UP_BLOCKS = 3;
@@ -66,7 +66,7 @@ function timed(action) {
   return performance.now() - begun;
 }
 
-/** Has a process of its own measure the cold load. */
+/** Measures the cold load in a process of its own. */
 function coldLoad() {
   const self = fileURLToPath(import.meta.url);
   return Number(execFileSync(process.execPath, [self, '--cold'], { encoding: 'utf8' }));

@@ -1,4 +1,4 @@
-// Three clustered NATS servers with two coordinators, whose mock node cuts when it is told to.
+// Three clustered NATS servers with two coordinators on a mock node, whose New Cuts are made on request.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startMockProcess } from '../lib/mock-process.mjs';
@@ -8,14 +8,14 @@ import { startCluster } from './nats-cluster.mjs';
 
 const CHAIN = 0;
 const COORDINATORS = ['north', 'south'];
-/** Nobody finds a block. */
+/** A difficulty at which nobody finds a block. */
 const HARD = 2 ** 60;
 
 export async function startCutFleet() {
   const cluster = await startCluster(3);
   const node = await startMockProcess({ difficulty: HARD, seed: 1 }, CHAIN);
   const coordinators = COORDINATORS.map((name) => startCoordinator(name, { nats: cluster.urls, node: node.url }));
-  /** By height: what each process of simulated rigs said when all its rigs had the work. */
+  /** By height: the message that each process of simulated rigs has sent when all its rigs had the work. */
   const reached = new Map();
   let processes = 0;
 
@@ -32,12 +32,14 @@ export async function startCutFleet() {
     coordinators,
     coordinatorNames: COORDINATORS,
     reached,
-    /** @param start is called with what shall be called with each height that the rigs of a process have */
+    /**
+     * @param start called with a listener, which must be called with each height whose work all rigs of a process have
+     */
     async addRigs(start) {
       processes++;
       return await start(({ height, ...times }) => reached.set(height, [...(reached.get(height) ?? []), times]));
     },
-    /** @returns the heights, after all rigs have had the work of each */
+    /** @returns the heights of the New Cuts, once all rigs have had the work of each */
     async cutAll(count, spacingMs) {
       const heights = [];
       for (let i = 0; i < count; i++) {

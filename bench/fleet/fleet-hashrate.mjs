@@ -36,7 +36,7 @@ export async function fleetHashrate({ rounds, ms, warmUpMs, threads }) {
   const common = { url: node.url, threads, kernel };
   const rigs = [startMiner({ ...common, nats: cluster.urls }), startMiner(common)];
   const look = () => Promise.all(rigs.map((rig) => rig.look()));
-  /** After that time, and on until both have reported hashes: a busy machine takes longer. */
+  /** Waits for that time, and longer until both have reported hashes, as on a busy machine. */
   const hashing = async (ms, before) => {
     for (;;) {
       await sleep(ms);

@@ -10,7 +10,7 @@ import { startSimulatedRigs } from './simulated-rigs.mjs';
 
 /** After a New Cut that comes this long after the last one, a node's work is fetched at once. */
 const SPACING_MS = 500;
-/** For code to be compiled. */
+/** New Cuts that are not counted, because V8 compiles the code that they run. */
 const WARM_UP_CUTS = 20;
 
 /**

@@ -93,7 +93,7 @@ async function pageCpuMs(session) {
   return 1000 * metrics.find(({ name }) => name === 'TaskDuration').value;
 }
 
-/** @returns the value of the expression, once it has one. The page's policy forbids it to wait for this itself */
+/** @returns the value of the expression, once it has one. The page's policy forbids expressions that wait */
 async function known(page, expression) {
   for (;;) {
     const value = await page.evaluate(expression);

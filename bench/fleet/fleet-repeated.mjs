@@ -1,4 +1,4 @@
-// Measures what the rigs of a fleet repeat, of the work that they do: from the ranges that they took.
+// Measures how much of a fleet's work is done twice, from the ranges that its rigs took.
 
 import { startCutFleet } from './cut-fleet.mjs';
 import { startMiningRigs } from './mining-rigs.mjs';
@@ -36,7 +36,7 @@ export async function repeatedInFleet({ rigs, processes, cuts }) {
 }
 
 /**
- * A header whose creation time a rig alone has moved on is nobody else's. The formula is for rigs that share one.
+ * The formula is for rigs that share a header. A header whose creation time a single rig has moved on is not shared.
  * @param ranges by the key of the header
  */
 function shares(ranges) {

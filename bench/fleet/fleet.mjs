@@ -1,17 +1,17 @@
-// What a fleet bears: 1,000 simulated rigs and three that hash, on three clustered NATS servers, with two coordinators
-// on a mock node.
+// Measures a fleet under load: 1,000 simulated rigs and three that hash, on three clustered NATS servers, with two
+// coordinators on a mock node.
 //
 //   node bench/fleet/fleet.mjs [--rigs 1000] [--cuts 300] [--parts notify,repeated,hashrate] [--short]
 //     [--no-goals] [--json] [--out FILE]
 //
 // `notify`: the time from a New Cut at the node until the last rig has the message with the new work, and until the
-// last rig that hashes says that it searches that work; messages and bytes of the servers for each New Cut, and for
+// last rig that hashes reports that it searches that work; messages and bytes of the servers for each New Cut, and for
 // each second without one; memory and processor time.
 // `repeated`: the share of the work that several rigs do, from the ranges that the rigs took, beside the formula: in a
 // fleet of 1,000 rigs at a rate that makes the share visible, and, without a network, for 10,000 rigs as fast as GPUs
 // and CPUs are.
 // `hashrate`: the hashrate of a fleet's rig ÷ that of a rig on a node, per processor second of the hashing threads.
-// They mine at the same time.
+// Both mine at the same time.
 // Fails (exit 1) when the 99th percentile of the last message is above 100 ms, the ratio is below 0.99, or the
 // repeated share is far from the formula. Loopback only. Linux only: it reads /proc.
 
@@ -50,11 +50,11 @@ const [rigs, cuts] = ['rigs', 'cuts'].map((name) => Number(values[name] ?? usual
 
 const MOST_LAST_RIG_MS = 100;
 const LEAST_RATIO = 0.99;
-/** The share is that of some hundred pairs of rigs that meet by chance. */
+/** The measured share varies, because it comes from some hundred pairs of rigs that meet by chance. */
 const MOST_TIMES_EXPECTED = 1.5;
 const THREADS = 1;
 const HASHING = 3;
-/** Number of processes that the rigs share that take ranges. */
+/** Number of processes that the rigs with ranges share. */
 const PROCESSES = 4;
 
 if (!values.json) printHeading();

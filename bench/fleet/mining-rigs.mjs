@@ -17,7 +17,7 @@ import { forkRigs } from './forked-rigs.mjs';
 import { PretendEngine } from './pretend-engine.mjs';
 
 const TICK_MS = 250;
-/** A server's queue of connections that wait is finite. */
+/** Number of connections opened at once: a server's queue of waiting connections is finite. */
 const AT_ONCE = 50;
 
 /** @param options of the child @param onHeight called with each height whose work all its rigs have */

@@ -29,7 +29,7 @@ export async function startCluster(count) {
   const routes = members.map(({ route }) => `"nats://127.0.0.1:${route}"`).join(', ');
   async function start({ port, route, monitor, folder }) {
     mkdirSync(folder, { recursive: true });
-    // Clients are given all URLs. Those of a rig behind a proxy must not learn a way around it.
+    // Clients get all URLs, unless that is forbidden: a rig behind a proxy must not learn a way around the proxy.
     const cluster = `cluster { name: fleet, listen: "127.0.0.1:${route}", routes: [${routes}], no_advertise: true }`;
     const config = [`listen: "127.0.0.1:${port}"`, `http: "127.0.0.1:${monitor}"`, ...(count > 1 ? [cluster] : [])];
     const listens = count > 1 ? ['client', 'route'] : ['client'];

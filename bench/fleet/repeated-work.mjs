@@ -49,9 +49,9 @@ function lengthOf(intervals) {
 }
 
 /**
- * What rigs with random starts repeat on average, of all that they search on one header. The last of its nonces was
- * searched before with twice this probability, the first one with none.
- * @param nonces searched by each rig @param lanes from which each chooses one
+ * The share of what rigs with random starts search on one header that is repeated, on average. The last nonces of a rig
+ * were searched before with twice this probability, and its first ones with none.
+ * @param nonces searched by each rig @param lanes from which each rig chooses one
  */
 export const expectedShare = (rigs, nonces, lanes = LANES) => ((rigs - 1) * nonces) / 2 / (lanes * NONCES_OF_LANE);
 

@@ -15,7 +15,7 @@ import { reportOf } from './rig-report.mjs';
 
 const REPORT_MS = 10_000;
 const PING_MS = 3_000;
-/** A server's queue of connections that wait is finite. */
+/** Number of connections opened at once: a server's queue of waiting connections is finite. */
 const AT_ONCE = 50;
 const RATE = 25e9;
 
@@ -26,7 +26,7 @@ const BUFFER = Buffer.alloc(65_536);
 class ServerReader {
   #onMessage;
   #onPing;
-  /** The beginning of what has not wholly come. */
+  /** The beginning of a message that has not wholly come. */
   #rest = Buffer.alloc(0);
 
   /** @param listeners `onMessage(subject, payload)` and `onPing()` */

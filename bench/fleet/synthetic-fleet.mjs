@@ -1,4 +1,4 @@
-// A fleet that reports as a real one does: each rig once in ten seconds. Its figures follow from the rigs' numbers.
+// A fleet that reports as a real one does: each rig once in ten seconds. The figures follow from the rigs' numbers.
 
 const REPORT_MS = 10_000;
 const SILENT_MS = 35_000;
@@ -43,7 +43,7 @@ export class SyntheticFleet {
     return this.#reports.map(({ name }) => name);
   }
 
-  /** Lets time pass: rigs whose time has come report anew. */
+  /** Lets time pass: each rig whose next report is due reports. */
   advance(ms) {
     this.#nowMs += ms;
     for (const each of this.#reports) {

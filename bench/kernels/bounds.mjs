@@ -1,7 +1,7 @@
 // Computes from the figures of bench/kernels/ports.c a chip's clock, from two chains of dependent instructions, and the
 // kernels' limits.
 
-/** More than a boost clock changes from one measurement to the next. The exact value does not matter. */
+/** Maximum ratio of the change of a boost clock between two measurements. The exact value does not matter. */
 const MOST_APART = 0.05;
 
 /** Whether a measurement of bench/kernels/ports.c belongs to the clock, and not to the vector units. */

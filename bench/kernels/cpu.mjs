@@ -84,7 +84,7 @@ function takeTurn(one) {
   const startMs = cpuMs();
   const hashes = one.run(one.size);
   const ms = Math.max(cpuMs() - startMs, 0.001);
-  // Toward a turn's length, by at most a factor of 2. No range has more than 65,536 pages.
+  // Approaches a turn's length, by at most a factor of 2. No range has more than 65,536 pages.
   one.size = Math.round(Math.min(65_536, one.size * Math.min(2, Math.max(0.5, turnMs / ms))));
   return hashes / ms / 1000;
 }

@@ -16,7 +16,7 @@ import { quantile } from '../lib/figures.mjs';
 const RUN = 1;
 /** Long for the clock, short compared with the time slices of other programs. */
 const TURN_MS = 2;
-/** Turns find their length, and V8 optimizes WebAssembly. */
+/** Rounds that are not counted: turns find their length, and V8 optimizes WebAssembly. */
 const WARM_UP_ROUNDS = 10;
 
 const [cpu, seconds, ...names] = process.argv.slice(2);

@@ -62,7 +62,7 @@ function kernelTurn(kernel, nonce1) {
     scan(kernel, job, 1, range, current);
     const ms = Math.max(cpuMs() - startMs, 0.001);
     const rate = (1000 * pages * ROW_COUNTERS) / ms;
-    // Toward a turn's length, by at most a factor of 2. No range has more than 65,536 pages.
+    // Approaches a turn's length, by at most a factor of 2. No range has more than 65,536 pages.
     pages = Math.round(Math.min(65_536, pages * Math.min(2, Math.max(0.5, turnMs / ms))));
     return rate;
   };
@@ -82,7 +82,7 @@ function engineTurn(engine, nonce1, isSoftware) {
 async function race(device, kernel, turns) {
   const rates = turns.map(() => []);
   for (let round = 0; round < WARM_UP_ROUNDS + rounds; round++) {
-    // Whichever comes last has the warmest chip, so they change places.
+    // The last turn has the warmest chip, so the order changes.
     for (const i of turns.keys()) {
       const which = (i + round) % turns.length;
       const rate = await turns[which]();

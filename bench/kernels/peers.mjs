@@ -22,7 +22,8 @@ export async function peers() {
   if (crypto.hash) hashes['node:crypto hash'] = (header) => crypto.hash('blake2s256', header, 'buffer');
   else leftOut['node:crypto hash'] = 'this Node.js does not have it yet';
   try {
-    // Not a dependency: it compiles itself when it is installed. `require` finds it through NODE_PATH, too.
+    // `blake2` is not a dependency, because it compiles itself when it is installed. `require` finds it through
+    // NODE_PATH, too.
     const { createHash } = createRequire(import.meta.url)('blake2');
     hashes.blake2 = (header) => createHash('blake2s').update(header).digest();
   } catch (error) {

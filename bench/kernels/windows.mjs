@@ -34,7 +34,7 @@ import {
 } from '../../test/foreign/wine.mjs';
 import { median, printHeading, printTable, save } from '../lib/figures.mjs';
 
-/** Those that Windows' addon has, and the best of WebAssembly. */
+/** The kernels of the addon for Windows, and the best of WebAssembly. */
 const KERNELS = [
   'avx512x2',
   'avx512',

@@ -10,13 +10,13 @@ import { freshUser } from './fresh-user.mjs';
 
 const cli = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
 
-// A signal alone would end this process without the listeners of `exit`, which end the others.
+// A signal alone would end this process without the listeners of `exit`, which end the child processes.
 for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(1));
 
 export class BuiltPickaxe {
   pid;
   isKilled = false;
-  /** The lines of `--json` so far, each with `atMs`, when it was read, on the clock of all processes. */
+  /** The lines of `--json` so far, each with `atMs`: the time of reading, on the clock that all processes share. */
   lines = [];
   /** The lines of its log so far. */
   log = [];
@@ -29,8 +29,8 @@ export class BuiltPickaxe {
 
   /**
    * @param args of the command line
-   * @param user `freshUser()`: whose settings and files it has, where others have the same
-   * @param files how many files it may have open
+   * @param user from `freshUser()`; programs of one user share settings and files
+   * @param files how many files the program may have open
    */
   constructor(args, { user = freshUser(), files } = {}) {
     const isJson = args.includes('--json');
@@ -57,7 +57,7 @@ export class BuiltPickaxe {
     });
   }
 
-  /** Calls the listener with each line of `--json` to come. */
+  /** Calls the listener with each later line of `--json`. */
   onLine(listen) {
     this.#listeners.add(listen);
   }
@@ -81,7 +81,7 @@ export class BuiltPickaxe {
     }
   }
 
-  /** It stays connected, and does nothing. */
+  /** Suspends the process, whose connections stay open. */
   freeze() {
     this.#child.kill('SIGSTOP');
   }
@@ -104,6 +104,6 @@ export class BuiltPickaxe {
   }
 }
 
-/** Where it serves, in a line of its log. */
+/** The URL of the HTTP server, in a line of the log. */
 export const HTTP_URL = /listening at (http:\/\/127\.0\.0\.1:\d+)/;
 export const STRATUM_PORT = /listening at stratum\+\w+:\/\/127\.0\.0\.1:(\d+)/;

@@ -11,7 +11,7 @@ export function quantile(values, q) {
 
 export const median = (values) => quantile(values, 0.5);
 
-/** @returns what tables show of times, with their number; all but the number are undefined when there are none */
+/** @returns the quantiles that tables show, and the number of values; the quantiles are undefined without values */
 export function quantiles(values) {
   const [p50, p90, p99, most] = [0.5, 0.9, 0.99, 1].map((q) => quantile(values, q));
   return { p50, p90, p99, most, n: values.length };
@@ -42,10 +42,10 @@ export function save(file, result) {
   writeFileSync(file, `${readable({ machine: thisMachine(), ...result })}\n`);
 }
 
-/** The rows of most results fit. */
+/** Maximum length of a line. The rows of most results fit. */
 const LINE_CHARS = 200;
 
-/** @returns JSON in which each part that fits is one line, so that a round or a row is one */
+/** @returns JSON in which each part that fits is one line, so that a round or a row is one line */
 export function readable(value, indent = '') {
   const line = JSON.stringify(value);
   if (line === undefined || indent.length + line.length <= LINE_CHARS || typeof value !== 'object') return line;

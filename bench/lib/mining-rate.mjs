@@ -32,7 +32,7 @@ export async function miningRate({ source, engine, ms, warmUpMs, adjust, finish 
     if (event.type === 'hashes') hashes += event.hashes;
     if (event.type === 'work') works++;
   };
-  /** So long, and on until a hash was reported: a busy machine takes longer. */
+  /** Waits for that time, and longer until a hash was reported, as on a busy machine. */
   const hashing = async (ms) => {
     const before = hashes;
     do await sleep(ms);

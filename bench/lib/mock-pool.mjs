@@ -159,7 +159,7 @@ export class MockPool {
     session.send({ id: null, method: 'mining.notify', params: [id, toHex(header), clean] });
   }
 
-  /** Serves a connection that somebody else has accepted, too. */
+  /** Serves a connection, which other code may have accepted. */
   serve(socket) {
     const splitter = new LineSplitter(MOST_LINE_BYTES);
     const session = { socket, nonce1Of: new Map(), send: (message) => socket.write(`${JSON.stringify(message)}\n`) };

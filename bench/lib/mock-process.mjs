@@ -18,7 +18,7 @@ export async function startMockProcess(options, chain) {
 }
 
 /**
- * How long the neighbours wait for their blocks: until then the miner moves all threads to its new work, and needs
+ * Time before the neighbouring chains get their blocks. In it the miner moves all threads to its new work, and needs
  * every core.
  */
 const NEIGHBOURS_MS = 50;
@@ -32,8 +32,8 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const { ledger } = node;
   if (chain !== undefined) ledger.pickChain = () => chain;
   /**
-   * The next work needs its neighbours' next blocks. Elsewhere others find these meanwhile; here nobody is to wait for
-   * them.
+   * The next work needs the next blocks of the neighbouring chains. On a real network others find them; here nobody
+   * waits.
    */
   function letNeighboursGoOn() {
     const { chains } = ledger;
@@ -42,7 +42,7 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const { url } = await node.start();
   const cutsMs = [];
   let isCutting = false;
-  // A New Cut is timed from its announcement: on a real network the block is found before.
+  // The time of a New Cut is that of its announcement: on a real network the block is found before.
   ledger.follow((update, on) => {
     if (!isCutting || update !== 'New Cut' || (chain !== undefined && on !== chain)) return;
     isCutting = false;

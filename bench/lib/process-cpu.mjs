@@ -6,7 +6,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 /** The names of threads without a special name: that of the process, or a name that Node.js or V8 gives. */
 const NODE_NAMES = /^(node|MainThread|V8Worker|DelayedTaskSche|SignalInspector|libuv-worker)$/;
 
-/** @returns of each thread by its id, oldest first: its name, and nanoseconds on a processor so far */
+/** @returns by the threads' ids, oldest first: name, and nanoseconds on a processor so far */
 export function threadTimes(pid) {
   const times = new Map();
   const tids = readdirSync(`/proc/${pid}/task`).map(Number);

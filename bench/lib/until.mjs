@@ -1,4 +1,4 @@
-// Waits for what is looked for again and again.
+// Waits for a condition by checking it again and again.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 

@@ -46,7 +46,7 @@ async function onNode(engine) {
 const MHs = (rate) => Number((rate / 1e6).toFixed(2));
 const rows = [];
 for (let round = 0; round < rounds; round++) {
-  // Whichever comes second has the warmer chip, so they change places.
+  // The second turn has the warmer chip, so the order changes.
   const order = round % 2 === 0 ? [onPool, onNode] : [onNode, onPool];
   const results = new Map();
   for (const mine of order) results.set(mine, await mine(newEngine()));

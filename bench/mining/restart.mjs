@@ -35,7 +35,7 @@ const { values } = parseArgs({
     threads: { type: 'string' },
     affinity: { type: 'string' },
     niceness: { type: 'string' },
-    // This is longer than the time of a burst.
+    // Longer than the time of a burst.
     'spacing-ms': { type: 'string', default: '250' },
     out: { type: 'string' },
   },

@@ -11,7 +11,7 @@ const NOISE = 0.02;
 
 const { currentRun, hashesPerMs } = workerData;
 if (process.platform === 'linux') setPriority(constants.priority.PRIORITY_LOW);
-await null; // As engine/cpu/worker.ts does, for Node.js 20.
+await null; // As engine/cpu/worker-thread.ts does, for Node.js 20.
 
 export default async function work({ run, range }) {
   await setImmediate();

@@ -39,7 +39,7 @@ const IN_A_ROW = 20;
 
 /** How much of a failed run's output is shown, in characters. */
 const LAST_WORDS_CHARS = 2_000;
-/** The beginning of the status line: see terminal/screen.ts. */
+/** The beginning of the status line: see rig/terminal/screen.ts. */
 const DRAWN = '\x1b[?7l';
 
 const { values } = parseArgs({

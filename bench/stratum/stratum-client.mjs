@@ -12,7 +12,8 @@ const CLEAN = ',true],"id":null}';
 const PARENT = `${NOTIFY}"params":["00000000","`.length + 32;
 
 /**
- * When a client takes a new target: with the job that follows it, at once, or one job late. Real ones do any of these.
+ * When a client takes a new target: with the job that follows it, at once, or one job late. Real clients do any of
+ * these.
  */
 export const HABITS = ['with-job', 'at-once', 'late'];
 
@@ -22,7 +23,7 @@ export class StratumClient {
   cleanMs = 0;
   cleanJobs = 0;
   cleanParent = '';
-  /** What became of its shares: accepted, or the code of the error. */
+  /** Number of its shares by answer: accepted, or the code of the error. */
   answers = {};
   /** How long each answer took, in ms. */
   latencies = [];
@@ -79,7 +80,7 @@ export class StratumClient {
     }
   }
 
-  /** Answers a ping, as honest sessions do for measuring. @returns ms */
+  /** Sends a ping, and measures the time until the answer. @returns ms */
   async ping() {
     const sentMs = nowMs();
     this.#sentMs.set('ping', sentMs);

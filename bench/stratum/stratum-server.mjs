@@ -12,9 +12,9 @@ const CHAIN = 0;
 const HARD = 2 ** 60;
 
 /**
- * @param ledger its lines
- * @param ofWorker whether the shares of a worker are asked for
- * @returns how many shares it has, those without a line of their own included
+ * @param ledger lines of the share log
+ * @param ofWorker whether the shares of a worker count
+ * @returns the number of shares, including those without a line of their own
  */
 export function sharesIn(ledger, ofWorker = () => true) {
   const own = ledger.filter(({ worker }) => worker !== undefined && ofWorker(worker));
@@ -36,7 +36,7 @@ export async function startStratumServer(more = [], { files } = {}) {
     node,
     pid,
     log,
-    /** Where its HTTP API is, if it has one. */
+    /** URL of the server's HTTP API, if it has one. */
     httpUrl: () => server.logged(HTTP_URL),
     rssMib: () => rssKib(pid) / 1024,
     rssPeakMib: () => peakRssKib(pid) / 1024,

@@ -1,10 +1,10 @@
-// What a stratum server bears: 1,000 sessions on one server process.
+// Measures a stratum server under load: 1,000 sessions on one server process.
 //
 //   node bench/stratum/stratum.mjs [--sessions 1000] [--cuts 40] [--seconds 20] [--short] [--no-goals] [--json] [--out FILE]
 //
 // The result: the time from a New Cut at the node to the notify of the last session, and from the first session's to
 // the last one's, while no shares come and while they do; how many shares a second the server takes; memory and
-// processor time; how many sessions had the nonce1 of another (from the ledger, which names each session that brought
+// processor time; how many sessions had the nonce1 of another (from the share log, which names each session with
 // shares); and the answers to shares. The clients are in the process of the benchmark, really hash, and take new
 // targets with the next job, at once, or late. Fails (exit 1) when the 99th percentile of the last notify is above 100
 // ms, a nonce1 was doubled, or a share was refused. Loopback only. Linux only: it reads /proc.
@@ -31,7 +31,7 @@ const usual = values.short ? { sessions: 100, cuts: 5, seconds: 2 } : { sessions
 const [sessions, cuts, seconds] = ['sessions', 'cuts', 'seconds'].map((name) => Number(values[name] ?? usual[name]));
 
 const MOST_LAST_NOTIFY_MS = 100;
-/** So many connect at once: a server's queue of connections that wait is finite. */
+/** Number of sessions that connect at once: a server's queue of waiting connections is finite. */
 const AT_ONCE = 100;
 /** After a New Cut that comes this long after the last one, a node's work is fetched at once. */
 const SPACING_MS = 500;
@@ -139,7 +139,7 @@ async function mineAll(mining) {
   while (mining.on) {
     for (const client of clients) {
       if (client.waiting === 0) client.mine(NONCES_A_TURN);
-      // What has come is read soon, as it would be by many machines.
+      // Other clients must read their messages soon, as many machines would.
       if (client.nonce1 % 8 === 0) await new Promise((resolve) => setImmediate(resolve));
     }
     await new Promise((resolve) => setImmediate(resolve));

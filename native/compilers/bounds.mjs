@@ -57,10 +57,7 @@ export function operationsOf(addends) {
     .map((value) => ({ op: value.op, operands: terms.get(value) }));
 }
 
-/**
- * @param set a name in INSTRUCTION_SETS
- * @returns least instructions a nonce. On pipes side by side, those of the pipe that has most to do
- */
+/** @returns the least number of instructions a nonce; on pipes side by side, that of the busiest pipe */
 export function boundOf(set) {
   const { addends, xored, rotate, pipes } = INSTRUCTION_SETS[set];
   const operations = operationsOf(addends);

@@ -21,7 +21,7 @@ const REACHED = 0.89;
  * A rate this close to the limit of a slower kernel probably belongs to that kernel. The exact value does not matter.
  */
 const ALIKE = 0.85;
-/** From this fraction of the best kernel's rate on, a kernel cannot be told from it by a rate. */
+/** With at least this fraction of the best kernel's rate, a kernel cannot be distinguished from the best by a rate. */
 const AS_FAST = 0.97;
 /** A clock below this fraction of the boost clock is limited by something. */
 const HELD_DOWN = 0.95;
@@ -108,7 +108,7 @@ export function predictionsOf({ kernels }, variants) {
 
 /**
  * @param rows new counts, with `families`
- * @returns for each card whose family the usual compiler was asked for: its rate with the best variant and with the
+ * @returns for each card whose family was compiled by the usual compiler: its rate with the best variant and with the
  *   plain one, at the boost clock
  */
 export function expectedRates(rows) {

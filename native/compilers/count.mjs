@@ -4,9 +4,9 @@
 //   node native/compilers/count.mjs [--families navi31,sm_86] [--json] [--record] [--out FILE]
 //
 // Mesa's RADV and ANV compile for AMD's and Intel's chips what Dawn makes of the shaders; NVIDIA's ptxas, Intel's ocloc
-// and clang compile the same kernel as PTX and OpenCL C. What each needs is said when it is missing. The bound is the
-// least number of instructions that a nonce takes on an instruction set (bounds.mjs). Instructions are those of
-// the loop over nonces without a hit, in the busiest pipe: lanes × clock ÷ instructions is the rate of a unit.
+// and clang compile the same kernel as PTX and OpenCL C. A missing compiler is named with what it needs. The bound is
+// the least number of instructions that a nonce takes on an instruction set (bounds.mjs). Instructions are those of the
+// loop over nonces without a hit, in the busiest pipe: lanes × clock ÷ instructions is the rate of a unit.
 //
 // --record writes the counts to instructions.json, with which a test compares later ones, and the tables of
 // the README.

@@ -13,7 +13,7 @@ export function recordOf(rows) {
   return `{ "rows": [\n${lines.join(',\n')}\n] }\n`;
 }
 
-/** @returns rows with `families` instead of `family`: those of families whose figures are all the same are one */
+/** @returns rows with `families` instead of `family`: one row for all families whose figures are the same */
 export function grouped(rows) {
   const groups = new Map();
   for (const { family, ...row } of rows) {
@@ -25,7 +25,7 @@ export function grouped(rows) {
   return [...groups.values()];
 }
 
-/** @returns a family of each recorded row, which stands for those of which compilers make the same */
+/** @returns one family of each recorded row; compilers make the same kernel for the row's other families */
 export const representatives = (record) => [...new Set(record.map(({ families }) => families[0]))];
 
 /**

@@ -16,15 +16,16 @@ export type GpuStyle = keyof typeof GPU_STYLES;
 const ROTATES = [16, 12, 8, 7];
 
 /**
- * Mesa 25 makes a rotate of two shifts and an or by distances that it does not know. By known ones, RADV does so for 16
- * and 8 only, and takes 17 % more instructions for a nonce; ANV never does, and takes 66 % more on Xe-HPG.
+ * Mesa 25 makes a rotate of two shifts and an or if it does not know their distances when it compiles. If it knows
+ * them, RADV makes a rotate for 16 and 8 only, and takes 17 % more instructions for a nonce; ANV makes none, and takes
+ * 66 % more on Xe-HPG.
  */
 export const hasUniformRotates = (style: GpuStyle): boolean => style === 'uniform rotates' || style === 'added zeros';
 
 /**
- * For chips that add three terms, IGC makes x = (a + b) + c and y = x + d to x = add3(a, b, c) and y = add3(a + b, c, d):
- * a + b takes an instruction that nothing else needs. With a zero that it does not know, y = (x + d) + 0 becomes
- * add3(x, d, 0), and a nonce takes 898 instructions instead of 965 on Xe-HPG.
+ * For chips that add three terms, IGC makes x = (a + b) + c and y = x + d to x = add3(a, b, c) and y = add3(a + b, c,
+ * d): a + b takes an instruction that nothing else needs. With a zero that IGC does not know when it compiles, y = (x +
+ * d) + 0 becomes add3(x, d, 0), and a nonce takes 898 instructions instead of 965 on Xe-HPG.
  *
  * @returns the terms with which a sum is written
  */

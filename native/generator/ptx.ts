@@ -1,9 +1,10 @@
 /**
  * Prints the GPU kernel as PTX, the assembly language of NVIDIA's virtual machine, which ptxas compiles for a chip. No
- * rig runs it: native/compilers/count.mjs counts what ptxas makes of it. Additions and exclusive ors have two operands as in
- * the SPIR-V that drivers get, and ptxas makes those with three. Of a rotate by a constant, it makes the same instruction
- * as of two shifts and an or; a rotate by another distance is written as these, because ptxas does not recognize it.
- * Uniforms are in constant memory, where instructions can read their operands.
+ * rig runs it: native/compilers/count.mjs counts what ptxas makes of it. Additions and exclusive ors have two operands
+ * as in the SPIR-V that drivers get; ptxas joins them to instructions with three. A rotate by a constant is one
+ * instruction, which ptxas would also make of two shifts and an or. A rotate by another distance is written as two
+ * shifts and an or, because ptxas would not make one instruction of them. Uniforms are in constant memory, where
+ * instructions can read their operands.
  */
 
 import { COUNTER, JOB } from './algebra.ts';

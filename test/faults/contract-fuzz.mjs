@@ -25,7 +25,7 @@ const TRIES = 200;
 /** A program that takes long is tried less often. */
 const LONG_TRIES = 25;
 const LONGEST_MS = 300_000;
-/** For the start of a thread. */
+/** Time limit for the start of a thread. */
 const START_MS = 5_000;
 const LONGEST_N = 40_000;
 

@@ -1,5 +1,5 @@
-// What random faults of a node cost: two miners at the same time on the same cores, one on a node that answers
-// --percent of the requests wrongly, late or not at all, the other one on a node without faults.
+// Measures what random faults of a node cost. Two miners run at the same time on the same cores: one on a node that
+// answers --percent of the requests wrongly, late or not at all, the other one on a node without faults.
 //
 //   node test/faults/faulty-node.mjs [--seconds 600] [--percent 6] [--sessions 10] [--difficulty 4194304] [--json]
 //     [--out FILE]
@@ -7,10 +7,10 @@
 // Both miners do everything that a rig can: each has a hashing thread, a stratum server with --sessions sessions that
 // hash, an external worker, and an HTTP server that is asked for its status each second. Both nodes have 20 chains,
 // another miner's block every 1.5 s and update streams that end every 4 s. A miner finds a block each five seconds, at
-// that difficulty on an idle machine. The result for each: the hashrate of its thread, what the node's referee has said
-// of its submissions, and how often it has asked for work and for update streams in a second. The exit code is 1 when a
-// submission was invalid or counted twice, when a miner has asked for work more often than docs/node.md says, or when
-// --seconds is at least 120 and the hashrate beside faults is less than 0.98 of the other one.
+// that difficulty on an idle machine. The result for each: the hashrate of its thread, the verdicts of the node's
+// referee on its submissions, and how often it has asked for work and for update streams in a second. The exit code is
+// 1 when a submission was invalid or counted twice, when a miner has asked for work more often than docs/node.md says,
+// or when --seconds is at least 120 and the hashrate beside faults is less than 0.98 of the other one.
 
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -59,11 +59,11 @@ const NODE = {
   streamMs: 4_000,
 };
 /**
- * A miner finds a block about that often. After each it waits for the answer, so that blocks in each second would
- * measure how long lost answers are waited for.
+ * Mean time between a miner's blocks. The miner waits for each answer, so with a block every second, the hashrate would
+ * depend on how long lost answers are waited for.
  */
 const BLOCK_SECONDS = 5;
-/** A session's few hashes. */
+/** Time between two searches of the sessions, which hash little. */
 const SESSION_MS = 200;
 const SESSION_NONCES = 200;
 /** The bounds of docs/node.md: requests for work at once, and requests a second from then on. */

@@ -1,5 +1,5 @@
-// What faults of a fleet cost: whether every solution that a rig has found gets a verdict, and how soon all rigs have
-// new work again.
+// Measures what faults of a fleet cost: whether every solution of a rig gets a verdict, and how soon all rigs have new
+// work again.
 //
 //   node test/faults/fleet-faults.mjs [--scenarios none,coordinator-1,…] [--seconds 15] [--rigs 4] [--no-goals] [--json]
 //     [--out FILE]
@@ -10,7 +10,8 @@
 // second. After --seconds comes the fault, and the fleet ends --seconds after it is over. The counts come from the
 // lines that the rigs print (`solution`, `verdict`); for rigs that were killed, from those of the coordinators, too.
 // `pending`: the rig was killed before it had a verdict, and no coordinator had the solution. `lost`: a solution of a
-// rig that lives has no verdict. `missed`: a living rig has given it up while its chain had no block of that height.
+// rig that lives has no verdict. `missed`: a living rig has dropped a solution while its chain had no block of that
+// height.
 // `takeover`: from the kill, or from the end of a fault that leaves nothing to take over, until the last rig has new
 // work; where a node stands still or lags, from then on until no rig gets old work. Fails (exit 1) when a solution is
 // lost, missed or rejected, the node has accepted one twice, or a takeover takes more than 5 s, or two minutes where a
@@ -42,9 +43,9 @@ const SOLUTION_SECONDS = 0.4;
 const FIRST_DIFFICULTY = 2 ** 23;
 const MOST_TAKEOVER_S = 5;
 const MOST_TAKEOVER_FROM_STILL_S = 120;
-/** A line that was on its way when a process was killed is not from the one that takes over. */
+/** A line that was on its way when a process was killed does not come from the process that takes over. */
 const IN_FLIGHT_MS = 100;
-/** What became old so recently may have been on its way, as may be the first of two solutions. */
+/** Work that became old within this time may have been on its way, and so may the first of two solutions. */
 const ON_THE_WAY_MS = 2_000;
 const OUTCOMES = ['accepted', 'rejected', 'stale', 'unknown'];
 
@@ -251,7 +252,7 @@ async function run(scenario) {
     coordinators[i] = start(i);
   };
   const rigs = Array.from({ length: Number(values.rigs) }, (_, i) => {
-    // The first rig of this scenario has no other way.
+    // The first rig of this scenario can use only the proxy.
     const nats = scenario === 'split' && i === 0 ? [proxy.url] : cluster.urls;
     return startRig(`rig-${i + 1}`, { nats });
   });

@@ -23,7 +23,7 @@ import { ATTACKS, startAttack } from './lib/http-attacker.mjs';
 import { startWatchedMiner, statusOf } from './lib/watched-miner.mjs';
 
 const NONE = 'none';
-/** Everything that a rig asks by itself, but for what it mines. */
+/** All that a rig requests by itself, except its work. */
 const LONG_ANSWERS = ['cut', 'info', 'hash', 'header', 'block', 'payload', 'peers', 'local'].map((endpoint) => ({
   endpoint,
   kind: 'long-body',
@@ -57,16 +57,16 @@ const attacks = values.attacks.split(',');
 const unknown = attacks.filter((name) => !(name in all));
 if (unknown.length > 0) throw new Error(`no such attack: ${unknown}; there are ${Object.keys(all)}`);
 
-/** Kernels are chosen, code is compiled. */
+/** In this time kernels are chosen and code is compiled. */
 const WARM_UP_MS = 8_000;
 const PROBE_MS = 500;
 const PROBE_TIMEOUT_MS = 5_000;
-/** From then on, what holds a place for nothing has lost it. */
+/** After this time, a connection that does nothing has lost its place. */
 const LATE_MS = 16_000;
-/** The answers that wait, and what V8 leaves uncollected: docs/watching.md. */
+/** The maximum of the waiting answers, and garbage that V8 has not collected: docs/watching.md. */
 const MOST_GROWTH_MIB = 32 + 96;
 const PROBES_AFTER = 6;
-/** Blocks come about that often. */
+/** Mean time between blocks. */
 const BLOCK_SECONDS = 0.25;
 /** States of a connection in /proc/net/tcp: established, closed by the other side. */
 const HELD_STATES = ['01', '08'];
@@ -210,7 +210,7 @@ function noteHeld(places, port) {
   const local = `:${port.toString(16).toUpperCase().padStart(4, '0')}`;
   for (const line of readFileSync('/proc/net/tcp', 'utf8').split('\n').slice(1)) {
     const [, own = '', , state, , , , , , inode] = line.trim().split(/\s+/);
-    // Those that wait to be accepted have no inode.
+    // Connections that wait to be accepted have no inode.
     if (!own.endsWith(local) || !HELD_STATES.includes(state) || inode === '0') continue;
     const { firstMs } = places.get(inode) ?? { firstMs: nowMs };
     places.set(inode, { firstMs, lastMs: nowMs });

@@ -15,7 +15,7 @@ import { nowMs, secondsTo } from './lib/timed-records.mjs';
 import { startWatchedNode } from './lib/watched-node.mjs';
 
 const CHAIN = 0;
-/** A stream that has lasted this long is reopened at once: see node/limits.ts. */
+/** A stream that has lasted this long is reopened at once: see steadyStreamMs in node/http/request-limits.ts. */
 const STEADY_MS = 6_000;
 /** How long to wait until the miner notices what a node did: far longer than it takes. */
 const PAUSE_MS = 1_000;
@@ -141,7 +141,7 @@ function retryLines(retryMs, figure) {
   };
 }
 
-/** @returns 100 when no event said that there is no stream */
+/** @returns 100 when no event reported that there is no stream */
 async function untold(seconds) {
   const { node, url } = await startWatchedNode({ rivalMs: 7_500 });
   node.server.faults = [{ endpoint: 'updates', kind: 'hang' }];

@@ -58,7 +58,7 @@ const LIMITS = {
   submitMs: 500,
   submitAfterStopMs: 100,
 };
-/** Far longer than it takes. */
+/** Far longer than the pool client takes to mine again. */
 const PATIENCE_MS = 30_000;
 /** Hashes that a share of the honest pool takes. */
 const SHARE = 64;
@@ -159,7 +159,7 @@ const KINDS = {
     socket.write(greeting() + notify());
     return keepWriting(socket, setTarget);
   },
-  // It asks all the time and reads no answer.
+  // Sends requests all the time and reads no answer.
   deaf: (socket) => {
     socket.pause();
     socket.write(greeting() + setTarget() + notify());

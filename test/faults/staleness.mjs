@@ -99,7 +99,8 @@ const isOf =
 
 /**
  * One of two nodes freezes.
- * @param figure `over`: the time until the other's work is mined; `back`: until this one's is again
+ * @param figure `over`: the time until the other node's work is mined; `back`: until the frozen node's work is mined
+ *   again
  */
 function frozen(figure) {
   return sideBySide(3, async (seconds) => {

@@ -41,12 +41,12 @@ if (unknown.length > 0)
 const attacks = named.filter((name) => name in ATTACKS);
 
 const NONE = 'none';
-/** What waits for slow readers, and what V8 leaves uncollected. */
+/** Data that waits for slow readers, and garbage that V8 has not collected. */
 const MOST_GROWTH_MIB = 160;
 const PING_MS = 20;
 const SPACING_MS = 500;
 const WARM_UP_MS = 3_000;
-/** 215 hashes a share. The workers have chosen it. */
+/** 215 hashes a share. The workers ask for this difficulty. */
 const PASSWORD = 'd=0.00000005';
 
 if (!values.json) printHeading();

@@ -75,7 +75,7 @@ async function prepareAnv(folder, changed, mesa) {
   return (family) => compileWithAnv(program, pretence, spirv, family);
 }
 
-/** Makes what both of Mesa's drivers need, at the first call. @param mesa keeps it */
+/** Makes the files that both of Mesa's drivers need, at the first call. @param mesa where their paths are kept */
 async function prepareMesa(folder, changed, mesa) {
   if (!mesa.program) {
     mesa.spirv = await writeSpirv(folder);

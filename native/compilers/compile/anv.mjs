@@ -1,5 +1,4 @@
-// Compiles the GPU kernel for Intel's chips with Mesa's ANV, Linux's driver for them, which pretend-i915.c makes see a
-// chip.
+// Compiles the GPU kernel for Intel's chips with Mesa's ANV, Linux's driver for them. pretend-i915.c simulates a chip.
 
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';

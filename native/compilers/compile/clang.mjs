@@ -1,5 +1,5 @@
-// Compiles the GPU kernel for AMD's chips with clang. No driver that pickaxe runs on is known to be it, but drivers of
-// several makers contain LLVM, and this shows what its optimizer makes of the kernel.
+// Compiles the GPU kernel for AMD's chips with clang. No driver that pickaxe runs on is known to use clang, but drivers
+// of several makers contain LLVM, and this shows what LLVM's optimizer makes of the kernel.
 
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';

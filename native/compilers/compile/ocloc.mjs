@@ -15,7 +15,7 @@ export const DEVICES = {
   pvc: { set: 'xe', threads: 8 }, // Xe-HPC
 };
 
-/** A vector engine takes at least so many lanes at a time, even of an instruction that has fewer. */
+/** Least number of lanes that a vector engine takes at a time, even of an instruction that has fewer. */
 const LEAST_LANES = 8;
 
 export const whyNoOcloc = () =>
@@ -40,7 +40,7 @@ export function compileWithOcloc(sources, family, compiler) {
     const { status, stdout, stderr, error } = spawnSync('ocloc', ['compile', '-file', path, '-device', family], {
       cwd: folder,
       encoding: 'utf8',
-      // The disassembly is part of what the compiler can be told to write.
+      // With these variables the compiler also writes the disassembly.
       env: { ...process.env, IGC_ShaderDumpEnable: '1', IGC_DumpToCustomDir: folder },
     });
     if (status !== 0)

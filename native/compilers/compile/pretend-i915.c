@@ -1,12 +1,12 @@
-// Lets Mesa's ANV, the Vulkan driver for Intel's GPUs, compile shaders on a machine without such a chip: instead of the
-// kernel's driver i915, this answers its questions, and executes nothing. LD_PRELOAD it into a program that only makes
-// pipelines, with the PCI device id of a chip that ANV knows:
+// Lets Mesa's ANV, the Vulkan driver for Intel's GPUs, compile shaders on a machine without such a chip: this library
+// answers ANV's questions in place of the kernel's driver i915, and executes nothing. LD_PRELOAD it into a program that
+// only makes pipelines, with the PCI device id of a chip that ANV knows:
 //
 //   cc -shared -fPIC -I/usr/include/libdrm -o pretend-i915.so pretend-i915.c
 //   LD_PRELOAD=./pretend-i915.so I915_DEVICE=0x56a0 VK_DRIVER_FILES=…/intel_icd.json ./pipelines a.spirv
 //
-// Functions of libdrm that find devices are replaced, and so are open() and ioctl() for the device that they find. Its
-// file is one in memory, so that ANV can map parts of it as buffers. The structures are those of i915_drm.h.
+// Functions of libdrm that find devices are replaced, and so are open() and ioctl() for the device that they find. The
+// device's file is in memory, so that ANV can map parts of it as buffers. The structures are those of i915_drm.h.
 
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -91,7 +91,7 @@ void drmFreeVersion(drmVersionPtr version) {
     free(version);
 }
 
-// What the kernel's driver says of the chip.
+// What the kernel's driver reports about the chip.
 
 static int get_parameter(struct drm_i915_getparam *parameter) {
     switch (parameter->param) {
@@ -103,7 +103,7 @@ static int get_parameter(struct drm_i915_getparam *parameter) {
     case I915_PARAM_MMAP_VERSION: *parameter->value = 4; return 0;
     case I915_PARAM_SUBSLICE_TOTAL: *parameter->value = 1; return 0;
     case I915_PARAM_EU_TOTAL: *parameter->value = 8; return 0;
-    // Whether the driver has an ability; ANV wants those of every kernel since 5.
+    // Whether the driver has an ability. ANV requires those of every kernel since 5.
     default: *parameter->value = 1; return 0;
     }
 }
@@ -134,7 +134,7 @@ static void engines(struct drm_i915_query_item *item) {
     item->length = bytes;
 }
 
-// A card's own memory is there for chips without one, too: ANV then does not use it.
+// All chips get a memory of their own, even if real ones have none: ANV then does not use it.
 static void memory(struct drm_i915_query_item *item) {
     enum { REGIONS = 2 };
     struct drm_i915_query_memory_regions *info = (void *)(uintptr_t)item->data_ptr;

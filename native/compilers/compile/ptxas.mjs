@@ -26,7 +26,7 @@ export const CHIPS = {
 const REGISTERS = 65_536;
 const LANES = 32;
 
-/** Where toolkits install themselves, and Debian its own. */
+/** Folders of NVIDIA's toolkits, and of Debian's. */
 function folders() {
   const local = existsSync('/usr/local') ? readdirSync('/usr/local').filter((name) => name.startsWith('cuda-')) : [];
   return [...local.map((name) => join('/usr/local', name, 'bin')), '/usr/bin'];

@@ -22,7 +22,7 @@ const INSTRUCTION_CACHE = 32 * 1024;
 
 const MANIFESTS = '/usr/share/vulkan/icd.d';
 
-/** @returns why RADV cannot be asked on this machine; undefined when it can */
+/** @returns why RADV cannot be used on this machine; undefined when it can */
 export const whyNoRadv = () =>
   manifestOf('radeon') ? whyNoPipelines() : 'Mesa’s RADV is missing: apt-get install mesa-vulkan-drivers';
 

@@ -47,7 +47,7 @@ export interface AssemblyKernel {
 }
 
 /**
- * A quarter of a round. Zen 5 keeps only 2 of its 4 pipes busy with one vector, so that it needs both among the
+ * A quarter of a round. Zen 5 keeps only 2 of its 4 pipes busy with one vector, so it needs both vectors among the
  * instructions that it looks at.
  */
 const SHORT = 32;
@@ -65,9 +65,9 @@ const LONG = 128;
  * is between 9 % faster and 6 % slower than `avx2x2long`. llvm-mca prefers `avx2x2long` on Zen 3 and `avx2x2` on Zen 2,
  * by 10 % each.
  *
- * One vector is limited by its dependencies: an instruction's pipe is chosen long before its operands are ready, by
- * counts of what waits at each. Without dependencies, the same instructions reach 98 %; without spills (32 registers),
- * one vector is no faster, and two reach 96 %. Longer and shorter encodings are equally fast.
+ * One vector is limited by its dependencies: a chip chooses an instruction's pipe long before the operands are ready,
+ * by the number of instructions that wait at each pipe. Without dependencies, the same instructions reach 98 %; without
+ * spills (32 registers), one vector is no faster, and two reach 96 %. Longer and shorter encodings are equally fast.
  */
 export const ASSEMBLY_KERNELS: readonly AssemblyKernel[] = [
   { name: 'avx512x2', set: AVX512, vectors: 2, turn: SHORT },

@@ -60,7 +60,7 @@ class Allocator {
     });
     const own = this.#held.indexOf(operands[0]);
     for (const vector of operands) this.#uses.get(vector)?.shift();
-    // A slot that is given up must not be used again before the instruction has read it.
+    // A freed slot must not be used again before the instruction has read it.
     const givenUp = operands.filter((vector) => this.#isDead(vector)).flatMap((vector) => this.#giveUp(vector));
     const { result, mnemonic, overwrites } = instruction;
     let target = typeof result === 'string' ? result : undefined;
@@ -127,7 +127,7 @@ class Allocator {
     return this.#uses.get(vector)?.length === 0;
   }
 
-  /** Gives up a vector's register. @returns the slot that it no longer needs, if it has one */
+  /** Frees a vector's register. @returns the slot that the vector no longer needs, if it has one */
   #giveUp(vector: Vector): number[] {
     const register = this.#held.indexOf(vector);
     if (register >= 0) this.#held[register] = undefined;

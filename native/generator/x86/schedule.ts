@@ -21,8 +21,8 @@ const latencyOf = ({ mnemonic }: Instruction): number => (mnemonic === 'vpshufb'
 
 /**
  * List scheduling: each cycle takes instructions whose operands have been made, first those with the longest way to the
- * end, then those that came first. Simulated annealing, on models of how Golden Cove chooses pipes, found nothing
- * better: on the chip its orders were as fast.
+ * end, then those that came first. Simulated annealing, on models of how Golden Cove chooses pipes, found no faster
+ * order: on the chip its orders were as fast as this one.
  */
 export function schedule(instructions: readonly Instruction[]): Instruction[] {
   const nodes = graphOf(instructions);
@@ -53,7 +53,7 @@ interface Node {
   readonly readers: Node[];
   /** How many operands are still to be made. */
   missing: number;
-  /** The first cycle in which all operands that have a pipe already are made. */
+  /** The first cycle in which all operands that already have a pipe are made. */
   readyAt: number;
   /** The length of the longest way to the end, in cycles. */
   distance: number;

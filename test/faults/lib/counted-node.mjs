@@ -30,7 +30,7 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
     if (difficulty) ledger.difficulty = difficulty;
     if (!report) return;
     const { submissions, accepted, rejected, stale, duplicates, orphaned, workIssued, rivalBlocks } = ledger.stats;
-    // A solution whose answer was lost is sent again, which is right; that it counts twice would not be.
+    // A solution whose answer was lost is sent again, and rightly so. It must not count twice.
     const doubled = ledger.stats.records.filter(({ outcome, duplicate }) => outcome === 'accepted' && duplicate).length;
     const reasons = ledger.stats.records.filter(({ outcome }) => outcome === 'rejected').map(({ reason }) => reason);
     process.send({

@@ -1,5 +1,5 @@
-// A miner whose engine hashes nothing, so that many can run side by side. It records when it had which work, and can be
-// told to solve its current work.
+// A miner whose engine hashes nothing, so that many can run side by side. It records when it had which work, and can
+// solve its current work on request.
 
 import { randomInt } from 'node:crypto';
 import { systemClock } from '#pickaxe/base/system/clock.js';

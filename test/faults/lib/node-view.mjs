@@ -11,21 +11,21 @@ import { WORK_OFFSET } from '#pickaxe/protocol/chain/bytes.js';
 const PAYLOAD = 190;
 const HASH_BYTES = 32;
 
-/** Works are kept for so long, for a node that lags. */
+/** Time for which works are kept, for a node that lags. */
 const KEPT_MS = 60_000;
 
 /** @param origin the URL of the mock node, without a path */
 export async function startNodeView(origin) {
   const issued = new Set();
   const streams = new Set();
-  /** With the times at which they were given, oldest first. */
+  /** The works with the times at which they were given, oldest first. */
   let works = [];
   let isStill = false;
   let lagMs = 0;
 
   const payloadOf = (header) => header.subarray(PAYLOAD, PAYLOAD + HASH_BYTES).toString('hex');
 
-  /** @param work the mock node's */
+  /** @param work from the mock node */
   function workNow(work) {
     const nowMs = systemClock.monotonicMs();
     if (isStill && works.length > 0) return works.at(-1).work;
@@ -38,7 +38,8 @@ export async function startNodeView(origin) {
     const path = new URL(request.url, origin).pathname;
     const isForeign = path.endsWith('/mining/solved') && !issued.has(payloadOf(body));
     const onward = ask(new URL(request.url, origin), { method: request.method, headers: request.headers });
-    // A request that goes nowhere still brings the headers of a node, its time among them.
+    // A foreign solution is forwarded without its body, because the answer still needs a node's headers, such as the
+    // time.
     onward.end(isForeign ? Buffer.alloc(0) : body);
     response.on('close', () => onward.destroy());
     const [from] = await once(onward, 'response');
@@ -70,12 +71,12 @@ export async function startNodeView(origin) {
   await once(server, 'listening');
   return {
     url: `http://127.0.0.1:${server.address().port}`,
-    /** From now on it gives the last work again, and announces nothing. */
+    /** From now on the node gives the last work again, and announces nothing. */
     standStill() {
       isStill = true;
       for (const stream of streams) stream.pause();
     },
-    /** From now on it gives works that are so old. @param ms at most 60 s */
+    /** From now on the node gives works of this age. @param ms at most 60 s */
     fallBehind(ms) {
       lagMs = ms;
     },

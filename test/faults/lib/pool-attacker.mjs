@@ -13,7 +13,7 @@ import { targetForDifficulty } from '#pickaxe/protocol/chain/target.js';
 import { formatTarget } from '#pickaxe/protocol/wire/stratum.js';
 import { startForked } from '../../../bench/lib/forked.mjs';
 
-/** How much is written before it is looked whether the miner reads. */
+/** Number of bytes that are written before a check whether the miner reads. */
 const BURST_BYTES = 65_536;
 /** Hashes that a share of an honest pool takes: some a second. */
 const SHARE_DIFFICULTY = 2 ** 24;

@@ -10,7 +10,7 @@ import { mainThreadMs, rssKib } from '../../../bench/lib/process-cpu.mjs';
 import { ATTACKS, startPoolAttacker } from './pool-attacker.mjs';
 import { startWatchedMiner, statusOf } from './watched-miner.mjs';
 
-/** Kernels are chosen, code is compiled. */
+/** In this time kernels are chosen and code is compiled. */
 const WARM_UP_MS = 8_000;
 const PROBE_MS = 100;
 const PROBE_TIMEOUT_MS = 5_000;

@@ -59,10 +59,10 @@ export const ATTACKS = {
 
 /** How often each connection acts. */
 const ACT_MS = 20;
-/** An attacker does not write more than the system takes. */
+/** An attacker writes no more than the system accepts. */
 const MOST_WAITING_BYTES = 2 ** 20;
 
-/** @returns what a proxy says first of a client */
+/** @returns the line with which a proxy announces a client */
 export function proxied(address) {
   return `PROXY TCP4 ${address} 127.0.0.1 1 2\r\n`;
 }

@@ -1,5 +1,5 @@
-// What strangers set off at a stratum server, and what becomes of honest miners after that. Each scenario has a server
-// of its own.
+// What strangers can cause at a stratum server, and how honest miners fare after that. Each scenario has a server of
+// its own.
 //
 // Run alone, `node test/faults/lib/stratum-scenarios.mjs NAME [--short]` prints the figures of one scenario as JSON.
 
@@ -23,7 +23,7 @@ const LOGIN =
 const EASIEST = 'd=0.0000000001';
 const FARM = '10.1.1.1';
 const MINERS = 12;
-/** How long a client waits for an answer that comes at once where it comes. */
+/** Time for which a client waits for an answer that, if it comes, comes at once. */
 const PATIENCE_MS = 10_000;
 
 export const SCENARIOS = {
@@ -141,10 +141,10 @@ async function fillFiles({ files, clients: count }) {
     const client = new StratumClient(server.port, { first: proxied(`10.3.3.${clients.length % 2}`) });
     client.login('late');
     clients.push(client);
-    // More at once than the system lets wait would be lost on their way.
+    // The system drops connections beyond those that it lets wait.
     if (clients.length % 100 === 0) await Promise.race([settled(clients), sleep(2_000)]);
   }
-  // By now the nodes are compared for the first time.
+  // In this time the nodes are compared for the first time.
   await sleep(12_000);
   const connected = clients.filter(({ isOpen, cleanJobs }) => isOpen && cleanJobs > 0).length;
   const page = await fetch(new URL('/healthz', url), { signal: AbortSignal.timeout(PATIENCE_MS) })

@@ -15,7 +15,7 @@ export class TimedRecords {
     for (const listen of this.#listeners) listen(item);
   }
 
-  /** @returns what ends it */
+  /** @returns a function that removes the listener */
   on(listen) {
     this.#listeners.add(listen);
     return () => this.#listeners.delete(listen);

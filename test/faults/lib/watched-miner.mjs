@@ -18,7 +18,7 @@ export async function startWatchedMiner(args, user) {
   return Object.assign(miner, { port: Number(port) });
 }
 
-/** @returns its status, as soon as it can be had */
+/** @returns the miner's status, as soon as the miner answers */
 export async function statusOf({ port }) {
   for (;;) {
     try {

@@ -1,4 +1,4 @@
-// A mock node that knows when a work went stale: when its parent was no longer the tip of its chain.
+// A mock node that records when a work went stale: when its parent was no longer the tip of its chain.
 
 import { MockNode } from '../../../bench/lib/mock-node.mjs';
 import { nowMs } from './timed-records.mjs';
@@ -18,7 +18,7 @@ export async function startWatchedNode(options) {
     node,
     url,
     staleFromMs,
-    /** Whether a miner is on work that was not stale when it began with it. */
+    /** Whether a miner is on work that was not stale when the miner began with it. */
     isFresh: ({ work, atMs }) => work !== undefined && staleFromMs(work) > atMs,
     advanceAll() {
       for (let chain = 0; chain < node.ledger.settings.chains; chain++) node.ledger.advance(chain);

@@ -1,4 +1,4 @@
-// Contract code that asks for much with little, for contract-fuzz.mjs.
+// Short contract code that takes much time or memory, for contract-fuzz.mjs.
 
 const MODULE = `(begin-tx)(env-exec-config [])(module m G (defcap G () true)
   (defschema s a:integer) (defschema o x:object) (deftable t:{s}) (deftable u:{o})
@@ -15,7 +15,7 @@ const MODULE = `(begin-tx)(env-exec-config [])(module m G (defcap G () true)
   (defpact r (x) (step (map (lambda (y) (p [x y])) x)))
   (defun g1 (x) (enforce-guard x)) (defun g2 (x) (create-user-guard (g1 x))))(create-table t)(create-table u)`;
 
-/** By name: @param n how much is asked for @returns the inputs of a session */
+/** By name: @param n how much the code asks for @returns the inputs of a session */
 export const HOSTILE = {
   'doubling list': (n) => [`(fold (lambda (x y) (+ x x)) [1] (enumerate 1 ${n}))`],
   'doubling text': (n) => [`(fold (lambda (x y) (+ x x)) "é" (enumerate 1 ${n}))`],
@@ -203,9 +203,9 @@ export const HOSTILE = {
   ],
 };
 
-/** @param draw decides @returns the inputs of a session */
+/** @param draw makes the random choices @returns the inputs of a session */
 export function hostileTexts(draw) {
-  // Few ask for much, since those take long.
+  // Few programs ask for much, because those take long.
   const n = Math.ceil(10 ** (4.6 * draw.random() ** 1.5));
   const texts = draw.of(Object.values(HOSTILE))(n);
   return draw.random() < 0.25 ? texts.map((text) => (text.length < 5000 ? draw.mutated(text, 0.5) : text)) : texts;

@@ -5,13 +5,13 @@ import { NATIVES } from '#pickaxe/contract/natives/natives.js';
 import { seededRandom } from '#pickaxe/mock-node/random.js';
 import { hostileTexts } from './hostile.mjs';
 
-/** So many programs in a row are of one dialect, and may share a session. */
+/** Number of programs in a row that have one dialect, and may share a session. */
 export const GROUP = 10;
 
 const read = (path) => readFileSync(new URL(`../../../../${path}`, import.meta.url), 'utf8');
 const vectors = JSON.parse(read('test/contract/vectors.json'));
 
-/** Each is the inputs of one session. */
+/** Each item has the inputs of one session. */
 const DIALOGUES = { 4: dialoguesOf('4'), 5: dialoguesOf('5') };
 const CONTRACTS = filesOf('src/mock-node/contracts', '.pact');
 const SUITES = filesOf('test/mock-node/contracts', '.repl');

@@ -5,7 +5,10 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { Session } from '#pickaxe/contract/repl/repl-session.js';
 import { FILES, GROUP, programOf, stepsOf } from './programs.mjs';
 
-/** The number of the program that runs, and the process's time when it began: a thread that hangs still tells. */
+/**
+ * The number of the program that runs, and the process's time when it began. The parent can read both when the thread
+ * hangs.
+ */
 const running = new Float64Array(workerData.running);
 
 /** Milliseconds of the processors that the process has taken. A busy machine does not lengthen it. */
@@ -23,7 +26,7 @@ function newSession(dialect, maxSteps) {
   return new Session({ dialect, maxSteps, readFile, resolvePath: (_, path) => basename(path) });
 }
 
-/** @returns what is no ContractError, and what took longest in milliseconds */
+/** @returns the fault that is no ContractError, if there is one, and the longest time of a program in milliseconds */
 function run(session, texts) {
   let longest = 0;
   for (const text of texts) {
