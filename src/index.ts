@@ -36,6 +36,7 @@ export {
 } from './miner/relay/relay.ts';
 export { type StratumOptions, StratumRelay } from './miner/relay/stratum/stratum-server.ts';
 export { type FailoverOptions, FailoverSource } from './miner/source/failover.ts';
+export { SharedSource, updatesOf } from './miner/source/following.ts';
 export {
   NodeSource,
   type NodeSourceContext,
@@ -46,14 +47,12 @@ export {
   type PoolSourceContext,
   type PoolSourceOptions,
 } from './miner/source/pool/pool-source.ts';
-export { SharedSource } from './miner/source/shared-source.ts';
-export {
-  type Judge,
-  type SourceUpdate,
-  type UpdateListener,
-  updatesOf,
-  type Verdict,
-  type WorkSource,
+export type {
+  Judge,
+  SourceUpdate,
+  UpdateListener,
+  Verdict,
+  WorkSource,
 } from './miner/source/source.ts';
 export { GenesisError } from './mock-node/genesis-error.ts';
 export { MockNode } from './mock-node/lazy-mock-node.ts';

@@ -11,7 +11,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { systemClock } from '#pickaxe/base/system/clock.js';
 import { Miner } from '#pickaxe/miner/loop/miner.js';
-import { SharedSource } from '#pickaxe/miner/source/shared-source.js';
+import { SharedSource } from '#pickaxe/miner/source/following.js';
 import { fleetRigSource } from './fleet-rig-source.mjs';
 import { forkRigs } from './forked-rigs.mjs';
 import { PretendEngine } from './pretend-engine.mjs';

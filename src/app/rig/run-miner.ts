@@ -10,7 +10,7 @@ import type { Controls, Events, Listener } from '../../miner/events/events.ts';
 import { Miner } from '../../miner/loop/miner.ts';
 import type { LimitsOf } from '../../miner/loop/thermal-guard.ts';
 import { type Relay, RelayRefusal } from '../../miner/relay/relay.ts';
-import { SharedSource } from '../../miner/source/shared-source.ts';
+import { SharedSource } from '../../miner/source/following.ts';
 import type { WorkSource } from '../../miner/source/source.ts';
 import { LANES } from '../../protocol/chain/nonce.ts';
 import { JsonLines } from '../../rig/log/json-lines.ts';

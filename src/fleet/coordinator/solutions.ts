@@ -109,7 +109,7 @@ export class Solutions {
     this.#allUnknown = new TokenBucket(limits.allUnknownBurst, limits.allUnknownPerSecond, clock.monotonicMs());
     this.#elsewhere =
       submitElsewhere &&
-      new Submitter({ source: { name, submit: submitElsewhere }, emit, clock, isStale: () => false });
+      new Submitter({ source: { nameOf: () => name, submit: submitElsewhere }, emit, clock, isStale: () => false });
   }
 
   /** Settles when no solution of another coordinator's work is being submitted. */

@@ -6,6 +6,7 @@ import { LogBucket, TokenBucket } from '../../base/system/bounded.ts';
 import type { Clock } from '../../base/system/clock.ts';
 import { oneLine } from '../../base/text/plain-text.ts';
 import { Announcements } from '../../miner/source/announcements.ts';
+import { BaseSource } from '../../miner/source/complete-source.ts';
 import { deliver } from '../../miner/source/delivery.ts';
 import {
   complete,
@@ -14,7 +15,6 @@ import {
   type SourceContext,
   type UpdateListener,
   type Verdict,
-  type WorkSource,
 } from '../../miner/source/source.ts';
 import { SourceHealth } from '../../miner/source/source-health.ts';
 import type { Solution } from '../../protocol/chain/verify.ts';
@@ -36,9 +36,9 @@ const MOST_REASON = 300;
 /** So that a coordinator is left after three blocks in a row that it rejects, or twelve shares. */
 const BLOCK_WEIGHT = 4;
 
-export class CoordinatorSource implements WorkSource {
+export class CoordinatorSource extends BaseSource {
   readonly name: string;
-  readonly kind = 'fleet';
+  override readonly kind = 'fleet';
   /** As in subjects. */
   readonly coordinator: string;
   readonly #fleet: Fleet;
@@ -72,6 +72,7 @@ export class CoordinatorSource implements WorkSource {
 
   /** @param coordinator its name, as in subjects */
   constructor(fleet: Fleet, coordinator: string, context: SourceContext<FleetLimits> = {}) {
+    super();
     const { clock, random, emit, limits } = complete(context, fleetLimits);
     this.#fleet = fleet;
     this.coordinator = coordinator;
@@ -206,7 +207,7 @@ export class CoordinatorSource implements WorkSource {
     this.#announcements.note('warning', `${block} is lost, because no coordinator has taken it: ${reason}`);
   }
 
-  onHealth(judge: Judge): void {
+  override onHealth(judge: Judge): void {
     this.#told = undefined;
     this.#judgeHealth = judge;
     this.#health.judge = (fault, news) => {
@@ -237,7 +238,7 @@ export class CoordinatorSource implements WorkSource {
     return this.#states.latestTimeUs(work, this.#clock.monotonicMs());
   }
 
-  async answers(): Promise<boolean> {
+  override async answers(): Promise<boolean> {
     // What has arrived while the process could not run is read first.
     await new Promise((resolve) => setImmediate(resolve));
     return !this.isSilent;

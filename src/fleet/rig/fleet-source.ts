@@ -6,6 +6,7 @@ import { onAbort, pause } from '../../base/system/abort.ts';
 import { LogBucket, TokenBucket } from '../../base/system/bounded.ts';
 import { type Clock, watchSuspension } from '../../base/system/clock.ts';
 import { Announcements } from '../../miner/source/announcements.ts';
+import { BaseSource } from '../../miner/source/complete-source.ts';
 import { FailoverSource } from '../../miner/source/failover.ts';
 import {
   complete,
@@ -15,7 +16,6 @@ import {
   type SourceUpdate,
   type UpdateListener,
   type Verdict,
-  type WorkSource,
 } from '../../miner/source/source.ts';
 import type { Solution } from '../../protocol/chain/verify.ts';
 import type { Work } from '../../protocol/chain/work.ts';
@@ -43,9 +43,9 @@ const PATIENCE = { patienceMs: 500, readyPatienceMs: 500 };
 /** Time for which another coordinator is heard once the preferred one gives work: each New Cut costs a message. */
 const STANDBY_MS = 10_000;
 
-export class FleetSource implements WorkSource {
+export class FleetSource extends BaseSource {
   readonly name: string;
-  readonly kind = 'fleet';
+  override readonly kind = 'fleet';
   readonly #fleet: Fleet;
   readonly #context: SourceContext<FleetLimits>;
   readonly #clock: Clock;
@@ -75,6 +75,7 @@ export class FleetSource implements WorkSource {
   #renewPauseMs = 0;
 
   constructor(options: FleetSourceOptions, context: SourceContext<FleetLimits> = {}) {
+    super();
     const { clock, random, emit, limits } = complete(context, fleetLimits);
     this.name = options.name;
     this.#fleet = { ...options, heard: () => this.#heard() };
@@ -137,7 +138,7 @@ export class FleetSource implements WorkSource {
     return this.#failover?.latestTimeUs(work) ?? 0n;
   }
 
-  nameOf(work: Work): string {
+  override nameOf(work: Work): string {
     return this.#failover?.nameOf(work) ?? this.name;
   }
 

@@ -11,7 +11,9 @@ import type { Solution } from '../../protocol/chain/verify.ts';
 import { creationTimeOf, networkNumberOf, type Work } from '../../protocol/chain/work.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { Controls, Listener, PauseReason } from '../events/events.ts';
-import { creationTimeFor, type SourceUpdate, updatesOf, type WorkSource } from '../source/source.ts';
+import { type CompleteSource, completed } from '../source/complete-source.ts';
+import { updatesOf } from '../source/following.ts';
+import { creationTimeFor, type SourceUpdate, type WorkSource } from '../source/source.ts';
 import { Submitter } from '../source/submitter.ts';
 import { EngineSupervisor, type SupervisorOptions } from './engine-supervisor.ts';
 import { Assignment, Space } from './space.ts';
@@ -42,7 +44,7 @@ export interface MinerOptions extends Partial<SupervisorOptions> {
 }
 
 export class Miner implements Controls {
-  readonly #source: WorkSource;
+  readonly #source: CompleteSource;
   readonly #emit: Listener;
   readonly #clock: Clock;
   readonly #random: (below: number) => number;
@@ -69,7 +71,8 @@ export class Miner implements Controls {
 
   /** @throws RangeError when two engines have the same name */
   constructor(options: MinerOptions) {
-    const { source, engines, emit = () => {}, clock = systemClock, random = systemRandom, lane } = options;
+    const { engines, emit = () => {}, clock = systemClock, random = systemRandom, lane } = options;
+    const source = completed(options.source);
     const names = engines.map(({ name }) => name);
     const twice = names.find((name, at) => names.indexOf(name) !== at);
     if (twice !== undefined) throw new RangeError(`two engines have the name “${twice}”: give each a name of its own`);
@@ -245,14 +248,14 @@ export class Miner implements Controls {
   /** Reports once that devices wait: with a nonce1 of three or four bytes, a fast device has too few nonces. */
   #reportUsedUp(work: Work): void {
     const { kind } = this.#source;
-    if (this.#hasUsedUp || work.rollTime || kind === undefined) return;
+    if (this.#hasUsedUp || work.rollTime) return;
     this.#hasUsedUp = true;
     const { bytes } = work.nonce1;
     const left = `leaves 2^${64 - 8 * bytes} nonces of a job (nonce1 has ${bytes} bytes)`;
     const reason = `${left}: all are searched, and the devices wait for the next job`;
     this.#emit({
       type: 'source',
-      source: this.#source.nameOf?.(work) ?? this.#source.name,
+      source: this.#source.nameOf(work),
       kind,
       state: 'info',
       reason,

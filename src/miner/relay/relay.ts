@@ -9,7 +9,9 @@ import { type Job, prepareJob } from '../../protocol/chain/job.ts';
 import { type Solution, type Verification, verify } from '../../protocol/chain/verify.ts';
 import { creationTimeOf, type Work } from '../../protocol/chain/work.ts';
 import type { Listener } from '../events/events.ts';
-import { creationTimeFor, type SourceUpdate, updatesOf, type Verdict, type WorkSource } from '../source/source.ts';
+import { completed } from '../source/complete-source.ts';
+import { updatesOf } from '../source/following.ts';
+import { creationTimeFor, type SourceUpdate, type Verdict, type WorkSource } from '../source/source.ts';
 import { Submitter } from '../source/submitter.ts';
 
 export interface Relay {
@@ -64,7 +66,8 @@ export class RelayedWorks {
 
   constructor(options: RelayedWorksOptions) {
     this.#options = options;
-    const { source, emit = () => {}, clock = systemClock } = options;
+    const { emit = () => {}, clock = systemClock } = options;
+    const source = completed(options.source);
     this.#submitter = new Submitter({ source, emit, clock, isStale: ({ work }) => this.#stale.has(work) });
   }
 

@@ -1,6 +1,6 @@
 /** Chooses the source to mine on. Pure: times are milliseconds of a monotonic clock. */
 
-import type { WorkSource } from './source.ts';
+import type { CompleteSource } from './complete-source.ts';
 import { Standby } from './standby.ts';
 
 export interface Patience {
@@ -20,7 +20,7 @@ export class FailoverStrategy {
   #isImpatient = false;
 
   /** @throws Error if there are no sources */
-  constructor(sources: readonly WorkSource[], patience: Patience) {
+  constructor(sources: readonly CompleteSource[], patience: Patience) {
     this.#patience = patience;
     this.#standbys = sources.map((source) => new Standby(source));
     this.#active = this.#standbys[0];
@@ -52,7 +52,7 @@ export class FailoverStrategy {
    * @returns the sources that are no longer used
    * @throws Error if there are no sources
    */
-  change(sources: readonly WorkSource[]): readonly Standby[] {
+  change(sources: readonly CompleteSource[]): readonly Standby[] {
     if (sources.length === 0) throw new Error('give at least one source of work');
     const before = this.#standbys;
     const used = sources.map((source) => before.find((each) => each.source === source) ?? new Standby(source));

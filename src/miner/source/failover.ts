@@ -9,6 +9,7 @@ import type { Solution } from '../../protocol/chain/verify.ts';
 import type { Work } from '../../protocol/chain/work.ts';
 import type { Listener } from '../events/events.ts';
 import { LEFT, type SourceKind, type SourceNews } from '../events/vocabulary.ts';
+import { BaseSource, completed } from './complete-source.ts';
 import { FailoverStrategy, type Patience } from './failover-strategy.ts';
 import { listeningUntil, type SourceUpdate, type UpdateListener, type Verdict, type WorkSource } from './source.ts';
 import type { FoundBy, Standby } from './standby.ts';
@@ -40,8 +41,8 @@ const REMOVED_MS = 2_000;
 /** A frozen node gives no other sign: its streams stay open, and its work goes on being mined. */
 const PROBE_MS = 1_000;
 
-export class FailoverSource implements WorkSource {
-  readonly kind: SourceKind;
+export class FailoverSource extends BaseSource {
+  override readonly kind: SourceKind;
   readonly #strategy: FailoverStrategy;
   readonly #emit: Listener;
   readonly #probeMs: number;
@@ -64,8 +65,9 @@ export class FailoverSource implements WorkSource {
 
   /** @throws Error if there are no sources */
   constructor({ sources, emit, probeMs, standbyMs, isWatched, clock, ...patience }: FailoverOptions) {
-    this.#strategy = new FailoverStrategy(sources, { ...PATIENCE, ...patience });
-    this.kind = sources[0].kind ?? 'node';
+    super();
+    this.#strategy = new FailoverStrategy(sources.map(completed), { ...PATIENCE, ...patience });
+    this.kind = this.#active.source.kind;
     this.#emit = (event) => {
       try {
         emit?.(event);
@@ -104,7 +106,7 @@ export class FailoverSource implements WorkSource {
    * @param sources at least one, of the same kind as before
    */
   change(sources: readonly WorkSource[]): void {
-    const removed = this.#strategy.change(sources);
+    const removed = this.#strategy.change(sources.map(completed));
     this.#followHealth();
     for (const standby of removed) if (standby !== this.#active) void this.#retire(standby);
     if (!this.#isRunning) return;
@@ -142,7 +144,7 @@ export class FailoverSource implements WorkSource {
     return { by, ...(await source.submit(solution, stop)) };
   }
 
-  nameOf(work: Work): string {
+  override nameOf(work: Work): string {
     return this.#origins.get(work)?.source.name ?? this.name;
   }
 
@@ -161,7 +163,7 @@ export class FailoverSource implements WorkSource {
 
   /** Whether a source was left for good, or has thrown. */
   hasLeft(source: WorkSource): boolean {
-    return this.#standbys.some((standby) => standby.source === source && standby.givenUp !== undefined);
+    return this.#standbys.some((standby) => standby.source === completed(source) && standby.givenUp !== undefined);
   }
 
   /**
@@ -193,7 +195,7 @@ export class FailoverSource implements WorkSource {
     for (const standby of this.#standbys) {
       if (standby.followsHealth) continue;
       standby.followsHealth = true;
-      standby.source.onHealth?.((fault, news) => this.#judge(standby, 'itself', fault, news));
+      standby.source.onHealth((fault, news) => this.#judge(standby, 'itself', fault, news));
     }
   }
 
@@ -283,8 +285,7 @@ export class FailoverSource implements WorkSource {
       await pause(this.#probeMs, stop);
       const active = this.#active;
       const { worksGiven, source, givenUp } = active;
-      // A source that cannot find out counts as answering.
-      const answers = async () => stop.aborted || givenUp || !source.answers || (await source.answers(stop));
+      const answers = async () => stop.aborted || givenUp || (await source.answers(stop));
       try {
         // A single question can get lost, so the source is asked twice.
         const isThere = (await answers()) || (await answers());

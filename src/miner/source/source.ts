@@ -1,6 +1,5 @@
 /** The WorkSource interface, and what its users and implementations share. */
 
-import { onAbort } from '../../base/system/abort.ts';
 import { type Clock, systemClock } from '../../base/system/clock.ts';
 import type { Solution } from '../../protocol/chain/verify.ts';
 import { creationTimeOf, rolledCreationTime, type Work } from '../../protocol/chain/work.ts';
@@ -37,7 +36,7 @@ export type Judge = (fault: string | undefined, news?: string) => void;
 export interface WorkSource {
   /** The source's name for people, such as a node's URL. */
   readonly name: string;
-  /** Absent for a node. */
+  /** The default is a node. */
   readonly kind?: SourceKind;
   /**
    * Calls the listener with each update until `stop`, and settles when the source has ended. Faults of the outside
@@ -48,16 +47,16 @@ export interface WorkSource {
   submit(solution: Solution, stop: AbortSignal): Promise<Verdict>;
   /** @returns the latest creation time that is surely valid for this work now, in µs since the UNIX epoch */
   latestTimeUs(work: Work): bigint;
-  /** @returns the name of the source that gave the work. Absent unless the source uses several as one */
+  /** @returns the name of the source that gave the work. The default is `name`: only a source of several has others */
   nameOf?(work: Work): string;
   /**
    * Finds out within a second or two whether the source answers. Called repeatedly if another source could take over.
-   * Absent if the source cannot find out. Never throws.
+   * Never throws. By default a source answers.
    */
   answers?(stop: AbortSignal): Promise<boolean>;
   /**
    * Sets the function to call when the source finds that its work is probably worth nothing, and when that is over.
-   * Called at most once, if another source could take over. Absent if the source cannot find out.
+   * Called at most once, if another source could take over. By default the function is not called.
    */
   onHealth?(judge: Judge): void;
 }
@@ -103,79 +102,4 @@ export function listeningUntil(stop: AbortSignal, listener: UpdateListener): Upd
   return (update) => {
     if (!stop.aborted) listener(update);
   };
-}
-
-/**
- * Follows a source until `stop`. Updates wait until the consumer takes them: at most the latest work or rest, the works
- * that have become stale, and one update about the source.
- * @throws what the source has thrown, once the updates before it are taken
- */
-export async function* updatesOf(source: WorkSource, stop: AbortSignal): AsyncGenerator<SourceUpdate, void> {
-  const mailbox = new Mailbox();
-  const ending = new AbortController();
-  const release = onAbort(stop, () => {
-    ending.abort();
-    mailbox.wake();
-  });
-  const following = source
-    .follow((update) => mailbox.put(update), ending.signal)
-    .catch((thrown: unknown) => mailbox.fail(thrown));
-  try {
-    while (!stop.aborted) {
-      const update = mailbox.take();
-      if (update) yield update;
-      else await mailbox.changed();
-    }
-  } finally {
-    release();
-    ending.abort();
-    await following;
-  }
-}
-
-class Mailbox {
-  #stale: (SourceUpdate & { kind: 'stale' }) | undefined;
-  #work: SourceUpdate | undefined;
-  #lost: SourceUpdate | undefined;
-  #fault: { readonly thrown: unknown } | undefined;
-  /** Called when there may be something to take, or when the consumer stops. */
-  wake: () => void = () => {};
-
-  put(update: SourceUpdate): void {
-    if (update.kind === 'work') {
-      this.#work = update;
-      // A source that gives work is within reach again.
-      this.#lost = undefined;
-    } else if (update.kind === 'rest') {
-      this.#work = update;
-    } else if (update.kind === 'stale') {
-      const works = [...(this.#stale?.works ?? []), ...update.works];
-      this.#stale = { ...update, works };
-      if (this.#work?.kind === 'work' && works.includes(this.#work.work)) this.#work = undefined;
-    } else {
-      this.#lost = update;
-    }
-    this.wake();
-  }
-
-  fail(thrown: unknown): void {
-    this.#fault = { thrown };
-    this.wake();
-  }
-
-  changed(): Promise<void> {
-    return new Promise((resolve) => {
-      this.wake = resolve;
-    });
-  }
-
-  /** @returns stale works first, then the work; undefined if nothing waits @throws what the source has thrown */
-  take(): SourceUpdate | undefined {
-    const update = this.#stale ?? this.#work ?? this.#lost;
-    if (!update && this.#fault) throw this.#fault.thrown;
-    if (update === this.#stale) this.#stale = undefined;
-    else if (update === this.#work) this.#work = undefined;
-    else this.#lost = undefined;
-    return update;
-  }
 }

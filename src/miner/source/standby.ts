@@ -2,7 +2,8 @@
 
 import { onAbort } from '../../base/system/abort.ts';
 import type { Work } from '../../protocol/chain/work.ts';
-import { listeningUntil, type SourceUpdate, type UpdateListener, type WorkSource } from './source.ts';
+import type { CompleteSource } from './complete-source.ts';
+import { listeningUntil, type SourceUpdate, type UpdateListener } from './source.ts';
 
 /** The source itself, or somebody who watches all sources. */
 export type FoundBy = 'itself' | 'others';
@@ -26,7 +27,7 @@ const MOST_TRIAL_MS = 300_000;
 
 /** Times are milliseconds of a monotonic clock. */
 export class Standby {
-  readonly source: WorkSource;
+  readonly source: CompleteSource;
   /** Its place in the order of preference, from 0. A removed source has the last place. */
   rank = 0;
   /** Whether it is no longer configured: it gives work only until another one does. */
@@ -49,7 +50,7 @@ export class Standby {
   #replacedAtMs = Number.NEGATIVE_INFINITY;
   #trialMs = 0;
 
-  constructor(source: WorkSource) {
+  constructor(source: CompleteSource) {
     this.source = source;
   }
 

@@ -5,10 +5,10 @@ import type { Clock } from '../../base/system/clock.ts';
 import { toHex } from '../../protocol/chain/bytes.ts';
 import { difficultyOf } from '../../protocol/chain/target.ts';
 import type { Solution } from '../../protocol/chain/verify.ts';
-import type { Work } from '../../protocol/chain/work.ts';
 import type { Listener } from '../events/events.ts';
 import type { Outcome } from '../events/vocabulary.ts';
-import type { Verdict, WorkSource } from './source.ts';
+import type { CompleteSource } from './complete-source.ts';
+import type { Verdict } from './source.ts';
 
 /** Number of remembered solutions, so that each is submitted once. Far fewer are ever in flight. */
 const REMEMBERED = 4_096;
@@ -24,7 +24,7 @@ const BLOCK_EVENTS = {
 const NOT_SENT: Verdict = { outcome: 'stale', reason: 'found after its work went stale; not sent' };
 
 export interface SubmitterOptions {
-  readonly source: Pick<WorkSource, 'name' | 'nameOf' | 'submit'>;
+  readonly source: Pick<CompleteSource, 'nameOf' | 'submit'>;
   readonly emit: Listener;
   readonly clock: Clock;
   /** Whether the solution's work is known to be stale. Called right before the solution is sent. */
@@ -97,21 +97,17 @@ export class Submitter {
     try {
       const answer = isSent ? source.submit(solution, stop) : NOT_SENT;
       // The event comes after the call of the source, so that no listener delays the submission.
-      if (isSent && isBlock) emit({ type: 'sent-block', ...block, source: nameOf(source, work) });
+      if (isSent && isBlock) emit({ type: 'sent-block', ...block, source: source.nameOf(work) });
       verdict = await answer;
     } catch (fault) {
       // The WorkSource interface forbids throwing, but every solution must get a verdict.
       verdict = { outcome: 'unknown', reason: `the source failed: ${fault instanceof Error ? fault.message : fault}` };
     }
-    const { outcome, reason, by = nameOf(source, work) } = verdict;
+    const { outcome, reason, by = source.nameOf(work) } = verdict;
     const answerSeconds = (clock.monotonicMs() - foundAtMs) / 1000;
     emit({ type: 'verdict', outcome, reason, ...about, answerSeconds });
     if (!isSent || !isBlock || outcome === 'delivered') return verdict;
     emit({ type: BLOCK_EVENTS[outcome], ...block, source: by, answerSeconds });
     return verdict;
   }
-}
-
-function nameOf(source: SubmitterOptions['source'], work: Work): string {
-  return source.nameOf?.(work) ?? source.name;
 }

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { type FailoverOptions, FailoverSource } from '#pickaxe/miner/source/failover.js';
+import { updatesOf } from '#pickaxe/miner/source/following.js';
 import { NodeSource } from '#pickaxe/miner/source/node/node-source.js';
-import { updatesOf } from '#pickaxe/miner/source/source.js';
 import type { MockNode } from '#pickaxe/mock-node/mock-node.js';
 import { FakeSource, makeWork, Recorder } from '../../fakes.ts';
 import { eventually, Follower, mine } from './follow.ts';

@@ -2,7 +2,8 @@
 
 import { vi } from 'vitest';
 import { sharedController } from '#pickaxe/base/system/abort.js';
-import { type SourceUpdate, updatesOf, type WorkSource } from '#pickaxe/miner/source/source.js';
+import { updatesOf } from '#pickaxe/miner/source/following.js';
+import type { SourceUpdate, WorkSource } from '#pickaxe/miner/source/source.js';
 import { prepareJob, solves } from '#pickaxe/protocol/chain/job.js';
 import { joinNonce, laneWithin } from '#pickaxe/protocol/chain/nonce.js';
 import { type Solution, verify } from '#pickaxe/protocol/chain/verify.js';

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { SharedSource } from '#pickaxe/miner/source/shared-source.js';
-import { updatesOf } from '#pickaxe/miner/source/source.js';
+import { SharedSource, updatesOf } from '#pickaxe/miner/source/following.js';
 import { FakeSource, makeWork } from '../../fakes.ts';
 import { eventually, Follower, mine } from './follow.ts';
+
+const stop = new AbortController().signal;
 
 function share() {
   const source = new FakeSource();
@@ -99,17 +100,18 @@ describe('SharedSource', () => {
     expect(source.started).toBe(false);
   });
 
-  it('answers only where its source can find out', async () => {
+  it('is asked and told what its source is, and counts as answering if its source cannot find out', async () => {
     const { source, shared } = share();
-    expect(shared.answers).toBeUndefined();
-    source.answers = async () => true;
-    expect(await new SharedSource(source).answers?.(new AbortController().signal)).toBe(true);
+    expect(await shared.answers(stop)).toBe(true);
+    source.answers = async () => false;
+    expect(await shared.answers(stop)).toBe(false);
+    expect([shared.name, shared.kind, shared.nameOf(makeWork(100))]).toEqual(['fake source', 'node', 'fake source']);
+    const pool = new SharedSource(Object.assign(new FakeSource(), { kind: 'pool', nameOf: () => 'one of its own' }));
+    expect([pool.name, pool.kind, pool.nameOf(makeWork(100))]).toEqual(['fake source', 'pool', 'one of its own']);
   });
 });
 
 describe('a shared source that throws, which it may not,', () => {
-  const stop = new AbortController().signal;
-
   /** @returns what the updates of this consumer have thrown */
   async function thrownBy(shared: SharedSource): Promise<unknown> {
     try {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { type SourceUpdate, type UpdateListener, updatesOf } from '#pickaxe/miner/source/source.js';
+import { updatesOf } from '#pickaxe/miner/source/following.js';
+import type { SourceUpdate, UpdateListener } from '#pickaxe/miner/source/source.js';
 import { FakeSource, makeWork } from '../../fakes.ts';
 
 const work = () => ({ kind: 'work', work: makeWork(100) }) as const;

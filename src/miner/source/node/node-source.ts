@@ -13,6 +13,7 @@ import { nodeAddress } from '../../../node/http/url.ts';
 import type { Solution } from '../../../protocol/chain/verify.ts';
 import { parentOf, parseWork, type Work } from '../../../protocol/chain/work.ts';
 import { NodeAnnouncements } from '../announcements.ts';
+import { BaseSource } from '../complete-source.ts';
 import {
   complete,
   type Judge,
@@ -20,7 +21,6 @@ import {
   type SourceContext,
   type UpdateListener,
   type Verdict,
-  type WorkSource,
 } from '../source.ts';
 import { SourceHealth } from '../source-health.ts';
 import { FetchImpatience, FetchSchedule, WakeSignal } from './fetch-schedule.ts';
@@ -46,7 +46,7 @@ const UNKNOWN_WORK_WEIGHT = 1.5;
 
 export type NodeSourceContext = SourceContext<NodeLimits>;
 
-export class NodeSource implements WorkSource {
+export class NodeSource extends BaseSource {
   readonly name: string;
   readonly #miner: MinerIdentity;
   readonly #clock: Clock;
@@ -69,6 +69,7 @@ export class NodeSource implements WorkSource {
 
   /** @throws Error if the URL is not a node URL */
   constructor(options: NodeSourceOptions, context: NodeSourceContext = {}) {
+    super();
     const { url, network, miner, trust = BY_AUTHORITY, userAgent = 'pickaxe' } = options;
     const { clock, random, emit, limits } = complete(context, nodeLimits);
     const shown = nodeAddress(url, network);
@@ -146,7 +147,7 @@ export class NodeSource implements WorkSource {
     return verdict;
   }
 
-  onHealth(judge: Judge): void {
+  override onHealth(judge: Judge): void {
     this.#health.judge = judge;
   }
 
@@ -161,7 +162,7 @@ export class NodeSource implements WorkSource {
     return this.#client.nodeClock.latestTimeUs();
   }
 
-  async answers(stop: AbortSignal): Promise<boolean> {
+  override async answers(stop: AbortSignal): Promise<boolean> {
     const lastSignMs = Math.max(this.#client.lastAnswerMs, this.#lastCutMs);
     if (this.#clock.monotonicMs() - lastSignMs < this.#limits.probeTimeoutMs) return true;
     try {

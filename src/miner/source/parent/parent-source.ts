@@ -7,7 +7,8 @@ import type { Work } from '../../../protocol/chain/work.ts';
 import type { Answer, ByeReason } from '../../../protocol/wire/worker.ts';
 import type { Listener } from '../../events/events.ts';
 import type { SourceNews } from '../../events/vocabulary.ts';
-import { listeningUntil, type UpdateListener, type Verdict, type WorkSource } from '../source.ts';
+import { BaseSource } from '../complete-source.ts';
+import { listeningUntil, type UpdateListener, type Verdict } from '../source.ts';
 import { MOST_READ, type ParentStreams } from './connection.ts';
 import { type ParentJob, ParentSession, type RigView } from './parent-session.ts';
 
@@ -31,9 +32,9 @@ interface ParentSourceOptions {
   readonly deserted?: () => void;
 }
 
-export class ParentSource implements WorkSource {
+export class ParentSource extends BaseSource {
   readonly name: string;
-  readonly kind = 'parent';
+  override readonly kind = 'parent';
   readonly #options: ParentSourceOptions;
   #listener: UpdateListener = () => {};
   readonly #sessions = new Set<ParentSession>();
@@ -46,6 +47,7 @@ export class ParentSource implements WorkSource {
   #byeReason: ByeReason = 'stopped';
 
   constructor(options: ParentSourceOptions) {
+    super();
     this.#options = options;
     this.name = options.name;
     this.#measured = { ms: options.clock.monotonicMs(), hashes: 0 };

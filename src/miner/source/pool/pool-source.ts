@@ -19,6 +19,7 @@ import { type PoolAddress, parsePoolUrl } from '../../../base/text/addresses.ts'
 import type { Solution } from '../../../protocol/chain/verify.ts';
 import { creationTimeOf, type Work } from '../../../protocol/chain/work.ts';
 import { Announcements } from '../announcements.ts';
+import { BaseSource } from '../complete-source.ts';
 import {
   complete,
   type Judge,
@@ -27,7 +28,6 @@ import {
   type SourceContext,
   type UpdateListener,
   type Verdict,
-  type WorkSource,
 } from '../source.ts';
 import { type PoolAccount, PoolSession } from './client-session.ts';
 import { PoolHealth } from './pool-health.ts';
@@ -52,9 +52,9 @@ export interface PoolSourceOptions extends PoolAccount {
 
 export type PoolSourceContext = SourceContext<PoolLimits>;
 
-export class PoolSource implements WorkSource {
+export class PoolSource extends BaseSource {
   readonly name: string;
-  readonly kind = 'pool';
+  override readonly kind = 'pool';
   readonly #address: PoolAddress;
   readonly #options: PoolSourceOptions;
   readonly #clock: Clock;
@@ -68,6 +68,7 @@ export class PoolSource implements WorkSource {
 
   /** @throws Error if the URL is not a pool's */
   constructor(options: PoolSourceOptions, context: PoolSourceContext = {}) {
+    super();
     const { clock, random, emit, limits } = complete(context, poolLimits);
     const address = parsePoolUrl(options.url);
     if (!address) throw new Error(`"${options.url}" is not a pool URL: write it like stratum+tcp://pool.example:3333`);
@@ -118,11 +119,11 @@ export class PoolSource implements WorkSource {
     return creationTimeOf(work.header);
   }
 
-  async answers(): Promise<boolean> {
+  override async answers(): Promise<boolean> {
     return this.#session?.answers() ?? true;
   }
 
-  onHealth(judge: Judge): void {
+  override onHealth(judge: Judge): void {
     this.#health.judge = judge;
   }
 

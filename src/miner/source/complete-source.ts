@@ -1,0 +1,81 @@
+/** Sources with all members. A source of a library's user may leave out those that it has nothing to do in. */
+
+import type { Solution } from '../../protocol/chain/verify.ts';
+import type { Work } from '../../protocol/chain/work.ts';
+import type { SourceKind } from '../events/vocabulary.ts';
+import type { Judge, UpdateListener, Verdict, WorkSource } from './source.ts';
+
+export type CompleteSource = Required<WorkSource>;
+
+/** The members that a source may leave out, as they are then. */
+export abstract class BaseSource implements CompleteSource {
+  abstract readonly name: string;
+  readonly kind: SourceKind = 'node';
+
+  abstract follow(listener: UpdateListener, stop: AbortSignal): Promise<void>;
+  abstract submit(solution: Solution, stop: AbortSignal): Promise<Verdict>;
+  abstract latestTimeUs(work: Work): bigint;
+
+  nameOf(_work: Work): string {
+    return this.name;
+  }
+
+  async answers(_stop: AbortSignal): Promise<boolean> {
+    return true;
+  }
+
+  onHealth(_judge: Judge): void {}
+}
+
+/** The completed sources, by those that were given: failover knows a source again by its identity. */
+const completions = new WeakMap<WorkSource, CompleteSource>();
+
+/** @returns the source itself if it has all members, or else one that has, at each call the same */
+export function completed(source: WorkSource): CompleteSource {
+  if (source instanceof BaseSource) return source;
+  let completion = completions.get(source);
+  if (!completion) {
+    completion = new CompletedSource(source);
+    completions.set(source, completion);
+  }
+  return completion;
+}
+
+class CompletedSource extends BaseSource {
+  readonly #source: WorkSource;
+  override readonly kind: SourceKind;
+
+  constructor(source: WorkSource) {
+    super();
+    this.#source = source;
+    this.kind = source.kind ?? 'node';
+  }
+
+  get name(): string {
+    return this.#source.name;
+  }
+
+  follow(listener: UpdateListener, stop: AbortSignal): Promise<void> {
+    return this.#source.follow(listener, stop);
+  }
+
+  submit(solution: Solution, stop: AbortSignal): Promise<Verdict> {
+    return this.#source.submit(solution, stop);
+  }
+
+  latestTimeUs(work: Work): bigint {
+    return this.#source.latestTimeUs(work);
+  }
+
+  override nameOf(work: Work): string {
+    return this.#source.nameOf?.(work) ?? this.name;
+  }
+
+  override async answers(stop: AbortSignal): Promise<boolean> {
+    return (await this.#source.answers?.(stop)) ?? true;
+  }
+
+  override onHealth(judge: Judge): void {
+    this.#source.onHealth?.(judge);
+  }
+}
