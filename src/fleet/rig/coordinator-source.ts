@@ -38,7 +38,7 @@ const BLOCK_WEIGHT = 4;
 
 export class CoordinatorSource extends BaseSource {
   readonly name: string;
-  override readonly kind = 'fleet';
+  readonly kind = 'fleet';
   /** As in subjects. */
   readonly coordinator: string;
   readonly #fleet: Fleet;

@@ -45,7 +45,7 @@ const STANDBY_MS = 10_000;
 
 export class FleetSource extends BaseSource {
   readonly name: string;
-  override readonly kind = 'fleet';
+  readonly kind = 'fleet';
   readonly #fleet: Fleet;
   readonly #context: SourceContext<FleetLimits>;
   readonly #clock: Clock;

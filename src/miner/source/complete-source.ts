@@ -10,7 +10,7 @@ export type CompleteSource = Required<WorkSource>;
 /** The members that a source may leave out, as they are then. */
 export abstract class BaseSource implements CompleteSource {
   abstract readonly name: string;
-  readonly kind: SourceKind = 'node';
+  abstract readonly kind: SourceKind;
 
   abstract follow(listener: UpdateListener, stop: AbortSignal): Promise<void>;
   abstract submit(solution: Solution, stop: AbortSignal): Promise<Verdict>;
@@ -43,16 +43,18 @@ export function completed(source: WorkSource): CompleteSource {
 
 class CompletedSource extends BaseSource {
   readonly #source: WorkSource;
-  override readonly kind: SourceKind;
 
   constructor(source: WorkSource) {
     super();
     this.#source = source;
-    this.kind = source.kind ?? 'node';
   }
 
   get name(): string {
     return this.#source.name;
+  }
+
+  get kind(): SourceKind {
+    return this.#source.kind ?? 'node';
   }
 
   follow(listener: UpdateListener, stop: AbortSignal): Promise<void> {

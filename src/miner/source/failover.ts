@@ -42,7 +42,7 @@ const REMOVED_MS = 2_000;
 const PROBE_MS = 1_000;
 
 export class FailoverSource extends BaseSource {
-  override readonly kind: SourceKind;
+  readonly kind: SourceKind;
   readonly #strategy: FailoverStrategy;
   readonly #emit: Listener;
   readonly #probeMs: number;

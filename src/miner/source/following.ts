@@ -12,7 +12,6 @@ import type { Judge, SourceUpdate, UpdateListener, Verdict, WorkSource } from '.
  * starts the source, and `close` ends it once all submissions have settled.
  */
 export class SharedSource extends BaseSource {
-  override readonly kind: SourceKind;
   readonly #source: CompleteSource;
   readonly #listeners = new Set<UpdateListener>();
   readonly #pending = new Set<Promise<Verdict>>();
@@ -27,11 +26,14 @@ export class SharedSource extends BaseSource {
   constructor(source: WorkSource) {
     super();
     this.#source = completed(source);
-    this.kind = this.#source.kind;
   }
 
   get name(): string {
     return this.#source.name;
+  }
+
+  get kind(): SourceKind {
+    return this.#source.kind;
   }
 
   /** May be called once for each consumer. @throws what the source has thrown, to each consumer, also to later ones */

@@ -87,7 +87,7 @@ async function rigOn(urls: string[], account: string = miner.account) {
   onTestFinished(() => follower.end());
   const submitter = new Submitter({ source, emit: events.emit, clock: systemClock, isStale: () => false });
   const elsewhere = new Submitter({
-    source: { name: source.name, submit: (...asked) => chosen.submitElsewhere(...asked) },
+    source: { nameOf: () => source.name, submit: (...asked) => chosen.submitElsewhere(...asked) },
     emit: events.emit,
     clock: systemClock,
     isStale: () => false,

@@ -7,14 +7,9 @@ import { systemClock } from '#pickaxe/base/system/clock.js';
 import { FleetRelay } from '#pickaxe/fleet/coordinator/fleet-relay.js';
 import { FleetSource } from '#pickaxe/fleet/rig/fleet-source.js';
 import { FailoverSource } from '#pickaxe/miner/source/failover.js';
+import { updatesOf } from '#pickaxe/miner/source/following.js';
 import { submitSolution } from '#pickaxe/miner/source/node/submission.js';
-import {
-  creationTimeFor,
-  type UpdateListener,
-  updatesOf,
-  type Verdict,
-  type WorkSource,
-} from '#pickaxe/miner/source/source.js';
+import { creationTimeFor, type UpdateListener, type Verdict, type WorkSource } from '#pickaxe/miner/source/source.js';
 import { NodeError } from '#pickaxe/node/http/node-error.js';
 import { nodeLimits } from '#pickaxe/node/http/request-limits.js';
 import { toHex } from '#pickaxe/protocol/chain/bytes.js';

@@ -106,7 +106,9 @@ describe('SharedSource', () => {
     source.answers = async () => false;
     expect(await shared.answers(stop)).toBe(false);
     expect([shared.name, shared.kind, shared.nameOf(makeWork(100))]).toEqual(['fake source', 'node', 'fake source']);
-    const pool = new SharedSource(Object.assign(new FakeSource(), { kind: 'pool', nameOf: () => 'one of its own' }));
+    const pool = new SharedSource(
+      Object.assign(new FakeSource(), { kind: 'pool' as const, nameOf: () => 'one of its own' }),
+    );
     expect([pool.name, pool.kind, pool.nameOf(makeWork(100))]).toEqual(['fake source', 'pool', 'one of its own']);
   });
 });

@@ -1,5 +1,6 @@
 import { expect, test, vi } from 'vitest';
 import { systemClock } from '#pickaxe/base/system/clock.js';
+import { completed } from '#pickaxe/miner/source/complete-source.js';
 import type { Verdict } from '#pickaxe/miner/source/source.js';
 import { Submitter, type SubmitterOptions } from '#pickaxe/miner/source/submitter.js';
 import { prepareJob } from '#pickaxe/protocol/chain/job.js';
@@ -23,7 +24,7 @@ function submitterWith({
 }: Partial<SubmitterOptions> = {}) {
   const source = new FakeSource();
   const events = new Recorder();
-  const submitter = new Submitter({ source, emit: events.listen, clock, isStale, pending });
+  const submitter = new Submitter({ source: completed(source), emit: events.listen, clock, isStale, pending });
   const numbers = () => source.submitted.map(({ nonce }) => Number(nonce));
   return { submitter, source, events, numbers };
 }

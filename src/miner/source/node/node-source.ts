@@ -48,6 +48,7 @@ export type NodeSourceContext = SourceContext<NodeLimits>;
 
 export class NodeSource extends BaseSource {
   readonly name: string;
+  readonly kind = 'node';
   readonly #miner: MinerIdentity;
   readonly #clock: Clock;
   readonly #random: () => number;

@@ -34,7 +34,7 @@ interface ParentSourceOptions {
 
 export class ParentSource extends BaseSource {
   readonly name: string;
-  override readonly kind = 'parent';
+  readonly kind = 'parent';
   readonly #options: ParentSourceOptions;
   #listener: UpdateListener = () => {};
   readonly #sessions = new Set<ParentSession>();

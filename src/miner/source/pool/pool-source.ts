@@ -54,7 +54,7 @@ export type PoolSourceContext = SourceContext<PoolLimits>;
 
 export class PoolSource extends BaseSource {
   readonly name: string;
-  override readonly kind = 'pool';
+  readonly kind = 'pool';
   readonly #address: PoolAddress;
   readonly #options: PoolSourceOptions;
   readonly #clock: Clock;
