@@ -1,4 +1,4 @@
-/** Takes instructions in JSON, `POST /` with one or a list, on a port of its own, which no fault affects. */
+/** Accepts instructions in JSON, `POST /` with one or a list, on a separate port, which no fault affects. */
 
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
@@ -64,7 +64,7 @@ export class ControlServer {
   }
 
   async #answer(request: IncomingMessage): Promise<Answer> {
-    // Only browsers send an origin, and no web page has business here.
+    // Only browsers send an origin, and no web page may control the node.
     if (request.headers.origin !== undefined) return refusal(403, 'web pages may not tell the mock node what to do');
     if (request.method !== 'POST') return refusal(405, 'send an instruction: POST {"do": …}');
     const body = await readBody(request, MAX_BODY_BYTES);
@@ -83,7 +83,7 @@ export class ControlServer {
     }
   }
 
-  /** Carries out the instructions of a list one after the other, until one fails. */
+  /** Executes the instructions of a list one after the other, until one fails. */
   async #carryOut(json: unknown): Promise<unknown> {
     if (!Array.isArray(json)) return await this.#carryOutOne(json);
     if (json.length > MAX_INSTRUCTIONS) throw new InstructionError(`at most ${MAX_INSTRUCTIONS} instructions at once`);
@@ -108,7 +108,7 @@ function send(response: ServerResponse, { status, json }: Answer): void {
   response.end(`${JSON.stringify(json)}\n`);
 }
 
-/* The instructions, which let the mock node misbehave or something happen on its network. */
+/* The instructions: faults of the mock node, and events on its network. */
 
 interface Instructed {
   readonly ledger: Ledger;
@@ -130,16 +130,16 @@ const chain = z.number().int().min(0);
 const nothing = z.strictObject({});
 
 const INSTRUCTIONS: Readonly<Record<string, Instruction>> = {
-  /** Replaces the script of faults; an empty list ends them all. */
+  /** Replaces the script of faults; an empty list ends all faults. */
   faults: instruction(z.strictObject({ faults: faultsSchema }), (node, { faults }) => {
     node.faults = faults;
   }),
-  /** Replaces the next block that a miner finds by another one, once it has this depth. */
+  /** Replaces the next block of a miner by another block, when this number of blocks is above it. */
   'orphan-next': instruction(
     z.strictObject({ depth: z.number().int().min(0).max(100).default(0) }),
     ({ ledger }, { depth }) => ledger.orphanNext(depth),
   ),
-  /** Replaces a block, and all that build on it, by other blocks. */
+  /** Replaces a block, and all blocks above it, by other blocks. */
   orphan: instruction(z.strictObject({ chain, hash: opaqueId }), ({ ledger }, { chain, hash }) => {
     const block = ledger.chains.graph[chain] && ledger.chains.blocksOf(chain).get(hash);
     if (!block || !ledger.chains.isCanonical(chain, hash)) {
@@ -147,7 +147,7 @@ const INSTRUCTIONS: Readonly<Record<string, Instruction>> = {
     }
     ledger.reorganise(block);
   }),
-  /** Adds other miners' blocks, on this chain or on any. */
+  /** Adds other miners' blocks, on the given chain or on random ones. */
   advance: instruction(
     z.strictObject({ chain: chain.optional(), blocks: z.number().int().min(1).max(MOST_BLOCKS).default(1) }),
     ({ ledger }, { chain, blocks }) => {
@@ -180,7 +180,7 @@ const INSTRUCTIONS: Readonly<Record<string, Instruction>> = {
     if (ledger.settings.retargets) throw new InstructionError('with the option retargets, the ledger sets the targets');
     ledger.difficulty = hashes;
   }),
-  /** Sets how far the node's clock is ahead. */
+  /** Sets by how much the node's clock is ahead. */
   'clock-skew': instruction(
     z.strictObject({ ms: z.number().int().min(-LONGEST_TIMER_MS).max(LONGEST_TIMER_MS) }),
     ({ ledger }, { ms }) => {
@@ -208,7 +208,7 @@ export const instructionNames: readonly string[] = Object.keys(INSTRUCTIONS);
 /**
  * @param json an object whose `do` names the instruction
  * @returns the instruction's name and result
- * @throws InstructionError if it cannot be carried out
+ * @throws InstructionError if it cannot be executed
  */
 async function carryOut(node: Instructed, json: unknown): Promise<{ instruction: string; result: object }> {
   const { success, data } = z.looseObject({ do: z.enum(instructionNames) }).safeParse(json);

@@ -1,4 +1,6 @@
-/** An account cannot be, or a contract cannot be loaded. The message of a contract begins with `file:line:column`. */
+/**
+ * An impossible account, or a contract that cannot be loaded. The message of a contract begins with `file:line:column`.
+ */
 export class GenesisError extends Error {
   override readonly name = 'GenesisError';
 }

@@ -1,4 +1,4 @@
-/** The mock node of the package's API. It loads the node itself, with its contract language, when it is started. */
+/** The mock node of the package's API. Only its start loads the node itself, with the contract language. */
 
 import type { CommandService } from './commands/command-service.ts';
 import type { Ledger } from './ledger/ledger.ts';
@@ -8,12 +8,12 @@ import type { Identity, Peers } from './p2p/peers.ts';
 import type { FaultInput } from './server/faults.ts';
 import type { MockServer } from './server/server.ts';
 
-/** Its properties can be read once it has started. */
+/** The properties can be read after the start. */
 export class MockNode {
   readonly #options: MockNodeOptions;
   readonly #context: MockNodeContext;
   #node: Node | undefined;
-  /** Those that were set before the start. */
+  /** The faults that were set before the start. */
   #faults: readonly FaultInput[] | undefined;
   #isClosed = false;
 
@@ -25,8 +25,8 @@ export class MockNode {
   }
 
   /**
-   * @throws GenesisError for an account that cannot be, or a contract that cannot be loaded; ZodError for faults that
-   * are not valid; Error if a port is in use, or the node was closed
+   * @throws GenesisError for an impossible account, or a contract that cannot be loaded; ZodError for invalid faults;
+   *   Error if a port is in use, or the node was closed
    */
   async start(): Promise<MockNodeAddress> {
     const { MockNode: Node } = await import('./mock-node.ts');
@@ -76,7 +76,7 @@ export class MockNode {
     else this.#faults = script;
   }
 
-  /** Closes all connections and refuses new ones until `comeBack`. The chains go on meanwhile. */
+  /** Closes all connections and refuses new ones until `comeBack`. The chains continue meanwhile. */
   async goAway(): Promise<void> {
     await this.#started.goAway();
   }

@@ -1,6 +1,6 @@
 /**
  * A small node for the demo and the tests: a ledger that grows by itself, its coins, and servers for the endpoints of
- * documents 1 and 2. It answers like real nodes, is strict, counts what happens, and misbehaves on request.
+ * documents 1 and 2. It answers like real nodes, is strict, counts events, and has faults on request.
  */
 
 import { type Clock, systemClock } from '../base/system/clock.ts';
@@ -22,7 +22,7 @@ export type MockNodeEvent = LedgerEvent | ServerEvent | CutEvent | ControlEvent;
 
 export interface MockNodeContext {
   readonly clock?: Clock;
-  /** Replaces the generator with the option `seed`. */
+  /** Replaces the random numbers of the option `seed`. */
   readonly random?: Random;
   readonly onEvent?: (event: MockNodeEvent) => void;
 }
@@ -30,11 +30,11 @@ export interface MockNodeContext {
 export interface MockNodeAddress {
   /** `http://host:port` */
   readonly url: string;
-  /** With the path of document 1, or else of real nodes: `http://host:port/ledger/0.0/<network>`. */
+  /** With the path of document 1, or that of real nodes in their dialect: `http://host:port/ledger/0.0/<network>`. */
   readonly baseUrl: string;
   /** The P2P side's URL, if it has a port of its own. */
   readonly p2pUrl?: string;
-  /** The URL for instructions, if the node takes any. */
+  /** The URL for instructions, if the node accepts any. */
   readonly controlUrl?: string;
 }
 
@@ -50,14 +50,13 @@ export class MockNode {
   readonly identity: Identity | undefined;
   readonly #control: ControlServer | undefined;
   readonly #settings: Settings;
-  /** Lets the node come back after a time. */
+  /** The timer of `comeBack`. */
   #return: NodeJS.Timeout | undefined;
   /** Ends requests to other nodes. */
   readonly #closing = new AbortController();
 
   /**
-   * @throws ZodError if the options are not valid; GenesisError for an account that cannot be, or a contract that
-   * cannot be loaded
+   * @throws ZodError for invalid options; GenesisError for an impossible account, or a contract that cannot be loaded
    */
   constructor(options: MockNodeOptions = {}, context: MockNodeContext = {}) {
     const settings = optionsSchema.parse(options);
@@ -126,7 +125,7 @@ export class MockNode {
     await Promise.all([this.server.close(), this.p2p?.close(), this.#control?.close()]);
   }
 
-  /** Closes all connections and refuses new ones until `comeBack`. The chains go on meanwhile. */
+  /** Closes all connections and refuses new ones until `comeBack`. The chains continue meanwhile. */
   async goAway(): Promise<void> {
     await Promise.all([this.server.stopListening(), this.p2p?.stopListening()]);
   }

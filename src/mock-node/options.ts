@@ -10,7 +10,7 @@ import { versionCodeOf } from '../protocol/ledger/header.ts';
 const networks = ['test-singleton', 'development', 'mainnet01', 'testnet04'] as const;
 type Network = (typeof networks)[number];
 
-/** A made-up number for networks whose own is not known. */
+/** A made-up network number, for networks whose real number is unknown. */
 const MADE_UP_CODE = 9;
 
 export function codeOf(network: Network): number {
@@ -23,7 +23,7 @@ export const MINING_DEGREE = 3;
 const LEAST = 4;
 const MOST = 20;
 
-/** Whether the mock can have this many chains: 1, 3, or an even number from 4 to 20. */
+/** Whether the mock node supports this number of chains: 1, 3, or an even number from 4 to 20. */
 export function isNumberOfChains(chains: number): boolean {
   return knownGraph(chains) !== undefined || (chains % 2 === 0 && chains >= LEAST && chains <= MOST);
 }
@@ -51,7 +51,7 @@ export const allowedMinerSchema = z.object({
 /** Real nodes end update streams after 240 s, and remember work for 5 minutes. */
 const STREAM_MS = 240_000;
 const WORK_LIFETIME_MS = 300_000;
-/** Real nodes give up a /listen after 180 s. */
+/** Real nodes end a /listen after 180 s. */
 const LISTEN_MS = 180_000;
 
 /** An amount as text, such as `2.5`. */
@@ -84,7 +84,7 @@ const ledgerOptions = {
   retargets: z.boolean().default(false),
   /** Height of the oldest blocks. The default resembles a real network's. */
   firstHeight: z.number().int().min(0).default(5_000_000),
-  /** Age of the oldest blocks, which leaves room for creation times between them and the clock. */
+  /** Age of the oldest blocks. Later blocks get creation times between theirs and the clock's. */
   firstBlockAgeMs: z
     .number()
     .int()
@@ -93,25 +93,27 @@ const ledgerOptions = {
     .default(30_000),
   /**
    * Creation time of the oldest blocks in ms since the UNIX epoch, instead of `firstBlockAgeMs`. Nodes with the same
-   * seed and options begin with the same blocks, and can then take each other's cuts.
+   * seed and options begin with the same blocks, and can then join each other's cuts.
    */
   firstBlockTimeMs: z.number().int().min(0).max(Number.MAX_SAFE_INTEGER).optional(),
-  /** Reward of a block: `table` is mainnet01's at that height; otherwise an amount. */
+  /** Reward of a block: `table` is the reward of mainnet01 at that height; otherwise an amount. */
   reward: z.union([z.literal('table'), decimal]).default('table'),
-  /** Whether outputs have events, as in all but old blocks. */
+  /** Whether outputs have events. Only outputs of old blocks have none. */
   outputEvents: z.boolean().default(true),
   /**
-   * What happens to a solution whose chain has advanced. `orphan`: it is accepted and becomes an orphan, as real nodes
-   * mostly do while they remember the work (`workLifetimeMs`). `refuse`: it is stale, as if the node forgot a chain's
+   * What happens to a solution whose chain has advanced. `orphan`: it is accepted and becomes an orphan, as mostly on
+   * real nodes while they keep the work (`workLifetimeMs`). `refuse`: it is stale, as if the node dropped a chain's
    * work when the chain advances.
    */
   lateSolutions: z.enum(['refuse', 'orphan']).default('orphan'),
   /** Whether solutions need a proof of work. Test networks without one accept every header. */
   checksProofOfWork: z.boolean().default(true),
-  /** Maximum number of remembered work records, for all chains and miners. Beyond it no more are issued. */
+  /** Maximum number of kept work records, for all chains and miners. Above it, no more work is issued. */
   workLimit: z.number().int().min(1).max(100_000).default(1200),
   workLifetimeMs: ms.default(WORK_LIFETIME_MS),
-  /** Time between a New Cut and the other miner's block after it. Work issued meanwhile is still the old work. */
+  /**
+   * Time between a New Cut and the other miner's block after it. Work that is issued meanwhile is still the old work.
+   */
   cutLeadMs: ms.default(0),
   /** Whether a block is also a New Cut for the adjacent chains. */
   neighbourCuts: z.boolean().default(false),
@@ -119,7 +121,7 @@ const ledgerOptions = {
   rivalMs: ms.default(0),
   /** Time between refreshes of a random chain's payload, with a `Refreshed Block` event; 0 means none. */
   refreshMs: ms.default(0),
-  /** How far the node's clock is ahead of the real one. */
+  /** By how much the node's clock is ahead of the real one. */
   clockSkewMs: z.number().int().min(-LONGEST_TIMER_MS).max(LONGEST_TIMER_MS).default(0),
 };
 
@@ -127,7 +129,7 @@ const ledgerOptions = {
 export const MAX_CONTRACT_LENGTH = 1_048_576;
 
 const contractOptions = {
-  /** Accounts that exist from the beginning. */
+  /** Accounts that exist from the first block on. */
   accounts: z
     .array(
       z.strictObject({
@@ -142,21 +144,21 @@ const contractOptions = {
     )
     .max(1000)
     .default([]),
-  /** Contracts that all chains have from the beginning, behind the node's own ones: texts of the contract language. */
+  /** Contracts on all chains from the first block on, after the node's own ones: texts of the contract language. */
   contracts: z
     .array(z.strictObject({ name: z.string(), text: z.string().max(MAX_CONTRACT_LENGTH) }))
     .max(100)
     .default([]),
   /** Whether an account pays for the arrival of coins from other chains, as on real networks. */
   gasStation: z.boolean().default(false),
-  /** The wording of failures: the contract language's before its last version, or since. */
+  /** The messages of the contract language: `new` as since its last version, `old` as before. */
   words: z.enum(['old', 'new']).default('new'),
   minGasPrice: decimal.default('0.00000001'),
   /** Maximum gas of one transaction, and of all transactions in a block. */
   blockGasLimit: z.number().int().min(1).default(150_000),
   /** Time limit of /listen. */
   listenMs: ms.default(LISTEN_MS),
-  /** The answer of /listen at its time limit: real nodes send 504, the stand-alone server an object. */
+  /** The answer of /listen at its time limit: real nodes send 504, the stand-alone server sends an object. */
   listenTimeout: z.enum(['504', 'object']).default('504'),
 };
 
@@ -168,17 +170,23 @@ const serverOptions = {
   p2p: z.enum(['same port', 'plain', 'tls']).default('same port'),
   /** 0 means any free port. */
   p2pPort: z.number().int().min(0).max(65535).default(0),
-  /** Port for instructions on this machine; none by default. 0 means any free port. */
+  /** Port for instructions, on the loopback interface; none by default. 0 means any free port. */
   controlPort: z.number().int().min(0).max(65535).optional(),
-  /** Whether cuts name no origin, like a bootstrap node's. Otherwise they name the P2P side, if it has its own port. */
+  /**
+   * Whether cuts have no origin, like those of a bootstrap node. Otherwise their origin is the P2P side, if it has a
+   * port of its own.
+   */
   bootstrap: z.boolean().default(false),
-  /** The served API: document 1's, real nodes', or each under its own path. */
+  /** The API: document 1's, that of real nodes, or both, each with its own path. */
   dialect: z.enum(['both', 'document', 'chainweb']).default('both'),
-  /** Whether queries without a match are answered with 404, as document 1 says, instead of an empty page. */
+  /** Whether queries without a match are answered with 404, as in document 1, instead of an empty page. */
   strict: z.boolean().default(false),
-  /** The answers of the stand-alone server, whose endpoints are at the host's root: document 2's, or newer servers'. */
+  /**
+   * The answers of the stand-alone server, whose endpoints are at the host's root: as in document 2, or as of newer
+   * servers.
+   */
   standAlone: z.enum(['document', 'new']).default('document'),
-  /** The configured miners. With an empty list every valid miner may mine; on real nodes none may. */
+  /** The configured miners. With an empty list, every valid miner may mine; on real nodes none may. */
   miners: z.array(allowedMinerSchema).max(100).default([]),
   miningEnabled: z.boolean().default(true),
   configServed: z.boolean().default(true),
@@ -189,7 +197,10 @@ const serverOptions = {
   /** Whether `/header/updates` and `/block/updates` stream all new blocks. By default real nodes have none. */
   headerStream: z.boolean().default(false),
   streamLimit: z.number().int().min(0).max(10_000).default(2000),
-  /** The sides that refuse clients which ask too often. `p2p` is only a side with its own port, as on real nodes. */
+  /**
+   * The sides that refuse clients with too many requests. `p2p` applies only to a P2P side with a port of its own, as
+   * on real nodes.
+   */
   throttled: z.enum(['none', 'p2p', 'all']).default('p2p'),
   /** Requests per second for each address, as in document 1's sample configuration. */
   throttling: z
@@ -199,9 +210,9 @@ const serverOptions = {
       putPeer: z.number().min(0.001).max(1_000_000).default(11),
     })
     .prefault({}),
-  /** Whether a refusal for asking too often has `retry-after`. Gateways send it, real nodes do not. */
+  /** Whether a refusal for too many requests has `retry-after`. Gateways send it, real nodes do not. */
   throttleRetryAfter: z.boolean().default(false),
-  /** Number of events for each New Cut. */
+  /** Number of events that each New Cut sends. */
   cutBurst: z.number().int().min(1).max(100).default(1),
 };
 
@@ -209,7 +220,7 @@ export const optionsSchema = z.strictObject({
   ...ledgerOptions,
   ...contractOptions,
   ...serverOptions,
-  /** All random choices follow from the seed. */
+  /** Determines all random choices. */
   seed: z.number().int().optional(),
 });
 
@@ -219,7 +230,7 @@ export type LedgerSettings = Pick<Settings, keyof typeof ledgerOptions>;
 export type ContractSettings = Pick<Settings, keyof typeof contractOptions | 'network' | 'chains' | 'outputEvents'>;
 export type ServerSettings = Pick<Settings, keyof typeof serverOptions>;
 
-/** @returns the dialect of the contract language whose failures have the chosen wording */
+/** @returns the dialect of the contract language with the chosen messages */
 export function dialectOf({ words }: Pick<ContractSettings, 'words'>): Dialect {
   return words === 'old' ? 4 : 5;
 }

@@ -3,7 +3,10 @@
 /** @returns a number in [0, 1) */
 export type Random = () => number;
 
-/** The generator mulberry32 (public domain). Its 32 bits of state suffice to choose chains and to invent hashes. */
+/**
+ * The generator mulberry32 (public domain). Its 32 bits of state are enough for the choice of chains and for random
+ * hashes.
+ */
 export function seededRandom(seed: number): Random {
   let state = seed >>> 0;
   return () => {

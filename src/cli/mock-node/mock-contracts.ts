@@ -1,4 +1,4 @@
-/** What a mock node has before its first block: contracts from files, and accounts with coins. */
+/** The contracts and accounts of a mock node before its first block: contracts from files, and accounts with coins. */
 
 import { orUsageError, UsageError } from '../../app/process/exit.ts';
 import { MAX_CONTRACT_LENGTH } from '../../mock-node/options.ts';
@@ -7,7 +7,7 @@ import { parseDecimal } from '../../protocol/ledger/decimal.ts';
 import { textAt } from '../included-files.ts';
 
 interface Contract {
-  /** The path, as it was given: errors name it. */
+  /** The path as given, for error messages. */
   readonly name: string;
   readonly text: string;
 }

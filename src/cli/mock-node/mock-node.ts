@@ -91,7 +91,7 @@ async function started(command: MockNodeCommand, onEvent: (event: MockNodeEvent)
   }
 }
 
-/** What `--load` and `--fund` give comes behind the contracts and accounts of `--options`. */
+/** Appends `--load` and `--fund` to the contracts and accounts of `--options`. */
 function optionsOf({ port, controlPort = 0, network, difficulty, load = [], fund = [], options }: MockNodeCommand) {
   const own: { contracts?: unknown; accounts?: unknown } = parse('--options', options);
   return {
@@ -105,7 +105,7 @@ function optionsOf({ port, controlPort = 0, network, difficulty, load = [], fund
   };
 }
 
-/** What is not a list stays as it is, for the check of the options. */
+/** A value that is not a list stays as it is. The check of the options refuses it. */
 function joined(given: unknown = [], more: readonly object[]): unknown {
   return Array.isArray(given) ? [...given, ...more] : given;
 }

@@ -1,4 +1,4 @@
-/** What the prompt answers to each line that a person types, without a terminal. */
+/** The answers of the prompt to each typed line, without a terminal. */
 
 import { oneLine, severalLines } from '../../base/text/plain-text.ts';
 import type { TextResult } from '../../contract/repl/result.ts';
@@ -8,12 +8,12 @@ import type { ContractSession } from './run-files.ts';
 import { isUnfinished } from './unfinished.ts';
 
 /**
- * Maximum length of an input in UTF-16 code units. The longest public contract has 50,000, and each further line is
- * looked at together with all before it.
+ * Maximum length of an input in UTF-16 code units. The longest public contract has 50,000. Each further line is checked
+ * together with all earlier ones.
  */
 export const MAX_INPUT_LENGTH = 2 ** 17;
 
-/** The name of the prompt in the places of errors that have no other. */
+/** The file name of the prompt in errors without another file. */
 const PROMPT_NAME = '<prompt>';
 
 export const HELP = [
@@ -32,18 +32,18 @@ export class Conversation {
   readonly #session: ContractSession;
   readonly #nameFile: (path: string) => void;
   readonly #paint: Paint;
-  /** The lines of an input that goes on. */
+  /** The lines of an unfinished input. */
   #input = '';
   #hasEnded = false;
 
-  /** @param nameFile throws an Error whose message says why a file cannot be run */
+  /** @param nameFile throws an Error with the reason if a file cannot be run */
   constructor(session: ContractSession, nameFile: (path: string) => void, paint: Paint) {
     this.#session = session;
     this.#nameFile = nameFile;
     this.#paint = paint;
   }
 
-  /** Whether the next line belongs to an input that has begun. */
+  /** Whether the next line continues an input. */
   get goesOn(): boolean {
     return this.#input !== '';
   }
@@ -67,12 +67,12 @@ export class Conversation {
     return [];
   }
 
-  /** Forgets an input that goes on. */
+  /** Drops an unfinished input. */
   drop(): void {
     this.#input = '';
   }
 
-  /** @returns names that begin with the last word of a line, and that word, as `node:readline` takes them */
+  /** @returns names that begin with the last word of a line, and that word, in the form that `node:readline` expects */
   complete(line: string): [hits: string[], word: string] {
     const [word] = /[^\s()[\]{}"';,]*$/.exec(line) ?? [''];
     if (word === '') return [[], word];
@@ -84,7 +84,7 @@ export class Conversation {
   #answer(result: TextResult): string[] {
     const { values, error } = result;
     const failed = failuresOf(result).map(({ text }) => text);
-    // A test at the top is its form's value. One inside a form would otherwise not be seen.
+    // A top-level test is shown as its form's value. A test inside a form would not be shown without this.
     const unseen = failed.filter((text) => !values.some((value) => value.includes(text)));
     return [
       ...values.map((value) => {

@@ -1,4 +1,4 @@
-/** What was typed at the prompt, in a private file of the user's state folder. */
+/** The lines typed at the prompt, in a private file of the user's state folder. */
 
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -8,19 +8,19 @@ import { openPrivate, renameFileSync } from '../../base/system/files.ts';
 import { readRegularFile } from '../../base/system/regular-file.ts';
 
 const FILE_NAME = 'repl-history';
-/** Maximum number of lines that the arrow keys bring back. The file is shortened to them once it has twice as many. */
+/** Maximum number of lines that the arrow keys bring back. At twice as many, the file is shortened to this number. */
 export const MAX_LINES = 1000;
-/** Longer lines are pasted, and not kept. In UTF-16 code units. */
+/** In UTF-16 code units. Longer lines are pasted, and not kept. */
 export const MAX_LINE_LENGTH = 1000;
-/** Far more than twice the maximum number of lines have. */
+/** Far more than twice the maximum number of lines take. */
 const MAX_BYTES = 2 ** 24;
-/** Maximum size of what waits for a disk that does not take it. */
+/** Most bytes queued while the history file cannot be written. */
 const WAITING_BYTES = 2 ** 18;
-/** Time until the disk is tried again. */
+/** Time between attempts to write. */
 const AGAIN_MS = 10_000;
-/** Maximum time for which the end of the prompt waits for the disk. */
+/** Maximum time that the end of the prompt waits for the file to be written. */
 const CLOSE_MS = 1_000;
-/** Characters that do not come from a keyboard. On the terminal they could be commands. */
+/** Characters that no keyboard types. A terminal could take them for commands. */
 const CONTROL = /[^\P{Cc}\t]/u;
 
 export class History {
@@ -30,8 +30,8 @@ export class History {
   #last: string | undefined;
 
   /**
-   * @param folder is created when something is typed; undefined: nothing is kept
-   * @param warn gets a sentence if the file cannot be used. The prompt goes on without it
+   * @param folder is created with the first line; without a folder, nothing is kept
+   * @param warn called with a sentence if the file cannot be used. The prompt works without it
    */
   constructor(folder: string | undefined, warn: (line: string) => void) {
     if (folder === undefined) {
@@ -52,14 +52,14 @@ export class History {
     });
   }
 
-  /** Keeps a line, unless it is blank, too long, or the same as the last one. */
+  /** Keeps a line, unless it is blank, too long, or equal to the last one. */
   add(line: string): void {
     if (line.trim() === '' || line.length > MAX_LINE_LENGTH || line === this.#last || CONTROL.test(line)) return;
     this.#last = line;
     this.#lines?.add(`${line}\n`);
   }
 
-  /** Waits a second at most until the last lines are written. */
+  /** Waits at most a second until the last lines are written. */
   async close(): Promise<void> {
     await this.#lines?.close(CLOSE_MS);
   }

@@ -3,10 +3,10 @@
 import type { Expectation, FileResult, Place } from '../../contract/repl/result.ts';
 import { failuresOf, placeText } from './report.ts';
 
-/** What test functions write before the words of the test, in both dialects, if it has passed. */
+/** The beginning of a passed test's text, before the author's words, in both dialects. */
 const BEFORE_PASSED = /^Expect(?: failure|-that)?: success:? ?/i;
 const BEFORE_FAILED = /^FAILURE: (?:Expect-that: Did not satisfy condition: )?/;
-/** What they write after the words of the test if it has failed. */
+/** The end of a failed test's text, after the author's words. */
 const AFTER_FAILED =
   /(?:: expected | expected: |: evaluation of | evaluation of (?:actual|expected) failed|: did not satisfy |: predicate did not ).*$/s;
 
@@ -61,13 +61,13 @@ function caseOf(name: string, place: Place | undefined, inside: string, file = p
   return inside === '' ? `${start}/>\n` : `${start}>${inside}</testcase>\n`;
 }
 
-/** @returns the words that the contract's author gave a test, which are the same whether it passes or fails */
+/** @returns the words that the author gave a test, which are equal whether the test passes or fails */
 function wordsOf({ passed, text, place }: Expectation): string {
   const words = passed ? text.replace(BEFORE_PASSED, '') : text.replace(BEFORE_FAILED, '').replace(AFTER_FAILED, '');
   return words.trim() || `line ${place.position.line}, column ${place.position.column}`;
 }
 
-/** Numbers the tests of one name, because CI systems recognize a test by its name. */
+/** Numbers the tests of equal name, because CI systems recognize a test by its name. */
 class DifferentNames {
   readonly #counts = new Map<string, number>();
 
@@ -89,8 +89,8 @@ function attributes(values: Readonly<Record<string, string | number>>): string {
 
 const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
 /**
- * What is not among the characters of XML 1.0 (section 2.2), for which no entity may stand either, and others that are
- * not for reading: they could be commands to the terminal of who reads the file, or change the direction of a line.
+ * Characters outside of XML 1.0 (section 2.2), which entities cannot express either, and others that are not for
+ * reading: a reader's terminal could take them for commands, or show the line in another direction.
  */
 const NO_CHARACTER = /[^\P{C}\t\n\r]/gu;
 

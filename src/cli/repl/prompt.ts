@@ -11,10 +11,10 @@ import { type MakeSession, type RunOptions, sessionOptions } from './run-files.t
 import type { SourceFiles } from './source-files.ts';
 
 const PROMPT = 'contract> ';
-/** As wide as the prompt, so that the lines of an input begin below each other. */
+/** As wide as the prompt, so that the lines of an input are aligned. */
 const GOES_ON = '     ...> ';
 
-/** Talks with the person at this process's terminal. */
+/** Runs the prompt at this process's terminal. */
 export async function runPrompt(options: RunOptions, files: SourceFiles, makeSession: MakeSession): Promise<number> {
   const { stdin: input, stdout: output } = process;
   const say = (line: string) => process.stderr.write(`${line}\n`);
@@ -39,14 +39,14 @@ interface PromptOptions {
   readonly history: Pick<History, 'newestFirst' | 'add' | 'close'>;
   readonly input: NodeJS.ReadableStream & { setRawMode?(isRaw: boolean): unknown };
   readonly output: NodeJS.WritableStream;
-  /** Whether the output understands escape codes. Without them, lines come as the terminal edits them. */
+  /** Whether the output supports escape codes. Without them, the terminal itself edits the lines. */
   readonly isTerminal: boolean;
   readonly paint: Paint;
   /** Printed first. */
   readonly greeting: string;
 }
 
-/** Settles when the person has ended the conversation, with Ctrl-D or `:quit`. */
+/** Resolves when the person has left, with Ctrl-D or `:quit`. */
 export async function talk(options: PromptOptions): Promise<void> {
   const { conversation, history, input, output, isTerminal, greeting } = options;
   output.write(`${greeting}\n`);
@@ -76,7 +76,8 @@ function untilClosed(
       line.setPrompt(paint('bold', conversation.goesOn ? GOES_ON : PROMPT));
       line.prompt();
     };
-    // While code runs, nobody reads the keyboard: the terminal itself makes a signal of Ctrl-C, which ends the process.
+    // While code runs, nothing reads the keyboard: the terminal itself turns Ctrl-C into a signal, which ends the
+    // process.
     const readKeys = (reads: boolean) => isTerminal && input.setRawMode?.(reads);
     line.on('line', (typed) => {
       readKeys(false);
@@ -93,7 +94,7 @@ function untilClosed(
       else ask();
     });
     line.on('SIGINT', () => {
-      // Readline has no way to replace what was typed, except by the keys that erase it.
+      // Readline can replace what was typed only by the keys that erase it.
       line.write(null, { ctrl: true, name: 'e' });
       line.write(null, { ctrl: true, name: 'u' });
       conversation.drop();
@@ -101,7 +102,7 @@ function untilClosed(
       ask();
     });
     line.on('close', () => {
-      // Ctrl-D leaves the cursor behind the prompt.
+      // Ctrl-D leaves the cursor after the prompt.
       if (!conversation.hasEnded) output.write('\n');
       resolve();
     });

@@ -66,11 +66,11 @@ interface Surroundings {
   /** Whether a person can type on standard input. */
   readonly isTerminal: boolean;
   readonly makeSession: MakeSession;
-  /** In milliseconds; it is never set back. */
+  /** In milliseconds. Monotonic. */
   readonly clock: () => number;
 }
 
-/** @throws UsageError for files that cannot be read or written, and for options without files */
+/** @throws UsageError for files that cannot be read or written, and for options that need files */
 export async function replWith(
   paths: readonly string[],
   options: ReplOptions,

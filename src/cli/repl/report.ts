@@ -19,13 +19,13 @@ export function placeText({ file, position: { line, column } }: Place): string {
   return `${oneLine(file)}:${line}:${column}`;
 }
 
-/** @returns a line for each call, after one that says where the form is and why it failed */
+/** @returns a line with the place and the reason, then a line for each call */
 export function errorLines({ place, message, frames }: Failure, file: string): string[] {
   const where = place === undefined ? oneLine(file) : placeText(place);
   return [`${where}:Error: ${oneLine(message)}`, ...frames.map((frame) => ` at ${oneLine(frame)}`)];
 }
 
-/** @param isOneOfSeveral whether the last line has to say which file it is about */
+/** @param isOneOfSeveral whether the last line must name its file */
 export function fileLines(result: FileResult, isOneOfSeveral: boolean): string[] {
   const { file, error, notes } = result;
   const name = oneLine(file);
@@ -37,7 +37,7 @@ export function fileLines(result: FileResult, isOneOfSeveral: boolean): string[]
   ];
 }
 
-/** Maximum number of files that the summary names. */
+/** Maximum number of files in the summary. */
 const MOST_NAMED = 4;
 
 /** @returns one line about all files */

@@ -11,7 +11,7 @@ import { junitXml } from './junit.ts';
 import { fileLines, hasFailed, placeText, reportOf, summaryLine } from './report.ts';
 import { resolvePath, type SourceFiles, STDIN, STDIN_NAME } from './source-files.ts';
 
-/** Tests put another one in its place. */
+/** A type of its own, so that tests can replace it. */
 export type ContractSession = Pick<Session, 'runFile' | 'runText' | 'names'>;
 export type MakeSession = (options: SessionOptions) => ContractSession;
 
@@ -19,19 +19,20 @@ export interface RunOptions {
   readonly dialect: Dialect;
   /** Whether to print the value of each top-level form. */
   readonly trace: boolean;
-  /** Whether the results are JSON, and what the code prints goes to stderr. */
+  /** Whether the results are JSON. What the code prints then goes to stderr. */
   readonly json: boolean;
   /** The file for the results as JUnit XML. */
   readonly junit?: string;
-  /** @returns why the run must end now, as a clause */
+  /** @returns the reason to stop now, as a clause; undefined to go on */
   readonly whyEnd?: () => string | undefined;
 }
 
 /**
- * @param paths what was given on the command line
+ * @param paths the arguments of the command
  * @param makeFiles makes the files of each session
- * @returns noWork if the run had to end, and otherwise failed if a form or an expectation has failed
- * @throws UsageError, before anything is run, for a file that cannot be read, and if the JUnit file cannot be written
+ * @returns noWork if the run was stopped, otherwise failed if a form or an expectation has failed
+ * @throws UsageError, before anything runs, for a file that cannot be read, and for a JUnit file that cannot be
+ *   written
  */
 export function runFiles(
   paths: readonly string[],
@@ -74,7 +75,7 @@ function notRun(file: string, why: string): FileResult {
   return { file, expectations: [], error: { place: undefined, message, frames: [] }, notes: [] };
 }
 
-/** @returns options of a session that prints what its code prints, and traces if wanted */
+/** @returns the options of a session that shows printed texts and, on request, traces */
 export function sessionOptions(
   { dialect, trace, json, whyEnd }: RunOptions,
   { read }: SourceFiles,

@@ -1,4 +1,4 @@
-/** Reads the files of contract code that `pickaxe repl` runs, and those that they load. */
+/** Reads the files of contract code that `pickaxe repl` runs, and the files that these load. */
 
 import { lstatSync, statSync } from 'node:fs';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
@@ -13,17 +13,17 @@ export const STDIN_NAME = '<stdin>';
 
 const REMEDY = 'Give the path of a file of contract code.';
 
-/** The ends of the names of files of contract code and of its tests. */
+/** The ends of file names of contract code and of its tests. */
 const ENDS = ['.pact', '.repl'];
 
 interface SourceFilesOptions {
-  /** What `--allow-file` names. */
+  /** The files of `--allow-file`. */
   readonly allowed?: AllowedFiles;
-  /** The text of standard input, if it is run. */
+  /** The text of standard input, if it is to be run. */
   readonly stdin?: string | undefined;
 }
 
-/** The files of one session: those that the user names, and those that they load. */
+/** The files of one session: those that the user names, and those that these load. */
 export class SourceFiles {
   readonly #stdin: string | undefined;
   readonly #included: IncludedFiles;
@@ -35,14 +35,14 @@ export class SourceFiles {
     this.#included = new IncludedFiles({ allowed, consent: 'its text may be run and shown', ends: ENDS });
   }
 
-  /** Lets code that is typed load files of the working folder. */
+  /** Allows typed code to load files of the working folder. */
   nameWorkingFolder(): void {
     this.#included.addFolder('.', 'the working folder', false);
   }
 
   /**
-   * Lets a file be run that the user has named, and lets it load files of its folder.
-   * @throws UsageError that says why it cannot be run, and what to do
+   * Allows a file that the user has named to be run, and to load files of its folder.
+   * @throws UsageError with the reason and the remedy if it cannot be run
    */
   name(path: string): void {
     if (path === STDIN_NAME && this.#stdin !== undefined) {
@@ -69,7 +69,7 @@ export class SourceFiles {
         !isLink && isPrivateFile(absolute, facts),
       );
     if (isLink && facts) {
-      // A pattern like tests/*.repl names links, too, and a stranger may have chosen where they lead.
+      // A pattern like tests/*.repl also matches links, and somebody else may have chosen their targets.
       this.#included.read(absolute);
     } else {
       textAt(absolute);
@@ -85,7 +85,7 @@ export class SourceFiles {
   };
 }
 
-/** @returns the text of standard input @throws UsageError when the bytes are no text */
+/** @returns the text of standard input @throws UsageError if the bytes are not text */
 export function textOfInput(bytes: Uint8Array): string {
   try {
     return decodeText(bytes);
@@ -94,7 +94,7 @@ export function textOfInput(bytes: Uint8Array): string {
   }
 }
 
-/** @returns the path of what a file loads: a relative one begins at the folder of that file */
+/** @returns the path of a loaded file. A relative path begins at the folder of the loading file */
 export function resolvePath(from: string, path: string): string {
   return isAbsolute(path) ? path : join(dirname(from), path);
 }

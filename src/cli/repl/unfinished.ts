@@ -1,11 +1,11 @@
-/** Whether an input at the prompt goes on in its next line. Pure. */
+/** Whether an input at the prompt continues in its next line. Pure. */
 
 const OPENING = '([{';
 const CLOSING = ')]}';
 
 /**
- * @returns whether a bracket is open, or a text ends with a backslash, which continues it in the next line. An input
- *   that no further line can complete is finished: the interpreter says what is wrong with it
+ * @returns whether a bracket is open, or a text ends with a backslash, which continues the text in the next line. An
+ *   input that no further line can complete is finished: the interpreter shows the fault
  */
 export function isUnfinished(input: string): boolean {
   const open: string[] = [];
@@ -33,7 +33,7 @@ function lineEnd(input: string, start: number): number {
   return end < 0 ? input.length : end;
 }
 
-/** White space between two backslashes belongs to no text. */
+/** White space between two backslashes is not part of the text. */
 const GAP = /\s+/y;
 
 /** @param start the offset after the quotation mark @returns the offset after the text */

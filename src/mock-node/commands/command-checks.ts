@@ -1,4 +1,4 @@
-/** Reads commands, and checks them as a node does before it takes or runs them, with a node's texts. */
+/** Reads commands, and checks them like a node before it accepts or runs them, with a node's messages. */
 
 import type { ContractError } from '../../contract/errors.ts';
 import { MAX_SIGNATURES, MAX_TTL } from '../../protocol/ledger/command/build.ts';
@@ -14,12 +14,12 @@ export interface ReadCommand {
   readonly payload: Payload;
 }
 
-/** A node refuses a request with 400 and this text. */
+/** A request that a node refuses with 400 and this message. */
 export class RefusedError extends Error {
   override readonly name = 'RefusedError';
 }
 
-/** @throws LedgerFormatError if the JSON is no command with public metadata: only such commands can be in blocks */
+/** @throws LedgerFormatError if the JSON is not a command with public metadata: blocks contain only such commands */
 export function readCommand(json: ExactJson): ReadCommand {
   const command = parseCommand(json);
   const payload = parsePayload(command.cmd);
@@ -85,25 +85,25 @@ export function whyRefused(read: ReadCommand, known: Known, place: Place, settin
     return 'Transaction metadata (chain id, chainweb version) conflicts with this endpoint';
   }
   if (signers.length > MAX_SIGNATURES) return 'insert error: Too many signatures';
-  // Larger ones cannot be paid for, so they are not even read.
+  // Larger commands cannot be paid for, so they are not even parsed.
   const isReadable = Buffer.byteLength(read.command.cmd) <= MAX_COMMAND_BYTES;
   const fault = isReadable ? unreadable(read.payload, dialectOf(settings)) : undefined;
   if (fault) return parseErrorText(fault);
   const forgery = forgeryOf(read);
   if (forgery) return forgery.of === 'hash' ? 'Invalid transaction hash' : `Invalid transaction sigs: ${forgery.says}`;
   if (isEarly) return 'Transaction creation time too far in the future';
-  // Real nodes also send this text for a time to live that is out of range.
+  // Real nodes send this message also for a time to live that is out of range.
   if (isOutside) return 'Transaction time-to-live is expired';
   const meaningless = isReadable ? whyMeaningless(read.payload, dialectOf(settings)) : undefined;
   return meaningless === undefined ? undefined : `Transaction compilation failed: ${meaningless}`;
 }
 
-/** @returns what a node says of code that cannot be read */
+/** @returns a node's message for code that cannot be parsed */
 export function parseErrorText({ message }: ContractError): string {
   return `Pact parse error: ${message}`;
 }
 
-/** @returns the faults that /local finds in the metadata of a tried command. The gas price is not checked */
+/** @returns the faults that a preflight of /local finds in a command's metadata. The gas price is not checked */
 export function preflightFaults({ payload }: ReadCommand, place: Place, settings: ContractSettings): string[] {
   const { meta, networkId, signers } = payload;
   const { isOver, isOutside } = timesOf(payload, place);

@@ -1,4 +1,4 @@
-/** Commands (document 2): runs them without effect, takes them, finds their results, and makes proofs. */
+/** Commands (document 2): runs them without effect, accepts them for blocks, finds their results, and makes proofs. */
 
 import type { Dialect } from '../../contract/dialect.ts';
 import { parseDecimal } from '../../protocol/ledger/decimal.ts';
@@ -49,7 +49,7 @@ export class CommandService {
     ledger.follow(() => this.#waiting.look());
   }
 
-  /** @throws RefusedError if the command is not run at all */
+  /** @throws RefusedError if the command does not run at all */
   local(chain: number, json: ExactJson, query: LocalQuery): ExactJson {
     const read = readOrRefuse(json);
     if (!query.signatureVerification) checkHash(read);
@@ -66,7 +66,7 @@ export class CommandService {
     return { preflightResult: preflightResult(read, context), preflightWarnings: [] };
   }
 
-  /** Takes all commands, or none. @returns their request keys @throws RefusedError that names the wrong ones */
+  /** Accepts all commands, or none. @returns their request keys @throws RefusedError that names the wrong ones */
   send(chain: number, commands: readonly ExactJson[]): string[] {
     const read = commands.map(readOrRefuse);
     const faults = read.flatMap((each, index) => {
@@ -87,7 +87,7 @@ export class CommandService {
     return Object.fromEntries(results);
   }
 
-  /** Waits for a result. @returns undefined if there is none within `listenMs`, or the signal aborts */
+  /** Waits for a result. @returns undefined after `listenMs`, and when the signal aborts */
   listen(chain: number, requestKey: string, signal: AbortSignal): Promise<ExactJsonObject | undefined> {
     return this.#waiting.for(() => this.#resultOf(chain, requestKey, 0n), this.settings.listenMs, signal);
   }
@@ -109,7 +109,7 @@ export class CommandService {
   }
 
   /**
-   * @param mark the end of the known part of the mempool
+   * @param mark the end of the mempool's part that the caller has
    * @returns the request keys of newer waiting commands, and the new mark
    */
   pending(chain: number, mark?: HighwaterMark): { readonly requestKeys: string[]; readonly mark: HighwaterMark } {
@@ -125,9 +125,9 @@ export class CommandService {
   }
 
   /**
-   * Takes another node's commands, except for refused ones.
+   * Accepts the commands of another node, apart from those that are refused.
    * @param texts JSON, one command each
-   * @returns the fault of the first text that is not a command; then none is taken
+   * @returns the fault of the first text that is not a command; then no command is accepted
    */
   insert(chain: number, texts: readonly string[]): string | undefined {
     try {
@@ -186,7 +186,7 @@ export class CommandService {
     const reason = whyRefused(read, known, { chain, lastTimeUs: this.#lastTimeUs(chain) }, this.settings);
     if (reason !== undefined) return reason;
     try {
-      // As on real nodes, the code itself runs only in a block.
+      // As on real nodes, /send does not run the code.
       checkPayment(read, this.#contextAbove(this.#ledger.chains.tip(chain)));
       return undefined;
     } catch (error) {

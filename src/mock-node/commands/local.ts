@@ -13,7 +13,7 @@ import type { Block } from '../ledger/block-store.ts';
 import { forgeryOf, parseErrorText, type ReadCommand, RefusedError } from './command-checks.ts';
 
 export interface LocalQuery {
-  /** Whether the command is tried as in a block, with all checks and the payment of its gas. */
+  /** Whether the command runs as in a block, with all checks and the payment of its gas. */
   readonly preflight: boolean;
   /** Number of blocks below the tip where the command runs. */
   readonly rewindDepth: number;
@@ -37,7 +37,7 @@ export function metadataRefused(faults: readonly string[]): RefusedError {
   return new RefusedError(`Metadata validation failed: ${stringifyExactJson(faults)}`);
 }
 
-/** @returns what is said of code that cannot be read; in dialect 4 in the form for which the client has asked */
+/** @returns the result for code that cannot be parsed. In dialect 4, its form depends on the request */
 export function unreadResult(
   read: ReadCommand,
   fault: ContractError,
@@ -51,7 +51,10 @@ export function unreadResult(
   return preflight && dialect === 4 ? { preflightResult: result, preflightWarnings: [] } : result;
 }
 
-/** @returns the result of a command that pays no gas. Like on real nodes, that of a failure does not name the block */
+/**
+ * @returns the result of a command that pays no gas. Like on real nodes, the result of a failure does not name the
+ *   block
+ */
 export function localResult(read: ReadCommand, context: ExecutionContext): ExactJsonObject {
   const finished = runUnpaid(read, context);
   const hasFailed = 'error' in finished.outcome;
@@ -59,7 +62,7 @@ export function localResult(read: ReadCommand, context: ExecutionContext): Exact
   return outputJson(output, hasFailed ? null : metaDataOf(read, context.parent));
 }
 
-/** @throws RefusedError in dialect 4 if the gas cannot be paid. In dialect 5, this is a failure */
+/** @throws RefusedError in dialect 4 if the gas cannot be paid. In dialect 5, the result is a failure */
 export function preflightResult(read: ReadCommand, context: ExecutionContext): ExactJsonObject {
   try {
     const finished = runPaid(read, context, NO_MINER);

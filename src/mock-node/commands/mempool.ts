@@ -1,4 +1,7 @@
-/** The commands sent to each chain. Commands in a block stay here, so that they wait again if the block is orphaned. */
+/**
+ * The commands that were sent to each chain. A command stays here after its block, because the block may become an
+ * orphan.
+ */
 
 import { type Command, commandJson } from '../../protocol/ledger/command/command.ts';
 import type { Payload } from '../../protocol/ledger/command/command-payload.ts';
@@ -7,15 +10,15 @@ import { type Random, randomInteger } from '../random.ts';
 import type { ReadCommand } from './command-checks.ts';
 
 export interface Sent extends ReadCommand {
-  /** As in a block: JSON in UTF-8. */
+  /** JSON in UTF-8, as in a block. */
   readonly bytes: Uint8Array;
-  /** Number of commands of all chains that came before it. */
+  /** Number of earlier commands, on all chains. */
   readonly number: number;
 }
 
-/** The end of the known part of a mempool. */
+/** The end of the part of a mempool that a caller has. */
 export interface HighwaterMark {
-  /** Identifies the mempool; with another nonce, everything is new. */
+  /** Identifies the mempool. A caller with another nonce gets everything. */
   readonly nonce: number;
   /** The number of the next command. */
   readonly next: number;
@@ -24,7 +27,7 @@ export interface HighwaterMark {
 /** Maximum number and size of the commands that are kept for a chain. */
 const MAX_COMMANDS = 10_000;
 const MAX_BYTES = 8 * 1024 * 1024;
-/** Maximum number and size of the commands in a block. */
+/** Maximum number and size of the commands in one block. */
 const MAX_PER_BLOCK = 100;
 const MAX_BYTES_PER_BLOCK = 400_000;
 

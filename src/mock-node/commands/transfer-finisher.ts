@@ -1,4 +1,6 @@
-/** Sends the second step of transfers to other chains, as a third party can, paid from an account of the mock node. */
+/**
+ * Sends the second step of transfers to other chains. Anyone can do so; here an account of the mock node pays for it.
+ */
 
 import { buildCommand } from '../../protocol/ledger/command/build.ts';
 import { continueOnTarget, gasCapability } from '../../protocol/ledger/command/coin.ts';

@@ -1,6 +1,6 @@
 /** Requests that wait until something exists, such as a result. */
 
-/** Maximum number of waiting requests. Further ones are answered at once. */
+/** Maximum number of waiting requests. Further requests are answered at once. */
 const MOST_WAITING = 1_000;
 
 export class Waiting {
@@ -11,7 +11,7 @@ export class Waiting {
     for (const look of this.#looks) look();
   }
 
-  /** @returns the value as soon as `find` finds one; undefined at the time limit, on abort, or if too many wait */
+  /** @returns the first value of `find`; undefined at the time limit, on abort, and with too many waiting requests */
   async for<T>(find: () => T | undefined, timeoutMs: number, signal: AbortSignal): Promise<T | undefined> {
     const found = find();
     if (found !== undefined || signal.aborted || this.#looks.size >= MOST_WAITING) return found;

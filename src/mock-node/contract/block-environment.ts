@@ -1,4 +1,4 @@
-/** What a command brings along, as the contract language sees it. */
+/** The environment of a command in a block, for the contract language. */
 
 import type { Dialect } from '../../contract/dialect.ts';
 import { ContractError } from '../../contract/errors.ts';
@@ -28,30 +28,30 @@ export interface ExecutionContext {
   readonly state: ChainState;
   readonly chain: number;
   readonly dialect: Dialect;
-  /** Its time is the time that code sees. */
+  /** Code gets the creation time of this block. */
   readonly parent: Block;
   /** Whether a block, named by its hash as text, is an ancestor of the new block. */
   readonly hasAncestor: (id: string) => boolean;
 }
 
-/** What nodes ask of keys and keysets. */
+/** Rules of nodes for keys and keysets. */
 const KEYSET_FLAGS: readonly Flag[] = ['EnforceKeyFormats', 'RequireKeysetNs'];
-/** What nodes forbid to code in blocks. */
+/** The flags of code in blocks. */
 const FLAGS: ReadonlySet<Flag> = new Set([...KEYSET_FLAGS, 'DisableHistoryInTransactionalMode']);
-/** Commands without effect may also read tables from outside of their modules. */
+/** Commands without effect may also read tables from code outside of the tables' modules. */
 const LOCAL_FLAGS: ReadonlySet<Flag> = new Set([...KEYSET_FLAGS, 'AllowReadInLocal']);
 
-/** The module and its function that nodes ask before a namespace is defined. */
+/** The module and the function that nodes call before a namespace is defined. */
 const POLICY_MODULE = new ModuleName('ns');
 const POLICY = 'validate';
 
 /**
- * Maximum number of steps of one command, which take up to three seconds. Gas ends most code earlier, but does not
- * count everything, and `/local` takes any gas limit.
+ * Maximum number of steps of one command: up to three seconds. Gas ends most code earlier, but does not count
+ * everything, and `/local` accepts any gas limit.
  */
 export const MAX_NODE_STEPS = 1_000_000;
 
-/** @returns an evaluator on the state of a chain. What it runs changes the state */
+/** @returns an evaluator on the state of a chain, which its code changes */
 export function evaluatorOn(
   { state: { database }, dialect }: Pick<ExecutionContext, 'state' | 'dialect'>,
   environment: Environment,
@@ -60,7 +60,7 @@ export function evaluatorOn(
   return new Evaluator({ dialect, natives: NATIVES, environment, database, maxSteps });
 }
 
-/** @returns the rule of nodes: `ns` is asked about new namespaces, and nothing new may be outside of all of them */
+/** @returns the policy of nodes: `ns` decides about new namespaces, and nothing new may be outside of all namespaces */
 function policyIn({ database }: ChainState): NamespacePolicy | undefined {
   const policy = database.modules.get(POLICY_MODULE.text)?.members.get(POLICY);
   return policy?.is('defun') ? { allowsRoot: false, policy } : undefined;
@@ -115,7 +115,7 @@ function signatureOf({ pubKey, addr, clist = [] }: Signer): Signature {
   return { key: addr ?? pubKey, capabilities: clist.map(capabilityOf) };
 }
 
-/** @throws ContractError for a name or an argument that no capability can have */
+/** @throws ContractError for a name or an argument that is impossible for a capability */
 function capabilityOf({ name, args }: Capability): { name: QualifiedName; args: readonly Storable[] } {
   const qualified = QualifiedName.parse(name);
   if (!qualified) throw new ContractError('eval', `Invalid capability name: ${name}`);

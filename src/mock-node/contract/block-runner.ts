@@ -45,7 +45,9 @@ export class BlockRunner implements Transactions {
     }
   }
 
-  /** Commands whose gas can no longer be paid are dropped. Those that may use more gas than the block has left wait. */
+  /**
+   * Drops commands whose gas can no longer be paid. Commands whose gas limit exceeds the rest of the block's gas wait.
+   */
   run(block: BlockContext): Ran {
     const { chain, parent, state } = block;
     const transactions: Uint8Array[] = [];
@@ -66,7 +68,7 @@ export class BlockRunner implements Transactions {
     return { transactions, outputs };
   }
 
-  /** A command may name more gas than the block has left, as long as it takes no more. */
+  /** The gas limit of a command may exceed the rest of the block's gas, but not the gas that it uses. */
   replay(block: BlockContext, transactions: readonly Uint8Array[]): Uint8Array[] {
     let gasLeft = this.#settings.blockGasLimit;
     return transactions.map((bytes, index) => {

@@ -1,4 +1,4 @@
-/** What one chain knows after one block. Every block has its own state, so branches can be abandoned. */
+/** The state of one chain after one block. Every block has a state of its own, so branches can be abandoned. */
 
 import { Database } from '../../contract/runtime/database.ts';
 import { Layered } from '../../contract/runtime/layered.ts';
@@ -25,12 +25,12 @@ export class ChainState {
     this.#commands = commands;
   }
 
-  /** @returns a state that begins as this one, which must not change any more */
+  /** @returns a state for the next block. This one must not change any more */
   next(): ChainState {
     return new ChainState(new Database(this.database), new Layered(this.#commands));
   }
 
-  /** Takes over the changes of a state made with `next`. */
+  /** Absorbs the changes of a state that `next` has made. */
   absorb(above: ChainState): void {
     this.database.absorb(above.database);
     this.#commands.absorb(above.#commands);

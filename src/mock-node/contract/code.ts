@@ -1,4 +1,4 @@
-/** The code of commands: nodes read it before they take a command. */
+/** The code of commands, which nodes parse before they accept a command. */
 
 import type { Dialect } from '../../contract/dialect.ts';
 import { ContractError } from '../../contract/errors.ts';
@@ -7,14 +7,17 @@ import type { Form } from '../../contract/syntax/forms.ts';
 import { topLevelOf } from '../../contract/syntax/program.ts';
 import type { Payload } from '../../protocol/ledger/command/command-payload.ts';
 
-/** Far longer than any proof of real nodes. Larger commands cannot be paid for. */
+/** Far more than the longest proof of real nodes. Larger commands cannot be paid for. */
 export const MAX_COMMAND_BYTES = 300_000;
 
-/** What dialect 4 says of all code that cannot be read: when no form can, and when something is behind the forms. */
+/**
+ * The messages of dialect 4 for code that cannot be parsed: if there is no form at all, and if something follows the
+ * forms.
+ */
 const NOTHING_READ = 'Failed reading: mzero';
 const NOT_AT_END = 'endOfInput';
 
-/** @returns the forms of a command's code @throws ContractError of kind `syntax` in the words of nodes */
+/** @returns the forms of a command's code @throws ContractError of kind `syntax` with the message of nodes */
 export function formsOfCode(code: string, dialect: Dialect): readonly Form[] {
   const forms: Form[] = [];
   try {
@@ -28,8 +31,8 @@ export function formsOfCode(code: string, dialect: Dialect): readonly Form[] {
 }
 
 /**
- * Dialect 5 reads everything at once. In dialect 4, nodes first read the forms, and know what they mean only later.
- * @returns what is wrong about a command's code, if it cannot be read
+ * Dialect 5 parses everything at once. In dialect 4, nodes parse only the forms at first, and their meaning later.
+ * @returns the fault of a command's code if it cannot be parsed
  */
 export function unreadable({ payload }: Payload, dialect: Dialect): ContractError | undefined {
   if ('cont' in payload) return undefined;
@@ -40,7 +43,7 @@ export function unreadable({ payload }: Payload, dialect: Dialect): ContractErro
   });
 }
 
-/** @returns what a node of dialect 4 says of code whose forms can be read, but mean nothing */
+/** @returns the message of nodes of dialect 4 for code whose forms can be parsed, but have no meaning */
 export function whyMeaningless({ payload }: Payload, dialect: Dialect): string | undefined {
   if ('cont' in payload || dialect === 5) return undefined;
   const { code } = payload.exec;
@@ -52,7 +55,7 @@ export function whyMeaningless({ payload }: Payload, dialect: Dialect): string |
   return `<interactive>:0:${column}: Failure: Syntax error: ${fault.message}`;
 }
 
-/** Other faults of forms, such as two definitions of one name, are found only when the code runs. */
+/** Some faults, such as two definitions of one name, are found only when the code runs. */
 function faultOf(read: () => void): ContractError | undefined {
   try {
     read();

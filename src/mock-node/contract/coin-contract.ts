@@ -1,4 +1,4 @@
-/** What a node itself does with the coin contract, with capabilities that only a node can grant. */
+/** The node's own calls of the coin contract, with capabilities that only a node can grant. */
 
 import type { Evaluator } from '../../contract/evaluator/evaluator.ts';
 import { ModuleName, QualifiedName } from '../../contract/names.ts';
@@ -12,7 +12,7 @@ import { blockEnvironment, coinsValue, type ExecutionContext, evaluatorOn } from
 
 export const COIN_MODULE = new ModuleName(COIN);
 
-/** Lets the evaluator begin anew, while it holds a capability that only the node can grant. */
+/** Resets the evaluator's state to one that holds only this capability of the coin contract. */
 export function grant(evaluator: Evaluator, capability: string): void {
   const granted = { capability: { name: new QualifiedName(COIN_MODULE, capability), args: [] }, composed: [] };
   evaluator.state = { ...INITIAL_STATE, capabilities: { ...NO_CAPABILITIES, grants: [granted] } };

@@ -20,7 +20,7 @@ type Continuation = NonNullable<CommandResult['continuation']>;
 
 const OUT_OF_BOUNDS = 'spv verification failed: target header is not in the chain or is out of bounds';
 
-/** What is wrong about a proof, in the words of real nodes: in dialect 4, and in dialect 5. */
+/** Faults of a proof, with the messages of real nodes: in dialect 4, and in dialect 5. */
 const FAULTS = {
   undecodable: ['unable to decode continuation proof', 'verifyCont: Cannot decode transaction output proof'],
   otherChain: [

@@ -1,4 +1,4 @@
-/** Buys gas before a command, and pays the miner after it. */
+/** Pays for gas: buys it before a command, and pays the miner after the command. */
 
 import { appliedCapability } from '../../contract/capabilities/applied.ts';
 import { acquireForTransaction } from '../../contract/capabilities/capabilities.ts';
@@ -27,7 +27,7 @@ import { formsOfCode, MAX_COMMAND_BYTES } from './code.ts';
 import { coinMember, grant } from './coin-contract.ts';
 import { decimalJson, type Failure, failureOf } from './output.ts';
 
-/** A command cannot be in a block at all, because nobody would pay for it. */
+/** A command that no block can contain, because nobody pays for its gas. */
 export class BuyGasError extends Error {
   override readonly name = 'BuyGasError';
   readonly failure: Failure;
@@ -39,18 +39,18 @@ export class BuyGasError extends Error {
 }
 
 /**
- * Maximum number of steps of the payment for gas, which itself is free: the guard of the payer and the conditions of
- * gas stations. They take some twenty milliseconds.
+ * Maximum number of steps of the payment for gas: some twenty milliseconds. The payment is free of gas. It runs the
+ * payer's guard and the conditions of gas stations.
  */
 const MAX_PAYMENT_STEPS = 50_000;
 const GAS_PAYER_INTERFACE = 'gas-payer-v1';
 const GAS_PAYER = 'GAS_PAYER';
 const GAS_PER_BYTE = 0.01;
-/** With more gas than this for its bytes, a command becomes expensive, with this power. */
+/** From this gas for its size on, a command becomes expensive: the surcharge grows with this power. */
 const STEEP_FROM_GAS = 512;
 const STEEPNESS = 7;
 
-/** @returns the gas for a command's size, which its sender must allow, in units @throws BuyGasError */
+/** @returns the gas for a command's size, in units @throws BuyGasError if the command's gas limit is lower */
 export function payableGas(read: ReadCommand): bigint {
   const { command, payload } = read;
   const gas = gasOfSize(read);
@@ -88,7 +88,7 @@ export function buyGas(read: ReadCommand, context: ExecutionContext, miner: Mine
     return context.dialect === 4 ? [] : evaluator.state.events;
   } catch (error) {
     if (!(error instanceof ContractError)) throw error;
-    // The newest nodes have one kind for all faults of payers, and say all of it.
+    // The newest nodes have one kind for all faults of payers, and show the whole message.
     throw new BuyGasError(
       context.dialect === 4
         ? failureOf(error, 4)
@@ -98,7 +98,7 @@ export function buyGas(read: ReadCommand, context: ExecutionContext, miner: Mine
 }
 
 /**
- * Gives the miner the fee, and the rest back to the sender.
+ * Pays the fee to the miner, and the rest back to the sender.
  * @returns the events of the payment
  * @throws BuyGasError if an account refuses the coins, because the command has changed its guard: then nobody is paid
  */
@@ -115,14 +115,14 @@ export function redeemGas(read: ReadCommand, context: ExecutionContext, fee: Coi
   return evaluator.state.events;
 }
 
-/** The payment is a defpact of its own, beside the one that the command may begin. */
+/** The payment is a defpact of its own, apart from one that the command may begin. */
 function pactIdOf({ command }: ReadCommand): string {
   return hashText(`${command.hash} gas`);
 }
 
 /**
- * Acquires the capability of the gas station for which somebody has signed: before version 5, of the first one.
- * @throws ContractError if it refuses
+ * Acquires the signed capability of a gas station. Before version 5, only the first signed one counts.
+ * @throws ContractError if the gas station refuses
  */
 function acquirePayer(evaluator: Evaluator, environment: Environment): void {
   const [capability, ...more] = signedCapabilities(environment).filter(({ name }) => name.member === GAS_PAYER);
@@ -133,7 +133,7 @@ function acquirePayer(evaluator: Evaluator, environment: Environment): void {
   acquireForTransaction(evaluator, appliedCapability(evaluator, { member, args: capability.args }, undefined));
 }
 
-/** Since version 5, the module need not be a gas station by its interface. */
+/** Since version 5, a module can be a gas station without the interface. */
 function payerOf(evaluator: Evaluator, { name }: Capability): Member<Defcap> | undefined {
   if (evaluator.dialect === 5) {
     const { members, hash } = requireModule(evaluator, name.module);
@@ -147,7 +147,7 @@ function payerOf(evaluator: Evaluator, { name }: Capability): Member<Defcap> | u
   return member?.is('defcap') ? member : undefined;
 }
 
-/** @returns what a gas station can read about the command for which it is to pay */
+/** @returns the facts about a command that its gas station can read */
 function payerData({ payload: { payload } }: ReadCommand, { dialect }: ExecutionContext): ExactJson {
   if ('cont' in payload) {
     const { pactId, step, rollback, data, proof } = payload.cont;

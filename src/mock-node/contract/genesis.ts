@@ -1,4 +1,4 @@
-/** The first state of each chain: the node's own contracts, those that its user loads, and accounts with coins. */
+/** The first state of each chain: the node's own contracts, contracts from the options, and accounts with coins. */
 
 import { readFileSync } from 'node:fs';
 import type { Dialect } from '../../contract/dialect.ts';
@@ -17,14 +17,14 @@ import { coinsValue, evaluatorOn } from './block-environment.ts';
 import { ACCOUNTS, ChainState } from './chain-state.ts';
 import { coinMember, grant } from './coin-contract.ts';
 
-/** Each may use those before it. */
+/** Each contract may use the earlier ones. */
 const CONTRACTS = ['fungible-v2', 'fungible-xchain-v1', 'coin', 'gas-payer-v1', 'gas-station', 'ns'];
 const STATION_MODULE = 'gas-station';
 /** Pays for the arrival of coins from other chains. */
 export const GAS_STATION = 'kadena-xchain-gas';
 const OWN_BALANCE = 1000n * ONE;
 
-/** The node's own contracts are the same in all its chains, and are read once in a process. */
+/** The node's own contracts are the same on all chains, so a process loads them once. */
 const loaded = new Map<Dialect, ChainState>();
 
 function ownContracts(dialect: Dialect): ChainState {
@@ -39,18 +39,22 @@ function ownContracts(dialect: Dialect): ChainState {
   return state;
 }
 
-/** @param file is in the places of errors @throws ContractError */
+/** @param file the file name in the positions of errors @throws ContractError */
 function formsOf(text: string, dialect: Dialect, file: string): readonly TopLevel[] {
   return readForms(text, dialect, file).map((form) => topLevelOf(form, dialect));
 }
 
-/** Runs forms as before the first block, in one transaction. @throws ContractError */
+/** Runs forms before the first block, in one transaction. @throws ContractError */
 function run(state: ChainState, dialect: Dialect, forms: readonly TopLevel[], environment = INITIAL_ENVIRONMENT) {
   const evaluator = evaluatorOn({ state, dialect }, environment);
   for (const form of forms) runTopLevel(evaluator, form);
 }
 
-/** @throws GenesisError in place of a ContractError, with its place in the text, or `about` what else it is */
+/**
+ * Replaces a ContractError.
+ * @param about the file, or a description of what failed
+ * @throws GenesisError with `about` and, for a file, the position
+ */
 function orGenesisError<T>(about: string, action: () => T): T {
   try {
     return action();
@@ -75,7 +79,7 @@ export class Genesis {
   readonly #dialect: Dialect;
   readonly #contracts: readonly { readonly name: string; readonly forms: readonly TopLevel[] }[];
 
-  /** @throws GenesisError for a contract that cannot be read */
+  /** @throws GenesisError for a contract that cannot be parsed */
   constructor(settings: ContractSettings) {
     this.#settings = settings;
     this.#dialect = dialectOf(settings);
@@ -84,7 +88,7 @@ export class Genesis {
     });
   }
 
-  /** @throws GenesisError for an account that cannot be, or a contract that fails */
+  /** @throws GenesisError for an impossible account, or a contract that fails */
   stateOf(chain: number): ChainState {
     const state = ownContracts(this.#dialect).next();
     const environment = this.#environment(chain);
@@ -119,7 +123,7 @@ export class Genesis {
     evaluator.applyMember({ member: coinMember(evaluator, 'create-genesis-account'), args });
   }
 
-  /** The station's account begins with coins of the node. */
+  /** Creates the gas station's account with coins of the node. */
   #openStation(state: ChainState, environment: Environment): void {
     run(state, this.#dialect, formsOf(`(${STATION_MODULE}.open-account)`, this.#dialect, 'genesis'), environment);
     const table = state.database.table(ACCOUNTS);

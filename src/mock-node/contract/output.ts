@@ -1,4 +1,6 @@
-/** What outputs say, of commands and of payments to miners (document 2, "Command result"): failures, and the JSON. */
+/**
+ * The outputs of commands and of payments to miners (document 2, "Command result"), as JSON, and the failures in them.
+ */
 
 import { createHash } from 'node:crypto';
 import type { Dialect } from '../../contract/dialect.ts';
@@ -43,10 +45,10 @@ const KINDS: Readonly<Record<ErrorKind, FailureKind>> = {
   continuation: 'ContinuationError',
 };
 
-/** Maximum length of a message in dialect 5: failures are stored in blocks. */
+/** Maximum length of a message in dialect 5, because blocks store failures. */
 export const MAX_MESSAGE = 256;
 
-/** @returns a failure as it is in a result. Dialect 5 has three kinds, and short texts */
+/** @returns a failure in the form of results. Dialect 5 has three kinds, and short messages */
 export function failureOf({ kind, message, stored = message }: ContractError, dialect: Dialect): Failure {
   if (dialect === 4) return { kind: KINDS[kind], message };
   const kind5 = kind === 'tx-failure' || kind === 'syntax' ? KINDS[kind] : 'EvalError';
@@ -111,12 +113,12 @@ function moduleNameJson({ namespace, name }: ModuleName): ExactJsonObject {
   return { namespace: namespace ?? null, name };
 }
 
-/** @returns what a result says of the defpact that the command has begun or continued */
+/** @returns the continuation in a result, for the defpact that the command has begun or continued */
 export function continuationJson(defpact: DefpactState): ExactJsonObject {
   return { ...nestedJson(defpact), stepHasRollback: defpact.hasRollback };
 }
 
-/** Where there are no nested defpacts, nothing is said of them. */
+/** Without nested defpacts, the field is left out. */
 function nestedJson({ id, step, stepCount, isExecuted, yielded, continuation, nested }: DefpactState): ExactJsonObject {
   const inner = [...nested]
     .sort(([a], [b]) => (a < b ? -1 : 1))
@@ -140,7 +142,7 @@ function yieldJson({ data, sourceChain, provenance }: NonNullable<DefpactState['
   };
 }
 
-/** Everything in events and defpacts can be stored. */
+/** Values in events and defpacts can always be stored, so they have JSON. */
 function jsonOfValue(value: Value): ExactJson {
   return isStorable(value) ? jsonOf(value) : null;
 }

@@ -21,10 +21,13 @@ import { continuationJson, failureOf, type Output } from './output.ts';
 
 export type Finished = Omit<Output, 'txId' | 'requestKey' | 'hasLogs'>;
 
-/** Nobody is paid for a command that is only tried. */
+/** A command that only runs as a trial pays nobody. */
 export const NO_MINER: Miner = { account: 'NoMiner', predicate: 'keys-all', publicKeys: [] };
 
-/** Runs a command, and changes the state. @throws BuyGasError if its gas cannot be paid; then the state is as before */
+/**
+ * Runs a command, which changes the state.
+ * @throws BuyGasError if its gas cannot be paid; then the state is as before
+ */
 export function runPaid(read: ReadCommand, context: ExecutionContext, miner: Miner): Finished {
   const { gasPrice } = read.payload.meta;
   const initialGas = payableGas(read);
@@ -34,7 +37,7 @@ export function runPaid(read: ReadCommand, context: ExecutionContext, miner: Min
   const fees = redeemGas(read, paid, BigInt(finished.gas) * gasPrice);
   context.state.absorb(paid.state);
   const own = finished.events ?? [];
-  // In dialect 4, the fee's event precedes those of the code.
+  // In dialect 4, the event of the fee comes before those of the code.
   return { ...finished, events: context.dialect === 4 ? [...bought, ...fees, ...own] : [...bought, ...own, ...fees] };
 }
 
@@ -44,19 +47,19 @@ export function checkPayment(read: ReadCommand, context: ExecutionContext): void
   buyGas(read, { ...context, state: context.state.next() }, NO_MINER);
 }
 
-/** Runs a command without payment, and without effect. In dialect 5, its size then costs no gas. */
+/** Runs a command without payment and without effect. In dialect 5, its size then costs no gas. */
 export function runUnpaid(read: ReadCommand, context: ExecutionContext): Finished {
   const initialGas = context.dialect === 4 ? gasOfSize(read) : 0n;
   return run(read, { ...context, state: context.state.next() }, { initialGas, isLocal: true });
 }
 
 interface Terms {
-  /** Gas that the command's size has taken already. */
+  /** Gas for the command's size. */
   readonly initialGas: bigint;
   readonly isLocal: boolean;
 }
 
-/** A failure takes all gas, and leaves the state as it was. */
+/** A failure uses all gas, and leaves the state as it was. */
 function run(read: ReadCommand, context: ExecutionContext, { initialGas, isLocal }: Terms): Finished {
   const { gasLimit } = read.payload.meta;
   const attempt = { ...context, state: context.state.next() };

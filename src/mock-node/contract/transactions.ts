@@ -1,4 +1,4 @@
-/** The interface from payloads to the contract: a block's transactions and their outputs. */
+/** The interface between payloads and contracts: a block's transactions and their outputs. */
 
 import { QualifiedName } from '../../contract/names.ts';
 import { hashText } from '../../contract/values/hash.ts';
@@ -22,7 +22,7 @@ export interface NextBlock {
 
 /** A block being made. */
 export interface BlockContext extends NextBlock {
-  /** As the transactions so far have left it. */
+  /** The state after the transactions so far. */
   readonly state: ChainState;
 }
 
@@ -34,14 +34,14 @@ export interface Ran {
 }
 
 export interface Transactions {
-  /** Pays the miner, and changes the state unless that fails. @param amount in 10^-12 coins */
+  /** Pays the miner, which changes the state unless the payment fails. @param amount in 10^-12 coins */
   reward(context: BlockContext, amount: Decimal): Reward;
-  /** Runs the chain's waiting commands, and changes the state. */
+  /** Runs the chain's waiting commands, which changes the state. */
   run(context: BlockContext): Ran;
   /**
-   * Runs the transactions of another node's block, and changes the state.
+   * Runs the transactions of another node's block, which changes the state.
    * @returns their outputs
-   * @throws LedgerFormatError if one of them cannot be in this block
+   * @throws LedgerFormatError if this block cannot contain one of them
    */
   replay(context: BlockContext, transactions: readonly Uint8Array[]): readonly Uint8Array[];
 }
@@ -59,7 +59,7 @@ export const NO_TRANSACTIONS: Transactions = {
   },
 };
 
-/** What the contract would tell of a reward: clients read its amount there. */
+/** @returns the contract's event for a reward, where clients read the amount */
 function paymentJson(account: string, amount: Decimal): ExactJson {
   const name = new QualifiedName(COIN_MODULE, 'TRANSFER');
   return eventJson({ name, args: ['', account, coinsValue(amount)], moduleHash: hashText(COIN_MODULE.text) });

@@ -6,9 +6,9 @@ import { encodeBase64url } from '../../protocol/ledger/json.ts';
 import type { PayloadContent, PayloadRoots, PayloadWithOutputs } from '../../protocol/ledger/payload.ts';
 import type { ChainState } from '../contract/chain-state.ts';
 
-/** Number of heights below the tip that are kept. */
+/** Number of heights below the tip whose blocks are kept. */
 const KEPT_HEIGHTS = 500n;
-/** Maximum size of all orphans. Beyond it, none is added. */
+/** Maximum size of all orphans. Above it, no orphan is added. */
 const MOST_ORPHAN_BYTES = 8 * 1024 * 1024;
 /** Approximate size of a block besides its payload. */
 const BLOCK_BYTES = 2_000;
@@ -57,7 +57,7 @@ export class BlockStore {
     return this.#canonical.get(block.header.height) === block;
   }
 
-  /** The same for a block named by its hash as text. */
+  /** As `canonical`, for a block hash as text. */
   hasCanonical(id: string): boolean {
     const block = this.get(id);
     return block !== undefined && this.isCanonical(block);
@@ -79,7 +79,7 @@ export class BlockStore {
     for (let it: Block | undefined = block; it; it = this.parentOf(it)) yield it;
   }
 
-  /** Adds a block beside the canonical ones. @returns whether there was room for it */
+  /** Adds a block that is not canonical. @returns false if there was no room for it */
   addOrphan(block: Block): boolean {
     if (block.header.height < this.#lowest || this.#orphanBytes + sizeOf(block) > MOST_ORPHAN_BYTES) return false;
     if (!this.#byId.has(block.id)) this.add(block);
@@ -123,7 +123,7 @@ export class BlockStore {
     return this.#byHeight.get(height) ?? [];
   }
 
-  /** After a tip has moved back, orphans are higher than it. */
+  /** After the tip has moved back, there can be orphans above it. */
   #highest(): bigint {
     let height = this.#tip.header.height;
     while (this.#byHeight.has(height + 1n)) height++;
@@ -175,8 +175,9 @@ export function blockOf(bytes: Uint8Array, payload: BlockPayload): Block {
 }
 
 /*
- * The hashes of blocks and payloads, computed with OpenSSL from the bytes, because a miner waits for them. So the code
- * that checks them (`header.ts` and `payload.ts` of `protocol/ledger/`) is independent of the code that makes them.
+ * The hashes of blocks and payloads, computed with OpenSSL from the bytes, for speed: a miner waits for them. The code
+ * that checks the hashes (`header.ts` and `payload.ts` of `protocol/ledger/`) is thus independent of the code that
+ * makes them.
  */
 
 /** A header's fields before and after its adjacents: the leaf's tag (none for a hash), and the length in bytes. */
@@ -196,7 +197,7 @@ const AFTER: readonly Field[] = [
   [0x19, 8],
   [0x20, 8],
 ];
-/** Precedes the two hashes of an inner node. */
+/** The first byte of the hashed text of an inner node. */
 const NODE = Uint8Array.of(1);
 const ADJACENTS_OFFSET = 50;
 const ADJACENT_BYTES = 36;
@@ -237,7 +238,7 @@ function leaf(tag: number, bytes: Uint8Array): Uint8Array {
   return truncatedSha512(Buffer.concat([Uint8Array.of(0, 0, tag), bytes]));
 }
 
-/** SHA-512/256. @returns a plain Uint8Array, so that comparisons do not see a Buffer */
+/** SHA-512/256. @returns a plain Uint8Array, because a deep comparison distinguishes a Buffer from it */
 function truncatedSha512(bytes: Uint8Array): Uint8Array {
   return Uint8Array.from(hash('sha512-256', bytes, 'buffer'));
 }

@@ -1,4 +1,4 @@
-/** The chains of the mock ledger. Only other miners' blocks have no proof of work; all else in them is true. */
+/** The chains of the mock ledger. Other miners' blocks have no proof of work; everything else in them is valid. */
 
 import { createHash } from 'node:crypto';
 import { NONCE_BYTES, viewOf, WORK_BYTES, WORK_OFFSET } from '../../protocol/chain/bytes.ts';
@@ -20,7 +20,7 @@ interface ChainsOptions {
   readonly first: readonly Block[];
   readonly payloads: PayloadMaker;
   readonly random: Random;
-  /** Whether targets follow the time that blocks took, instead of `target`. */
+  /** Whether targets follow the durations of blocks, as on real networks, instead of `target`. */
   readonly retargets: boolean;
 }
 
@@ -30,14 +30,14 @@ interface MadeWork {
   readonly payload: BlockPayload;
 }
 
-/** Far larger than the mock's own payloads. */
+/** Far more than the mock's own payloads have. */
 const MOST_PAYLOAD_BYTES = 1024 * 1024;
 
 const RIVAL: Miner = { account: `k:${'1'.repeat(64)}`, predicate: 'keys-all', publicKeys: ['1'.repeat(64)] };
 
 export class Chains {
   readonly graph: Graph;
-  /** Target of all work made from now on: 32 bytes, little-endian. */
+  /** The target of all new work: 32 bytes, little-endian. */
   target: Uint8Array;
   readonly #stores: readonly BlockStore[];
   readonly #next: NextBlocks;
@@ -73,17 +73,17 @@ export class Chains {
     return this.tip(chain).header.height;
   }
 
-  /** Whether the chain can get its next block now. */
+  /** Whether the chain can get its next block now. A block needs its neighbours' blocks one height below. */
   isFree(chain: number): boolean {
     const height = this.heightOf(chain);
     return this.graph[chain].every((other) => this.heightOf(other) >= height);
   }
 
   /**
-   * A block builds on its neighbours' blocks one height below it, so no chain can be more than a block ahead of a
+   * A block builds on its neighbours' blocks one height below it, so no chain can be more than one block ahead of a
    * neighbour.
-   * @returns the chain that must get a block first so that this chain can get its next one; undefined if it can get it
-   * now
+   * @returns the chain that needs a block before this chain can get its next one; undefined if this chain can get it
+   *   now
    */
   laggardOf(chain: number): number | undefined {
     const laggard = this.graph[chain].find((other) => this.heightOf(other) < this.heightOf(chain));
@@ -129,16 +129,16 @@ export class Chains {
     return block;
   }
 
-  /** Adds a block beside the canonical ones. @returns undefined if there is no room for it */
+  /** Adds a block that is not canonical. @returns undefined if there is no room for it */
   addOrphan(header: Uint8Array, payload: BlockPayload): Block | undefined {
     const block = blockOf(header, payload);
     return this.#stores[block.header.chain].addOrphan(block) ? block : undefined;
   }
 
   /**
-   * Checks another node's block, and adds it beside the canonical ones. Its parents must be known.
+   * Checks another node's block, and adds it as an orphan. Its parents must be known.
    * @param bytes a header without its hash
-   * @throws LedgerFormatError if it is wrong or too large, or if there are too many orphans
+   * @throws LedgerFormatError if the block is wrong or too large, or if there are too many orphans
    */
   receive(bytes: Uint8Array, payload: PayloadWithOutputs, nowUs: bigint): Block {
     const header = parseHeader(bytes);
@@ -162,9 +162,10 @@ export class Chains {
   }
 
   /**
-   * Joins the ledger's own cut with another one, whose blocks are all known.
+   * Joins the ledger's own cut with another one.
+   * @param theirs known blocks
    * @returns the heads that must change, if any
-   * @throws LedgerFormatError if the other heads are no cut
+   * @throws LedgerFormatError if the other heads are not a cut
    */
   joined(theirs: readonly Block[]): Block[] {
     if (!isCut(this.#stores, theirs))
@@ -173,7 +174,7 @@ export class Chains {
     return joinCuts(this.#stores, ours, theirs).filter((head, chain) => head !== ours[chain]);
   }
 
-  /** @returns these blocks and their ancestors that are not canonical, lowest first */
+  /** @returns those of these blocks and their ancestors that are not canonical, lowest first */
   notCanonical(heads: readonly Block[]): Block[] {
     const blocks = heads.flatMap((head) => {
       const store = this.#stores[head.header.chain];
@@ -198,7 +199,7 @@ export class Chains {
     return left;
   }
 
-  /** Removes a canonical block and all that depend on it. @returns the number of blocks lost by each chain, if any */
+  /** Removes a canonical block and all that depend on it. @returns the number of lost blocks by chain */
   remove(block: Block): Map<number, number> {
     const lost = new Map<number, number>();
     const queue = [block];
@@ -219,12 +220,12 @@ export class Chains {
     return lost;
   }
 
-  /** Replaces the payload of the chain's next block, as if newer transactions had come. */
+  /** Replaces the payload of the chain's next block, as if new transactions had arrived. */
   refreshPayload(chain: number): void {
     this.#next.refreshPayloads(chain);
   }
 
-  /** @returns the chain's canonical block that has this one among its adjacents, if there is one */
+  /** @returns the canonical block of the chain that has `adjacent` among its adjacents, if there is one */
   #dependent(chain: number, adjacent: Block): Block[] {
     const above = this.#stores[chain].canonical(adjacent.header.height + 1n);
     const depends = above?.header.adjacents.some(({ hash }) => Buffer.compare(hash, adjacent.hash) === 0);
@@ -237,8 +238,8 @@ export class Chains {
 }
 
 /*
- * Joins the node's own and another node's cut, as real nodes do: the heavier of the two, with the other's fitting
- * blocks on top. Two nodes that join each other's cuts end with the same one.
+ * Joins the node's own and another node's cut, as real nodes do: the heavier cut, and the other's blocks where they fit
+ * on top of it. Two nodes that join each other's cuts get the same result.
  */
 
 type Blocks = Pick<BlockStore, 'ancestry'>;
@@ -255,12 +256,12 @@ function joinCuts(stores: readonly Blocks[], ours: readonly Block[], theirs: rea
   return heads;
 }
 
-/** Whether these heads are a cut: each builds on the others, or on blocks below them. */
+/** Whether these heads are a cut: the adjacents of each are on the branches of the others. */
 function isCut(stores: readonly Blocks[], heads: readonly Block[]): boolean {
   return heads.every((head) => fits(stores, heads, head));
 }
 
-/** Whether the block builds on blocks of the other heads' branches. */
+/** Whether the block's adjacents are on the branches of the heads. */
 function fits(stores: readonly Blocks[], heads: readonly Block[], { header }: Block): boolean {
   return header.adjacents.every(({ chain, hash }) => {
     for (const below of stores[chain].ancestry(heads[chain])) {
@@ -268,11 +269,11 @@ function fits(stores: readonly Blocks[], heads: readonly Block[], { header }: Bl
         return Buffer.compare(below.hash, hash) === 0;
       }
     }
-    return true; // What is below the oldest blocks is not known.
+    return true; // Blocks below the oldest ones are unknown.
   });
 }
 
-/** @returns the blocks of a cut that are above the heads of another, lowest first */
+/** @returns the blocks of a cut above these heads, lowest first */
 function blocksBeyond(stores: readonly Blocks[], heads: readonly Block[], cut: readonly Block[]): Block[] {
   const found: Block[] = [];
   for (const [chain, head] of cut.entries()) {
@@ -284,7 +285,7 @@ function blocksBeyond(stores: readonly Blocks[], heads: readonly Block[], cut: r
   return found.sort((a, b) => Number(a.header.height - b.header.height));
 }
 
-/** Weight decides, then the sum of heights, then the hashes, so that all nodes decide alike. */
+/** Compares the weights, then the sums of heights, then the hashes, so that all nodes decide alike. */
 function compareCuts(a: readonly Block[], b: readonly Block[]): number {
   const weight = sum(a, ({ header }) => header.weight) - sum(b, ({ header }) => header.weight);
   const height = sum(a, ({ header }) => header.height) - sum(b, ({ header }) => header.height);
@@ -306,7 +307,7 @@ function hashesOf(blocks: readonly Block[]): Buffer {
 interface CutRequest {
   readonly origin: Peer | null;
   readonly network: string;
-  /** Number of blocks left out on each chain, if it has as many. */
+  /** Number of newest blocks that are left out on each chain. */
   readonly blocksBack: number;
 }
 
@@ -317,7 +318,7 @@ export function cutOf(chains: Chains, { origin, network, blocksBack }: CutReques
   return { ...cut, height: sumOfHeights({ ...cut, height: 0n }) };
 }
 
-/** @returns how many blocks each chain leaves out for a sum of heights of at most `maxHeight`, if there are enough */
+/** @returns the number of blocks to leave out on each chain, so that the sum of heights is at most `maxHeight` */
 export function blocksAbove(chains: Chains, maxHeight: bigint): number {
   const sum = chains.graph.reduce((total, _, chain) => total + chains.heightOf(chain), 0n);
   if (sum <= maxHeight) return 0;
@@ -331,7 +332,7 @@ function headOf(chains: Chains, chain: number, blocksBack: bigint): Block {
   return store.canonical(height > store.lowest ? height : store.lowest)!;
 }
 
-/** The meaning of a cut's id is up to the node. */
+/** Each node chooses the ids of its cuts. */
 function idOf(blocks: readonly Block[]): string {
   const hash = createHash('sha512-256');
   for (const block of blocks) hash.update(block.hash);

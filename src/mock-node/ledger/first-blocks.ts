@@ -1,4 +1,4 @@
-/** The oldest blocks of the mock node, one of each chain, and the chains above them. They have no proof of work. */
+/** The oldest blocks of the mock node, one of each chain. They have no proof of work. */
 
 import { targetForDifficulty } from '../../protocol/chain/target.ts';
 import type { Graph } from '../../protocol/ledger/graphs.ts';
@@ -24,7 +24,10 @@ interface FirstBlocks {
   readonly stateOf: (chain: number) => ChainState;
 }
 
-/** Their parents are made up: below height 0 there are none, and a node that starts higher does not have them. */
+/**
+ * Their parents are random hashes: below height 0 there are no blocks, and a node that starts higher does not have
+ * them.
+ */
 export function makeFirstBlocks(first: FirstBlocks, random: Random): Block[] {
   const parents = first.graph.map(() => Uint8Array.from(randomBytes(random, 32)));
   return first.graph.map((neighbours, chain) => {

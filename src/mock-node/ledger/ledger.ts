@@ -1,4 +1,4 @@
-/** The mock ledger, without HTTP: issues work, decides on submissions, and grows by solutions and others' blocks. */
+/** The mock ledger, without HTTP: issues work, decides on submissions, and grows by solutions and by others' blocks. */
 
 import type { Clock } from '../../base/system/clock.ts';
 import { HEADER_BYTES, TARGET_BYTES, toHex } from '../../protocol/chain/bytes.ts';
@@ -14,7 +14,7 @@ import { makeChains } from './first-blocks.ts';
 import { LedgerStats, recordOf, type SubmissionRecord } from './mining-stats.ts';
 import { type IssuedWork, type Judgement, nonceKey, Referee } from './referee.ts';
 
-/** The updates about a chain for the ledger's followers. */
+/** The kinds of updates about a chain, for the ledger's followers. */
 export type Update = 'New Cut' | 'Refreshed Block';
 
 export type LedgerEvent =
@@ -28,13 +28,13 @@ interface LedgerContext {
   readonly clock: Clock;
   readonly random: Random;
   readonly emit: (event: LedgerEvent) => void;
-  /** Runs commands in blocks; by default there are none. */
+  /** Runs commands in blocks. By default, blocks have no commands. */
   readonly transactions?: Transactions;
-  /** @returns the first accounts of a chain; by default there are none */
+  /** @returns the first state of a chain; by default, there are no accounts */
   readonly stateOf?: (chain: number) => ChainState;
 }
 
-/** A miner can be paid on no chain. */
+/** No chain can pay the miner. */
 export class UnpaidError extends Error {
   override readonly name = 'UnpaidError';
 }
@@ -43,9 +43,9 @@ export class Ledger {
   readonly settings: LedgerSettings;
   readonly stats = new LedgerStats();
   readonly chains: Chains;
-  /** How far the node's clock is ahead of the given one. May be changed at any time. */
+  /** By how much the node's clock is ahead of `clock`. May be changed at any time. */
   clockSkewMs: number;
-  /** Whether other miners find no more blocks by themselves. May be changed at any time. */
+  /** Whether other miners have stopped. May be changed at any time. */
   standsStill = false;
   /** Chooses the chain of the next work. May be replaced at any time. */
   pickChain: () => number;
@@ -55,14 +55,14 @@ export class Ledger {
   readonly #referee: Referee;
   readonly #followers: ((update: Update, chain: number) => void)[] = [];
   readonly #blockFollowers: ((block: Block) => void)[] = [];
-  /** The next block of another miner. */
+  /** The timer of the next block of another miner. */
   #rival: NodeJS.Timeout | undefined;
   #refreshing: NodeJS.Timeout | undefined;
   /** The timers of blocks whose New Cut has been sent. */
   readonly #pendingBlocks = new Set<NodeJS.Timeout>();
-  /** The depth at which the next solution's block will be orphaned, if any. */
+  /** The depth at which the block of the next solution will become an orphan, if any. */
   #orphanDepth: number | undefined;
-  /** The block that will be orphaned at a depth. */
+  /** The block that will become an orphan at a depth. */
   #doomed: { readonly block: Block; readonly depth: number } | undefined;
 
   constructor(settings: LedgerSettings, context: LedgerContext) {
@@ -77,7 +77,7 @@ export class Ledger {
     this.#referee = new Referee(settings.workLifetimeMs, settings.checksProofOfWork);
   }
 
-  /** Begins to find other miners' blocks and newer transactions, as often as the settings say. */
+  /** Begins to add other miners' blocks and new transactions, at the rates in the settings. */
   start(): void {
     const { rivalMs, refreshMs } = this.settings;
     if (rivalMs > 0) this.#awaitRival(rivalMs);
@@ -113,12 +113,12 @@ export class Ledger {
     this.#followers.push(follower);
   }
 
-  /** Registers a listener for the blocks that become canonical. Each comes after those that it builds on. */
+  /** Registers a listener for new canonical blocks. Each block comes after those on which it builds. */
   followBlocks(follower: (block: Block) => void): void {
     this.#blockFollowers.push(follower);
   }
 
-  /** Adds another miner's block to a chain, and before it the blocks of lagging neighbours that it needs. */
+  /** Adds another miner's block to a chain, after the blocks of lagging neighbours on which it builds. */
   advance(chain = this.#randomChain()): void {
     const { cutLeadMs } = this.settings;
     if (cutLeadMs === 0) this.#addRival(chain);
@@ -126,17 +126,17 @@ export class Ledger {
     this.#publishNewCut(chain);
   }
 
-  /** Adds other miners' blocks until a chain has reached a height. */
+  /** Adds other miners' blocks until the chain has this height. */
   advanceTo(chain: number, height: bigint): void {
     while (this.chains.heightOf(chain) < height) this.advance(chain);
   }
 
-  /** Replaces the next block that a miner finds, like `reorganise`, once `depth` blocks of its chain are above it. */
+  /** Makes the next block of a miner an orphan, as `reorganise` does, when `depth` blocks of its chain are above it. */
   orphanNext(depth: number): void {
     this.#orphanDepth = depth;
   }
 
-  /** Replaces a canonical block, and all that depend on it, by other miners' blocks. The chains stay as high. */
+  /** Replaces a canonical block, and all that depend on it, by other miners' blocks. The chains keep their heights. */
   reorganise(block: Block): void {
     const lost = this.chains.remove(block);
     const changed = [...lost.keys()];
@@ -150,16 +150,16 @@ export class Ledger {
   }
 
   /**
-   * Takes the parts of another node's cut that are heavier than the own one, or fit on top of it.
-   * @param heads the heads of all chains, all of them known
-   * @throws LedgerFormatError if they are no cut
+   * Joins the ledger's own cut with that of another node.
+   * @param heads known blocks, one of each chain
+   * @throws LedgerFormatError if the heads are not a cut
    */
   join(heads: readonly Block[]): void {
     const changed = this.chains.joined(heads);
     const added = this.chains.notCanonical(changed);
     const left = this.chains.moveTips(changed);
     const chains = changed.map(({ header }) => header.chain);
-    // Work on the neighbours of a chain that left its tip builds on blocks that are now orphans.
+    // Work builds on the tips of neighbouring chains, and some of these tips are orphans now.
     const affected = new Set([...chains, ...left.flatMap((chain) => this.chains.graph[chain])]);
     for (const chain of affected) this.#referee.advance(chain, this.settings.lateSolutions === 'refuse');
     for (const chain of chains) this.#publishNewCut(chain);
@@ -167,7 +167,7 @@ export class Ledger {
     this.#emit({ type: 'join', chains });
   }
 
-  /** Gives a chain newer transactions. The old work stays valid. */
+  /** Replaces a chain's transactions by newer ones. The old work stays valid. */
   refreshPayload(chain = this.#randomChain()): void {
     this.chains.refreshPayload(chain);
     this.#publish('Refreshed Block', chain);
@@ -199,7 +199,7 @@ export class Ledger {
     return record;
   }
 
-  /** Decides on a header. If it solves work on its chain's tip, it becomes the next block; if it is late, an orphan. */
+  /** Decides on a header. A solution becomes the next block, or an orphan if it is late. */
   submit(header: Uint8Array): Judgement {
     const judgement = this.#referee.judge(header, this.nowUs(), this.#clock.monotonicMs());
     if (header.length === HEADER_BYTES) this.#record(header, judgement);
@@ -257,7 +257,7 @@ export class Ledger {
     this.#publishBlock(this.chains.tip(chain));
   }
 
-  /** Gives blocks to the chains that a chain must wait for. If possible they are as old as the chain's own tip. */
+  /** Adds blocks to the chains for which a chain must wait. If possible, they are as old as the chain's own tip. */
   #catchUp(chain: number): void {
     const timeUs = this.chains.tip(chain).header.creationTimeUs;
     for (let behind = this.chains.laggardOf(chain); behind !== undefined; behind = this.chains.laggardOf(chain)) {
@@ -274,7 +274,7 @@ export class Ledger {
     this.reorganise(block);
   }
 
-  /** @returns the lowest of the chains that have lost blocks; its neighbours are high enough for its next block */
+  /** @returns the lowest of the chains that have lost blocks. Its neighbours are high enough for its next block */
   #lowestOf(lost: ReadonlyMap<number, number>): number | undefined {
     const chains = [...lost].filter(([, blocks]) => blocks > 0).map(([chain]) => chain);
     return chains.sort((a, b) => Number(this.chains.heightOf(a) - this.chains.heightOf(b)))[0];

@@ -1,4 +1,4 @@
-/** The counters of the mock ledger, and the last submissions. */
+/** The counters of the mock ledger, and its newest submissions. */
 
 import { BoundedSet } from '../../base/system/bounded.ts';
 import { HEADER_OFFSET, viewOf } from '../../protocol/chain/bytes.ts';
@@ -9,9 +9,9 @@ type Outcome = Judgement['outcome'];
 
 export interface SubmissionRecord {
   readonly outcome: Outcome;
-  /** Empty if it was accepted. */
+  /** Empty for an accepted submission. */
   readonly reason: string;
-  /** Whether it was accepted after its chain had advanced, so that it only becomes an orphan. */
+  /** Whether it was accepted late, after its chain had advanced, so that its block is an orphan. */
   readonly orphaned: boolean;
   readonly chain: number;
   readonly height: bigint;
@@ -26,9 +26,9 @@ export interface SubmissionRecord {
   readonly header: Uint8Array;
 }
 
-/** Maximum number of remembered submissions. */
+/** Maximum number of kept submissions. */
 const MAX_RECORDS = 1000;
-/** Maximum number of remembered keys of submissions, to recognise duplicates. */
+/** Maximum number of kept keys of submissions, which serve to recognise duplicates. */
 const MAX_SEEN = 10_000;
 
 export class LedgerStats {
@@ -42,14 +42,14 @@ export class LedgerStats {
   duplicates = 0;
   /** Rejected submissions with an invalid creation time. */
   timeViolations = 0;
-  /** Accepted submissions that came after their chain had advanced, and only became orphans. */
+  /** Accepted submissions that were late, so that their blocks are orphans. */
   orphaned = 0;
   rivalBlocks = 0;
   /** Oldest first. */
   readonly records: SubmissionRecord[] = [];
   readonly #seen = new BoundedSet<string>(MAX_SEEN);
 
-  /** Remembers the keys of a submission. @returns whether one of them was seen before */
+  /** Keeps the keys of a submission. @returns whether one of them was known already */
   isDuplicate(...keys: string[]): boolean {
     const duplicate = keys.some((key) => this.#seen.has(key));
     for (const key of keys) this.#seen.add(key);

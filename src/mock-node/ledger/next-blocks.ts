@@ -1,4 +1,4 @@
-/** The next blocks: for each chain and miner a draft of the header without creation time and nonce. */
+/** The next blocks: for each chain and miner, a draft of the header without creation time and nonce. */
 
 import { HEADER_OFFSET, viewOf } from '../../protocol/chain/bytes.ts';
 import { nextEpoch, weightAbove } from '../../protocol/ledger/difficulty.ts';
@@ -17,10 +17,10 @@ interface NextBlocksOptions {
   readonly random: Random;
 }
 
-/** The header of a chain's next block, as far as it does not depend on the payload. */
+/** The header of a chain's next block, without the fields that depend on the payload. */
 interface Next {
   readonly header: Omit<BlockHeader, 'creationTimeUs' | 'payloadHash' | 'weight' | 'target' | 'nonce'>;
-  /** The target that the ledger itself sets. */
+  /** The target by the ledger's rule. */
   readonly target: Uint8Array;
   /** The creation time of the latest parent: µs since the UNIX epoch. */
   readonly parentTimeUs: bigint;
@@ -46,7 +46,7 @@ export class NextBlocks {
   readonly #random: Random;
   /** By chain. */
   readonly #next = new Map<number, Next>();
-  /** Why miners cannot be paid, by chain and by the miner's key. */
+  /** The reasons why miners cannot be paid, by chain and by the miner's key. */
   readonly #faults = new Map<number, Map<string, string | undefined>>();
 
   constructor({ graph, stores, payloads, random }: NextBlocksOptions) {
@@ -56,12 +56,17 @@ export class NextBlocks {
     this.#random = random;
   }
 
-  /** @returns the creation time of the next block's latest parent, which it must exceed, in µs since the UNIX epoch */
+  /**
+   * @returns the creation time of the next block's latest parent, in µs since the UNIX epoch. The block must be later
+   */
   parentTimeUs(chain: number): bigint {
     return this.#nextOf(chain).parentTimeUs;
   }
 
-  /** @param target undefined for the ledger's own @returns the draft, whose payload stays when the target changes */
+  /**
+   * @param target undefined for that of the ledger's rule
+   * @returns the draft, whose payload stays when the target changes
+   */
   draft(chain: number, miner: Miner, target = this.#nextOf(chain).target): Draft {
     const next = this.#nextOf(chain);
     const key = keyOf(miner);
@@ -85,7 +90,7 @@ export class NextBlocks {
     return fault;
   }
 
-  /** Sets a header's creation time: now, or as early after its parents as possible. */
+  /** Sets a header's creation time: now, or just after its latest parent. */
   setTime(header: Uint8Array, chain: number, nowUs: bigint): void {
     const timeUs = latest(nowUs, this.parentTimeUs(chain) + 1n);
     viewOf(header).setBigInt64(HEADER_OFFSET.creationTime, timeUs, true);

@@ -24,7 +24,7 @@ interface PayloadSettings {
 
 const NOTHING: Ran = { transactions: [], outputs: [] };
 
-/** Maximum number of miners whose data are remembered. */
+/** Maximum number of miners whose data are kept. */
 const MAX_MINERS = 1000;
 
 export class PayloadMaker {
@@ -47,8 +47,8 @@ export class PayloadMaker {
   }
 
   /**
-   * A miner who cannot be paid gets no fees either, so that the block has no transactions.
-   * @returns the payload of a block. No two are the same, even with the same transactions
+   * A miner who cannot be paid gets no fees either, so the block has no transactions.
+   * @returns the payload of a block. No two are equal, even with the same transactions
    */
   make(next: NextBlock): BlockPayload {
     const state = next.parent.payload.state.next();
@@ -70,7 +70,7 @@ export class PayloadMaker {
     return { ...payload, state };
   }
 
-  /** Changes the state, unless the miner cannot be paid. */
+  /** Pays the miner, which changes the state unless the payment fails. */
   #payMiner(next: NextBlock, state: ChainState): { readonly coinbase: Uint8Array; readonly isPaid: boolean } {
     const { parent } = next;
     const reward = this.#rewardOf(next, state);
@@ -111,12 +111,12 @@ export function firstPayload(state: ChainState): BlockPayload {
   return { ...content, ...rootsOf(content), state };
 }
 
-/** @returns the same text for the same miner */
+/** @returns a key that is equal for equal miners */
 export function keyOf({ account, predicate, publicKeys }: Miner): string {
   return [account, predicate, ...publicKeys].join('\n');
 }
 
-/** Nodes have the same output except for logs and transaction number, which are up to each node. */
+/** Nodes have equal outputs apart from logs and transaction number, which differ between nodes. */
 function sameOutput(name: string, said: Uint8Array, own: Uint8Array): void {
   const [a, b] = [said, own].map((output) => {
     const json = parseExactJsonBytes(output);
@@ -125,7 +125,7 @@ function sameOutput(name: string, said: Uint8Array, own: Uint8Array): void {
   if (a !== b) throw new LedgerFormatError(`${name}: is ${a}, but must be ${b}`);
 }
 
-/* The miner's data and the coinbase, written as text for speed: miners wait for the payloads after every block. */
+/* The miner's data and the coinbase, written as text for speed: miners wait for new payloads after every block. */
 
 interface CoinbaseFacts {
   readonly reward: Reward;

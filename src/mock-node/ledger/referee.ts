@@ -1,4 +1,4 @@
-/** Decides on submissions like a node, by the issued work that it remembers. */
+/** Decides on submissions like a node, by comparing them with the issued work. */
 
 import { createHash } from 'node:crypto';
 import { equalBytes, HEADER_BYTES, TARGET_BYTES, toHex, WORK_OFFSET } from '../../protocol/chain/bytes.ts';
@@ -25,11 +25,11 @@ export interface IssuedWork extends WorkFacts {
   readonly target: Uint8Array;
   /** On the monotonic clock. */
   readonly issuedAtMs: number;
-  /** Whether the chain has advanced since then. */
+  /** Whether the chain has advanced since the work was issued. */
   late: boolean;
 }
 
-/** The result of a submission, with the texts of real nodes. `stale`: the node does not know the work. */
+/** The result of a submission, with the messages of real nodes. `stale`: the work is unknown to the node. */
 export type Judgement =
   | { readonly outcome: 'accepted'; readonly work: IssuedWork }
   | {
@@ -47,7 +47,10 @@ const PAYLOAD_OFFSET = 190;
 export class Referee {
   readonly #lifetimeMs: number;
   readonly #checksProofOfWork: boolean;
-  /** By payload hash in hex, oldest first. A payload has several headers if the target or the chain's tip changed. */
+  /**
+   * By payload hash in hex, oldest first. There are several headers for a payload if the target or the chain's tip
+   * changed.
+   */
   readonly #issued = new Map<string, IssuedWork[]>();
 
   constructor(lifetimeMs: number, checksProofOfWork = true) {
@@ -55,7 +58,7 @@ export class Referee {
     this.#checksProofOfWork = checksProofOfWork;
   }
 
-  /** Remembers an issued work record of 322 bytes. */
+  /** Keeps an issued work record of 322 bytes. */
   issue(record: Uint8Array, facts: WorkFacts, nowMs: number): void {
     const header = record.subarray(WORK_OFFSET.header);
     const target = record.subarray(WORK_OFFSET.target, WORK_OFFSET.target + TARGET_BYTES);
@@ -65,13 +68,13 @@ export class Referee {
     this.#issued.set(key, [...others, { ...facts, header, target, issuedAtMs: nowMs, late: false }]);
   }
 
-  /** @returns the number of remembered works */
+  /** @returns the number of kept works */
   remembered(nowMs: number): number {
     this.#forgetOld(nowMs);
     return [...this.#issued.values()].reduce((sum, { length }) => sum + length, 0);
   }
 
-  /** Marks a chain's work as late, because the chain has advanced. @param forget whether to forget it instead */
+  /** Marks a chain's work as late, because the chain has advanced. @param forget whether to drop the work instead */
   advance(chain: number, forget: boolean): void {
     for (const [key, works] of this.#issued) {
       if (works[0].chain !== chain) continue;
@@ -104,7 +107,7 @@ export class Referee {
     return { outcome: 'accepted', work };
   }
 
-  /** @returns the work for a payload that is not too old */
+  /** @returns the work for a payload, unless it is too old */
   #worksFor(key: string, nowMs: number): IssuedWork[] {
     return (this.#issued.get(key) ?? []).filter((work) => this.#isYoung(work, nowMs));
   }
@@ -121,12 +124,12 @@ export class Referee {
   }
 }
 
-/** Whether a header differs from the work's header at most in creation time and nonce. */
+/** Whether a header differs from that of the work only in creation time and nonce, if at all. */
 function isFor(work: IssuedWork, header: Uint8Array): boolean {
   return equalBytes(withoutTimeAndNonce(header), withoutTimeAndNonce(work.header));
 }
 
-/** @returns the header with zeros where a miner may write. The rest identifies the work */
+/** @returns the header with zeros in the fields that a miner may change. The rest identifies the work */
 function withoutTimeAndNonce(header: Uint8Array): Uint8Array {
   return withNonce(withCreationTime(header, 0n), 0n);
 }
@@ -150,7 +153,7 @@ export function payloadHashOf(header: Uint8Array): Uint8Array {
   return header.subarray(PAYLOAD_OFFSET, PAYLOAD_OFFSET + HASH_BYTES);
 }
 
-/* Checks the header of another node's block before the block is taken. */
+/* Checks of headers of other nodes' blocks, before the blocks are added. */
 
 interface Received {
   readonly header: BlockHeader;
@@ -165,7 +168,10 @@ interface Received {
   readonly nowUs: bigint;
 }
 
-/** Checks all but the proof of work, which other miners' blocks lack here. @throws LedgerFormatError if it is wrong */
+/**
+ * Checks everything but the proof of work, which other miners' blocks lack here.
+ * @throws LedgerFormatError for a wrong header
+ */
 export function checkReceived({ header, parent, adjacents, neighbours, retargets, nowUs }: Received): void {
   const epoch = nextEpoch(parent, adjacents);
   const parents = [parent, ...adjacents];

@@ -1,6 +1,6 @@
 /**
- * Takes cuts published to the node (document 1, "Cut"): fetches their blocks, checks them, and takes what is heavier
- * than its own cut. Like a real node, it ignores cuts that are old or far ahead.
+ * Processes cuts published to the node (document 1, "Cut"): fetches their blocks, checks them, and joins the cut with
+ * its own. Like a real node, it ignores cuts that are old or far ahead.
  */
 
 import { z } from 'zod';
@@ -19,7 +19,7 @@ export interface CutEvent {
   readonly reason: string;
 }
 
-/** Cuts that are this many blocks higher need catching up, which the mock does not do. */
+/** Number of blocks by which a cut is too far ahead. Real nodes then catch up, which the mock does not. */
 const FAR_AHEAD = 20n;
 /** Maximum number of waiting cuts. */
 const MOST_WAITING = 100;
@@ -39,7 +39,7 @@ export class CutPipeline {
     this.#emit = emit;
   }
 
-  /** Queues a cut behind those that came before. */
+  /** Queues a cut after the earlier ones. */
   take(cut: Cut): void {
     if (this.#waiting >= MOST_WAITING) return;
     if (cut.heads.size > this.#ledger.chains.graph.length) {
@@ -67,7 +67,7 @@ export class CutPipeline {
     return new CutFetcher(this.#ledger, this.#client, sources);
   }
 
-  /** @throws LedgerFormatError if it is no cut of this network */
+  /** @throws LedgerFormatError if the cut is not one of this network */
   #whyUninteresting(cut: Cut): string | undefined {
     const { graph } = this.#ledger.chains;
     if (cut.network !== undefined && cut.network !== this.#ledger.settings.network) return `is of ${cut.network}`;
@@ -88,7 +88,7 @@ function least(values: readonly bigint[]): bigint {
   return values.reduce((a, b) => (a < b ? a : b));
 }
 
-/* Fetches missing blocks of a cut, from the node that the cut names or else from other peers. */
+/* Fetches missing blocks of a cut, from the cut's origin or else from other peers. */
 
 interface Fetched {
   readonly header: BlockHeader;
@@ -97,9 +97,9 @@ interface Fetched {
 }
 
 const HASH_BYTES = 32;
-/** Maximum length of a branch that is followed, in blocks. */
+/** Maximum number of missing blocks of a branch. */
 const MOST_BLOCKS = 200;
-/** Time limit for the blocks of a cut, while other cuts wait. */
+/** Time limit for the blocks of one cut, because other cuts wait. */
 const FETCH_MS = 60_000;
 
 const HeaderPage = z.object({ items: z.array(bytes), next: z.string().nullable() });
@@ -107,7 +107,7 @@ const HeaderPage = z.object({ items: z.array(bytes), next: z.string().nullable()
 export class CutFetcher {
   readonly #ledger: Ledger;
   readonly #client: PeerClient;
-  /** The peers to ask, in this order. */
+  /** The peers to ask, in order. */
   readonly #sources: readonly Peer[];
   readonly #latestMs = performance.now() + FETCH_MS;
 
@@ -118,7 +118,7 @@ export class CutFetcher {
   }
 
   /**
-   * Adds the cut's blocks to the ledger, beside its own.
+   * Adds the cut's blocks to the ledger, as orphans.
    * @returns the heads of the cut
    * @throws PeerError if no peer has a block, LedgerFormatError if a block is wrong
    */
@@ -127,7 +127,7 @@ export class CutFetcher {
     const missing: Fetched[] = [];
     for (const [chain, { hash }] of cut.heads)
       missing.push(...(await this.#missingBelow(chain, encodeBase64url(hash))));
-    // A block needs its parents on other chains, which are lower.
+    // A block's parents on other chains are lower, and must be added before it.
     missing.sort((a, b) => Number(a.header.height - b.header.height));
     for (const { header, bytes } of missing) {
       chains.receive(bytes, await this.#payloadOf(header), this.#ledger.nowUs());
@@ -139,7 +139,7 @@ export class CutFetcher {
     });
   }
 
-  /** @returns the block, if it is unknown, and its unknown ancestors */
+  /** @returns the block and its ancestors, as far as they are unknown */
   async #missingBelow(chain: number, head: string): Promise<Fetched[]> {
     const store = this.#ledger.chains.blocksOf(chain);
     const found: Fetched[] = [];

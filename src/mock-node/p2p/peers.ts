@@ -1,4 +1,7 @@
-/** The known peers: one list for cuts, and one for each chain's mempool. Requests to them, and the own certificate. */
+/**
+ * The known peers: one list for cuts, and one for each chain's mempool. Also requests to them, and the node's
+ * certificate.
+ */
 
 import { generateKeyPairSync, randomBytes, sign, X509Certificate } from 'node:crypto';
 import { Agent as HttpAgent, type IncomingMessage, request as requestHttp } from 'node:http';
@@ -8,10 +11,10 @@ import { pause, within } from '../../base/system/abort.ts';
 import { type Peer, peerIdOf } from '../../protocol/ledger/cut.ts';
 import type { Dialect } from '../../protocol/ledger/header.ts';
 
-/** The network of a list of peers: that of cuts, or that of a chain's mempool. */
+/** The network that a list of peers belongs to: `cut`, or the chain of a mempool. */
 export type PeerNetwork = 'cut' | number;
 
-/** Maximum number of known peers of each network. Beyond it, the oldest is forgotten. */
+/** Maximum number of known peers of each network. Above it, the oldest is dropped. */
 export const MAX_PEERS = 1_000;
 
 export class Peers {
@@ -42,12 +45,12 @@ function sameAddress(a: Peer, b: Peer): boolean {
   return a.address.hostname === b.address.hostname && a.address.port === b.address.port;
 }
 
-/* Whether a peer is added to the list (document 1, "Peers"), with the texts of real nodes. */
+/* Decides whether to add a peer to a list (document 1, "Peers"), with the messages of real nodes. */
 
 /** A node is recognised by one of these headers. */
 const VERSION_HEADERS = ['x-chainweb-node-version', 'x-ledger-node-version'];
 
-/** Checks that a new peer can be reached and is a node. @returns why it is not added; undefined if it may be */
+/** Checks that a new peer can be reached and is a node. @returns why it must not be added; undefined if it may be */
 export async function whyNotAdded(
   network: PeerNetwork,
   peer: Peer,
@@ -95,7 +98,7 @@ export class PeerError extends Error {
 const LOOPBACK: readonly string[] = ['127.0.0.1', '::1', 'localhost'];
 /** Time limit for an answer, as in real nodes that check whether a peer can be reached. */
 const ANSWER_MS = 2_000;
-/** Far longer than a page of headers or a payload. */
+/** Far more than a page of headers or a payload has. */
 const MAX_ANSWER_BYTES = 8 * 1024 * 1024;
 const TOO_MANY_REQUESTS = 429;
 const MOST_ATTEMPTS = 50;
@@ -107,7 +110,7 @@ export class PeerClient {
   readonly #basePath: string;
   readonly #stop: AbortSignal;
   readonly #http = new HttpAgent({ keepAlive: true });
-  /** Without sessions, so that every connection shows its certificate. */
+  /** Without TLS session resumption, so that every connection shows its certificate. */
   readonly #https = new HttpsAgent({ keepAlive: true, maxCachedSessions: 0, rejectUnauthorized: false });
 
   /** @param stop ends all requests, and closes the connections */
@@ -134,7 +137,7 @@ export class PeerClient {
     return await this.#exchange('http', peer, request).catch((error) => Promise.reject(peerError(error)));
   }
 
-  /** Asks again while the peer answers that it is asked too often. @throws PeerError as `ask` */
+  /** Repeats the request while the peer answers that there are too many. @throws PeerError as `ask` */
   async askPatiently(peer: Peer, request: PeerRequest): Promise<PeerAnswer> {
     for (let attempt = 1; ; attempt++) {
       const answer = await this.ask(peer, request);
@@ -158,7 +161,7 @@ export class PeerClient {
     const options = { host, port, method, path: this.#basePath + path, headers, signal };
     return new Promise((resolve, reject) => {
       const take = (response: IncomingMessage) => {
-        // Most certificates are self-signed, so only the id shows to whom they belong.
+        // Most certificates are self-signed, so only the id shows whose certificate it is.
         const certificate = (response.socket as Partial<TLSSocket>).getPeerCertificate?.().raw;
         if (id !== null && (!certificate || peerIdOf(certificate) !== id)) {
           reject(new PeerError(`the certificate is not that of the id ${id}`));
@@ -233,14 +236,14 @@ export function makeIdentity(): Identity {
 
 /**
  * @param certificate DER
- * @returns PEM (RFC 7468). OpenSSL refuses an empty line at its end, as plain splitting makes it where the signature is
- * so short that the last line is full: once in about 20,000 certificates
+ * @returns PEM (RFC 7468). Splitting the base64 into lines would leave an empty last line, which OpenSSL refuses, for
+ *   signatures so short that the last line is full: once in about 20,000 certificates
  */
 export function pemOf(certificate: Uint8Array): string {
   return new X509Certificate(certificate).toString();
 }
 
-/** @returns a positive integer whose first byte is not 0 */
+/** @returns a random positive integer whose first byte is not 0 */
 function serial(): Buffer {
   const bytes = randomBytes(8);
   bytes[0] = (bytes[0] & 0x3f) | 0x40;

@@ -32,7 +32,7 @@ export function ascending(asked: Asked, collection: BlockCollection): Message {
   const { next } = read.page;
   const from = next && store.get(next.value);
   if (next && !from) return keyNotFound(next.value);
-  // A cursor outside the range stands for the place where its block would be.
+  // A cursor outside the range begins at the first block after it.
   const at = from ? items.findIndex((each) => each === from || each.header.height > from.header.height) : 0;
   const start = at < 0 ? items.length : at + (next?.kind === 'exclusive' && items[at] === from ? 1 : 0);
   return answer(asked, collection, items, start, read.page, true);
@@ -118,7 +118,7 @@ interface Collection<Item> {
   /** @returns the value by which cursors name an item */
   readonly keyOf: (item: Item, index: number) => string;
   readonly json: (item: Item) => ExactJson;
-  /** Whether the collection can grow at its end. Then every page but an empty one has a cursor, even the last. */
+  /** Whether the collection can grow at its end. Then every page that is not empty has a cursor, even the last. */
   readonly grows: boolean;
 }
 

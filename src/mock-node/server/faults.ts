@@ -1,4 +1,4 @@
-/** The script of faults: which fault hits which endpoint, and how often. */
+/** The script of faults: which endpoint has which fault, and how many times. */
 
 import type { ServerResponse } from 'node:http';
 import type { Writable } from 'node:stream';
@@ -29,9 +29,9 @@ export const endpoints = [
 export type Endpoint = (typeof endpoints)[number];
 
 export const faultKinds = [
-  /** The connection is closed before the request is carried out. */
+  /** The connection is closed before the request is processed. */
   'drop',
-  /** The request is carried out and answered, `delayMs` late. */
+  /** The request is processed and answered, `delayMs` late. */
   'delay',
   /** 503, with `retry-after` if `retryAfterS` is given. */
   'unavailable',
@@ -39,17 +39,17 @@ export const faultKinds = [
   'wrong-length',
   /** 200 with the node's headers and a meaningless body. */
   'garbage',
-  /** 200 with the node's headers and well-formed JSON of `bytes` bytes that was not asked for. */
+  /** 200 with the node's headers and well-formed JSON of `bytes` bytes that does not answer the request. */
   'long-body',
   /** 200 with an HTML page and without the node's headers. */
   'captive-portal',
-  /** The request is carried out, and the connection is closed instead of an answer. */
+  /** The request is processed, and the connection is closed without an answer. */
   'lost-answer',
   /** The request never gets an answer. */
   'hang',
-  /** The request is carried out, and the connection is closed in the middle of the answer's body. */
+  /** The request is processed, and the connection is closed in the middle of the answer's body. */
   'broken-body',
-  /** The request is carried out, and the body of the answer never ends. */
+  /** The request is processed, and the body of the answer never ends. */
   'endless-body',
   /** The update stream ends as soon as it is open. */
   'end-stream',
@@ -59,30 +59,30 @@ export const faultKinds = [
   'silent-stream',
   /** The update stream also repeats `noise`, at `noiseBytesPerS`. */
   'noisy-stream',
-  /** Instead of an answer come endless interim answers (103 Early Hints), at `noiseBytesPerS`. */
+  /** Endless interim answers (103 Early Hints) replace the answer, at `noiseBytesPerS`. */
   'early-hints',
   /** The answer's first chunk has an extension that never ends, at `noiseBytesPerS`. */
   'chunk-extension',
   /** The answer has the given `status` and `text`, and `retry-after` if `retryAfterS` is given. */
   'status',
   'missing-payload',
-  /** Coinbases name another amount than the hashed one. */
+  /** Coinbases contain another amount than the one that was hashed. */
   'wrong-reward',
   /** Pages have at most `items` items. */
   'short-pages',
-  /** `next` is never null: after the last item come empty pages, each with a cursor. */
+  /** `next` is never null: after the last item, empty pages follow, each with a cursor. */
   'endless-pages',
-  /** The cut is `blocksBack` blocks old, on each chain. */
+  /** The cut is `blocksBack` blocks old on each chain. */
   'old-cut',
 ] as const;
 
 const faultSchema = z.strictObject({
   endpoint: z.enum([...endpoints, 'any']),
-  /** The side of a node with two ports; both by default. */
+  /** The side, for a node with two ports; both by default. */
   side: z.enum(['service', 'p2p']).optional(),
   kind: z.enum(faultKinds),
   probability: z.number().min(0).max(1).default(1),
-  /** Number of requests that the fault hits; unlimited by default. */
+  /** Number of requests that have the fault; unlimited by default. */
   times: z.number().int().min(1).optional(),
   delayMs: z.number().int().min(0).max(600_000).default(0),
   retryAfterS: z.number().int().min(0).max(3600).optional(),
@@ -91,7 +91,7 @@ const faultSchema = z.strictObject({
   items: z.number().int().min(1).max(4096).default(1),
   blocksBack: z.number().int().min(1).max(400).default(1),
   bytes: z.number().int().min(16).max(100_000_000).default(33_500_000),
-  /** Complete lines, so that noise does not break the events between them. */
+  /** Complete lines, so that the noise does not break the events between them. */
   noise: z.string().min(1).max(1000).endsWith('\n').default('\n'),
   noiseBytesPerS: z.number().min(1).max(10_000_000).default(1000),
 });
@@ -121,7 +121,7 @@ export class FaultScript {
     this.#faults = faultsSchema.parse(script);
   }
 
-  /** @returns the first fault that hits a request to this endpoint, if any */
+  /** @returns the first fault in the script for a request to this endpoint, if any */
   next(endpoint: Endpoint): Fault | undefined {
     for (const fault of this.#faults) {
       if (fault.endpoint !== 'any' && fault.endpoint !== endpoint) continue;
@@ -134,11 +134,11 @@ export class FaultScript {
   }
 }
 
-/* The noise of a misbehaving node, in an update stream or below the body of any answer. */
+/* The noise of a node with a fault, in an update stream or below the body of any answer. */
 
 const NOISE_MS = 10;
 
-/** What precedes and repeats below the body: an answer that never comes, or a chunk with a long extension. */
+/** The bytes before and in the noise below the body: an answer that never comes, or a chunk with a long extension. */
 const BELOW_BODY = {
   'early-hints': { begin: '', noise: 'HTTP/1.1 103 Early Hints\r\nlink: </noise>\r\n\r\n' },
   'chunk-extension': { begin: '1;', noise: 'noise;' },
@@ -158,7 +158,9 @@ export function sendNoise(receiver: Writable, noise: string, bytesPerS: number):
 }
 
 /**
- * Sends noise below the body. @param sendHead sends a chunked answer's head @returns whether the fault is of this kind
+ * Sends noise below the body.
+ * @param sendHead sends the head of a chunked answer
+ * @returns false for a fault of another kind
  */
 export function sendNoiseBelowBody(response: ServerResponse, fault: Fault, sendHead: () => void): boolean {
   if (fault.kind !== 'early-hints' && fault.kind !== 'chunk-extension') return false;

@@ -1,4 +1,4 @@
-/** The endpoints of the mock node: what they get to answer a request, and how their answers are made and sent. */
+/** The endpoints of the mock node: the parts of a request, and how answers are made and sent. */
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isIPv6 } from 'node:net';
@@ -41,7 +41,7 @@ export interface Backend extends NodeContent {
 
 export interface Asked {
   readonly backend: Backend;
-  /** The chain in the path, if it has one. The chain exists. */
+  /** The number of an existing chain, if the path has one. */
   readonly chain: number;
   readonly params: Readonly<Record<string, string>>;
   readonly query: URLSearchParams;
@@ -49,22 +49,22 @@ export interface Asked {
   readonly accept: string | undefined;
   readonly dialect: Dialect;
   readonly fault: Fault | undefined;
-  /** Aborted when the client has gone. */
+  /** Aborted when the client disconnects. */
   readonly signal: AbortSignal;
 }
 
 export interface Route {
   readonly endpoint: Endpoint;
   readonly method: 'GET' | 'POST' | 'PUT';
-  /** Below the base URL; the group `chain` is a chain's number. */
+  /** Below the base URL; the group `chain` matches a chain's number. */
   readonly path: RegExp;
-  /** The API with this path; both by default. */
+  /** The API whose path the route has; both by default. */
   readonly dialect?: Dialect;
-  /** Whether the path is at the host's root instead. */
+  /** Whether the path is at the host's root instead of below the base URL. */
   readonly atRoot?: true;
   /** The side that serves the route; both by default. */
   readonly side?: 'service' | 'p2p';
-  /** Whether the route exists at the moment; always by default. */
+  /** Whether the route exists at the moment; by default, it always does. */
   readonly when?: (backend: Backend) => boolean;
   /** The type of the request's body. Other types are refused with 415. */
   readonly takes?: string;
@@ -94,7 +94,7 @@ export function keyNotFound(key: string): Message {
 export type Message = {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Whether something between client and node answers, without the node's headers. */
+  /** Whether the answer comes from something between client and node, without the node's headers. */
   readonly foreign?: boolean;
 } & ({ readonly text: string } | { readonly bytes: Uint8Array } | { readonly json: ExactJson });
 
@@ -107,7 +107,7 @@ export interface NodeFacts {
   /** The node's clock: µs since the UNIX epoch. */
   readonly nowUs: bigint;
   readonly dialect: Dialect;
-  /** Whether answers name the client's address, like those of a real node's P2P side. */
+  /** Whether answers contain the client's address, like those of a real node's P2P side. */
   readonly namesPeer: boolean;
   /** Whether web pages may read the answer. Real nodes let them read the service side. */
   readonly isForPages: boolean;
@@ -117,7 +117,7 @@ export function sendMessage(response: ServerResponse, message: Message, facts: N
   response.end(writeHead(response, message, facts));
 }
 
-/** Sends the head and half of the body, and leaves the answer unfinished. */
+/** Sends the head and half of the body, and no more. */
 export function sendHalf(response: ServerResponse, message: Message, facts: NodeFacts): void {
   const body = writeHead(response, message, facts);
   response.flushHeaders();
@@ -160,7 +160,7 @@ function nodeHeaders({ req }: ServerResponse, facts: NodeFacts): Record<string, 
   };
 }
 
-/** @returns undefined if the body is too long. It is read to its end even then, so that the client gets the answer */
+/** @returns undefined if the body is too long. It is read to its end even then, so that the client gets an answer */
 export async function readBody(request: IncomingMessage, most: number): Promise<Buffer | undefined> {
   const chunks: Buffer[] = [];
   let length = 0;
@@ -181,7 +181,7 @@ export function isOfType(contentType: string | undefined, type: string): boolean
   return (contentType ?? DEFAULT_TYPE).split(';')[0].trim().toLowerCase() === type;
 }
 
-/** @returns the type that an `accept` header prefers, the first among equals; undefined if it admits none */
+/** @returns the type that an `accept` header prefers, the first among equals; undefined if the header accepts none */
 export function preferred(accept: string | undefined, types: readonly string[]): string | undefined {
   const weights = types.map((type) => weightOf(accept, type));
   const most = Math.max(...weights);
@@ -200,7 +200,7 @@ function weightOf(accept = '*/*', type: string): number {
   return matching[0]?.weight || 0;
 }
 
-/* Lets web pages read the service side, as real nodes do (Fetch standard, "CORS protocol"). */
+/* Allows web pages to read the service side, as real nodes do (Fetch standard, "CORS protocol"). */
 
 const ANY_ORIGIN = { 'access-control-allow-origin': '*' };
 const PREFLIGHT = {
@@ -209,7 +209,7 @@ const PREFLIGHT = {
   'access-control-allow-headers': 'Accept, Accept-Language, Content-Language, Content-Type',
 };
 
-/** @returns the headers by which a browser shows the answer to the requesting page, if there is one */
+/** @returns the headers that allow the requesting page to read the answer; none if no page requests it */
 function corsHeaders({ headers }: IncomingMessage): Record<string, string> {
   return headers.origin === undefined ? {} : ANY_ORIGIN;
 }
@@ -231,7 +231,7 @@ export function isHash(text: string): boolean {
   return opaqueId.safeParse(text).success;
 }
 
-/** @returns the body's value; otherwise the answer, which says what the body should be */
+/** @returns the body's value; otherwise the answer, which describes the right body */
 export function parsedBody<T>(schema: z.ZodType<T>, body: Buffer, shouldBe: string): { readonly value: T } | Message {
   try {
     return { value: schema.parse(JSON.parse(body.toString())) };
@@ -241,14 +241,14 @@ export function parsedBody<T>(schema: z.ZodType<T>, body: Buffer, shouldBe: stri
   }
 }
 
-/* Answers that faults send instead of the true one. */
+/* Answers that replace the true one, for faults. */
 
 const BUSY: Partial<Record<Endpoint, string>> = {
   work: 'Too many work requests',
   updates: 'No more update streams available currently. Retry later.',
 };
 
-/** @returns the answer that the fault sends; undefined if it does not replace the answer */
+/** @returns the answer of the fault; undefined if it does not replace the answer */
 export function replacementOf(fault: Fault, endpoint: Endpoint): Message | undefined {
   switch (fault.kind) {
     case 'unavailable':
@@ -279,17 +279,17 @@ function retryAfter({ retryAfterS }: Fault): Record<string, string> {
 
 const OBJECT = '{"a":1},';
 
-/** @returns a list of this length, whose small objects need many times their bytes in a parser */
+/** @returns a list of `bytes` bytes, whose small objects need many times as much memory in a parser */
 function longJson(bytes: number): string {
   return `[${OBJECT.repeat((bytes - '[{}]'.length) / OBJECT.length)}{}]`.padEnd(bytes);
 }
 
-/** @returns the true payload, or with the fault `wrong-reward` one whose coinbase pays more than the hashed one */
+/** @returns the true payload, or with the fault `wrong-reward` one whose coinbase pays more than the hashed coinbase */
 export function answeredPayload(payload: PayloadWithOutputs, fault: Fault | undefined): PayloadWithOutputs {
   return fault?.kind === 'wrong-reward' ? { ...payload, coinbase: withMore(payload.coinbase) } : payload;
 }
 
-/** @returns the coinbase with one coin more, or with another outcome if it names no amount */
+/** @returns the coinbase with one coin more, or with another outcome if it has no amount */
 function withMore(coinbase: Uint8Array): Uint8Array {
   const json = parseExactJsonBytes(coinbase);
   if (!isExactJsonObject(json)) return coinbase;

@@ -27,20 +27,20 @@ const ROUTES: readonly Route[] = [
 ];
 
 export interface Found {
-  /** Undefined if the path is served, but not for this method. */
+  /** Undefined if the path exists, but not for this method. */
   readonly route: Route | undefined;
   readonly anyRoute: Route;
   readonly params: Readonly<Record<string, string>>;
   readonly chain: number;
 }
 
-/** @returns the API of an answer: the path's, or the node's for a path at the root */
+/** @returns the API of an answer: that of the path, or that of the node for a path at the root */
 export function dialectOf(settings: Pick<ServerSettings, 'dialect'>, path: string): Dialect {
   if (settings.dialect !== 'both') return settings.dialect;
   return path.startsWith('/chainweb/') ? 'chainweb' : 'document';
 }
 
-/** @returns the route, or an answer if the path is not served */
+/** @returns the route, or an answer if the path does not exist */
 export function routeOf(backend: Backend, method: string | undefined, path: string): Found | Message {
   const place = placeOf(backend, path);
   const nowhere: Message = { status: 404, text: `no such path: ${path}` };
@@ -51,7 +51,7 @@ export function routeOf(backend: Backend, method: string | undefined, path: stri
     return match ? [{ route, params: { ...match.groups } }] : [];
   });
   if (matching.length === 0) return nowhere;
-  // Real nodes answer HEAD like GET (RFC 9110 §9.3.2); Node.js leaves the body away.
+  // Real nodes answer HEAD like GET (RFC 9110 §9.3.2); Node.js omits the body.
   const served = method === 'HEAD' ? 'GET' : method;
   const found = matching.find(({ route }) => route.method === served);
   const [{ route: anyRoute, params }] = matching;
@@ -60,7 +60,10 @@ export function routeOf(backend: Backend, method: string | undefined, path: stri
   return { route: found?.route, anyRoute, params: found?.params ?? params, chain };
 }
 
-/** @returns why a route refuses a request regardless of its body, checked in the order of real nodes */
+/**
+ * @returns the answer of a route that refuses a request regardless of its body. The order of the checks is that of
+ *   real nodes
+ */
 export function refusalOf({ route }: Found, request: IncomingMessage): Message | undefined {
   const { accept, 'content-type': contentType } = request.headers;
   if (!route) return { status: 405, text: 'Method Not Allowed' };

@@ -1,4 +1,4 @@
-/** One side of the mock node, over HTTP or HTTPS: answers requests and sends updates, with the faults of its script. */
+/** One side of the mock node, over HTTP or HTTPS: answers requests and sends updates, with the faults of the script. */
 
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
@@ -52,11 +52,11 @@ interface ServerOptions {
   readonly identity?: Identity | undefined;
 }
 
-/** Any host: only paths and queries are read. */
+/** Any host would do: only paths and queries are parsed. */
 const BASE = 'http://host';
 /** Maximum length of a request's body, as in real nodes. */
 const MAX_BODY_BYTES = 2 * 1024 * 1024;
-/** Time from an answer's head to the break of the connection, with the fault `broken-body`. */
+/** Time between an answer's head and the end of the connection, with the fault `broken-body`. */
 const BREAK_MS = 20;
 
 export class MockServer {
@@ -71,7 +71,7 @@ export class MockServer {
   readonly #emit: (event: ServerEvent) => void;
   readonly #http: Server;
   readonly #scheme: 'http' | 'https';
-  /** Undefined if clients may ask as often as they want. */
+  /** Undefined if the number of requests is not limited. */
   readonly #throttle: Throttle | undefined;
   /** The requested port; after the first `listen` the port in use. */
   #port: number;
@@ -228,7 +228,7 @@ export class MockServer {
     return fault;
   }
 
-  /** @param fault the fault after the request was carried out, if any */
+  /** @param fault the fault after the request was processed, if any */
   #answer(response: ServerResponse, answer: Answer, fault: Fault | undefined): void {
     const { socket } = response.req;
     if (fault?.kind === 'lost-answer') {

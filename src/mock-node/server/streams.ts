@@ -1,6 +1,6 @@
 /**
  * The open streams of events. A miner's stream is about one chain: an event is `event:New Cut` and an empty line,
- * without a `data:` line (document 1, "Events"). Other streams have all new blocks, with a `data:` line.
+ * without a `data:` line (document 1, "Events"). Other streams have all new blocks, each with a `data:` line.
  */
 
 import type { ServerResponse } from 'node:http';
@@ -21,7 +21,7 @@ export interface BlockTopic {
   readonly dialect: Dialect;
 }
 
-/** Maximum number of unread bytes of a reader, which is disconnected beyond it. */
+/** Maximum number of unsent bytes of a stream. Above it, the reader is disconnected. */
 const MOST_UNREAD_BYTES = 1024 * 1024;
 /** Time between the events of one New Cut. */
 const BURST_GAP_MS = 15;
@@ -30,10 +30,10 @@ const JITTER = 0.1;
 
 interface Stream {
   readonly topic: StreamTopic;
-  /** Undefined for streams of blocks, which do not end by themselves. */
+  /** Undefined for streams of blocks, which have no maximum lifetime. */
   readonly end: NodeJS.Timeout | undefined;
   silent: boolean;
-  /** The events that a buffered stream will send at its end; undefined for other streams. */
+  /** The events that a buffered stream will send at its end; undefined for all other streams. */
   held: string | undefined;
 }
 
@@ -60,7 +60,7 @@ export class UpdateStreams {
     return this.#streams.size >= this.#settings.streamLimit;
   }
 
-  /** @param response its head has been sent @param fault the stream's fault, if any */
+  /** @param response the answer, whose head has been sent @param fault the stream's fault, if any */
   add(topic: StreamTopic, response: ServerResponse, fault?: Fault): void {
     const lifetimeMs = this.#settings.streamMs * (1 + JITTER * (2 * this.#random() - 1));
     const stream: Stream = {
@@ -104,7 +104,7 @@ export class UpdateStreams {
     for (const stream of this.#streams.values()) stream.silent = true;
   }
 
-  /** Makes the open streams send nothing more, not even their end, so that their readers do not notice. */
+  /** Stops the open streams without an end, so that their readers do not notice. */
   loseAll(): void {
     for (const response of this.#streams.keys()) this.#forget(response);
   }

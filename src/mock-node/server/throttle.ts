@@ -1,6 +1,6 @@
 /**
- * Refuses clients that ask too often. Like real nodes, it counts three kinds of requests for each address: adding
- * peers, memory pools, and all. A client can save up the requests of four seconds.
+ * Refuses clients with too many requests. Like real nodes, it counts three kinds of requests for each address: adding
+ * peers, memory pools, and all. A client can save the requests of up to four seconds.
  */
 
 import type { IncomingMessage } from 'node:http';
@@ -46,7 +46,7 @@ export class Throttle {
     this.#clock = clock;
   }
 
-  /** Counts a request. @returns the answer if its client asks too often. Real nodes send it without their headers */
+  /** Counts a request. @returns the answer if there are too many requests. Real nodes send it without their headers */
   refusalOf(request: IncomingMessage, dialect: Dialect): Message | undefined {
     const { remoteAddress = '' } = request.socket;
     const waits = kindsOf(request).map((kind) => this.#spend(kind, remoteAddress));
@@ -57,7 +57,7 @@ export class Throttle {
     return { status: 429, text: 'Too many requests.', headers, foreign: dialect === 'chainweb' };
   }
 
-  /** @returns 0 if the request may be answered; otherwise the time until the next one may, in ms */
+  /** @returns 0 if the request is allowed; otherwise the time until the next one is, in ms */
   #spend(kind: keyof Rates, address: string): number {
     const rate = this.#rates[kind];
     const most = Math.ceil(rate) * SAVED_S;
@@ -66,7 +66,7 @@ export class Throttle {
     const { tokens, atMs } = this.#buckets.get(key) ?? { tokens: most, atMs: nowMs };
     const saved = Math.min(most, tokens + ((nowMs - atMs) / 1000) * rate);
     const mayPass = saved >= 1;
-    // An address that has not asked for long is forgotten first: it has saved up everything again.
+    // The map first drops the address whose last request is the oldest, which has saved the maximum again.
     this.#buckets.set(key, { tokens: mayPass ? saved - 1 : saved, atMs: nowMs });
     return mayPass ? 0 : Math.ceil(((1 - saved) / rate) * 1000);
   }

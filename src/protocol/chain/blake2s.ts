@@ -85,7 +85,7 @@ export function compress(h: Uint32Array, m: Uint32Array, bytesSoFar: number, las
   for (let i = 0; i < 8; i++) h[i] ^= v[i] ^ v[i + 8];
 }
 
-/** @returns `count` little-endian 32-bit words from `offset` on; bytes past the end of `bytes` count as zero */
+/** @returns `count` little-endian 32-bit words from `offset` on. Bytes after the end of `bytes` count as zero */
 export function readWords(bytes: Uint8Array, offset: number, count: number): Uint32Array {
   const padded = new Uint8Array(count * 4);
   padded.set(bytes.subarray(offset, offset + count * 4));

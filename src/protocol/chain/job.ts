@@ -5,7 +5,7 @@ import { HEADER_BYTES, MIDSTATE_BYTES, TARGET_BYTES } from './bytes.ts';
 import { type NonceParts, word6Of } from './nonce.ts';
 import { creationTimeOf, type Work, withCreationTime } from './work.ts';
 
-/** The part of a job that a kernel needs. It is solved by the nonces whose hash is at most the target. */
+/** The part of a job that a kernel needs. A nonce solves it if its hash is at most the target. */
 export interface Puzzle {
   /** 8 words: the chaining value after the header's first 256 bytes. */
   readonly midstate: Uint32Array;
@@ -29,7 +29,7 @@ export function prepareJob(work: Work, creationTimeUs = creationTimeOf(work.head
   return { work, header, searchTarget: work.target, ...puzzleOf(header, work.target) };
 }
 
-/** @param searchTarget 32 bytes, little-endian. Only some hits of an easier target than the work's are solutions */
+/** @param searchTarget 32 bytes, little-endian. If it is easier than the work's target, only some hits are solutions */
 export function withSearchTarget(job: Job, searchTarget: Uint8Array): Job {
   return { ...job, searchTarget, target: readWords(searchTarget, 0, TARGET_BYTES / 4) };
 }
@@ -45,7 +45,7 @@ export function puzzleOf(header: Uint8Array, target: Uint8Array): Puzzle {
   return { midstate, tail, target: readWords(target, 0, TARGET_BYTES / 4) };
 }
 
-/** A puzzle that practically no nonce solves. It measures speeds, which do not depend on what is hashed. */
+/** A puzzle that practically no nonce solves, for measuring speeds, which do not depend on the hashed bytes. */
 export const NOTHING_SOLVES: Puzzle = puzzleOf(new Uint8Array(HEADER_BYTES), new Uint8Array(TARGET_BYTES));
 
 /** Writes a nonce into a tail of 16 words, at the places that nonce.ts describes. */

@@ -16,17 +16,17 @@ export const PAGES = 0x1_0000;
 /** The distance of message word 6 from one counter to the next. */
 export const STEPS = [1, 0x100, 0x1_0000] as const;
 
-/** @returns how many lanes there are */
+/** @returns the number of lanes */
 export function lanesAt(step: number): number {
   return LANES * step;
 }
 
-/** @returns how many counters a page of a lane has */
+/** @returns the number of counters of a page in a lane */
 export function countersAt(step: number): number {
   return COUNTERS / step;
 }
 
-/** Maximum length of nonce1: the miner needs some counters. */
+/** Maximum length of nonce1. With more bytes, too few counters would be left to the miner. */
 export const MOST_NONCE1_BYTES = 4;
 
 /** The low bytes of the nonce, which a pool assigns to a miner so that no two miners search the same nonces. */
@@ -36,19 +36,19 @@ export interface Nonce1 {
   readonly bytes: 0 | 1 | 2 | 3 | 4;
 }
 
-/** All nonces may be searched. */
+/** No bytes are fixed: all nonces may be searched. */
 export const NO_NONCE1: Nonce1 = { value: 0, bytes: 0 };
 
 const NONCES = 2n ** 64n;
 
-/** @returns whether it is a nonce (0 … 2^64 − 1) whose low bytes are nonce1 */
+/** @returns whether the nonce has 64 bits (0 … 2^64 − 1), and nonce1 as its low bytes */
 export function isNonceWithin({ value, bytes }: Nonce1, nonce: bigint): boolean {
   return nonce >= 0n && nonce < NONCES && nonce % 256n ** BigInt(bytes) === BigInt(value);
 }
 
 /** All nonces with the same low bytes. */
 export interface Lane {
-  /** 0 … 2^16 · step − 1. A pool can assign lanes to miners (`Nonce1`); a rig by itself chooses a random one. */
+  /** 0 … 2^16 · step − 1. A pool can assign lanes to miners (`Nonce1`); without one, a rig chooses a random lane. */
   readonly lane: number;
   /** 1, 256 or 65,536. */
   readonly step: number;
@@ -59,7 +59,10 @@ export function stepFor({ bytes }: Nonce1): number {
   return STEPS[Math.max(0, bytes - 2)];
 }
 
-/** @param lane two bytes @returns the lane of nonce1; of a short one, the one whose other bytes are as in `lane` */
+/**
+ * @param lane two bytes
+ * @returns the lane of nonce1. If nonce1 is shorter than a lane, the other bytes are those of `lane`
+ */
 export function laneWithin(nonce1: Nonce1, lane: number): Lane {
   const { value, bytes } = nonce1;
   const low = 2 ** (8 * bytes);

@@ -1,7 +1,7 @@
 /**
- * The referee: only `verify` makes a `Solution` from an engine's candidate, and only a Solution can be submitted. A
- * node drops a work for all rigs of a miner at its first wrong submission, and a pool refuses nonces that it has not
- * assigned. `verify` hashes the whole header with an implementation that shares nothing with the kernels.
+ * The referee: only `verify` makes a `Solution` from an engine's candidate, and only a Solution can be submitted. At
+ * the first wrong submission of a work, a node drops this work for all rigs of a miner. A pool refuses nonces that it
+ * has not assigned. `verify` hashes the whole header, with an implementation that shares no code with the kernels.
  */
 
 import { blake2s } from '@noble/hashes/blake2.js';
@@ -22,9 +22,9 @@ export interface Solution {
   readonly header: Uint8Array;
   /** 32 bytes, little-endian. */
   readonly powHash: Uint8Array;
-  /** Whether the hash meets the block's target, too. It always does for a node's work. */
+  /** Whether the hash meets the target of a block, too. For a node's work, it always does. */
   readonly isBlock: boolean;
-  /** Whether its work takes many solutions, as a pool's work does. */
+  /** Whether its work accepts several solutions, as a pool's work does. */
   readonly isShare: boolean;
 }
 
@@ -42,10 +42,10 @@ export interface Verification {
   readonly powHash: Uint8Array;
   /**
    * Whether the work's nonce1 allows the nonce, and its hash meets the job's search target. If not, the device computes
-   * wrong hashes, or searches nonces that it was not given.
+   * wrong hashes, or searches nonces outside of its range.
    */
   readonly proves: boolean;
-  /** Undefined unless the hash meets the work's own target as well. */
+  /** Undefined unless the hash meets the work's own target. */
   readonly solution: Solution | undefined;
 }
 

@@ -1,27 +1,30 @@
 /**
- * A work: a block's header and target, which a source gives out to be mined. It is parsed once and never changed, and
- * the same object goes from its source to its solutions.
+ * A work: a block's header and target, issued by a source for mining. It is parsed once and never changes. Its
+ * solutions refer to the same object.
  */
 
 import { HEADER_BYTES, HEADER_OFFSET, PARENT_BYTES, TARGET_BYTES, viewOf, WORK_BYTES, WORK_OFFSET } from './bytes.ts';
 import { NO_NONCE1, type Nonce1 } from './nonce.ts';
 
 export interface Work {
-  /** The chain that the node selected. A source on a node opens this chain's update stream. */
+  /** The chain that the node selected. For a node's work, the source opens the update stream of this chain. */
   readonly chain: number;
-  /** Block height as written in the header: for display. */
+  /** Block height from the header, only for display. */
   readonly height: bigint;
   /** The target of a solution: 32 bytes, little-endian. For a pool's work it is the target of a share. */
   readonly target: Uint8Array;
   /** The target of a block: 32 bytes, little-endian. For a node's work it is the same as `target`. */
   readonly blockTarget: Uint8Array;
-  /** 286 bytes, as the source gave them. */
+  /** 286 bytes, as issued. */
   readonly header: Uint8Array;
-  /** The part of the nonce that the source has assigned. */
+  /** The bytes of the nonce that the source has assigned. */
   readonly nonce1: Nonce1;
   /** Whether the creation time may be moved forward. */
   readonly rollTime: boolean;
-  /** A node's work ends with its first solution; a pool's when it is replaced, and each solution is a share. */
+  /**
+   * A node's work ends with its first solution. A pool's work ends when another replaces it, and each solution is a
+   * share.
+   */
   readonly until: 'solved' | 'replaced';
 }
 
@@ -29,13 +32,13 @@ export class WorkFormatError extends Error {
   override readonly name = 'WorkFormatError';
 }
 
-/** The properties of a work that are not in the record. The defaults are those of a node's work. */
+/** The properties of a work that its record lacks. The defaults are those of a node's work. */
 export type WorkTerms = Partial<Pick<Work, 'blockTarget' | 'nonce1' | 'rollTime' | 'until'>>;
 
 /**
- * Parses a work record: chain u32 (4) | target (32) | header (286). Its target counts, which may be easier than the
- * header's.
- * @throws WorkFormatError unless it is exactly 322 bytes.
+ * Parses a work record: chain u32 (4) | target (32) | header (286). The record's target counts. It may be easier than
+ * that in the header.
+ * @throws WorkFormatError unless the record is exactly 322 bytes
  */
 export function parseWork(record: Uint8Array, terms: WorkTerms = {}): Work {
   if (record.length !== WORK_BYTES) {
@@ -57,7 +60,7 @@ export function parseWork(record: Uint8Array, terms: WorkTerms = {}): Work {
   };
 }
 
-/** @param header 286 bytes @returns a node's work of this header: its chain and target are in it */
+/** @param header 286 bytes @returns a node's work of this header, with the header's chain and target */
 export function workOfHeader(header: Uint8Array): Work {
   const record = new Uint8Array(WORK_BYTES);
   viewOf(record).setUint32(WORK_OFFSET.chain, viewOf(header).getUint32(HEADER_OFFSET.chain, true), true);
@@ -71,7 +74,7 @@ export function creationTimeOf(header: Uint8Array): bigint {
   return viewOf(header).getBigInt64(HEADER_OFFSET.creationTime, true);
 }
 
-/** Reads header bytes 158..190: the target that a block must meet, 32 bytes, little-endian. */
+/** Reads header bytes 158..190: the target of the block, 32 bytes, little-endian. */
 export function headerTargetOf(header: Uint8Array): Uint8Array {
   return header.subarray(HEADER_OFFSET.target, HEADER_OFFSET.target + TARGET_BYTES);
 }
@@ -105,21 +108,21 @@ export function withNonce(header: Uint8Array, nonce: bigint): Uint8Array {
   return copy;
 }
 
-/** Copies the bytes. `slice` would not do for a Buffer, whose `slice` shares memory. */
+/** Copies the bytes. A Buffer's `slice` shares memory, so it would not do. */
 function copyOf(bytes: Uint8Array): Uint8Array {
   return Uint8Array.from(bytes);
 }
 
 /*
  * A block's creation time must be greater than those of its parents, and must not lie in the future (document 1). The
- * node wrote a valid time into the work, so pickaxe only moves it forward, and never past a moment that the node's own
- * clock has surely reached.
+ * time in the work is valid, so pickaxe only moves it forward, and never past a time that the node's own clock has
+ * surely reached.
  */
 
 /**
  * All times are in microseconds since the UNIX epoch.
  * @param latestUs the latest time that the node surely accepts: the earlier of pickaxe's clock and the node's
- * @param marginUs the distance that the result keeps from `latestUs`, unless `workTimeUs` is later
+ * @param marginUs the result stays this far before `latestUs`, unless `workTimeUs` is later
  */
 export function rolledCreationTime(workTimeUs: bigint, latestUs: bigint, marginUs: bigint): bigint {
   const safe = latestUs - marginUs;

@@ -1,4 +1,4 @@
-/** Cuts (document 1, "Cut"): one block of each chain, which together are a node's state of the ledger. Also peers. */
+/** Cuts (document 1, "Cut"): one block of each chain, which together are a node's view of the ledger. Also peers. */
 
 import { sha256 } from '@noble/hashes/sha2.js';
 import { z } from 'zod';
@@ -10,7 +10,10 @@ import { type ExactJson, type ExactJsonObject, encodeBase64url, jsonInteger, Led
 /* Peers (document 1, "Peer information"). */
 
 export interface Peer {
-  /** The fingerprint of its certificate, 43 characters, see `peerIdOf`. Null only if an authority has signed it. */
+  /**
+   * The fingerprint of the peer's certificate, 43 characters, see `peerIdOf`. Null only for a certificate of an
+   * authority.
+   */
   readonly id: string | null;
   readonly address: {
     /** A domain name, an IPv4 address, or an IPv6 address without brackets. */
@@ -20,7 +23,7 @@ export interface Peer {
   };
 }
 
-/** The permitted texts are safe in a URL. */
+/** These characters need no escape in a URL. */
 const Hostname = z.union([z.ipv4(), z.ipv6(), z.string().regex(/^[a-z\d_](?:[a-z\d_.-]{0,251}[a-z\d])?$/i)], {
   error: 'must be a domain name or an IP address',
 });
@@ -43,7 +46,7 @@ export function peerToJson({ id, address }: Peer): ExactJsonObject {
   return { id, address: { hostname: address.hostname, port: jsonInteger(address.port) } };
 }
 
-/** @param certificate of the peer itself, in DER @returns its SHA-256, 43 characters of base64url */
+/** @param certificate the peer's own, in DER @returns its SHA-256, 43 characters of base64url */
 export function peerIdOf(certificate: Uint8Array): string {
   return encodeBase64url(sha256(certificate));
 }
@@ -64,7 +67,7 @@ export interface Cut {
   /** In ascending order of the chains. */
   readonly heads: ReadonlyMap<number, Head>;
   readonly network?: string;
-  /** 43 characters whose meaning is up to the node. */
+  /** 43 characters. Each node chooses their meaning. */
   readonly id?: string;
 }
 
@@ -135,8 +138,8 @@ function checkChains({ heads }: Cut, graphs: readonly GraphSpan[]): void {
 }
 
 /**
- * A block of height h has the parents of the graph at h − 1, so the neighbours of a head in a graph must have reached
- * the graph's last height below that head.
+ * The neighbours of a block of height h are those of the graph at h − 1. So the neighbours of a head in a graph must
+ * have reached the last height of this graph below the head.
  */
 function checkHeads({ heads }: Cut, graphs: readonly GraphSpan[]): void {
   for (const [chain, { height }] of heads) {

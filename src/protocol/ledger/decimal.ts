@@ -17,12 +17,12 @@ const TOKEN_PLACES = 255;
 export const ONE: Decimal = 10n ** BigInt(PLACES);
 
 const DECIMAL = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d{1,3}))?$/;
-/** Far above any amount. Longer texts would take long to compute with. */
+/** Far more than any amount has. Computing with longer texts would take long. */
 const MAX_CHARACTERS = 400;
 
 /**
  * @param text plain or with an exponent: `91`, `91.0`, `-0.5`, `5.42e-10`
- * @throws LedgerFormatError for all else, and for more than 12 decimal places, not counting trailing zeros
+ * @throws LedgerFormatError for any other text, and for more than 12 decimal places, without trailing zeros
  */
 export function parseDecimal(text: string): Decimal {
   return parse(text, PLACES);
@@ -30,7 +30,7 @@ export function parseDecimal(text: string): Decimal {
 
 /**
  * @param json a number, `{"decimal": "91.0"}`, `{"int": 91}` or `{"int": "91"}`
- * @throws LedgerFormatError for all else, and for more than 12 decimal places
+ * @throws LedgerFormatError for anything else, and for more than 12 decimal places
  */
 export function decimalOf(json: ExactJson): Decimal {
   return read(json, PLACES);
@@ -46,7 +46,7 @@ export function metaDecimalOf(json: ExactJson): Decimal {
   return typeof json === 'string' ? parseDecimal(json) : decimalOf(json);
 }
 
-/** @returns the shortest plain text, always with a point: `91.0`, `0.000000000542`, `-0.5` */
+/** @returns the shortest plain text, always with a decimal point: `91.0`, `0.000000000542`, `-0.5` */
 export function formatDecimal(decimal: Decimal): string {
   return format(decimal, PLACES);
 }

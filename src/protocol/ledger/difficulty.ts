@@ -1,6 +1,6 @@
 /**
- * The ledger's rule for targets. A chain keeps its target for an epoch of 120 blocks, ideally of 30 seconds each, and
- * then corrects it by the duration of the epoch.
+ * The ledger's rule for targets. A chain keeps its target for an epoch of 120 blocks, and then corrects it by the
+ * duration of the epoch. A block should take 30 seconds.
  */
 
 import { integerToTarget, targetToInteger } from '../chain/target.ts';
@@ -8,7 +8,7 @@ import { chainsAt } from './graphs.ts';
 import { type BlockHeader, networkOf } from './header.ts';
 import { LedgerFormatError } from './json.ts';
 
-/** Number of blocks of a chain in an epoch, which begins at a multiple of it. */
+/** Number of blocks of a chain in an epoch. Epochs begin at multiples of this height. */
 const EPOCH_BLOCKS = 120n;
 /** Length of epochs up to height 120, because the hash rate of a new network changes fast. */
 const EARLY_EPOCH_BLOCKS = 12n;
@@ -16,9 +16,9 @@ const EARLY_EPOCH_BLOCKS = 12n;
 const BLOCK_US = 30_000_000n;
 
 /**
- * The epochs that count: those of all parents, or only that of the parent on the chain itself. The latter, older rule
- * held on mainnet01 from height 452,820 to 771,413, and on testnet04 up to 318,203. The rules of mainnet01 before that
- * are not known here.
+ * Whose epochs the rule uses: those of all parents, or only that of the parent on the same chain. The second, older
+ * rule held on mainnet01 from height 452,820 to 771,413, and on testnet04 up to 318,203. The rules of mainnet01 before
+ * that are not implemented.
  */
 export type TargetRule = 'all-parents' | 'own-parent';
 
@@ -31,7 +31,7 @@ interface Epoch {
 
 /**
  * @param adjacents the parents on the neighbouring chains, all at the parent's height
- * @throws LedgerFormatError if the older rule meets an epoch without duration
+ * @throws LedgerFormatError if the older rule gets an epoch without duration
  */
 export function nextEpoch(
   parent: BlockHeader,
@@ -55,13 +55,13 @@ function epochUs(parent: BlockHeader): bigint {
   return epochBlocks(parent) * BLOCK_US;
 }
 
-/** Whether the chain began one block below, rather than at height 0. */
+/** Whether the chain's first block is the one below, and not at height 0. */
 function isSecondOfNewChain({ version, chain, height }: BlockHeader): boolean {
   const existsAt = (at: bigint) => chain < (chainsAt(networkOf(version), at) ?? Number.POSITIVE_INFINITY);
   return height > 1n && existsAt(height - 1n) && !existsAt(height - 2n);
 }
 
-/** The mean of the targets that each parent's own epoch requires, rounded down. */
+/** The mean of the targets that follow from each parent's own epoch, rounded down. */
 function averageTarget(parents: readonly BlockHeader[]): bigint {
   const sum = parents.reduce((total, parent) => total + correctedTarget(parent), 0n);
   return sum / BigInt(parents.length);
@@ -74,7 +74,7 @@ function correctedTarget(parent: BlockHeader): bigint {
   return rounded < MAX_UINT256 ? rounded : MAX_UINT256;
 }
 
-/** The difficulty, (2^256 − 1) / target, is corrected and rounded up, and its target rounded down. */
+/** Corrects the difficulty, (2^256 − 1) / target, and rounds it up. Its target is rounded down. */
 function ownTarget(parent: BlockHeader): bigint {
   const divisor = targetToInteger(parent.target) * tookUs(parent);
   if (divisor <= 0n) throw new LedgerFormatError('The epoch took no time, so the next target cannot be computed');

@@ -1,4 +1,4 @@
-/** Fields in the JSON forms of headers, payloads, cuts, peers and proofs, and their checks. */
+/** Fields in the JSON forms of headers, payloads, cuts, peers and proofs, with their checks. */
 
 import { z } from 'zod';
 import { targetToInteger } from '../chain/target.ts';
@@ -18,7 +18,7 @@ export const MAX_U64 = 2n ** 64n - 1n;
 /** The highest time, which is signed in binary: microseconds since the UNIX epoch. */
 export const MAX_TIME_US = 2n ** 63n - 1n;
 
-/** @param what names the value in the message @throws LedgerFormatError that names the first wrong field */
+/** @param what the value's name in the message @throws LedgerFormatError that names the first wrong field */
 export function checked<T>(schema: z.ZodType<T>, json: ExactJson, what: string): T {
   const { success, data, error } = schema.safeParse(json);
   if (success) return data;
@@ -56,7 +56,7 @@ export function natural(most: bigint) {
   return reading(number, (json) => inRange(integerOf(json), most));
 }
 
-/** A `number` has lost its text: `JSON.parse` read it, and rounds. */
+/** A value of type `number` comes from `JSON.parse`, which rounds, and so has lost its text. */
 function noInteger(value: unknown): string {
   if (value === undefined) return 'is missing';
   return typeof value === 'number' ? 'must be read with its exact text, by parseExactJson' : 'must be an integer';
@@ -71,7 +71,7 @@ export const u64Text = reading(z.string(), (text) => {
   return inRange(BigInt(text), MAX_U64);
 });
 
-/** Maximum number of chains that a header can count. */
+/** Maximum number of chains: the header counts them in 16 bits. */
 const MAX_CHAINS = 2 ** 16 - 1;
 
 /** Pairs in ascending order of chains, as JavaScript orders keys that are integers. */

@@ -59,7 +59,7 @@ const KNOWN: readonly Graph[] = [
   ],
 ];
 
-/** The first height at which a network has 20 chains; below, it has 10. */
+/** The first height at which a network has 20 chains. Below it, there are 10. */
 const TWENTY_CHAINS_FROM: ReadonlyMap<string, bigint> = new Map([
   ['mainnet01', 852_054n],
   ['testnet04', 332_604n],
@@ -75,7 +75,7 @@ export function graphAt(history: readonly GraphSpan[], height: bigint): Graph | 
   return history.find(({ fromHeight }) => fromHeight <= height)?.graph;
 }
 
-/** @returns the number of chains of mainnet01 or testnet04; undefined for other networks, whose cuts show it */
+/** @returns the number of chains of mainnet01 or testnet04; undefined for other networks, whose cuts show the number */
 export function chainsAt(network: string, height: bigint): number | undefined {
   const from = TWENTY_CHAINS_FROM.get(network);
   return from === undefined ? undefined : height < from ? 10 : 20;
@@ -111,14 +111,17 @@ export function graphOf(neighbours: readonly (readonly number[])[]): Graph {
   return graph;
 }
 
-/** @returns the number of steps between two chains: a block depends on the other chain's blocks that far below it */
+/**
+ * @returns the number of steps between two chains. A block depends on blocks of the other chain that many heights
+ *   below
+ */
 export function distance(graph: Graph, from: number, to: number): number {
   const steps = distancesFrom(graph, from)[to];
   if (steps === undefined) throw new RangeError(`the graph has no chain ${from} or no chain ${to}`);
   return steps;
 }
 
-/** @returns the greatest distance of two chains: every chain builds on a block of this depth */
+/** @returns the greatest distance of two chains. The tips of all chains depend on a block that is this deep */
 export function diameter(graph: Graph): number {
   return Math.max(...graph.flatMap((_, chain) => distancesFrom(graph, chain).map((steps) => steps ?? 0)));
 }
@@ -129,7 +132,7 @@ export function graphOfHeader({ chain, adjacents }: BlockHeader): Graph | undefi
 }
 
 /**
- * The block hash does not cover the chains of the adjacents.
+ * Checks the chains of the adjacents, which the block hash does not cover.
  * @param graph by default, any known one
  * @throws LedgerFormatError unless the adjacents are on the neighbours of the header's chain
  */

@@ -63,7 +63,7 @@ const ADJACENTS_OFFSET = 50;
 const ADJACENT_BYTES = 36;
 const LEAST_BYTES = 178;
 
-/** Offsets of the fields after the adjacents, from the end of these. */
+/** Offsets of the fields after the adjacents, from the end of the adjacents. */
 const AFTER = {
   target: 0,
   payloadHash: 32,
@@ -98,8 +98,9 @@ export function headerBytes(adjacents: number): number {
 
 /**
  * @param bytes without the block hash, as for miners, or with it, as stored by nodes
- * @throws LedgerFormatError if the length does not match the number of adjacents, if the adjacents do not ascend, or if
- *   the block hash is not the header's. That hash does not cover the chains of the adjacents: see `checkAdjacents`
+ * @throws LedgerFormatError if the length does not match the number of adjacents, if the adjacents do not ascend, or
+ *   if the block hash does not match the header. The hash does not cover the chains of the adjacents: see
+ *   `checkAdjacents`
  */
 export function parseHeader(bytes: Uint8Array): BlockHeader {
   if (bytes.length < LEAST_BYTES) {
@@ -165,7 +166,8 @@ export function encodeHeader(header: BlockHeader): Uint8Array<ArrayBuffer> {
 }
 
 /**
- * A Merkle root, 32 bytes, by which blocks name their parents. It covers the order of the adjacents, not their chains.
+ * The block hash, by which blocks name their parents: a Merkle root, 32 bytes. It covers the order of the adjacents,
+ * not their chains.
  */
 export function blockHash(header: BlockHeader): Uint8Array {
   return merkleRoot(blockLeaves(header));
@@ -206,7 +208,7 @@ export function checkWork(header: BlockHeader): void {
   );
 }
 
-/** @param expected 32 bytes @throws LedgerFormatError unless it is the header's block hash */
+/** @param expected 32 bytes @throws LedgerFormatError unless this is the header's block hash */
 export function checkBlockHash(header: BlockHeader, expected: Uint8Array): void {
   const actual = blockHash(header);
   if (equalBytes(actual, expected)) return;
@@ -239,7 +241,7 @@ function fits<T extends bigint | number>(value: T, stored: T): T {
 
 /* JSON (document 1, "Block header"). */
 
-/** The field names of document 1, or those of real nodes. Both are always read. */
+/** The field names of document 1, or those of real nodes. Reading accepts both. */
 export type Dialect = 'document' | 'chainweb';
 
 const VERSION_KEY = { document: 'ledgerVersion', chainweb: 'chainwebVersion' } as const;
@@ -266,10 +268,11 @@ const HeaderObject = z
   });
 
 /**
- * @param json from `parseExactJson`: `JSON.parse` rounds the feature flags
- * @param versionCode the number of the network, if pickaxe does not know it; other headers of the network contain it
+ * @param json from `parseExactJson`, because `JSON.parse` rounds the feature flags
+ * @param versionCode the number of the network, for a network that pickaxe does not know; the network's binary
+ *   headers contain it
  * @throws LedgerFormatError for a missing or wrong field, for an unknown network without `versionCode`, and for a
- *   `hash` that is not the header's
+ *   `hash` that does not match the header
  */
 export function headerFromJson(json: ExactJson, versionCode?: number): BlockHeader {
   const it = checked(HeaderObject, json, 'header');
@@ -298,7 +301,7 @@ export function headerFromJson(json: ExactJson, versionCode?: number): BlockHead
   return header;
 }
 
-/** @param network the network's id; by default, that of the header's number */
+/** @param network the network's id; by default, it follows from the header's number */
 export function headerToJson(
   header: BlockHeader,
   dialect: Dialect,
@@ -340,11 +343,14 @@ export function versionCodeOf(network: string): number | undefined {
   return code < 2 ** 32 ? code : undefined;
 }
 
-/** Versions of the node's software differ in the numbers of these networks. */
+/** Networks whose numbers differ between versions of the node's software. */
 const DEVELOPMENT: ReadonlySet<string> = new Set(['development', 'recap-development']);
 const DEVELOPMENT_CODES: ReadonlySet<number> = new Set([1, 2]);
 
-/** @param code u32 @returns whether a header with this number may be of the network; true if its number is unknown */
+/**
+ * @param code u32
+ * @returns whether a header with this number may belong to the network; true for a network of unknown number
+ */
 export function mayBeOf(network: string, code: number): boolean {
   if (DEVELOPMENT.has(network)) return DEVELOPMENT_CODES.has(code);
   return (versionCodeOf(network) ?? code) === code;

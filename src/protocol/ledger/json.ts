@@ -5,7 +5,7 @@ export class LedgerFormatError extends Error {
   override readonly name = 'LedgerFormatError';
 }
 
-/** @returns the beginning of a foreign text, quoted, for a message */
+/** @returns the beginning of an untrusted text, quoted, for a message */
 export function quoted(text: string): string {
   return JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text);
 }
@@ -52,7 +52,7 @@ function readJson<N>(text: string, { number, mostDepth }: JsonReading<N>): JsonW
   let whole: JsonWith<N> = null;
   /** The open arrays and objects, innermost last. */
   const open: Container<N>[] = [];
-  /** For each of them, the key of the next value. */
+  /** For each open container, the key of the next value. */
   const keys: string[] = [];
 
   const put = (value: JsonWith<N>) => {
@@ -94,13 +94,13 @@ function readJson<N>(text: string, { number, mostDepth }: JsonReading<N>): JsonW
   return whole;
 }
 
-/** An assignment of the key `__proto__` would change the object's prototype. */
+/** Assigning the key `__proto__` would change the object's prototype. */
 function setOwn<T>(object: { [key: string]: T }, key: string, value: T): void {
   if (key !== '__proto__') object[key] = value;
   else Object.defineProperty(object, key, { value, enumerable: true, configurable: true, writable: true });
 }
 
-/* JSON whose numbers keep their text. `JSON.parse` rounds integers beyond 2^53, such as feature flags, and amounts. */
+/* JSON whose numbers keep their text. `JSON.parse` rounds amounts, and integers above 2^53, such as feature flags. */
 
 /** Far more than a node's longest answer, a page of whole blocks. */
 const MAX_CHARACTERS = 2 ** 25;
@@ -137,8 +137,8 @@ export function isExactJsonObject(value: ExactJson): value is ExactJsonObject {
 
 /**
  * Parses JSON (RFC 8259) of at most 2^25 characters, nested at most 200 deep. Keys such as `__proto__` are ordinary
- * keys. Integers as keys come first, in ascending order, as in all objects.
- * @throws LedgerFormatError for all else, and for duplicate keys
+ * keys. Keys that are integers come first, in ascending order, as in all objects.
+ * @throws LedgerFormatError for any other text, and for duplicate keys
  */
 export function parseExactJson(text: string): ExactJson {
   if (text.length > MAX_CHARACTERS) {
@@ -166,7 +166,7 @@ export function stringifyExactJson(value: ExactJson): string {
   return `{${Object.entries(value).map(([key, each]) => `${JSON.stringify(key)}:${stringifyExactJson(each)}`)}}`;
 }
 
-/** @throws LedgerFormatError for a number with a point or an exponent, even if its value is an integer */
+/** @throws LedgerFormatError for a number with a decimal point or an exponent, even if its value is an integer */
 export function integerOf({ text }: JsonNumber): bigint {
   if (!INTEGER.test(text)) throw new LedgerFormatError(`${quoted(text)} is not an integer in digits`);
   return BigInt(text);
@@ -179,7 +179,7 @@ export function safeInteger(number: JsonNumber): number {
   return value;
 }
 
-/** @param value an integer, and a safe one if it is a `number` */
+/** @param value an integer; as a `number`, at most 2^53 − 1 */
 export function jsonInteger(value: bigint | number): JsonNumber {
   return new JsonNumber(String(value));
 }

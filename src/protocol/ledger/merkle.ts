@@ -1,7 +1,7 @@
 /**
  * The ledger's Merkle trees: SHA-512/256 (FIPS 180-4), with different prefixes for leaves and nodes as in RFC 6962
- * §2.1. The left part of a tree of n leaves has the largest power of two below n. Leaves that are hashes are used
- * unchanged.
+ * §2.1. The left part of a tree of n leaves has the largest power of two below n. A leaf that is a hash is not hashed
+ * again.
  */
 
 import { sha512_256 } from '@noble/hashes/sha2.js';
@@ -31,7 +31,7 @@ export function nodeHash(left: Uint8Array, right: Uint8Array): Uint8Array {
   return sha512_256(input);
 }
 
-/** @param hashes 32 bytes each @returns 32 bytes; without leaves, the hash of nothing */
+/** @param hashes 32 bytes each @returns 32 bytes; without leaves, the hash of an empty text */
 export function merkleRoot(hashes: readonly Uint8Array[]): Uint8Array {
   if (hashes.length === 0) return sha512_256(new Uint8Array());
   if (hashes.length === 1) return hashes[0];

@@ -1,5 +1,5 @@
 /**
- * Payloads (document 1, "Payload"): the content of blocks. The payload hash in a header, a Merkle root, proves a
+ * Payloads (document 1, "Payload"): the content of blocks. The payload hash in a header is a Merkle root. It proves a
  * payload, including the earnings of the miner.
  */
 
@@ -43,9 +43,11 @@ export interface PayloadWithOutputs extends Payload {
 
 declare const proven: unique symbol;
 
-/** A payload whose content hashes to its roots, and these to `payloadHash`. Only `provePayload` makes one. */
+/**
+ * A payload whose content hashes to its roots, and whose roots hash to `payloadHash`. Only `provePayload` makes one.
+ */
 export type Proven<T extends Payload> = T & { readonly [proven]: true };
-/** The same at run time: a copy of a proven payload has its type, but may hold something else. */
+/** The same at run time. The type alone proves nothing: a changed copy of a proven payload has it, too. */
 const PROVEN = new WeakSet<Payload>();
 
 export type PayloadContent = Omit<PayloadWithOutputs, keyof PayloadRoots>;
@@ -89,8 +91,9 @@ export function payloadWithOutputsToJson(payload: PayloadWithOutputs): ExactJson
 }
 
 /**
- * @param payloadHash in the block's header
- * @throws LedgerFormatError that names the first wrong root. The outputs' root is not checked without outputs
+ * @param payloadHash from the block's header
+ * @throws LedgerFormatError that names the first wrong root. The root of the outputs is checked only if there are
+ *   outputs
  */
 export function provePayload<T extends Payload>(payload: T | PayloadWithOutputs, payloadHash: Uint8Array): Proven<T> {
   const { transactionsHash, outputsHash } = payload;
@@ -107,7 +110,7 @@ export function provePayload<T extends Payload>(payload: T | PayloadWithOutputs,
   return payload as Proven<T>;
 }
 
-/** @throws LedgerFormatError if the payload is not proven, or is that of another block */
+/** @throws LedgerFormatError if the payload is not proven, or belongs to another block */
 export function checkProven(payload: Payload, payloadHash: Uint8Array): void {
   if (!PROVEN.has(payload)) throw new LedgerFormatError('the payload was not proven by provePayload');
   same('payloadHash', payload.payloadHash, payloadHash, "the block's header has");
@@ -156,7 +159,7 @@ export interface Coinbase {
   readonly outcome: 'paid' | 'failed' | 'none';
   /** The hash of the block's parent on the same chain, 32 bytes; arbitrary if the outcome is `none`. */
   readonly parent: Uint8Array;
-  /** The coins that moved; undefined in old blocks, whose outputs have no events. */
+  /** The coins that moved; undefined for old blocks, whose outputs have no events. */
   readonly transfers: readonly Transfer[] | undefined;
 }
 
@@ -173,13 +176,13 @@ const CoinbaseObject = z.object({
 
 const NO_COINBASE = 'NO_COINBASE';
 
-/** @param minerData JSON in UTF-8 @throws LedgerFormatError for all else */
+/** @param minerData JSON in UTF-8 @throws LedgerFormatError for any other data */
 export function parseMiner(minerData: Uint8Array): Miner {
   const { account, predicate, ...it } = checked(MinerObject, parseExactJsonBytes(minerData), 'minerData');
   return { account, predicate, publicKeys: it['public-keys'] };
 }
 
-/** @param coinbase JSON in UTF-8 @param token the module of the coins @throws LedgerFormatError for all else */
+/** @param coinbase JSON in UTF-8 @param token the module of the coins @throws LedgerFormatError for any other data */
 export function parseCoinbase(coinbase: Uint8Array, token: string = COIN): Coinbase {
   const json = parseExactJsonBytes(coinbase);
   const { reqKey, result } = checked(CoinbaseObject, json, 'coinbase');
@@ -187,7 +190,7 @@ export function parseCoinbase(coinbase: Uint8Array, token: string = COIN): Coinb
   return { outcome, parent: parentOf(reqKey), transfers: transfersOf(json, token) };
 }
 
-/** The request key contains the parent's hash: in old blocks as a JSON string, later as text, or as it is. */
+/** The request key contains the parent's hash: as a JSON string in old blocks, as text in later ones, or as bytes. */
 function parentOf(reqKey: Uint8Array): Uint8Array {
   if (reqKey.length === HASH_BYTES) return reqKey;
   const text = Buffer.from(reqKey).toString('latin1');
@@ -198,13 +201,13 @@ function parentOf(reqKey: Uint8Array): Uint8Array {
   }
 }
 
-/* Movements of coins: the event TRANSFER of a token's module. */
+/* Movements of coins: the event TRANSFER of a module. */
 
 /** The module of the coins on known networks. */
 export const COIN = 'coin';
 
 interface Transfer {
-  /** Empty if the coins are new: a block's reward, or an arrival from another chain. */
+  /** Empty if the coins are new, as a block's reward, or arrive from another chain. */
   readonly sender: string;
   /** Empty if the coins leave for another chain. */
   readonly receiver: string;

@@ -49,7 +49,7 @@ export function rewardOf(header: BlockHeader, payload: Proven<PayloadWithOutputs
 }
 
 /**
- * The sum of gas times gas price. Each transaction's output pays its fee, which only blocks with events show.
+ * The sum of gas times gas price. In blocks with events, each transaction's output must show the payment of its fee.
  * @throws LedgerFormatError for malformed transactions and outputs, and for an output whose events lack the payment
  */
 export function feesOf(payload: PayloadWithOutputs, account: string, token: string = COIN): Decimal {
@@ -86,8 +86,8 @@ export function rewardByTable({ version, height }: Pick<BlockHeader, 'version' |
 }
 
 /*
- * The rewards of mainnet01 and testnet04 for one height, all chains together, without fees, as in the ledger's
- * contract. The table serves old blocks, whose coinbase lacks the amount, and estimates of future blocks.
+ * The rewards of mainnet01 and testnet04 for all chains of one height, without fees, as in the ledger's contract. The
+ * table is used for old blocks, whose coinbase lacks the amount, and for estimates of future blocks.
  */
 
 /** Number of heights for which each reward holds. */
@@ -178,7 +178,7 @@ const REWARDS = `
 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1
 `;
 
-/** Each with the last height at which it holds. */
+/** Rewards, each with the last height at which it holds. */
 const LAST: readonly (readonly [bigint, string])[] = [
   [125_538_055n, '1'],
   [125_538_056n, '0.023999333'],
@@ -191,7 +191,7 @@ const TABLE: readonly { readonly upTo: bigint; readonly reward: Decimal }[] = [
   ...LAST.map(([upTo, reward]) => ({ upTo, reward: parseDecimal(reward) })),
 ];
 
-/** @returns the reward of one block, rounded to 12 places like the ledger's */
+/** @returns the reward of one block, rounded to 12 places like that of the ledger */
 export function tableReward(height: bigint, chains: number): Decimal {
   const row = TABLE.find(({ upTo }) => upTo >= height);
   return divideDecimal(row?.reward ?? 0n, BigInt(chains));

@@ -36,16 +36,16 @@ const TAG = Uint8Array.of(0, PAYLOAD_TAG.output);
 const OBJECT_HEAD_BYTES = 12;
 const STEP_BYTES = 1 + HASH_BYTES;
 const SIDES = ['left', 'right'] as const;
-/** Far more than an output among millions and the longest way between two chains need. */
+/** Far more than for an output among millions and for the longest path between two chains. */
 const MAX_STEPS = 200;
 
-/** More neighbours than any chain of a known network has. */
+/** Far more neighbours than a chain of any known network has. */
 const MAX_NEIGHBOURS = 16;
 
 /**
- * The valid sides of siblings from the outputs' root on, for chains with 0, 1, 2 … neighbours: L for the transactions'
- * root, then the steps from the payload hash to the block hash, then any number of times those from a parent's hash to
- * the hash of a block that builds on it.
+ * The valid sides of siblings from the root of the outputs on, for chains with 0, 1, 2 … neighbours: L for the root of
+ * the transactions, then the steps from the payload hash to the block hash, then, any number of times, the steps from a
+ * parent's hash to the hash of a block that builds on it.
  */
 const ROUTES = Array.from({ length: MAX_NEIGHBOURS + 1 }, (_, neighbours) => {
   const leaves = HEADER_LEAF.adjacents + neighbours;
@@ -61,7 +61,7 @@ const ProofObject = z.object({
   algorithm: z.literal(ALGORITHM, { error: `must be ${ALGORITHM}` }),
 });
 
-/** @throws LedgerFormatError unless this is a proof of an output. `checkSpvProof` verifies it */
+/** @throws LedgerFormatError unless the text is a proof of an output. `checkSpvProof` verifies it */
 export function parseSpvProof(text: string): SpvProof {
   const { chain, object, subject } = checked(ProofObject, parseExactJsonBytes(decodeBase64url(text)), 'proof');
   if (!equalBytes(subject.input.subarray(0, TAG.length), TAG)) {
@@ -88,12 +88,12 @@ export function encodeSpvProof({ targetChain, output, position, steps }: SpvProo
   return encodeBase64url(Buffer.from(json));
 }
 
-/** @returns the hash to which the proof leads, 32 bytes: that of a block on the target chain */
+/** @returns the hash at the end of the path, 32 bytes: that of a block on the target chain */
 export function spvRoot({ output, steps }: SpvProof): Uint8Array {
   return rootOfPath(leafHash(PAYLOAD_TAG.output, output), steps);
 }
 
-/** @throws LedgerFormatError unless the proof is for that chain and leads to that block */
+/** @throws LedgerFormatError unless the proof is for this chain, and its path ends at this block */
 export function checkSpvProof(proof: SpvProof, block: { readonly chain: number; readonly hash: Uint8Array }): void {
   if (proof.targetChain !== block.chain) {
     throw new LedgerFormatError(
@@ -128,7 +128,7 @@ function parseObject(object: Uint8Array): Pick<SpvProof, 'position' | 'steps'> {
 
 /**
  * Whether the steps can lead from an output at this position to its block, and on to another. The root does not depend
- * on the position, so only this detects a wrong one, though not always.
+ * on the position. Only this check finds a wrong one, though not always.
  * @param sides an L or an R for each step
  */
 function leadsToBlock(position: bigint, sides: string): boolean {
@@ -138,9 +138,9 @@ function leadsToBlock(position: bigint, sides: string): boolean {
 }
 
 /**
- * Whether a Merkle tree of some size has these steps above a leaf. In a complete part of the tree, the bits of the
- * position, lowest first, are the sides of the nodes. A node at the right edge only has siblings on its left, one for
- * each remaining 1 bit.
+ * Whether some Merkle tree has these steps above a leaf at this position. In a complete part of the tree, the bits of
+ * the position, lowest first, are the sides of the nodes. A node at the right edge has only siblings on its left, one
+ * for each remaining 1 bit.
  */
 function leadsToRoot(position: bigint, sides: string): boolean {
   if (!sides.includes('R') && bitsOf(position) === sides.length) return true;

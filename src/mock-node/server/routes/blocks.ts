@@ -63,7 +63,7 @@ function blockJson({ header, payload }: Block, asked: Asked): ExactJson {
   };
 }
 
-/* Streams of all new blocks. Document 1 has only their setting, `headerStream`; the rest is as in real nodes. */
+/* Streams of all new blocks. Document 1 has only their setting, `headerStream`; everything else is as in real nodes. */
 
 export const blockStreamRoutes: readonly Route[] = (['header', 'block'] as const).map((of) => ({
   endpoint: of,
@@ -95,7 +95,7 @@ const HASHES = { cap: 4096, json: ({ id }: { readonly id: string }) => id };
 
 export const hashRoutes = collectionRoutes('hash', () => HASHES, { side: 'service' });
 
-/* Headers, which document 1 does not mention, but real nodes serve. */
+/* Headers. Document 1 does not have these endpoints, but real nodes do. */
 
 /** Maximum number of headers of a page. */
 const CAP = 360;
@@ -124,13 +124,13 @@ function oneHeader(asked: Asked): Message {
   return typed({ status: 200, json: headerJson(block, asked) }, asked);
 }
 
-/** A header is binary, in base64url, unless the client asks for objects. */
+/** Binary in base64url, unless the client asks for objects. */
 function headerJson(block: Block, asked: Asked): ExactJson {
   if (!wantsObjects(asked)) return encodeBase64url(binary(block));
   return headerToJson(block.header, asked.dialect, asked.backend.ledger.settings.network);
 }
 
-/** Sets the answer's type for headers that are objects. */
+/** Sets the content type of headers that are objects. */
 function typed(message: Message, asked: Asked): Message {
   if (message.status !== 200 || !wantsObjects(asked)) return message;
   return { ...message, headers: { 'content-type': `${JSON_TYPE};blockheader-encoding=object` } };
@@ -162,7 +162,7 @@ function getCut({ backend, query, fault }: Asked): Message {
   return { status: 200, json: cutToJson(cut) };
 }
 
-/** Success means only that the cut will be examined. */
+/** Success means only that the node will examine the cut. */
 function putCut({ backend: { peers, cuts }, body }: Asked): Message {
   let cut: Cut;
   try {

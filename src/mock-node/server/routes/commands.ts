@@ -1,4 +1,4 @@
-/** Commands (document 2), served on each chain, and by a stand-alone server, which has one chain. */
+/** Commands (document 2), on each chain, and on a stand-alone server, which has one chain. */
 
 import { z } from 'zod';
 import { parseCommand } from '../../../protocol/ledger/command/command.ts';
@@ -30,7 +30,7 @@ const COMMANDS: readonly (readonly [Endpoint, Ask])[] = [
   ['private', sendPrivate],
 ];
 
-/** The part between the chain and `api`. Document 2 does not name its own. */
+/** The part of the path between the chain and `api`. Document 2 does not name it. */
 const LANGUAGE = { document: 'flow', chainweb: 'pact' } as const;
 const DIALECTS = ['document', 'chainweb'] as const;
 
@@ -52,7 +52,7 @@ function routeAt(endpoint: Endpoint, path: string, ask: Ask): Route {
   return { endpoint, side: 'service', method: 'POST', path: new RegExp(`^${path}$`), ...types, answer };
 }
 
-/** Document 2: a stand-alone server answers `{status, response}`; the response of `/local` is the outcome. */
+/** Document 2: a stand-alone server answers `{status, response}`. The response of `/local` is the outcome. */
 function standAlone(endpoint: Endpoint, ask: Ask): Route {
   const wrapped: Ask = async (asked, body) => {
     const answer = await ask(asked, body);
@@ -103,7 +103,7 @@ function spv({ backend, chain }: Asked, body: ExactJson): ExactJson {
   return backend.commands.spv(chain, requestKey, Number(targetChainId));
 }
 
-/** Accepts a private command without effect: the mock has no entities. */
+/** Accepts a private command, which has no effect: the mock has no entities. */
 function sendPrivate(_asked: Asked, body: ExactJson): ExactJson {
   const command = parseCommand(body);
   const { meta } = parsePayload(command.cmd);

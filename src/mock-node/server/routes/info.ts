@@ -56,7 +56,7 @@ export const configRoutes: readonly Route[] = [
   },
 ];
 
-/** The mock does not mine itself. */
+/** The mock node itself does not mine. */
 const NOBODY = { account: '', predicate: 'keys-all', 'public-keys': [] };
 
 function config({ backend, dialect }: Asked): Message {

@@ -27,7 +27,7 @@ export const miningRoutes: readonly Route[] = [
     gives: [OCTETS],
     answer: work,
   },
-  // Real nodes declare their empty answer as JSON.
+  // Real nodes send an empty answer as JSON.
   {
     ...MINING,
     endpoint: 'solved',
@@ -62,7 +62,7 @@ function work({ backend: { ledger, settings }, body }: Asked): Message {
     return { status: 200, bytes: ledger.issueWork(account, { predicate, publicKeys }) };
   } catch (error) {
     if (!(error instanceof UnpaidError)) throw error;
-    // A real node makes no work in this case, and never answers.
+    // In this case, a real node makes no work and never answers.
     return { status: 503, text: `No work on any chain: ${error.message}` };
   }
 }
@@ -73,7 +73,7 @@ function solved({ backend: { ledger, settings }, body }: Asked): Message {
   return { status: judgement.outcome === 'stale' ? 404 : 400, text: judgement.reason };
 }
 
-/** Answers a wrong body with a reason. Real nodes answer 500, or never for an unknown chain. */
+/** Answers a wrong body with a reason. Real nodes answer 500, and for an unknown chain never. */
 function updates({ backend: { ledger, streams }, body }: Asked): Answer {
   if (streams.full) return NO_MORE_STREAMS;
   if (body.length !== CHAIN_BYTES) return { status: 400, text: `Decoding error: expected ${CHAIN_BYTES} bytes` };
@@ -82,7 +82,7 @@ function updates({ backend: { ledger, streams }, body }: Asked): Answer {
   return { stream: chain };
 }
 
-/** The miner in a request for work. Real nodes accept any texts, and look for a configured miner with the same ones. */
+/** The miner in a request for work. Real nodes accept any texts, and compare them with the configured miners. */
 const askerSchema = z.object({
   account: z.string(),
   predicate: z.string(),
@@ -91,14 +91,14 @@ const askerSchema = z.object({
 
 type MinerInfo = z.infer<typeof askerSchema>;
 
-/** Whether the asker is a configured miner. If none is configured, every valid miner may mine. */
+/** Whether the miner in the request is configured. If no miner is configured, every valid miner may mine. */
 function isAuthorized(asker: MinerInfo, miners: readonly MinerInfo[]): boolean {
   const same = (miner: MinerInfo) =>
     miner.account === asker.account && miner.predicate === asker.predicate && keySet(miner) === keySet(asker);
   return miners.length === 0 ? allowedMinerSchema.safeParse(asker).success : miners.some(same);
 }
 
-/** @returns the same text for equal sets of keys, whatever their order */
+/** @returns a text that is equal for equal sets of keys, in any order */
 function keySet(miner: MinerInfo): string {
   return JSON.stringify([...new Set(miner['public-keys'])].sort());
 }

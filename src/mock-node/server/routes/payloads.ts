@@ -24,7 +24,7 @@ import {
   type Route,
 } from '../route.ts';
 
-/* Binary payloads: texts begin with their length, and lists with their number of items, in 8 bytes, big-endian. */
+/* Binary payloads: a length or number of items precedes each text and list, in 8 bytes, big-endian. */
 
 function payloadBytes(payload: Payload): Uint8Array {
   const { transactions, minerData } = payload;
@@ -63,13 +63,13 @@ export const BATCH_LIMIT = 1000;
 const HASH = '(?<hash>[\\w-]+)';
 const GIVES = [JSON_TYPE, OCTETS];
 
-/** Real nodes also take a bare list of hashes. */
+/** Real nodes also accept a bare list of hashes. */
 const Batch = z.union([
   z.object({ hashes: z.array(opaqueId), heights: z.array(z.number().int().min(0)) }),
   z.array(opaqueId),
 ]);
 
-/** How payloads are written: without or with outputs. */
+/** The two forms of payloads: without or with outputs. */
 interface Form {
   readonly json: typeof payloadWithOutputsToJson;
   readonly bytes: typeof payloadWithOutputsBytes;
@@ -106,7 +106,7 @@ function singleRoute(path: string, form: Form): Route {
   };
 }
 
-/** The height in the query is ignored: it only makes the search of real nodes faster. */
+/** The height in the query is ignored. Real nodes use it only to search faster. */
 function one(asked: Asked, { json, bytes }: Form): Message {
   const { params, query, fault } = asked;
   if (!isHash(params.hash)) return { status: 400, text: 'a payload hash is 43 characters of base64url' };
@@ -123,7 +123,7 @@ function batch(asked: Asked, { json, bytes }: Form): Message {
   const read = parsedBody(Batch, body, '{"hashes": [hashes], "heights": [integers]}');
   if ('status' in read) return read;
   const found = wantedHashes(read.value).flatMap((hash) => find(asked, hash) ?? []);
-  // Only the first one is missing, so that a client must notice which one.
+  // Only the first payload is missing, so that a client must notice which one.
   const served = fault?.kind === 'missing-payload' ? found.slice(1) : found;
   if (served.length === 0 && backend.settings.strict) return { status: 404, text: 'no payloads matched' };
   const answered = served.map((payload) => answeredPayload(payload, fault));
@@ -132,7 +132,7 @@ function batch(asked: Asked, { json, bytes }: Form): Message {
     : { status: 200, json: answered.map(json) };
 }
 
-/** The lists are taken in pairs, so the shorter one decides. */
+/** Hashes and heights are paired, so the shorter list decides the number. */
 function wantedHashes(asked: z.output<typeof Batch>): readonly string[] {
   const hashes = Array.isArray(asked) ? asked : asked.hashes.slice(0, asked.heights.length);
   return hashes.slice(0, BATCH_LIMIT);

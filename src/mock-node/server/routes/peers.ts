@@ -25,7 +25,7 @@ function routesAt(path: string, networkOf: (asked: Asked) => PeerNetwork): Route
   ];
 }
 
-/** Cursors of peers are their numbers. */
+/** The cursor of a peer is its number. */
 function getPeers(asked: Asked, network: PeerNetwork): Message {
   const page = readPageRequest(asked, asked.query.has('limit') ? CAP : DEFAULT_PAGE);
   if ('status' in page) return page;
@@ -51,7 +51,10 @@ async function putPeer({ backend, body }: Asked, network: PeerNetwork): Promise<
   return { status: 204, text: '' };
 }
 
-/* Waiting commands, as nodes exchange them. Document 1 has only these networks' peers; the rest is as in real nodes. */
+/*
+ * The mempool protocol between nodes. Document 1 has only the peers of these networks; everything else is as in real
+ * nodes.
+ */
 
 const Keys = z.array(opaqueId);
 const Commands = z.array(z.string());
@@ -69,7 +72,7 @@ function routeAt(method: Route['method'], name: string, answer: Route['answer'])
   return { endpoint: 'mempool', side: 'p2p', method, path, gives: [JSON_TYPE], answer };
 }
 
-/** With the high-water mark of an earlier answer, only newer commands are returned. */
+/** With the high-water mark of an earlier answer, the answer has only newer commands. */
 function getPending({ backend: { commands }, chain, query }: Asked): Message {
   const nonce = integerFrom(query.get('nonce'));
   const since = integerFrom(query.get('since'));
@@ -94,7 +97,7 @@ function lookup({ backend: { commands }, chain, body }: Asked): Message {
   return { status: 200, json };
 }
 
-/** Refused commands are left out silently. Only a text that is not a command is an error. */
+/** Omits refused commands without an error. Only a text that is not a command is an error. */
 function insert({ backend: { commands }, chain, body }: Asked): Message {
   const read = parsedBody(Commands, body, 'a list of commands, each a text');
   if ('status' in read) return read;

@@ -6,13 +6,14 @@ import { type Command, hashOfCmd, type KeyPair, requestKeyOfCmd } from './comman
 import type { Capability, Message, Payload, PublicMeta, Signer } from './command-payload.ts';
 import { jsonList, jsonObject, jsonText, numberText, scientificOfDecimal, toolJson } from './tool-json.ts';
 
-/** Maximum time to live at nodes, in seconds: two days. */
+/** Maximum time to live that nodes accept, in seconds: two days. */
 export const MAX_TTL = 172_800;
-/** Maximum number of signatures at nodes. */
+/** Maximum number of signatures that nodes accept. */
 export const MAX_SIGNATURES = 100;
 
 /**
- * An absent network, proof or data becomes null. An absent scheme or address, or no capabilities, get no key.
+ * An absent network, proof or data becomes null. The key of an absent scheme or address, or of no capabilities, is left
+ * out.
  * @throws LedgerFormatError if a text is not Unicode
  */
 export function cmdOf({ networkId, payload, signers, meta, nonce }: Payload): string {

@@ -1,6 +1,6 @@
 /**
- * Commands for coins: transfers, transfers to another chain and their second step, and reads with their results. An
- * amount is equal in code and capability, because both come from one decimal.
+ * Commands for coins: transfers, transfers to another chain and their second step, and reads with their results. The
+ * amounts in code and capability are equal, because both come from one decimal.
  */
 
 import { type Decimal, decimalOf, formatDecimal, parseDecimal, type TokenAmount, tokenAmountOf } from '../decimal.ts';
@@ -41,7 +41,7 @@ export interface CrosschainPayment extends PaymentToGuard {
   readonly targetChain: number;
 }
 
-/** A message, and the capabilities that its sender signs for, besides gas. */
+/** A message, and the capabilities for which its sender signs, besides gas. */
 export interface CoinCall {
   readonly message: Message;
   readonly capabilities: readonly Capability[];
@@ -79,7 +79,7 @@ export function transferCrosschain(payment: CrosschainPayment): CoinCall {
 /**
  * Step 1, on the chain where the coins arrive. Anyone may send it, without signatures.
  * @param pactId the request key of step 0
- * @param proof the answer of /spv for it
+ * @param proof the answer of /spv for step 0
  */
 export function continueOnTarget(pactId: string, proof: string): Message {
   decodeBase64url(pactId, 32);
@@ -145,7 +145,7 @@ function keysetCode(): string {
   return `(read-keyset "${GUARD}")`;
 }
 
-/** The ledger does not allow a `k:` account with another guard, so coins for it would never arrive. */
+/** The ledger refuses a `k:` account with another guard, so the coins would never arrive. */
 function guardData({ keys, pred }: Keyset, receiver: string): ExactJson {
   if (keys.length === 0 || !keys.every(isPublicKey)) {
     throw new LedgerFormatError('A keyset needs public keys, each of 64 lower-case hex digits');
@@ -170,7 +170,9 @@ interface Call {
   readonly args: readonly (string | undefined)[];
 }
 
-/** The functions whose amounts each capability allows, with their numbers of arguments. The amount is the last one. */
+/**
+ * The functions whose amounts each capability allows, with their numbers of arguments. The amount is the last argument.
+ */
 const FUNCTIONS = new Map([
   [
     'TRANSFER',
@@ -195,7 +197,7 @@ export function amountFault({ name, args }: Capability, code: string): string | 
   const functions = FUNCTIONS.get(name.slice(dot + 1));
   const [sender, receiver, amount, chain] = args;
   const isTransfer = functions && typeof sender === 'string' && typeof receiver === 'string';
-  // Another module may use the name for a capability with other arguments.
+  // A module may use the name for a capability with other arguments.
   if (!isTransfer || amount === undefined || typeof amount === 'string') return undefined;
   const allowed = readAmount(amount);
   if (typeof allowed === 'string') return allowed;
@@ -235,7 +237,7 @@ function isLiteral(amount: string | undefined): amount is string {
   return amount !== undefined && LITERAL_AMOUNT.test(amount);
 }
 
-/** @returns the value of a literal text; undefined for all else */
+/** @returns the value of a literal text; undefined for any other token */
 function textOf(token: string | undefined): string | undefined {
   return token?.startsWith('"') ? token.slice(1, -1).replace(/\\(["\\])/g, '$1') : undefined;
 }
@@ -272,7 +274,7 @@ export interface AccountDetails {
  * @param outcome of `getBalance`
  * @param module coins have at most 12 decimal places, other tokens up to 255
  * @returns undefined if the account does not exist
- * @throws LedgerFormatError with the ledger's message for every other failure, and for an invalid balance
+ * @throws LedgerFormatError with the ledger's message for any other failure, and for an invalid balance
  */
 export function tokenBalanceOf(outcome: Outcome, account: string, module: string): TokenAmount | undefined {
   if (isMissing(outcome, account)) return undefined;
@@ -283,7 +285,7 @@ export function tokenBalanceOf(outcome: Outcome, account: string, module: string
 
 /**
  * @returns undefined if the account does not exist
- * @throws LedgerFormatError with the ledger's message for every other failure, and for invalid details
+ * @throws LedgerFormatError with the ledger's message for any other failure, and for invalid details
  */
 export function detailsOf(outcome: Outcome, account: string): AccountDetails | undefined {
   if (isMissing(outcome, account)) return undefined;

@@ -1,6 +1,6 @@
 /**
- * The contents of a command's text `cmd` (document 2, "Command payload"), with the names of its JSON. The text is only
- * read here; `build.ts` writes new ones.
+ * The contents of a command's text `cmd` (document 2, "Command payload"), with the names of its JSON. This file only
+ * reads the text; `build.ts` writes it.
  */
 
 import { z } from 'zod';
@@ -28,19 +28,19 @@ const jsonNumber = z.instanceof(JsonNumber, { error: 'must be a number' });
 /** An integer in digits, of at most 2^53 − 1. */
 export const integer = reading(jsonNumber, safeInteger);
 
-/** An object with these fields; others are left out. */
+/** An object with these fields. Other fields are left out. */
 export function fields<Shape extends z.ZodRawShape>(shape: Shape) {
   // A JsonNumber is an object, but not a JSON object.
   return z.preprocess((value) => (value instanceof JsonNumber ? undefined : value), z.object(shape));
 }
 
-/** A value that writers leave out or set to null. */
+/** A value that may be left out or null. */
 export function orNull<Out, In>(schema: z.ZodType<Out, In>) {
   return schema.nullish().transform((value) => value ?? null);
 }
 
 export interface Capability {
-  /** With its module, such as `coin.GAS`. */
+  /** With module, such as `coin.GAS`. */
   readonly name: string;
   readonly args: readonly ExactJson[];
 }
@@ -139,7 +139,7 @@ const ReadPayload = fields({
   nonce: z.string(),
 });
 
-/** Nodes round fractions in integers, to the even neighbour if two are equally near. */
+/** Nodes accept fractions here, and round them; halves to the even neighbour. */
 const metaInteger = reading(anyJson, (json) => safeInteger(jsonInteger(divideDecimal(metaDecimalOf(json), ONE))));
 
 const Meta = fields({
@@ -151,7 +151,7 @@ const Meta = fields({
   creationTime: metaInteger,
 });
 
-/** The metadata may be public (see `publicMetaOf`), private or of an old form. @throws LedgerFormatError */
+/** The metadata may be public (see `publicMetaOf`), private or old. @throws LedgerFormatError */
 export function parsePayload(cmd: string): Payload<ExactJsonObject> {
   return checked(ReadPayload, parseExactJson(cmd), 'cmd');
 }
@@ -171,14 +171,17 @@ const MEMBERS: Members = {
   nonce: null,
 };
 
-/** A member of a command's text that is signed but not read here. */
+/** A member of a command's text that is signed, but unknown here. */
 interface UnknownMember {
   /** Such as `signers.0.weight`. */
   readonly path: string;
   readonly value: ExactJson;
 }
 
-/** Finds members that nodes may give a meaning to, such as `verifiers`. Null and empty lists are ignored. */
+/**
+ * Finds members that have no meaning here, but may have one for nodes, such as `verifiers`. Null and empty lists are
+ * ignored.
+ */
 export function unknownMembers(cmd: string): UnknownMember[] {
   return [...unknownIn(parseExactJson(cmd), MEMBERS, '')];
 }

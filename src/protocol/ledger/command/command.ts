@@ -14,7 +14,7 @@ export interface Command {
   readonly cmd: string;
   /** 43 characters of base64url; also the request key. */
   readonly hash: string;
-  /** In the order of the signers. Null: not yet signed. */
+  /** In the order of the signers; null for a missing signature. */
   readonly sigs: readonly (Signature | null)[];
 }
 
@@ -31,7 +31,7 @@ type Verdict =
   | { readonly kind: 'not checkable'; readonly message: string }
   | { readonly kind: 'wrong'; readonly part: CommandPart; readonly message: string };
 
-/** Until January 2022, blocks stored commands in a new encoding, and the hashed texts are lost. */
+/** Blocks before February 2022 store commands in a new encoding. The texts that were hashed are lost. */
 const REENCODED_UNTIL_MICROSECONDS = BigInt(Date.UTC(2022, 1)) * 1000n;
 const ED25519 = 'ED25519';
 
@@ -60,8 +60,8 @@ export function sendJson(commands: readonly Command[]): string {
 
 /**
  * Checks the hash, and all signatures in the order of the signers.
- * @param storedAt the creation time of the command's block, in microseconds since 1970. Commands of old blocks, whose
- *   text is lost, are "not checkable" if their signatures match the hash
+ * @param storedAt the creation time of the command's block, in microseconds since 1970. A command of an old block,
+ *   whose text is lost, is "not checkable" if its signatures match the hash
  */
 export function verifyCommand(command: Command, storedAt?: bigint): Verdict {
   const hash = bytesOfHash(command.hash);
@@ -103,7 +103,7 @@ function verifySignatures({ sigs }: Command, signers: readonly Signer[], hash: U
   return verdict;
 }
 
-/** The hash and the signatures are still those of the lost text. */
+/** Hash and signatures belong to the lost text. */
 function verifyLost(command: Command, signers: readonly Signer[], hash: Uint8Array): Verdict {
   const verdict = verifySignatures(command, signers, hash);
   if (verdict.kind === 'wrong') return verdict;
@@ -113,7 +113,7 @@ function verifyLost(command: Command, signers: readonly Signer[], hash: Uint8Arr
 }
 
 /**
- * Finds the changed part of a command whose hash is not that of its text.
+ * Finds the changed part of a command whose hash does not match its text.
  * @param hash the command's hash, 32 bytes
  * @param own the hash of its text, 32 bytes
  */
@@ -154,7 +154,7 @@ function wrong(part: CommandPart, message: string): Extract<Verdict, { kind: 'wr
   return { kind: 'wrong', part, message };
 }
 
-/* BLAKE2b-256 of the UTF-8 of `cmd`. Document 2 says BLAKE2s, but every command of the real network uses BLAKE2b. */
+/* BLAKE2b-256 of the UTF-8 of `cmd`. Document 2 has BLAKE2s, but every command of the real network uses BLAKE2b. */
 
 const HASH_BYTES = 32;
 
@@ -214,9 +214,9 @@ export class KeyPair {
 }
 
 /**
- * @param signature 128 lower-case hex digits; otherwise false
+ * @param signature 128 lower-case hex digits; false for any other text
  * @param hash 32 bytes
- * @param publicKey 64 hex digits in any case, which nodes accept; otherwise false
+ * @param publicKey 64 hex digits in any case, which nodes accept; false for any other text
  */
 export function isSignature(signature: string, hash: Uint8Array, publicKey: string): boolean {
   if (!SIGNATURE.test(signature) || !KEY_IN_ANY_CASE.test(publicKey)) return false;

@@ -13,7 +13,7 @@ export type Failure = z.output<typeof Failure>;
 export type LedgerEvent = z.output<typeof LedgerEvent>;
 export type Continuation = z.output<typeof Continuation>;
 export type NestedContinuation = z.output<typeof NestedContinuation>;
-/** The block of a command, or for a dry run, the block before it. Times are microseconds since 1970. */
+/** The block of a command; for a dry run, the block before it. Times are microseconds since 1970. */
 export type ResultMeta = z.output<typeof ResultMeta>;
 
 export interface CommandResult {
@@ -33,11 +33,11 @@ export interface LocalAnswer {
   readonly outcome: Outcome;
   /** Absent in answers of old stand-alone servers. */
   readonly result?: CommandResult;
-  /** About deprecated features; only with `preflight`. */
+  /** Warnings about deprecated features; only with `preflight`. */
   readonly warnings: readonly string[];
 }
 
-/** A stand-alone server gives up after some microseconds. */
+/** At its time limit, a stand-alone server answers with the limit in microseconds. */
 type ListenAnswer = CommandResult | { readonly timeoutMicros: number };
 
 const Failure = fields({
@@ -59,7 +59,7 @@ const Outcome = fields({
 });
 
 const ModuleName = fields({ name: z.string(), namespace: orNull(z.string()) });
-/** Some writers give a module's name as one text. */
+/** Some writers give the name of a module as one text. */
 const ModuleText = z.string().transform((text) => {
   const dot = text.lastIndexOf('.');
   return { name: text.slice(dot + 1), namespace: dot < 0 ? null : text.slice(0, dot) };
@@ -85,12 +85,12 @@ const flowFields = {
   executed: orNull(z.boolean()),
   yield: orNull(Yield),
   continuation: fields({ def: z.string(), args: anyJson }),
-  /** The flows that the steps of this one have begun, by their ids. */
+  /** The nested defpacts, by their pact ids. */
   nested: z.record(z.string(), anyJson).nullish(),
 };
 
 const Continuation = fields({ ...flowFields, stepHasRollback: z.boolean() });
-/** A step of a nested flow has a rollback if that of the outer flow has one. */
+/** `stepHasRollback` is left out: a step of a nested defpact has a rollback if the outer one has. */
 const NestedContinuation = fields(flowFields);
 
 const ResultMeta = fields({
@@ -101,7 +101,7 @@ const ResultMeta = fields({
   publicMeta: anyJson.optional(),
 });
 
-/** Some writers give the number of a transaction as a text. */
+/** Some writers give a transaction number as a text. */
 const TxId = z.union(
   [
     integer,
@@ -138,7 +138,7 @@ export function parseCommandResult(json: ExactJson): CommandResult {
   return checked(CommandResult, json, 'result');
 }
 
-/** Reads a flow that is nested in the continuation of a result. @throws LedgerFormatError that names the field */
+/** Reads a nested defpact in the continuation of a result. @throws LedgerFormatError that names the field */
 export function parseNestedContinuation(json: ExactJson): NestedContinuation {
   return checked(NestedContinuation, json, 'nested');
 }
@@ -180,7 +180,7 @@ export function parseListenAnswer(json: ExactJson): ListenAnswer {
   return { timeoutMicros: checked(Timeout, answer, 'answer')['timeout-micros'] };
 }
 
-/** @returns the unchecked proof, in base64url @throws LedgerFormatError for all else */
+/** @returns the unchecked proof, in base64url @throws LedgerFormatError for any other answer */
 export function parseProofAnswer(json: ExactJson): string {
   return checked(Proof, unwrapped(json), 'proof');
 }
@@ -194,13 +194,13 @@ function has(json: ExactJson, key: string): json is ExactJsonObject {
   return isExactJsonObject(json) && Object.hasOwn(json, key);
 }
 
-/* Texts with which nodes refuse commands and proofs. They are foreign: make them safe before showing them. */
+/* Messages with which nodes refuse commands and proofs. They are untrusted: make them safe before showing them. */
 
 export interface SendRefusal {
-  /** The request key of the refused command, if the text names it. */
+  /** The request key of the refused command, if the message contains it. */
   readonly reqKey?: string;
   readonly reason: string;
-  /** Whether an earlier attempt has succeeded: look the command up instead of sending it again. */
+  /** Whether the node already has the command: look it up instead of sending it again. */
   readonly isKnown: boolean;
 }
 

@@ -1,4 +1,7 @@
-/** Writes JSON byte for byte like the contract tool: no spaces, its order of keys, its numbers and its escapes. */
+/**
+ * Writes JSON byte for byte like the contract tool: without spaces, and with its order of keys, its numbers and its
+ * escapes.
+ */
 
 import { type Decimal, PLACES } from '../decimal.ts';
 import {
@@ -54,7 +57,10 @@ function isList(value: ExactJson): value is readonly ExactJson[] {
   return Array.isArray(value);
 }
 
-/* The contract tool's order of keys: by FNV-1 of 64 bits over UTF-16LE, 4 bits of the hash at a time, lowest first. */
+/*
+ * The contract tool's order of keys: by the 64-bit FNV-1 hash over UTF-16LE, 4 bits of the hash at a time, lowest
+ * first.
+ */
 
 const START = -2578643520546668380n;
 const PRIME = 16777619n;
@@ -76,8 +82,8 @@ function placeOf(key: string): string {
 }
 
 /*
- * The contract tool writes integers plain, 0.1 to 10^7 plain with a point, and all else with an exponent (`1.0e-8`). It
- * keeps the digits after the point, so 110.0 stays `110.0`, unless a value is normalised first.
+ * The contract tool writes integers plain, numbers from 0.1 to 10^7 plain with a decimal point, and all others with an
+ * exponent (`1.0e-8`). It keeps the digits after the point, so 110.0 stays `110.0`, unless a value is normalised first.
  */
 
 /** The number coefficient × 10^exponent. */
@@ -92,7 +98,7 @@ const MAX_PLAIN_EXPONENT = 1024;
 /** Numbers from 10^7 on are written with an exponent, unless they are integers. */
 const MAX_PLAIN_POINT = 7;
 
-/** @param text a JSON number with an exponent of at most 9 digits @throws LedgerFormatError for all else */
+/** @param text a JSON number with an exponent of at most 9 digits @throws LedgerFormatError for any other text */
 export function scientificOf(text: string): Scientific {
   const parts = NUMBER.exec(text);
   if (!parts) throw new LedgerFormatError(`${quoted(text)} is not a number such as 91.0 or 1.0e-8`);
@@ -124,11 +130,11 @@ export function numberText({ coefficient, exponent }: Scientific): string {
 }
 
 /*
- * In a capability's argument, every number becomes a decimal, which the contract tool writes as a number if its digits,
+ * In a capability's argument, every number becomes a decimal. The contract tool writes it as a number if its digits,
  * without the point, fit into 2^53.
  */
 
-/** Longer numbers are typing errors. */
+/** Longer numbers are taken for typing errors. */
 const MAX_EXPONENT = 255;
 const PLAIN_NUMBER = /^-?\d{1,255}(\.\d{1,255})?$/;
 const DEFAULT_PREDICATE = 'keys-all';

@@ -1,5 +1,6 @@
 /**
- * Request files, the input of the contract tool (document 2, "Request-file formats"), in the names of both dialects.
+ * Request files, the input of the contract tool (document 2, "Request-file formats"), with the field names of both
+ * dialects.
  */
 
 import { cmdOf, MAX_SIGNATURES } from '../command/build.ts';
@@ -17,20 +18,23 @@ export interface Request {
   readonly kind: RequestKind;
   readonly message: Message;
   readonly signers: readonly Signer[];
-  /** For a signed request: one for each signer, in the same order. */
+  /** For a signed request: one key pair for each signer, in the same order. */
   readonly keyPairs: readonly KeyPair[];
   readonly networkId: string | null;
-  /** Absent: all zero and empty. An absent creation time is the time when the command is built. */
+  /** If absent, all fields are zero or empty. An absent creation time is the time when the command is built. */
   readonly meta?: Omit<PublicMeta, 'creationTime'> & { readonly creationTime?: number };
-  /** Absent: the time when the command is built. */
+  /** If absent, the time when the command is built. */
   readonly nonce?: string;
 }
 
 interface RequestOptions {
-  /** The file's name, for errors. */
+  /** The file's name, for error messages. */
   readonly file: string;
   readonly kind: RequestKind;
-  /** Reads a file that the request names, relative to the request's folder. Its error becomes part of this one's. */
+  /**
+   * Reads a file that the request names, relative to the request's folder. A thrown message becomes part of the
+   * request's error.
+   */
   readonly load: (path: string, field: string) => string;
 }
 
@@ -41,7 +45,7 @@ const KEYS = [
 const EXEC_KEYS = ['code', 'codeFile'] as const;
 const CONT_KEYS = ['pactTxHash', 'flowTxHash', 'step', 'rollback', 'proof'] as const;
 const ED25519 = 'ED25519';
-/** At least half a key. */
+/** At least half of a key. */
 const MAYBE_A_KEY = /[\da-f]{32}/i;
 /** In seconds. */
 const DEFAULT_TTL = 1800;
@@ -108,7 +112,7 @@ function loaded(file: Place, field: string, load: RequestOptions['load']): strin
   try {
     return load(path, field);
   } catch (error) {
-    // If a key was written instead of a file's name, the reason would contain it.
+    // The reason could contain a key that was written instead of a file's name.
     if (MAYBE_A_KEY.test(path)) throw file.fault('names a file that cannot be read');
     const why = error instanceof Error ? error.message : `${error}`;
     throw file.fault(`names a file that cannot be read: ${why.replace(/\.$/, '')}`);
@@ -222,7 +226,7 @@ export function unsignedForm(request: Request, now: number): UnsignedForm {
 
 function payloadOf({ kind, message, signers, networkId, meta, nonce }: Request, now: number): Payload {
   const text = nonce ?? timeText(now);
-  // The tool quotes the nonce of such a request once more.
+  // For such a request, the tool quotes the nonce once more.
   const isShown = kind === 'unsigned' && 'cont' in message;
   return {
     networkId,
@@ -235,7 +239,7 @@ function payloadOf({ kind, message, signers, networkId, meta, nonce }: Request, 
 
 /* Texts in the syntax of the contract tool's language. */
 
-/** The names of U+0000 and the following control characters. */
+/** The names of the control characters from U+0000 on. */
 const CONTROL_NAMES =
   'NUL SOH STX ETX EOT ENQ ACK a b t n v f r SO SI DLE DC1 DC2 DC3 DC4 NAK SYN ETB CAN EM SUB ESC FS GS RS US'.split(
     ' ',
@@ -252,10 +256,13 @@ export function timeText(milliseconds: number): string {
   return `${seconds}${fraction && `.${fraction}`} UTC`;
 }
 
-/** @returns the text in quotes, with quotes, backslashes, control characters and everything beyond ASCII escaped */
+/**
+ * @returns the text in quotes, with escapes for quotes, backslashes, control characters and all characters beyond
+ *   ASCII
+ */
 export function showText(text: string): string {
   const shown = [...text].map(escaped);
-  // An escape before a digit, and \SO before an H, needs this mark as its end.
+  // The mark `\&` ends an escape before a digit, and \SO before an H.
   const separated = shown.map((each, i) => {
     const next = shown[i + 1] ?? '';
     const runsOn = (/^\\\d+$/.test(each) && /^\d/.test(next)) || (each === '\\SO' && next.startsWith('H'));

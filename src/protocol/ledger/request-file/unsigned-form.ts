@@ -1,6 +1,6 @@
 /**
- * A command on its way to its signers (document 2, "Signing workflow"). The condensed form leaves the text out, for
- * channels with little room.
+ * The unsigned form: a command that its signers still have to sign (document 2, "Signing workflow"). The condensed form
+ * lacks the text, for channels with little room.
  */
 
 import { equalBytes } from '../../chain/bytes.ts';
@@ -29,7 +29,7 @@ export interface UnsignedForm {
 }
 
 /**
- * Also checks the hash against the text, the keys against the text's signers, and every signature against the hash.
+ * Checks also the hash against the text, the keys against the text's signers, and every signature against the hash.
  * @throws RequestFileError with the file's name, and the line if there is one
  */
 export function parseUnsignedForm(text: string, file: string): UnsignedForm {
@@ -48,7 +48,7 @@ export function readUnsignedForm(text: string, file: string): UnsignedForm {
   return { hash: readHash(hash), sigs: readSignatures(sigs), cmd: cmd.isAbsent ? null : cmd.text() };
 }
 
-/** Keys of requests that forms do not have. */
+/** Keys of request files that forms do not have. */
 const OF_REQUEST = ['code', 'codeFile', 'publicMeta', 'pactTxHash', 'flowTxHash'];
 
 /** Reads the output of `signatureLines`. @throws RequestFileError with the file's name and the line */
@@ -84,7 +84,7 @@ export function checkForm({ hash, sigs, cmd }: UnsignedForm, file: string): void
   }
 }
 
-/** @returns public keys, in the signers' order @throws RequestFileError if the text cannot be read */
+/** @returns public keys, in the signers' order @throws RequestFileError if the text cannot be parsed */
 export function signersOf(cmd: string, file: string): string[] {
   try {
     return parsePayload(cmd).signers.map(({ pubKey }) => pubKey);
@@ -152,7 +152,7 @@ export function putSignatures({ form, file }: NamedForm, added: readonly NamedSi
 /**
  * Copies may be condensed or lack keys.
  * @returns a form with the command's text, and with all its signers' keys in their order
- * @throws RequestFileError unless all copies together have exactly one hash and one text, and like `checkForm`
+ * @throws RequestFileError unless all copies together have exactly one hash and one text, and as `checkForm`
  */
 export function combineForms(forms: readonly NamedForm[]): UnsignedForm {
   for (const { form, file } of forms) checkForm(form, file);
@@ -166,7 +166,7 @@ export function combineForms(forms: readonly NamedForm[]): UnsignedForm {
   const full = forms.find(({ form }) => form.cmd !== null);
   if (!full)
     throw new RequestFileError(`None of the files has cmd: add the form that ${first.file} was condensed from.`);
-  // The hash is that of the text, so all copies have the same text.
+  // All copies have the same hash, so they have the same text.
   const { hash } = first.form;
   const cmd = full.form.cmd!;
   const signatureOf = (key: string) => forms.map(({ form }) => form.sigs.get(key)).find((sig) => sig) ?? null;

@@ -1,6 +1,6 @@
 /**
- * Reads YAML like the contract tool, with the place of every value. No message contains a possible part of a secret
- * key.
+ * Reads YAML like the contract tool, and keeps the place of every value. No message contains a part of a possible
+ * secret key.
  */
 
 import {
@@ -28,7 +28,7 @@ const HASH_BYTES = 32;
 const MAX_VALUES = 100_000;
 /** Maximum length of a text that messages quote. */
 const MAX_SHOWN = 40;
-/** A damaged file may contain any part of a key in any place. */
+/** A damaged file may contain a part of a key anywhere. */
 const MAYBE_OF_A_KEY = /[\da-f]{8}/i;
 
 const NULL = /^(|~|null|Null|NULL)$/;
@@ -37,9 +37,9 @@ const FALSE = /^(n|N|no|No|NO|false|False|FALSE|off|Off|OFF)$/;
 const NUMBER = /^([+-]?)0*(\d+)(\.\d*)?([eE][+-]?\d{1,9})?$/;
 /** The tool reads these as numbers, too. */
 const HEXADECIMAL_OR_OCTAL = /^0(x[\da-fA-F]+|o[0-7]+)$/;
-/** No number of the ledger is longer. */
+/** Far more than the longest number of the ledger. */
 const MAX_NUMBER_CHARACTERS = 1000;
-/** A key stays a text, even if its digits look like a number. */
+/** A key is a text, even if its digits look like a number. */
 const KEY = /^[\da-f]{64}$/;
 const TEXT_TAGS = ['!', 'tag:yaml.org,2002:str'];
 
@@ -55,13 +55,13 @@ interface Source {
   valuesLeft: number;
 }
 
-/** A value of a YAML file, which may be absent. */
+/** A value of a YAML file, or the place of an absent one. */
 export class Place {
   readonly #source: Source;
   readonly #node: Node | null;
   /** Such as `publicMeta.ttl`; empty for the whole file. */
   readonly #path: string;
-  /** The offset of the value; if it is absent, that of its key or parent. */
+  /** The offset of the value; for an absent value, that of its key or parent. */
   readonly #offset: number;
 
   private constructor(source: Source, node: unknown, path: string, offset: number) {
@@ -77,7 +77,7 @@ export class Place {
     return new Place({ name, document, valuesLeft: MAX_VALUES }, document.contents, '', 0);
   }
 
-  /** @param says the rest of a sentence about this value */
+  /** @param says the rest of a sentence about the value, as in `must be a list` */
   fault(says: string): RequestFileError {
     return this.#refusal(`${this.#path || 'the file'} ${says}`);
   }
@@ -87,7 +87,7 @@ export class Place {
     return new RequestFileError(`${name}, line ${document.lineOf(this.#offset)}: ${says}.`);
   }
 
-  /** Also true for null. */
+  /** True also for null. */
   get isAbsent(): boolean {
     return this.#node === null || this.#meaning()?.kind === 'null';
   }
@@ -97,7 +97,7 @@ export class Place {
     return isMap(node) && node.items.some(({ key }) => isScalar<string>(key) && keys.includes(key.value));
   }
 
-  /** @throws RequestFileError unless this is a map without other keys */
+  /** @throws RequestFileError unless this is a map with only known keys */
   fields<Key extends string>(...known: readonly Key[]): Readonly<Record<Key, Place>> {
     const entries = new Map<string, Place>(this.entries());
     for (const [key, place] of entries) {
@@ -130,7 +130,7 @@ export class Place {
     return node.items.map((item, i) => new Place(this.#source, item, `${this.#path}[${i}]`, this.#offset));
   }
 
-  /** Numbers are returned as their text. @throws RequestFileError for all else */
+  /** Returns the text of a number unchanged. @throws RequestFileError for any other value than a text or a number */
   text(): string {
     const meaning = this.#meaning();
     if (meaning?.kind === 'text' || meaning?.kind === 'number') return meaning.text;
@@ -146,7 +146,7 @@ export class Place {
     throw this.fault(`must be true or false${this.#butIs()}`);
   }
 
-  /** The digits may be quoted. @throws RequestFileError unless this is an integer from 0 to 2^53 − 1, in digits */
+  /** Also accepts digits in quotes. @throws RequestFileError unless this is an integer from 0 to 2^53 − 1, in digits */
   integer(): number {
     const meaning = this.#meaning();
     const value = meaning && 'text' in meaning && /^\d{1,16}$/.test(meaning.text) ? Number(meaning.text) : undefined;
@@ -154,7 +154,10 @@ export class Place {
     throw this.fault(`must be a whole number of at least 0${this.#butIs()}`);
   }
 
-  /** The number may be quoted. @throws RequestFileError unless this is a decimal from 0 on with at most 12 places */
+  /**
+   * Also accepts a number in quotes.
+   * @throws RequestFileError unless this is a decimal from 0 on with at most 12 places
+   */
   decimal(): Decimal {
     const meaning = this.#meaning();
     const text = meaning?.kind === 'number' ? meaning.value.text : meaning?.kind === 'text' ? meaning.text : '';
@@ -212,7 +215,7 @@ export class Place {
     return this.#path === '' ? shown : `${this.#path}.${shown}`;
   }
 
-  /** @returns the end of a sentence with the value, or empty if it must not be shown */
+  /** @returns the end of a sentence with the value, or an empty text if it must not be shown */
   #butIs(): string {
     const shown = this.#shown();
     if (shown === '') return '';
@@ -225,7 +228,7 @@ export class Place {
   }
 }
 
-/** @returns 43 characters of base64url @throws RequestFileError for all else */
+/** @returns 43 characters of base64url @throws RequestFileError for any other value */
 export function readHash(place: Place): string {
   const hash = place.text();
   try {
@@ -237,7 +240,7 @@ export function readHash(place: Place): string {
   return hash;
 }
 
-/** @returns 64 lower-case hex digits @throws RequestFileError for all else */
+/** @returns 64 lower-case hex digits @throws RequestFileError for any other text */
 export function readPublicKey(key: string, place: Place): string {
   if (!isPublicKey(key)) throw place.fault('must be a public key: 64 lower-case hex digits');
   return key;
@@ -268,18 +271,18 @@ function jsonNumberOf(text: string): JsonNumber | undefined {
 
 /*
  * Parses untrusted YAML within bounds. The package `yaml` alone compares every key of a map with all others, and
- * searches the whole text for an alias's anchor.
+ * searches the whole text for the anchor of an alias.
  */
 
 /** Far more than any request or form that nodes accept. */
 const MAX_CHARACTERS = 2 ** 18;
-/** Maximum number of the lexer's parts. A value in a map or a list has about eight. */
+/** Maximum number of lexemes. A value in a map or a list has about eight. */
 const MAX_LEXEMES = 50_000;
 /** Maximum number of levels that are open at the same time. `json` bounds the nesting of JSON values further. */
 const MAX_OPEN = 250;
 const MAX_ALIASES = 100;
 
-/** Texts keep their form. Duplicate keys are found when the map is read. */
+/** Scalars stay texts. Duplicate keys are found when the map is read. */
 const OPTIONS = { schema: 'failsafe', stringKeys: true, prettyErrors: false, uniqueKeys: false } as const;
 
 /** YAML's own messages can contain a part of the file, such as a secret key. */
@@ -288,7 +291,7 @@ const TAB = 'lines are indented with spaces, not with tabs';
 
 interface YamlDocument {
   readonly contents: Node | null;
-  /** The target of each alias; missing if no such anchor precedes it. */
+  /** The target of each alias. An alias whose anchor does not precede it is missing. */
   readonly aliases: ReadonlyMap<Node, Node>;
   /** @returns the line of an offset, from 1 */
   readonly lineOf: (offset: number) => number;
@@ -318,7 +321,7 @@ function* tokensOf(text: string, lines: LineCounter, refuse: Refuse) {
   for (const lexeme of new Lexer().lex(text)) {
     if (--left < 0) throw refuse(parser.offset, `the file has more than ${MAX_LEXEMES} parts up to here`);
     for (const token of parser.next(lexeme)) {
-      // Collecting faults takes time, and only the first one matters.
+      // Collecting all faults would take time, and only the first one matters.
       if (token.type === 'error') throw refuse(token.offset, NO_YAML);
       yield token;
     }
@@ -327,7 +330,7 @@ function* tokensOf(text: string, lines: LineCounter, refuse: Refuse) {
   yield* parser.end();
 }
 
-/** An alias stands for the last node before it that has its anchor. */
+/** An alias means the last earlier node with its anchor. */
 function aliasesOf(document: Document.Parsed, refuse: Refuse): YamlDocument['aliases'] {
   const anchored = new Map<string, Node>();
   const aliases = new Map<Node, Node>();
@@ -348,7 +351,7 @@ function aliasesOf(document: Document.Parsed, refuse: Refuse): YamlDocument['ali
 
 /* Writes single values of YAML like the contract tool: plain if possible, otherwise in quotes. */
 
-/** Texts that YAML would not read as texts. */
+/** Texts that YAML would read as other values. */
 const NUMBER_TEXT = /^([+-]?\d+(\.\d*)?([eE][+-]?\d+)?|0x[\da-fA-F]+|0o[0-7]+)$/;
 const WORD = /^(y|yes|n|no|true|false|on|off|null)$/i;
 const PLAIN = /^(\w|-[\w-])[\w-]*$/;
@@ -369,7 +372,7 @@ function escaped(character: string): string {
   return hex.length <= 4 ? `\\u${hex.padStart(4, '0')}` : `\\U${hex.padStart(8, '0')}`;
 }
 
-/** The message names the file and, if there is one, the line. */
+/** The message contains the file and, if there is one, the line. */
 export class RequestFileError extends Error {
   override readonly name = 'RequestFileError';
 }
