@@ -1,4 +1,4 @@
-/** What property tests of the contract language draw from. */
+/** Random values for property tests of the contract language. */
 
 import fc from 'fast-check';
 import { ModuleName, QualifiedName } from '#pickaxe/contract/names.js';
@@ -56,7 +56,7 @@ export const storables: fc.Arbitrary<Storable> = fc.letrec<{ value: Storable }>(
   ),
 })).value;
 
-/** Values that have a literal form: no times, guards and references. Texts need no escapes. */
+/** Values that have a literal form, so no times, guards or references. Their texts need no escapes. */
 export const literals: fc.Arbitrary<Storable> = fc.letrec<{ value: Storable }>((tie) => ({
   value: fc.oneof(
     { maxDepth: 4, withCrossShrink: true },

@@ -1,9 +1,9 @@
-/** Talks to the interpreter, as somebody who types does. */
+/** Sends typed inputs to the interpreter. */
 
 import type { Dialect } from '#pickaxe/contract/dialect.js';
 import { Session } from '#pickaxe/contract/repl/repl-session.js';
 
-/** The texts of the files that there are, by their names. */
+/** The texts of files by their names. */
 type Files = Readonly<Record<string, string>>;
 
 export function newSession(dialect: Dialect, files: Files = {}, maxSteps?: number): Session {
@@ -14,10 +14,10 @@ export function newSession(dialect: Dialect, files: Files = {}, maxSteps?: numbe
   return new Session({ dialect, maxSteps, readFile, resolvePath: (_, path) => path });
 }
 
-/** What an input comes to: what it prints, or the message with which it fails. */
+/** The result of an input: what it prints, or the message of its failure. */
 export type Outcome = { prints: string | undefined } | { fails: string };
 
-/** @returns what the last input comes to @throws Error if one of the others fails */
+/** @returns the result of the last input @throws Error if an earlier input fails */
 export function outcome(dialect: Dialect, inputs: readonly string[], files: Files = {}): Outcome {
   const session = newSession(dialect, files);
   const results = inputs.map((input) => session.runText(input));
@@ -27,16 +27,16 @@ export function outcome(dialect: Dialect, inputs: readonly string[], files: File
   return error ? { fails: error.message } : { prints: values.at(-1) };
 }
 
-/** @returns what the last input prints, or its failure @throws Error if one of the others fails */
+/** @returns what the last input prints, or the message of its failure @throws Error if an earlier input fails */
 export function lastOf(dialect: Dialect, inputs: readonly string[], files: Files = {}): string | undefined {
   const last = outcome(dialect, inputs, files);
   return 'fails' in last ? last.fails : last.prints;
 }
 
 export interface Dialogue {
-  /** @returns what the interpreter prints for the last form. @throws Error with the message of a failure */
+  /** @returns what the interpreter prints for the last form @throws Error with the message of a failure */
   say: (code: string) => string;
-  /** @returns the message of the failure. @throws Error if there is none */
+  /** @returns the message of the failure @throws Error if nothing fails */
   fault: (code: string) => string;
 }
 

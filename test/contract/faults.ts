@@ -1,11 +1,14 @@
-/** The failures of contract code that tests look at. */
+/** Failures of contract code, for tests. */
 
 import { expect } from 'vitest';
 import type { Dialect } from '#pickaxe/contract/dialect.js';
 import { ContractError, type ErrorKind } from '#pickaxe/contract/errors.js';
 import { printedValue } from './evaluate.ts';
 
-/** @throws Error if the action does not fail, and what it throws that is no ContractError */
+/**
+ * @returns the ContractError that the action throws
+ * @throws Error if it does not fail, and every other error of the action
+ */
 export function faultOf(action: () => unknown): ContractError {
   try {
     action();

@@ -1,4 +1,4 @@
-/** Runs code outside of all brackets, such as modules and calls of what they define. */
+/** Runs top-level forms, such as modules and calls of their members. */
 
 import type { Dialect } from '#pickaxe/contract/dialect.js';
 import type { ContractError } from '#pickaxe/contract/errors.js';
@@ -32,7 +32,7 @@ export class Transaction {
     });
   }
 
-  /** @returns what the interactive interpreter prints for the last form. Each form may take the maximum of steps */
+  /** @returns what the interactive interpreter prints for the last form. Each form has the maximum number of steps */
   run(code: string): string {
     let text = '';
     for (const form of parseProgram(code, this.#dialect)) {
@@ -47,7 +47,7 @@ export class Transaction {
     return faultOf(() => this.run(code));
   }
 
-  /** Runs code in a transaction of its own, whose writes are logged under the number. */
+  /** Runs code in a transaction of its own, whose writes are logged with this number. */
   commit(number: bigint, code: string): void {
     const { evaluator } = this;
     const below = evaluator.database;
@@ -57,7 +57,7 @@ export class Transaction {
     evaluator.database = below;
   }
 
-  /** Forgets what a transaction knows, such as whose governance has agreed. */
+  /** Resets the state of the transaction, such as the modules whose governance has agreed. */
   forget(): void {
     this.evaluator.state = INITIAL_STATE;
   }

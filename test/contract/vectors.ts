@@ -1,4 +1,4 @@
-/** Reads `vectors.json`: expressions of the contract language and what they come to, whose field `about` says more. */
+/** Reads `vectors.json`: expressions of the contract language with their results. Its field `about` explains more. */
 
 import { readFileSync } from 'node:fs';
 
@@ -10,7 +10,7 @@ export interface ExpressionVector {
   equals?: string;
   /** A part of the error. */
   error?: string;
-  /** Fails with a text that is not stated. */
+  /** It fails with a message that the source does not state. */
   fails?: boolean;
   dialects: ('4' | '5')[];
 }
@@ -22,7 +22,7 @@ export interface JsonVector {
   hash?: string;
 }
 
-/** One input of a dialogue: what it prints, or a part of its failure. */
+/** One input of a dialogue: what it prints, or a part of its message. */
 export interface SessionStep {
   code: string;
   prints?: string;
@@ -38,13 +38,13 @@ interface Vectors {
   syntax_errors: { code: string; dialect: '4' | '5'; error: string }[];
   json_forms: JsonVector[];
   module_hashes: { texts: { text: string; hash: string }[] };
-  /** One dialogue. Each line has what it costs in the table model of dialect 4, in units. */
+  /** One dialogue. Each line has its cost in the table model of dialect 4, in units. */
   gas: { setup: string; data: string; lines: { code: string; gas: number }[] };
 }
 
 export const vectors: Vectors = JSON.parse(readFileSync(new URL('./vectors.json', import.meta.url), 'utf8'));
 
-/** All code that is well formed in a dialect, each text once. */
+/** All well-formed code of a dialect, each text once. */
 export function codeOf(dialect: 4 | 5): string[] {
   const isIn = ({ dialects }: { dialects: ('4' | '5')[] }) => dialects.includes(`${dialect}`);
   const expressions = Object.values(vectors.expressions).flat().filter(isIn);

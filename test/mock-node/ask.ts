@@ -23,7 +23,7 @@ export interface AskOptions {
   readonly accept?: string;
 }
 
-/** @returns what starts nodes that serve this alone */
+/** @returns a function that starts nodes with this dialect of the API only */
 export function mocksOf(dialect: Dialect) {
   return (options: OtherOptions = {}, surroundings: MockNodeContext = {}) => startMock(dialect, options, surroundings);
 }
@@ -51,7 +51,7 @@ async function startMock(dialect: Dialect, options: OtherOptions, surroundings: 
       headers: response.headers,
       text,
       bytes,
-      // Read when it is looked at: a node that is asked too often declares as JSON what is none.
+      // Parsed on access: a node that throttles sends a body that is not JSON with the type of JSON.
       get json() {
         return isJson ? parseExactJson(text) : null;
       },
@@ -63,7 +63,7 @@ async function startMock(dialect: Dialect, options: OtherOptions, surroundings: 
   const ask = (path: string, more?: AskOptions) => askUrl(address.baseUrl + path, more);
   const { pathname } = new URL(address.baseUrl);
   const p2p = (path: string, more?: AskOptions) => askUrl(address.p2pUrl + pathname + path, more);
-  /** Lets every chain grow by some blocks. */
+  /** Adds some blocks to every chain. */
   const grow = (blocks: number) => {
     for (let i = 0; i < blocks; i++) for (const chain of node.ledger.chains.graph.keys()) node.ledger.advance(chain);
   };
@@ -71,7 +71,7 @@ async function startMock(dialect: Dialect, options: OtherOptions, surroundings: 
   return { node, ...address, askUrl, ask, p2p, grow, tip };
 }
 
-/** @returns the value at a path of keys, as text if it is a number */
+/** @returns the value at a path of keys. A number is returned as text */
 export function at(json: ExactJson, ...path: readonly string[]): unknown {
   const value = path.reduce<ExactJson | undefined>(
     (it, key) => (it !== undefined && isExactJsonObject(it) ? it[key] : undefined),

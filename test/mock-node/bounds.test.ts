@@ -1,4 +1,6 @@
-/** Tests how much others can make the mock node keep: commands, requests that wait, peers, and the blocks of a cut. */
+/**
+ * The bounds on what others can make the mock node keep: commands, waiting requests, peers, and the blocks of a cut.
+ */
 
 import { setMaxListeners } from 'node:events';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
@@ -21,7 +23,7 @@ const startBank = banksOf('chainweb');
 const { payload } = readCommand({ ...commandOf(0, toBob('1.0')) } as never);
 const NOBODY = new ChainState();
 
-/** A command of about so many bytes. Only its size matters to a mempool. */
+/** A command of about this number of bytes. Only its size matters to a mempool. */
 function sized(number: number, bytes: number) {
   const hash = encodeBase64url(Buffer.alloc(32, number));
   return parseCommand({ cmd: 'x'.repeat(bytes), hash, sigs: [] });
@@ -34,12 +36,12 @@ describe('the commands that wait on a chain', () => {
     const has = (number: number) => mempool.has(3, sized(number, 1).hash);
     for (let number = 1; number <= 8; number++) add(number);
     expect([1, 8].map(has)).toEqual([true, true]);
-    // The same again takes no more room.
+    // The same command again takes no more room.
     for (let i = 0; i < 5; i++) add(1);
     expect([1, 2, 8].map(has)).toEqual([true, true, true]);
     add(9);
     expect([2, 3, 1, 9].map(has)).toEqual([false, true, true, true]);
-    // What is dropped makes room.
+    // Dropping a command makes room.
     mempool.drop(3, sized(3, 1).hash);
     add(10);
     expect([4, 10].map(has)).toEqual([true, true]);
@@ -76,7 +78,7 @@ describe('the commands that wait on a chain', () => {
     expect((await send(0, withData(100_000, 1_000))).text).toMatch(tooBig);
     expect((await send(0, withData(100_000, 1_200))).status).toBe(200);
     expect((await send(0, withData(300_000, 150_000))).text).toMatch(tooBig);
-    // Proofs cost no gas for their size, but have a bound, too.
+    // Proofs cost no gas for their size, but their size has a bound.
     const withProof = (bytes: number) => commandOf(0, arrival('A'.repeat(43), 'A'.repeat(bytes)));
     expect((await send(0, withProof(250_000))).status).toBe(200);
     expect((await send(0, withProof(300_000))).text).toMatch(tooBig);
@@ -119,8 +121,8 @@ it('a thousand peers of each network are known, the newest', () => {
 
 /**
  * Fetches a cut of 300 blocks from a node.
- * @param pageSize how many headers its pages have
- * @param onAsked is told of each request
+ * @param pageSize number of headers of a page
+ * @param onAsked called with the path of each request
  */
 async function fetchLong(pageSize: number, onAsked: (path: string) => void): Promise<unknown> {
   const [ours, theirs] = [chainsOf({ chains: 1 }, 7), chainsOf({ chains: 1 }, 8)];

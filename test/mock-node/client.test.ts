@@ -1,6 +1,4 @@
-/**
- * Tests that pickaxe's own client, which checks every hash and every root, understands the mock node in both dialects.
- */
+/** Pickaxe's own client, which checks every hash and every root, against the mock node in both dialects. */
 
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { ProofRefusedError, SendRefusedError } from '#pickaxe/node/client/commands.js';

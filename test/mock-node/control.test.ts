@@ -1,4 +1,4 @@
-/** Tests what the mock node can be told while it runs, over HTTP as a person tells it with curl. */
+/** Instructions to a running mock node over HTTP, as a person sends them with curl. */
 
 import { request } from 'undici';
 import { describe, expect, it } from 'vitest';
@@ -22,14 +22,14 @@ async function startTold(options: OtherOptions = {}) {
     const { statusCode, body: answer } = await request(bank.controlUrl!, { method: 'POST', body, headers });
     return { status: statusCode, json: (await answer.json()) as { error?: string; requestKey?: string } };
   };
-  /** Tells the node something that it must do. */
+  /** Sends an instruction that must succeed. */
   const tell = async (instruction: object) => {
     const { status, json } = await post(JSON.stringify(instruction));
     expect([status, json]).toEqual([200, expect.anything()]);
     return json;
   };
   const { ledger } = bank.node;
-  /** Lets a miner find a block on chain 3. */
+  /** Solves a block on chain 3. */
   const solve = () => {
     ledger.pickChain = () => 3;
     ledger.submit(ledger.issueWork(ACCOUNT, GUARD).slice(36));

@@ -1,11 +1,11 @@
-/** The own certificate of a mock node. */
+/** The certificate of a mock node. */
 
 import { X509Certificate } from 'node:crypto';
 import { createSecureContext } from 'node:tls';
 import { expect, it } from 'vitest';
 import { makeIdentity, pemOf } from '#pickaxe/mock-node/p2p/peers.js';
 
-/** The signature's numbers have 31 bytes each, so that the certificate has 288: six full lines of Base64. */
+/** The two numbers of the signature have 31 bytes each, so the certificate has 288 bytes: six full lines of base64. */
 const SHORT = `MIIBHDCBxqADAgECAghuzJjvDlYBsTAKBggqhkjOPQQDAjAUMRIwEAYDVQQDDAlt
 b2NrLW5vZGUwIhgPMjAyMDAxMDEwMDAwMDBaGA8yMTIwMDEwMTAwMDAwMFowFDES
 MBAGA1UEAwwJbW9jay1ub2RlMFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAES/Z5

@@ -1,4 +1,4 @@
-/** Work, submissions and update streams, as miners ask for them (document 1). */
+/** Work, submissions and update streams, as miners use them (document 1). */
 
 import { describe, expect, it } from 'vitest';
 import { HEADER_OFFSET, WORK_BYTES } from '#pickaxe/protocol/chain/bytes.js';
@@ -79,7 +79,7 @@ describe('work', () => {
     const two = { account: 'two', predicate: 'keys-2' as const, 'public-keys': ['x', 'y'] };
     const { getWork } = await startMining({ miners: [MINER, two] });
     expect((await getWork()).status).toBe(200);
-    // Keys are a set: neither their order nor a repetition counts.
+    // Keys are a set: their order and repetitions do not matter.
     expect((await getWork({ ...two, 'public-keys': ['y', 'x', 'y'] })).status).toBe(200);
     expect((await getWork({ ...two, 'public-keys': ['x,y'] })).status).toBe(403);
     for (const other of [
@@ -168,7 +168,7 @@ describe('a submission', () => {
     const clock = { ms: 0, nowUs: () => 1_700_000_000_000_000n, monotonicMs: () => clock.ms };
     const { node, work, submit } = await startMining({ difficulty: 1 }, { clock });
     const { header: first } = await work();
-    // The first blocks are 30 s old, and every chain's parents are as old as each other.
+    // The first blocks are 30 s old, so the parents of all chains have the same age.
     const parentUs = clock.nowUs() - 30_000_000n;
     const submitAt = async (timeUs: bigint) => submit(withCreationTime((await work()).header, timeUs));
     const refused = { status: 400, text: 'Invalid solved work: Invalid creation time' };

@@ -11,7 +11,7 @@ const KEY = 'ab'.repeat(32);
 export const MINER = { account: `k:${KEY}`, predicate: 'keys-all' as const, 'public-keys': [KEY] };
 export const OCTETS = 'application/octet-stream';
 
-/** @returns what starts nodes that serve this alone */
+/** @returns a function that starts nodes with this dialect of the API only */
 export function miningOf(dialect: Dialect) {
   return (options: OtherOptions = {}, surroundings: MockNodeContext = {}) =>
     startMining(dialect, options, surroundings);

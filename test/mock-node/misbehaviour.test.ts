@@ -35,7 +35,7 @@ async function start(options: OtherOptions = {}) {
       headers: { 'content-type': 'application/octet-stream' },
       dispatcher,
     });
-  /** Opens a stream and gathers what it sends. */
+  /** Opens a stream and collects its events. */
   const follow = async (chain: number) => {
     const body = Uint8Array.of(chain, 0, 0, 0);
     const response = await request(`${baseUrl}/mining/updates`, { method: 'GET', body, dispatcher });

@@ -1,4 +1,4 @@
-/** A mock node as every client sees it, and its options. */
+/** Properties of a mock node that concern every client, and its options. */
 
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { MockNode as DefaultNode } from '#pickaxe/mock-node/mock-node.js';

@@ -1,6 +1,6 @@
 /**
- * Tests that every mock node of a test, bench, script, example or demo serves the paths and headers of one kind of node
- * alone: of document 1, or of live nodes. On a node that serves both, a fault in choosing between them does not show.
+ * Every mock node of a test, bench, script, example or demo must serve the paths and headers of only one kind of node:
+ * that of document 1, or live nodes. A node that serves both would hide a fault in choosing between them.
  */
 
 import { readdirSync, readFileSync } from 'node:fs';
@@ -11,13 +11,13 @@ import { MockNode, type MockNodeOptions } from './node.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
-/** The files that start a node in this process without naming what it serves, and why. */
+/** The files that start a node in this process without naming its dialect, and why they may. */
 const MADE: Readonly<Record<string, string>> = {
   'test/mock-node/node.ts': 'its types require the name, and it refuses options without it',
   'test/mock-node/mock-node.test.ts': 'one of its tests is about what a node serves by default',
   'src/cli/mock-node/mock-node.ts': 'the user chooses',
 };
-/** The files with the name of the command `pickaxe mock-node` as a word, and why. */
+/** The files that contain the name of the command `pickaxe mock-node` as a word, and why they may. */
 const COMMANDED: Readonly<Record<string, string>> = {
   'test/mock-node/node.ts': 'it makes the arguments of the command, with what the node serves',
   'test/cli/usage/wrong-usage.long.test.ts': 'the arguments are wrong, so no node starts',
@@ -34,13 +34,13 @@ const files = ['test', 'bench', 'scripts', 'examples', 'src/cli'].flatMap((folde
 );
 const filesWhere = (isSo: (text: string) => boolean) => files.filter((path) => isSo(readFileSync(ROOT + path, 'utf8')));
 
-/** An import of the class, and the name that it gets. Benches import `lib/mock-node.mjs`, which names live nodes. */
+/** An import of the class, with its local name. Benches import `lib/mock-node.mjs`, which names live nodes. */
 const IMPORT =
   /^import (?!type\b)[^;]*[{,]\s*MockNode\b(?: as (\w+))?[^;]* from '(?:#pickaxe\/(?:index|mock-node\/mock-node)\.js|pickaxe|[./]+\/(?:mock-node\/)?(?:mock-)?node\.ts)';/gm;
-/** What would make a node unseen, or one that serves both. */
+/** Code that hides the start of a node from this test, or that starts a node which serves both. */
 const UNSEEN = /\.MockNode\(|\bimport\([^)]*\/mock-node\.js|\b(?:nodes|mocks|banks|mining)Of\(\)|\bdialect: 'both'/;
 
-/** Whether a file makes a node of which it does not say what it serves. */
+/** Whether a file starts a node without naming its dialect. */
 function leavesOpen(text: string): boolean {
   if (UNSEEN.test(text)) return true;
   return [...text.matchAll(IMPORT)].some(([, name = 'MockNode']) => {

@@ -1,6 +1,6 @@
 /**
- * The mock node as tests start it: with the paths and headers of document 1 alone, or with those of live nodes alone. A
- * user's mock node serves both by default, which no other node does.
+ * The mock node as tests start it: with the paths and headers of either document 1 or live nodes. A user's mock node
+ * serves both by default, which no other node does.
  */
 
 import { type MockNodeContext, MockNode as UnnamedNode } from '#pickaxe/mock-node/mock-node.js';
@@ -9,7 +9,7 @@ import type { Dialect } from '#pickaxe/protocol/ledger/header.js';
 
 export const DIALECTS = ['document', 'chainweb'] as const satisfies readonly Dialect[];
 
-/** All options of a mock node, except for what it serves. */
+/** All options of a mock node, except for the dialect of its API. */
 export type OtherOptions = Omit<Options, 'dialect'>;
 
 export interface MockNodeOptions extends OtherOptions {
@@ -24,8 +24,8 @@ export class MockNode extends UnnamedNode {
 }
 
 /**
- * @param options more of `--options`
- * @returns the arguments of `pickaxe mock-node`, for a node that serves this alone
+ * @param options more fields of `--options`
+ * @returns the arguments of `pickaxe mock-node`, for a node with this dialect only
  */
 export function mockNodeArgs(dialect: Dialect, args: readonly string[] = [], options: OtherOptions = {}): string[] {
   return ['mock-node', ...args, '--options', JSON.stringify({ dialect, ...options })];

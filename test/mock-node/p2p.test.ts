@@ -1,6 +1,6 @@
 /**
- * Tests nodes that tell each other of their cuts: the one that gets a cut fetches its blocks, checks them, and takes
- * what is heavier.
+ * Nodes that publish their cuts to each other. A node that gets a cut fetches its blocks, checks them, and joins what
+ * is heavier.
  */
 
 import { createServer } from 'node:http';
@@ -64,7 +64,7 @@ describe('a cut that is published', () => {
       await eventually(async () => expect(await idOf(b)).toBe(await idOf(a)));
       expect(await b.balance(0, bob)).toBe(coins('3.5'));
       expect(await b.balance(0, alice)).toBe(await a.balance(0, alice));
-      // The chains go on from there.
+      // Both nodes continue from the joined cut.
       b.grow(1);
       expect(b.tip(3).header.height).toBe(a.tip(3).header.height + 1n);
     },
@@ -86,7 +86,7 @@ describe('a cut that is published', () => {
     expect(await b.poll(0, command.hash)).toBeUndefined();
     b.node.ledger.advance(0);
     expect((await b.poll(0, command.hash))?.result.status).toBe('success');
-    // It is still one of the blocks that the node knows.
+    // The replaced block is still stored.
     expect((await b.ask(`/chain/3/hash?minheight=${own.header.height}`)).plain).toMatchObject({
       items: expect.arrayContaining([own.id]),
     });
@@ -202,7 +202,7 @@ describe('a cut that is published', () => {
     await eventually(async () => expect(await idOf(b)).toBe(await idOf(a)));
     a.node.ledger.advance(0);
     const cut = await cutOf(a);
-    // The neighbours of chain 3 build on another block than this head does.
+    // The neighbours of chain 3 do not build on this head.
     await publish({ ...cut, heads: new Map([...cut.heads, [3, { height: header.height, hash }]]) }, b);
     await eventually(() => expect(reasons(b)).toEqual([expect.stringMatching(/^the heads are no cut/)]));
     expect(b.tip(0).header.height).toBe(header.height);

@@ -11,10 +11,10 @@ import { type DefpactStep, INITIAL_STATE } from '#pickaxe/contract/runtime/state
 import { parseProgram } from '#pickaxe/contract/syntax/program.js';
 import { hashText } from '#pickaxe/contract/values/hash.js';
 
-/** The id of the defpact that the one transaction begins. */
+/** The pact id of the defpact that the only transaction begins. */
 export const ID = hashText('a transaction');
 
-/** Each step is a transaction of its own. */
+/** Runs code on one chain. Each step of a defpact is a transaction of its own. */
 export class Chain {
   readonly evaluator: Evaluator;
 
@@ -28,7 +28,7 @@ export class Chain {
     this.run(code);
   }
 
-  /** @returns what the last of the forms prints */
+  /** @returns what the last form prints */
   run(code: string): string {
     this.evaluator.state = INITIAL_STATE;
     this.evaluator.resetSteps();
@@ -47,7 +47,7 @@ export class Chain {
     return this.continue(step, { isRollback: true });
   }
 
-  /** The defpact that was executed last. */
+  /** The defpact that was executed last. @throws Error if there was none */
   get defpact(): DefpactState {
     const { defpact } = this.evaluator.state;
     if (!defpact) throw new Error('There was no defpact');

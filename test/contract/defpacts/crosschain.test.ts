@@ -1,4 +1,4 @@
-/** Defpacts that go on on another chain, and come back. */
+/** Defpacts that continue on another chain, and those that come back. */
 
 import { describe, expect, it } from 'vitest';
 import type { Dialect } from '#pickaxe/contract/dialect.js';

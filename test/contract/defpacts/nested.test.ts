@@ -1,4 +1,4 @@
-/** Defpacts whose steps run steps of other defpacts. */
+/** Nested defpacts: steps that run steps of other defpacts. */
 
 import { describe, expect, it } from 'vitest';
 import type { Dialect } from '#pickaxe/contract/dialect.js';

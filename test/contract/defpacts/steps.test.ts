@@ -1,4 +1,4 @@
-/** The steps of defpacts: which one may run, undone ones, and private ones. */
+/** The steps of defpacts: their order, rollbacks, and private steps. */
 
 import { describe, expect, it } from 'vitest';
 import type { Dialect } from '#pickaxe/contract/dialect.js';

@@ -1,4 +1,4 @@
-/** What steps hand on, and what that costs. */
+/** Yields between steps, and their gas. */
 
 import { describe, expect, it } from 'vitest';
 import type { Dialect } from '#pickaxe/contract/dialect.js';
@@ -45,7 +45,7 @@ describe('yields', () => {
 });
 
 describe('gas', () => {
-  /** @returns what two steps of a defpact are charged for, without the first look at a module */
+  /** @returns the charges of two steps of a defpact, without the first look-up of its module */
   function chargesOf(code: string, call: string): { first: readonly string[]; second: readonly string[] } {
     const chain = new Chain(code);
     const { gas } = chain.evaluator;

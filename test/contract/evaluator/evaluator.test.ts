@@ -1,4 +1,4 @@
-/** How expressions are evaluated: variables, functions, types, bounds and the places of failures. */
+/** The evaluation of expressions: variables, functions, types, bounds and the positions of failures. */
 
 import { describe, expect, it } from 'vitest';
 import type { Dialect } from '#pickaxe/contract/dialect.js';
@@ -76,7 +76,7 @@ it('a failure has the place of the innermost application that has failed', () =>
 });
 
 describe('a program without an end', () => {
-  /** Functions have no names of their own, but can be given to themselves. */
+  /** A function without a name can call itself only as its own argument. */
   const ENDLESS = '(let ((f (lambda (g x) (g g x)))) (f f 1))';
 
   it.each([4, 5] as const)('that calls itself fails when it is too deep, in dialect %i', (dialect) => {

@@ -1,11 +1,11 @@
-/** The interpreter on expressions whose values the sources state. */
+/** Expressions whose values the sources state. */
 
 import { describe, expect, it } from 'vitest';
 import type { Dialect } from '#pickaxe/contract/dialect.js';
 import { newSession } from '../dialogue.ts';
 import { vectors } from '../vectors.ts';
 
-/** Functions whose last bit differs from one version of Node.js to another. */
+/** Functions whose last bit differs between versions of Node.js. */
 const BINARY64 = /\((\^|log|ln|exp|sqrt) /;
 const RELATIVE_ERROR = 1e-12;
 

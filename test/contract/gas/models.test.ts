@@ -1,4 +1,4 @@
-/** What the gas models charge, and when the limit is exceeded. */
+/** The charges of the gas models, and the failure at the limit. */
 
 import { describe, expect, it } from 'vitest';
 import type { Dialect } from '#pickaxe/contract/dialect.js';
@@ -30,7 +30,7 @@ function gasOf(code: string, flags: readonly string[] = []): bigint {
   return gas.used;
 }
 
-/** Natives that only modules, tables, keysets and defpacts need, and what dialect 5 alone can call. */
+/** Natives that need modules, tables, keysets or defpacts, and calls that only dialect 5 allows. */
 const NEEDS_MORE = /\bm\.|-keyset|continue-pact|\(\(lambda/;
 
 describe('the table model', () => {
@@ -74,7 +74,7 @@ describe('the table model', () => {
     ['(make-list -5 1)', 1],
     ['(enumerate 1 9 0)', 2],
     ['(enumerate 10 0 -3)', 5],
-    // 34 bytes each, 3 times.
+    // Three integers of 34 bytes each.
     [`(enumerate ${10n ** 82n} ${10n ** 82n + 2n})`, 37],
     ['(sort [])', 2],
     ['(distinct [])', 2],
@@ -134,7 +134,7 @@ describe('the table model', () => {
       [4, 100n],
       [5, 101n],
     ] as const) {
-      // 50.38 and 50.38: the halves of a unit count.
+      // Two charges of 50.38: fractions of a unit count.
       const gas = tableMeter([], { dialect });
       gas.concat(30, 2);
       gas.concat(30, 2);
@@ -195,7 +195,7 @@ describe('older rules', () => {
 
 describe('the fixed model', () => {
   it.each<[string, number, readonly string[]]>([
-    // Arithmetic counts twice: for the call and for its operands.
+    // Arithmetic has two charges: for the call and for its operands.
     ['(+ 1 2)', 2, []],
     ['(+ 1 2)', 1, ['DisablePact43']],
     ['(- 1)', 1, []],

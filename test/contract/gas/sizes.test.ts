@@ -1,4 +1,4 @@
-/** What is stored costs by its size, and what is loaded by the size of its code. */
+/** Gas by the size of what is stored, and by the size of loaded code. */
 
 import { describe, expect, it } from 'vitest';
 import { GasMeter } from '#pickaxe/contract/gas/meter.js';
@@ -181,7 +181,7 @@ describe('a principal', () => {
     ['r:', new KeysetRefGuard('k'.repeat(100)), 5],
     ['m:', new ModuleGuard(new ModuleName('m'), 'g'), 5],
     ['p:', new DefpactGuard('id', 'g'), 5],
-    // The quotes count, too, and two bytes for each character.
+    // The quotes count, too, and each character counts two bytes.
     ['u:', new UserGuard(fun, ['ä'.repeat(31)]), 10],
     ['c:', new CapabilityGuard(fun, [], 'i'.repeat(60)), 5],
     ['c: with a longer pact id', new CapabilityGuard(fun, [], 'i'.repeat(61)), 10],

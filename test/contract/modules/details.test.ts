@@ -1,4 +1,4 @@
-/** What the names of functions stand for in dialect 4. */
+/** The texts that dialect 4 prints for the bare names of functions. */
 
 import { describe, expect, it } from 'vitest';
 import { lastOf } from '../dialogue.ts';

@@ -1,4 +1,4 @@
-/** Texts that are not base64url, by the rules of today and by those before version 4.9. */
+/** Texts that are not base64url, by the present rules and by those before version 4.9. */
 
 import { describe, expect, it } from 'vitest';
 import { lastOf } from '../dialogue.ts';

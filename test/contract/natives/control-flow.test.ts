@@ -1,4 +1,4 @@
-/** Conditions and failures that are caught: what is evaluated, what counts, and what earlier versions did. */
+/** Conditions and caught failures: what is evaluated, what counts as true, and the rules of earlier versions. */
 
 import { describe, expect, it } from 'vitest';
 import { tableModel } from '#pickaxe/contract/gas/model.js';

@@ -168,7 +168,7 @@ describe('bounds', () => {
     expect(printedValue('(shift 0 1000000000000000000000000)')).toBe('0');
   });
 
-  /** @returns the value, joined with itself that often */
+  /** @returns code that doubles a value `times` times, and compares the result with it */
   const doubled = (value: string, times: number) => {
     const steps = Array.from({ length: times }, (_, at) => `(v${at + 1} (+ v${at} v${at}))`);
     return `(let* ((v0 ${value}) ${steps.join(' ')}) (= v${times} v0))`;

@@ -1,4 +1,4 @@
-/** Code that may not write, or decide for others, does neither through keysets and namespaces. */
+/** Code that may only read cannot write through keysets and namespaces either. */
 
 import { describe, expect, it } from 'vitest';
 import { dialogue } from '../dialogue.ts';

@@ -1,4 +1,4 @@
-/** The native `verify-spv`, which asks what a proof shows of another chain. */
+/** The native `verify-spv`, which verifies a proof from another chain. */
 
 import { describe, expect, it } from 'vitest';
 import { lastOf } from '../dialogue.ts';

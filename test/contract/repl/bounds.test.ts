@@ -1,11 +1,11 @@
-/** Programs that once took far longer than their steps say. Each must use up its steps, or come to its value. */
+/** Programs that once took far longer than their number of steps. Each must use up its steps, or return its value. */
 
 import { expect, test } from 'vitest';
 import type { Dialect } from '#pickaxe/contract/dialect.js';
 import { MAX_LOAD_DEPTH, MAX_LOADS } from '#pickaxe/contract/repl/repl-session.js';
 import { newSession } from '../dialogue.ts';
 
-/** @returns the failure of the last text, or else its value */
+/** @returns the failure of the last text; without one, its value */
 function outcome(texts: readonly string[], maxSteps: number, dialect: Dialect = 4): string | undefined {
   const session = newSession(dialect, {}, maxSteps);
   let last: string | undefined;
@@ -26,7 +26,7 @@ const MODULE = `(begin-tx)(module m G (defcap G () true) (defcap C (x) true) (de
 
 const SIGNATURES = `(env-sigs [${'{"key":"a","caps":[]} '.repeat(1000)}])`;
 
-/** Two texts of 8,193 characters, of which only the last is another one: 128 steps for each comparison. */
+/** Two texts of 8,193 characters that differ only in the last one: 128 steps for each comparison. */
 const LONG_TEXTS = `(t (fold (lambda (a b) (+ a a)) "abcdefgh" (enumerate 1 10))) (a (+ t "a")) (b (+ t "b"))`;
 
 test.each<[name: string, maxSteps: number, texts: string[]]>([
@@ -80,7 +80,7 @@ test.each<[name: string, maxSteps: number, texts: string[]]>([
 
 test('events by the hundred thousand use up the steps', () => {
   const texts = [MODULE, '(length (map (m.e) (enumerate 1 100000)))'];
-  // Without their copies, they would take a third of these steps.
+  // Without the steps of the copies, a third of these steps would be enough.
   expect(outcome(texts, 2_000_000)).toBe('Code takes more than 2000000 steps');
 });
 

@@ -1,4 +1,4 @@
-/** The interpreter's functions that run the steps of defpacts. Whole dialogues with them are in `vectors.json`. */
+/** The interpreter's functions that run steps of defpacts. `vectors.json` has whole dialogues with them. */
 
 import { describe, expect, it } from 'vitest';
 import type { Dialect } from '#pickaxe/contract/dialect.js';
@@ -12,7 +12,7 @@ const MODULE = `(module m G (defcap G () true)
   (defpact clears-first () (step [(pact-state true) (f 1)]) (step 1))
   (defpact over (n) (step (yield { "n": n } "1")) (step (resume { "n" := n } n))))`;
 
-/** @returns what the last input prints, or its failure */
+/** @returns what the last input prints, or the message of its failure */
 const dialogue = (dialect: Dialect, inputs: readonly string[]) =>
   lastOf(dialect, [MODULE, '(env-hash (hash "a"))', ...inputs]);
 

@@ -1,10 +1,13 @@
-/** What only dialect 5 has: managed capabilities whose bodies run each time, capabilities as values, its own flags. */
+/**
+ * Rules of dialect 5 alone: bodies of managed capabilities that run at each acquisition, capabilities as values, and
+ * flags.
+ */
 
 import { describe, expect, it } from 'vitest';
 import type { Dialect } from '#pickaxe/contract/dialect.js';
 import { lastOf } from '../dialogue.ts';
 
-/** @returns what the last of the inputs prints, or how it fails */
+/** @returns what the last input prints, or the message of its failure */
 const dialogue = (inputs: readonly string[], dialect: Dialect = 5, files = {}) => lastOf(dialect, inputs, files);
 
 const SHOP = `(module shop G (defcap G () true)
@@ -26,7 +29,7 @@ describe('managed capabilities', () => {
   it.each([
     [[SIGNED, '(shop.spend "boss" 1.5)'], '"spent"'],
     [[SIGNED, '(shop.spend "boss" 1.5)', '(shop.spend "boss" 1.0)'], 'too much'],
-    // The body gets what is asked for now, before the manager does.
+    // The body gets the requested amount, before the manager is called.
     [[SIGNED, '(shop.spend "boss" 0.0)'], 'nothing to pay'],
     [[SIGNED, '(shop.spend "other" 1.0)'], 'Managed capability not installed: (shop.SPEND "other" 1.0)'],
     [[SIGNED, '(install-capability (shop.SPEND "boss" 1.0))'], 'Capability already installed: (shop.SPEND "boss" 1.0)'],
@@ -36,7 +39,7 @@ describe('managed capabilities', () => {
       'Install capability error: capability is not managed and cannot be installed: shop.PLAIN',
     ],
     [['(test-capability (shop.ONCE))', '(shop.once)'], 'One-shot managed capability used more than once'],
-    // It is not signed for everything any more once code has installed something.
+    // Once code has installed a capability, the signature is not for everything any more.
     [['(install-capability (shop.ONCE))', '(shop.once)'], 'Keyset failure (keys-all): [boss...]'],
     [['(env-sigs [{ "key": "boss", "caps": [(shop.ONCE)] }])', '(shop.once)'], '"done"'],
     [
@@ -54,7 +57,7 @@ describe('test-capability', () => {
     [['(test-capability (shop.PLAIN))', '(shop.plain)'], 'true'],
     [['(test-capability (shop.SPEND "a" 1.0))'], '()'],
     [['(test-capability (shop.SPEND "a" 0.0))'], 'nothing to pay'],
-    // The manager is not asked, so all is left.
+    // The manager was not called, so the whole amount is left.
     [['(test-capability (shop.SPEND "a" 1.0))', '(shop.spend "a" 1.0)'], '"spent"'],
     [
       ['(test-capability (shop.TOLD 1))'],
@@ -140,7 +143,7 @@ describe('flags', () => {
 });
 
 describe('signatures for guards of the language', () => {
-  /** The suites of the language, too, define the module of its own capabilities themselves. */
+  /** Like the language's own suites, this one defines the module `pact` of the language's capabilities itself. */
   const language = `(module pact G (defcap G () true) (defcap DEFINE_KEYSET (name:string) true)
     (defcap MODULE_KEYSET (name:string) true) (defcap NAMESPACE (name:string) true)
     (defcap DEFINE_NAMESPACE (name:string) true))`;
@@ -160,7 +163,7 @@ describe('signatures for guards of the language', () => {
     [[sign('(pact.MODULE_KEYSET "m")')], module('"owner"'), /^Loaded module m, /],
     [[sign('(pact.MODULE_KEYSET "n")')], module('"owner"'), refused],
     [[module('"owner"'), sign('(pact.MODULE_KEYSET "m")')], module('G'), /^Loaded module m, /],
-    // The capability that governs a module can be signed for, too.
+    // Signing for the governing capability itself also counts.
     [['(begin-tx)', module('G'), '(commit-tx)', sign('(m.G)')], module('G'), /^Loaded module m, /],
     [['(begin-tx)', module('G'), '(commit-tx)', sign('(pact.G)')], module('G'), refused],
     [['(env-exec-config ["DisablePact52"])', sign('(pact.DEFINE_KEYSET "owner")')], '(define-keyset "owner")', refused],
@@ -301,7 +304,7 @@ describe('a lambda', () => {
     ['(with-capability (m.C) (m.held))', 'Module admin necessary for operation but has not been acquired:m'],
     ['(m.run (lambda (x) (with-capability (m.C) (m.held))))', '"held"'],
     ['(a.go)', '"held"'],
-    // The module that has written it has no rights of the one that calls it.
+    // Code outside of modules calls this function, so it has no rights of `m`.
     [
       '((lambda (x) (with-capability (m.C) (m.held))) 1)',
       'Module admin necessary for operation but has not been acquired:m',

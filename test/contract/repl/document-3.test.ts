@@ -1,6 +1,6 @@
 /**
- * Every function of the specification of the interpreter, with each form of its arguments, what it returns, and what it
- * says of wrong use. The specification calls flows what the language calls defpacts; both spellings hold.
+ * Every function of the interpreter's specification, with each form of its arguments, its results, and its messages for
+ * wrong arguments. The specification calls flows what the language calls defpacts; both spellings work.
  */
 
 import { describe, expect, it } from 'vitest';
@@ -44,7 +44,7 @@ check('begin-tx', [
   prints('(begin-tx "first")', '"Begin Tx 0: first"'),
   prints(['(begin-tx)', '(commit-tx)', '(begin-tx "second")'], '"Begin Tx 1: second"'),
   prints(['(begin-tx)', '(rollback-tx)', '(begin-tx)'], '"Begin Tx 0"'),
-  // One that is open is rolled back.
+  // An open transaction is rolled back.
   fails(['(begin-tx)', MODULE, '(begin-tx)', '(m.test)'], 'Cannot resolve m.test'),
   refused('(begin-tx 1)', '1', '[ -> string, name:string -> string]'),
 ]);
@@ -120,7 +120,7 @@ check('describe-module', [
   refused('(describe-module 1)', '1', 'module:string -> object:*'),
 ]);
 
-/* What a transaction brings along. */
+/* Parts of a transaction's environment. */
 
 check('env-chain-data', [
   prints('(env-chain-data { "chain-id": "0" })', '"Updated public metadata"'),
@@ -131,7 +131,7 @@ check('env-chain-data', [
     ],
     '{"block-height": 20,"block-time": "2020-01-01T00:00:00Z","chain-id": "19","gas-limit": 10,"gas-price": 0.1,"prev-block-hash": "h","sender": "s"}',
   ),
-  // Only what is named changes.
+  // Only the given fields change.
   prints(
     ['(env-chain-data { "sender": "s" })', '(env-chain-data { "gas-limit": 1 })', '(at "sender" (chain-data))'],
     '"s"',
@@ -148,7 +148,7 @@ check('env-data', [
   prints(['(env-data { "a": 1 })', '(read-msg "a")'], '1'),
   prints(['(env-data "{\\"a\\": 1}")', '(read-msg "a")'], '1.0'),
   prints(['(env-data { "a": 1 })', '(env-data {})', '(read-msg)'], '{}'),
-  // It holds behind the form in which it stands.
+  // The data can be read only after the form that sets them.
   fails('(let ((d (env-data { "a": 1 }))) (read-msg "a"))', 'No such key in message: a'),
   refused('(env-data)', '', `json:${JSON_TYPE} -> string`),
 ]);
@@ -169,7 +169,7 @@ check('env-sigs', [
   prints([MODULE, KEYSET, `(env-sigs [{ "key": "alice", "caps": [(m.SIGNED 1)] }])`, SIGNED], '"yes"'),
   fails([MODULE, KEYSET, `(env-sigs [{ "key": "alice", "caps": [(m.SIGNED 2)] }])`, SIGNED], REFUSED),
   fails([MODULE, KEYSET, SIGNED], REFUSED),
-  // Whatever the key is, its capabilities can be installed.
+  // Any key that signs for a capability installs it.
   prints([MODULE, `(env-sigs [{ "key": "any", "caps": [(m.MANAGED 1)] }])`, '(m.managed 1)'], '"yes"'),
   fails([MODULE, '(m.managed 1)'], 'Managed capability not installed: (m.MANAGED 1)'),
   fails('(env-sigs [1])', 'Expected object'),

@@ -1,4 +1,4 @@
-/** What a dialogue costs in the table model, modules, tables and defpacts included. */
+/** The gas of a dialogue in the table model, with modules, tables and defpacts. */
 
 import { expect, it } from 'vitest';
 import { newSession } from '../dialogue.ts';
@@ -18,7 +18,7 @@ it('the dialogue begins', () => {
   for (const code of ['(env-gaslimit 1000000)', setup, data]) run(code);
 });
 
-// Dialect 4 cannot call what is not a name.
+// Dialect 4 can call only names.
 it.each(lines.filter(({ code }) => !code.startsWith('((')))('$code', ({ code, gas }) => {
   run('(env-gas 0)');
   run(code);

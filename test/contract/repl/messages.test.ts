@@ -1,4 +1,4 @@
-/** Messages of dialect 4 that show values, or only name types where code runs as on a node. */
+/** Messages of dialect 4, which show values, or only types where code runs as on a node. */
 
 import { describe, expect, it } from 'vitest';
 import { lastOf, newSession } from '../dialogue.ts';
@@ -65,7 +65,7 @@ const MESSAGES: [string, string, string][] = [
     'select: filter returned non-boolean value: 1',
     'select: filter returned non-boolean value: integer',
   ],
-  // These are the same everywhere.
+  // These messages are the same in both cases.
   [
     '(let ((x "h")) (x 1))',
     'Tried to call a value which is not a function, but a(n) string',

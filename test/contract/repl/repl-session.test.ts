@@ -1,4 +1,4 @@
-/** What a form leaves behind when it fails. */
+/** The state after a failed form. */
 
 import { expect, test } from 'vitest';
 import { Session } from '#pickaxe/contract/repl/repl-session.js';

@@ -1,4 +1,4 @@
-/** A run ends when its session keeps too much, or when it is told to, whatever its code does about failures. */
+/** A run ends when its session keeps too much, or on request. Code cannot catch this. */
 
 import { expect, it, test } from 'vitest';
 import type { Dialect } from '#pickaxe/contract/dialect.js';

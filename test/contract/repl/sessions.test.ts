@@ -1,4 +1,4 @@
-/** Whole dialogues with the interpreter, with what it prints and the texts of failures. */
+/** Whole dialogues with the interpreter: printed values, and messages of failures. */
 
 import { describe, expect, it } from 'vitest';
 import { newSession } from '../dialogue.ts';

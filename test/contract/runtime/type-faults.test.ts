@@ -1,4 +1,4 @@
-/** What has the wrong type, as messages say it. */
+/** Messages for values of a wrong type. */
 
 import { describe, expect, it } from 'vitest';
 import type { Dialect } from '#pickaxe/contract/dialect.js';

@@ -1,4 +1,4 @@
-/** Modules and interfaces, with what they define: what trees they become, and what is refused. */
+/** Syntax trees of modules, interfaces and definitions, and the messages for faulty ones. */
 
 import { describe, expect, it } from 'vitest';
 import { parseProgram } from '#pickaxe/contract/syntax/program.js';

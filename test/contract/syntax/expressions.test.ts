@@ -1,4 +1,4 @@
-/** Literals, names, applications, special forms and types: what trees they become, and what is refused. */
+/** Syntax trees of literals, names, applications, special forms and types, and the messages for faulty ones. */
 
 import { describe, expect, it } from 'vitest';
 import type { Dialect } from '#pickaxe/contract/dialect.js';

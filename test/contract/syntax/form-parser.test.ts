@@ -6,7 +6,7 @@ import { MAX_DEPTH, MAX_DIGITS, MAX_PLACES, MAX_TEXT_LENGTH, readForms } from '#
 import type { Form } from '#pickaxe/contract/syntax/forms.js';
 import { codeOf, vectors } from '../vectors.ts';
 
-/** The content of a form without its place. */
+/** The content of a form without its position. */
 function plain(form: Form): unknown {
   switch (form.kind) {
     case 'decimal':

@@ -23,7 +23,7 @@ describe('the vectors', () => {
       dialect === 5
         ? []
         : [
-            // Both have to fail.
+            // Both must fail.
             '((lambda (x) x) 1): Expected: atom',
             '(module m3 G (defcap G () true) (defun f () 1) (defun f () 2)): definition name conflict: f',
           ],
@@ -93,7 +93,7 @@ describe('hostile code', () => {
       const code = seeds[dialect][next(seeds[dialect].length)]!;
       if (isWellFormed(mutated(code, next), dialect)) wellFormed++;
     }
-    // Both outcomes must be common, or the mutations would try nothing.
+    // Both outcomes must be common, or the mutations would test nothing.
     expect(wellFormed).toBeGreaterThan(2000);
     expect(wellFormed).toBeLessThan(18_000);
   });

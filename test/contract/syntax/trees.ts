@@ -1,4 +1,4 @@
-/** Reads code into trees that tests compare, and the parts of which these consist. */
+/** Parses code into trees that tests compare, and makes the parts of expected trees. */
 
 import { expect } from 'vitest';
 import type { Dialect } from '#pickaxe/contract/dialect.js';
@@ -7,7 +7,7 @@ import { parseProgram } from '#pickaxe/contract/syntax/program.js';
 import type { Interface, Module, TopLevel } from '#pickaxe/contract/syntax/tree.js';
 import { faultOf } from '../faults.ts';
 
-/** The tree without places and code. */
+/** The tree without positions and code. */
 export function plain(node: unknown): unknown {
   if (node instanceof ModuleName || node instanceof QualifiedName) return node.text;
   if (Array.isArray(node)) return node.map(plain);

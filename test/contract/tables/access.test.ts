@@ -1,4 +1,4 @@
-/** Who may use tables, and where they can be used. */
+/** Which code may use tables, and where. */
 
 import { describe, expect, it } from 'vitest';
 import { Transaction } from '../transaction.ts';

@@ -1,8 +1,8 @@
-/** Modules with tables: one with rules, and one whose rows can be anything. */
+/** Modules with tables: one with a schema, and one whose rows can be anything. */
 
 import { Transaction, type TransactionOptions } from '../transaction.ts';
 
-/** A module that nobody can govern, with functions for everybody. */
+/** A module without governance, whose functions everybody can call. */
 export const BANK = `
   (module bank G
     (defcap G () (enforce false "not you"))

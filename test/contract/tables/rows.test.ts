@@ -1,4 +1,4 @@
-/** What can stand in tables, what they take, and what is logged. */
+/** The values that rows can have, the sizes of rows, and the log of writes. */
 
 import { describe, expect, it } from 'vitest';
 import { Database } from '#pickaxe/contract/runtime/database.js';
@@ -53,7 +53,7 @@ describe('rows', () => {
   it.each([
     ['2.50', '2.5'],
     ['[1.00 { "b": 2.000, "a": 1 }]', '[1.0 {"a": 1,"b": 2.0}]'],
-    // More digits than a number of JSON carries exactly.
+    // More digits than a JSON number keeps exactly.
     ['12345678901234567890.50', '12345678901234567890.50'],
     ['(format-time "%v" (m.get "time"))', '"000000"'],
     ['(create-user-guard (m.get 1.50))', 'UserGuard {fun: m.get,args: [1.5]}'],

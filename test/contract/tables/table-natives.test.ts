@@ -1,4 +1,4 @@
-/** The natives of tables: their results, and what they say of wrong use. */
+/** The natives of tables: their results, and their messages for wrong arguments. */
 
 import { describe, expect, it } from 'vitest';
 import { tableModel } from '#pickaxe/contract/gas/model.js';
@@ -164,7 +164,7 @@ describe('gas', () => {
     ['(with-default-read people "a" { "name": "" } { "name" := n } n)', 14 + 2],
     ['(with-default-read people "z" { "name": "" } { "name" := n } n)', 14],
     ['(keys people)', 40_000 + 3],
-    // A column that is asked for, or one; the columns of each row; and the function for each row.
+    // The requested columns, at least 1, and for each row its columns and the call of the function.
     ['(select people (constantly true))', 40_000 + 1 + 3 * (2 + 1)],
     ['(select people ["name" "age"] (constantly true))', 40_000 + 2 + 3 * (2 + 1)],
     ['(fold-db people (constantly true) (constantly 1))', 40_000 + 1 + 3 * (2 + 2)],

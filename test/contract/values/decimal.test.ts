@@ -95,7 +95,7 @@ describe('decimals', () => {
       fc.property(decimals, decimals, (a, b) => {
         if (b.mantissa === 0n) return;
         const back = a.divide(b).multiply(b);
-        // The quotient is wrong by at most half of its last place.
+        // The error of the quotient is at most half of its last place.
         const error = back.subtract(a).abs().mantissa * 10n ** BigInt(MAX_PLACES - back.subtract(a).places);
         expect(error <= b.abs().round('ceiling') + 1n).toBe(true);
       }),
@@ -124,7 +124,7 @@ describe('decimals', () => {
     fc.assert(
       fc.property(fc.double({ noNaN: true, noDefaultInfinity: true }), (number) => {
         const back = Decimal.ofNumber(number).toNumber();
-        // Below 2^−255 a number needs more places, so its last digits are rounded.
+        // Smaller numbers can need more than 255 places, so their last digits are rounded.
         if (Math.abs(number) >= 2 ** -202) expect(back).toBe(number === 0 ? 0 : number);
         else expect(Math.abs(back - number)).toBeLessThanOrEqual(1e-255);
       }),

@@ -37,7 +37,7 @@ import { vectors } from '../vectors.ts';
 const module = new ModuleName('m');
 const myModule = new ModuleRef(new ModuleName('my-mod'), [new ModuleName('iface')]);
 
-/** The values of the vectors that are described in words. */
+/** Values that the vectors describe in words. */
 const DESCRIBED: Readonly<Record<string, Storable>> = {
   'keyset {keys: [a], pred: keys-all}': new KeysetGuard(['a']),
   'keyset reference k': new KeysetRefGuard('k'),

@@ -23,14 +23,14 @@ import { storables } from '../arbitraries.ts';
 const one = new Decimal(10n, 1);
 const member = new QualifiedName(new ModuleName('m'), 'f');
 
-/** @param innermost in that many lists */
+/** @param innermost the value inside of `depth` lists */
 function nested(depth: number, innermost: Storable = 1n): Storable {
   let value = innermost;
   for (let i = 0; i < depth; i++) value = [value];
   return value;
 }
 
-/** A list of two lists, which are the same, and so on: 2^depth items in little memory. */
+/** A list that contains the same list twice, and so on: 2^depth items in little memory. */
 function doubled(depth: number): Storable {
   let value: Storable = 1n;
   for (let i = 0; i < depth; i++) value = [value, value];

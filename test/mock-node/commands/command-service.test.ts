@@ -1,4 +1,4 @@
-/** Tests how commands are taken, run without effect and found (document 2), and how they are refused. */
+/** How commands are accepted, run without effect, found (document 2), and refused. */
 
 import { describe, expect, it } from 'vitest';
 import { parseLocalAnswer } from '#pickaxe/protocol/ledger/command/results.js';
@@ -6,7 +6,7 @@ import { BOB, banksOf, bob, coins, commandOf, GAS_OF_TRANSFER, type Terms, toBob
 
 const startBank = banksOf('document');
 
-/** The part of a transfer's gas that is for its size. */
+/** The part of a transfer's gas for its size. */
 const GAS_OF_SIZE = 8;
 
 describe('/send refuses', () => {
@@ -69,7 +69,7 @@ describe('/send refuses', () => {
       expect(await send(0, wrong)).toMatchObject({ status: 400, text: refusal(reason) });
     }
     expect((await send(0)).status).toBe(400);
-    // One that is wrong refuses the whole batch, and all that are wrong are named.
+    // One wrong command refuses the whole batch, and the message names all wrong ones.
     const { text } = await send(0, { ...other, sigs: [] }, command, { ...other, sigs: [] });
     const named = [0, 2].map(
       (index) => `Transaction ${other.hash} at index ${index} failed with: Invalid transaction sigs`,
@@ -121,7 +121,7 @@ describe('/local', () => {
       'Tx time outside of valid range',
     ];
     expect([wrong.status, wrong.text]).toEqual([400, `Metadata validation failed: ${JSON.stringify(faults)}`]);
-    // What only /send looks at.
+    // Only /send checks these.
     for (const meta of [{ gasPrice: coins('0.000000009') }, { creationTime: nowS + 200 }]) {
       const command = commandOf(0, toBob('2.0'), { meta });
       const { outcome } = parseLocalAnswer((await local(0, command, '?preflight=true')).json);

@@ -1,4 +1,4 @@
-/** A mock node on which Alice and Bob have accounts, and the commands that they send. */
+/** A mock node with accounts of Alice and Bob, and their commands. */
 
 import { expect } from 'vitest';
 import type { MockNodeContext } from '#pickaxe/mock-node/mock-node.js';
@@ -36,13 +36,13 @@ export const bob = `k:${BOB.publicKey}`;
 export const keysetOf = ({ publicKey }: KeyPair) => ({ keys: [publicKey], pred: 'keys-all' });
 export const coins = parseDecimal;
 
-/** As computed for the code of `transfer`, and for 701 to 800 bytes. */
+/** The gas of the code of `transfer`, and of 701 to 800 bytes. */
 export const GAS_OF_TRANSFER = 533;
 
 const NETWORK = 'development';
 const GAS_PRICE = coins('0.000001');
 const MODULE = 'coin';
-/** The part of the path of commands that differs. */
+/** The part of the path of commands that depends on the dialect. */
 const LANGUAGE = { document: 'flow', chainweb: 'pact' } as const;
 
 export interface Terms {
@@ -52,12 +52,12 @@ export interface Terms {
   readonly pairs?: readonly KeyPair[];
 }
 
-/** @returns what the gas of a command costs */
+/** @returns the price of a command's gas */
 export function feeOf({ gas }: { gas: number }): Decimal {
   return BigInt(gas) * GAS_PRICE;
 }
 
-/** @returns a command of Alice's on a chain, signed for gas and for what it does */
+/** @returns a command of Alice on a chain, signed for gas and for its capabilities */
 export function commandOf(chain: number, { message, capabilities }: CoinCall, terms: Terms = {}): Command {
   const meta: PublicMeta = {
     chainId: String(chain),
@@ -89,7 +89,7 @@ export const arrival = (pactId: string, proof: string): CoinCall => {
 /** A command without signers, for reading. */
 export const read = (message: Message): CoinCall => ({ message, capabilities: [] });
 
-/** @returns what starts nodes that serve this alone */
+/** @returns a function that starts nodes with this dialect of the API only */
 export function banksOf(dialect: Dialect) {
   return (options: OtherOptions = {}, surroundings: MockNodeContext = {}) => startBank(dialect, options, surroundings);
 }
@@ -112,7 +112,7 @@ async function startBank(dialect: Dialect, options: OtherOptions, surroundings: 
     const { json } = await post(chain, 'api/v1/poll', { requestKeys: [requestKey] }, query);
     return parsePollAnswer(json).get(requestKey);
   };
-  /** Sends a command and lets it run in another miner's block. */
+  /** Sends a command, and runs it in a block of another miner. */
   const run = async (chain: number, command: Command): Promise<CommandResult> => {
     const answer = await send(chain, command);
     expect([answer.status, answer.text]).toEqual([200, expect.any(String)]);

@@ -1,4 +1,4 @@
-/** Tests transfers to another chain: the first step, the proof, the second step, and everybody who may send it. */
+/** Transfers to another chain: the first step, the proof, the second step, and who may send it. */
 
 import { describe, expect, it } from 'vitest';
 import { GAS_STATION } from '#pickaxe/mock-node/contract/genesis.js';
@@ -20,7 +20,7 @@ async function started(target: number, options: OtherOptions = {}) {
   const first = await run(SOURCE, commandOf(SOURCE, toChain(target, '91.0')));
   const askProof = (targetChain = target, requestKey = first.reqKey) =>
     post(SOURCE, 'spv', { requestKey, targetChainId: String(targetChain) });
-  /** Lets the target chain grow as far as a proof needs. */
+  /** Adds the blocks to the target chain that a proof needs. */
   const growTarget = () => {
     const { blockHeight } = first.metaData!;
     node.ledger.advanceTo(target, BigInt(blockHeight! + distance(node.ledger.chains.graph, SOURCE, target)));
@@ -174,7 +174,7 @@ describe('the second step', () => {
 
   it('can be sent by somebody else', async () => {
     const { node, first, balance, poll, run, proof } = await started(9, { words: 'old' });
-    // On older nodes, the fee's event is the first.
+    // On older nodes, the event of the fee comes first.
     expect(first.events.map(({ name }) => name)).toEqual(['TRANSFER', 'TRANSFER_XCHAIN', 'TRANSFER', 'X_YIELD']);
     const requestKey = node.commands.finishTransfer(SOURCE, first.reqKey);
     expect(await poll(9, requestKey)).toMatchObject({ result: { status: 'success' } });

@@ -1,4 +1,4 @@
-/** Tests the contracts of users: what they do once they are deployed by `/send`. */
+/** Contracts of users, deployed by `/send`. */
 
 import { describe, expect, it } from 'vitest';
 import type { CommandResult } from '#pickaxe/protocol/ledger/command/results.js';
@@ -264,7 +264,7 @@ describe('a gas station of a user', () => {
   });
 
   it.each(['@event', '@managed'])('tells that it pays, with a capability that has %s', async (meta) => {
-    // No module that implements the interface of gas stations can have such a capability.
+    // A module that implements the interface of gas stations cannot have such a capability.
     const head = '(defcap GAS_PAYER:bool (user:string limit:integer price:decimal)';
     const code = STATION.replace('(implements gas-payer-v1)', '').replace(head, `${head} ${meta}`);
     const { run, balance } = await withStation(code);

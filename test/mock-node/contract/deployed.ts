@@ -1,4 +1,4 @@
-/** A contract that a user of the ledger deploys, and the commands about it. */
+/** A contract that a user of the ledger deploys, and commands for it. */
 
 import { cmdOf } from '#pickaxe/protocol/ledger/command/build.js';
 import type { CoinCall } from '#pickaxe/protocol/ledger/command/coin.js';
@@ -7,7 +7,7 @@ import type { Capability, PublicMeta } from '#pickaxe/protocol/ledger/command/co
 import type { ExactJson } from '#pickaxe/protocol/ledger/json.js';
 import { ALICE, alice, coins, keysetOf } from './bank.ts';
 
-/** Tickets, which their owners can hand on, also to another chain, and can offer for a time. */
+/** Tickets. Their owners can transfer them, also to another chain, and can offer them for a time. */
 export const TICKETS = `
 (namespace "free")
 (define-keyset "free.tickets-admin" (read-keyset "admin"))
@@ -62,7 +62,7 @@ export const TICKETS = `
 (if (read-msg "is-new") [(create-table holders)] [])
 `;
 
-/** Who pays for the commands of others, as long as they only hand tickets on. */
+/** A gas station that pays for commands which only transfer tickets. */
 export const STATION = `
 (namespace "free")
 (module ticket-station GOVERNANCE
@@ -84,14 +84,14 @@ export const STATION = `
 interface Given {
   readonly data?: ExactJson;
   readonly meta?: Partial<PublicMeta>;
-  /** Without capabilities, it signs for everything. */
+  /** Without capabilities, the signature is for everything. */
   readonly clist?: readonly Capability[];
   readonly pair?: KeyPair;
 }
 
 const DEPLOYMENT_LIMIT = 150_000;
 
-/** @returns a command that one key has signed, by default Alice's, which pays for it and signs for everything */
+/** @returns a command signed by one key. By default, it is Alice's, which pays for gas and signs for everything */
 export function signed(chain: number, message: CoinCall['message'], given: Given = {}): Command {
   const { clist, pair = ALICE, meta } = given;
   const cmd = cmdOf({

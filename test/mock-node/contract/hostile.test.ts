@@ -1,4 +1,4 @@
-/** Code that wants to take more time or memory than anybody can pay for: it fails, and the node goes on. */
+/** Code that would take more time or memory than anybody can pay for. It fails, and the node continues. */
 
 import { describe, expect, it } from 'vitest';
 import { MAX_DEPTH as MAX_BRACKETS } from '#pickaxe/contract/syntax/form-parser.js';
@@ -19,7 +19,7 @@ const DEPTH = `A value is nested more than ${MAX_DEPTH} deep`;
 const BITS = `A number has more than ${MAX_BITS} bits`;
 const GAS = /^Gas limit "150000"exceeded: \d+$/;
 
-/** What ends code: in `/local` with any gas limit, and in a block. */
+/** Code, with the message that ends it in `/local` with any gas limit, and in a block. */
 const CODE: readonly [string, string | RegExp, string | RegExp, string][] = [
   [
     'loops in loops',
@@ -62,14 +62,14 @@ const CODE: readonly [string, string | RegExp, string | RegExp, string][] = [
   ],
 ];
 
-/** Code that is not even read. */
+/** Code that is not even parsed. */
 const TOO_DEEP: readonly [string, string][] = [
   ['deep code', `${times(5_000, '(+ 1 ')}1${times(5_000, ')')}`],
   ['deep lists', `${times(20_000, '[')}${times(20_000, ']')}`],
   ['deep data', `(length ${times(250, '[')}1${times(250, ']')})`],
 ];
 
-/** Above that of blocks: `/local` takes any. */
+/** Above the limit of blocks: `/local` accepts any limit. */
 const HUGE_LIMIT = 1_000_000_000;
 const BLOCK_LIMIT = 150_000;
 

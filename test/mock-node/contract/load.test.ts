@@ -1,4 +1,4 @@
-/** Tests the contracts and accounts that a mock node has before its first block, and the library's mock node. */
+/** The contracts and accounts of a mock node before its first block, and the library's mock node. */
 
 import { expect, it } from 'vitest';
 import { GenesisError, MockNode } from '#pickaxe/index.js';

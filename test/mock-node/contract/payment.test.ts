@@ -1,4 +1,4 @@
-/** Tests the payment of gas where accounts refuse it, and whoever wants more than gas from it. */
+/** The payment of gas if accounts refuse it, and contracts that try to get more than gas from it. */
 
 import { describe, expect, it } from 'vitest';
 import type { Capability } from '#pickaxe/protocol/ledger/command/command-payload.js';

@@ -1,7 +1,4 @@
-/**
- * Tests commands that are refused while they run: nothing has moved afterwards but the gas, and nobody's guard is
- * another one.
- */
+/** Commands that are refused while they run: afterwards only the gas has been paid, and no guard has changed. */
 
 import { describe, expect, it } from 'vitest';
 import type { CoinCall } from '#pickaxe/protocol/ledger/command/coin.js';
@@ -26,7 +23,7 @@ const ACCOUNTS = [
 ];
 const NAMES = ACCOUNTS.map(({ account }) => account);
 
-/** Read from the data, which nobody compares with the capabilities before the command is signed. */
+/** Amounts from the data. Nothing compares them with the capabilities before the command is signed. */
 const AMOUNTS = ['0.0', '1.0', '2.0', '3.0', '500.0'];
 const DATA = {
   ...Object.fromEntries(AMOUNTS.map((decimal) => [decimal, { decimal }])),
@@ -46,7 +43,7 @@ const allow = (sender: string, receiver: string, amount: string): Capability => 
   name: 'coin.TRANSFER',
   args: [sender, receiver, { decimal: amount }],
 });
-/** The same for a transfer to chain 2. */
+/** The same as a transfer to chain 2. */
 const cross = (amount: string) =>
   `(coin.transfer-crosschain "${alice}" "${bob}" (read-keyset "bob") "2" (read-decimal "${amount}"))`;
 const allowCross = (amount: string): Capability => ({

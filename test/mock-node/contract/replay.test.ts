@@ -1,4 +1,4 @@
-/** Tests which transactions of another node's block a node refuses, when it runs them again. */
+/** Which transactions of another node's block a node refuses when it replays them. */
 
 import { describe, expect, it } from 'vitest';
 import { Mempool } from '#pickaxe/mock-node/commands/mempool.js';
@@ -14,7 +14,7 @@ const startBank = banksOf('chainweb');
 
 const BLOCK_LIMIT = 150_000;
 
-/** @returns a function that runs commands as those of another node's block */
+/** @returns a function that replays commands as those of another node's block */
 async function startReplay(options: OtherOptions = {}) {
   const { node } = await startBank(options);
   const runner = new BlockRunner(new Mempool(seededRandom(1)), node.commands.settings);
@@ -55,7 +55,7 @@ describe('a transaction of another block is refused', () => {
     const tooMuch = () => replay(failing(100_000), failing(50_001));
     expect(tooMuch).toThrow(LedgerFormatError);
     expect(tooMuch).toThrow(`transaction 1: the block takes more gas than ${BLOCK_LIMIT}`);
-    // It is the gas taken that counts, and not the limits.
+    // The used gas counts, not the gas limit.
     const cheap = codeOn(0, '(+ 1 2)', { meta: { gasLimit: BLOCK_LIMIT } });
     expect(replay(failing(100_000), cheap, failing(40_000))).toHaveLength(3);
   });

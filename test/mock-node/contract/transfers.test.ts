@@ -1,4 +1,4 @@
-/** Tests transfers on one chain: what moves, what it costs, who is paid, and what fails. */
+/** Transfers on one chain: movements, gas, payments to the miner, and failures. */
 
 import { describe, expect, it } from 'vitest';
 import { gasCapability } from '#pickaxe/protocol/ledger/command/coin.js';

@@ -1,4 +1,4 @@
-/** Tests commands whose code cannot be read: nodes do not take them, in the words of each version. */
+/** Commands whose code cannot be parsed. Nodes refuse them, with the messages of each version. */
 
 import { describe, expect, it } from 'vitest';
 import type { Command } from '#pickaxe/protocol/ledger/command/command.js';
@@ -13,7 +13,7 @@ const command = (code: string) => codeOn(0, code, { meta: { gasLimit: GAS_LIMIT 
 const refusal = ({ hash }: Command, says: string) =>
   `One or more transactions were invalid: Transaction ${hash} at index 0 failed with: ${says}`;
 
-/** What is wrong about code: up to version 4, and in version 5. */
+/** Faulty code, with the messages up to version 4, and in version 5. */
 const UNREADABLE: readonly [string, string, { old: string; new: string }][] = [
   ['a bracket that is not closed', '(+ 1', { old: 'Failed reading: mzero', new: "Expected: [')']" }],
   ['a bracket too many', '(+ 1 2))', { old: 'endOfInput', new: 'Too many closing parens, remaining tokens: []' }],
@@ -56,7 +56,7 @@ describe.each(['old', 'new'] as const)('in the %s words', (words) => {
     const plain = await local(0, unsigned);
     expect([plain.status, plain.plain]).toMatchObject([200, result]);
     const { plain: tried } = await local(0, unsigned, '?preflight=true');
-    // In version 5, it makes no difference what the client has asked for.
+    // In version 5, the form of the answer does not depend on the request.
     expect(tried).toMatchObject(words === 'old' ? { preflightResult: result, preflightWarnings: [] } : result);
   });
 

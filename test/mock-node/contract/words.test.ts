@@ -1,4 +1,4 @@
-/** Tests the words and the forms of failures: those of nodes before the contract language's last version, and since. */
+/** The messages and the forms of failures: those of nodes before the contract language's last version, and since. */
 
 import { describe, expect, it } from 'vitest';
 import { getBalance } from '#pickaxe/protocol/ledger/command/coin.js';
@@ -13,7 +13,7 @@ const B = BOB.publicKey;
 const LONG_ID = 'A'.repeat(43);
 const GAS_LIMIT = 1_000;
 
-/** An account that needs two keys, and one of a gas station. */
+/** An account that needs two keys, and the account of a gas station. */
 const ACCOUNTS = [
   { account: alice, balance: '100.0' },
   { account: bob, balance: '1.0', chains: [0] },
@@ -96,7 +96,7 @@ const FAILURES: readonly [string, { command: () => Command; old: [string, string
     'too much gas',
     {
       command: () => commandOf(0, toBob('1.0'), { meta: { gasLimit: 508 } }),
-      // Before the last version, the size of a command also cost gas where it was only tried out.
+      // Before the last version, the size of a command cost gas also in a trial.
       old: ['GasError', 'Gas limit (508) exceeded: 533'],
       new: ['EvalError', 'Gas limit "508"exceeded: 525'],
     },
@@ -146,7 +146,7 @@ describe.each(['old', 'new'] as const)('in the %s words', (words) => {
       logs,
       metaData: { blockHeight: 5_000_001 },
     });
-    // With preflight, there is a block.
+    // A preflight runs in a block.
     const poor = commandOf(0, toBob('101.0'));
     expect(await answer(poor, '?preflight=true')).toMatchObject({
       preflightResult: { gas: GAS_LIMIT, logs, metaData: { blockHeight: 5_000_001 }, result: { status: 'failure' } },

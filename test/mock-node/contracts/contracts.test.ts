@@ -1,4 +1,4 @@
-/** Runs the suites of the mock node's contracts, which are contract code themselves. */
+/** Runs the suites of the mock node's contracts. They are contract code themselves. */
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -41,7 +41,7 @@ function sessionOf(dialect: Dialect): Session {
   });
 }
 
-/** @returns the names of the files in a folder with this ending, without the ending */
+/** @returns the names of files with this ending, without it */
 function namesIn(folder: string, ending: string): string[] {
   return readdirSync(folder).flatMap((name) => (name.endsWith(ending) ? [name.slice(0, -ending.length)] : []));
 }

@@ -1,7 +1,4 @@
-/**
- * Tests the chains of the mock ledger: that hashes, roots and weights are true, and the requirements for the next
- * block.
- */
+/** The chains of the mock ledger: valid hashes, roots and weights, and the requirements for the next block. */
 
 import { expect, it } from 'vitest';
 import type { Block } from '#pickaxe/mock-node/ledger/block-store.js';
@@ -128,7 +125,7 @@ it('sets targets by the time that an epoch took, if that is asked for', () => {
   }
   const [before, after] = [...chains.blocksOf(0).between(119n, 120n)];
   expect(before.header.target).toEqual(targetForDifficulty(100));
-  // The epoch took 30 s instead of an hour, and the target is at least 1/120 of the one before.
+  // The epoch took 30 s instead of an hour, and the new target is at least 1/120 of the old one.
   const { target, epochStartUs } = nextEpoch(before.header, []);
   expect(after.header.target).toEqual(target);
   expect(after.header.epochStartUs).toBe(epochStartUs);

@@ -1,4 +1,4 @@
-/** Tests which blocks a node takes of another one's cut. */
+/** Which blocks of another node's cut a node joins to its own. */
 
 import { expect, it } from 'vitest';
 import type { Block } from '#pickaxe/mock-node/ledger/block-store.js';
@@ -10,7 +10,7 @@ import { chainsOf, grow, NOW_US, share } from './nodes.ts';
 const idsOf = (blocks: readonly Block[]) => blocks.map(({ id }) => id);
 const headsOf = (chains: Chains) => chains.graph.map((_, chain) => chains.tip(chain));
 
-/** Makes a node take another one's cut. */
+/** Joins another node's cut to the own one. */
 function join(theirs: Chains, ours: Chains): void {
   ours.moveTips(ours.joined(share(theirs, ours)));
 }
@@ -26,7 +26,7 @@ it('the heavier branch is taken, even if it is lower', () => {
   const tops = [...high.blocksOf(0).ancestry(high.tip(0))].slice(0, 3);
   join(heavy, high);
   expect(idsOf(headsOf(high))).toEqual(idsOf(headsOf(heavy)));
-  // What was above the new tip is canonical no more, and still there.
+  // The blocks above the new tip are orphans now, and still stored.
   const store = high.blocksOf(0);
   expect(tops.map((block) => store.isCanonical(block))).toEqual([false, false, false]);
   expect(tops.map(({ header }) => store.canonical(header.height)?.id)).toEqual([undefined, undefined, heavy.tip(0).id]);
@@ -37,11 +37,11 @@ it('the heavier branch is taken, even if it is lower', () => {
 
 it('an own block stays on top of the other cut only if its neighbours are in that cut, too', () => {
   const [theirs, ours] = [chainsOf({ chains: 3 }, 7), chainsOf({ chains: 3 }, 8)];
-  // Chain 0 has the same block at both nodes.
+  // Both nodes have the same block on chain 0.
   grow(theirs, 0);
   join(theirs, ours);
   const [shared] = headsOf(ours);
-  // The own block above it builds on own blocks of the other chains; the other node has two blocks on each of these.
+  // The own block above it builds on own blocks of the other chains. On each of these, the other node has two blocks.
   const own = [1, 2, 0].map((chain) => grow(ours, chain)).at(-1)!;
   expect(own.header.parent).toEqual(shared.hash);
   for (const chain of [1, 2]) grow(theirs, chain, NOW_US - 1n);
@@ -57,10 +57,10 @@ it('heads that do not build on each other are no cut', () => {
   for (const chain of [0, 1, 2, 0, 1, 2]) grow(theirs, chain, NOW_US);
   const heads = share(theirs, ours);
   expect(idsOf(ours.joined(heads))).toEqual(idsOf(heads));
-  // Chain 0 as it was two blocks ago, below what its neighbours build on.
+  // A head of chain 0 that is two blocks old, below the block on which its neighbours build.
   const [first] = [...ours.blocksOf(0).between(0n, heads[0].header.height)];
   expect(() => ours.joined([first, ...heads.slice(1)])).toThrow(LedgerFormatError);
-  // Chain 0 with another branch than its neighbours build on.
+  // A head of chain 0 on another branch than that on which its neighbours build.
   const [other] = ours.graph.map((_, chain) => grow(ours, chain));
   expect(() => ours.joined([other, ...heads.slice(1)])).toThrow('the heads are no cut');
 });

@@ -13,7 +13,7 @@ const FIVE_MINUTES_MS = 300_000;
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-/** A ledger that issues work on one chain only, which every nonce solves. */
+/** A ledger that issues work on one chain only. Every nonce solves the work. */
 function setUp(options: MockNodeOptions = {}) {
   const clock = { ms: 0, nowUs: () => 1_700_000_000_000_000n, monotonicMs: () => clock.ms };
   const events: LedgerEvent[] = [];
@@ -39,7 +39,7 @@ it('a solution that comes after its chain has advanced is accepted for 5 minutes
   const { ledger, clock, told, issueHeader, blocks } = setUp();
   const inTime = issueHeader();
   ledger.advance(CHAIN);
-  const tooLate = issueHeader(); // The chain's three neighbours must have blocks before it can go on.
+  const tooLate = issueHeader(); // The chain's neighbours must get blocks before it can continue.
   ledger.advance(CHAIN);
   const before = [blocks(), [...told]];
   expect(ledger.submit(inTime)).toMatchObject({ outcome: 'accepted' });
@@ -65,7 +65,7 @@ it('a block is also a New Cut on the adjacent chains, if that is set', () => {
 it('work is late when a block that it builds on is an orphan after another nodeâ€™s cut', () => {
   const theirs = setUp().ledger;
   const { ledger: ours, issueHeader } = setUp();
-  ours.clockSkewMs = 1_000; // So that blocks are not from the future: each is later than those below it.
+  ours.clockSkewMs = 1_000; // Otherwise, blocks would be in the future: each is later than those below it.
   const [neighbour] = theirs.chains.graph[CHAIN];
   const level = (height: bigint, chains: Iterable<number>) => {
     for (const chain of chains) theirs.advanceTo(chain, height);
@@ -73,10 +73,10 @@ it('work is late when a block that it builds on is an orphan after another nodeâ
   const { graph } = theirs.chains;
   const first = theirs.chains.heightOf(0);
   level(first + 1n, graph.keys());
-  // Everything that the next block of the neighbour needs, but a block of the chain.
+  // All blocks that the neighbour's next block needs, except for one on the chain.
   level(first + 2n, [neighbour, ...graph[neighbour].filter((chain) => chain !== CHAIN)]);
   ours.join(share(theirs.chains, ours.chains));
-  // Each node has a block of its own on the chain.
+  // Each node adds a block of its own on the chain.
   ours.advance(CHAIN);
   theirs.advance(CHAIN);
   expect(ours.chains.tip(CHAIN).id).not.toBe(theirs.chains.tip(CHAIN).id);

@@ -1,4 +1,4 @@
-/** Chains of several nodes that begin with the same first blocks, without servers, and what one tells the other. */
+/** Chains of several nodes with the same first blocks, without servers, and the exchange of blocks between them. */
 
 import { ChainState } from '#pickaxe/mock-node/contract/chain-state.js';
 import { NO_TRANSACTIONS } from '#pickaxe/mock-node/contract/transactions.js';
@@ -14,7 +14,7 @@ export const START_US = 1_700_000_000_000_000n - 30_000_000n;
 export const NOW_US = START_US + 30_000_000n;
 export const MINER = { account: 'k:a', predicate: 'keys-all', publicKeys: ['a'] };
 
-/** @param seed of what each node chooses for itself; the first blocks are the same for all */
+/** @param seed of the random choices of each node; the first blocks are the same for all */
 export function chainsOf(options: MockNodeOptions = {}, seed = 3): Chains {
   const { chains, reward, outputEvents, retargets, firstHeight } = optionsSchema.parse(options);
   const graph = graphFor(chains);
@@ -26,7 +26,7 @@ export function chainsOf(options: MockNodeOptions = {}, seed = 3): Chains {
   return new Chains({ graph, first: makeFirstBlocks(first, seededRandom(1)), payloads, random, retargets });
 }
 
-/** Adds a block to a chain, after those to the chains that it must wait for. */
+/** Adds a block to a chain, after the blocks on other chains that it needs. */
 export function grow(chains: Chains, chain: number, nowUs = NOW_US): Block {
   const tipUs = chains.tip(chain).header.creationTimeUs;
   for (let behind = chains.laggardOf(chain); behind !== undefined; behind = chains.laggardOf(chain)) {
@@ -35,7 +35,7 @@ export function grow(chains: Chains, chain: number, nowUs = NOW_US): Block {
   return chains.addRival(chain, nowUs, MINER);
 }
 
-/** Gives a node all canonical blocks of another one. @returns the other one's heads */
+/** Copies all canonical blocks of a node to another one. @returns the heads of the first node */
 export function share(from: Chains, to: Chains, nowUs = NOW_US + 60_000_000n): Block[] {
   const blocks = from.graph.flatMap((_, chain) => {
     return [...from.blocksOf(chain).ancestry(from.tip(chain))].filter(({ id }) => !to.blocksOf(chain).get(id));

@@ -1,4 +1,4 @@
-/** Tests the blocks that other nodes have: each of them is checked like a cut, and what is wrong about one is said. */
+/** The checks of other nodes' blocks, and the messages for wrong ones. */
 
 import { describe, expect, it } from 'vitest';
 import { rootsOf } from '#pickaxe/mock-node/ledger/block-store.js';
@@ -14,7 +14,7 @@ const CHAIN = 4;
 const HEIGHT = 5_000_001n;
 const encode = (text: string) => new TextEncoder().encode(text);
 
-/** Another node's block, and the node that gets it, which has the neighbours' blocks of the same height, too. */
+/** Another node's block, and the receiving node, which already has the neighbours' blocks of the same height. */
 function setUp(options: MockNodeOptions = {}) {
   const [theirs, ours] = [chainsOf(options, 7), chainsOf(options, 8)];
   const block = theirs.addRival(CHAIN, NOW_US, MINER);
@@ -27,7 +27,7 @@ function setUp(options: MockNodeOptions = {}) {
   return { ours, theirs, block, beside, receive };
 }
 
-/** What is wrong about a header, made of one that is right. */
+/** Makes wrong fields for a valid header. */
 type Wrong = (header: BlockHeader, set: ReturnType<typeof setUp>) => Partial<BlockHeader>;
 
 const weightOf = (target: Uint8Array, { ours }: ReturnType<typeof setUp>) => ({
@@ -98,7 +98,7 @@ describe('a block of another node is refused with', () => {
 
 const PAYLOADS: readonly [string, (right: PayloadWithOutputs) => PayloadWithOutputs, RegExp][] = [
   [
-    // What is in the logs is up to each node, so only the roots show it.
+    // Each node writes other logs, so only the roots show the change.
     'other logs',
     (right) => {
       const text = Buffer.from(right.coinbase).toString();
@@ -127,7 +127,7 @@ describe('a payload of another node is refused with', () => {
     expect(wrong).not.toEqual(right);
     expect(() => receive(block.header, wrong)).toThrow(LedgerFormatError);
     expect(() => receive(block.header, wrong)).toThrow(reason);
-    // Roots that fit the wrong payload are not those of the header.
+    // Roots that fit the wrong payload do not match the header.
     expect(() => receive(block.header, { ...wrong, ...rootsOf(wrong) })).toThrow(LedgerFormatError);
     expect(ours.blocksOf(CHAIN).get(block.id)).toBeUndefined();
     expect(receive(block.header).id).toBe(block.id);
@@ -155,7 +155,7 @@ it('orphans have a bound, and there is room again once they are forgotten', () =
   const other = chainsOf({ chains: 1, firstHeight: 0 }, 9);
   const theirs = other.addRival(0, NOW_US);
   expect(() => chains.receive(theirs.bytes, theirs.payload, NOW_US)).toThrow('too many blocks beside its own');
-  // The own chain goes on.
+  // The own chain continues.
   for (let i = 0; i < 501; i++) grow(chains, 0, NOW_US + BigInt(i + 1));
   expect(orphan(0n)).toBeUndefined();
   const { header: tip, payload: latest } = chains.tip(0);

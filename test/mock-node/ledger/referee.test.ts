@@ -1,4 +1,4 @@
-/** Tests the limits of accepted submissions exactly: creation times, targets and the age of work. */
+/** The exact limits of accepted submissions: creation times, targets and the age of work. */
 
 import { createHash } from 'node:crypto';
 import { expect, it } from 'vitest';
@@ -13,7 +13,7 @@ const PARENT_US = 1_700_000_000_000_000n;
 const NOW_US = PARENT_US + 30_000_000n;
 const LIFETIME_MS = 300_000;
 const ISSUED_MS = 5_000;
-/** What the node knows of the work. */
+/** Facts about the work that its record lacks. */
 const FACTS = { chain: 0, parentTimeUs: PARENT_US, payload: firstPayload(new ChainState()) };
 const EVERYTHING = new Uint8Array(32).fill(0xff);
 

@@ -13,7 +13,7 @@ import { DIALECTS } from '../node.ts';
 
 const startMock = mocksOf('chainweb');
 
-/** Listens until the test ends. @returns the events so far, once the stream is open */
+/** Reads a stream until the test ends. @returns the list of its events, once the stream is open */
 async function follow(url: string): Promise<ExactJson[]> {
   const events: ExactJson[] = [];
   const source = new EventSource(url);

@@ -1,4 +1,4 @@
-/** Tests who may read answers from web pages: those of the service side may be read, as with real nodes. */
+/** Web pages may read the answers of the service side, as with real nodes, and no others. */
 
 import { request } from 'undici';
 import { expect, it } from 'vitest';

@@ -1,4 +1,4 @@
-/** Tests what the mock node can be told to do wrong at the endpoints of documents 1 and 2. */
+/** The faults of the mock node at the endpoints of documents 1 and 2. */
 
 import { describe, expect, it } from 'vitest';
 import { UnpaidError } from '#pickaxe/mock-node/ledger/ledger.js';
@@ -18,7 +18,7 @@ const KEY = 'ab'.repeat(32);
 const ACCOUNT = `k:${KEY}`;
 const GUARD = { predicate: 'keys-all', publicKeys: [KEY] };
 
-/** Lets a miner find a block on a chain. @returns its height and hash */
+/** Solves a block on a chain. @returns its height and hash */
 function solve(node: MockNode, chain: number) {
   node.ledger.pickChain = () => chain;
   const header = node.ledger.issueWork(ACCOUNT, GUARD).slice(36);
@@ -254,7 +254,7 @@ describe('a miner who cannot be paid', () => {
     expect(await ask()).toEqual([503, `No work on any chain: ${why}`]);
     expect(await ask()).toEqual([503, `No work on any chain: ${why}`]);
     expect(node.ledger.stats.workIssued).toBe(0);
-    // Others can mine.
+    // Other miners still get work.
     const { status } = await askUrl(`${baseUrl}/mining/work`, { body: { ...body, account: `k:${own}` } });
     expect(status).toBe(200);
   });

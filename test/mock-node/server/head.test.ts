@@ -5,7 +5,7 @@ import { nodesOf } from '../../miner/source/node/node.ts';
 
 const startNode = nodesOf('chainweb');
 
-/** Its other headers tell the time and the client's port. */
+/** The other headers contain the time and the client's port, which change. */
 const headOf = ({ status, headers }: Response) => [status, headers.get('content-type')];
 
 it.each([

@@ -1,4 +1,4 @@
-/** Tests the commands that wait, as nodes tell them to each other. */
+/** The mempool protocol: waiting commands, as nodes exchange them. */
 
 import { describe, expect, it } from 'vitest';
 import { commandJson } from '#pickaxe/protocol/ledger/command/command.js';
@@ -47,7 +47,7 @@ describe('the memory pool of a chain', () => {
     expect((await pending(`?nonce=${nonce}&since=${next}`)).hashes).toEqual([]);
     await send(0, second);
     expect((await pending(`?nonce=${nonce}&since=${next}`)).hashes).toEqual([second.hash]);
-    // Another nonce is that of another mempool, so nothing is known.
+    // Another nonce belongs to another mempool, so all commands are new.
     expect((await pending(`?nonce=${nonce + 1}&since=${next}`)).hashes).toEqual([first.hash, second.hash]);
     expect((await pending(`?since=${next}`)).hashes).toEqual([first.hash, second.hash]);
   });

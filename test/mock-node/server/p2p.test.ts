@@ -1,4 +1,4 @@
-/** Tests the side that nodes serve to each other: its certificate, its endpoints and its limits. */
+/** The P2P side, which nodes serve to each other: its certificate, its endpoints and its limits. */
 
 import { connect } from 'node:tls';
 import { describe, expect, it } from 'vitest';

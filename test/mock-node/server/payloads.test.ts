@@ -15,7 +15,7 @@ import { banksOf, commandOf, toBob } from '../contract/bank.ts';
 const startMock = mocksOf('chainweb');
 const startBank = banksOf('chainweb');
 
-/** Reads the binary form of payloads, as the source of real nodes has it. */
+/** Reads the binary form of payloads, as the source of real nodes defines it. */
 class Reader {
   readonly #bytes: Buffer;
   #at = 0;
@@ -85,7 +85,7 @@ describe('payloads', () => {
     const nobody = 'A'.repeat(43);
     const both = await batch({ hashes: [nobody, hash, hash], heights: [1, 2, 3] });
     expect((both.json as readonly ExactJson[]).map((it) => at(it, 'payloadHash'))).toEqual([hash, hash]);
-    // The lists are taken in pairs, so the shorter one decides.
+    // Hashes and heights are paired, so the shorter list decides the number.
     expect((await batch({ hashes: [nobody, hash], heights: [1] })).plain).toEqual([]);
     expect((await batch([hash])).plain).toHaveLength(1);
     expect((await batch([hash], 'payload/outputs/batch')).plain).toMatchObject([{ coinbase: expect.any(String) }]);

@@ -1,4 +1,4 @@
-/** Tests document 1's queries on a chain that has grown, as a client reads them that checks everything. */
+/** Document 1's queries on a chain with many blocks, as read by a client that checks everything. */
 
 import { describe, expect, it } from 'vitest';
 import { checkCut, cutFromJson } from '#pickaxe/protocol/ledger/cut.js';
@@ -24,7 +24,7 @@ const FIRST = 5_000_000;
 async function grown(options: OtherOptions = {}, dialect: Dialect = 'document') {
   const mock = await mocksOf(dialect)({ chains: 10, ...options });
   mock.grow(5);
-  /** @returns the hash of a chain's canonical block, `above` its oldest one */
+  /** @returns the hash of the canonical block that is `above` heights above the chain's oldest one */
   const id = (chain: number, above: number) =>
     mock.node.ledger.chains.blocksOf(chain).canonical(BigInt(FIRST + above))!.id;
   return { ...mock, id };

@@ -1,4 +1,4 @@
-/** Tests update streams with a clock that a test moves. */
+/** Update streams, with a clock that the test sets. */
 
 import { EventEmitter } from 'node:events';
 import type { ServerResponse } from 'node:http';

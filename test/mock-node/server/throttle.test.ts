@@ -1,4 +1,4 @@
-/** Tests that clients which ask too often are refused, by a clock that the test moves. */
+/** Clients with too many requests are refused, with a clock that the test sets. */
 
 import type { IncomingMessage } from 'node:http';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -13,7 +13,7 @@ async function startThrottled(options: OtherOptions = {}, dialect: Dialect = 'ch
   let monotonicMs = 0;
   const clock: Clock = { nowUs: () => systemClock.nowUs(), monotonicMs: () => monotonicMs };
   const mock = await mocksOf(dialect)({ chains: 10, p2p: 'plain', ...options }, { clock });
-  /** @returns how many of so many requests were answered before one was refused */
+  /** @returns the number of answered requests before the first refusal, at most `most` */
   const answered = async (send: () => Promise<{ readonly status: number }>, most: number) => {
     for (let count = 0; count < most; count++) if ((await send()).status === 429) return count;
     return most;
@@ -34,7 +34,7 @@ describe('the P2P side', () => {
     wait(3_600_000);
     expect(await answered(cut, 300)).toBe(200);
     expect(node.p2p!.stats.throttled).toBe(3);
-    // A request that is refused reaches no endpoint.
+    // A refused request reaches no endpoint.
     expect(node.p2p!.stats.requests.cut).toBe(405);
   });
 
@@ -81,7 +81,7 @@ it('the requests of a thousand addresses are counted, those that have asked last
     expect([1, 2, 3, 4, 5].map(() => isRefused(address))).toEqual([false, false, false, false, true]);
   }
   for (let i = 0; i < 999; i++) isRefused(`another ${i}`);
-  // What is forgotten may ask as often as at first.
+  // A dropped address has the full number of requests again.
   expect([isRefused('second'), isRefused('first')]).toEqual([true, false]);
 });
 

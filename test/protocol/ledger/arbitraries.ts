@@ -1,4 +1,4 @@
-/** What property tests of the ledger draw from. */
+/** Random values for property tests of the ledger's formats. */
 
 import fc from 'fast-check';
 import type { BlockHeader } from '#pickaxe/protocol/ledger/header.js';
@@ -26,10 +26,10 @@ export const blockHeaders: fc.Arbitrary<BlockHeader> = fc.record({
   nonce: u64s,
 });
 
-/** Bytes as transactions and outputs are: any. */
+/** The bytes of transactions and outputs can be anything. */
 export const contents = fc.uint8Array({ maxLength: 80 });
 
-/** JSON texts: any, and objects in which one field of a right one is replaced. */
+/** Any JSON texts, and texts of a valid object in which one field is replaced. */
 export function almost(right: object): fc.Arbitrary<string> {
   const replaced = fc
     .tuple(fc.constantFrom(...Object.keys(right)), fc.jsonValue())

@@ -7,10 +7,10 @@ const read = (name: string) => readFileSync(new URL(`./vectors/${name}`, import.
 
 export interface CommandVector {
   source: string;
-  /** The keys of cmd, with commas. */
+  /** The keys of cmd in their order, separated by commas. */
   keyOrder: string;
   hashMatches: boolean;
-  /** Null: there is no signature. */
+  /** Null for a missing signature. */
   signaturesOk: (boolean | null)[];
   command: { cmd: string; hash: string; sigs: ({ sig: string } | null)[] };
 }
@@ -30,7 +30,7 @@ export const results = parseExactJson(read('results.json')) as {
 
 export const requestFile = (name: string): string => read(`request-files/${name}`);
 
-/** A request as an object, and the command that the contract tool has made of it. */
+/** A request as an object, and the contract tool's command for it. */
 export interface RequestPair {
   files: string;
   request: {
@@ -46,7 +46,7 @@ export interface RequestPair {
 }
 export const pairs: RequestPair[] = JSON.parse(requestFile('pairs.json')).pairs;
 
-/** The published key of the tool's own documentation. */
+/** The published key from the documentation of the tool. */
 export const ALICE = {
   public: '7d0c9ba189927df85c8c54f8b5c8acd76c1d27e923abbf25a957afdf25550804',
   secret: '2e8c91521479537221576a7c3c80c46d0fa3fc663804117f0c7011366dec35de',

@@ -104,8 +104,8 @@ describe('a cut', () => {
 });
 
 /**
- * mainnet01 has 20 chains from height 852,054 on. Chains 0 and 2 are neighbours only among 10, and 0 and 5 in both
- * graphs.
+ * mainnet01 has 20 chains from height 852,054 on. Chains 0 and 2 are neighbours only in the graph of 10, chains 0 and 5
+ * in both graphs.
  */
 describe('a cut while the graph changes', () => {
   const [{ hashes }] = cuts;

@@ -1,8 +1,10 @@
-/** Damages bytes and texts in one place at a time. */
+/** Damages bytes and texts, in one place at a time. */
 
 import { LedgerFormatError } from '#pickaxe/protocol/ledger/json.js';
 
-/** @yields the bytes with one of them changed: every one, or one of `stride` and the last one, in three ways */
+/**
+ * @param stride changes one byte of `stride`, and the last one @yields the bytes with one byte changed, in three ways
+ */
 export function* damaged(bytes: Uint8Array, stride = 1): Generator<Uint8Array> {
   for (let i = 0; i < bytes.length; i++) {
     if (i % stride !== 0 && i !== bytes.length - 1) continue;
@@ -14,7 +16,7 @@ export function* damaged(bytes: Uint8Array, stride = 1): Generator<Uint8Array> {
   }
 }
 
-/** @yields the text with one character changed: every one, or one of `stride` and the last one */
+/** @param stride changes one character of `stride`, and the last one @yields the text with one character changed */
 export function* damagedText(text: string, stride = 1): Generator<string> {
   for (let i = 0; i < text.length; i++) {
     if (i % stride !== 0 && i !== text.length - 1) continue;
@@ -23,9 +25,9 @@ export function* damagedText(text: string, stride = 1): Generator<string> {
 }
 
 /**
- * Runs a reader on junk.
- * @returns what it throws; undefined if it throws nothing
- * @throws what is no LedgerFormatError
+ * Runs a reader on damaged input.
+ * @returns the thrown LedgerFormatError; undefined if nothing is thrown
+ * @throws every other error
  */
 export function refusalOf(read: () => unknown): LedgerFormatError | undefined {
   try {

@@ -44,7 +44,7 @@ describe('the target of the next block', () => {
       return nextEpoch(own, [{ ...own, chain: 5 }]);
     };
     const same = { target: parent.target, epochStartUs: parent.epochStartUs };
-    // 720 s are twice as long as 12 blocks should take, and a fifth of what 120 should.
+    // 720 s are twice the intended time of 12 blocks, and a fifth of that of 120.
     const of = (factor: (target: bigint) => bigint) => ({
       target: integerToTarget(factor(targetToInteger(parent.target))),
       epochStartUs: parent.epochStartUs + 720_000_000n,

@@ -107,7 +107,7 @@ describe('exact JSON', () => {
   });
 });
 
-/** @throws for what is not JSON, and for JSON that loses a key */
+/** @throws for text that is not JSON, and for JSON with duplicate keys */
 function parseWithoutDuplicates(text: string): void {
   const again = JSON.stringify(JSON.parse(text));
   if (again.split(':').length < text.split(':').length) throw new Error('a key came twice');

@@ -221,7 +221,7 @@ describe('junk', () => {
   });
 });
 
-/** As it is specified: the leaves in their order, and neighbours joined level by level. */
+/** As specified: the leaves in order, with neighbours joined level by level. */
 function blockHashFromBelow(header: BlockHeader): Uint8Array {
   const sha = (...parts: Uint8Array[]) =>
     Uint8Array.from(createHash('sha512-256').update(Buffer.concat(parts)).digest());

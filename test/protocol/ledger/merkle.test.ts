@@ -10,7 +10,7 @@ const sha = (...parts: Uint8Array[]) => {
   return Uint8Array.from(hash.digest());
 };
 
-/** The same tree from below: neighbours are joined level by level, and one that is left over moves up. */
+/** The same tree from below: neighbours are joined level by level, and a last one without a neighbour moves up. */
 function rootFromBelow(level: readonly Uint8Array[]): Uint8Array {
   if (level.length === 1) return level[0];
   const above: Uint8Array[] = [];

@@ -19,13 +19,13 @@ const read = (vector: (typeof payloads)[number]) =>
   payloadWithOutputsFromJson(parseExactJson(JSON.stringify(vector.payloadWithOutputs)));
 
 const withHeader = payloads.filter((vector) => vector.header);
-/** The block 1,000,000 of chain 0: its outputs have no events. */
+/** Block 1,000,000 of chain 0, whose outputs have no events. */
 const old = headers.find(({ height }) => height === 1_000_000)!;
 const oldPayload = payloads
   .map(read)
   .find(({ payloadHash }) => encodeBase64url(payloadHash) === encodeBase64url(header(old.binary).payloadHash))!;
 
-/** Replaces parts of a payload, and makes the block that has it. */
+/** Replaces parts of a payload, and makes a block with it. */
 function remade(block: BlockHeader, payload: PayloadWithOutputs, parts: Partial<PayloadWithOutputs>) {
   const made = { ...payload, ...parts };
   const content = { ...made, ...rootsOf(made) };
@@ -176,7 +176,7 @@ describe('transfers', () => {
 });
 
 describe('the table of rewards', () => {
-  /** SHA-256 of the table as it is published, one line `last height,reward` for each row. */
+  /** SHA-256 of the published table, as one line `last height,reward` for each row. */
   const PUBLISHED = 'fb7699fc457e7477c48e5c519706bb0800c2810a88ecd29e8518d26571be48d5';
 
   it('is the published one', () => {

@@ -130,7 +130,7 @@ describe('a proof', () => {
   });
 });
 
-/** @returns a proof that ends at the block in which the output itself is, and that block */
+/** @returns a proof that ends at the output's own block, and this block */
 function proofWithin(outputs: readonly Uint8Array[], index: number, block: BlockHeader): [SpvProof, BlockHeader] {
   const [none, coinbase] = [new Uint8Array(), Uint8Array.of(1)];
   const content = { transactions: outputs.map(() => none), minerData: none, outputs, coinbase };

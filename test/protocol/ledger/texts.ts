@@ -2,7 +2,9 @@
 
 import fc from 'fast-check';
 
-/** Mostly ASCII, with control characters; now and then any character of Unicode but half a surrogate pair. */
+/**
+ * Mostly ASCII, with control characters, and sometimes any character of Unicode except for half of a surrogate pair.
+ */
 const character = fc.oneof(
   { weight: 3, arbitrary: fc.nat(0x7f) },
   { weight: 1, arbitrary: fc.nat(0xd7ff) },

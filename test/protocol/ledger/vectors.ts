@@ -30,7 +30,7 @@ export interface DifficultyVector {
 }
 const difficultyFile: { cases: DifficultyVector[]; newChain: { headers: string[] } } = load('difficulty.json');
 export const difficulty = difficultyFile.cases;
-/** The headers of a chain that began above height 0: from its second block on, in ascending order. */
+/** The headers of a chain that began above height 0, in ascending order from its second block on. */
 export const newChain = difficultyFile.newChain.headers;
 
 export interface BranchVector {
@@ -41,7 +41,7 @@ export interface BranchVector {
 }
 export const branches: Record<string, BranchVector[]> = load('branches.json').chains;
 
-/** A cut as a node writes it. */
+/** A cut as nodes write it. */
 export type CutVector = Record<string, unknown> & { height: number; hashes: Record<string, { height: number }> };
 const cutFile: { cuts: CutVector[]; finalCut: { cut: CutVector } } = load('cuts.json');
 export const cuts: CutVector[] = [...cutFile.cuts, cutFile.finalCut.cut];

@@ -1,4 +1,4 @@
-/** Whatever a parent writes, the worker answers with a request or one clear refusal. */
+/** The worker answers everything that a parent writes with a request or one clear refusal. */
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';

@@ -69,7 +69,7 @@ describe('a command with a changed byte is wrong, and the part is named', () => 
       fc.property(bytes, ([{ command }, at, bit]) => {
         const verdict = verifyCommand({ ...command, cmd: flipped(command.cmd, at, bit) });
         expect(verdict.kind).toBe('wrong');
-        // A changed public key takes the signature's word away.
+        // With a changed public key, the signature proves nothing.
         expect(verdict).toHaveProperty('part', expect.stringMatching(/^cmd( or hash)?$/));
       }),
     );
@@ -193,7 +193,7 @@ describe('the text of a command', () => {
     expect(() => publicMetaOf({ ...meta, gasPrice: exact(1e-13) })).toThrow(/gasPrice.*12 decimal places/);
   });
 
-  /** Wallets and scripts write metadata so, and nodes take them. */
+  /** Wallets and scripts write metadata like this, and nodes accept it. */
   it('has numbers of metadata in texts, and times with a fraction', () => {
     const meta = { chainId: '1', sender: 's', gasLimit: '100000', gasPrice: '0.00000001', ttl: '600' };
     const read = (more: object) => publicMetaOf(exact({ ...meta, ...more }) as never);
@@ -205,7 +205,7 @@ describe('the text of a command', () => {
       ttl: 600,
       creationTime: 1688045415,
     });
-    // Nodes round to the even neighbour.
+    // Nodes round halves to the even neighbour.
     expect(read({ creationTime: 2.5 }).creationTime).toBe(2);
     expect(read({ creationTime: 1e9, gasLimit: 1500.0 })).toMatchObject({ creationTime: 1e9, gasLimit: 1500 });
     for (const wrong of ['', 'x', true, null, {}, [1], '0x10']) {

@@ -29,7 +29,7 @@ const result = {
 const success = (data: unknown): Outcome => ({ status: 'success', data: exact(data) });
 const failure = (message: string): Outcome => ({ status: 'failure', error: { message } });
 
-/** The tool's own documentation has a row of types in place of values. */
+/** The tool's documentation also has a row of types instead of values. */
 const isReal = ({ result }: { result: object }) => !JSON.stringify(result).includes('$ref');
 
 describe('results of the live network', () => {
@@ -177,7 +177,7 @@ describe('an account', () => {
     ['k:a', 'read: row not found: k:a'],
     ['k:a', 'No value found in table coin_coin-table for key: k:a'],
     [long, `with-read: row not found: ${long}`],
-    // Since its last version, the contract language says ten characters of a key.
+    // Since its last version, the contract language shows ten characters of a key.
     [long, 'No value found in table coin_coin-table for key: k:58705e86...'],
     [long, `No value found in table coin_coin-table for key: ${long}`],
     ['k:12345678', 'No value found in table coin_coin-table for key: k:12345678'],
@@ -194,7 +194,7 @@ describe('an account', () => {
     ['k:a', 'Gas limit exceeded'],
     ['k:a', 'No value found in table x for key: k:ab'],
     ['k:a', ''],
-    // What another contract says, or whoever has named an account.
+    // Messages of another contract, and account names that imitate messages.
     ['k:a', 'Paused: with-read: row not found: k:a'],
     ['k:a', 'enforce failed: row not found: k:a'],
     ['k:a', 'Paused. No value found in table coin_coin-table for key: k:a'],

@@ -134,7 +134,7 @@ describe('JSON', () => {
   it('is byte for byte that of the commands that the tool and the node have written', () => {
     const theirs = commands.filter(({ keyOrder }) => keyOrder === 'networkId,payload,signers,meta,nonce');
     const same = theirs.filter(({ command: { cmd } }) => toolJson(parseExactJson(cmd)) === cmd);
-    // Another program uses the same order of keys; it writes small numbers without an exponent.
+    // Another program uses the same order of keys, but writes small numbers without an exponent.
     const others = theirs.filter((each) => !same.includes(each));
     expect(others.every(({ command: { cmd } }) => cmd.includes('"gasPrice":0.0000'))).toBe(true);
     expect(same.length).toBeGreaterThanOrEqual(23);

@@ -1,4 +1,4 @@
-/** Files that cannot be used, and what is said about them. */
+/** Files that are refused, and the messages. */
 
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
@@ -245,7 +245,7 @@ describe('a short text that would take long is refused', () => {
 });
 
 describe('a request means what it means to the tool', () => {
-  /** kadena-io/pact:tests/chainweb-example.yaml has a time to live of 0; what nodes think of it is said elsewhere. */
+  /** kadena-io/pact:tests/chainweb-example.yaml has a time to live of 0. Other tests check what nodes accept. */
   it.each([0, 172_801])('with a time to live of %i', (ttl) => {
     expect(parse(`${CODE}publicMeta: {ttl: ${ttl}}\n`).meta).toMatchObject({ ttl });
   });
@@ -484,7 +484,7 @@ describe('an unsigned form', () => {
         refused++;
       }
     }
-    // Only spaces may differ.
+    // Only changes of spaces may leave the file valid.
     expect(whole.length - refused).toBeLessThan(10);
   });
 

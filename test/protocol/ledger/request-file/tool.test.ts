@@ -1,4 +1,4 @@
-/** What the contract tool makes of its own files, byte for byte. */
+/** The contract tool's outputs for its own files, byte for byte. */
 
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
@@ -47,7 +47,7 @@ describe('a request with keys', () => {
     expect(formatCommand(command, 'local')).toBe(requestFile('docs.my-api-request.local.json'));
   });
 
-  /** kadena-io/pact:tests/cont-scripts/setup-06-escrow.yaml; the other files there name its request key. */
+  /** kadena-io/pact:tests/cont-scripts/setup-06-escrow.yaml. The other files there contain its request key. */
   it('has the request key that the tool’s other files name', () => {
     const caps = '    caps:\n      - name: accounts.USER_GUARD\n        args: ["Alice"]\n';
     const keys = `keyPairs:\n  - public: ${ALICE.public}\n    secret: ${ALICE.secret}\n${caps}`;
@@ -62,14 +62,14 @@ describe('a request with signers', () => {
       request(requestFile('add-sig.test.yaml'), 'unsigned'),
       utc('2022-03-29 20:17:21.296') + 0.857,
     );
-    // The tool prints another newline.
+    // The tool prints another newline at the end.
     const creation = requestFile('add-sig.unsigned.yaml').match(/"creationTime":(\d+)/)![1];
     expect(Math.floor(utc('2022-03-29 20:17:21') / 1000)).toBe(Number(creation));
     expect(`${formatUnsignedForm(unsigned)}\n`).toBe(requestFile('add-sig.unsigned.yaml'));
   });
 
   it('becomes an unsigned form with several capabilities and data', () => {
-    // The documentation prints another price than that of the form.
+    // The price in the documentation differs from that of the form.
     const text = requestFile('docs.cold-wallet.request.yaml').replace('0.0000000001', '0.00001');
     const unsigned = unsignedForm(request(text, 'unsigned'), utc('2020-01-29 16:46:22.916') + 0.695);
     expect(formatUnsignedForm(unsigned)).toBe(requestFile('docs.cold-wallet.unsigned.yaml'));
@@ -150,7 +150,7 @@ describe('signing', () => {
     const halves = [first, second].map((half, i) => ({ file: `${i}.yaml`, form: half }));
     expect(formatForm(combineForms(halves), 'send', 'form')).toBe(json);
     expect(formatForm(combineForms(halves.toReversed()), 'send', 'form')).toBe(json);
-    // What one file lacks takes nothing away that the form or another file has.
+    // A file without a key or signature removes nothing that the form or another file has.
     for (const files of [halves, halves.toReversed()]) {
       const added = files.map(({ file, form: { sigs } }) => ({ file, sigs }));
       expect(formatForm(putSignatures(named, added), 'send', 'form')).toBe(json);
@@ -159,7 +159,7 @@ describe('signing', () => {
     }
     const { cmds } = JSON.parse(json);
     expect(verifyCommand(cmds[0])).toEqual({ kind: 'valid' });
-    // The signatures stand in the order of the signers, not in that of the form.
+    // The signatures are in the order of the signers, not of the form.
     expect(parsePayload(cmds[0].cmd).signers.map(({ pubKey }) => pubKey)).toEqual([BOB.public, CAROL.public]);
     expect(cmds[0].sigs.map(({ sig }: { sig: string }) => sig)).toEqual(
       [BOB.public, CAROL.public].map((each) => both.sigs.get(each)),
