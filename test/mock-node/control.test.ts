@@ -14,7 +14,7 @@ const KEY = 'ab'.repeat(32);
 const ACCOUNT = `k:${KEY}`;
 const GUARD = { predicate: 'keys-all', publicKeys: [KEY] };
 
-async function startTold(options: OtherOptions = {}) {
+async function startInstructed(options: OtherOptions = {}) {
   const events: MockNodeEvent[] = [];
   const surroundings = { onEvent: (event: MockNodeEvent) => void events.push(event) };
   const bank = await startBank({ controlPort: 0, ...options }, surroundings);
@@ -23,7 +23,7 @@ async function startTold(options: OtherOptions = {}) {
     return { status: statusCode, json: (await answer.json()) as { error?: string; requestKey?: string } };
   };
   /** Sends an instruction that must succeed. */
-  const tell = async (instruction: object) => {
+  const instruct = async (instruction: object) => {
     const { status, json } = await post(JSON.stringify(instruction));
     expect([status, json]).toEqual([200, expect.anything()]);
     return json;
@@ -35,26 +35,26 @@ async function startTold(options: OtherOptions = {}) {
     ledger.submit(ledger.issueWork(ACCOUNT, GUARD).slice(36));
     return ledger.stats.records.at(-1)!;
   };
-  return { ...bank, ledger, events, post, tell, solve };
+  return { ...bank, ledger, events, post, instruct, solve };
 }
 
 describe('a node that is told', () => {
   it('to orphan the next solution, does it at that depth', async () => {
-    const { ledger, tell, solve } = await startTold();
-    await tell({ do: 'orphan-next', depth: 1 });
+    const { ledger, instruct, solve } = await startInstructed();
+    await instruct({ do: 'orphan-next', depth: 1 });
     const { height } = solve();
     const block = ledger.chains.tip(3);
     expect(ledger.chains.isCanonical(3, block.id)).toBe(true);
-    await tell({ do: 'advance', chain: 3 });
+    await instruct({ do: 'advance', chain: 3 });
     expect(ledger.chains.isCanonical(3, block.id)).toBe(false);
     expect(ledger.chains.heightOf(3)).toBe(height + 1n);
   });
 
   it('to orphan a block, does it once', async () => {
-    const { ledger, tell, tip, post } = await startTold();
-    await tell({ do: 'advance', chain: 3, blocks: 3 });
+    const { ledger, instruct, tip, post } = await startInstructed();
+    await instruct({ do: 'advance', chain: 3, blocks: 3 });
     const { id } = tip(3);
-    await tell({ do: 'orphan', chain: 3, hash: id });
+    await instruct({ do: 'orphan', chain: 3, hash: id });
     expect(ledger.chains.isCanonical(3, id)).toBe(false);
     for (const chain of [3, 99]) {
       const again = await post(JSON.stringify({ do: 'orphan', chain, hash: id }));
@@ -63,43 +63,43 @@ describe('a node that is told', () => {
   });
 
   it('its faults, has them on both sides, or on one', async () => {
-    const { ask, p2p, tell } = await startTold({ p2p: 'plain' });
+    const { ask, p2p, instruct } = await startInstructed({ p2p: 'plain' });
     const cuts = async () => [(await ask('/cut')).status, (await p2p('/cut')).status];
-    await tell({ do: 'faults', faults: [{ endpoint: 'cut', kind: 'status', status: 406 }] });
+    await instruct({ do: 'faults', faults: [{ endpoint: 'cut', kind: 'status', status: 406 }] });
     expect(await cuts()).toEqual([406, 406]);
-    await tell({
+    await instruct({
       do: 'faults',
       faults: [{ endpoint: 'cut', side: 'p2p', kind: 'status', status: 429, retryAfterS: 7 }],
     });
     expect(await cuts()).toEqual([200, 429]);
     expect((await p2p('/cut')).headers['retry-after']).toBe('7');
-    await tell({ do: 'faults', faults: [] });
+    await instruct({ do: 'faults', faults: [] });
     expect(await cuts()).toEqual([200, 200]);
   });
 
   it('to stand still, has no more blocks of others until it goes on', async () => {
-    const { ledger, tell } = await startTold({ rivalMs: 5 });
-    await tell({ do: 'stand-still' });
+    const { ledger, instruct } = await startInstructed({ rivalMs: 5 });
+    await instruct({ do: 'stand-still' });
     expect(ledger.standsStill).toBe(true);
     const height = ledger.stats.rivalBlocks;
-    await tell({ do: 'go-on' });
+    await instruct({ do: 'go-on' });
     await eventually(() => expect(ledger.stats.rivalBlocks).toBeGreaterThan(height));
   });
 
   it('to badlist a command, refuses it', async () => {
-    const { node, send, poll, tell } = await startTold();
+    const { node, send, poll, instruct } = await startInstructed();
     const command = commandOf(0, toBob('1.0'));
     await send(0, command);
-    await tell({ do: 'badlist', requestKey: command.hash });
+    await instruct({ do: 'badlist', requestKey: command.hash });
     node.ledger.advance(0);
     expect(await poll(0, command.hash)).toMatchObject({ result: { status: 'failure' } });
   });
 
   it('to finish a transfer, does what somebody else would do', async () => {
-    const { run, balance, tell, post, poll } = await startTold();
+    const { run, balance, instruct, post, poll } = await startInstructed();
     const command = commandOf(0, toChain(2, '4.0'));
     await run(0, command);
-    const { requestKey } = await tell({ do: 'finish-transfer', chain: 0, requestKey: command.hash });
+    const { requestKey } = await instruct({ do: 'finish-transfer', chain: 0, requestKey: command.hash });
     expect(await poll(2, requestKey!)).toMatchObject({ result: { status: 'success' } });
     expect(await balance(2, bob)).toBe(coins('4.0'));
     const unknown = await post(JSON.stringify({ do: 'finish-transfer', chain: 1, requestKey: command.hash }));
@@ -107,16 +107,16 @@ describe('a node that is told', () => {
   });
 
   it('to finish a transfer, pays at least the minimum price of gas', async () => {
-    const { run, tell, poll } = await startTold({ minGasPrice: '0.000001' });
+    const { run, instruct, poll } = await startInstructed({ minGasPrice: '0.000001' });
     const command = commandOf(0, toChain(2, '4.0'));
     await run(0, command);
-    const { requestKey } = await tell({ do: 'finish-transfer', chain: 0, requestKey: command.hash });
+    const { requestKey } = await instruct({ do: 'finish-transfer', chain: 0, requestKey: command.hash });
     expect(await poll(2, requestKey!)).toMatchObject({ result: { status: 'success' } });
   });
 
   it('of its work, its clock and its streams, changes them', async () => {
-    const { node, ledger, tell, post } = await startTold();
-    await tell([
+    const { node, ledger, instruct, post } = await startInstructed();
+    await instruct([
       { do: 'difficulty', hashes: 4096 },
       { do: 'clock-skew', ms: -5_000 },
       { do: 'mining', enabled: false },
@@ -124,16 +124,16 @@ describe('a node that is told', () => {
     ]);
     expect([ledger.difficulty, ledger.clockSkewMs, node.server.miningEnabled]).toEqual([4096, -5_000, false]);
     expect(ledger.chains.work(3, { account: alice, ...GUARD }, 0n).record).toHaveLength(322);
-    const itself = await startTold({ retargets: true });
+    const itself = await startInstructed({ retargets: true });
     expect((await itself.post('{"do":"difficulty","hashes":2}')).status).toBe(400);
     expect((await post('{"do":"clock-skew","ms":"5"}')).status).toBe(400);
   });
 
   it('to go away, comes back by itself, and is told things meanwhile', async () => {
-    const { ask, tell } = await startTold();
-    await tell({ do: 'go-away', ms: 600_000 });
+    const { ask, instruct } = await startInstructed();
+    await instruct({ do: 'go-away', ms: 600_000 });
     await expect(ask('/cut')).rejects.toThrow(/ECONNREFUSED/);
-    await tell({ do: 'go-away', ms: 1 });
+    await instruct({ do: 'go-away', ms: 1 });
     await eventually(async () => expect((await ask('/cut')).status).toBe(200));
   });
 });
@@ -149,21 +149,21 @@ describe('what the node does not understand', () => {
     ['{"do":"faults","faults":[{"endpoint":"cut","kind":"sleepy"}]}', 'kind'],
     [JSON.stringify(Array(101).fill({ do: 'go-on' })), 'at most 100'],
   ])('is refused: %s', async (body, says) => {
-    const { post, events } = await startTold();
+    const { post, events } = await startInstructed();
     const { status, json } = await post(body);
     expect([status, json.error]).toEqual([400, expect.stringContaining(says)]);
     expect(events.filter(({ type }) => type === 'instructed')).toEqual([]);
   });
 
   it('ends a list: what came before has been done', async () => {
-    const { post, ledger, events } = await startTold();
+    const { post, ledger, events } = await startInstructed();
     const { status } = await post('[{"do":"stand-still"},{"do":"dance"},{"do":"go-on"}]');
     expect([status, ledger.standsStill]).toEqual([400, true]);
     expect(events).toContainEqual({ type: 'instructed', instruction: 'stand-still' });
   });
 
   it('is also what a web page says, and every other method', async () => {
-    const { post, controlUrl, ledger } = await startTold();
+    const { post, controlUrl, ledger } = await startInstructed();
     expect((await post('{"do":"stand-still"}', { origin: 'https://page.example' })).status).toBe(403);
     const get = await request(controlUrl!);
     expect([get.statusCode, await get.body.json()]).toEqual([405, { error: expect.stringContaining('POST') }]);

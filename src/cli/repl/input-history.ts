@@ -39,14 +39,14 @@ export class History {
       return;
     }
     const path = join(folder, FILE_NAME);
-    const says = (why: string) => warn(`What you type is not kept, because ${path} cannot be used: ${why}.`);
-    const before = readLines(path, says);
+    const warnUnusable = (why: string) => warn(`What you type is not kept, because ${path} cannot be used: ${why}.`);
+    const before = readLines(path, warnUnusable);
     this.newestFirst = before?.toReversed() ?? [];
     this.#last = before?.at(-1);
     if (before === undefined) return;
     this.#lines = new AppendFile({
       append: (piece) => append(path, piece),
-      changed: (why) => why !== undefined && says(why),
+      changed: (why) => why !== undefined && warnUnusable(why),
       waitingBytes: WAITING_BYTES,
       againMs: AGAIN_MS,
     });
@@ -66,7 +66,7 @@ export class History {
 }
 
 /** @returns the newest lines, the oldest first; undefined if the file cannot be used */
-function readLines(path: string, says: (why: string) => void): string[] | undefined {
+function readLines(path: string, warnUnusable: (why: string) => void): string[] | undefined {
   try {
     const { bytes } = readRegularFile(path, MAX_BYTES);
     const lines = bytes.toString('utf8').split('\n');
@@ -75,7 +75,7 @@ function readLines(path: string, says: (why: string) => void): string[] | undefi
     return kept.slice(-MAX_LINES);
   } catch (fault) {
     if ((fault as NodeJS.ErrnoException).code === 'ENOENT') return [];
-    says((fault as Error).message);
+    warnUnusable((fault as Error).message);
     return undefined;
   }
 }

@@ -9,7 +9,7 @@ import { type Applied, appliedCapability, runBody } from './applied.ts';
 import { emitAcquired } from './emitted-events.ts';
 import { isHeld, pushGrant, takeGrant, whileEvaluating } from './grants.ts';
 import { requireModuleRights } from './guards.ts';
-import { announce, approve, install } from './managed4.ts';
+import { approve, install, requestInstallation } from './managed4.ts';
 import { acquire5, installAndRun5, installByCode5 } from './managed5.ts';
 
 /**
@@ -80,7 +80,7 @@ export function refuseInCapability(evaluation: Evaluation, what: string): void {
 /** Lets code use a managed capability that nobody has signed for. */
 export function installByCode(evaluation: Evaluation, applied: Applied): void {
   if (evaluation.dialect === 5) installByCode5(evaluation, applied);
-  else announce(evaluation, applied.capability);
+  else requestInstallation(evaluation, applied.capability);
 }
 
 /* Acquiring. */

@@ -25,7 +25,7 @@ import {
 /**
  * Records that code has requested a managed capability with `install-capability`. Its first acquisition installs it.
  */
-export function announce(evaluation: Evaluation, capability: Capability): void {
+export function requestInstallation(evaluation: Evaluation, capability: Capability): void {
   const { autonomous } = evaluation.state.capabilities;
   evaluation.spend(autonomous.length);
   if (includesCapability(autonomous, capability)) return;

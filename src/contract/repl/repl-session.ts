@@ -123,7 +123,7 @@ export class Session {
       throw new ContractError('eval', `More than ${MAX_LOADS} files are loaded`, loadedAt);
     }
     const isContract = path.endsWith('.pact');
-    if (isContract) this.#run.forgetNames();
+    if (isContract) this.#run.clearImports();
     for (const form of readForms(this.#textOf(path, loadedAt), this.#dialect, path)) {
       // As on a node, contract files cannot use the functions of the interpreter.
       if (isContract) this.#run.hideFunctions();

@@ -201,7 +201,7 @@ export class TestRun {
   }
 
   /** Removes the names that `use` and definitions have given to code outside of modules. */
-  forgetNames(): void {
+  clearImports(): void {
     this.evaluator.state = { ...this.evaluator.state, imported: new Map() };
   }
 

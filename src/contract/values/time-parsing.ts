@@ -203,10 +203,10 @@ function named(names: readonly string[], fieldsOf: (index: number) => Fields): R
 }
 
 /** Reads all digits as a year. If the rest cannot be read then, reads exactly four. */
-function year(alsoSays: Fields): Reader {
+function year(moreFields: Fields): Reader {
   const fieldsOf = (number: number) => {
     const century = Math.floor(number / 100);
-    return { ...alsoSays, century, yearOfCentury: number - 100 * century };
+    return { ...moreFields, century, yearOfCentury: number - 100 * century };
   };
   const ofFour = fixed(4, fieldsOf);
   return (text) => [...pattern(/^-?\d{1,9}(?!\d)/, ([digits]) => fieldsOf(Number(digits)))(text), ...ofFour(text)];

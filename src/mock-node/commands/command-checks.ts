@@ -54,7 +54,7 @@ export const BADLISTED = 'Transaction is badlisted because it previously failed 
 const MAX_AHEAD_US = 95_000_000n;
 
 /** A wrong hash, or wrong signatures, of which `says` names the first. */
-type Forgery = { readonly of: 'hash' } | { readonly of: 'signatures'; readonly says: string };
+type Forgery = { readonly of: 'hash' } | { readonly of: 'signatures'; readonly message: string };
 
 /** @returns undefined if hash and signatures are right */
 export function forgeryOf({ command, payload: { signers } }: ReadCommand): Forgery | undefined {
@@ -62,11 +62,11 @@ export function forgeryOf({ command, payload: { signers } }: ReadCommand): Forge
   if (verdict.kind === 'valid') return undefined;
   if (verdict.kind === 'wrong' && verdict.part !== 'signatures') return { of: 'hash' };
   const [needed, given] = [signers.length, command.sigs.length];
-  const says =
+  const message =
     needed === given
       ? `The signature at position ${signers.findIndex(({ pubKey }) => verdict.message.includes(pubKey))} is invalid: ${verdict.message}`
       : `The number of signers and signatures do not match. Number of signers: ${needed}. Number of signatures: ${given}.`;
-  return { of: 'signatures', says };
+  return { of: 'signatures', message };
 }
 
 /** @returns why /send refuses a command, and no block can contain it; undefined if its gas may be bought */
@@ -90,7 +90,8 @@ export function whyRefused(read: ReadCommand, known: Known, place: Place, settin
   const fault = isReadable ? unreadable(read.payload, dialectOf(settings)) : undefined;
   if (fault) return parseErrorText(fault);
   const forgery = forgeryOf(read);
-  if (forgery) return forgery.of === 'hash' ? 'Invalid transaction hash' : `Invalid transaction sigs: ${forgery.says}`;
+  if (forgery)
+    return forgery.of === 'hash' ? 'Invalid transaction hash' : `Invalid transaction sigs: ${forgery.message}`;
   if (isEarly) return 'Transaction creation time too far in the future';
   // Real nodes send this message also for a time to live that is out of range.
   if (isOutside) return 'Transaction time-to-live is expired';
@@ -114,7 +115,7 @@ export function preflightFaults({ payload }: ReadCommand, place: Place, settings
     [signers.length > MAX_SIGNATURES, 'Signature list size too big'],
     [isOver || isOutside, 'Tx time outside of valid range'],
   ];
-  return faults.flatMap(([isFault, says]) => (isFault ? [says] : []));
+  return faults.flatMap(([isFault, message]) => (isFault ? [message] : []));
 }
 
 function timesOf({ meta: { creationTime, ttl } }: Payload, { lastTimeUs }: Place) {

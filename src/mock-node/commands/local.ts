@@ -30,7 +30,8 @@ export function checkHash({ command: { hash, cmd } }: ReadCommand): void {
 /** @throws RefusedError if the hash or a signature is wrong */
 export function checkSignatures(read: ReadCommand): void {
   const forgery = forgeryOf(read);
-  if (forgery) throw metadataRefused([forgery.of === 'hash' ? 'The hash of the payload was invalid.' : forgery.says]);
+  if (forgery)
+    throw metadataRefused([forgery.of === 'hash' ? 'The hash of the payload was invalid.' : forgery.message]);
 }
 
 export function metadataRefused(faults: readonly string[]): RefusedError {

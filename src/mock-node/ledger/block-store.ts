@@ -105,7 +105,7 @@ export class BlockStore {
       this.#setCanonical(it.header.height, it);
     }
     this.#tip = block;
-    while (this.#lowest + KEPT_HEIGHTS <= block.header.height) this.#forgetLowest();
+    while (this.#lowest + KEPT_HEIGHTS <= block.header.height) this.#dropLowest();
   }
 
   #setCanonical(height: bigint, block: Block | undefined): void {
@@ -130,7 +130,7 @@ export class BlockStore {
     return height;
   }
 
-  #forgetLowest(): void {
+  #dropLowest(): void {
     this.#setCanonical(this.#lowest, undefined);
     for (const block of this.#at(this.#lowest)) {
       this.#orphanBytes -= sizeOf(block);

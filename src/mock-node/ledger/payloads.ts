@@ -117,8 +117,8 @@ export function keyOf({ account, predicate, publicKeys }: Miner): string {
 }
 
 /** Nodes have equal outputs apart from logs and transaction number, which differ between nodes. */
-function sameOutput(name: string, said: Uint8Array, own: Uint8Array): void {
-  const [a, b] = [said, own].map((output) => {
+function sameOutput(name: string, theirs: Uint8Array, own: Uint8Array): void {
+  const [a, b] = [theirs, own].map((output) => {
     const json = parseExactJsonBytes(output);
     return isExactJsonObject(json) ? stringifyExactJson({ ...json, logs: null, txId: null }) : '';
   });

@@ -70,15 +70,15 @@ export class Referee {
 
   /** @returns the number of kept works */
   remembered(nowMs: number): number {
-    this.#forgetOld(nowMs);
+    this.#dropOld(nowMs);
     return [...this.#issued.values()].reduce((sum, { length }) => sum + length, 0);
   }
 
-  /** Marks a chain's work as late, because the chain has advanced. @param forget whether to drop the work instead */
-  advance(chain: number, forget: boolean): void {
+  /** Marks a chain's work as late, because the chain has advanced. @param drop whether to drop the work instead */
+  advance(chain: number, drop: boolean): void {
     for (const [key, works] of this.#issued) {
       if (works[0].chain !== chain) continue;
-      if (forget) this.#issued.delete(key);
+      if (drop) this.#issued.delete(key);
       else for (const work of works) work.late = true;
     }
   }
@@ -88,7 +88,7 @@ export class Referee {
     if (header.length !== HEADER_BYTES) {
       return { outcome: 'rejected', reason: `Decoding error: expected ${HEADER_BYTES} bytes, got ${header.length}` };
     }
-    this.#forgetOld(nowMs);
+    this.#dropOld(nowMs);
     const key = toHex(payloadHashOf(header));
     const works = this.#worksFor(key, nowMs);
     const work = works.find((each) => isFor(each, header)) ?? works.at(-1);
@@ -112,7 +112,7 @@ export class Referee {
     return (this.#issued.get(key) ?? []).filter((work) => this.#isYoung(work, nowMs));
   }
 
-  #forgetOld(nowMs: number): void {
+  #dropOld(nowMs: number): void {
     for (const [oldest, works] of this.#issued) {
       if (works.some((work) => this.#isYoung(work, nowMs))) break;
       this.#issued.delete(oldest);
@@ -188,8 +188,8 @@ export function checkReceived({ header, parent, adjacents, neighbours, retargets
   if (header.creationTimeUs > nowUs) wrong('creationTime');
 }
 
-function same<T>(name: string, said: T, expected: T): void {
-  if (said !== expected) throw new LedgerFormatError(`header.${name}: is ${said}, but must be ${expected}`);
+function same<T>(name: string, actual: T, expected: T): void {
+  if (actual !== expected) throw new LedgerFormatError(`header.${name}: is ${actual}, but must be ${expected}`);
 }
 
 function wrong(name: string): never {

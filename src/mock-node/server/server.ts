@@ -90,8 +90,9 @@ export class MockServer {
     this.#faults = new FaultScript(side, random);
     this.#emit = emit;
     this.#port = port;
-    const { throttled, throttling: rates, throttleRetryAfter: tellsWait } = settings;
-    this.#throttle = throttled === 'all' || throttled === side ? new Throttle({ rates, tellsWait, clock }) : undefined;
+    const { throttled, throttling: rates, throttleRetryAfter: sendsRetryAfter } = settings;
+    this.#throttle =
+      throttled === 'all' || throttled === side ? new Throttle({ rates, sendsRetryAfter, clock }) : undefined;
     const take = (request: IncomingMessage, response: ServerResponse) => this.#take(request, response);
     this.#http = identity ? createTlsServer({ key: identity.key, cert: identity.cert }, take) : createServer(take);
     this.#scheme = identity ? 'https' : 'http';

@@ -71,7 +71,7 @@ export class UpdateStreams {
     };
     this.#streams.set(response, stream);
     if (fault?.kind === 'noisy-stream') sendNoise(response, fault.noise, fault.noiseBytesPerS);
-    response.on('close', () => this.#forget(response));
+    response.on('close', () => this.#remove(response));
   }
 
   /** Sends an update to the streams of one chain: a New Cut `cutBurst` times, others once. */
@@ -106,7 +106,7 @@ export class UpdateStreams {
 
   /** Stops the open streams without an end, so that their readers do not notice. */
   loseAll(): void {
-    for (const response of this.#streams.keys()) this.#forget(response);
+    for (const response of this.#streams.keys()) this.#remove(response);
   }
 
   close(): void {
@@ -120,7 +120,7 @@ export class UpdateStreams {
     for (const [response, stream] of this.#streams) if (stream.topic === chain) write(response, stream, text);
   }
 
-  #forget(response: ServerResponse): void {
+  #remove(response: ServerResponse): void {
     const stream = this.#streams.get(response);
     if (!stream) return;
     this.#streams.delete(response);

@@ -20,7 +20,7 @@ interface Rates {
 interface ThrottleOptions {
   readonly rates: Rates;
   /** Whether a refusal has `retry-after`. */
-  readonly tellsWait: boolean;
+  readonly sendsRetryAfter: boolean;
   readonly clock: Clock;
 }
 
@@ -35,14 +35,14 @@ const MAX_ADDRESSES = 1000;
 
 export class Throttle {
   readonly #rates: Rates;
-  readonly #sendsWait: boolean;
+  readonly #sendsRetryAfter: boolean;
   readonly #clock: Clock;
   /** By kind and address. */
   readonly #buckets = new BoundedMap<string, Bucket>(MAX_ADDRESSES);
 
-  constructor({ rates, tellsWait, clock }: ThrottleOptions) {
+  constructor({ rates, sendsRetryAfter, clock }: ThrottleOptions) {
     this.#rates = rates;
-    this.#sendsWait = tellsWait;
+    this.#sendsRetryAfter = sendsRetryAfter;
     this.#clock = clock;
   }
 
@@ -52,7 +52,7 @@ export class Throttle {
     const waits = kindsOf(request).map((kind) => this.#spend(kind, remoteAddress));
     const waitMs = Math.max(...waits);
     if (waitMs === 0) return undefined;
-    const wait = this.#sendsWait ? { 'retry-after': String(Math.ceil(waitMs / 1000)) } : {};
+    const wait = this.#sendsRetryAfter ? { 'retry-after': String(Math.ceil(waitMs / 1000)) } : {};
     const headers = { 'content-type': 'application/json', ...wait };
     return { status: 429, text: 'Too many requests.', headers, foreign: dialect === 'chainweb' };
   }

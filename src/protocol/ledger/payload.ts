@@ -137,10 +137,10 @@ function rootsToJson(payload: Payload): ExactJsonObject {
   };
 }
 
-function same(name: string, said: Uint8Array, computed: Uint8Array, source: string): void {
-  if (equalBytes(said, computed)) return;
+function same(name: string, claimed: Uint8Array, computed: Uint8Array, source: string): void {
+  if (equalBytes(claimed, computed)) return;
   throw new LedgerFormatError(
-    `payload: ${name} is ${encodeBase64url(said)}, but ${source} ${encodeBase64url(computed)}`,
+    `payload: ${name} is ${encodeBase64url(claimed)}, but ${source} ${encodeBase64url(computed)}`,
   );
 }
 

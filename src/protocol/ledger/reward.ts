@@ -42,8 +42,8 @@ export function rewardOf(header: BlockHeader, payload: Proven<PayloadWithOutputs
   const { account } = miner;
   const coinbase = parseCoinbase(payload.coinbase, token);
   if (coinbase.outcome !== 'none' && !equalBytes(coinbase.parent, header.parent)) {
-    const [said, parent] = [coinbase.parent, header.parent].map(encodeBase64url);
-    throw new LedgerFormatError(`coinbase.reqKey holds ${said}, but the block's parent is ${parent}`);
+    const [actual, parent] = [coinbase.parent, header.parent].map(encodeBase64url);
+    throw new LedgerFormatError(`coinbase.reqKey holds ${actual}, but the block's parent is ${parent}`);
   }
   return { ...miner, reward: newCoins(header, coinbase, account), fees: feesOf(payload, account, token) };
 }

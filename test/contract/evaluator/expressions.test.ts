@@ -10,7 +10,7 @@ const BINARY64 = /\((\^|log|ln|exp|sqrt) /;
 const RELATIVE_ERROR = 1e-12;
 
 /** @returns what the interpreter prints, or its failure */
-function said(code: string, dialect: Dialect) {
+function resultOf(code: string, dialect: Dialect) {
   const { values, error } = newSession(dialect).runText(code);
   return { text: values.at(-1), fault: error?.message };
 }
@@ -21,18 +21,18 @@ describe.each([4, 5] as const)('in dialect %i', (dialect) => {
     .filter(({ dialects }) => dialects.includes(`${dialect}`));
 
   it.each(all)('$code', ({ code, prints, equals, error, fails }) => {
-    const { text, fault } = said(code, dialect);
+    const { text, fault } = resultOf(code, dialect);
     if (error !== undefined || fails) {
       expect(fault).toContain(error ?? '');
       return;
     }
     expect(fault).toBeUndefined();
-    const wanted = prints ?? said(equals ?? '', dialect).text;
+    const wanted = prints ?? resultOf(equals ?? '', dialect).text;
     if (BINARY64.test(code) && Number.isFinite(Number(wanted))) {
       expect(Math.abs(Number(text) - Number(wanted))).toBeLessThanOrEqual(RELATIVE_ERROR * Math.abs(Number(wanted)));
       return;
     }
     if (prints !== undefined) expect(text).toBe(prints);
-    if (equals !== undefined) expect(said(`(= ${code} ${equals})`, dialect).text).toBe('true');
+    if (equals !== undefined) expect(resultOf(`(= ${code} ${equals})`, dialect).text).toBe('true');
   });
 });

@@ -20,34 +20,34 @@ function setUp(options: MockNodeOptions = {}) {
   const surroundings = { clock, random: seededRandom(1), emit: (event: LedgerEvent) => void events.push(event) };
   const ledger = new Ledger(optionsSchema.parse({ difficulty: 1, ...options }), surroundings);
   ledger.pickChain = () => CHAIN;
-  const told: [update: string, chain: number][] = [];
-  ledger.follow((...update) => told.push(update));
+  const updates: [update: string, chain: number][] = [];
+  ledger.follow((...update) => updates.push(update));
   const issueHeader = () => ledger.issueWork('k:a').subarray(WORK_OFFSET.header);
   const blocks = () => events.filter(({ type }) => type === 'block');
-  return { ledger, clock, told, issueHeader, blocks };
+  return { ledger, clock, updates, issueHeader, blocks };
 }
 
 it('a solution of the tip’s work becomes a block, and the followers are told', () => {
-  const { ledger, told, issueHeader, blocks } = setUp();
+  const { ledger, updates, issueHeader, blocks } = setUp();
   expect(ledger.submit(issueHeader())).toMatchObject({ outcome: 'accepted' });
   expect(blocks()).toMatchObject([{ by: 'miner', chain: CHAIN }]);
-  expect(told).toEqual([['New Cut', CHAIN]]);
+  expect(updates).toEqual([['New Cut', CHAIN]]);
   expect(ledger.stats).toMatchObject({ accepted: 1, orphaned: 0, workIssued: 1 });
 });
 
 it('a solution that comes after its chain has advanced is accepted for 5 minutes, and becomes an orphan', () => {
-  const { ledger, clock, told, issueHeader, blocks } = setUp();
+  const { ledger, clock, updates, issueHeader, blocks } = setUp();
   const inTime = issueHeader();
   ledger.advance(CHAIN);
   const tooLate = issueHeader(); // The chain's neighbours must get blocks before it can continue.
   ledger.advance(CHAIN);
-  const before = [blocks(), [...told]];
+  const before = [blocks(), [...updates]];
   expect(ledger.submit(inTime)).toMatchObject({ outcome: 'accepted' });
   expect(ledger.stats.records.at(-1)).toMatchObject({ outcome: 'accepted', orphaned: true });
   clock.ms = FIVE_MINUTES_MS;
   expect(ledger.submit(tooLate)).toEqual({ outcome: 'stale', reason: 'No associated Payload' });
   expect(ledger.stats).toMatchObject({ accepted: 1, orphaned: 1, stale: 1, rivalBlocks: 5 });
-  expect([blocks(), told]).toEqual(before);
+  expect([blocks(), updates]).toEqual(before);
   const store = ledger.chains.blocksOf(CHAIN);
   const siblings = [...store.between(store.lowest + 1n, store.lowest + 1n)];
   expect(siblings.map((block) => store.isCanonical(block))).toEqual([true, false]);
@@ -55,11 +55,11 @@ it('a solution that comes after its chain has advanced is accepted for 5 minutes
 });
 
 it('a block is also a New Cut on the adjacent chains, if that is set', () => {
-  const { ledger, told } = setUp({ neighbourCuts: true });
+  const { ledger, updates } = setUp({ neighbourCuts: true });
   ledger.advance(CHAIN);
-  expect(told.map(([, chain]) => chain)).toEqual([CHAIN, 8, 13, 18]);
+  expect(updates.map(([, chain]) => chain)).toEqual([CHAIN, 8, 13, 18]);
   ledger.refreshPayload(CHAIN);
-  expect(told.slice(4)).toEqual([['Refreshed Block', CHAIN]]);
+  expect(updates.slice(4)).toEqual([['Refreshed Block', CHAIN]]);
 });
 
 it('work is late when a block that it builds on is an orphan after another node’s cut', () => {
@@ -117,12 +117,12 @@ it('sets the targets itself, if that is asked for, and nobody else does', () => 
 });
 
 it('closing cancels the blocks that are still to come', () => {
-  const { ledger, told, blocks } = setUp({ cutLeadMs: 50 });
+  const { ledger, updates, blocks } = setUp({ cutLeadMs: 50 });
   ledger.advance(CHAIN);
   vi.advanceTimersByTime(50);
   expect(blocks()).toHaveLength(1);
   ledger.advance(CHAIN);
-  expect(told).toHaveLength(2);
+  expect(updates).toHaveLength(2);
   ledger.close();
   expect(vi.getTimerCount()).toBe(0);
   expect(blocks()).toHaveLength(1);

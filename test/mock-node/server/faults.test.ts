@@ -129,8 +129,8 @@ describe('a fault of the script', () => {
       const { json } = await ask(`/chain/3/payload/${encodeBase64url(header.payloadHash)}/outputs`);
       return payloadWithOutputsFromJson(json);
     };
-    const told = await outputs();
-    expect(() => provenReward(header, told)).toThrow(/outputsHash/);
+    const served = await outputs();
+    expect(() => provenReward(header, served)).toThrow(/outputsHash/);
     const block = await ask('/chain/3/block?minheight=5000001');
     const [item] = at(block.json, 'items') as readonly ExactJson[];
     const inBlock = payloadWithOutputsFromJson(at(item, 'payloadWithOutputs') as ExactJson);
@@ -152,8 +152,8 @@ describe('a fault of the script', () => {
     node.server.faults = [{ endpoint: 'payload', kind: 'wrong-reward' }];
     const path = `/chain/3/payload/${encodeBase64url(tip(3).header.payloadHash)}`;
     const { coinbase } = (await ask(`${path}/outputs`)).plain as { coinbase: string };
-    const told = JSON.parse(Buffer.from(coinbase, 'base64url').toString());
-    expect(told.events[0].params[2]).toEqual(amount);
+    const served = JSON.parse(Buffer.from(coinbase, 'base64url').toString());
+    expect(served.events[0].params[2]).toEqual(amount);
   });
 
   it('tells another coinbase where it has no amount', async () => {

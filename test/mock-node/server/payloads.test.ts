@@ -51,12 +51,12 @@ function readPayload(reader: Reader, hasOutputs: boolean) {
   return { transactions, texts, roots: [0, 1, 2].map(() => encodeBase64url(reader.take(32))) };
 }
 
-const told = (bytes: Uint8Array) => Buffer.from(bytes).toString();
+const textOf = (bytes: Uint8Array) => Buffer.from(bytes).toString();
 
 function bare({ transactions, minerData, payloadHash, transactionsHash, outputsHash }: PayloadWithOutputs) {
   return {
-    transactions: transactions.map((each) => [told(each)]),
-    texts: [told(minerData)],
+    transactions: transactions.map((each) => [textOf(each)]),
+    texts: [textOf(minerData)],
     roots: [payloadHash, transactionsHash, outputsHash].map(encodeBase64url),
   };
 }
@@ -64,8 +64,8 @@ function bare({ transactions, minerData, payloadHash, transactionsHash, outputsH
 function whole(payload: PayloadWithOutputs) {
   return {
     ...bare(payload),
-    transactions: payload.transactions.map((each, i) => [told(each), told(payload.outputs[i])]),
-    texts: [told(payload.minerData), told(payload.coinbase)],
+    transactions: payload.transactions.map((each, i) => [textOf(each), textOf(payload.outputs[i])]),
+    texts: [textOf(payload.minerData), textOf(payload.coinbase)],
   };
 }
 

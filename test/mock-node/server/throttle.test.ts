@@ -72,7 +72,7 @@ describe('the P2P side', () => {
 
 it('the requests of a thousand addresses are counted, those that have asked last', () => {
   const clock = { nowUs: () => 0n, monotonicMs: () => 0 };
-  const throttle = new Throttle({ rates: { global: 1, mempool: 1, putPeer: 1 }, tellsWait: false, clock });
+  const throttle = new Throttle({ rates: { global: 1, mempool: 1, putPeer: 1 }, sendsRetryAfter: false, clock });
   const isRefused = (remoteAddress: string) => {
     const request = { socket: { remoteAddress }, url: '/cut', method: 'GET' } as unknown as IncomingMessage;
     return throttle.refusalOf(request, 'document') !== undefined;

@@ -26,7 +26,7 @@ export function defpacts(): readonly Native[] {
         const kind = evaluation.dialect === 4 ? 'eval' : 'tx-failure';
         throw new ContractError(kind, 'pact-state: no pact exec in context');
       }
-      if (clear === true) forget(evaluation);
+      if (clear === true) clearDefpact(evaluation);
       return shownState(defpact, evaluation);
     }),
   ];
@@ -42,7 +42,7 @@ function continuing(name: string): Native {
     const pactId = id ?? last?.id;
     if (pactId === undefined) throw withoutDefpact(evaluation);
     const resumed = object ? ownYield(evaluation, object, last) : last?.yielded;
-    forget(evaluation);
+    clearDefpact(evaluation);
     return continueDefpact(evaluation, { pactId, step: Number(step), isRollback, resumed }, undefined, position);
   });
 }
@@ -52,7 +52,7 @@ function ownYield(evaluation: Evaluation, object: ContractObject, last: DefpactS
   return { data: storableObject(evaluation, object), provenance: last?.yielded?.provenance, sourceChain: undefined };
 }
 
-function forget(evaluation: Evaluation): void {
+function clearDefpact(evaluation: Evaluation): void {
   evaluation.state = { ...evaluation.state, defpact: undefined };
 }
 

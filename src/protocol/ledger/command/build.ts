@@ -61,7 +61,7 @@ function checkPayload({ networkId, payload, signers, meta }: Payload): void {
 function checkMeta({ chainId, gasLimit, gasPrice, ttl, creationTime }: PublicMeta): void {
   const isWhole = (value: number, least: number, most = Number.MAX_SAFE_INTEGER) =>
     Number.isInteger(value) && value >= least && value <= most;
-  const fault = (says: string) => new LedgerFormatError(`The metadata of a command: ${says}`);
+  const fault = (message: string) => new LedgerFormatError(`The metadata of a command: ${message}`);
   if (!/^\d{1,9}$/.test(chainId)) throw fault('chainId must be the digits of a number');
   if (!isWhole(gasLimit, 1)) throw fault('gasLimit must be a whole number of at least 1');
   if (gasPrice < 0n) throw fault('gasPrice must not be negative');

@@ -195,9 +195,9 @@ function* unknownIn(json: ExactJson, known: Members | null, path: string): Gener
   if (!isExactJsonObject(json)) return;
   for (const [name, value] of Object.entries(json)) {
     const place = path === '' ? name : `${path}.${name}`;
-    const says = value !== null && !(Array.isArray(value) && value.length === 0);
+    const hasContent = value !== null && !(Array.isArray(value) && value.length === 0);
     if (Object.hasOwn(known, name)) yield* unknownIn(value, known[name], place);
-    else if (says) yield { path: place, value };
+    else if (hasContent) yield { path: place, value };
   }
 }
 

@@ -78,7 +78,7 @@ const Yield = fields({
   provenance: orNull(fields({ targetChainId: z.string(), moduleHash: z.string() })),
 });
 
-const flowFields = {
+const continuationFields = {
   pactId: z.string(),
   step: integer,
   stepCount: integer,
@@ -89,9 +89,9 @@ const flowFields = {
   nested: z.record(z.string(), anyJson).nullish(),
 };
 
-const Continuation = fields({ ...flowFields, stepHasRollback: z.boolean() });
+const Continuation = fields({ ...continuationFields, stepHasRollback: z.boolean() });
 /** `stepHasRollback` is left out: a step of a nested defpact has a rollback if the outer one has. */
-const NestedContinuation = fields(flowFields);
+const NestedContinuation = fields(continuationFields);
 
 const ResultMeta = fields({
   blockHash: z.string().optional(),

@@ -84,9 +84,9 @@ function readMessage(fields: Fields, load: RequestOptions['load']): Message {
   }
 }
 
-function refuse(fields: Fields, keys: readonly (keyof Fields)[], says: string): void {
+function refuse(fields: Fields, keys: readonly (keyof Fields)[], predicate: string): void {
   const there = keys.find((key) => !fields[key].isAbsent);
-  if (there) throw fields[there].fault(says);
+  if (there) throw fields[there].fault(predicate);
 }
 
 function readCode({ code, codeFile }: Fields, load: RequestOptions['load']): string {

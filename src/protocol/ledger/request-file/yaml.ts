@@ -77,14 +77,14 @@ export class Place {
     return new Place({ name, document, valuesLeft: MAX_VALUES }, document.contents, '', 0);
   }
 
-  /** @param says the rest of a sentence about the value, as in `must be a list` */
-  fault(says: string): RequestFileError {
-    return this.#refusal(`${this.#path || 'the file'} ${says}`);
+  /** @param predicate of the sentence whose subject is the value, such as `must be a list` */
+  fault(predicate: string): RequestFileError {
+    return this.#refusal(`${this.#path || 'the file'} ${predicate}`);
   }
 
-  #refusal(says: string): RequestFileError {
+  #refusal(message: string): RequestFileError {
     const { name, document } = this.#source;
-    return new RequestFileError(`${name}, line ${document.lineOf(this.#offset)}: ${says}.`);
+    return new RequestFileError(`${name}, line ${document.lineOf(this.#offset)}: ${message}.`);
   }
 
   /** True also for null. */
@@ -302,7 +302,8 @@ function parseYaml(text: string, name: string): YamlDocument {
   if (text.length > MAX_CHARACTERS) throw new RequestFileError(`${name} is longer than ${MAX_CHARACTERS} characters.`);
   const lines = new LineCounter();
   const lineOf = (offset: number) => lines.linePos(offset).line || 1;
-  const refuse = (offset: number, says: string) => new RequestFileError(`${name}, line ${lineOf(offset)}: ${says}.`);
+  const refuse = (offset: number, message: string) =>
+    new RequestFileError(`${name}, line ${lineOf(offset)}: ${message}.`);
   const tokens = tokensOf(text, lines, refuse);
   const [document, second] = new Composer(OPTIONS).compose(tokens, true, text.length);
   const [error] = document.errors;
@@ -311,7 +312,7 @@ function parseYaml(text: string, name: string): YamlDocument {
   return { contents: document.contents, aliases: aliasesOf(document, refuse), lineOf };
 }
 
-type Refuse = (offset: number, says: string) => RequestFileError;
+type Refuse = (offset: number, message: string) => RequestFileError;
 
 /** Like yaml's `Parser.parse`, but stops at a bound. */
 function* tokensOf(text: string, lines: LineCounter, refuse: Refuse) {
