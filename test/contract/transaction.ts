@@ -2,7 +2,7 @@
 
 import type { Dialect } from '#pickaxe/contract/dialect.js';
 import type { ContractError } from '#pickaxe/contract/errors.js';
-import { Evaluator, MAX_STEPS } from '#pickaxe/contract/evaluator/evaluator.js';
+import { MAX_STEPS, TreeEvaluator } from '#pickaxe/contract/evaluator/evaluator.js';
 import { runTopLevel } from '#pickaxe/contract/evaluator/top-level.js';
 import { NATIVES } from '#pickaxe/contract/natives/natives.js';
 import { Database } from '#pickaxe/contract/runtime/database.js';
@@ -19,12 +19,12 @@ export interface TransactionOptions {
 }
 
 export class Transaction {
-  readonly evaluator: Evaluator;
+  readonly evaluator: TreeEvaluator;
   readonly #dialect: Dialect;
 
   constructor({ dialect = 4, flags = [], environment = {}, maxSteps = MAX_STEPS }: TransactionOptions = {}) {
     this.#dialect = dialect;
-    this.evaluator = new Evaluator({
+    this.evaluator = new TreeEvaluator({
       dialect,
       natives: NATIVES,
       maxSteps,

@@ -3,7 +3,7 @@
 import { ContractError, type Position } from '../errors.ts';
 import type { Capability } from '../runtime/environment.ts';
 import type { Member } from '../runtime/module.ts';
-import type { Evaluation, MemberCall } from '../runtime/native.ts';
+import type { Evaluator, MemberCall } from '../runtime/native.ts';
 import type { Defcap } from '../syntax/tree.ts';
 import { storable } from './guards.ts';
 
@@ -15,7 +15,7 @@ export interface Applied {
 
 /** @param call the application, if there is one where a capability must stand @throws ContractError for all else */
 export function appliedCapability(
-  evaluation: Evaluation,
+  evaluator: Evaluator,
   call: MemberCall | undefined,
   position: Position | undefined,
 ): Applied {
@@ -24,12 +24,12 @@ export function appliedCapability(
   if (!member.is('defcap')) {
     throw new ContractError('eval', `Can only apply defcap here, found: ${member.definition.kind}`, position);
   }
-  evaluation.checkArguments(call, position);
-  const capability = { name: member.name, args: storable(evaluation, args, 'Invalid capability argument') };
+  evaluator.checkArguments(call, position);
+  const capability = { name: member.name, args: storable(evaluator, args, 'Invalid capability argument') };
   return { capability, call: { member, args } };
 }
 
-export function runBody(evaluation: Evaluation, call: Applied['call']): void {
-  evaluation.gas.call(call.member.definition.name);
-  evaluation.inFrame(call, undefined, (scope) => evaluation.evaluateBody(call.member.definition.body, scope));
+export function runBody(evaluator: Evaluator, call: Applied['call']): void {
+  evaluator.gas.call(call.member.definition.name);
+  evaluator.inFrame(call, undefined, (scope) => evaluator.evaluateBody(call.member.definition.body, scope));
 }

@@ -16,45 +16,45 @@ function ofCapability(name: string, result: string, run: (applied: Applied, call
   return lazy(name, `capability:( -> bool) -> ${result}`, ([argument, ...more], call) => {
     if (!argument || more.length > 0) return undefined;
     const applied = argument.asCapability();
-    return applied && run(appliedCapability(call.evaluation, applied, argument.position), call);
+    return applied && run(appliedCapability(call.evaluator, applied, argument.position), call);
   });
 }
 
 export const CAPABILITIES: readonly Native[] = [
-  ofCapability('compose-capability', 'bool', (applied, { evaluation }) => {
-    composeCapability(evaluation, applied);
+  ofCapability('compose-capability', 'bool', (applied, { evaluator }) => {
+    composeCapability(evaluator, applied);
     return true;
   }),
-  ofCapability('require-capability', 'bool', ({ capability }, { evaluation }) => {
-    if (isHeld(evaluation, capability)) return true;
-    const shown = printedCapability(capability.name, capability.args, evaluation.dialect);
-    const kind = evaluation.environment.flags.has('DisablePact44') ? 'eval' : 'tx-failure';
+  ofCapability('require-capability', 'bool', ({ capability }, { evaluator }) => {
+    if (isHeld(evaluator, capability)) return true;
+    const shown = printedCapability(capability.name, capability.args, evaluator.dialect);
+    const kind = evaluator.environment.flags.has('DisablePact44') ? 'eval' : 'tx-failure';
     throw new ContractError(kind, `require-capability: not granted: ${shown}`);
   }),
-  ofCapability('install-capability', 'string', (applied, { evaluation }) => {
-    refuseInCapability(evaluation, 'install-capability');
-    installByCode(evaluation, applied);
+  ofCapability('install-capability', 'string', (applied, { evaluator }) => {
+    refuseInCapability(evaluator, 'install-capability');
+    installByCode(evaluator, applied);
     return 'Installed capability';
   }),
-  ofCapability('emit-event', 'bool', ({ capability, call }, { evaluation }) => {
+  ofCapability('emit-event', 'bool', ({ capability, call }, { evaluator }) => {
     if (!call.member.definition.meta) {
       const { name, module } = call.member;
       const message5 = `Invalid event capability ${name.text}.{${module.hash}}`;
       const message4 = 'emit-event: must be managed or event defcap';
-      throw new ContractError('eval', evaluation.dialect === 4 ? message4 : message5);
+      throw new ContractError('eval', evaluator.dialect === 4 ? message4 : message5);
     }
-    requireModuleRights(evaluation, call.member.module);
-    emit(evaluation, capability, call.member.module);
+    requireModuleRights(evaluator, call.member.module);
+    emit(evaluator, capability, call.member.module);
     return true;
   }),
-  strict('enforce-verifier', 'verifiername:string -> bool', ([name, ...more], { evaluation }) => {
+  strict('enforce-verifier', 'verifiername:string -> bool', ([name, ...more], { evaluator }) => {
     if (typeof name !== 'string' || more.length > 0) return undefined;
-    const verifier = evaluation.environment.verifiers.find((each) => each.name === name);
+    const verifier = evaluator.environment.verifiers.find((each) => each.name === name);
     if (!verifier) throw new ContractError('tx-failure', `Verifier failure ${name}: not in transaction`);
-    if (!findFrame(evaluation.context.frame, ({ member }) => member.definition.kind === 'defcap')) {
+    if (!findFrame(evaluator.context.frame, ({ member }) => member.definition.kind === 'defcap')) {
       throw new ContractError('tx-failure', 'enforce-verifier must be run in a capability');
     }
-    const { evaluating } = evaluation.state.capabilities;
+    const { evaluating } = evaluator.state.capabilities;
     if (verifier.capabilities.some((each) => includesCapability(evaluating, each))) return true;
     throw new ContractError('tx-failure', `Verifier failure ${name}: not in scope`);
   }),

@@ -3,7 +3,7 @@
 import { ContractError } from '../errors.ts';
 import { LANGUAGE_MODULE, QualifiedName } from '../names.ts';
 import type { Capability } from '../runtime/environment.ts';
-import type { Evaluation } from '../runtime/native.ts';
+import type { Evaluator } from '../runtime/native.ts';
 import type { Capabilities, Grant } from '../runtime/state.ts';
 import { areEqual } from '../values/values.ts';
 
@@ -22,44 +22,44 @@ export function heldCapabilities({ grants }: Capabilities): readonly Capability[
 }
 
 /** Counts a step for each capability that is held. */
-export function isHeld(evaluation: Evaluation, capability: Capability): boolean {
-  const held = heldCapabilities(evaluation.state.capabilities);
-  evaluation.spend(held.length);
+export function isHeld(evaluator: Evaluator, capability: Capability): boolean {
+  const held = heldCapabilities(evaluator.state.capabilities);
+  evaluator.spend(held.length);
   return includesCapability(held, capability);
 }
 
 /* Changes. */
 
-export function changeCapabilities(evaluation: Evaluation, changed: Partial<Capabilities>): void {
-  const { state } = evaluation;
-  evaluation.state = { ...state, capabilities: { ...state.capabilities, ...changed } };
+export function changeCapabilities(evaluator: Evaluator, changed: Partial<Capabilities>): void {
+  const { state } = evaluator;
+  evaluator.state = { ...state, capabilities: { ...state.capabilities, ...changed } };
 }
 
 /** Runs an action while these are the capabilities whose bodies are being evaluated. */
-export function whileEvaluating<T>(evaluation: Evaluation, capabilities: readonly Capability[], action: () => T): T {
-  const { evaluating: before } = evaluation.state.capabilities;
-  changeCapabilities(evaluation, { evaluating: capabilities });
+export function whileEvaluating<T>(evaluator: Evaluator, capabilities: readonly Capability[], action: () => T): T {
+  const { evaluating: before } = evaluator.state.capabilities;
+  changeCapabilities(evaluator, { evaluating: capabilities });
   const result = action();
-  changeCapabilities(evaluation, { evaluating: before });
+  changeCapabilities(evaluator, { evaluating: before });
   return result;
 }
 
-export function pushGrant(evaluation: Evaluation, grant: Grant): void {
-  changeCapabilities(evaluation, { grants: [...evaluation.state.capabilities.grants, grant] });
+export function pushGrant(evaluator: Evaluator, grant: Grant): void {
+  changeCapabilities(evaluator, { grants: [...evaluator.state.capabilities.grants, grant] });
 }
 
-export function takeGrant(evaluation: Evaluation): Grant {
-  const { grants } = evaluation.state.capabilities;
-  changeCapabilities(evaluation, { grants: grants.slice(0, -1) });
+export function takeGrant(evaluator: Evaluator): Grant {
+  const { grants } = evaluator.state.capabilities;
+  changeCapabilities(evaluator, { grants: grants.slice(0, -1) });
   return grants[grants.length - 1];
 }
 
 /** Runs an action that holds a capability. */
-export function whileHolding(evaluation: Evaluation, capability: Capability, action: () => void): void {
-  const { grants } = evaluation.state.capabilities;
-  pushGrant(evaluation, { capability, composed: [] });
+export function whileHolding(evaluator: Evaluator, capability: Capability, action: () => void): void {
+  const { grants } = evaluator.state.capabilities;
+  pushGrant(evaluator, { capability, composed: [] });
   action();
-  changeCapabilities(evaluation, { grants });
+  changeCapabilities(evaluator, { grants });
 }
 
 /** The names of the capabilities of the language itself. */
@@ -69,19 +69,14 @@ type ReservedCapability = 'DEFINE_KEYSET' | 'DEFINE_NAMESPACE' | 'MODULE_KEYSET'
  * Asks the guard of something that has a name, such as a keyset. Since version 5.2, a key may sign for this name alone,
  * with a capability of the language such as `(pact.DEFINE_KEYSET "n.k")`.
  */
-export function withReserved(
-  evaluation: Evaluation,
-  reserved: ReservedCapability,
-  name: string,
-  ask: () => void,
-): void {
-  if (evaluation.dialect === 4 || evaluation.environment.flags.has('DisablePact52')) {
+export function withReserved(evaluator: Evaluator, reserved: ReservedCapability, name: string, ask: () => void): void {
+  if (evaluator.dialect === 4 || evaluator.environment.flags.has('DisablePact52')) {
     ask();
     return;
   }
   const capability = { name: new QualifiedName(LANGUAGE_MODULE, reserved), args: [name] };
-  if (isHeld(evaluation, capability)) {
+  if (isHeld(evaluator, capability)) {
     throw new ContractError('eval', `magic cap already acquired: ${reserved}`);
   }
-  whileHolding(evaluation, capability, ask);
+  whileHolding(evaluator, capability, ask);
 }

@@ -6,7 +6,7 @@ import { limited } from '../runtime/access.ts';
 import type { Capability, Signature } from '../runtime/environment.ts';
 import { requireModule } from '../runtime/lookup.ts';
 import { isInterface, type LoadedModule, Member } from '../runtime/module.ts';
-import { type Evaluation, NativeFunction } from '../runtime/native.ts';
+import { type Evaluator, NativeFunction } from '../runtime/native.ts';
 import { findFrame } from '../runtime/state.ts';
 import { SteppedWalk } from '../runtime/steps.ts';
 import {
@@ -21,34 +21,34 @@ import {
 import { heldCapabilities, includesCapability, isHeld, whileEvaluating, whileHolding } from './grants.ts';
 
 /** @throws ContractError unless the guard agrees */
-export function enforceGuard(evaluation: Evaluation, guard: Guard): void {
+export function enforceGuard(evaluator: Evaluator, guard: Guard): void {
   switch (guard.kind) {
     case 'keyset':
-      enforceKeyset(evaluation, guard);
+      enforceKeyset(evaluator, guard);
       return;
     case 'keyset-ref':
-      enforceNamedKeyset(evaluation, guard.name);
+      enforceNamedKeyset(evaluator, guard.name);
       return;
     case 'module':
-      enforceModule(evaluation, guard.module);
+      enforceModule(evaluator, guard.module);
       return;
     case 'defpact':
-      enforcePactId(evaluation, guard.pactId, `Pact guard failed, intended: ${guard.pactId}`);
+      enforcePactId(evaluator, guard.pactId, `Pact guard failed, intended: ${guard.pactId}`);
       return;
     case 'user':
-      enforceUserGuard(evaluation, guard);
+      enforceUserGuard(evaluator, guard);
       return;
     case 'capability':
-      enforceCapabilityGuard(evaluation, guard);
+      enforceCapabilityGuard(evaluator, guard);
   }
 }
 
-function enforceCapabilityGuard(evaluation: Evaluation, guard: CapabilityGuard): void {
+function enforceCapabilityGuard(evaluator: Evaluator, guard: CapabilityGuard): void {
   const { name, args, pactId } = guard;
-  if (pactId !== undefined) enforcePactId(evaluation, pactId);
-  if (isHeld(evaluation, { name, args })) return;
+  if (pactId !== undefined) enforcePactId(evaluator, pactId);
+  if (isHeld(evaluator, { name, args })) return;
   const message = 'Capability not acquired';
-  throw new ContractError('tx-failure', evaluation.dialect === 4 ? message : `${message}: ${evaluation.print(guard)}`);
+  throw new ContractError('tx-failure', evaluator.dialect === 4 ? message : `${message}: ${evaluator.print(guard)}`);
 }
 
 /* Keysets. */
@@ -73,15 +73,15 @@ export function satisfiesBuiltIn(predicate: string, count: bigint, matched: bigi
  * @param name of a stored keyset
  * @throws ContractError if there is no keyset of this name, or if too few of its keys signed
  */
-export function enforceNamedKeyset(evaluation: Evaluation, name: string): void {
-  enforceKeyset(evaluation, requireKeyset(evaluation, name), name);
+export function enforceNamedKeyset(evaluator: Evaluator, name: string): void {
+  enforceKeyset(evaluator, requireKeyset(evaluator, name), name);
 }
 
-function requireKeyset(evaluation: Evaluation, name: string): KeysetGuard {
-  const { database, dialect } = evaluation;
+function requireKeyset(evaluator: Evaluator, name: string): KeysetGuard {
+  const { database, dialect } = evaluator;
   const keyset = database.keysets.get(name);
   if (keyset) {
-    evaluation.gas.readKeyset();
+    evaluator.gas.readKeyset();
     return keyset;
   }
   throw new ContractError(
@@ -93,36 +93,36 @@ function requireKeyset(evaluation: Evaluation, name: string): KeysetGuard {
 /** Number of steps that each signature counts as: its capabilities are compared with all that are held. */
 const SIGNATURE_STEPS = 4;
 
-function enforceKeyset(evaluation: Evaluation, keyset: KeysetGuard, name?: string): void {
+function enforceKeyset(evaluator: Evaluator, keyset: KeysetGuard, name?: string): void {
   const { keys, predicate } = keyset;
-  evaluation.spend(keys.length + SIGNATURE_STEPS * evaluation.environment.signatures.length);
-  const signed = new Set(countingSignatures(evaluation).map(({ key }) => key));
+  evaluator.spend(keys.length + SIGNATURE_STEPS * evaluator.environment.signatures.length);
+  const signed = new Set(countingSignatures(evaluator).map(({ key }) => key));
   const matched = BigInt(keys.filter((key) => signed.has(key)).length);
   const count = BigInt(keys.length);
   const agrees =
     satisfiesBuiltIn(predicate, count, matched) ??
     // The reference lets predicates of dialect 5 write. Here they only read: one that writes could move coins while the
     // node buys gas.
-    limited(evaluation, evaluation.dialect === 4 ? 'none' : 'read', () =>
-      asksPredicate(evaluation, predicate, count, matched),
+    limited(evaluator, evaluator.dialect === 4 ? 'none' : 'read', () =>
+      asksPredicate(evaluator, predicate, count, matched),
     );
   if (agrees) return;
   // Dialect 5 always shows the keys.
-  const shown = name === undefined || evaluation.dialect === 5 ? shownKeys(keys, evaluation) : `'${name}`;
-  const stored = evaluation.dialect === 4 ? undefined : `Keyset failure ( ${predicate} ):  ${storedKeys(keys)}`;
+  const shown = name === undefined || evaluator.dialect === 5 ? shownKeys(keys, evaluator) : `'${name}`;
+  const stored = evaluator.dialect === 4 ? undefined : `Keyset failure ( ${predicate} ):  ${storedKeys(keys)}`;
   throw new ContractError('tx-failure', `Keyset failure (${predicate}): ${shown}`, undefined, { stored });
 }
 
-function asksPredicate(evaluation: Evaluation, predicate: string, count: bigint, matched: bigint): boolean {
-  const native = evaluation.findNative(predicate);
+function asksPredicate(evaluator: Evaluator, predicate: string, count: bigint, matched: bigint): boolean {
+  const native = evaluator.findNative(predicate);
   // Whoever signs a transaction could define a bare name in it.
-  if (!native && evaluation.dialect === 5 && !QualifiedName.parse(predicate)) {
+  if (!native && evaluator.dialect === 5 && !QualifiedName.parse(predicate)) {
     throw new ContractError('eval', `Invalid custom predicate for keyset ${predicate}`);
   }
-  const asked = native ? new NativeFunction(native) : requireFunction(evaluation, predicate);
-  const answer = evaluation.applyValue(asked, [count, matched]);
+  const asked = native ? new NativeFunction(native) : requireFunction(evaluator, predicate);
+  const answer = evaluator.applyValue(asked, [count, matched]);
   if (typeof answer === 'boolean') return answer;
-  throw new ContractError('eval', `Invalid response from keyset predicate: ${evaluation.print(answer)}`);
+  throw new ContractError('eval', `Invalid response from keyset predicate: ${evaluator.print(answer)}`);
 }
 
 function storedKeys(keys: readonly string[]): string {
@@ -131,7 +131,7 @@ function storedKeys(keys: readonly string[]): string {
 
 const SHOWN_KEY_LENGTH = 8;
 
-function shownKeys(keys: readonly string[], { dialect }: Evaluation): string {
+function shownKeys(keys: readonly string[], { dialect }: Evaluator): string {
   const shown = keys.map((key) => {
     // Characters beyond U+FFFF have two code units.
     const characters = Array.from(key.slice(0, 2 * SHOWN_KEY_LENGTH));
@@ -146,7 +146,7 @@ function shownKeys(keys: readonly string[], { dialect }: Evaluation): string {
  * none is evaluated, held. A signature for everything counts unless code has installed capabilities, which it does not
  * cover.
  */
-function countingSignatures({ environment, state }: Evaluation): readonly Signature[] {
+function countingSignatures({ environment, state }: Evaluator): readonly Signature[] {
   const { autonomous, evaluating } = state.capabilities;
   const isOlderRule = environment.flags.has('DisablePact412') || evaluating.length === 0;
   const atWork = isOlderRule ? heldCapabilities(state.capabilities) : evaluating;
@@ -160,30 +160,30 @@ function countingSignatures({ environment, state }: Evaluation): readonly Signat
 /* Functions as guards. */
 
 /** @throws ContractError unless code outside of modules can call a function of this name */
-function requireFunction(evaluation: Evaluation, name: string): Member {
-  const member = evaluation.transactionNames.find(name);
+function requireFunction(evaluator: Evaluator, name: string): Member {
+  const member = evaluator.transactionNames.find(name);
   if (member instanceof Member) return member;
-  throw new ContractError('eval', evaluation.dialect === 4 ? `Cannot resolve ${name}` : `Unbound variable ${name}`);
+  throw new ContractError('eval', evaluator.dialect === 4 ? `Cannot resolve ${name}` : `Unbound variable ${name}`);
 }
 
-function enforceUserGuard(evaluation: Evaluation, { fun, args }: UserGuard): void {
-  const member = requireFunction(evaluation, fun.text);
-  if (findFrame(evaluation.context.frame, (frame) => frame.member.name.text === member.name.text)) {
+function enforceUserGuard(evaluator: Evaluator, { fun, args }: UserGuard): void {
+  const member = requireFunction(evaluator, fun.text);
+  if (findFrame(evaluator.context.frame, (frame) => frame.member.name.text === member.name.text)) {
     throw new ContractError('eval', `evalByName: loop detected: ${fun.text}`);
   }
   // Since version 5.3, the function of a user guard may read tables.
-  const isOlderRule = evaluation.dialect === 4 || evaluation.environment.flags.has('DisablePact53');
+  const isOlderRule = evaluator.dialect === 4 || evaluator.environment.flags.has('DisablePact53');
   const access = isOlderRule ? 'none' : 'read';
-  limited(evaluation, access, () => evaluation.applyValue(member, args));
+  limited(evaluator, access, () => evaluator.applyValue(member, args));
 }
 
 /* Modules and defpacts. */
 
 /** @param uncaught message of dialect 4 for a pact guard, which contract code cannot catch */
-function enforcePactId(evaluation: Evaluation, id: string, uncaught?: string): void {
-  const current = currentPactId(evaluation);
+function enforcePactId(evaluator: Evaluator, id: string, uncaught?: string): void {
+  const current = currentPactId(evaluator);
   if (current === id) return;
-  if (evaluation.dialect === 5) {
+  if (evaluator.dialect === 5) {
     const message = `Capability pact guard failed: invalid pact id, expected ${id} got ${current}`;
     throw new ContractError('tx-failure', message);
   }
@@ -192,17 +192,17 @@ function enforcePactId(evaluation: Evaluation, id: string, uncaught?: string): v
 }
 
 /** @returns the id of the defpact that was executed last in this transaction @throws ContractError if there was none */
-export function currentPactId({ state, dialect }: Evaluation): string {
+export function currentPactId({ state, dialect }: Evaluator): string {
   if (state.defpact) return state.defpact.id;
   const message5 = 'Attempted to fetch defpact data, but currently not within defpact execution';
   throw new ContractError('eval', dialect === 4 ? 'pact-id: not in pact execution' : message5);
 }
 
-function enforceModule(evaluation: Evaluation, name: ModuleName): void {
-  const module = requireModule(evaluation, name);
+function enforceModule(evaluator: Evaluator, name: ModuleName): void {
+  const module = requireModule(evaluator, name);
   if (isInterface(module)) throw new ContractError('eval', `ModuleGuard not allowed on interface: ${name.text}`);
-  const isCaller = findFrame(evaluation.context.frame, ({ member }) => isSameModule(member.module, module));
-  if (!isCaller) administer(evaluation, module);
+  const isCaller = findFrame(evaluator.context.frame, ({ member }) => isSameModule(member.module, module));
+  if (!isCaller) administer(evaluator, module);
 }
 
 function isSameModule(a: LoadedModule, b: LoadedModule): boolean {
@@ -210,67 +210,67 @@ function isSameModule(a: LoadedModule, b: LoadedModule): boolean {
 }
 
 /** @returns the module whose code runs; undefined for code outside of modules */
-export function callingModule({ context }: Evaluation): LoadedModule | undefined {
+export function callingModule({ context }: Evaluator): LoadedModule | undefined {
   return context.frame?.member.module;
 }
 
 /** @throws ContractError unless the module's own code runs, or its governance agrees */
-export function requireModuleRights(evaluation: Evaluation, module: LoadedModule): void {
-  const caller = callingModule(evaluation);
+export function requireModuleRights(evaluator: Evaluator, module: LoadedModule): void {
+  const caller = callingModule(evaluator);
   if (caller && isSameModule(caller, module)) return;
   // In dialect 5, code must have acquired the module's governance before.
-  if (evaluation.dialect === 5 && !evaluation.state.administered.has(module.name.text)) {
+  if (evaluator.dialect === 5 && !evaluator.state.administered.has(module.name.text)) {
     const message = `Module admin necessary for operation but has not been acquired:${module.name.text}`;
     throw new ContractError('eval', message);
   }
-  administer(evaluation, requireModule(evaluation, module.name));
+  administer(evaluator, requireModule(evaluator, module.name));
 }
 
 /** Asks the governance of a module, at most once in a transaction. @throws ContractError unless it agrees */
-export function administer(evaluation: Evaluation, module: LoadedModule): void {
-  if (evaluation.state.administered.has(module.name.text)) return;
-  enforceGovernance(evaluation, module);
-  grantAdministration(evaluation, module.name);
+export function administer(evaluator: Evaluator, module: LoadedModule): void {
+  if (evaluator.state.administered.has(module.name.text)) return;
+  enforceGovernance(evaluator, module);
+  grantAdministration(evaluator, module.name);
 }
 
-export function grantAdministration(evaluation: Evaluation, name: ModuleName): void {
-  const administered = new Set(evaluation.state.administered).add(name.text);
-  evaluation.state = { ...evaluation.state, administered };
+export function grantAdministration(evaluator: Evaluator, name: ModuleName): void {
+  const administered = new Set(evaluator.state.administered).add(name.text);
+  evaluator.state = { ...evaluator.state, administered };
 }
 
-function enforceGovernance(evaluation: Evaluation, module: LoadedModule): void {
+function enforceGovernance(evaluator: Evaluator, module: LoadedModule): void {
   if (isInterface(module)) throw new ContractError('eval', 'Interfaces have no governance');
   const { syntax } = module;
   if (syntax.kind !== 'module') return;
   const { governance } = syntax;
   if (governance.kind === 'keyset') {
-    enforceNamedKeyset(evaluation, governance.name);
+    enforceNamedKeyset(evaluator, governance.name);
     return;
   }
   const member = module.members.get(governance.name);
   if (!member?.is('defcap')) throw new ContractError('eval', 'enforceModuleAdmin: module governance must be defcap');
-  evaluation.gas.call(governance.name);
+  evaluator.gas.call(governance.name);
   const run = (): void => {
-    evaluation.inFrame({ member, args: [] }, undefined, (scope) =>
-      evaluation.evaluateBody(member.definition.body, scope),
+    evaluator.inFrame({ member, args: [] }, undefined, (scope) =>
+      evaluator.evaluateBody(member.definition.body, scope),
     );
   };
-  if (evaluation.dialect === 4) {
+  if (evaluator.dialect === 4) {
     run();
     return;
   }
   // Dialect 5 also holds the capability while its body runs.
   const capability = { name: member.name, args: [] };
-  whileEvaluating(evaluation, [capability], () => whileHolding(evaluation, capability, run));
+  whileEvaluating(evaluator, [capability], () => whileHolding(evaluator, capability, run));
 }
 
 /** @returns the values @throws ContractError if one of them cannot be stored */
 export function storable(
-  evaluation: Evaluation,
+  evaluator: Evaluator,
   values: readonly Value[],
   what = 'Only value-level terms permitted',
 ): readonly Storable[] {
-  const walk = new SteppedWalk(evaluation);
+  const walk = new SteppedWalk(evaluator);
   return values.map((value) => {
     if (isStorable(value, walk)) return value;
     throw new ContractError('eval', `${what}: ${value}`);

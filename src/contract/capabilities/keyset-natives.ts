@@ -3,7 +3,7 @@
 import { ContractError } from '../errors.ts';
 import { readKeysetField } from '../natives/messages.ts';
 import { requireAccess } from '../runtime/access.ts';
-import { type Argument, type Evaluation, lazy, type Native, nativeFailure, strict } from '../runtime/native.ts';
+import { type Argument, type Evaluator, lazy, type Native, nativeFailure, strict } from '../runtime/native.ts';
 import { SteppedWalk } from '../runtime/steps.ts';
 import { isPrincipal, principalOf, typeOfPrincipal } from '../values/principals.ts';
 import {
@@ -33,29 +33,29 @@ import {
 /* Keysets that have a name. */
 
 /** Since version 4.4, refuses the empty text. Names of old keysets have any characters. */
-function checkKeysetName({ dialect, environment }: Evaluation, name: string): void {
+function checkKeysetName({ dialect, environment }: Evaluator, name: string): void {
   if (name !== '' || environment.flags.has('DisablePact44')) return;
   const message = dialect === 4 ? 'incorrect keyset name format' : `Invalid keyset name format: ${name}`;
   throw new ContractError('eval', message);
 }
 
 /** Defines a keyset, or replaces one whose keys have signed. @returns what the interpreter prints */
-function defineKeyset(evaluation: Evaluation, name: string, keyset: KeysetGuard): string {
-  requireAccess(evaluation, 'write', 'writeRow');
-  checkKeysetName(evaluation, name);
-  const { keysets } = evaluation.database;
+function defineKeyset(evaluator: Evaluator, name: string, keyset: KeysetGuard): string {
+  requireAccess(evaluator, 'write', 'writeRow');
+  checkKeysetName(evaluator, name);
+  const { keysets } = evaluator.database;
   if (keysets.get(name)) {
-    withReserved(evaluation, 'DEFINE_KEYSET', name, () => enforceNamedKeyset(evaluation, name));
-  } else enforceKeysetNamespace(evaluation, name);
-  evaluation.gas.defineKeyset(name, keyset);
-  evaluation.kept?.addEntry([name, keyset]);
+    withReserved(evaluator, 'DEFINE_KEYSET', name, () => enforceNamedKeyset(evaluator, name));
+  } else enforceKeysetNamespace(evaluator, name);
+  evaluator.gas.defineKeyset(name, keyset);
+  evaluator.kept?.addEntry([name, keyset]);
   keysets.set(name, keyset);
-  return evaluation.dialect === 4 ? 'Keyset defined' : 'Keyset write success';
+  return evaluator.dialect === 4 ? 'Keyset defined' : 'Keyset write success';
 }
 
 /** @throws ContractError unless a new keyset belongs to the current namespace, whose user guard must agree */
-function enforceKeysetNamespace(evaluation: Evaluation, name: string): void {
-  const { dialect, environment, state } = evaluation;
+function enforceKeysetNamespace(evaluator: Evaluator, name: string): void {
+  const { dialect, environment, state } = evaluator;
   const isFree = dialect === 4 ? environment.flags.has('DisablePact44') : !environment.flags.has('RequireKeysetNs');
   if (isFree) return;
   const { namespace } = state;
@@ -63,19 +63,19 @@ function enforceKeysetNamespace(evaluation: Evaluation, name: string): void {
     const message4 = 'Cannot define a keyset outside of a namespace';
     throw new ContractError('eval', dialect === 4 ? message4 : 'Cannot define keyset outside of a namespace');
   }
-  if (dialect === 4) enforceGuard(evaluation, namespace.user);
+  if (dialect === 4) enforceGuard(evaluator, namespace.user);
   const [first, second, ...more] = name.split('.');
   if (first !== namespace.name || second === undefined || more.length > 0) {
     const message5 = `Error defining keyset, namespace mismatch, expected ${namespace.name}`;
     throw new ContractError('eval', dialect === 4 ? 'Mismatching keyset namespace' : message5);
   }
   if (dialect === 5) {
-    withReserved(evaluation, 'NAMESPACE', namespace.name, () => enforceGuard(evaluation, namespace.user));
+    withReserved(evaluator, 'NAMESPACE', namespace.name, () => enforceGuard(evaluator, namespace.user));
   }
 }
 
 /** @param missing message of dialect 4 if there is no such keyset */
-function requireKeyset({ database, dialect }: Evaluation, name: string, missing: string): KeysetGuard {
+function requireKeyset({ database, dialect }: Evaluator, name: string, missing: string): KeysetGuard {
   const keyset = database.keysets.get(name);
   if (keyset) return keyset;
   const message = dialect === 4 ? `${missing}: ${name}` : `Cannot find keyset in database: '${name}`;
@@ -85,15 +85,15 @@ function requireKeyset({ database, dialect }: Evaluation, name: string, missing:
 /** `enforce-guard` and `enforce-keyset`, which are the same function. */
 function enforcing(name: string): Native {
   const signatures = ['guard:guard -> bool', 'keysetname:string -> bool'];
-  return strict(name, signatures, ([guard, ...more], { evaluation }) => {
+  return strict(name, signatures, ([guard, ...more], { evaluator }) => {
     if (guard === undefined || more.length > 0) return undefined;
     if (isText(guard)) {
-      checkKeysetName(evaluation, guard);
-      enforceNamedKeyset(evaluation, guard);
+      checkKeysetName(evaluator, guard);
+      enforceNamedKeyset(evaluator, guard);
       return true;
     }
     if (!isGuard(guard)) return undefined;
-    enforceGuard(evaluation, guard);
+    enforceGuard(evaluator, guard);
     return true;
   });
 }
@@ -108,9 +108,9 @@ function predicate(name: string): Native {
 
 /* Making guards. */
 
-function userGuard([closure, ...more]: readonly Argument[], evaluation: Evaluation): Guard | undefined {
+function userGuard([closure, ...more]: readonly Argument[], evaluator: Evaluator): Guard | undefined {
   if (!closure || more.length > 0) return undefined;
-  const { dialect } = evaluation;
+  const { dialect } = evaluator;
   const call = closure.asCall();
   if (!call) {
     const message5 = 'create-user-guard: expected function application of a top-level function';
@@ -123,7 +123,7 @@ function userGuard([closure, ...more]: readonly Argument[], evaluation: Evaluati
   }
   const { member, args } = call;
   const { kind } = member.definition;
-  if (kind === 'defun') return new UserGuard(member.name, storable(evaluation, args));
+  if (kind === 'defun') return new UserGuard(member.name, storable(evaluator, args));
   const message =
     dialect === 4
       ? `User guard closure must be defun, found: ${kind}`
@@ -133,36 +133,36 @@ function userGuard([closure, ...more]: readonly Argument[], evaluation: Evaluati
 
 function capabilityGuard(
   [argument, ...more]: readonly Argument[],
-  evaluation: Evaluation,
+  evaluator: Evaluator,
   pactId?: () => string,
 ): Guard | undefined {
   if (!argument || more.length > 0) return undefined;
-  const { capability } = appliedCapability(evaluation, argument.asCapability(), argument.position);
-  return new CapabilityGuard(capability.name, storable(evaluation, capability.args), pactId?.());
+  const { capability } = appliedCapability(evaluator, argument.asCapability(), argument.position);
+  return new CapabilityGuard(capability.name, storable(evaluator, capability.args), pactId?.());
 }
 
-function moduleGuard(evaluation: Evaluation, name: string): Guard {
-  const module = callingModule(evaluation);
+function moduleGuard(evaluator: Evaluator, name: string): Guard {
+  const module = callingModule(evaluator);
   if (module) return new ModuleGuard(module.name, name);
   const message = 'create-module-guard: must call within module';
-  if (evaluation.dialect === 5) throw nativeFailure({ name: 'create-module-guard' }, message);
+  if (evaluator.dialect === 5) throw nativeFailure({ name: 'create-module-guard' }, message);
   throw new ContractError('eval', message);
 }
 
 /** @returns a native that makes a guard from one text */
-function namedGuard(name: string, parameter: string, make: (evaluation: Evaluation, text: string) => Guard): Native {
-  return strict(name, `${parameter}:string -> guard`, ([text, ...more], { evaluation }) =>
-    isText(text) && more.length === 0 ? make(evaluation, text) : undefined,
+function namedGuard(name: string, parameter: string, make: (evaluator: Evaluator, text: string) => Guard): Native {
+  return strict(name, `${parameter}:string -> guard`, ([text, ...more], { evaluator }) =>
+    isText(text) && more.length === 0 ? make(evaluator, text) : undefined,
   );
 }
 
 /* Principals. */
 
 /** @returns the principal of a guard. Counts a step for each part of the guard's arguments */
-function principal(evaluation: Evaluation, guard: Guard): string {
-  evaluation.gas.principal(guard);
+function principal(evaluator: Evaluator, guard: Guard): string {
+  evaluator.gas.principal(guard);
   const parts: Value = guard.kind === 'user' || guard.kind === 'capability' ? guard.args : [];
-  isStorable(guard.kind === 'keyset' ? guard.keys : parts, new SteppedWalk(evaluation, { isBounded: false }));
+  isStorable(guard.kind === 'keyset' ? guard.keys : parts, new SteppedWalk(evaluator, { isBounded: false }));
   return principalOf(guard);
 }
 
@@ -179,20 +179,20 @@ export const KEYSETS: readonly Native[] = [
     ...strict(
       'define-keyset',
       ['name:string keyset:keyset -> string', 'name:string -> string'],
-      ([name, keyset, ...more], { evaluation }) => {
+      ([name, keyset, ...more], { evaluator }) => {
         if (!isText(name) || more.length > 0) return undefined;
-        const given = keyset ?? readKeysetField(evaluation, name, 'define-keyset');
-        return isGuard(given) && given.kind === 'keyset' ? defineKeyset(evaluation, name, given) : undefined;
+        const given = keyset ?? readKeysetField(evaluator, name, 'define-keyset');
+        return isGuard(given) && given.kind === 'keyset' ? defineKeyset(evaluator, name, given) : undefined;
       },
     ),
     isTopLevel: true,
   },
   {
-    ...strict('describe-keyset', 'keyset:string -> object:*', ([name, ...more], { evaluation }) => {
+    ...strict('describe-keyset', 'keyset:string -> object:*', ([name, ...more], { evaluator }) => {
       if (!isText(name) || more.length > 0) return undefined;
-      checkKeysetName(evaluation, name);
-      const keyset = requireKeyset(evaluation, name, 'Keyset not found');
-      evaluation.gas.readKeyset();
+      checkKeysetName(evaluator, name);
+      const keyset = requireKeyset(evaluator, name, 'Keyset not found');
+      evaluator.gas.readKeyset();
       return keyset;
     }),
     isTopLevel: true,
@@ -202,28 +202,28 @@ export const KEYSETS: readonly Native[] = [
   predicate('keys-all'),
   predicate('keys-any'),
   predicate('keys-2'),
-  namedGuard('keyset-ref-guard', 'keyset-ref', (evaluation, name) => {
-    checkKeysetName(evaluation, name);
-    requireKeyset(evaluation, name, 'Keyset reference cannot be found');
+  namedGuard('keyset-ref-guard', 'keyset-ref', (evaluator, name) => {
+    checkKeysetName(evaluator, name);
+    requireKeyset(evaluator, name, 'Keyset reference cannot be found');
     return new KeysetRefGuard(name);
   }),
   namedGuard('create-module-guard', 'name', moduleGuard),
-  namedGuard('create-pact-guard', 'name', (evaluation, name) => new DefpactGuard(currentPactId(evaluation), name)),
-  lazy('create-user-guard', 'closure:( -> bool) -> guard', (args, { evaluation, binding }) =>
-    binding ? undefined : userGuard(args, evaluation),
+  namedGuard('create-pact-guard', 'name', (evaluator, name) => new DefpactGuard(currentPactId(evaluator), name)),
+  lazy('create-user-guard', 'closure:( -> bool) -> guard', (args, { evaluator, binding }) =>
+    binding ? undefined : userGuard(args, evaluator),
   ),
-  lazy('create-capability-guard', OF_CAPABILITY, (args, { evaluation, binding }) =>
-    binding ? undefined : capabilityGuard(args, evaluation),
+  lazy('create-capability-guard', OF_CAPABILITY, (args, { evaluator, binding }) =>
+    binding ? undefined : capabilityGuard(args, evaluator),
   ),
-  lazy('create-capability-pact-guard', OF_CAPABILITY, (args, { evaluation, binding }) =>
-    binding ? undefined : capabilityGuard(args, evaluation, () => currentPactId(evaluation)),
+  lazy('create-capability-pact-guard', OF_CAPABILITY, (args, { evaluator, binding }) =>
+    binding ? undefined : capabilityGuard(args, evaluator, () => currentPactId(evaluator)),
   ),
-  strict('create-principal', 'guard:guard -> string', ([guard, ...more], { evaluation }) =>
-    guard !== undefined && isGuard(guard) && more.length === 0 ? principal(evaluation, guard) : undefined,
+  strict('create-principal', 'guard:guard -> string', ([guard, ...more], { evaluator }) =>
+    guard !== undefined && isGuard(guard) && more.length === 0 ? principal(evaluator, guard) : undefined,
   ),
-  strict('validate-principal', 'guard:guard principal:string -> bool', ([guard, text, ...more], { evaluation }) =>
+  strict('validate-principal', 'guard:guard principal:string -> bool', ([guard, text, ...more], { evaluator }) =>
     guard !== undefined && isGuard(guard) && isText(text) && more.length === 0
-      ? principal(evaluation, guard) === text
+      ? principal(evaluator, guard) === text
       : undefined,
   ),
   ofPrincipal('is-principal', 'bool', isPrincipal),

@@ -3,7 +3,7 @@
 import { ContractError } from '../errors.ts';
 import type { Capability } from '../runtime/environment.ts';
 import { Member, textOfName } from '../runtime/module.ts';
-import type { Evaluation } from '../runtime/native.ts';
+import type { Evaluator } from '../runtime/native.ts';
 import type { CapabilityManager, InstalledCapability } from '../runtime/state.ts';
 import type { Defcap } from '../syntax/tree.ts';
 import { areEqual, type Value } from '../values/values.ts';
@@ -35,46 +35,46 @@ export function managerOf(member: Member<Defcap>): CapabilityManager | undefined
  * @throws ContractError if the manager fails, or returns a value that cannot be stored
  */
 export function askManager(
-  evaluation: Evaluation,
+  evaluator: Evaluator,
   { remaining }: InstalledCapability,
   { function: member, parameter }: CapabilityManager,
   { args }: Capability,
 ): Value {
-  const left = evaluation.applyValue(member, [remaining, args[parameter]]);
-  storable(evaluation, [left], 'Invalid return value from mgr function');
+  const left = evaluator.applyValue(member, [remaining, args[parameter]]);
+  storable(evaluator, [left], 'Invalid return value from mgr function');
   return left;
 }
 
 /** Counts a step for each installed capability. @returns undefined if no installed capability matches */
 export function findInstalled(
-  evaluation: Evaluation,
+  evaluator: Evaluator,
   matches: (capability: Capability) => boolean,
 ): InstalledCapability | undefined {
-  const { installed } = evaluation.state.capabilities;
-  evaluation.spend(installed.length);
+  const { installed } = evaluator.state.capabilities;
+  evaluator.spend(installed.length);
   return installed.find((each) => matches(each.capability));
 }
 
 /** @param composed the capabilities that are acquired with this one */
 export function keepInstalled(
-  evaluation: Evaluation,
+  evaluator: Evaluator,
   { capability, call: { member } }: Applied,
   composed: readonly Capability[],
 ): InstalledCapability {
   const manager = managerOf(member);
   const remaining = manager ? capability.args[manager.parameter] : true;
   const installed = { capability, composed, manager, remaining };
-  changeCapabilities(evaluation, { installed: [...evaluation.state.capabilities.installed, installed] });
+  changeCapabilities(evaluator, { installed: [...evaluator.state.capabilities.installed, installed] });
   return installed;
 }
 
 export function changeInstalled(
-  evaluation: Evaluation,
+  evaluator: Evaluator,
   { capability }: InstalledCapability,
   remaining: InstalledCapability['remaining'],
 ): void {
-  const { installed } = evaluation.state.capabilities;
-  changeCapabilities(evaluation, {
+  const { installed } = evaluator.state.capabilities;
+  changeCapabilities(evaluator, {
     installed: installed.map((each) => (each.capability === capability ? { ...each, remaining } : each)),
   });
 }

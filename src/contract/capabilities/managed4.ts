@@ -6,7 +6,7 @@
 import { ContractError } from '../errors.ts';
 import { type Capability, signedCapabilities } from '../runtime/environment.ts';
 import type { Member } from '../runtime/module.ts';
-import type { Evaluation } from '../runtime/native.ts';
+import type { Evaluator } from '../runtime/native.ts';
 import type { InstalledCapability } from '../runtime/state.ts';
 import type { Defcap } from '../syntax/tree.ts';
 import { printedCapability } from '../values/printing.ts';
@@ -25,27 +25,27 @@ import {
 /**
  * Records that code has requested a managed capability with `install-capability`. Its first acquisition installs it.
  */
-export function requestInstallation(evaluation: Evaluation, capability: Capability): void {
-  const { autonomous } = evaluation.state.capabilities;
-  evaluation.spend(autonomous.length);
+export function requestInstallation(evaluator: Evaluator, capability: Capability): void {
+  const { autonomous } = evaluator.state.capabilities;
+  evaluator.spend(autonomous.length);
   if (includesCapability(autonomous, capability)) return;
-  changeCapabilities(evaluation, { autonomous: [...autonomous, capability] });
+  changeCapabilities(evaluator, { autonomous: [...autonomous, capability] });
 }
 
 /**
  * @returns the capabilities that are acquired with this one
  * @throws ContractError unless it can be installed and its manager agrees
  */
-export function approve(evaluation: Evaluation, applied: Applied): readonly Capability[] {
+export function approve(evaluator: Evaluator, applied: Applied): readonly Capability[] {
   const { capability, call } = applied;
   const manager = managerOf(call.member);
   const matches = (other: Capability) => isSameApartFromManaged(capability, other, manager);
-  const usable = findInstalled(evaluation, matches) ?? installFrom(evaluation, call.member, matches);
+  const usable = findInstalled(evaluator, matches) ?? installFrom(evaluator, call.member, matches);
   if (!usable) {
-    const shown = printedCapability(capability.name, capability.args, evaluation.dialect);
+    const shown = printedCapability(capability.name, capability.args, evaluator.dialect);
     throw new ContractError('eval', `Managed capability not installed: ${shown}`);
   }
-  changeInstalled(evaluation, usable, manager ? askManager(evaluation, usable, manager, capability) : fire(usable));
+  changeInstalled(evaluator, usable, manager ? askManager(evaluator, usable, manager, capability) : fire(usable));
   return usable.composed;
 }
 
@@ -56,11 +56,11 @@ function fire({ remaining }: InstalledCapability): Value {
 
 /** Installs the first match among the capabilities that code has requested or signers have signed for. */
 function installFrom(
-  evaluation: Evaluation,
+  evaluator: Evaluator,
   member: Member<Defcap>,
   matches: (capability: Capability) => boolean,
 ): InstalledCapability | undefined {
-  const { environment, state } = evaluation;
+  const { environment, state } = evaluator;
   const offered = [
     ...state.capabilities.autonomous,
     ...signedCapabilities(environment),
@@ -69,21 +69,19 @@ function installFrom(
   const capability = offered.find(matches);
   if (!capability) return undefined;
   const applied = { capability, call: { member, args: capability.args } };
-  return whileEvaluating(evaluation, [...state.capabilities.evaluating, capability], () =>
-    install(evaluation, applied),
-  );
+  return whileEvaluating(evaluator, [...state.capabilities.evaluating, capability], () => install(evaluator, applied));
 }
 
 /** Runs the body with the arguments that were signed for, and keeps what the body has composed. */
-export function install(evaluation: Evaluation, applied: Applied): InstalledCapability {
+export function install(evaluator: Evaluator, applied: Applied): InstalledCapability {
   const { capability, call } = applied;
   const manager = managerOf(call.member);
-  if (findInstalled(evaluation, (other) => isSameApartFromManaged(capability, other, manager))) {
-    const shown = printedCapability(capability.name, capability.args, evaluation.dialect);
+  if (findInstalled(evaluator, (other) => isSameApartFromManaged(capability, other, manager))) {
+    const shown = printedCapability(capability.name, capability.args, evaluator.dialect);
     throw new ContractError('eval', `Duplicate install of managed capability ${shown}`);
   }
-  pushGrant(evaluation, { capability, composed: [] });
-  runBody(evaluation, call);
-  const { composed } = takeGrant(evaluation);
-  return keepInstalled(evaluation, applied, composed);
+  pushGrant(evaluator, { capability, composed: [] });
+  runBody(evaluator, call);
+  const { composed } = takeGrant(evaluator);
+  return keepInstalled(evaluator, applied, composed);
 }

@@ -7,29 +7,29 @@ import { isObject, type Value } from '../values/values.ts';
 import { continueNested } from './defpacts.ts';
 import { resumedObject, yieldObject } from './yields.ts';
 
-function yieldToNext(values: readonly Value[], { evaluation }: Call): Value | undefined {
+function yieldToNext(values: readonly Value[], { evaluator }: Call): Value | undefined {
   const [object, targetChain] = values;
   if (values.length < 1 || values.length > 2 || !isObject(object)) return undefined;
   if (targetChain !== undefined && typeof targetChain !== 'string') return undefined;
-  yieldObject(evaluation, object, targetChain);
+  yieldObject(evaluator, object, targetChain);
   return object;
 }
 
-function resume(args: readonly Argument[], { evaluation, scope, binding }: Call): Value | undefined {
+function resume(args: readonly Argument[], { evaluator, scope, binding }: Call): Value | undefined {
   if (args.length > 0 || !binding) return undefined;
-  return evaluation.evaluateBinding(binding, resumedObject(evaluation), scope);
+  return evaluator.evaluateBinding(binding, resumedObject(evaluator), scope);
 }
 
-function continueStep(args: readonly Argument[], { evaluation, binding, position }: Call): Value | undefined {
+function continueStep(args: readonly Argument[], { evaluator, binding, position }: Call): Value | undefined {
   if (args.length !== 1 || binding) return undefined;
   const [argument] = args;
   // In dialect 5, a call in a later step continues a nested defpact without `continue`.
-  if (evaluation.dialect === 5) return argument.value;
-  if (evaluation.environment.flags.has('DisablePact43')) {
+  if (evaluator.dialect === 5) return argument.value;
+  if (evaluator.environment.flags.has('DisablePact43')) {
     throw new ContractError('eval', 'Cannot resolve continue', position);
   }
   const call = argument.asCall();
-  if (call) return continueNested(evaluation, call, position);
+  if (call) return continueNested(evaluator, call, position);
   throw new ContractError('eval', `continue: argument must be a defpact ${argument.text}`, argument.position);
 }
 
@@ -40,8 +40,8 @@ export const DEFPACTS: readonly Native[] = [
     yieldToNext,
   ),
   lazy('resume', 'binding:binding:<{r}> -> <a>', resume),
-  strict('pact-id', ' -> string', (values, { evaluation }) =>
-    values.length === 0 ? currentPactId(evaluation) : undefined,
+  strict('pact-id', ' -> string', (values, { evaluator }) =>
+    values.length === 0 ? currentPactId(evaluator) : undefined,
   ),
   lazy('continue', 'value:* -> *', continueStep),
 ];

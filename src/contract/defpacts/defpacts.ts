@@ -6,7 +6,7 @@ import { requireAccess } from '../runtime/access.ts';
 import type { Continuation, DefpactState } from '../runtime/defpact-state.ts';
 import { findQualified } from '../runtime/lookup.ts';
 import { Member } from '../runtime/module.ts';
-import type { Evaluation, MemberCall } from '../runtime/native.ts';
+import type { Evaluator, MemberCall } from '../runtime/native.ts';
 import type { Scope } from '../runtime/scope.ts';
 import type { DefpactStep } from '../runtime/state.ts';
 import type { Defpact, Step } from '../syntax/tree.ts';
@@ -29,19 +29,19 @@ interface Run {
  * Runs the first step of a defpact. In a step of an outer defpact, runs the same step of a nested one.
  * @throws ContractError if another defpact was executed in this transaction
  */
-export function beginDefpact(evaluation: Evaluation, call: MemberCall, position: Position | undefined): Value {
-  const { context, environment } = evaluation;
+export function beginDefpact(evaluator: Evaluator, call: MemberCall, position: Position | undefined): Value {
+  const { context, environment } = evaluator;
   const { step: outer } = context;
-  return inRun(evaluation, call, position, (run) => {
+  return inRun(evaluator, call, position, (run) => {
     if (!outer) {
       const step = { pactId: environment.hash, step: 0, isRollback: false, resumed: undefined };
-      return evaluation.within({ step }, () => runDefpact(evaluation, run, step, undefined));
+      return evaluator.within({ step }, () => runDefpact(evaluator, run, step, undefined));
     }
     if (environment.flags.has('DisablePact43')) {
       throw new ContractError('eval', 'initPact: internal error: step already in environment', position);
     }
-    const pactId = nestedId(evaluation, outer.pactId, run.continuation);
-    return runNested(evaluation, run, { ...outer, pactId, resumed: undefined });
+    const pactId = nestedId(evaluator, outer.pactId, run.continuation);
+    return runNested(evaluator, run, { ...outer, pactId, resumed: undefined });
   });
 }
 
@@ -52,24 +52,24 @@ export function beginDefpact(evaluation: Evaluation, call: MemberCall, position:
  *   executed another defpact
  */
 export function continueDefpact(
-  evaluation: Evaluation,
+  evaluator: Evaluator,
   step: DefpactStep,
   foreign?: DefpactState,
   position?: Position,
 ): Value {
-  const faults = new DefpactFaults(evaluation.dialect, position);
-  const last = lastState(evaluation, step, foreign, faults);
+  const faults = new DefpactFaults(evaluator.dialect, position);
+  const last = lastState(evaluator, step, foreign, faults);
   requireNext(step, last, faults);
   const { name, args } = last.continuation;
-  const member = findQualified(evaluation, name);
+  const member = findQualified(evaluator, name);
   if (!member) throw faults.noDefpact(last.continuation, `could not resolve continuation ref: ${name.text}`);
   if (!(member instanceof Member) || !(member.is('defpact') || member.is('defun') || member.is('defcap'))) {
     throw faults.noDefpact(last.continuation, 'defpact ref required');
   }
   if (!member.is('defpact')) throw faults.noDefpact(last.continuation, 'defpact required');
   const resumed = step.resumed ?? last.yielded;
-  return evaluation.within({ step: { ...step, resumed } }, () =>
-    inContinued(evaluation, { member, args }, position, (run) => runDefpact(evaluation, run, step, last)),
+  return evaluator.within({ step: { ...step, resumed } }, () =>
+    inContinued(evaluator, { member, args }, position, (run) => runDefpact(evaluator, run, step, last)),
   );
 }
 
@@ -77,39 +77,39 @@ export function continueDefpact(
  * Runs the next step of a nested defpact, which an earlier step of the current one has begun.
  * @throws ContractError if no step has begun it with these arguments
  */
-export function continueNested(evaluation: Evaluation, call: MemberCall, position: Position | undefined): Value {
-  const { context, state, dialect } = evaluation;
+export function continueNested(evaluator: Evaluator, call: MemberCall, position: Position | undefined): Value {
+  const { context, state, dialect } = evaluator;
   const { step: outer } = context;
   if (!outer || !state.defpact) throw new ContractError('eval', 'Not within pact invocation', position);
   const { name } = call.member;
-  const pactId = nestedId(evaluation, outer.pactId, { name, args: storable(evaluation, call.args) });
+  const pactId = nestedId(evaluator, outer.pactId, { name, args: storable(evaluator, call.args) });
   const last = state.defpact.nested.get(pactId);
   if (!last) throw new DefpactFaults(dialect, position).notNested(call.member);
   const step = { ...outer, pactId, resumed: last.yielded };
-  return inContinued(evaluation, call, position, (run) => runNested(evaluation, run, step));
+  return inContinued(evaluator, call, position, (run) => runNested(evaluator, run, step));
 }
 
 /** Runs a step after the first one. The first step is charged for as an application. */
 function inContinued(
-  evaluation: Evaluation,
+  evaluator: Evaluator,
   call: MemberCall,
   position: Position | undefined,
   action: (run: Run) => Value,
 ): Value {
-  evaluation.gas.call(call.member.definition.name);
-  return inRun(evaluation, call, position, action);
+  evaluator.gas.call(call.member.definition.name);
+  return inRun(evaluator, call, position, action);
 }
 
 function inRun(
-  evaluation: Evaluation,
+  evaluator: Evaluator,
   call: MemberCall,
   position: Position | undefined,
   action: (run: Run) => Value,
 ): Value {
   const { member, args } = call;
-  const faults = new DefpactFaults(evaluation.dialect, position);
-  return evaluation.inFrame(call, position, (scope) => {
-    const continuation = { name: member.name, args: storable(evaluation, args) };
+  const faults = new DefpactFaults(evaluator.dialect, position);
+  return evaluator.inFrame(call, position, (scope) => {
+    const continuation = { name: member.name, args: storable(evaluator, args) };
     if (!member.is('defpact')) throw faults.noDefpact(continuation, 'defpact required');
     return action({ steps: member.definition.steps, continuation, scope, faults });
   });
@@ -118,12 +118,12 @@ function inRun(
 /* Steps. */
 
 /** @param last the defpact's state after the step before; undefined for the first step */
-function runDefpact(evaluation: Evaluation, run: Run, step: DefpactStep, last: DefpactState | undefined): Value {
+function runDefpact(evaluator: Evaluator, run: Run, step: DefpactStep, last: DefpactState | undefined): Value {
   const { steps, continuation, scope, faults } = run;
-  if (evaluation.state.defpact) throw faults.anotherDefpact(evaluation.state.defpact);
+  if (evaluator.state.defpact) throw faults.anotherDefpact(evaluator.state.defpact);
   const written = writtenStep(run, step);
-  const isExecuted = isOwn(evaluation, written, run);
-  enter(evaluation, {
+  const isExecuted = isOwn(evaluator, written, run);
+  enter(evaluator, {
     id: step.pactId,
     stepCount: steps.length,
     step: step.step,
@@ -133,10 +133,10 @@ function runDefpact(evaluation: Evaluation, run: Run, step: DefpactStep, last: D
     isExecuted,
     nested: last?.nested ?? new Map(),
   });
-  const value = isExecuted === false ? 'skip step' : evaluation.evaluate(codeOf(written, step, faults), scope);
-  const defpact = advanced(evaluation, step, faults);
-  keep(evaluation, step, isLast(defpact, step) ? 'completed' : defpact);
-  emitChainEvents(evaluation, step.resumed, defpact);
+  const value = isExecuted === false ? 'skip step' : evaluator.evaluate(codeOf(written, step, faults), scope);
+  const defpact = advanced(evaluator, step, faults);
+  keep(evaluator, step, isLast(defpact, step) ? 'completed' : defpact);
+  emitChainEvents(evaluator, step.resumed, defpact);
   return value;
 }
 
@@ -147,14 +147,14 @@ function writtenStep({ steps, faults }: Run, step: DefpactStep): Step {
 }
 
 /** @returns undefined for a step of all participants, otherwise whether the step belongs to this participant */
-function isOwn(evaluation: Evaluation, { entity, position }: Step, { scope, continuation, faults }: Run) {
+function isOwn(evaluator: Evaluator, { entity, position }: Step, { scope, continuation, faults }: Run) {
   if (!entity) return undefined;
-  if (evaluation.dialect === 5) throw faults.notForEntities(continuation);
-  const name = evaluation.evaluate(entity, scope);
+  if (evaluator.dialect === 5) throw faults.notForEntities(continuation);
+  const name = evaluator.evaluate(entity, scope);
   if (typeof name !== 'string') {
     throw new ContractError('eval', 'applyPact: step entity must be String value)', entity.position);
   }
-  const { entity: own } = evaluation.environment;
+  const { entity: own } = evaluator.environment;
   if (own !== undefined) return name === own;
   throw new ContractError('eval', 'applyPact: private step executed against non-private environment', position);
 }
@@ -175,7 +175,7 @@ function isLast({ stepCount, isExecuted }: DefpactState, { step, isRollback }: D
 }
 
 /** @returns the defpact after its step @throws ContractError unless all nested defpacts have done the same step */
-function advanced({ state }: Evaluation, step: DefpactStep, faults: DefpactFaults): DefpactState {
+function advanced({ state }: Evaluator, step: DefpactStep, faults: DefpactFaults): DefpactState {
   const { defpact } = state;
   // Functions of the interactive interpreter can remove the state.
   if (!defpact) throw new ContractError('eval', 'Internal error, pact exec state not found after execution');
@@ -183,14 +183,14 @@ function advanced({ state }: Evaluation, step: DefpactStep, faults: DefpactFault
   return defpact;
 }
 
-function enter(evaluation: Evaluation, defpact: DefpactState): void {
-  evaluation.state = { ...evaluation.state, defpact };
+function enter(evaluator: Evaluator, defpact: DefpactState): void {
+  evaluator.state = { ...evaluator.state, defpact };
 }
 
-function keep(evaluation: Evaluation, { pactId }: DefpactStep, defpact: DefpactState | 'completed'): void {
-  requireAccess(evaluation, 'write', 'writeRow');
-  if (defpact !== 'completed') evaluation.kept?.addEntry([pactId, ...defpact.continuation.args, ...yieldedBy(defpact)]);
-  evaluation.database.defpacts.set(pactId, defpact);
+function keep(evaluator: Evaluator, { pactId }: DefpactStep, defpact: DefpactState | 'completed'): void {
+  requireAccess(evaluator, 'write', 'writeRow');
+  if (defpact !== 'completed') evaluator.kept?.addEntry([pactId, ...defpact.continuation.args, ...yieldedBy(defpact)]);
+  evaluator.database.defpacts.set(pactId, defpact);
 }
 
 function yieldedBy({ yielded }: DefpactState): readonly Value[] {
@@ -200,7 +200,7 @@ function yieldedBy({ yielded }: DefpactState): readonly Value[] {
 /* Continuing. */
 
 function lastState(
-  { database }: Evaluation,
+  { database }: Evaluator,
   step: DefpactStep,
   foreign: DefpactState | undefined,
   faults: DefpactFaults,
@@ -234,24 +234,24 @@ function requireNext(step: DefpactStep, last: DefpactState, faults: DefpactFault
 /* Nested defpacts. */
 
 /** A nested defpact has as many steps as the outer one, and executes each in the same step of the outer one. */
-function runNested(evaluation: Evaluation, run: Run, step: DefpactStep): Value {
+function runNested(evaluator: Evaluator, run: Run, step: DefpactStep): Value {
   const { faults, scope } = run;
-  const parent = evaluation.state.defpact;
+  const parent = evaluator.state.defpact;
   if (!parent) {
     const { text } = run.continuation.name;
     throw new ContractError('eval', `Nested Pact attempted but no pactExec found for:${text}`);
   }
   // The map of all nested defpacts is copied, and each of them is visited.
-  evaluation.spend(parent.nested.size);
+  evaluator.spend(parent.nested.size);
   const written = writtenStep(run, step);
   refuseMismatch(run, written, parent);
   const defpact = nestedState(run, step, parent, written.rollback !== undefined);
-  enter(evaluation, defpact);
-  const resumed = evaluation.dialect === 5 ? defpact.yielded : step.resumed;
-  return evaluation.within({ step: { ...step, resumed } }, () => {
-    const value = evaluation.evaluate(codeOf(written, step, faults), scope);
-    const after = advanced(evaluation, step, faults);
-    enter(evaluation, { ...parent, nested: new Map(parent.nested).set(step.pactId, after) });
+  enter(evaluator, defpact);
+  const resumed = evaluator.dialect === 5 ? defpact.yielded : step.resumed;
+  return evaluator.within({ step: { ...step, resumed } }, () => {
+    const value = evaluator.evaluate(codeOf(written, step, faults), scope);
+    const after = advanced(evaluator, step, faults);
+    enter(evaluator, { ...parent, nested: new Map(parent.nested).set(step.pactId, after) });
     return value;
   });
 }
@@ -286,12 +286,12 @@ function nestedState(run: Run, step: DefpactStep, parent: DefpactState, hasRollb
 }
 
 /** @returns the id of a nested defpact */
-function nestedId(evaluation: Evaluation, outer: string, { name, args }: Continuation): string {
+function nestedId(evaluator: Evaluator, outer: string, { name, args }: Continuation): string {
   const form = new Map<string, Storable>([
     ['args', args],
     ['def', name.text],
   ]);
   const json = jsonTextOf(form);
-  evaluation.spend(json.length);
+  evaluator.spend(json.length);
   return hashText(`${outer}:${json}`);
 }

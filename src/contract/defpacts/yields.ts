@@ -6,13 +6,13 @@ import { ContractError } from '../errors.ts';
 import type { DefpactState, Provenance, Yield } from '../runtime/defpact-state.ts';
 import { requireModule } from '../runtime/lookup.ts';
 import type { LoadedModule } from '../runtime/module.ts';
-import type { Evaluation } from '../runtime/native.ts';
+import type { Evaluator } from '../runtime/native.ts';
 import { type ContractObject, type StorableObject, sortedObject } from '../values/values.ts';
 import { DefpactFaults } from './defpact-faults.ts';
 
 /** @returns the fields by their names, in order @throws ContractError if one of them cannot be stored */
-export function storableObject(evaluation: Evaluation, object: ContractObject): StorableObject {
-  const values = storable(evaluation, [...object.values()]);
+export function storableObject(evaluator: Evaluator, object: ContractObject): StorableObject {
+  const values = storable(evaluator, [...object.values()]);
   return sortedObject([...object.keys()].map((key, at) => [key, values[at]]));
 }
 
@@ -21,27 +21,27 @@ export function storableObject(evaluation: Evaluation, object: ContractObject): 
  * @param targetChain where the next step runs; undefined for the same chain
  * @throws ContractError outside of defpacts, and for another chain in a step that may be rolled back
  */
-export function yieldObject(evaluation: Evaluation, object: ContractObject, targetChain: string | undefined): void {
-  const { dialect, state } = evaluation;
+export function yieldObject(evaluator: Evaluator, object: ContractObject, targetChain: string | undefined): void {
+  const { dialect, state } = evaluator;
   const { defpact } = state;
   if (!defpact) throw new DefpactFaults(dialect).yieldOutside();
-  const data = storableObject(evaluation, object);
+  const data = storableObject(evaluator, object);
   const yielded =
     targetChain === undefined
       ? { data, provenance: undefined, sourceChain: undefined }
-      : foreignYield(evaluation, defpact, data, targetChain);
-  evaluation.gas.yieldObject(data);
-  evaluation.state = { ...state, defpact: { ...defpact, yielded } };
+      : foreignYield(evaluator, defpact, data, targetChain);
+  evaluator.gas.yieldObject(data);
+  evaluator.state = { ...state, defpact: { ...defpact, yielded } };
 }
 
-function foreignYield(evaluation: Evaluation, defpact: DefpactState, data: StorableObject, targetChain: string): Yield {
-  const { dialect, environment } = evaluation;
+function foreignYield(evaluator: Evaluator, defpact: DefpactState, data: StorableObject, targetChain: string): Yield {
+  const { dialect, environment } = evaluator;
   if (defpact.hasRollback) {
     const message = 'Cross-chain yield not allowed in step with rollback';
     const message5 = `Program encountered an unhandled raised error: ${message}`;
     throw new ContractError('eval', dialect === 4 ? message : message5);
   }
-  const moduleHash = requireCallingModule(evaluation).hash;
+  const moduleHash = requireCallingModule(evaluator).hash;
   const sourceChain = environment.flags.has('DisablePact40') ? undefined : environment.chain.chainId;
   return { data, provenance: { targetChain, moduleHash }, sourceChain };
 }
@@ -50,19 +50,19 @@ function foreignYield(evaluation: Evaluation, defpact: DefpactState, data: Stora
  * @returns what the step before has yielded
  * @throws ContractError if there is no yield, or one for another chain or another module
  */
-export function resumedObject(evaluation: Evaluation): StorableObject {
-  const { dialect, context } = evaluation;
+export function resumedObject(evaluator: Evaluator): StorableObject {
+  const { dialect, context } = evaluator;
   const resumed = context.step?.resumed;
   if (!resumed) throw new DefpactFaults(dialect).noYield(context.step);
-  evaluation.gas.resume(resumed.data.size);
-  if (resumed.provenance) enforceProvenance(evaluation, resumed.provenance);
+  evaluator.gas.resume(resumed.data.size);
+  if (resumed.provenance) enforceProvenance(evaluator, resumed.provenance);
   return resumed.data;
 }
 
-function enforceProvenance(evaluation: Evaluation, provenance: Provenance): void {
-  const { dialect, environment } = evaluation;
+function enforceProvenance(evaluator: Evaluator, provenance: Provenance): void {
+  const { dialect, environment } = evaluator;
   const faults = new DefpactFaults(dialect);
-  const { hash, blessed } = requireCallingModule(evaluation);
+  const { hash, blessed } = requireCallingModule(evaluator);
   const allowed = [hash, ...blessed].map((moduleHash) => ({ targetChain: environment.chain.chainId, moduleHash }));
   if (environment.flags.has('DisablePact40')) {
     if (!isSame(provenance, allowed[0])) throw faults.otherProvenance(provenance, allowed[0]);
@@ -76,11 +76,11 @@ function isSame(a: Provenance, b: Provenance): boolean {
 }
 
 /** @returns the newest version of the module whose code runs */
-function requireCallingModule(evaluation: Evaluation): LoadedModule {
-  const module = callingModule(evaluation);
-  if (module) return requireModule(evaluation, module.name);
+function requireCallingModule(evaluator: Evaluator): LoadedModule {
+  const module = callingModule(evaluator);
+  if (module) return requireModule(evaluator, module.name);
   const message5 = 'Program encountered an unhandled raised error: no module call in stack';
-  throw new ContractError('eval', evaluation.dialect === 4 ? 'Unable to resolve current calling module' : message5);
+  throw new ContractError('eval', evaluator.dialect === 4 ? 'Unable to resolve current calling module' : message5);
 }
 
 /**
@@ -88,11 +88,11 @@ function requireCallingModule(evaluation: Evaluation): LoadedModule {
  * @param resumed the yield with which the step began
  * @param defpact the state after the step
  */
-export function emitChainEvents(evaluation: Evaluation, resumed: Yield | undefined, defpact: DefpactState): void {
-  if (evaluation.environment.flags.has('DisablePact40')) return;
+export function emitChainEvents(evaluator: Evaluator, resumed: Yield | undefined, defpact: DefpactState): void {
+  if (evaluator.environment.flags.has('DisablePact40')) return;
   const { name, args } = defpact.continuation;
   const emit = (event: string, chain: string, { moduleHash }: Provenance) =>
-    emitReserved(evaluation, event, [chain, name.text, args], moduleHash);
+    emitReserved(evaluator, event, [chain, name.text, args], moduleHash);
   if (resumed?.provenance && resumed.sourceChain !== undefined) {
     emit('X_RESUME', resumed.sourceChain, resumed.provenance);
   }

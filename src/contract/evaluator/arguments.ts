@@ -5,7 +5,7 @@ import { Member } from '../runtime/module.ts';
 import {
   type Argument,
   CapabilityToken,
-  type Evaluation,
+  type Evaluator,
   type MemberCall,
   NativeFunction,
   PartialFunction,
@@ -34,29 +34,29 @@ const TYPES_OF_CODE: Readonly<Partial<Record<Expression['kind'], string>>> = {
 
 /** An argument that is an expression of the code. */
 export class WrittenArgument implements Argument {
-  readonly #evaluation: Evaluation;
+  readonly #evaluator: Evaluator;
   readonly #expression: Expression;
   readonly #scope: Scope;
   #value: Value | undefined;
 
-  constructor(evaluation: Evaluation, expression: Expression, scope: Scope) {
-    this.#evaluation = evaluation;
+  constructor(evaluator: Evaluator, expression: Expression, scope: Scope) {
+    this.#evaluator = evaluator;
     this.#expression = expression;
     this.#scope = scope;
   }
 
   get value(): Value {
-    this.#value ??= this.#evaluation.evaluate(this.#expression, this.#scope);
+    this.#value ??= this.#evaluator.evaluate(this.#expression, this.#scope);
     return this.#value;
   }
 
   get shownValue(): Value {
-    this.#value ??= this.#evaluation.evaluateShown(this.#expression, this.#scope);
+    this.#value ??= this.#evaluator.evaluateShown(this.#expression, this.#scope);
     return this.#value;
   }
 
   get text(): string {
-    return this.isFunction ? this.#expression.code.trim() : this.#evaluation.print(this.value);
+    return this.isFunction ? this.#expression.code.trim() : this.#evaluator.print(this.value);
   }
 
   get writtenType(): string {
@@ -72,47 +72,47 @@ export class WrittenArgument implements Argument {
   }
 
   get isFunction(): boolean {
-    return this.#expression.kind === 'lambda' || this.#evaluation.isPartial(this.#expression, this.#scope);
+    return this.#expression.kind === 'lambda' || this.#evaluator.isPartial(this.#expression, this.#scope);
   }
 
   get items(): readonly Argument[] | undefined {
     if (this.#expression.kind !== 'list') return undefined;
-    return this.#expression.items.map((item) => new WrittenArgument(this.#evaluation, item, this.#scope));
+    return this.#expression.items.map((item) => new WrittenArgument(this.#evaluator, item, this.#scope));
   }
 
   get fields(): ReadonlyMap<string, Argument> | undefined {
     if (this.#expression.kind !== 'object') return undefined;
     const { fields } = this.#expression;
-    return new Map(fields.map(({ key, value }) => [key, new WrittenArgument(this.#evaluation, value, this.#scope)]));
+    return new Map(fields.map(({ key, value }) => [key, new WrittenArgument(this.#evaluator, value, this.#scope)]));
   }
 
   asFunction(): Remaining | undefined {
     const expression = this.#expression;
-    const [evaluation, scope] = [this.#evaluation, this.#scope];
+    const [evaluator, scope] = [this.#evaluator, this.#scope];
     // The expression is applied anew for each list of last arguments.
-    if (expression.kind === 'application') return (...last) => evaluation.apply(expression, scope, last);
-    if (evaluation.dialect === 4 && expression.kind !== 'lambda') return undefined;
-    return functionOf(evaluation, this.value);
+    if (expression.kind === 'application') return (...last) => evaluator.apply(expression, scope, last);
+    if (evaluator.dialect === 4 && expression.kind !== 'lambda') return undefined;
+    return functionOf(evaluator, this.value);
   }
 
   asCall(): MemberCall | undefined {
-    return this.#evaluation.callOf(this.#expression, this.#scope);
+    return this.#evaluator.callOf(this.#expression, this.#scope);
   }
 
   asCapability(): MemberCall | undefined {
-    return this.#evaluation.capabilityOf(this.#expression, this.#scope);
+    return this.#evaluator.capabilityOf(this.#expression, this.#scope);
   }
 }
 
 /** An argument whose value is known already, such as an item of a list. */
 export class GivenArgument implements Argument {
-  readonly #evaluation: Evaluation;
+  readonly #evaluator: Evaluator;
   readonly value: Value;
   readonly position = undefined;
   readonly code = '';
 
-  constructor(evaluation: Evaluation, value: Value) {
-    this.#evaluation = evaluation;
+  constructor(evaluator: Evaluator, value: Value) {
+    this.#evaluator = evaluator;
     this.value = value;
   }
 
@@ -121,7 +121,7 @@ export class GivenArgument implements Argument {
   }
 
   get text(): string {
-    return this.#evaluation.print(this.value);
+    return this.#evaluator.print(this.value);
   }
 
   get writtenType(): string {
@@ -133,16 +133,16 @@ export class GivenArgument implements Argument {
   }
 
   get items(): readonly Argument[] | undefined {
-    return isList(this.value) ? this.value.map((item) => new GivenArgument(this.#evaluation, item)) : undefined;
+    return isList(this.value) ? this.value.map((item) => new GivenArgument(this.#evaluator, item)) : undefined;
   }
 
   get fields(): ReadonlyMap<string, Argument> | undefined {
     if (!isObject(this.value)) return undefined;
-    return new Map([...this.value].map(([key, value]) => [key, new GivenArgument(this.#evaluation, value)]));
+    return new Map([...this.value].map(([key, value]) => [key, new GivenArgument(this.#evaluator, value)]));
   }
 
   asFunction(): Remaining | undefined {
-    return functionOf(this.#evaluation, this.value);
+    return functionOf(this.#evaluator, this.value);
   }
 
   asCall(): undefined {
@@ -164,6 +164,6 @@ export function isFunction(value: Value): value is Closure | NativeFunction | Pa
   );
 }
 
-function functionOf(evaluation: Evaluation, value: Value): Remaining | undefined {
-  return isFunction(value) ? (...last) => evaluation.applyValue(value, last) : undefined;
+function functionOf(evaluator: Evaluator, value: Value): Remaining | undefined {
+  return isFunction(value) ? (...last) => evaluator.applyValue(value, last) : undefined;
 }

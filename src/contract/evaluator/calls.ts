@@ -8,7 +8,7 @@ import type { Member } from '../runtime/module.ts';
 import {
   type Argument,
   CapabilityToken,
-  type Evaluation,
+  type Evaluator,
   type MemberCall,
   type Native,
   wrongArguments,
@@ -29,22 +29,22 @@ export const FAILURE_STEPS = 64;
 
 /** @param application undefined if another native calls this one, with a value for each argument */
 export function callNative(
-  evaluation: Evaluation,
+  evaluator: Evaluator,
   native: Native,
   args: readonly Argument[],
   application: Application | undefined,
   scope: Scope,
 ): Value {
   const { binding, position } = application ?? {};
-  if (native.isTopLevel) requireTopLevel(evaluation, native.name);
+  if (native.isTopLevel) requireTopLevel(evaluator, native.name);
   // Functions of the interactive interpreter are free of charge.
-  if (evaluation.findNative(native.name) === native) evaluation.gas.native(native.name);
-  const value = native.apply(args, { evaluation, scope, binding, position });
-  if (value === undefined) throw wrongArguments(native, args, evaluation);
+  if (evaluator.findNative(native.name) === native) evaluator.gas.native(native.name);
+  const value = native.apply(args, { evaluator, scope, binding, position });
+  if (value === undefined) throw wrongArguments(native, args, evaluator);
   return value;
 }
 
-function requireTopLevel({ context, dialect }: Evaluation, name: string): void {
+function requireTopLevel({ context, dialect }: Evaluator, name: string): void {
   const { frame } = context;
   if (!frame) return;
   const where = dialect === 4 ? `${frame.member.module.name.text}: ${name}` : name;
@@ -52,52 +52,52 @@ function requireTopLevel({ context, dialect }: Evaluation, name: string): void {
 }
 
 export function callClosure(
-  evaluation: Evaluation,
+  evaluator: Evaluator,
   { lambda, scope }: Closure,
   args: readonly Value[],
   position: Position | undefined,
 ): Value {
   const { parameters, body } = lambda;
-  requireCount(evaluation, () => 'lambda', args, parameters, position);
-  return evaluation.evaluateBody(body, scope.with(bound(evaluation, parameters, args, scope, position)));
+  requireCount(evaluator, () => 'lambda', args, parameters, position);
+  return evaluator.evaluateBody(body, scope.with(bound(evaluator, parameters, args, scope, position)));
 }
 
 /** Calls a member of a module. @throws ContractError for a capability of dialect 4, which can only be acquired */
-export function callMember(evaluation: Evaluation, call: MemberCall, position: Position | undefined): Value {
+export function callMember(evaluator: Evaluator, call: MemberCall, position: Position | undefined): Value {
   const { definition } = call.member;
   switch (definition.kind) {
     case 'defcap':
-      return tokenOf(evaluation, definition, call, position);
+      return tokenOf(evaluator, definition, call, position);
     case 'defpact':
-      return beginDefpact(evaluation, call, position);
+      return beginDefpact(evaluator, call, position);
     case 'defun':
-      return callFunction(evaluation, definition, call, position);
+      return callFunction(evaluator, definition, call, position);
   }
 }
 
-function callFunction(evaluation: Evaluation, definition: Defun, call: MemberCall, position?: Position): Value {
-  const value = inFrame(evaluation, call, position, (scope) => evaluation.evaluateBody(definition.body, scope));
+function callFunction(evaluator: Evaluator, definition: Defun, call: MemberCall, position?: Position): Value {
+  const value = inFrame(evaluator, call, position, (scope) => evaluator.evaluateBody(definition.body, scope));
   const { returnType: type } = definition;
-  const flag = evaluation.dialect === 4 ? 'DisableRuntimeReturnTypeChecking' : 'DisableRuntimeRTC';
-  if (evaluation.environment.flags.has(flag)) return value;
+  const flag = evaluator.dialect === 4 ? 'DisableRuntimeReturnTypeChecking' : 'DisableRuntimeRTC';
+  if (evaluator.environment.flags.has(flag)) return value;
   const { names } = call.member.module;
-  return checked({ type, position: position ?? definition.position }, value, names, evaluation);
+  return checked({ type, position: position ?? definition.position }, value, names, evaluator);
 }
 
 /** In dialect 5, the application of a capability is a value. */
 function tokenOf(
-  evaluation: Evaluation,
+  evaluator: Evaluator,
   { parameters }: Defcap,
   { member, args }: MemberCall,
   position: Position | undefined,
 ): CapabilityToken {
-  if (evaluation.dialect === 4 || !member.is('defcap')) {
+  if (evaluator.dialect === 4 || !member.is('defcap')) {
     throw new ContractError('eval', 'Cannot directly evaluate defcap', position);
   }
   if (args.length !== parameters.length) {
     throw new ContractError('eval', 'Attempted to apply a closure to too many arguments', position);
   }
-  bound(evaluation, parameters, args, new Scope(member.module.names), position);
+  bound(evaluator, parameters, args, new Scope(member.module.names), position);
   return new CapabilityToken(member, args);
 }
 
@@ -109,26 +109,26 @@ function tokenOf(
  * @throws ContractError for recursion: an outer frame runs the same definition
  */
 export function inFrame<T>(
-  evaluation: Evaluation,
+  evaluator: Evaluator,
   call: MemberCall,
   position: Position | undefined,
   run: (scope: Scope) => T,
 ): T {
   const { member, args } = call;
-  const { frame: outer, referring } = evaluation.context;
+  const { frame: outer, referring } = evaluator.context;
   const { module } = member;
   const name = member.name.text;
   if (findFrame(outer, (frame) => frame.member.name.text === name)) {
-    throw new ContractError('eval', recursionText(name, evaluation.dialect), position);
+    throw new ContractError('eval', recursionText(name, evaluator.dialect), position);
   }
-  const variables = variablesOf(evaluation, call, position);
-  const enter = () => evaluation.within({ frame: { member, outer } }, () => run(new Scope(module.names, variables)));
+  const variables = variablesOf(evaluator, call, position);
+  const enter = () => evaluator.within({ frame: { member, outer } }, () => run(new Scope(module.names, variables)));
   try {
-    return referring.has(module.name.text) ? limited(evaluation, 'read', enter) : enter();
+    return referring.has(module.name.text) ? limited(evaluator, 'read', enter) : enter();
   } catch (fault) {
-    if (!(fault instanceof ContractError) || hidesValues(evaluation.environment)) throw fault;
-    const text = callText(name, args, evaluation.dialect);
-    evaluation.spend(FAILURE_STEPS + text.length);
+    if (!(fault instanceof ContractError) || hidesValues(evaluator.environment)) throw fault;
+    const text = callText(name, args, evaluator.dialect);
+    evaluator.spend(FAILURE_STEPS + text.length);
     throw fault.through({ position, text });
   }
 }
@@ -136,24 +136,24 @@ export function inFrame<T>(
 /**
  * Runs a call through a module reference. In dialect 5, the caller's own module can only read until the call returns.
  */
-export function throughReference<T>(evaluation: Evaluation, run: () => T): T {
-  const { frame, referring } = evaluation.context;
-  if (evaluation.dialect === 4 || !frame) return run();
-  return evaluation.within({ referring: new Set(referring).add(frame.member.module.name.text) }, run);
+export function throughReference<T>(evaluator: Evaluator, run: () => T): T {
+  const { frame, referring } = evaluator.context;
+  if (evaluator.dialect === 4 || !frame) return run();
+  return evaluator.within({ referring: new Set(referring).add(frame.member.module.name.text) }, run);
 }
 
 /* Arguments. */
 
 /** @returns the variables of the definition's body @throws ContractError for arguments of a wrong number or type */
 export function variablesOf(
-  evaluation: Evaluation,
+  evaluator: Evaluator,
   { member, args }: MemberCall,
   position: Position | undefined,
 ): ReadonlyMap<string, Value> {
   const { module } = member;
   const { parameters } = member.definition;
-  requireCount(evaluation, () => shownName(member, evaluation.dialect), args, parameters, position);
-  return bound(evaluation, parameters, args, new Scope(module.names), position);
+  requireCount(evaluator, () => shownName(member, evaluator.dialect), args, parameters, position);
+  return bound(evaluator, parameters, args, new Scope(module.names), position);
 }
 
 function shownName({ definition, module, name }: Member, dialect: Dialect): string {
@@ -162,7 +162,7 @@ function shownName({ definition, module, name }: Member, dialect: Dialect): stri
 
 /** @param who the name of the callee in messages */
 function requireCount(
-  { dialect }: Evaluation,
+  { dialect }: Evaluator,
   who: () => string,
   { length: supplied }: readonly Value[],
   { length: expected }: readonly Parameter[],
@@ -177,7 +177,7 @@ function requireCount(
 }
 
 function bound(
-  evaluation: Evaluation,
+  evaluator: Evaluator,
   parameters: readonly Parameter[],
   args: readonly Value[],
   { names }: Scope,
@@ -185,7 +185,7 @@ function bound(
 ): ReadonlyMap<string, Value> {
   const variables = new Map<string, Value>();
   for (const [at, { name, type, position: own }] of parameters.entries()) {
-    variables.set(name, checked({ type, position: position ?? own }, args[at], names, evaluation));
+    variables.set(name, checked({ type, position: position ?? own }, args[at], names, evaluator));
   }
   return variables;
 }

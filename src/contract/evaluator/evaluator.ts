@@ -1,4 +1,4 @@
-/** Evaluates expressions of contract code. */
+/** Evaluates expressions of contract code, by walking over their syntax trees. */
 
 import { withCapability } from '../capabilities/capabilities.ts';
 import { DEFAULT_DIALECT, type Dialect } from '../dialect.ts';
@@ -11,7 +11,7 @@ import { TransactionNames } from '../runtime/lookup.ts';
 import { Member } from '../runtime/module.ts';
 import {
   CapabilityToken,
-  type Evaluation,
+  type Evaluator,
   type MemberCall,
   type Native,
   NativeFunction,
@@ -56,7 +56,8 @@ interface EvaluatorOptions {
   readonly look?: (() => void) | undefined;
 }
 
-export class Evaluator implements Evaluation {
+/** The only implementation of `Evaluator`. Between two transactions, its `state` and `environment` are replaced. */
+export class TreeEvaluator implements Evaluator {
   readonly dialect: Dialect;
   database: Database;
   readonly gas: GasMeter;
@@ -359,8 +360,8 @@ function meterOf({ gasModel, gasLimit, flags }: Environment, dialect: Dialect): 
   return new GasMeter({ model: gasModel, limit: gasLimit, flags, dialect });
 }
 
-function notBoundText(value: Value, evaluation: Evaluation): string {
+function notBoundText(value: Value, evaluator: Evaluator): string {
   const expected = 'bind: expected object';
-  if (evaluation.dialect === 5) return `${expected}, found ${typeText(value, 5)}`;
-  return `${expected}${shownValue(evaluation, value, [': ', ', received value of type: '])}`;
+  if (evaluator.dialect === 5) return `${expected}, found ${typeText(value, 5)}`;
+  return `${expected}${shownValue(evaluator, value, [': ', ', received value of type: '])}`;
 }

@@ -7,7 +7,7 @@ import { ModuleName } from '../names.ts';
 import { BUILT_IN_SCHEMAS, CONSTANTS } from '../runtime/built-ins.ts';
 import { requireModule, resolveModule } from '../runtime/lookup.ts';
 import { type Callable, Member, referenceTo, tableOf, textOfName } from '../runtime/module.ts';
-import { type Evaluation, fewestParameters, type Native, NativeFunction, PartialFunction } from '../runtime/native.ts';
+import { type Evaluator, fewestParameters, type Native, NativeFunction, PartialFunction } from '../runtime/native.ts';
 import { Closure, type Scope } from '../runtime/scope.ts';
 import { hidesValues } from '../runtime/shown.ts';
 import type { Application, DynamicName, Expression, Name, Parameter } from '../syntax/tree.ts';
@@ -24,15 +24,11 @@ const SCOPES_PER_STEP = 16;
 export class NameResolver {
   /** The functions of the interactive interpreter. Code may define the same names anew. */
   testFunctions: ReadonlyMap<string, Native>;
-  readonly #evaluation: Evaluation;
+  readonly #evaluator: Evaluator;
   readonly #natives: ReadonlyMap<string, Native>;
 
-  constructor(
-    evaluation: Evaluation,
-    natives: ReadonlyMap<string, Native>,
-    testFunctions: ReadonlyMap<string, Native>,
-  ) {
-    this.#evaluation = evaluation;
+  constructor(evaluator: Evaluator, natives: ReadonlyMap<string, Native>, testFunctions: ReadonlyMap<string, Native>) {
+    this.#evaluator = evaluator;
     this.#natives = natives;
     this.testFunctions = testFunctions;
   }
@@ -41,17 +37,17 @@ export class NameResolver {
   calleeOf({ callee }: Application, scope: Scope): Native | Closure | Member<Callable> {
     if (callee.kind === 'name') {
       const local = this.#found(callee.name, scope);
-      if (local !== undefined) return callableOf(local, this.#evaluation);
+      if (local !== undefined) return callableOf(local, this.#evaluator);
       const native = this.findNative(callee.name);
       if (native) return native;
       const testFunction = this.testFunctions.get(callee.name);
       if (testFunction && !scope.names.find(callee.name)) return testFunction;
-      return callableOf(this.#meant(callee, scope), this.#evaluation);
+      return callableOf(this.#meant(callee, scope), this.#evaluator);
     }
-    if (callee.kind === 'dotted-name') return callableOf(this.#meant(callee, scope), this.#evaluation);
-    if (callee.kind === 'dynamic-name') return callableOf(this.#memberOf(callee, scope), this.#evaluation);
-    if (this.#evaluation.dialect === 4) throw new ContractError('eval', 'Expected: name', callee.position);
-    return callableOf(this.#evaluation.evaluate(callee, scope), this.#evaluation);
+    if (callee.kind === 'dotted-name') return callableOf(this.#meant(callee, scope), this.#evaluator);
+    if (callee.kind === 'dynamic-name') return callableOf(this.#memberOf(callee, scope), this.#evaluator);
+    if (this.#evaluator.dialect === 4) throw new ContractError('eval', 'Expected: name', callee.position);
+    return callableOf(this.#evaluator.evaluate(callee, scope), this.#evaluator);
   }
 
   /** @throws ContractError for a name without a meaning */
@@ -62,29 +58,29 @@ export class NameResolver {
       if (value !== undefined) return value;
       const native = this.findNative(name.name);
       // Natives are values only in dialect 5.
-      if (native && this.#evaluation.dialect === 5) return new NativeFunction(native);
+      if (native && this.#evaluator.dialect === 5) return new NativeFunction(native);
       if (native) throw new ContractError('eval', 'Invalid type in value location: defun', name.position);
     }
     const meant = this.#meant(name, scope);
     if (!(meant instanceof Member)) return meant;
     // A schema is not a value, so the same name can also stand for a module.
     const module =
-      meant.is('defschema') && name.kind === 'name' && resolveModule(this.#evaluation, new ModuleName(name.name));
+      meant.is('defschema') && name.kind === 'name' && resolveModule(this.#evaluator, new ModuleName(name.name));
     if (module) return referenceTo(module);
-    if (this.#evaluation.dialect === 5 || !isCallable(meant)) return valueOfMember(meant);
+    if (this.#evaluator.dialect === 5 || !isCallable(meant)) return valueOfMember(meant);
     // Before version 4.7, the description of a function was its value.
-    if (this.#evaluation.environment.flags.has('DisablePact47')) return detailsOf(meant);
+    if (this.#evaluator.environment.flags.has('DisablePact47')) return detailsOf(meant);
     throw hiddenDetails('function', name.position);
   }
 
   #shown(details: string, what: string, position: Position): string {
-    if (hidesValues(this.#evaluation.environment)) throw hiddenDetails(what, position);
+    if (hidesValues(this.#evaluator.environment)) throw hiddenDetails(what, position);
     return details;
   }
 
   /** @returns the value of a variable; undefined if no scope has it */
   #found(name: string, scope: Scope): Value | undefined {
-    this.#evaluation.spend(Math.floor(scope.depth / SCOPES_PER_STEP));
+    this.#evaluator.spend(Math.floor(scope.depth / SCOPES_PER_STEP));
     return scope.find(name);
   }
 
@@ -92,7 +88,7 @@ export class NameResolver {
     const text = textOfName(name);
     const meant = scope.names.find(text);
     if (meant) return meant;
-    throw new ContractError('eval', unresolvedText(text, this.#evaluation.dialect), name.position);
+    throw new ContractError('eval', unresolvedText(text, this.#evaluator.dialect), name.position);
   }
 
   /** Finds `reference::member`. */
@@ -102,15 +98,15 @@ export class NameResolver {
     if (!(value instanceof ModuleRef)) {
       throw new ContractError(
         'eval',
-        `reduceDynamic: expected module reference: ${this.#evaluation.print(value)}`,
+        `reduceDynamic: expected module reference: ${this.#evaluator.print(value)}`,
         position,
       );
     }
-    const found = requireModule(this.#evaluation, value.name).members.get(member);
+    const found = requireModule(this.#evaluator, value.name).members.get(member);
     if (found) return found;
     // Modules share the constants of the interfaces that they implement.
     for (const each of value.interfaces ?? []) {
-      const constant = requireModule(this.#evaluation, each).members.get(member);
+      const constant = requireModule(this.#evaluator, each).members.get(member);
       if (constant?.is('defconst')) return constant;
     }
     throw new ContractError('eval', `resolveRef: dynamic ref not found: ${reference}::${member}`, position);
@@ -119,7 +115,7 @@ export class NameResolver {
   /** @returns the native of this name, if the dialect has it */
   findNative(name: string): Native | undefined {
     const native = this.#natives.get(name);
-    return (native?.dialect ?? this.#evaluation.dialect) === this.#evaluation.dialect ? native : undefined;
+    return (native?.dialect ?? this.#evaluator.dialect) === this.#evaluator.dialect ? native : undefined;
   }
 
   /**
@@ -127,7 +123,7 @@ export class NameResolver {
    */
   detailsOf(expression: Expression, scope: Scope): string | undefined {
     const isName = expression.kind === 'name' || expression.kind === 'dotted-name';
-    if (this.#evaluation.dialect === 5 || !isName) return undefined;
+    if (this.#evaluator.dialect === 5 || !isName) return undefined;
     const name = textOfName(expression);
     const known = scope.find(name) ?? CONSTANTS.get(name) ?? scope.names.find(name);
     const native = known === undefined ? (this.findNative(name) ?? this.testFunctions.get(name)) : undefined;
@@ -142,14 +138,14 @@ export class NameResolver {
       this.findNative(name) !== undefined ||
       CONSTANTS.has(name) ||
       this.testFunctions.has(name) ||
-      (this.#evaluation.dialect === 4 && BUILT_IN_SCHEMAS.has(name))
+      (this.#evaluator.dialect === 4 && BUILT_IN_SCHEMAS.has(name))
     );
   }
 
   /** @throws ContractError for a name without a meaning outside of modules */
   requireMeaning(name: string, position: Position | undefined): void {
-    if (this.isKnown(name) || this.#evaluation.transactionNames.find(name)) return;
-    throw new ContractError('eval', unresolvedText(name, this.#evaluation.dialect), position);
+    if (this.isKnown(name) || this.#evaluator.transactionNames.find(name)) return;
+    throw new ContractError('eval', unresolvedText(name, this.#evaluator.dialect), position);
   }
 
   isPartial(expression: Expression, scope: Scope): boolean {
@@ -192,33 +188,33 @@ export function nameOf(callable: Closure | Member): string | undefined {
   return callable instanceof Member ? callable.definition.name : undefined;
 }
 
-export function calledMember(member: Member, evaluation: Evaluation): Member<Callable> {
+export function calledMember(member: Member, evaluator: Evaluator): Member<Callable> {
   if (isCallable(member)) return member;
-  throw notCallable(valueOfMember(member), evaluation);
+  throw notCallable(valueOfMember(member), evaluator);
 }
 
-function callableOf(value: Value, evaluation: Evaluation): Native | Closure | Member<Callable> {
-  if (value instanceof Member) return calledMember(value, evaluation);
+function callableOf(value: Value, evaluator: Evaluator): Native | Closure | Member<Callable> {
+  if (value instanceof Member) return calledMember(value, evaluator);
   if (value instanceof NativeFunction) return value.native;
   if (value instanceof Closure) return value;
   if (value instanceof PartialFunction) {
     throw new ContractError('eval', 'Attempted to apply a closure outside of native callsite');
   }
-  throw notCallable(value, evaluation);
+  throw notCallable(value, evaluator);
 }
 
-function notCallable(value: Value, evaluation: Evaluation): ContractError {
-  return new ContractError('eval', notCallableText(value, evaluation));
+function notCallable(value: Value, evaluator: Evaluator): ContractError {
+  return new ContractError('eval', notCallableText(value, evaluator));
 }
 
-function notCallableText(value: Value, evaluation: Evaluation): string {
-  const { dialect, environment } = evaluation;
+function notCallableText(value: Value, evaluator: Evaluator): string {
+  const { dialect, environment } = evaluator;
   if (dialect === 5) return 'Cannot apply value to non-closure';
   // Before version 4.8, a text that was called became the message itself.
   if (!environment.flags.has('DisablePact48')) {
     return `Tried to call a value which is not a function, but a(n) ${typeText(value)}`;
   }
-  return typeof value === 'string' ? value : `Unexpected non-native direct ref: ${evaluation.print(value)}`;
+  return typeof value === 'string' ? value : `Unexpected non-native direct ref: ${evaluator.print(value)}`;
 }
 
 function unresolvedText(name: string, dialect: Dialect): string {

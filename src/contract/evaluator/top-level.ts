@@ -7,10 +7,10 @@ import { Closure } from '../runtime/scope.ts';
 import { checked } from '../runtime/type-faults.ts';
 import type { Defconst, Defun, TopLevel } from '../syntax/tree.ts';
 import type { Value } from '../values/values.ts';
-import type { Evaluator } from './evaluator.ts';
+import type { TreeEvaluator } from './evaluator.ts';
 
 /** @returns what the interpreter prints @throws ContractError */
-export function runTopLevel(evaluator: Evaluator, form: TopLevel): Value {
+export function runTopLevel(evaluator: TreeEvaluator, form: TopLevel): Value {
   try {
     return run(evaluator, form);
   } catch (fault) {
@@ -18,7 +18,7 @@ export function runTopLevel(evaluator: Evaluator, form: TopLevel): Value {
   }
 }
 
-function run(evaluator: Evaluator, form: TopLevel): Value {
+function run(evaluator: TreeEvaluator, form: TopLevel): Value {
   switch (form.kind) {
     case 'module':
       return loadModule(evaluator, form);
@@ -45,14 +45,14 @@ function run(evaluator: Evaluator, form: TopLevel): Value {
 }
 
 /** The names in the body are resolved only when it runs. */
-function checkDefinition(evaluator: Evaluator, form: Defun | Defconst): void {
+function checkDefinition(evaluator: TreeEvaluator, form: Defun | Defconst): void {
   const refuse: Declare = (name, position) => refuseShadow(evaluator, name, position);
   refuse(form.name, form.position);
   visitDefinition(form, evaluator.dialect, () => {}, refuse);
 }
 
 /** Only tests have definitions outside of modules. */
-function define(evaluator: Evaluator, name: string, value: Value): void {
+function define(evaluator: TreeEvaluator, name: string, value: Value): void {
   evaluator.kept?.addEntry([name, value]);
   const imported = new Map(evaluator.state.imported).set(name, value);
   evaluator.state = { ...evaluator.state, imported };

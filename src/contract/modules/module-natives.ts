@@ -6,7 +6,7 @@ import { ModuleName } from '../names.ts';
 import { requireAccess, requireLocal } from '../runtime/access.ts';
 import { findModule, requireModule } from '../runtime/lookup.ts';
 import { isInterface, type LoadedModule } from '../runtime/module.ts';
-import { type Evaluation, type Native, nativeFailure, strict } from '../runtime/native.ts';
+import { type Evaluator, type Native, nativeFailure, strict } from '../runtime/native.ts';
 import { spendParts } from '../runtime/steps.ts';
 import {
   compareTexts,
@@ -27,20 +27,20 @@ function topLevel(native: Native): Native {
 }
 
 /** @returns a native whose only argument is a text */
-function ofText(name: string, signature: string, run: (text: string, evaluation: Evaluation) => Value): Native {
-  return strict(name, signature, ([text, ...more], { evaluation }) =>
-    isText(text) && more.length === 0 ? run(text, evaluation) : undefined,
+function ofText(name: string, signature: string, run: (text: string, evaluator: Evaluator) => Value): Native {
+  return strict(name, signature, ([text, ...more], { evaluator }) =>
+    isText(text) && more.length === 0 ? run(text, evaluator) : undefined,
   );
 }
 
 /* Namespaces. */
 
-function enter(name: string, evaluation: Evaluation): string {
-  enterNamespace(evaluation, name);
-  return evaluation.state.namespace ? `Namespace set to ${name}` : 'Namespace reset to root';
+function enter(name: string, evaluator: Evaluator): string {
+  enterNamespace(evaluator, name);
+  return evaluator.state.namespace ? `Namespace set to ${name}` : 'Namespace reset to root';
 }
 
-function describeNamespace(name: string, { database, dialect, gas }: Evaluation): StorableObject {
+function describeNamespace(name: string, { database, dialect, gas }: Evaluator): StorableObject {
   const namespace = database.namespaces.get(name);
   if (!namespace) {
     const message = dialect === 4 ? 'Namespace not defined' : 'Namespace not found';
@@ -58,7 +58,7 @@ function describeNamespace(name: string, { database, dialect, gas }: Evaluation)
 /* Modules. */
 
 /** @throws ContractError in dialect 5 for a text that is not the name of a module */
-function moduleNameOf(text: string, native: string, { dialect }: Evaluation): ModuleName {
+function moduleNameOf(text: string, native: string, { dialect }: Evaluator): ModuleName {
   const name = ModuleName.parse(text);
   if (name) return name;
   if (dialect === 5) throw nativeFailure({ name: native }, 'invalid module name format');
@@ -72,11 +72,11 @@ function governanceText({ syntax }: LoadedModule): string {
   return kind === 'keyset' ? `'${name}` : name;
 }
 
-function describeModule(text: string, evaluation: Evaluation): StorableObject {
-  const { dialect, environment } = evaluation;
-  if (dialect === 5 || !environment.flags.has('DisablePact431')) requireLocal(evaluation, 'describe-module');
-  const name = moduleNameOf(text, 'describe-module', evaluation);
-  const module = dialect === 4 ? findModule(evaluation, name) : requireModule(evaluation, name);
+function describeModule(text: string, evaluator: Evaluator): StorableObject {
+  const { dialect, environment } = evaluator;
+  if (dialect === 5 || !environment.flags.has('DisablePact431')) requireLocal(evaluator, 'describe-module');
+  const name = moduleNameOf(text, 'describe-module', evaluator);
+  const module = dialect === 4 ? findModule(evaluator, name) : requireModule(evaluator, name);
   if (!module) throw new ContractError('eval', `Module not found: ${text}`);
   return dialect === 4 ? described4(module) : described5(module);
 }
@@ -109,20 +109,20 @@ function described5(module: LoadedModule): StorableObject {
   return sortedObject<Storable>([...both, ['interfaces', interfaces.map((each) => each.text)]]);
 }
 
-function listModules(evaluation: Evaluation): readonly string[] {
-  const { database, dialect, environment } = evaluation;
-  if (dialect === 5 || !environment.flags.has('DisablePact411')) requireLocal(evaluation, 'list-modules');
+function listModules(evaluator: Evaluator): readonly string[] {
+  const { database, dialect, environment } = evaluator;
+  if (dialect === 5 || !environment.flags.has('DisablePact411')) requireLocal(evaluator, 'list-modules');
   const names = [...database.modules.entries().keys()].sort(compareTexts);
-  spendParts(evaluation, names.length);
+  spendParts(evaluator, names.length);
   return names;
 }
 
 /** Writes the module again unchanged: a stored module is always in its newest form. */
-function redeploy(text: string, evaluation: Evaluation): Value {
-  requireAccess(evaluation, 'write', 'writeRow');
-  const name = moduleNameOf(text, 'static-redeploy', evaluation);
-  const module = requireModule(evaluation, name);
-  evaluation.database.modules.set(module.name.text, module);
+function redeploy(text: string, evaluator: Evaluator): Value {
+  requireAccess(evaluator, 'write', 'writeRow');
+  const name = moduleNameOf(text, 'static-redeploy', evaluator);
+  const module = requireModule(evaluator, name);
+  evaluator.database.modules.set(module.name.text, module);
   return UNIT;
 }
 
@@ -133,10 +133,10 @@ const VERSION4 = '4.13.2';
 const VERSION4_BEFORE_431 = '4.2.1';
 const VERSION5 = '5.4';
 
-function versionOf(evaluation: Evaluation, native: string): string {
-  if (evaluation.dialect === 5) return VERSION5;
-  if (evaluation.environment.flags.has('DisablePact431')) return VERSION4_BEFORE_431;
-  requireLocal(evaluation, native);
+function versionOf(evaluator: Evaluator, native: string): string {
+  if (evaluator.dialect === 5) return VERSION5;
+  if (evaluator.environment.flags.has('DisablePact431')) return VERSION4_BEFORE_431;
+  requireLocal(evaluator, native);
   return VERSION4;
 }
 
@@ -186,10 +186,10 @@ function compareVersions(a: readonly bigint[], b: readonly bigint[]): number {
   return a.length - b.length;
 }
 
-function enforceVersion(evaluation: Evaluation, minimum: string, maximum: string | undefined): boolean {
-  const version = versionOf(evaluation, 'enforce-pact-version');
-  evaluation.spend(minimum.length + (maximum?.length ?? 0));
-  if (evaluation.dialect === 5) {
+function enforceVersion(evaluator: Evaluator, minimum: string, maximum: string | undefined): boolean {
+  const version = versionOf(evaluator, 'enforce-pact-version');
+  evaluator.spend(minimum.length + (maximum?.length ?? 0));
+  if (evaluator.dialect === 5) {
     enforceVersion5(version, minimum, maximum);
     return true;
   }
@@ -206,10 +206,10 @@ export const MODULES: readonly Native[] = [
     strict(
       'define-namespace',
       'namespace:string user-guard:guard admin-guard:guard -> string',
-      ([name, user, admin, ...more], { evaluation }) => {
+      ([name, user, admin, ...more], { evaluator }) => {
         if (!isText(name) || user === undefined || admin === undefined || more.length > 0) return undefined;
         if (!isGuard(user) || !isGuard(admin)) return undefined;
-        defineNamespace(evaluation, { name, user, admin });
+        defineNamespace(evaluator, { name, user, admin });
         return `Namespace defined: ${name}`;
       },
     ),
@@ -217,30 +217,30 @@ export const MODULES: readonly Native[] = [
   topLevel(ofText('describe-namespace', 'ns:string -> object:{described-namespace}', describeNamespace)),
   topLevel(ofText('describe-module', 'module:string -> object:*', describeModule)),
   topLevel(
-    strict('list-modules', ' -> [string]', (args, { evaluation }) =>
-      args.length === 0 ? listModules(evaluation) : undefined,
+    strict('list-modules', ' -> [string]', (args, { evaluator }) =>
+      args.length === 0 ? listModules(evaluator) : undefined,
     ),
   ),
   topLevel(
-    strict('pact-version', ' -> string', (args, { evaluation }) =>
-      args.length === 0 ? versionOf(evaluation, 'pact-version') : undefined,
+    strict('pact-version', ' -> string', (args, { evaluator }) =>
+      args.length === 0 ? versionOf(evaluator, 'pact-version') : undefined,
     ),
   ),
   topLevel(
     strict(
       'enforce-pact-version',
       ['min-version:string -> bool', 'min-version:string max-version:string -> bool'],
-      ([minimum, maximum, ...more], { evaluation }) => {
+      ([minimum, maximum, ...more], { evaluator }) => {
         if (!isText(minimum) || (maximum !== undefined && !isText(maximum)) || more.length > 0) return undefined;
-        return enforceVersion(evaluation, minimum, maximum);
+        return enforceVersion(evaluator, minimum, maximum);
       },
     ),
   ),
   { ...topLevel(ofText('static-redeploy', 'module:string -> unit', redeploy)), dialect: 5 },
   {
-    ...strict('acquire-module-admin', 'module:module -> string', ([module, ...more], { evaluation }) => {
+    ...strict('acquire-module-admin', 'module:module -> string', ([module, ...more], { evaluator }) => {
       if (!(module instanceof ModuleRef) || more.length > 0) return undefined;
-      administer(evaluation, requireModule(evaluation, module.name));
+      administer(evaluator, requireModule(evaluator, module.name));
       return `Module admin for module ${module.name.text} acquired`;
     }),
     dialect: 5,

@@ -6,7 +6,7 @@ import { ContractError } from '../errors.ts';
 import { ModuleName } from '../names.ts';
 import { findModule, rememberModule, resolveModule } from '../runtime/lookup.ts';
 import { type Definition, isInterface, type LoadedModule, Member, type Names } from '../runtime/module.ts';
-import type { Evaluation } from '../runtime/native.ts';
+import type { Evaluator } from '../runtime/native.ts';
 import { Scope } from '../runtime/scope.ts';
 import { checked } from '../runtime/type-faults.ts';
 import type { Defconst, Implements, Interface, Module, Use } from '../syntax/tree.ts';
@@ -17,62 +17,62 @@ import { enforceInstallation } from './namespaces.ts';
 import { refuseShadow, type Visit, visitDefinition } from './resolution.ts';
 
 /** Installs a module, or a newer version of it. @returns what the interpreter prints */
-export function loadModule(evaluation: Evaluation, syntax: Module): string {
-  refuseInstallation(evaluation);
-  const name = new ModuleName(syntax.name, evaluation.state.namespace?.name);
-  const existing = findModule(evaluation, name);
+export function loadModule(evaluator: Evaluator, syntax: Module): string {
+  refuseInstallation(evaluator);
+  const name = new ModuleName(syntax.name, evaluator.state.namespace?.name);
+  const existing = findModule(evaluator, name);
   if (existing && isInterface(existing)) {
     const message = `Name overlap: module ${syntax.name} overlaps with interface  ${name.text}`;
     throw new ContractError('eval', message);
   }
-  if (existing) administerForUpgrade(evaluation, existing);
-  enforceInstallation(evaluation, existing !== undefined);
+  if (existing) administerForUpgrade(evaluator, existing);
+  enforceInstallation(evaluator, existing !== undefined);
   const { governance } = syntax;
   if (governance.kind === 'keyset') {
-    withReserved(evaluation, 'MODULE_KEYSET', name.text, () => enforceNamedKeyset(evaluation, governance.name));
+    withReserved(evaluator, 'MODULE_KEYSET', name.text, () => enforceNamedKeyset(evaluator, governance.name));
   }
   // In dialect 4, each later use of the rights asks a keyset again.
-  if (governance.kind !== 'keyset' || evaluation.dialect === 5) grantAdministration(evaluation, name);
-  const module = new Loader(evaluation, name, syntax).load();
+  if (governance.kind !== 'keyset' || evaluator.dialect === 5) grantAdministration(evaluator, name);
+  const module = new Loader(evaluator, name, syntax).load();
   refuseGovernance(module, syntax);
-  install(evaluation, module);
+  install(evaluator, module);
   return `Loaded module ${name.text}, hash ${module.hash}`;
 }
 
-function administerForUpgrade(evaluation: Evaluation, module: LoadedModule): void {
-  const ask = (): void => administer(evaluation, module);
+function administerForUpgrade(evaluator: Evaluator, module: LoadedModule): void {
+  const ask = (): void => administer(evaluator, module);
   const { syntax } = module;
   if (syntax.kind === 'module' && syntax.governance.kind === 'keyset') {
-    withReserved(evaluation, 'MODULE_KEYSET', module.name.text, ask);
+    withReserved(evaluator, 'MODULE_KEYSET', module.name.text, ask);
   } else ask();
 }
 
 /** Installs an interface, which can never be replaced. @returns what the interpreter prints */
-export function loadInterface(evaluation: Evaluation, syntax: Interface): string {
-  const { dialect, state } = evaluation;
-  refuseInstallation(evaluation);
-  enforceInstallation(evaluation, false);
+export function loadInterface(evaluator: Evaluator, syntax: Interface): string {
+  const { dialect, state } = evaluator;
+  refuseInstallation(evaluator);
+  enforceInstallation(evaluator, false);
   const name = new ModuleName(syntax.name, state.namespace?.name);
-  if (findModule(evaluation, name)) {
+  if (findModule(evaluator, name)) {
     const message4 = 'Existing interface found (interfaces cannot be upgraded)';
     throw new ContractError('eval', dialect === 4 ? message4 : `Interface cannot be upgraded: ${name.text}`);
   }
-  const module = new Loader(evaluation, name, syntax).load();
-  install(evaluation, module);
+  const module = new Loader(evaluator, name, syntax).load();
+  install(evaluator, module);
   return dialect === 4 ? `Loaded interface ${name.text}` : `Loaded interface ${name.text}, hash ${module.hash}`;
 }
 
 /** Makes the names of a module available to code of the transaction. @returns what the interpreter prints */
-export function use(evaluation: Evaluation, syntax: Use): string {
-  evaluation.gas.useModule();
-  bringInFrom(evaluation, syntax);
+export function use(evaluator: Evaluator, syntax: Use): string {
+  evaluator.gas.useModule();
+  bringInFrom(evaluator, syntax);
   return `Using ${syntax.module.text}`;
 }
 
-function bringInFrom(evaluation: Evaluation, { module: name, hash, names }: Use): void {
-  const module = resolveModule(evaluation, name);
+function bringInFrom(evaluator: Evaluator, { module: name, hash, names }: Use): void {
+  const module = resolveModule(evaluator, name);
   if (!module) {
-    const { dialect } = evaluation;
+    const { dialect } = evaluator;
     throw new ContractError(
       'eval',
       dialect === 4 ? `Module ${name.text} not found` : `Cannot find module: ${name.text}`,
@@ -86,7 +86,7 @@ function bringInFrom(evaluation: Evaluation, { module: name, hash, names }: Use)
     throw new ContractError('eval', message);
   }
   if (names) checkImports(module, names, hash);
-  bringIn(evaluation, module, names);
+  bringIn(evaluator, module, names);
 }
 
 function checkImports({ members }: LoadedModule, names: readonly string[], hash: string | undefined): void {
@@ -104,18 +104,18 @@ function checkImports({ members }: LoadedModule, names: readonly string[], hash:
   }
 }
 
-function bringIn(evaluation: Evaluation, module: LoadedModule, names?: readonly string[]): void {
-  evaluation.spend(evaluation.state.imported.size);
-  const imported = new Map(evaluation.state.imported);
+function bringIn(evaluator: Evaluator, module: LoadedModule, names?: readonly string[]): void {
+  evaluator.spend(evaluator.state.imported.size);
+  const imported = new Map(evaluator.state.imported);
   for (const [name, member] of module.members) {
     // Signatures of interfaces cannot be called.
     const isUsable = !member.definition.kind.endsWith('-signature');
     if (isUsable && (!names || names.includes(name))) imported.set(name, member);
   }
-  evaluation.state = { ...evaluation.state, imported };
+  evaluator.state = { ...evaluator.state, imported };
 }
 
-function refuseInstallation({ environment }: Evaluation): void {
+function refuseInstallation({ environment }: Evaluator): void {
   if (!environment.flags.has('DisableModuleInstall')) return;
   throw new ContractError('eval', 'Module/interface install not supported');
 }
@@ -127,11 +127,11 @@ function refuseGovernance({ members }: LoadedModule, { governance }: Module): vo
   if (!member.is('defcap')) throw new ContractError('eval', 'Invalid module governance, must be defcap');
 }
 
-function install(evaluation: Evaluation, module: LoadedModule): void {
-  evaluation.kept?.addEntry([...module.members.values()].flatMap(({ value }) => (value === undefined ? [] : [value])));
-  evaluation.database.modules.set(module.name.text, module);
-  rememberModule(evaluation, module);
-  bringIn(evaluation, module);
+function install(evaluator: Evaluator, module: LoadedModule): void {
+  evaluator.kept?.addEntry([...module.members.values()].flatMap(({ value }) => (value === undefined ? [] : [value])));
+  evaluator.database.modules.set(module.name.text, module);
+  rememberModule(evaluator, module);
+  bringIn(evaluator, module);
 }
 
 /** The names in a module's code: its own definitions, and the values that were found for all other names at loading. */
@@ -166,14 +166,14 @@ class ModuleNames implements Names {
 
 /** Makes a module from its syntax. */
 class Loader {
-  readonly #evaluation: Evaluation;
+  readonly #evaluator: Evaluator;
   readonly #syntax: Module | Interface;
   readonly #members = new Map<string, Member>();
   readonly #names: ModuleNames;
   readonly #module: LoadedModule;
 
-  constructor(evaluation: Evaluation, name: ModuleName, syntax: Module | Interface) {
-    this.#evaluation = evaluation;
+  constructor(evaluator: Evaluator, name: ModuleName, syntax: Module | Interface) {
+    this.#evaluator = evaluator;
     this.#syntax = syntax;
     const interfaces = this.#interfaces();
     this.#names = new ModuleNames(
@@ -188,20 +188,20 @@ class Loader {
       interfaces,
       members: this.#members,
       names: this.#names,
-      transactionHash: evaluation.environment.hash,
+      transactionHash: evaluator.environment.hash,
     };
   }
 
   /** @returns the module, which is not installed yet */
   load(): LoadedModule {
-    refuseShadow(this.#evaluation, this.#syntax.name, this.#syntax.position);
-    for (const item of this.#syntax.items) if (item.kind === 'use') bringInFrom(this.#evaluation, item);
+    refuseShadow(this.#evaluator, this.#syntax.name, this.#syntax.position);
+    for (const item of this.#syntax.items) if (item.kind === 'use') bringInFrom(this.#evaluator, item);
     for (const item of this.#syntax.items) if ('name' in item) this.#define(item);
     this.#charge();
     const order = this.#resolve();
     for (const member of order) if (member.is('defconst')) this.#evaluateConstant(member);
     for (const name of this.#module.interfaces) {
-      const found = resolveModule(this.#evaluation, name);
+      const found = resolveModule(this.#evaluator, name);
       if (found) checkInterface(this.#module, found);
     }
     return this.#module;
@@ -209,13 +209,13 @@ class Loader {
 
   #charge(): void {
     const { name, kind, code } = this.#syntax;
-    this.#evaluation.gas.loadModule(new ModuleName(name), [...this.#members.keys()], code, kind === 'interface');
+    this.#evaluator.gas.loadModule(new ModuleName(name), [...this.#members.keys()], code, kind === 'interface');
   }
 
   #interfaces(): readonly ModuleName[] {
     const items = this.#syntax.items.filter((item): item is Implements => item.kind === 'implements');
     return items.map(({ module }) => {
-      const found = resolveModule(this.#evaluation, module);
+      const found = resolveModule(this.#evaluator, module);
       if (!found) throw new ContractError('eval', `Interface not defined: ${module.text}`);
       if (isInterface(found)) return found.name;
       const message = 'Unexpected: module found in interface position while solving constraints';
@@ -225,8 +225,8 @@ class Loader {
 
   #define(definition: Definition): void {
     const { name, position } = definition;
-    refuseShadow(this.#evaluation, name, position);
-    if (this.#evaluation.isNative(name)) {
+    refuseShadow(this.#evaluator, name, position);
+    if (this.#evaluator.isNative(name)) {
       throw new ContractError('eval', `definitions cannot overlap with native names: ${name}`, position);
     }
     this.#members.set(name, new Member(this.#module, definition));
@@ -244,19 +244,19 @@ class Loader {
         if (member) own.add(member.definition.name);
         else this.#find(used, position);
       };
-      visitDefinition(definition, this.#evaluation.dialect, visit, (variable, position) =>
-        refuseShadow(this.#evaluation, variable, position),
+      visitDefinition(definition, this.#evaluator.dialect, visit, (variable, position) =>
+        refuseShadow(this.#evaluator, variable, position),
       );
     }
     return this.#sorted(needs);
   }
 
   #find(name: string, position: ContractError['position']): void {
-    if (this.#names.found.has(name) || this.#evaluation.isNative(name)) return;
-    const meant = this.#evaluation.transactionNames.find(name) ?? this.#names.find(name);
+    if (this.#names.found.has(name) || this.#evaluator.isNative(name)) return;
+    const meant = this.#evaluator.transactionNames.find(name) ?? this.#names.find(name);
     if (!meant) {
-      if (this.#evaluation.isKnown(name)) return;
-      const { dialect } = this.#evaluation;
+      if (this.#evaluator.isKnown(name)) return;
+      const { dialect } = this.#evaluator;
       throw new ContractError(
         'eval',
         dialect === 4 ? `Cannot resolve "${name}"` : `Unbound variable ${name}`,
@@ -292,15 +292,15 @@ class Loader {
 
   #refuseRecursion(names: readonly string[]): never {
     const all = names.map((name) => `${this.#module.name.text}.${name}`).join(', ');
-    const message = this.#evaluation.dialect === 4 ? 'Recursion detected' : `Recursive dependency cycle detected`;
+    const message = this.#evaluator.dialect === 4 ? 'Recursion detected' : `Recursive dependency cycle detected`;
     throw new ContractError('eval', `${message}: [${all}]`, this.#members.get(names[0])?.definition.position);
   }
 
   #evaluateConstant({ definition }: Member<Defconst>): void {
     const { name, type, value, position } = definition;
-    const result = this.#evaluation.within({ access: 'none', frame: undefined }, (): Value => {
-      const evaluated = this.#evaluation.evaluate(value, new Scope(this.#names));
-      return checked({ type, position }, evaluated, this.#names, this.#evaluation);
+    const result = this.#evaluator.within({ access: 'none', frame: undefined }, (): Value => {
+      const evaluated = this.#evaluator.evaluate(value, new Scope(this.#names));
+      return checked({ type, position }, evaluated, this.#names, this.#evaluator);
     });
     this.#members.set(name, new Member(this.#module, definition, result));
   }

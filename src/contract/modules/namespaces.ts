@@ -6,31 +6,31 @@ import { ContractError } from '../errors.ts';
 import { isDottedName } from '../names.ts';
 import { requireAccess } from '../runtime/access.ts';
 import type { Namespace } from '../runtime/database.ts';
-import { type Evaluation, nativeFailure } from '../runtime/native.ts';
+import { type Evaluator, nativeFailure } from '../runtime/native.ts';
 import { shownValue } from '../runtime/shown.ts';
 import type { Value } from '../values/values.ts';
 
 /** Defines a namespace, or changes one whose old admin guard agrees. @throws ContractError */
-export function defineNamespace(evaluation: Evaluation, namespace: Namespace): void {
+export function defineNamespace(evaluator: Evaluator, namespace: Namespace): void {
   const { name } = namespace;
-  requireAccess(evaluation, 'write', 'writeRow');
-  checkName(evaluation, name);
-  const existing = evaluation.database.namespaces.get(name);
+  requireAccess(evaluator, 'write', 'writeRow');
+  checkName(evaluator, name);
+  const existing = evaluator.database.namespaces.get(name);
   if (existing) {
-    evaluation.gas.readNamespace();
-    withReserved(evaluation, 'DEFINE_NAMESPACE', name, () => enforceGuard(evaluation, existing.admin));
+    evaluator.gas.readNamespace();
+    withReserved(evaluator, 'DEFINE_NAMESPACE', name, () => enforceGuard(evaluator, existing.admin));
   } else {
-    enforcePolicy(evaluation, namespace);
+    enforcePolicy(evaluator, namespace);
   }
-  evaluation.gas.defineNamespace(name, namespace.user, namespace.admin);
-  evaluation.kept?.addEntry([name, namespace.user, namespace.admin]);
-  evaluation.database.namespaces.set(name, namespace);
+  evaluator.gas.defineNamespace(name, namespace.user, namespace.admin);
+  evaluator.kept?.addEntry([name, namespace.user, namespace.admin]);
+  evaluator.database.namespaces.set(name, namespace);
 }
 
 /** In dialect 5, names of namespaces have only letters and digits of Latin-1. */
 const NAME5 = /^[A-Za-zªµºÀ-ÖØ-öø-ÿ][0-9A-Za-zªµºÀ-ÖØ-öø-ÿ²³¹¼-¾%#+\-_&$@<>=^?*!|/~]*$/;
 
-function checkName({ dialect }: Evaluation, name: string): void {
+function checkName({ dialect }: Evaluator, name: string): void {
   if (dialect === 5 && !NAME5.test(name)) {
     throw nativeFailure({ name: 'define-namespace' }, 'invalid namespace format');
   }
@@ -40,44 +40,44 @@ function checkName({ dialect }: Evaluation, name: string): void {
 }
 
 /** Without a policy, anyone may define namespaces. */
-function enforcePolicy(evaluation: Evaluation, { name, admin }: Namespace): void {
-  const { dialect, environment } = evaluation;
+function enforcePolicy(evaluator: Evaluator, { name, admin }: Namespace): void {
+  const { dialect, environment } = evaluator;
   if (!environment.namespacePolicy) return;
   const { policy: member } = environment.namespacePolicy;
-  const answer = evaluation.applyMember({ member, args: [name, admin] });
+  const answer = evaluator.applyMember({ member, args: [name, admin] });
   if (answer === true) return;
   if (answer !== false) {
-    throw new ContractError('eval', unexpectedAnswer(evaluation, answer));
+    throw new ContractError('eval', unexpectedAnswer(evaluator, answer));
   }
   const message = 'Namespace definition not permitted';
   throw dialect === 4 ? new ContractError('eval', message) : nativeFailure({ name: 'define-namespace' }, message);
 }
 
-function unexpectedAnswer(evaluation: Evaluation, answer: Value): string {
-  if (evaluation.dialect === 5) return `expected bool value, got ${evaluation.print(answer)}`;
+function unexpectedAnswer(evaluator: Evaluator, answer: Value): string {
+  if (evaluator.dialect === 5) return `expected bool value, got ${evaluator.print(answer)}`;
   const message = 'Unexpected return value from namespace policy';
-  return `${message}${shownValue(evaluation, answer, [': ', ', received value of type: '])}`;
+  return `${message}${shownValue(evaluator, answer, [': ', ', received value of type: '])}`;
 }
 
 /**
  * Makes a namespace the current one, until the end of the transaction.
  * @param name empty to leave the current namespace
  */
-export function enterNamespace(evaluation: Evaluation, name: string): void {
-  const { flags } = evaluation.environment;
+export function enterNamespace(evaluator: Evaluator, name: string): void {
+  const { flags } = evaluator.environment;
   if (name === '' && !flags.has('DisablePact47')) {
-    evaluation.state = { ...evaluation.state, namespace: undefined };
+    evaluator.state = { ...evaluator.state, namespace: undefined };
     return;
   }
-  const namespace = evaluation.database.namespaces.get(name);
+  const namespace = evaluator.database.namespaces.get(name);
   if (!namespace) {
-    const message = evaluation.dialect === 4 ? `namespace: '${name}' not defined` : `Namespace not found: ${name}`;
+    const message = evaluator.dialect === 4 ? `namespace: '${name}' not defined` : `Namespace not found: ${name}`;
     throw new ContractError('eval', message);
   }
-  evaluation.gas.readNamespace();
+  evaluator.gas.readNamespace();
   // Since version 4.4, its user guard is asked later, when a module or keyset is installed in it.
-  if (flags.has('DisablePact44')) enforceGuard(evaluation, namespace.user);
-  evaluation.state = { ...evaluation.state, namespace };
+  if (flags.has('DisablePact44')) enforceGuard(evaluator, namespace.user);
+  evaluator.state = { ...evaluator.state, namespace };
 }
 
 /**
@@ -85,12 +85,12 @@ export function enterNamespace(evaluation: Evaluation, name: string): void {
  * @throws ContractError unless a module or interface may be installed in the current namespace, or outside of all
  *   namespaces
  */
-export function enforceInstallation(evaluation: Evaluation, isUpgrade: boolean): void {
-  const { state, environment, dialect } = evaluation;
+export function enforceInstallation(evaluator: Evaluator, isUpgrade: boolean): void {
+  const { state, environment, dialect } = evaluator;
   const isOlderRule = environment.flags.has('DisablePact44');
   if (state.namespace) {
     const { name, user } = state.namespace;
-    if (!isUpgrade && !isOlderRule) withReserved(evaluation, 'NAMESPACE', name, () => enforceGuard(evaluation, user));
+    if (!isUpgrade && !isOlderRule) withReserved(evaluator, 'NAMESPACE', name, () => enforceGuard(evaluator, user));
   } else if ((!isUpgrade || isOlderRule) && environment.namespacePolicy?.allowsRoot === false) {
     throw new ContractError(
       'eval',

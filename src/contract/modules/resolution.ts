@@ -3,7 +3,7 @@
 import type { Dialect } from '../dialect.ts';
 import { ContractError, type Position } from '../errors.ts';
 import { type Definition, textOfName } from '../runtime/module.ts';
-import type { Evaluation } from '../runtime/native.ts';
+import type { Evaluator } from '../runtime/native.ts';
 import type { Binding, Expression, Name, Parameter, Type } from '../syntax/tree.ts';
 
 /** @param name as `textOfName` gives it @param position where it stands, if that is known */
@@ -14,7 +14,7 @@ export type Declare = (name: string, position: Position) => void;
 
 /** @throws ContractError in dialect 5 for the name of a native, which neither definitions nor variables can have */
 export function refuseShadow(
-  { dialect, isNative }: Pick<Evaluation, 'dialect' | 'isNative'>,
+  { dialect, isNative }: Pick<Evaluator, 'dialect' | 'isNative'>,
   name: string,
   position: Position,
 ): void {

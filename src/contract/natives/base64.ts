@@ -1,7 +1,7 @@
 /** Decodes texts in base64url, with or without padding. */
 
 import { decodeBase64url } from '../../protocol/ledger/json.ts';
-import type { Evaluation } from '../runtime/native.ts';
+import type { Evaluator } from '../runtime/native.ts';
 
 /** @returns undefined for a text that is not base64url, or whose last digit has unused bits that are not 0 */
 export function bytesOfBase64(text: string): Uint8Array | undefined {
@@ -16,7 +16,7 @@ export function bytesOfBase64(text: string): Uint8Array | undefined {
 }
 
 /** @returns the bytes, or the message of dialect 4 for a text that is not base64url */
-export function bytesOrFault(text: string, { dialect, environment }: Evaluation): Uint8Array | string {
+export function bytesOrFault(text: string, { dialect, environment }: Evaluator): Uint8Array | string {
   const bytes = bytesOfBase64(text);
   if (bytes) return bytes;
   return dialect === 4 && environment.flags.has('DisablePact49')

@@ -5,7 +5,7 @@ import { characterCount } from '../gas/sizes.ts';
 import {
   type Argument,
   type Call,
-  type Evaluation,
+  type Evaluator,
   lazy,
   type Native,
   type Remaining,
@@ -44,7 +44,7 @@ function at([index, from, ...more]: readonly Value[], call: Call): Value | undef
   return isObject(from) ? fieldAt(index, from, call) : undefined;
 }
 
-function itemAt(index: bigint, list: readonly Value[], { evaluation: { dialect } }: Call): Value {
+function itemAt(index: bigint, list: readonly Value[], { evaluator: { dialect } }: Call): Value {
   const item = index >= 0n && index < list.length ? list[Number(index)] : undefined;
   if (item !== undefined) return item;
   if (dialect === 5) fail(`Array index out of bounds. Length (${list.length}), Index (${index})`);
@@ -52,7 +52,7 @@ function itemAt(index: bigint, list: readonly Value[], { evaluation: { dialect }
 }
 
 /** @returns undefined in dialect 5 for a key that is not a text */
-function fieldAt(key: Value, object: ContractObject, { evaluation: { dialect } }: Call): Value | undefined {
+function fieldAt(key: Value, object: ContractObject, { evaluator: { dialect } }: Call): Value | undefined {
   if (!isText(key)) return dialect === 5 ? undefined : fail('object lookup only supported with strings');
   const value = object.get(key);
   if (value !== undefined) return value;
@@ -66,17 +66,17 @@ function part(name: string, isTake: boolean): Native {
     'count:integer list:<a[[<l>],string]> -> <a[[<l>],string]>',
     'keys:[string] object:object:<{o}> -> object:<{o}>',
   ];
-  return strict(name, signatures, ([which, from, ...more], { evaluation }) => {
+  return strict(name, signatures, ([which, from, ...more], { evaluator }) => {
     if (more.length > 0) return undefined;
     if (typeof which === 'bigint') {
-      if (typeof from === 'string') return countedCharacters(from, which, isTake, evaluation);
+      if (typeof from === 'string') return countedCharacters(from, which, isTake, evaluator);
       if (!isList(from)) return undefined;
-      evaluation.spend(from.length);
+      evaluator.spend(from.length);
       return counted(from, which, isTake);
     }
     if (!isList(which) || !isObject(from)) return undefined;
-    evaluation.spend(which.length + from.size);
-    if (!which.every(isText)) return evaluation.dialect === 5 ? undefined : fail('String required');
+    evaluator.spend(which.length + from.size);
+    if (!which.every(isText)) return evaluator.dialect === 5 ? undefined : fail('String required');
     const keys = new Set(which);
     return sortedObject([...from].filter(([key]) => keys.has(key) === isTake));
   });
@@ -89,8 +89,8 @@ function counted<T>(items: readonly T[], count: bigint, isTake: boolean): readon
 }
 
 /** Takes the characters without a list of them, which would take far more memory than the text. */
-function countedCharacters(text: string, count: bigint, isTake: boolean, evaluation: Evaluation): string {
-  spendText(evaluation, text.length);
+function countedCharacters(text: string, count: bigint, isTake: boolean, evaluator: Evaluator): string {
+  spendText(evaluator, text.length);
   let border = borderOf(characterCount(text), count);
   let at = 0;
   for (; border > 0; border--) at += (text.codePointAt(at) ?? 0) > 0xffff ? 2 : 1;
@@ -103,77 +103,77 @@ function borderOf(length: number, count: bigint): number {
   return Number(border < 0n ? 0n : border > length ? BigInt(length) : border);
 }
 
-function contains([value, within, ...more]: readonly Value[], { evaluation }: Call): boolean | undefined {
+function contains([value, within, ...more]: readonly Value[], { evaluator }: Call): boolean | undefined {
   if (more.length > 0 || within === undefined) return undefined;
   if (isList(within)) {
-    const walk = new SteppedWalk(evaluation, { isBounded: false });
+    const walk = new SteppedWalk(evaluator, { isBounded: false });
     return within.some((item) => areEqual(item, value, walk));
   }
   if (!isText(value)) return undefined;
   if (isObject(within)) return within.has(value);
   if (!isText(within)) return undefined;
-  evaluation.spend(1 + Math.floor((within.length + value.length) / SEARCHED_PER_STEP));
+  evaluator.spend(1 + Math.floor((within.length + value.length) / SEARCHED_PER_STEP));
   return containsText(within, value);
 }
 
-function length([of, ...more]: readonly Value[], { evaluation }: Call): bigint | undefined {
+function length([of, ...more]: readonly Value[], { evaluator }: Call): bigint | undefined {
   if (more.length > 0 || of === undefined) return undefined;
   if (isText(of)) {
-    spendText(evaluation, of.length);
+    spendText(evaluator, of.length);
     return BigInt(characterCount(of));
   }
   if (isList(of)) return BigInt(of.length);
   return isObject(of) ? BigInt(of.size) : undefined;
 }
 
-function reverse([list, ...more]: readonly Value[], { evaluation }: Call): Value | undefined {
+function reverse([list, ...more]: readonly Value[], { evaluator }: Call): Value | undefined {
   if (more.length > 0 || list === undefined) return undefined;
-  if (isText(list) && evaluation.dialect === 5) return [...characters(evaluation, list)].reverse().join('');
+  if (isText(list) && evaluator.dialect === 5) return [...characters(evaluator, list)].reverse().join('');
   if (!isList(list)) return undefined;
-  evaluation.spend(list.length);
-  evaluation.gas.reverse(list.length);
+  evaluator.spend(list.length);
+  evaluator.gas.reverse(list.length);
   return [...list].reverse();
 }
 
 /* New lists. */
 
-function makeList([length, value, ...more]: readonly Value[], { evaluation }: Call): Value | undefined {
+function makeList([length, value, ...more]: readonly Value[], { evaluator }: Call): Value | undefined {
   if (typeof length !== 'bigint' || value === undefined || more.length > 0) return undefined;
-  if (length > 0n) spendParts(evaluation, length);
-  evaluation.gas.makeList(length > 0n ? Number(length) : 0);
+  if (length > 0n) spendParts(evaluator, length);
+  evaluator.gas.makeList(length > 0n ? Number(length) : 0);
   if (length <= 0n) return [];
   return new Array<Value>(Number(length)).fill(value);
 }
 
-function enumerate([from, to, step, ...more]: readonly Value[], { evaluation }: Call): Value | undefined {
+function enumerate([from, to, step, ...more]: readonly Value[], { evaluator }: Call): Value | undefined {
   if (typeof from !== 'bigint' || typeof to !== 'bigint' || more.length > 0) return undefined;
   const increment = step ?? (from > to ? -1n : 1n);
   if (typeof increment !== 'bigint') return undefined;
   const largest = [from, to].map(absolute).reduce((a, b) => (a > b ? a : b));
   if (from === to) {
-    evaluation.gas.enumerate(1, largest);
+    evaluator.gas.enumerate(1, largest);
     return [from];
   }
   if (increment === 0n) {
-    evaluation.gas.enumerate(1, 0n);
+    evaluator.gas.enumerate(1, 0n);
     return [];
   }
   if (from < to !== increment > 0n) {
     const message = `enumerate: increment diverges ${from < to ? 'below' : 'above'} from interval bounds.`;
-    fail(evaluation.dialect === 5 ? `Enumeration error: ${message}` : message);
+    fail(evaluator.dialect === 5 ? `Enumeration error: ${message}` : message);
   }
   // The distance and the increment have the same sign, so the quotient is at least 0.
   const count = (to - from) / increment + 1n;
-  spendParts(evaluation, count);
-  evaluation.gas.enumerate(Number(count), largest);
+  spendParts(evaluator, count);
+  evaluator.gas.enumerate(Number(count), largest);
   return Array.from({ length: Number(count) }, (_, index) => from + BigInt(index) * increment);
 }
 
 /** Keeps the first of several equal values. */
-function distinct([list, ...more]: readonly Value[], { evaluation }: Call): Value | undefined {
+function distinct([list, ...more]: readonly Value[], { evaluator }: Call): Value | undefined {
   if (list === undefined || !isList(list) || more.length > 0) return undefined;
-  if (list.length > 0) evaluation.gas.sort(list.length, 'distinct');
-  const walk = new SteppedWalk(evaluation, { isBounded: false });
+  if (list.length > 0) evaluator.gas.sort(list.length, 'distinct');
+  const walk = new SteppedWalk(evaluator, { isBounded: false });
   // Texts, integers and bools are found in a set. Each other value is compared with all those of its type.
   const simple = new Set<Value>();
   const others = new Map<string, Value[]>();
@@ -204,9 +204,9 @@ function rankOf(value: Value): number | undefined {
   return value instanceof Time ? 4 : undefined;
 }
 
-function compareLiterals(a: Value, b: Value, { evaluation }: Call): number {
+function compareLiterals(a: Value, b: Value, { evaluator }: Call): number {
   const [rankA, rankB] = [rankOf(a), rankOf(b)];
-  evaluation.spend(isText(a) && isText(b) ? 1 + Math.floor(Math.min(a.length, b.length) / CHARACTERS_PER_STEP) : 1);
+  evaluator.spend(isText(a) && isText(b) ? 1 + Math.floor(Math.min(a.length, b.length) / CHARACTERS_PER_STEP) : 1);
   if (rankA === undefined || rankB === undefined) return 0;
   if (rankA !== rankB) return rankA - rankB;
   return typeof a === 'boolean' ? Number(a) - Number(b) : (order(a, b) ?? 0);
@@ -215,25 +215,25 @@ function compareLiterals(a: Value, b: Value, { evaluation }: Call): number {
 function sort(values: readonly Value[], call: Call): Value | undefined {
   const [first, second, ...more] = values;
   if (first === undefined || !isList(first) || more.length > 0) return undefined;
-  call.evaluation.spend(first.length);
-  if (second === undefined && first.length > 0) call.evaluation.gas.sort(first.length);
+  call.evaluator.spend(first.length);
+  if (second === undefined && first.length > 0) call.evaluator.gas.sort(first.length);
   if (second === undefined) return [...first].sort((a, b) => compareLiterals(a, b, call));
   return isList(second) ? sortObjects(first, second, call) : undefined;
 }
 
 /** @returns undefined in dialect 5 for fields that are not texts */
 function sortObjects(fields: readonly Value[], objects: readonly Value[], call: Call): Value | undefined {
-  const { dialect } = call.evaluation;
+  const { dialect } = call.evaluator;
   if (fields.length === 0 && dialect === 4) fail('Empty fields list');
   if (objects.length === 0) return objects;
   if (!fields.every(isText)) return dialect === 5 ? undefined : fail('String required');
   if (dialect === 5 && !objects.every(isObject)) return undefined;
-  call.evaluation.spend(objects.length);
+  call.evaluator.spend(objects.length);
   // Sorting by the last field comes first. Dialect 4 keeps the fields as a sorted set.
   const deciding = dialect === 5 ? [...fields] : [...new Set(fields)].sort(compareTexts);
   deciding.reverse();
-  call.evaluation.gas.sort(objects.length);
-  call.evaluation.gas.sortFields(new Set(fields).size);
+  call.evaluator.gas.sort(objects.length);
+  call.evaluator.gas.sortFields(new Set(fields).size);
   return [...objects].sort((a, b) => {
     if (!isObject(a) || !isObject(b)) return 0;
     for (const field of deciding) {
@@ -248,14 +248,14 @@ function sortObjects(fields: readonly Value[], objects: readonly Value[], call: 
 /* Functions of the items. */
 
 /** @returns undefined in dialect 5 for a value that is not a list @throws ContractError in dialect 4 for the same */
-function listOf(name: string, { value }: Argument, { evaluation }: Call) {
+function listOf(name: string, { value }: Argument, { evaluator }: Call) {
   if (isList(value)) {
-    evaluation.spend(value.length);
+    evaluator.spend(value.length);
     return value;
   }
-  if (evaluation.dialect === 5) return undefined;
+  if (evaluator.dialect === 5) return undefined;
   const before: BeforeShown = [': ', ', received argument of type: '];
-  const shown = shownValue(evaluation, value, before, (each) => abbreviated(printed(each)));
+  const shown = shownValue(evaluator, value, before, (each) => abbreviated(printed(each)));
   return fail(`${name}: expecting list${shown}`);
 }
 
@@ -271,7 +271,7 @@ function filter(args: readonly Argument[], call: Call): Value | undefined {
   return app && list?.filter((item) => isAccepted(app(item), args[0], call));
 }
 
-function isAccepted(result: Value, app: Argument, { evaluation: { dialect, environment } }: Call): boolean {
+function isAccepted(result: Value, app: Argument, { evaluator: { dialect, environment } }: Call): boolean {
   if (typeof result === 'boolean') return result;
   if (dialect === 4 && environment.flags.has('DisablePact42')) return false;
   if (dialect === 5) fail(`expected bool value, got ${printed(result, { dialect })}`);
@@ -287,17 +287,17 @@ function fold(args: readonly Argument[], call: Call): Value | undefined {
 
 const ZIP = lazy('zip', 'f:(x:<a> y:<b> -> <c>) list1:[<a>] list2:[<b>] -> [<c>]', zip);
 
-function zip(args: readonly Argument[], { evaluation }: Call): Value | undefined {
+function zip(args: readonly Argument[], { evaluator }: Call): Value | undefined {
   const app = args.length === 3 ? args[0].asFunction() : undefined;
   if (!app) return undefined;
   const [first, second] = [args[1].value, args[2].value];
   if (!isList(first) || !isList(second)) {
-    if (evaluation.dialect === 5) return undefined;
+    if (evaluator.dialect === 5) return undefined;
     // The message shows only the lists.
-    throw wrongArguments({ ...ZIP, isLazy: false }, args.slice(1), evaluation);
+    throw wrongArguments({ ...ZIP, isLazy: false }, args.slice(1), evaluator);
   }
   const shortest = first.slice(0, second.length);
-  evaluation.spend(shortest.length);
+  evaluator.spend(shortest.length);
   return shortest.map((item, index) => app(item, second[index]));
 }
 
@@ -307,7 +307,7 @@ function where(args: readonly Argument[], call: Call): Value | undefined {
   if (!app || field === undefined || object === undefined || !isObject(object)) return undefined;
   const value = fieldAt(field, object, call);
   const result = value === undefined ? undefined : app(value);
-  const { dialect } = call.evaluation;
+  const { dialect } = call.evaluator;
   if (result === undefined || typeof result === 'boolean' || dialect === 4) return result;
   return fail(`expected bool value, got ${printed(result, { dialect })}`);
 }
@@ -332,9 +332,9 @@ export const LISTS: readonly Native[] = [
   { ...strict('list', 'elems:* -> [*]', (values) => values), dialect: 4 },
   strict('make-list', 'length:integer value:<a> -> [<a>]', makeList),
   lazy('map', 'app:(x:<b> -> <a>) list:[<b>] -> [<a>]', map),
-  strict('remove', 'key:string object:object:<{o}> -> object:<{o}>', ([key, object, ...more], { evaluation }) => {
+  strict('remove', 'key:string object:object:<{o}> -> object:<{o}>', ([key, object, ...more], { evaluator }) => {
     if (!isText(key) || object === undefined || !isObject(object) || more.length > 0) return undefined;
-    evaluation.spend(object.size);
+    evaluator.spend(object.size);
     return sortedObject([...object].filter(([name]) => name !== key));
   }),
   strict('reverse', 'list:[<a>] -> [<a>]', reverse),

@@ -3,7 +3,7 @@
 import { type ExactJson, JsonNumber } from '../../protocol/ledger/json.ts';
 import type { Dialect } from '../dialect.ts';
 import { ContractError } from '../errors.ts';
-import { type Call, type Evaluation, type Native, strict } from '../runtime/native.ts';
+import { type Call, type Evaluator, type Native, strict } from '../runtime/native.ts';
 import { messageField, readDecimal, readInteger, readKeyset, readMessage, readString } from '../values/json.ts';
 import {
   isList,
@@ -20,23 +20,23 @@ type Read<Result extends Storable> = (json: ExactJson, dialect: Dialect) => Resu
 
 /** Reads one key of the data. @throws ContractError */
 function readField<Result extends Storable>(
-  evaluation: Evaluation,
+  evaluator: Evaluator,
   key: string,
   native: string,
   read: Read<Result>,
 ): Result {
-  const { environment, dialect } = evaluation;
+  const { environment, dialect } = evaluator;
   // Before version 4.7, contract code could not catch this failure.
   const kind = environment.flags.has('DisablePact47') ? 'eval' : 'tx-failure';
   const json = messageField(environment.data, key, native, dialect, kind);
-  spendOnJson(evaluation, json);
+  spendOnJson(evaluator, json);
   return read(json, dialect);
 }
 
 /** @returns a native that reads one key of the data */
 function reader(name: string, type: string, read: Read<Storable>): Native {
-  return strict(name, `key:string -> ${type}`, ([key, ...more], { evaluation }) =>
-    isText(key) && more.length === 0 ? counted(evaluation, readField(evaluation, key, name, read)) : undefined,
+  return strict(name, `key:string -> ${type}`, ([key, ...more], { evaluator }) =>
+    isText(key) && more.length === 0 ? counted(evaluator, readField(evaluator, key, name, read)) : undefined,
   );
 }
 
@@ -47,22 +47,22 @@ function reader(name: string, type: string, read: Read<Storable>): Native {
 const PART_STEPS = 8;
 
 /** Counts every part of the data at each reading, also repeated keys of keysets. */
-function spendOnJson(evaluation: Evaluation, json: ExactJson): void {
-  evaluation.spend(PART_STEPS);
+function spendOnJson(evaluator: Evaluator, json: ExactJson): void {
+  evaluator.spend(PART_STEPS);
   if (typeof json !== 'object' || json === null || json instanceof JsonNumber) return;
-  for (const each of Object.values(json)) spendOnJson(evaluation, each);
+  for (const each of Object.values(json)) spendOnJson(evaluator, each);
 }
 
 /** Counts steps for large numbers by their sizes. */
-function counted<Result extends Storable>(evaluation: Evaluation, value: Result): Result {
-  spendOnNumbers(evaluation, value);
+function counted<Result extends Storable>(evaluator: Evaluator, value: Result): Result {
+  spendOnNumbers(evaluator, value);
   return value;
 }
 
-function spendOnNumbers(evaluation: Evaluation, value: Value): void {
-  if (isNumber(value)) spendOn([value], evaluation);
-  else if (isList(value)) for (const each of value) spendOnNumbers(evaluation, each);
-  else if (isObject(value)) for (const each of value.values()) spendOnNumbers(evaluation, each);
+function spendOnNumbers(evaluator: Evaluator, value: Value): void {
+  if (isNumber(value)) spendOn([value], evaluator);
+  else if (isList(value)) for (const each of value) spendOnNumbers(evaluator, each);
+  else if (isObject(value)) for (const each of value.values()) spendOnNumbers(evaluator, each);
 }
 
 /* Keysets. */
@@ -77,23 +77,23 @@ const WEBAUTHN = /^WEBAUTHN-(?:[\da-f]{2})+$/;
  * @param native the calling native, for messages of dialect 5
  * @throws ContractError
  */
-export function readKeysetField(evaluation: Evaluation, key: string, native: string): KeysetGuard {
-  const { dialect, environment } = evaluation;
-  const keyset = readField(evaluation, key, dialect === 4 ? 'read-keyset' : native, readKeyset);
-  if (environment.flags.has('EnforceKeyFormats') && !keyset.keys.every((each) => isKey(each, evaluation))) {
-    const message = dialect === 4 ? 'Invalid keyset' : `Invalid keyset format: ${evaluation.print(keyset)}`;
+export function readKeysetField(evaluator: Evaluator, key: string, native: string): KeysetGuard {
+  const { dialect, environment } = evaluator;
+  const keyset = readField(evaluator, key, dialect === 4 ? 'read-keyset' : native, readKeyset);
+  if (environment.flags.has('EnforceKeyFormats') && !keyset.keys.every((each) => isKey(each, evaluator))) {
+    const message = dialect === 4 ? 'Invalid keyset' : `Invalid keyset format: ${evaluator.print(keyset)}`;
     throw new ContractError('eval', message);
   }
   return keyset;
 }
 
-function isKey(text: string, { environment }: Evaluation): boolean {
+function isKey(text: string, { environment }: Evaluator): boolean {
   return ED25519.test(text) || (!environment.flags.has('DisablePact410') && WEBAUTHN.test(text));
 }
 
 /* The chain. */
 
-function chainData({ environment }: Evaluation): Storable {
+function chainData({ environment }: Evaluator): Storable {
   const { chainId, blockHeight, blockTime, previousBlockHash, sender, gasLimit, gasPrice } = environment.chain;
   return sortedObject<Storable>([
     ['block-height', blockHeight],
@@ -111,9 +111,9 @@ function chainData({ environment }: Evaluation): Storable {
  * @returns what the proof shows of another chain
  * @throws ContractError for an invalid proof
  */
-function verifyProof([type, payload, ...more]: readonly Value[], { evaluation }: Call): Value | undefined {
+function verifyProof([type, payload, ...more]: readonly Value[], { evaluator }: Call): Value | undefined {
   if (!isText(type) || payload === undefined || !isObject(payload) || more.length > 0) return undefined;
-  const { environment, dialect } = evaluation;
+  const { environment, dialect } = evaluator;
   const shown = environment.proofs(type, payload);
   if (shown !== undefined) return shown;
   const failed = dialect === 4 ? 'SPV verify failed' : 'SPV verification failure';
@@ -121,23 +121,23 @@ function verifyProof([type, payload, ...more]: readonly Value[], { evaluation }:
 }
 
 export const MESSAGES: readonly Native[] = [
-  strict('read-msg', [' -> <a>', 'key:string -> <a>'], ([key, ...more], { evaluation }) => {
-    const { environment, dialect } = evaluation;
-    if (key === undefined) return counted(evaluation, readMessage(environment.data, dialect));
+  strict('read-msg', [' -> <a>', 'key:string -> <a>'], ([key, ...more], { evaluator }) => {
+    const { environment, dialect } = evaluator;
+    if (key === undefined) return counted(evaluator, readMessage(environment.data, dialect));
     if (!isText(key) || more.length > 0) return undefined;
-    return counted(evaluation, readField(evaluation, key, 'read-msg', readMessage));
+    return counted(evaluator, readField(evaluator, key, 'read-msg', readMessage));
   }),
   reader('read-string', 'string', readString),
   reader('read-integer', 'integer', readInteger),
   reader('read-decimal', 'decimal', readDecimal),
-  strict('read-keyset', 'key:string -> keyset', ([key, ...more], { evaluation }) =>
-    isText(key) && more.length === 0 ? readKeysetField(evaluation, key, 'read-keyset') : undefined,
+  strict('read-keyset', 'key:string -> keyset', ([key, ...more], { evaluator }) =>
+    isText(key) && more.length === 0 ? readKeysetField(evaluator, key, 'read-keyset') : undefined,
   ),
-  strict('chain-data', ' -> object:{public-chain-data}', (args, { evaluation }) =>
-    args.length === 0 ? chainData(evaluation) : undefined,
+  strict('chain-data', ' -> object:{public-chain-data}', (args, { evaluator }) =>
+    args.length === 0 ? chainData(evaluator) : undefined,
   ),
   strict('verify-spv', 'type:string payload:object:<in> -> object:<out>', verifyProof),
-  strict('tx-hash', ' -> string', (args, { evaluation }) =>
-    args.length === 0 ? evaluation.environment.hash : undefined,
+  strict('tx-hash', ' -> string', (args, { evaluator }) =>
+    args.length === 0 ? evaluator.environment.hash : undefined,
   ),
 ];

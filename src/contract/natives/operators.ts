@@ -4,7 +4,7 @@ import type { Dialect } from '../dialect.ts';
 import { isFunction } from '../evaluator/arguments.ts';
 import type { GasMeter } from '../gas/meter.ts';
 import { characterCount } from '../gas/sizes.ts';
-import { type Call, type Evaluation, type Native, strict } from '../runtime/native.ts';
+import { type Call, type Evaluator, type Native, strict } from '../runtime/native.ts';
 import { SteppedWalk, spendParts, spendText } from '../runtime/steps.ts';
 import {
   abs,
@@ -46,11 +46,11 @@ export function isNumber(value: Value): value is Numeric {
 }
 
 /** Counts a step for each 16 bits of large numbers, so that programs end in time. */
-export function spendOn(numbers: readonly Numeric[], evaluation: Evaluation): void {
+export function spendOn(numbers: readonly Numeric[], evaluator: Evaluator): void {
   for (const number of numbers) {
     const digits = typeof number === 'bigint' ? number : number.mantissa;
     if (digits < SMALL && digits > -SMALL) continue;
-    evaluation.spend(Math.ceil(digits.toString(16).length / HEX_DIGITS_PER_STEP));
+    evaluator.spend(Math.ceil(digits.toString(16).length / HEX_DIGITS_PER_STEP));
   }
 }
 
@@ -59,11 +59,11 @@ function unary(
   signatures: string | readonly string[],
   compute: (x: Numeric, dialect: Dialect) => Numeric,
 ): Native {
-  return strict(name, signatures, ([x, ...more], { evaluation }) => {
+  return strict(name, signatures, ([x, ...more], { evaluator }) => {
     if (x === undefined || !isNumber(x) || more.length > 0) return undefined;
-    spendOn([x], evaluation);
-    evaluation.spend(DECIMAL_STEPS);
-    return compute(x, evaluation.dialect);
+    spendOn([x], evaluator);
+    evaluator.spend(DECIMAL_STEPS);
+    return compute(x, evaluator.dialect);
   });
 }
 
@@ -74,18 +74,18 @@ const chargeArithmetic: Charge = (gas, x, y) => gas.arithmetic(x, y);
 
 function computed(
   values: readonly Value[],
-  { evaluation }: Call,
+  { evaluator }: Call,
   compute: Computation,
   charge: Charge = chargeArithmetic,
 ): Value | undefined {
   const [x, y] = values;
   if (values.length !== 2 || !isNumber(x) || !isNumber(y)) return undefined;
-  spendOn([x, y], evaluation);
-  const result = compute(x, y, evaluation.dialect);
+  spendOn([x, y], evaluator);
+  const result = compute(x, y, evaluator.dialect);
   // Too large results have failed before, so computing the charge is fast.
-  charge(evaluation.gas, x, y);
-  spendOn([result], evaluation);
-  if (result instanceof Decimal) evaluation.spend(DECIMAL_STEPS);
+  charge(evaluator.gas, x, y);
+  spendOn([result], evaluator);
+  if (result instanceof Decimal) evaluator.spend(DECIMAL_STEPS);
   return result;
 }
 
@@ -94,68 +94,68 @@ function binary(name: string, compute: Computation, charge?: Charge): Native {
 }
 
 function ofIntegers(name: string, compute: (x: bigint, y: bigint) => bigint): Native {
-  return strict(name, INTEGERS, ([x, y, ...more], { evaluation }) => {
+  return strict(name, INTEGERS, ([x, y, ...more], { evaluator }) => {
     if (typeof x !== 'bigint' || typeof y !== 'bigint' || more.length > 0) return undefined;
-    spendOn([x, y], evaluation);
+    spendOn([x, y], evaluator);
     return bounded(compute(x, y));
   });
 }
 
 function rounding(name: string, how: Rounding): Native {
-  return strict(name, ['x:decimal prec:integer -> decimal', 'x:decimal -> integer'], (values, { evaluation }) => {
+  return strict(name, ['x:decimal prec:integer -> decimal', 'x:decimal -> integer'], (values, { evaluator }) => {
     const [x, places] = values;
     if (!(x instanceof Decimal)) return undefined;
-    spendOn([x], evaluation);
+    spendOn([x], evaluator);
     if (values.length === 1) return x.round(how);
-    return values.length === 2 && typeof places === 'bigint' ? x.roundTo(places, how, evaluation.dialect) : undefined;
+    return values.length === 2 && typeof places === 'bigint' ? x.roundTo(places, how, evaluator.dialect) : undefined;
   });
 }
 
 /** `+`. If both objects have a field, the result has that of the first one. */
 function join(values: readonly Value[], call: Call): Value | undefined {
-  const { evaluation } = call;
+  const { evaluator } = call;
   const [x, y] = values;
   if (values.length !== 2) return undefined;
   if (typeof x === 'string' && typeof y === 'string') {
-    spendText(evaluation, x.length + y.length);
-    evaluation.gas.append(characterCount(x), characterCount(y));
+    spendText(evaluator, x.length + y.length);
+    evaluator.gas.append(characterCount(x), characterCount(y));
     return x + y;
   }
   if (isList(x) && isList(y)) {
-    spendParts(evaluation, x.length + y.length);
-    evaluation.gas.append(x.length, y.length);
+    spendParts(evaluator, x.length + y.length);
+    evaluator.gas.append(x.length, y.length);
     return [...x, ...y];
   }
   if (isObject(x) && isObject(y)) {
-    spendParts(evaluation, x.size + y.size);
-    evaluation.gas.append(x.size, y.size);
+    spendParts(evaluator, x.size + y.size);
+    evaluator.gas.append(x.size, y.size);
     return sortedObject([...y, ...x]);
   }
   return computed(values, call, add);
 }
 
 function equality(name: string, wanted: boolean): Native {
-  return strict(name, `x:${EQUATED} y:${EQUATED} -> bool`, ([x, y, ...more], { evaluation }) => {
+  return strict(name, `x:${EQUATED} y:${EQUATED} -> bool`, ([x, y, ...more], { evaluator }) => {
     if (x === undefined || y === undefined || more.length > 0) return undefined;
-    const { dialect } = evaluation;
+    const { dialect } = evaluator;
     if (dialect === 5 && (isFunction(x) || isFunction(y))) return undefined;
-    spendOnTexts(x, y, evaluation);
-    return compareForEquality(x, y, dialect, new SteppedWalk(evaluation, { isBounded: false })) === wanted;
+    spendOnTexts(x, y, evaluator);
+    return compareForEquality(x, y, dialect, new SteppedWalk(evaluator, { isBounded: false })) === wanted;
   });
 }
 
 function comparison(name: string, holds: (order: number) => boolean): Native {
-  return strict(name, `x:${ORDERED} y:${ORDERED} -> bool`, ([x, y, ...more], { evaluation }) => {
+  return strict(name, `x:${ORDERED} y:${ORDERED} -> bool`, ([x, y, ...more], { evaluator }) => {
     if (x === undefined || y === undefined || more.length > 0) return undefined;
-    spendOnTexts(x, y, evaluation);
-    const compared = orderOf(x, y, evaluation.dialect);
+    spendOnTexts(x, y, evaluator);
+    const compared = orderOf(x, y, evaluator.dialect);
     return compared === undefined ? undefined : holds(compared);
   });
 }
 
-function spendOnTexts(x: Value, y: Value, evaluation: Evaluation): void {
+function spendOnTexts(x: Value, y: Value, evaluator: Evaluator): void {
   if (typeof x !== 'string' || typeof y !== 'string') return;
-  evaluation.spend(Math.floor(Math.min(x.length, y.length) / CHARACTERS_PER_STEP));
+  evaluator.spend(Math.floor(Math.min(x.length, y.length) / CHARACTERS_PER_STEP));
 }
 
 /** Dialect 5 also orders bools: false is less than true. */
@@ -191,12 +191,12 @@ export const OPERATORS: readonly Native[] = [
   ofIntegers('&', (x, y) => x & y),
   ofIntegers('|', (x, y) => x | y),
   ofIntegers('xor', (x, y) => x ^ y),
-  strict('shift', INTEGERS, ([x, places, ...more], { evaluation }) => {
+  strict('shift', INTEGERS, ([x, places, ...more], { evaluator }) => {
     if (typeof x !== 'bigint' || typeof places !== 'bigint' || more.length > 0) return undefined;
-    spendOn([x, places], evaluation);
+    spendOn([x, places], evaluator);
     const result = shiftInteger(x, places);
-    if (places > 0n) evaluation.spend(Math.floor(Math.min(Number(places), MAX_BITS) / BITS_PER_STEP));
-    evaluation.gas.shift(x, places);
+    if (places > 0n) evaluator.spend(Math.floor(Math.min(Number(places), MAX_BITS) / BITS_PER_STEP));
+    evaluator.gas.shift(x, places);
     return result;
   }),
   strict('~', 'x:integer -> integer', ([x, ...more]) =>

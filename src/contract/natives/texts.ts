@@ -7,7 +7,7 @@ import { ContractError } from '../errors.ts';
 import { isFunction } from '../evaluator/arguments.ts';
 import { characterCount } from '../gas/sizes.ts';
 import { CHARSET_ASCII, CHARSET_LATIN1 } from '../runtime/built-ins.ts';
-import { type Call, CapabilityToken, type Evaluation, type Native, nativeFailure, strict } from '../runtime/native.ts';
+import { type Call, CapabilityToken, type Evaluator, type Native, nativeFailure, strict } from '../runtime/native.ts';
 import { type BeforeShown, shownValue } from '../runtime/shown.ts';
 import { characters, SteppedWalk, spendText } from '../runtime/steps.ts';
 import { hashedText, hashText } from '../values/hash.ts';
@@ -29,39 +29,39 @@ const UNDECODABLE_5 = 'invalid b64 encoding';
 
 /* Parts of texts. */
 
-function concat([list, ...more]: readonly Value[], { evaluation }: Call): string | undefined {
+function concat([list, ...more]: readonly Value[], { evaluator }: Call): string | undefined {
   if (list === undefined || !isList(list) || more.length > 0) return undefined;
   let total = 0;
   for (const item of list) {
     if (isText(item)) total += item.length;
-    else if (evaluation.dialect === 5) return undefined;
+    else if (evaluator.dialect === 5) return undefined;
     else {
       const before: BeforeShown = ['expecting list of strings: ', 'expected list of strings, received value of type: '];
-      throw new ContractError('eval', `concat: ${shownValue(evaluation, item, before)}`);
+      throw new ContractError('eval', `concat: ${shownValue(evaluator, item, before)}`);
     }
   }
-  spendText(evaluation, total);
+  spendText(evaluator, total);
   const joined = list.join('');
-  evaluation.gas.concat(characterCount(joined), list.length);
+  evaluator.gas.concat(characterCount(joined), list.length);
   return joined;
 }
 
 /** Replaces each `{}` of a template by a value. Values without a place are ignored. */
-function format([template, values, ...more]: readonly Value[], { evaluation }: Call): string | undefined {
+function format([template, values, ...more]: readonly Value[], { evaluator }: Call): string | undefined {
   if (!isText(template) || values === undefined || !isList(values) || more.length > 0) return undefined;
-  const { dialect } = evaluation;
-  spendText(evaluation, template.length);
+  const { dialect } = evaluator;
+  spendText(evaluator, template.length);
   const [first, ...others] = template.split('{}');
   if (others.length > values.length) {
     const message = 'not enough arguments for template';
     fail('format', `format: ${message}`, message, dialect);
   }
-  if (others.length > 0) evaluation.gas.format(template, values, new SteppedWalk(evaluation, { isBounded: false }));
+  if (others.length > 0) evaluator.gas.format(template, values, new SteppedWalk(evaluator, { isBounded: false }));
   let total = template.length;
   const parts = others.map((part, at) => {
     const value = values[at];
     const text = isText(value) ? value : printed(value, { dialect, commas: true });
-    evaluation.spend(text.length);
+    evaluator.spend(text.length);
     total += text.length;
     checkCharacters(total);
     return text + part;
@@ -75,8 +75,8 @@ function format([template, values, ...more]: readonly Value[], { evaluation }: C
 const MAX_READ = 512;
 const HEX_DIGITS = /^[\da-f]+$/i;
 
-function strToInt(values: readonly Value[], { evaluation }: Call): bigint | undefined {
-  const { dialect } = evaluation;
+function strToInt(values: readonly Value[], { evaluator }: Call): bigint | undefined {
+  const { dialect } = evaluator;
   const [base, text] = values.length === 1 ? [10n, values[0]] : values;
   if (values.length > 2 || typeof base !== 'bigint' || text === undefined || !isText(text)) return undefined;
   const isKnown = (base >= 2n && base <= 16n) || base === 64n;
@@ -86,7 +86,7 @@ function strToInt(values: readonly Value[], { evaluation }: Call): bigint | unde
     failDecoding(message, message, dialect);
   }
   if (!isKnown) failBase(dialect);
-  return base === 64n ? integerOfBase64(text, evaluation) : integerOfDigits(text, base, dialect);
+  return base === 64n ? integerOfBase64(text, evaluator) : integerOfDigits(text, base, dialect);
 }
 
 function failBase(dialect: Dialect): never {
@@ -111,15 +111,15 @@ function integerOfDigits(text: string, base: bigint, dialect: Dialect): bigint {
   return integer;
 }
 
-function integerOfBase64(text: string, evaluation: Evaluation): bigint {
-  const bytes = bytesOrFault(text, evaluation);
-  if (typeof bytes === 'string') return failDecoding(bytes, UNDECODABLE_5, evaluation.dialect);
+function integerOfBase64(text: string, evaluator: Evaluator): bigint {
+  const bytes = bytesOrFault(text, evaluator);
+  if (typeof bytes === 'string') return failDecoding(bytes, UNDECODABLE_5, evaluator.dialect);
   return BigInt(`0x0${Buffer.from(bytes).toString('hex')}`);
 }
 
-function intToStr([base, integer, ...more]: readonly Value[], { evaluation }: Call): string | undefined {
+function intToStr([base, integer, ...more]: readonly Value[], { evaluator }: Call): string | undefined {
   if (typeof base !== 'bigint' || typeof integer !== 'bigint' || more.length > 0) return undefined;
-  const { dialect } = evaluation;
+  const { dialect } = evaluator;
   const isKnown = (base >= 2n && base <= 16n) || base === 64n;
   if (integer < 0n && (dialect === 5 || isKnown)) {
     const positional = `Numeric.showIntAtBase: applied to negative number ${integer}`;
@@ -130,7 +130,7 @@ function intToStr([base, integer, ...more]: readonly Value[], { evaluation }: Ca
     fail('int-to-str', 'Invalid base, must be 2-16 or 64', 'invalid base for base64URL conversion', dialect);
   }
   const digits = integer.toString(base === 64n ? 16 : Number(base));
-  evaluation.spend(digits.length);
+  evaluator.spend(digits.length);
   return base === 64n ? encodeBase64url(bytesOfHex(digits)) : digits;
 }
 
@@ -140,28 +140,28 @@ function bytesOfHex(digits: string): Uint8Array {
 
 /* Characters and encodings. */
 
-function isCharset([charset, text, ...more]: readonly Value[], { evaluation }: Call): boolean | undefined {
+function isCharset([charset, text, ...more]: readonly Value[], { evaluator }: Call): boolean | undefined {
   if (typeof charset !== 'bigint' || text === undefined || !isText(text) || more.length > 0) return undefined;
-  evaluation.spend(1 + Math.floor(text.length / 64));
+  evaluator.spend(1 + Math.floor(text.length / 64));
   if (charset === CHARSET_ASCII) return /^[\0-\x7f]*$/.test(text);
   if (charset === CHARSET_LATIN1) return /^[\0-\xff]*$/.test(text);
   const message = 'Unsupported character set';
-  return fail('is-charset', `${message}: ${charset}`, message, evaluation.dialect);
+  return fail('is-charset', `${message}: ${charset}`, message, evaluator.dialect);
 }
 
-function base64Encode([text, ...more]: readonly Value[], { evaluation }: Call): string | undefined {
+function base64Encode([text, ...more]: readonly Value[], { evaluator }: Call): string | undefined {
   if (text === undefined || !isText(text) || more.length > 0) return undefined;
   // Three bytes become four characters.
-  spendText(evaluation, Math.ceil((Buffer.byteLength(text) * 4) / 3));
+  spendText(evaluator, Math.ceil((Buffer.byteLength(text) * 4) / 3));
   return encodeBase64url(Buffer.from(text));
 }
 
-function base64Decode([text, ...more]: readonly Value[], { evaluation }: Call): string | undefined {
+function base64Decode([text, ...more]: readonly Value[], { evaluator }: Call): string | undefined {
   if (text === undefined || !isText(text) || more.length > 0) return undefined;
-  const { dialect } = evaluation;
-  spendText(evaluation, text.length);
+  const { dialect } = evaluator;
+  spendText(evaluator, text.length);
   const failed = 'Could not decode string: ';
-  const bytes = bytesOrFault(text, evaluation);
+  const bytes = bytesOrFault(text, evaluator);
   if (typeof bytes === 'string') return failDecoding(failed + bytes, UNDECODABLE_5, dialect);
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
@@ -172,24 +172,24 @@ function base64Decode([text, ...more]: readonly Value[], { evaluation }: Call): 
 
 /* Hashes. */
 
-function hash([value, ...more]: readonly Value[], { evaluation }: Call): string | undefined {
+function hash([value, ...more]: readonly Value[], { evaluator }: Call): string | undefined {
   if (value === undefined || more.length > 0) return undefined;
   if (!isStorable(value)) {
-    if (evaluation.dialect === 5) return undefined;
+    if (evaluator.dialect === 5) return undefined;
     throw new ContractError('eval', `Only value-level terms permitted: ${printed(value)}`);
   }
   const text = hashedText(value);
-  evaluation.spend(text.length);
+  evaluator.spend(text.length);
   return hashText(text);
 }
 
 /** The hash of the concatenated bytes. */
-function hashKeccak256([list, ...more]: readonly Value[], { evaluation }: Call): string | undefined {
+function hashKeccak256([list, ...more]: readonly Value[], { evaluator }: Call): string | undefined {
   if (list === undefined || !isList(list) || !list.every(isText) || more.length > 0) return undefined;
-  evaluation.gas.keccak256(list);
+  evaluator.gas.keccak256(list);
   const hasher = keccak_256.create();
   for (const text of list) {
-    evaluation.spend(1 + text.length);
+    evaluator.spend(1 + text.length);
     const bytes = bytesOfBase64(text);
     if (!bytes) throw new ContractError('eval', 'Base64URL decode failed: a text is not base64url without padding');
     hasher.update(bytes);
@@ -199,7 +199,7 @@ function hashKeccak256([list, ...more]: readonly Value[], { evaluation }: Call):
 
 /* Texts of other values. */
 
-function typeOf([value, ...more]: readonly Value[], { evaluation: { dialect } }: Call): string | undefined {
+function typeOf([value, ...more]: readonly Value[], { evaluator: { dialect } }: Call): string | undefined {
   if (value === undefined || more.length > 0) return undefined;
   return dialect === 4 ? typeText(value) : typeOf5(value);
 }
@@ -211,10 +211,10 @@ function typeOf5(value: Value): string {
   return typeText(value, 5);
 }
 
-function show([value, ...more]: readonly Value[], { evaluation }: Call): string | undefined {
+function show([value, ...more]: readonly Value[], { evaluator }: Call): string | undefined {
   if (value === undefined || more.length > 0) return undefined;
-  const text = printed(value, { dialect: evaluation.dialect, commas: true });
-  spendText(evaluation, text.length);
+  const text = printed(value, { dialect: evaluator.dialect, commas: true });
+  spendText(evaluator, text.length);
   return text;
 }
 
@@ -229,10 +229,10 @@ export const TEXTS: readonly Native[] = [
   strict('is-charset', 'charset:integer input:string -> bool', isCharset),
   { ...strict('show', 'value:<a> -> string', show), dialect: 5 },
   strict('str-to-int', ['str-val:string -> integer', 'base:integer str-val:string -> integer'], strToInt),
-  strict('str-to-list', 'str:string -> [string]', ([text, ...more], { evaluation }) => {
+  strict('str-to-list', 'str:string -> [string]', ([text, ...more], { evaluator }) => {
     if (text === undefined || !isText(text) || more.length > 0) return undefined;
-    const list = characters(evaluation, text);
-    evaluation.gas.makeList(list.length, 'str-to-list');
+    const list = characters(evaluator, text);
+    evaluator.gas.makeList(list.length, 'str-to-list');
     return list;
   }),
   strict('typeof', 'x:<a> -> string', typeOf),

@@ -1,6 +1,6 @@
 /** Natives that parse, format and compute times, and durations in seconds. */
 
-import { type Evaluation, type Native, strict } from '../runtime/native.ts';
+import { type Evaluator, type Native, strict } from '../runtime/native.ts';
 import { seconds } from '../values/arithmetic.ts';
 import { Time } from '../values/time.ts';
 import { formatTime } from '../values/time-format.ts';
@@ -15,44 +15,44 @@ const FORMAT_STEPS = 4;
 /** Number of pairs of places, in the format and in the text, that count as a step. Parsing may try each pair. */
 const PAIRS_PER_STEP = 4;
 
-function spendOnReading(format: string, text: string, evaluation: Evaluation): void {
+function spendOnReading(format: string, text: string, evaluator: Evaluator): void {
   checkLength(format);
   checkLength(text);
-  evaluation.spend(Math.ceil((format.length * text.length) / PAIRS_PER_STEP));
+  evaluator.spend(Math.ceil((format.length * text.length) / PAIRS_PER_STEP));
 }
 
 /** @returns a native that converts minutes, hours or days to seconds, always as a decimal */
 function duration(name: string, secondsEach: bigint): Native {
-  return strict(name, ['n:decimal -> decimal', 'n:integer -> decimal'], ([count, ...more], { evaluation }) => {
+  return strict(name, ['n:decimal -> decimal', 'n:integer -> decimal'], ([count, ...more], { evaluator }) => {
     if (count === undefined || !isNumber(count) || more.length > 0) return undefined;
-    spendOn([count], evaluation);
+    spendOn([count], evaluator);
     return seconds(count, secondsEach);
   });
 }
 
 export const TIME: readonly Native[] = [
-  strict('time', 'utcval:string -> time', ([text, ...more], { evaluation }) => {
+  strict('time', 'utcval:string -> time', ([text, ...more], { evaluator }) => {
     if (typeof text !== 'string' || more.length > 0) return undefined;
-    spendOnReading(ISO_FORMAT, text, evaluation);
-    return timeOfText(text, evaluation.dialect);
+    spendOnReading(ISO_FORMAT, text, evaluator);
+    return timeOfText(text, evaluator.dialect);
   }),
-  strict('parse-time', 'format:string utcval:string -> time', ([format, text, ...more], { evaluation }) => {
+  strict('parse-time', 'format:string utcval:string -> time', ([format, text, ...more], { evaluator }) => {
     if (typeof format !== 'string' || typeof text !== 'string' || more.length > 0) return undefined;
-    spendOnReading(format, text, evaluation);
-    return parseTime(format, text, evaluation.dialect);
+    spendOnReading(format, text, evaluator);
+    return parseTime(format, text, evaluator.dialect);
   }),
-  strict('format-time', 'format:string time:time -> string', ([format, time, ...more], { evaluation }) => {
+  strict('format-time', 'format:string time:time -> string', ([format, time, ...more], { evaluator }) => {
     if (typeof format !== 'string' || !(time instanceof Time) || more.length > 0) return undefined;
     checkLength(format);
-    evaluation.spend(FORMAT_STEPS * format.length);
+    evaluator.spend(FORMAT_STEPS * format.length);
     return formatTime(format, time);
   }),
   strict(
     'add-time',
     ['time:time seconds:decimal -> time', 'time:time seconds:integer -> time'],
-    ([time, count, ...more], { evaluation }) => {
+    ([time, count, ...more], { evaluator }) => {
       if (!(time instanceof Time) || count === undefined || !isNumber(count) || more.length > 0) return undefined;
-      spendOn([count], evaluation);
+      spendOn([count], evaluator);
       return time.add(count);
     },
   ),

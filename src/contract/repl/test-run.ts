@@ -2,7 +2,7 @@
 
 import type { Dialect } from '../dialect.ts';
 import { ContractError, type Position } from '../errors.ts';
-import { Evaluator } from '../evaluator/evaluator.ts';
+import { TreeEvaluator } from '../evaluator/evaluator.ts';
 import { runTopLevel } from '../evaluator/top-level.ts';
 import { initialGasLimit } from '../gas/model.ts';
 import { NATIVES } from '../natives/natives.ts';
@@ -50,7 +50,7 @@ interface Load {
 }
 
 export class TestRun {
-  readonly evaluator: Evaluator;
+  readonly evaluator: TreeEvaluator;
   readonly proofs: MockProof[] = [];
   readonly expectations: Expectation[];
   /** Checks that the run has skipped. */
@@ -75,7 +75,7 @@ export class TestRun {
     this.notes = notes;
     this.#environment = { ...INITIAL_ENVIRONMENT, gasLimit: initialGasLimit(dialect) };
     this.functions = makeFunctions(this, dialect);
-    this.evaluator = new Evaluator({
+    this.evaluator = new TreeEvaluator({
       dialect,
       natives: NATIVES,
       ...(maxSteps === undefined ? {} : { maxSteps }),

@@ -1,21 +1,21 @@
 /** The rights of code to read and write tables, depending on where it runs. */
 
 import { ContractError } from '../errors.ts';
-import type { Evaluation } from './native.ts';
+import type { Evaluator } from './native.ts';
 import type { TableAccess } from './state.ts';
 
 const ORDER: readonly TableAccess[] = ['none', 'read', 'write'];
 
 /** Runs an action whose access to tables is limited to this one, and to that of the code around it. */
-export function limited<T>(evaluation: Evaluation, access: TableAccess, action: () => T): T {
-  const { access: outer } = evaluation.context;
+export function limited<T>(evaluator: Evaluator, access: TableAccess, action: () => T): T {
+  const { access: outer } = evaluator.context;
   const narrower = ORDER.indexOf(outer) < ORDER.indexOf(access) ? outer : access;
-  return evaluation.within({ access: narrower }, action);
+  return evaluator.within({ access: narrower }, action);
 }
 
 /** @param operation its name in messages of dialect 4 @throws ContractError unless the code has this access */
-export function requireAccess(evaluation: Evaluation, access: TableAccess, operation: string): void {
-  const { context, dialect } = evaluation;
+export function requireAccess(evaluator: Evaluator, access: TableAccess, operation: string): void {
+  const { context, dialect } = evaluator;
   if (ORDER.indexOf(context.access) >= ORDER.indexOf(access)) return;
   if (dialect === 4) throw new ContractError('eval', `Illegal database access attempt (${operation})`);
   throw databaseFault('Operation disallowed in read-only or sys-only mode');
@@ -25,7 +25,7 @@ export function requireAccess(evaluation: Evaluation, access: TableAccess, opera
  * @param native a native that shows the writes of other transactions
  * @throws ContractError where only a local query may run it
  */
-export function requireLocal({ environment, dialect }: Evaluation, native: string): void {
+export function requireLocal({ environment, dialect }: Evaluator, native: string): void {
   if (!environment.flags.has('DisableHistoryInTransactionalMode')) return;
   const message = 'Operation only permitted in local execution mode';
   throw new ContractError('eval', dialect === 4 ? message : `${message}: ${native}`);

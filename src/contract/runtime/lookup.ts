@@ -6,66 +6,66 @@ import type { Defschema, Type } from '../syntax/tree.ts';
 import type { ModuleRef, Value } from '../values/values.ts';
 import { BUILT_IN_SCHEMAS } from './built-ins.ts';
 import { type LoadedModule, Member, type Names, referenceTo, textOfName } from './module.ts';
-import type { Evaluation } from './native.ts';
+import type { Evaluator } from './native.ts';
 
 /** Finds the module of exactly this name. */
-export function findModule(evaluation: Evaluation, name: ModuleName): LoadedModule | undefined {
-  const { state, database } = evaluation;
+export function findModule(evaluator: Evaluator, name: ModuleName): LoadedModule | undefined {
+  const { state, database } = evaluator;
   const known = state.modules.get(name.text);
   if (known) return known;
   const stored = database.modules.get(name.text);
   if (stored) {
-    evaluation.gas.lookUpModule();
-    rememberModule(evaluation, stored);
+    evaluator.gas.lookUpModule();
+    rememberModule(evaluator, stored);
   }
   return stored;
 }
 
-export function rememberModule(evaluation: Evaluation, module: LoadedModule): void {
-  const modules = new Map(evaluation.state.modules).set(module.name.text, module);
-  evaluation.state = { ...evaluation.state, modules };
+export function rememberModule(evaluator: Evaluator, module: LoadedModule): void {
+  const modules = new Map(evaluator.state.modules).set(module.name.text, module);
+  evaluator.state = { ...evaluator.state, modules };
 }
 
 /** Finds a module by its full name, or by its name within the current namespace. */
-export function resolveModule(evaluation: Evaluation, name: ModuleName): LoadedModule | undefined {
-  const found = findModule(evaluation, name);
-  const namespace = evaluation.state.namespace?.name;
+export function resolveModule(evaluator: Evaluator, name: ModuleName): LoadedModule | undefined {
+  const found = findModule(evaluator, name);
+  const namespace = evaluator.state.namespace?.name;
   if (found || name.namespace !== undefined || namespace === undefined) return found;
-  return findModule(evaluation, new ModuleName(name.name, namespace));
+  return findModule(evaluator, new ModuleName(name.name, namespace));
 }
 
 /** @throws ContractError if there is no such module */
-export function requireModule(evaluation: Evaluation, name: ModuleName): LoadedModule {
-  const module = resolveModule(evaluation, name);
+export function requireModule(evaluator: Evaluator, name: ModuleName): LoadedModule {
+  const module = resolveModule(evaluator, name);
   if (module) return module;
   const message =
-    evaluation.dialect === 4 ? `Unable to resolve module ${name.text}` : `Cannot find module: ${name.text}`;
+    evaluator.dialect === 4 ? `Unable to resolve module ${name.text}` : `Cannot find module: ${name.text}`;
   throw new ContractError('eval', message);
 }
 
 /** @param name `module.f` or `namespace.module.f`; `a.b` may also be the module `b` of the namespace `a` */
-export function findQualified(evaluation: Evaluation, name: QualifiedName): Member | ModuleRef | undefined {
-  const module = resolveModule(evaluation, name.module);
+export function findQualified(evaluator: Evaluator, name: QualifiedName): Member | ModuleRef | undefined {
+  const module = resolveModule(evaluator, name.module);
   if (module) return module.members.get(name.member);
   if (name.module.namespace !== undefined) return undefined;
-  const other = findModule(evaluation, new ModuleName(name.member, name.module.name));
+  const other = findModule(evaluator, new ModuleName(name.member, name.module.name));
   return other && referenceTo(other);
 }
 
 /** The names that code outside of modules can use: those that the transaction has defined or imported so far. */
 export class TransactionNames implements Names {
-  readonly #evaluation: Evaluation;
+  readonly #evaluator: Evaluator;
 
-  constructor(evaluation: Evaluation) {
-    this.#evaluation = evaluation;
+  constructor(evaluator: Evaluator) {
+    this.#evaluator = evaluator;
   }
 
   find(name: string): Value | undefined {
-    const imported = this.#evaluation.state.imported.get(name);
+    const imported = this.#evaluator.state.imported.get(name);
     if (imported) return imported;
     const qualified = QualifiedName.parse(name);
-    if (qualified) return findQualified(this.#evaluation, qualified);
-    const module = resolveModule(this.#evaluation, new ModuleName(name));
+    if (qualified) return findQualified(this.#evaluator, qualified);
+    const module = resolveModule(this.#evaluator, new ModuleName(name));
     return module && referenceTo(module);
   }
 }

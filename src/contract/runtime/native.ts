@@ -50,8 +50,13 @@ export interface Argument {
   asCapability(): MemberCall | undefined;
 }
 
-/** What natives, capabilities, defpacts and modules need of the evaluator. */
-export interface Evaluation {
+/**
+ * The evaluator, as the code that it calls uses it: natives, capabilities, defpacts, modules and tables call it back.
+ * `TreeEvaluator` imports all of these, so they import this interface instead. Its members are what the code of one
+ * transaction runs with: an `Environment` from outside, a `State` and a `Database` that the code changes, and for each
+ * expression a `Scope` of variables and a `Context` of calls.
+ */
+export interface Evaluator {
   readonly dialect: Dialect;
   readonly environment: Environment;
   readonly database: Database;
@@ -113,7 +118,7 @@ export interface Evaluation {
 
 /** The application of a native, without its arguments. */
 export interface Call {
-  readonly evaluation: Evaluation;
+  readonly evaluator: Evaluator;
   /** The scope in which the arguments are evaluated. */
   readonly scope: Scope;
   /** The binding with a body that follows the arguments, if there is one. */
@@ -214,10 +219,10 @@ export function strict(
   return { ...lazy(name, signatures, apply), isLazy: false };
 }
 
-export function wrongArguments(native: Native, args: readonly Argument[], evaluation: Evaluation): ContractError {
+export function wrongArguments(native: Native, args: readonly Argument[], evaluator: Evaluator): ContractError {
   const { name, signatures } = native;
-  const { dialect } = evaluation;
-  if (dialect === 4) return new ContractError('args', wrongArgumentsText(native, args, evaluation));
+  const { dialect } = evaluator;
+  if (dialect === 4) return new ContractError('args', wrongArgumentsText(native, args, evaluator));
   const counts = new Set(signatures.map(parameterCount));
   const [count] = counts;
   if (counts.size === 1 && count !== args.length) {
@@ -229,7 +234,7 @@ export function wrongArguments(native: Native, args: readonly Argument[], evalua
   return new ContractError('args', message);
 }
 
-function wrongArgumentsText(native: Native, args: readonly Argument[], { environment }: Evaluation): string {
+function wrongArgumentsText(native: Native, args: readonly Argument[], { environment }: Evaluator): string {
   const { name, signatures, isLazy } = native;
   // Messages omit the parentheses around types of functions.
   const shown = signatures.map((signature) => signature.replace(/[()]/g, ''));

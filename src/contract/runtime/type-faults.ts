@@ -6,7 +6,7 @@ import { typeText } from '../values/printing.ts';
 import { type ContractObject, compareTexts, isList, isObject, type Value, type Walk } from '../values/values.ts';
 import { schemaOf } from './lookup.ts';
 import type { Member, Names } from './module.ts';
-import type { Evaluation } from './native.ts';
+import type { Evaluator } from './native.ts';
 import { SteppedWalk } from './steps.ts';
 import { hasType, textOfType } from './typecheck.ts';
 
@@ -14,9 +14,9 @@ import { hasType, textOfType } from './typecheck.ts';
 type Typed = Pick<Parameter, 'type' | 'position'>;
 
 /** @returns the value @throws ContractError if the value does not have the type */
-export function checked({ type, position }: Typed, value: Value, names: Names, evaluation: Evaluation): Value {
-  if (type && !hasType(value, type, names, new SteppedWalk(evaluation))) {
-    throw typeFault(value, type, names, evaluation, position);
+export function checked({ type, position }: Typed, value: Value, names: Names, evaluator: Evaluator): Value {
+  if (type && !hasType(value, type, names, new SteppedWalk(evaluator))) {
+    throw typeFault(value, type, names, evaluator, position);
   }
   return value;
 }
@@ -29,12 +29,12 @@ export function typeFault(
   value: Value,
   type: Type,
   names: Names,
-  evaluation: Evaluation,
+  evaluator: Evaluator,
   position?: Position,
 ): ContractError {
   const text5 = `Runtime typecheck failure, argument is ${typeText(value, 5)} , but expected type ${textOfType(type)}`;
-  const walk = new SteppedWalk(evaluation);
-  const message = evaluation.dialect === 5 ? text5 : (partFault(value, type, names, walk) ?? mismatch(value, type));
+  const walk = new SteppedWalk(evaluator);
+  const message = evaluator.dialect === 5 ? text5 : (partFault(value, type, names, walk) ?? mismatch(value, type));
   return new ContractError('eval', message, position);
 }
 

@@ -2,7 +2,7 @@
 
 import { ContractError } from '../errors.ts';
 import type { Member } from '../runtime/module.ts';
-import type { Evaluation } from '../runtime/native.ts';
+import type { Evaluator } from '../runtime/native.ts';
 import { SteppedWalk } from '../runtime/steps.ts';
 import { schemaFault, sortedFields, textOfField, typeFault } from '../runtime/type-faults.ts';
 import { hasType } from '../runtime/typecheck.ts';
@@ -33,22 +33,22 @@ const CONVERSION_STEPS = 8;
  *   and fractions of seconds
  * @throws ContractError for a value that cannot be stored, such as a function
  */
-export function rowOf(object: ContractObject, evaluation: Evaluation): StorableObject {
-  const conversion = new Conversion(evaluation);
+export function rowOf(object: ContractObject, evaluator: Evaluator): StorableObject {
+  const conversion = new Conversion(evaluator);
   return sortedObject([...object].map(([column, value]) => [column, conversion.column(value)]));
 }
 
 class Conversion {
-  readonly #evaluation: Evaluation;
+  readonly #evaluator: Evaluator;
   readonly #walk: Walk;
 
-  constructor(evaluation: Evaluation) {
-    this.#evaluation = evaluation;
-    this.#walk = new SteppedWalk(evaluation);
+  constructor(evaluator: Evaluator) {
+    this.#evaluator = evaluator;
+    this.#walk = new SteppedWalk(evaluator);
   }
 
   column(value: Value): Storable {
-    const { dialect, environment } = this.#evaluation;
+    const { dialect, environment } = this.#evaluator;
     const converted = this.#convert(value);
     // Before version 4.2, reading a row could take an object for another value with the same JSON.
     return dialect === 4 && environment.flags.has('DisablePact42') ? this.#readBack(converted) : converted;
@@ -58,7 +58,7 @@ class Conversion {
     this.#walk.visit(1);
     if (value instanceof Unstorable) throw this.#refusal(value);
     if (value instanceof Decimal || value instanceof Time) {
-      return this.#evaluation.dialect === 4 ? this.#readBack(value) : value;
+      return this.#evaluator.dialect === 4 ? this.#readBack(value) : value;
     }
     if (isList(value)) return this.#all(value);
     if (isObject(value)) {
@@ -76,16 +76,16 @@ class Conversion {
   }
 
   #readBack(value: Storable): Storable {
-    this.#evaluation.spend(CONVERSION_STEPS);
+    this.#evaluator.spend(CONVERSION_STEPS);
     const read = valueOfJson(jsonOf(value));
     if (read !== undefined) return read;
-    throw new ContractError('db', `Failed to reify DB value: ${this.#evaluation.print(value)}`);
+    throw new ContractError('db', `Failed to reify DB value: ${this.#evaluator.print(value)}`);
   }
 
   #refusal(value: Unstorable): ContractError {
     const message4 = `Only value-level terms permitted: Unable to convert Term: ${value}`;
     const message5 = 'Expected Pact Value, got closure or table reference';
-    return new ContractError('eval', this.#evaluation.dialect === 4 ? message4 : message5);
+    return new ContractError('eval', this.#evaluator.dialect === 4 ? message4 : message5);
   }
 }
 
@@ -99,18 +99,18 @@ export function checkRow(
   row: StorableObject,
   schema: Member<Defschema>,
   isPartial: boolean,
-  evaluation: Evaluation,
+  evaluator: Evaluator,
 ): void {
   const columns = new Map(schema.definition.fields.map((field) => [field.name, field]));
-  evaluation.spend(columns.size);
-  if (evaluation.dialect === 5) {
-    checkRow5(row, schema, columns, isPartial, evaluation);
+  evaluator.spend(columns.size);
+  if (evaluator.dialect === 5) {
+    checkRow5(row, schema, columns, isPartial, evaluator);
     return;
   }
-  const walk = new SteppedWalk(evaluation);
+  const walk = new SteppedWalk(evaluator);
   const { names } = schema.module;
   const fault = schemaFault(row, schema, isPartial, ({ type }, value) =>
-    type && !hasType(value, type, names, walk) ? typeFault(value, type, names, evaluation).message : undefined,
+    type && !hasType(value, type, names, walk) ? typeFault(value, type, names, evaluator).message : undefined,
   );
   if (fault !== undefined) throw new ContractError('eval', fault);
 }
@@ -120,9 +120,9 @@ function checkRow5(
   schema: Member<Defschema>,
   columns: ReadonlyMap<string, Parameter>,
   isPartial: boolean,
-  evaluation: Evaluation,
+  evaluator: Evaluator,
 ): void {
-  const walk = new SteppedWalk(evaluation);
+  const walk = new SteppedWalk(evaluator);
   const isAllowed = [...row].every(([name, value]) => {
     const column = columns.get(name);
     return column && (!column.type || hasType(value, column.type, schema.module.names, walk));
@@ -130,5 +130,5 @@ function checkRow5(
   if (isAllowed && (isPartial || row.size === columns.size)) return;
   const fields = sortedFields(columns.values()).map((column) => `"${column.name}": ${textOfField(column)}`);
   const message = `Attempted insert failed due to schema mismatch. Expected: {${fields.join(',')}}, received`;
-  throw new ContractError('eval', `${message} ${evaluation.print(row)}`);
+  throw new ContractError('eval', `${message} ${evaluator.print(row)}`);
 }

@@ -3,7 +3,7 @@
 import { ContractError, STORED_KEY_LENGTH, shortened } from '../errors.ts';
 import { requireLocal } from '../runtime/access.ts';
 import { Table, textOfName } from '../runtime/module.ts';
-import { type Argument, type Call, type Evaluation, lazy, type Native, strict } from '../runtime/native.ts';
+import { type Argument, type Call, type Evaluator, lazy, type Native, strict } from '../runtime/native.ts';
 import { type BeforeShown, shownValue } from '../runtime/shown.ts';
 import { isList, isObject, isText, type StorableObject, sortedObject, type Value } from '../values/values.ts';
 import {
@@ -35,46 +35,46 @@ function read([table, key, columns = [], ...more]: readonly Value[], call: Call)
 }
 
 /** @returns undefined in dialect 5 for a name that is not a text */
-function columnNames(columns: readonly Value[], { evaluation: { dialect } }: Call): readonly string[] | undefined {
+function columnNames(columns: readonly Value[], { evaluator: { dialect } }: Call): readonly string[] | undefined {
   if (columns.every(isText)) return columns;
   if (dialect === 5) return undefined;
   throw new ContractError('eval', 'read: only Strings/Symbols allowed for col keys');
 }
 
-function requireRow(native: string, table: Table, key: string, { evaluation }: Call): StorableObject {
-  const row = readRow(evaluation, table, key, native);
+function requireRow(native: string, table: Table, key: string, { evaluator }: Call): StorableObject {
+  const row = readRow(evaluator, table, key, native);
   if (row) return row;
-  if (evaluation.dialect === 4) throw new ContractError('tx-failure', `${native}: row not found: ${key}`);
+  if (evaluator.dialect === 4) throw new ContractError('tx-failure', `${native}: row not found: ${key}`);
   const message = (shown: string) => `No value found in table ${table.name} for key: ${shown}`;
   const stored = message(shortened(key, STORED_KEY_LENGTH));
   throw new ContractError('tx-failure', message(key), undefined, { stored });
 }
 
 /** @returns these columns of a row. In dialect 5, columns that the row lacks are left out */
-function selected(row: StorableObject, names: readonly string[], { evaluation }: Call): StorableObject {
-  evaluation.spend(names.length);
+function selected(row: StorableObject, names: readonly string[], { evaluator }: Call): StorableObject {
+  evaluator.spend(names.length);
   const fields = names.flatMap((name) => {
     const value = row.get(name);
     if (value !== undefined) return [[name, value] as const];
-    if (evaluation.dialect === 5) return [];
+    if (evaluator.dialect === 5) return [];
     throw new ContractError('eval', `read: invalid column: "${name}"`);
   });
   return sortedObject(new Map(fields));
 }
 
 function withRead(args: readonly Argument[], call: Call): Value | undefined {
-  const { evaluation, scope, binding } = call;
+  const { evaluator, scope, binding } = call;
   if (args.length !== 2 || !binding) return undefined;
   const [table, key] = args.map(({ value }) => value);
   if (!isTable(table) || !isText(key)) return undefined;
-  return evaluation.evaluateBinding(binding, requireRow('with-read', table, key, call), scope);
+  return evaluator.evaluateBinding(binding, requireRow('with-read', table, key, call), scope);
 }
 
-function withDefaultRead(args: readonly Argument[], { evaluation, scope, binding }: Call): Value | undefined {
+function withDefaultRead(args: readonly Argument[], { evaluator, scope, binding }: Call): Value | undefined {
   if (args.length !== 3 || !binding) return undefined;
   const [table, key, defaults] = args.map(({ value }) => value);
   if (!isTable(table) || !isText(key) || !isObject(defaults)) return undefined;
-  return evaluation.evaluateBinding(binding, readRow(evaluation, table, key, 'with-default-read') ?? defaults, scope);
+  return evaluator.evaluateBinding(binding, readRow(evaluator, table, key, 'with-default-read') ?? defaults, scope);
 }
 
 function select(args: readonly Argument[], call: Call): Value | undefined {
@@ -85,9 +85,9 @@ function select(args: readonly Argument[], call: Call): Value | undefined {
   if (!isTable(table) || !isList(columns) || !accepts) return undefined;
   const names = columnNames(columns, call);
   if (!names) return undefined;
-  call.evaluation.gas.select(args.length === 3 ? names.length : undefined);
+  call.evaluator.gas.select(args.length === 3 ? names.length : undefined);
   const rows: StorableObject[] = [];
-  for (const [, row] of readRows(call.evaluation, table, 'select')) {
+  for (const [, row] of readRows(call.evaluator, table, 'select')) {
     const isAccepted = requireBool(accepts(row), FILTER_TEXTS, call);
     if (isAccepted) rows.push(args.length === 3 ? selected(row, names, call) : row);
   }
@@ -100,12 +100,12 @@ function foldTable(args: readonly Argument[], call: Call): Value | undefined {
   if (!accepts || !consume) return undefined;
   const table = args[0].value;
   if (!isTable(table)) {
-    if (call.evaluation.dialect === 5) return undefined;
-    throw new ContractError('eval', shownValue(call.evaluation, table, TABLE_TEXTS));
+    if (call.evaluator.dialect === 5) return undefined;
+    throw new ContractError('eval', shownValue(call.evaluator, table, TABLE_TEXTS));
   }
-  call.evaluation.gas.foldDb();
+  call.evaluator.gas.foldDb();
   const results: Value[] = [];
-  for (const [key, row] of readRows(call.evaluation, table, 'fold-db')) {
+  for (const [key, row] of readRows(call.evaluator, table, 'fold-db')) {
     const isAccepted = requireBool(accepts(key, row), CONDITION_TEXTS, call);
     if (isAccepted) results.push(consume(key, row));
   }
@@ -129,37 +129,33 @@ const CONDITION_TEXTS: BeforeShown = [
 /** @throws ContractError for a value that is not a bool */
 function requireBool(value: Value, texts: BeforeShown, call: Call): boolean {
   if (typeof value === 'boolean') return value;
-  const { evaluation } = call;
-  if (evaluation.dialect === 5) throw new ContractError('eval', `expected bool value, got ${evaluation.print(value)}`);
-  throw new ContractError('eval', shownValue(evaluation, value, texts));
+  const { evaluator } = call;
+  if (evaluator.dialect === 5) throw new ContractError('eval', `expected bool value, got ${evaluator.print(value)}`);
+  throw new ContractError('eval', shownValue(evaluator, value, texts));
 }
 
 /* Writing. */
 
 function writing(mode: WriteMode): Native {
   const object = mode === 'update' ? 'object:~<{row}>' : ROW;
-  return strict(
-    mode,
-    `${TABLE} key:string object:${object} -> string`,
-    ([table, key, row, ...more], { evaluation }) => {
-      if (!isTable(table) || !isText(key) || row === undefined || !isObject(row) || more.length > 0) return undefined;
-      writeRow(evaluation, mode, table, key, row);
-      return 'Write succeeded';
-    },
-  );
+  return strict(mode, `${TABLE} key:string object:${object} -> string`, ([table, key, row, ...more], { evaluator }) => {
+    if (!isTable(table) || !isText(key) || row === undefined || !isObject(row) || more.length > 0) return undefined;
+    writeRow(evaluator, mode, table, key, row);
+    return 'Write succeeded';
+  });
 }
 
 /* Tables themselves, and their history. */
 
 /** A native whose only argument is a table. Only code outside of modules can call it. */
-function ofTable(name: string, result: string, run: (table: Table, evaluation: Evaluation) => Value): Native {
-  const native = strict(name, `${TABLE} -> ${result}`, ([table, ...more], { evaluation }) =>
-    isTable(table) && more.length === 0 ? run(table, evaluation) : undefined,
+function ofTable(name: string, result: string, run: (table: Table, evaluator: Evaluator) => Value): Native {
+  const native = strict(name, `${TABLE} -> ${result}`, ([table, ...more], { evaluator }) =>
+    isTable(table) && more.length === 0 ? run(table, evaluator) : undefined,
   );
   return { ...native, isTopLevel: true };
 }
 
-function describe(table: Table, { dialect }: Evaluation): Value {
+function describe(table: Table, { dialect }: Evaluator): Value {
   const { definition, module, schema } = table;
   const name4 = definition.schema ? `{${textOfName(definition.schema)}}` : '*';
   const type = dialect === 5 && schema ? `table{${schema.name.text}}` : name4;
@@ -177,38 +173,38 @@ function transactionNumber(value: Value | undefined): bigint | undefined {
 function historical(
   name: string,
   signature: string,
-  run: (values: readonly Value[], evaluation: Evaluation) => Value | undefined,
+  run: (values: readonly Value[], evaluator: Evaluator) => Value | undefined,
 ): Native {
-  const native = strict(name, signature, (values, { evaluation }) => {
-    requireLocal(evaluation, name);
-    return run(values, evaluation);
+  const native = strict(name, signature, (values, { evaluator }) => {
+    requireLocal(evaluator, name);
+    return run(values, evaluator);
   });
   return { ...native, dialect: 4 };
 }
 
 export const TABLES: readonly Native[] = [
-  ofTable('create-table', 'string', (table, evaluation) => {
-    createTable(evaluation, table);
+  ofTable('create-table', 'string', (table, evaluator) => {
+    createTable(evaluator, table);
     return 'TableCreated';
   }),
   ofTable('describe-table', 'object:*', describe),
   lazy('fold-db', `${TABLE} qry:(a:string b:${ROW} -> bool) consumer:(a:string b:${ROW} -> <b>) -> [<b>]`, foldTable),
   writing('insert'),
-  historical('keylog', `${TABLE} key:string txid:integer -> [object:*]`, ([table, key, from, ...more], evaluation) => {
+  historical('keylog', `${TABLE} key:string txid:integer -> [object:*]`, ([table, key, from, ...more], evaluator) => {
     const number = transactionNumber(from);
     if (!isTable(table) || !isText(key) || number === undefined || more.length > 0) return undefined;
-    return readTransactions(evaluation, table, number).flatMap((txid) => {
-      const writes = readWrites(evaluation, table, txid).filter((write) => write.key === key);
+    return readTransactions(evaluator, table, number).flatMap((txid) => {
+      const writes = readWrites(evaluator, table, txid).filter((write) => write.key === key);
       return writes.map(({ row }) => {
-        evaluation.gas.read(row.size, 'keylog');
+        evaluator.gas.read(row.size, 'keylog');
         return sortedObject<Value>(Object.entries({ txid, value: row }));
       });
     });
   }),
-  strict('keys', `${TABLE} -> [string]`, ([table, ...more], { evaluation }) => {
+  strict('keys', `${TABLE} -> [string]`, ([table, ...more], { evaluator }) => {
     if (!isTable(table) || more.length > 0) return undefined;
-    const keys = readKeys(evaluation, table);
-    evaluation.gas.keys(keys.length);
+    const keys = readKeys(evaluator, table);
+    evaluator.gas.keys(keys.length);
     return keys;
   }),
   strict('read', [`${TABLE} key:string -> ${ROW}`, `${TABLE} key:string columns:[string] -> ${ROW}`], read),
@@ -220,19 +216,19 @@ export const TABLES: readonly Native[] = [
     ],
     select,
   ),
-  historical('txids', `${TABLE} txid:integer -> [integer]`, ([table, from, ...more], evaluation) => {
+  historical('txids', `${TABLE} txid:integer -> [integer]`, ([table, from, ...more], evaluator) => {
     const number = transactionNumber(from);
     if (!isTable(table) || number === undefined || more.length > 0) return undefined;
-    const transactions = readTransactions(evaluation, table, number);
-    evaluation.gas.keys(transactions.length, 'txids');
+    const transactions = readTransactions(evaluator, table, number);
+    evaluator.gas.keys(transactions.length, 'txids');
     return transactions;
   }),
-  historical('txlog', `${TABLE} txid:integer -> [object:*]`, ([table, transaction, ...more], evaluation) => {
+  historical('txlog', `${TABLE} txid:integer -> [object:*]`, ([table, transaction, ...more], evaluator) => {
     const number = transactionNumber(transaction);
     if (!isTable(table) || number === undefined || more.length > 0) return undefined;
     const name = nameInLog(table);
-    return readWrites(evaluation, table, number).map(({ key, row }) => {
-      evaluation.gas.read(row.size, 'txlog');
+    return readWrites(evaluator, table, number).map(({ key, row }) => {
+      evaluator.gas.read(row.size, 'txlog');
       return sortedObject<Value>(Object.entries({ key, table: name, value: row }));
     });
   }),

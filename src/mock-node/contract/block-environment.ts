@@ -2,7 +2,7 @@
 
 import type { Dialect } from '../../contract/dialect.ts';
 import { ContractError } from '../../contract/errors.ts';
-import { Evaluator } from '../../contract/evaluator/evaluator.ts';
+import { TreeEvaluator } from '../../contract/evaluator/evaluator.ts';
 import { ModuleName, QualifiedName } from '../../contract/names.ts';
 import { NATIVES } from '../../contract/natives/natives.ts';
 import {
@@ -56,8 +56,8 @@ export function evaluatorOn(
   { state: { database }, dialect }: Pick<ExecutionContext, 'state' | 'dialect'>,
   environment: Environment,
   maxSteps = MAX_NODE_STEPS,
-): Evaluator {
-  return new Evaluator({ dialect, natives: NATIVES, environment, database, maxSteps });
+): TreeEvaluator {
+  return new TreeEvaluator({ dialect, natives: NATIVES, environment, database, maxSteps });
 }
 
 /** @returns the policy of nodes: `ns` decides about new namespaces, and nothing new may be outside of all namespaces */

@@ -1,6 +1,6 @@
 /** The node's own calls of the coin contract, with capabilities that only a node can grant. */
 
-import type { Evaluator } from '../../contract/evaluator/evaluator.ts';
+import type { TreeEvaluator } from '../../contract/evaluator/evaluator.ts';
 import { ModuleName, QualifiedName } from '../../contract/names.ts';
 import { findModule } from '../../contract/runtime/lookup.ts';
 import type { Callable, Member } from '../../contract/runtime/module.ts';
@@ -13,12 +13,12 @@ import { blockEnvironment, coinsValue, type ExecutionContext, evaluatorOn } from
 export const COIN_MODULE = new ModuleName(COIN);
 
 /** Resets the evaluator's state to one that holds only this capability of the coin contract. */
-export function grant(evaluator: Evaluator, capability: string): void {
+export function grant(evaluator: TreeEvaluator, capability: string): void {
   const granted = { capability: { name: new QualifiedName(COIN_MODULE, capability), args: [] }, composed: [] };
   evaluator.state = { ...INITIAL_STATE, capabilities: { ...NO_CAPABILITIES, grants: [granted] } };
 }
 
-export function coinMember(evaluator: Evaluator, name: string): Member<Callable> {
+export function coinMember(evaluator: TreeEvaluator, name: string): Member<Callable> {
   const member = findModule(evaluator, COIN_MODULE)?.members.get(name);
   if (member?.is('defun') || member?.is('defpact')) return member;
   throw new TypeError(`the coin contract has no function ${name}`);

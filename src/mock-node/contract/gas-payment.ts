@@ -4,7 +4,7 @@ import { appliedCapability } from '../../contract/capabilities/applied.ts';
 import { acquireForTransaction } from '../../contract/capabilities/capabilities.ts';
 import { continueDefpact } from '../../contract/defpacts/defpacts.ts';
 import { ContractError } from '../../contract/errors.ts';
-import type { Evaluator } from '../../contract/evaluator/evaluator.ts';
+import type { TreeEvaluator } from '../../contract/evaluator/evaluator.ts';
 import { type Capability, type Environment, signedCapabilities } from '../../contract/runtime/environment.ts';
 import { findModule, requireModule } from '../../contract/runtime/lookup.ts';
 import type { Member } from '../../contract/runtime/module.ts';
@@ -124,7 +124,7 @@ function pactIdOf({ command }: ReadCommand): string {
  * Acquires the signed capability of a gas station. Before version 5, only the first signed one counts.
  * @throws ContractError if the gas station refuses
  */
-function acquirePayer(evaluator: Evaluator, environment: Environment): void {
+function acquirePayer(evaluator: TreeEvaluator, environment: Environment): void {
   const [capability, ...more] = signedCapabilities(environment).filter(({ name }) => name.member === GAS_PAYER);
   if (!capability) return;
   if (more.length > 0 && evaluator.dialect === 5) throw new ContractError('eval', 'Multiple gas payer capabilities');
@@ -134,7 +134,7 @@ function acquirePayer(evaluator: Evaluator, environment: Environment): void {
 }
 
 /** Since version 5, a module can be a gas station without the interface. */
-function payerOf(evaluator: Evaluator, { name }: Capability): Member<Defcap> | undefined {
+function payerOf(evaluator: TreeEvaluator, { name }: Capability): Member<Defcap> | undefined {
   if (evaluator.dialect === 5) {
     const { members, hash } = requireModule(evaluator, name.module);
     const member = members.get(name.member);

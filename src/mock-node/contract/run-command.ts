@@ -2,7 +2,7 @@
 
 import { continueDefpact } from '../../contract/defpacts/defpacts.ts';
 import { ContractError } from '../../contract/errors.ts';
-import type { Evaluator } from '../../contract/evaluator/evaluator.ts';
+import type { TreeEvaluator } from '../../contract/evaluator/evaluator.ts';
 import { runTopLevel } from '../../contract/evaluator/top-level.ts';
 import { tableModel } from '../../contract/gas/model.ts';
 import type { DefpactState } from '../../contract/runtime/defpact-state.ts';
@@ -79,7 +79,7 @@ function run(read: ReadCommand, context: ExecutionContext, { initialGas, isLocal
   }
 }
 
-function runMessage({ payload: { payload } }: ReadCommand, evaluator: Evaluator, context: ExecutionContext): Value {
+function runMessage({ payload: { payload } }: ReadCommand, evaluator: TreeEvaluator, context: ExecutionContext): Value {
   if ('cont' in payload) return continueStep(payload.cont, evaluator, context);
   const { dialect } = context;
   let value: Value | undefined;
@@ -88,7 +88,7 @@ function runMessage({ payload: { payload } }: ReadCommand, evaluator: Evaluator,
   return value;
 }
 
-function continueStep(message: ContMessage, evaluator: Evaluator, context: ExecutionContext): Value {
+function continueStep(message: ContMessage, evaluator: TreeEvaluator, context: ExecutionContext): Value {
   const { pactId, step, rollback } = message;
   const foreign: DefpactState | undefined = message.proof === null ? undefined : provenDefpact(message.proof, context);
   return continueDefpact(evaluator, { pactId, step, isRollback: rollback, resumed: foreign?.yielded }, foreign);

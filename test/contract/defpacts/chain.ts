@@ -2,7 +2,7 @@
 
 import { continueDefpact } from '#pickaxe/contract/defpacts/defpacts.js';
 import type { Dialect } from '#pickaxe/contract/dialect.js';
-import { Evaluator, MAX_STEPS } from '#pickaxe/contract/evaluator/evaluator.js';
+import { MAX_STEPS, TreeEvaluator } from '#pickaxe/contract/evaluator/evaluator.js';
 import { runTopLevel } from '#pickaxe/contract/evaluator/top-level.js';
 import { NATIVES } from '#pickaxe/contract/natives/natives.js';
 import type { DefpactState } from '#pickaxe/contract/runtime/defpact-state.js';
@@ -16,10 +16,10 @@ export const ID = hashText('a transaction');
 
 /** Runs code on one chain. Each step of a defpact is a transaction of its own. */
 export class Chain {
-  readonly evaluator: Evaluator;
+  readonly evaluator: TreeEvaluator;
 
   constructor(code: string, dialect: Dialect = 4, environment: Partial<Environment> = {}, maxSteps = MAX_STEPS) {
-    this.evaluator = new Evaluator({
+    this.evaluator = new TreeEvaluator({
       dialect,
       natives: NATIVES,
       maxSteps,

@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import type { Dialect } from '#pickaxe/contract/dialect.js';
-import { Evaluator, MAX_STEPS } from '#pickaxe/contract/evaluator/evaluator.js';
+import { MAX_STEPS, TreeEvaluator } from '#pickaxe/contract/evaluator/evaluator.js';
 import { costOfLength, costOfNative } from '#pickaxe/contract/gas/costs.js';
 import { GasMeter, type GasOptions, MAX_LOG_ENTRIES } from '#pickaxe/contract/gas/meter.js';
 import { describeModel, type GasModel, initialGasLimit, tableModel } from '#pickaxe/contract/gas/model.js';
@@ -20,7 +20,7 @@ function tableMeter(flags: readonly string[] = [], options: GasOptions = {}): Ga
 }
 
 function run(code: string, gas: GasMeter, dialect: Dialect = 4, maxSteps = MAX_STEPS): void {
-  const evaluator = new Evaluator({ dialect, natives: NATIVES, gas, maxSteps });
+  const evaluator = new TreeEvaluator({ dialect, natives: NATIVES, gas, maxSteps });
   for (const form of parseProgram(code, dialect)) evaluator.evaluate(form as Expression);
 }
 

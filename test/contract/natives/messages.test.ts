@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Evaluator } from '#pickaxe/contract/evaluator/evaluator.js';
+import { TreeEvaluator } from '#pickaxe/contract/evaluator/evaluator.js';
 import { runTopLevel } from '#pickaxe/contract/evaluator/top-level.js';
 import { NATIVES } from '#pickaxe/contract/natives/natives.js';
 import { INITIAL_ENVIRONMENT } from '#pickaxe/contract/runtime/environment.js';
@@ -62,7 +62,7 @@ describe('the data of a transaction', () => {
     ['(read-integer "large")', { large: '1'.repeat(9000) }],
   ])('count steps for each part, as often as they are read: %s', (code, data) => {
     const environment = { ...INITIAL_ENVIRONMENT, data };
-    const evaluator = new Evaluator({ natives: NATIVES, maxSteps: 9000, environment });
+    const evaluator = new TreeEvaluator({ natives: NATIVES, maxSteps: 9000, environment });
     const [form] = parseProgram(`(map (lambda (x) ${code}) [1 2 3 4 5])`);
     expect(() => runTopLevel(evaluator, form)).toThrow('Code takes more than 9000 steps');
   });

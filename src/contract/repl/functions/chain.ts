@@ -15,9 +15,9 @@ import type { MockProof, TestRun } from '../test-run.ts';
 
 export function chain(run: TestRun): readonly Native[] {
   return [
-    strict('env-chain-data', 'new-data:object:~{public-chain-data} -> string', ([data, ...more], { evaluation }) => {
+    strict('env-chain-data', 'new-data:object:~{public-chain-data} -> string', ([data, ...more], { evaluator }) => {
       if (data === undefined || !isObject(data) || more.length > 0) return undefined;
-      const chain = changedChain(run.environment.chain, data, evaluation.dialect);
+      const chain = changedChain(run.environment.chain, data, evaluator.dialect);
       return run.set({ chain }, 'Updated public metadata');
     }),
     strict('env-entity', [' -> string', 'entity:string -> string'], ([entity, ...more]) => {
@@ -27,20 +27,20 @@ export function chain(run: TestRun): readonly Native[] {
     lazy(
       'env-namespace-policy',
       'allow-root:bool ns-policy-fun:(ns:string ns-admin:guard -> bool) -> string',
-      ([allows, policy, ...more], { evaluation }) => {
+      ([allows, policy, ...more], { evaluator }) => {
         if (!policy || more.length > 0 || typeof allows.value !== 'boolean') return undefined;
         // Dialect 5 also allows the bare name of a function.
-        const member = policy.asCall()?.member ?? (evaluation.dialect === 5 ? policy.value : undefined);
+        const member = policy.asCall()?.member ?? (evaluator.dialect === 5 ? policy.value : undefined);
         const isFunction = member !== undefined && isDefun(member);
         if (!isFunction) return undefined;
         return run.set({ namespacePolicy: { allowsRoot: allows.value, policy: member } }, 'Installed namespace policy');
       },
     ),
-    strict('env-exec-config', ['flags:[string] -> [string]', ' -> [string]'], ([flags, ...more], { evaluation }) => {
+    strict('env-exec-config', ['flags:[string] -> [string]', ' -> [string]'], ([flags, ...more], { evaluator }) => {
       if (more.length > 0) return undefined;
-      if (flags === undefined) return evaluation.dialect === 5 ? undefined : [...evaluation.environment.flags];
+      if (flags === undefined) return evaluator.dialect === 5 ? undefined : [...evaluator.environment.flags];
       if (!isList(flags) || !flags.every((flag) => typeof flag === 'string')) return undefined;
-      const chosen = chosenFlags(flags, evaluation.dialect);
+      const chosen = chosenFlags(flags, evaluator.dialect);
       run.environment = { ...run.environment, flags: new Set(chosen) };
       return chosen;
     }),

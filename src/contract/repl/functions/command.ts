@@ -44,8 +44,8 @@ export function command(run: TestRun): readonly Native[] {
       const all = verifiers.items.map((each) => named(run, each, 'name'));
       return run.set({ verifiers: all }, 'Setting transaction verifiers/caps');
     }),
-    strict('sig-keyset', ' -> keyset', (values, { evaluation }) =>
-      values.length > 0 ? undefined : new KeysetGuard(evaluation.environment.signatures.map(({ key }) => key)),
+    strict('sig-keyset', ' -> keyset', (values, { evaluator }) =>
+      values.length > 0 ? undefined : new KeysetGuard(evaluator.environment.signatures.map(({ key }) => key)),
     ),
   ];
 }

@@ -59,7 +59,7 @@ class Expecting {
   equal(expected: Argument, actual: Argument): Value {
     return this.#attempt(actual, 'actual', (received) =>
       this.#attempt(expected, 'expected', (wanted) => {
-        if (areEqual(wanted, received, new SteppedWalk(this.#call.evaluation))) return this.#success();
+        if (areEqual(wanted, received, new SteppedWalk(this.#call.evaluator))) return this.#success();
         const [text, other] = [this.#shown(wanted), this.#shown(received)];
         if (this.#is5) return this.#failed(`expected: ${text}, received: ${other}`);
         return this.#failed(`expected ${text}:${typeText(wanted)}, received ${other}:${typeText(received)}`);
@@ -100,25 +100,25 @@ class Expecting {
   }
 
   get #is5(): boolean {
-    return this.#call.evaluation.dialect === 5;
+    return this.#call.evaluator.dialect === 5;
   }
 
   #shown(value: Value): string {
-    const text = this.#call.evaluation.print(value);
+    const text = this.#call.evaluator.print(value);
     // Shown texts are kept until the end of the run.
-    this.#call.evaluation.spend(text.length);
+    this.#call.evaluator.spend(text.length);
     return text;
   }
 
   /** @returns the value, or the failure, which leaves the state as it was, apart from the database and gas */
   #caught(action: () => Value): Value | ContractError {
-    const { evaluation } = this.#call;
-    const { state } = evaluation;
+    const { evaluator } = this.#call;
+    const { state } = evaluator;
     try {
       return action();
     } catch (fault) {
       if (!(fault instanceof ContractError)) throw fault;
-      evaluation.state = state;
+      evaluator.state = state;
       return fault;
     }
   }
@@ -153,10 +153,10 @@ class Expecting {
 }
 
 /** In dialect 4, the text begins with the names of the functions that are running, the outermost first. */
-function docOf(argument: Argument, { evaluation }: Call): string {
+function docOf(argument: Argument, { evaluator }: Call): string {
   let doc = textOf(argument);
-  if (evaluation.dialect === 4) {
-    for (let { frame } = evaluation.context; frame; frame = frame.outer) doc = `${frame.member.definition.name}.${doc}`;
+  if (evaluator.dialect === 4) {
+    for (let { frame } = evaluator.context; frame; frame = frame.outer) doc = `${frame.member.definition.name}.${doc}`;
   }
   return doc;
 }

@@ -13,21 +13,21 @@ export function gas(run: TestRun): readonly Native[] {
   const setModel = (gasModel: GasModel) =>
     run.set({ gasModel }, `Set gas model to ${describeModel(gasModel).description}`);
   return [
-    strict('env-gas', [' -> integer', 'gas:integer -> string'], ([units, ...more], { evaluation }) => {
+    strict('env-gas', [' -> integer', 'gas:integer -> string'], ([units, ...more], { evaluator }) => {
       if (more.length > 0) return undefined;
-      if (units === undefined) return evaluation.gas.used;
+      if (units === undefined) return evaluator.gas.used;
       if (typeof units !== 'bigint') return undefined;
-      evaluation.gas.set(units);
+      evaluator.gas.set(units);
       return `Set gas to ${units}`;
     }),
     strict('env-gaslimit', 'limit:integer -> string', ([limit, ...more]) => {
       if (typeof limit !== 'bigint' || more.length > 0) return undefined;
       return run.set({ gasLimit: limit }, `Set gas limit to ${limit}`);
     }),
-    strict('env-gasprice', 'price:decimal -> string', ([price, ...more], { evaluation }) => {
+    strict('env-gasprice', 'price:decimal -> string', ([price, ...more], { evaluator }) => {
       if (!(price instanceof Decimal) || more.length > 0) return undefined;
       const chain = { ...run.environment.chain, gasPrice: price };
-      return run.set({ chain }, `Set gas price to ${printedDecimal(price, evaluation.dialect)}`);
+      return run.set({ chain }, `Set gas price to ${printedDecimal(price, evaluator.dialect)}`);
     }),
     strict('env-gasrate', 'rate:integer -> string', ([rate, ...more]) =>
       typeof rate === 'bigint' && more.length === 0 ? setModel({ kind: 'fixed', rate }) : undefined,
@@ -35,20 +35,20 @@ export function gas(run: TestRun): readonly Native[] {
     strict(
       'env-gasmodel',
       ['model:string -> string', ' -> string', 'model:string rate:integer -> string'],
-      (values, { evaluation }) => {
+      (values, { evaluator }) => {
         if (values.length === 0) {
           const { name, description } = describeModel(run.environment.gasModel);
           return `Current gas model is '${name}': ${description}`;
         }
-        const model = modelOf(values, evaluation.environment.flags);
+        const model = modelOf(values, evaluator.environment.flags);
         return model ? setModel(model) : UNKNOWN_MODEL;
       },
     ),
-    strict('env-gaslog', ' -> string', (values, { evaluation }) => {
+    strict('env-gaslog', ' -> string', (values, { evaluator }) => {
       // Dialect 4 ignores the arguments.
-      if (values.length > 0 && evaluation.dialect === 5) return undefined;
-      const begun = evaluation.dialect === 4 ? 'Enabled gas log' : ['Enabled gas log'];
-      return evaluation.gas.takeLog() ?? begun;
+      if (values.length > 0 && evaluator.dialect === 5) return undefined;
+      const begun = evaluator.dialect === 4 ? 'Enabled gas log' : ['Enabled gas log'];
+      return evaluator.gas.takeLog() ?? begun;
     }),
   ];
 }

@@ -10,24 +10,24 @@ export function interpreter(run: TestRun): readonly Native[] {
     strict(
       'load',
       ['file:string -> string', 'file:string reset:bool -> string'],
-      ([file, reset, ...more], { evaluation }) => {
+      ([file, reset, ...more], { evaluator }) => {
         if (typeof file !== 'string' || more.length > 0) return undefined;
         if (reset !== undefined && typeof reset !== 'boolean') return undefined;
         run.load(file, reset ?? false);
-        return evaluation.dialect === 4 ? `Loading ${file}...` : UNIT;
+        return evaluator.dialect === 4 ? `Loading ${file}...` : UNIT;
       },
     ),
-    strict('print', 'value:<a> -> string', ([value, ...more], { evaluation }) => {
+    strict('print', 'value:<a> -> string', ([value, ...more], { evaluator }) => {
       if (value === undefined || more.length > 0) return undefined;
-      const text = typeof value === 'string' ? value : evaluation.print(value);
-      evaluation.spend(text.length);
+      const text = typeof value === 'string' ? value : evaluator.print(value);
+      evaluator.spend(text.length);
       run.print(text);
-      return evaluation.dialect === 4 ? '' : UNIT;
+      return evaluator.dialect === 4 ? '' : UNIT;
     }),
-    strict('env-enable-repl-natives', 'enable:bool -> string', ([allows, ...more], { evaluation }) => {
+    strict('env-enable-repl-natives', 'enable:bool -> string', ([allows, ...more], { evaluator }) => {
       if (typeof allows !== 'boolean' || more.length > 0) return undefined;
       run.allowInModules(allows);
-      const repl = evaluation.dialect === 4 ? 'Repl' : 'repl';
+      const repl = evaluator.dialect === 4 ? 'Repl' : 'repl';
       return `${repl} natives ${allows ? 'enabled' : 'disabled'}`;
     }),
     lazy('with-applied-env', 'exec:<a> -> <a>', ([action, ...more]) => {
@@ -57,10 +57,10 @@ export function interpreter(run: TestRun): readonly Native[] {
 /** Types and properties are not checked before code runs. The function returns the text of a passed check. */
 function unchecked(run: TestRun, name: string, text: (module: string) => string): Native {
   const signatures = ['module:string -> string', 'module:string debug:bool -> string'];
-  return strict(name, signatures, ([module, debug, ...more], { evaluation }) => {
+  return strict(name, signatures, ([module, debug, ...more], { evaluator }) => {
     if (typeof module !== 'string' || more.length > 0) return undefined;
     if (debug !== undefined && typeof debug !== 'boolean') return undefined;
     run.note(`${name} has checked nothing of ${module}: this interpreter checks types only while code runs`);
-    return evaluation.dialect === 4 ? text(module) : UNIT;
+    return evaluator.dialect === 4 ? text(module) : UNIT;
   });
 }

@@ -4,7 +4,7 @@ import { continueDefpact } from '../../defpacts/defpacts.ts';
 import { storableObject } from '../../defpacts/yields.ts';
 import { ContractError } from '../../errors.ts';
 import type { DefpactState, Yield } from '../../runtime/defpact-state.ts';
-import { type Evaluation, type Native, strict } from '../../runtime/native.ts';
+import { type Evaluator, type Native, strict } from '../../runtime/native.ts';
 import { type ContractObject, isObject, sortedObject, type Value } from '../../values/values.ts';
 
 const STEP = 'step:integer';
@@ -19,44 +19,44 @@ export function defpacts(): readonly Native[] {
   return [
     continuing('continue-pact'),
     continuing('continue-flow'),
-    strict('pact-state', [' -> object:*', 'clear:bool -> object:*'], ([clear, ...more], { evaluation }) => {
+    strict('pact-state', [' -> object:*', 'clear:bool -> object:*'], ([clear, ...more], { evaluator }) => {
       if (more.length > 0 || (clear !== undefined && typeof clear !== 'boolean')) return undefined;
-      const { defpact } = evaluation.state;
+      const { defpact } = evaluator.state;
       if (!defpact) {
-        const kind = evaluation.dialect === 4 ? 'eval' : 'tx-failure';
+        const kind = evaluator.dialect === 4 ? 'eval' : 'tx-failure';
         throw new ContractError(kind, 'pact-state: no pact exec in context');
       }
-      if (clear === true) clearDefpact(evaluation);
-      return shownState(defpact, evaluation);
+      if (clear === true) clearDefpact(evaluator);
+      return shownState(defpact, evaluator);
     }),
   ];
 }
 
 /** A function that runs another step, by default of the defpact that was executed last, with what that has yielded. */
 function continuing(name: string): Native {
-  return strict(name, CONTINUE_SIGNATURES, (values, { evaluation, position }) => {
+  return strict(name, CONTINUE_SIGNATURES, (values, { evaluator, position }) => {
     const [step, isRollback = false, id, object] = values;
     if (typeof step !== 'bigint' || typeof isRollback !== 'boolean' || values.length > 4) return undefined;
     if ((id !== undefined && typeof id !== 'string') || (object !== undefined && !isObject(object))) return undefined;
-    const last = evaluation.state.defpact;
+    const last = evaluator.state.defpact;
     const pactId = id ?? last?.id;
-    if (pactId === undefined) throw withoutDefpact(evaluation);
-    const resumed = object ? ownYield(evaluation, object, last) : last?.yielded;
-    clearDefpact(evaluation);
-    return continueDefpact(evaluation, { pactId, step: Number(step), isRollback, resumed }, undefined, position);
+    if (pactId === undefined) throw withoutDefpact(evaluator);
+    const resumed = object ? ownYield(evaluator, object, last) : last?.yielded;
+    clearDefpact(evaluator);
+    return continueDefpact(evaluator, { pactId, step: Number(step), isRollback, resumed }, undefined, position);
   });
 }
 
 /** @returns a yield of another object, with the provenance of the last yield */
-function ownYield(evaluation: Evaluation, object: ContractObject, last: DefpactState | undefined): Yield {
-  return { data: storableObject(evaluation, object), provenance: last?.yielded?.provenance, sourceChain: undefined };
+function ownYield(evaluator: Evaluator, object: ContractObject, last: DefpactState | undefined): Yield {
+  return { data: storableObject(evaluator, object), provenance: last?.yielded?.provenance, sourceChain: undefined };
 }
 
-function clearDefpact(evaluation: Evaluation): void {
-  evaluation.state = { ...evaluation.state, defpact: undefined };
+function clearDefpact(evaluator: Evaluator): void {
+  evaluator.state = { ...evaluator.state, defpact: undefined };
 }
 
-function shownState({ id, step, yielded, isExecuted }: DefpactState, { dialect }: Evaluation): Value {
+function shownState({ id, step, yielded, isExecuted }: DefpactState, { dialect }: Evaluator): Value {
   const fields: [string, Value][] = [
     ['pactId', id],
     ['step', BigInt(step)],
@@ -67,7 +67,7 @@ function shownState({ id, step, yielded, isExecuted }: DefpactState, { dialect }
   return sortedObject(fields);
 }
 
-function withoutDefpact({ dialect }: Evaluation): ContractError {
+function withoutDefpact({ dialect }: Evaluator): ContractError {
   const message5 = 'No defpact id or execution environment supplied';
   const message = dialect === 4 ? 'continue-pact: No pact id supplied and no pact exec in context' : message5;
   return new ContractError('eval', message);

@@ -4,7 +4,7 @@ import { appliedCapability } from '../../capabilities/applied.ts';
 import { testCapability } from '../../capabilities/capabilities.ts';
 import { grantAdministration } from '../../capabilities/guards.ts';
 import { ContractError } from '../../errors.ts';
-import { type Evaluation, lazy, type Native, strict } from '../../runtime/native.ts';
+import { type Evaluator, lazy, type Native, strict } from '../../runtime/native.ts';
 import { ModuleRef, sortedObject, type Value } from '../../values/values.ts';
 import type { TestRun, TestTransaction } from '../test-run.ts';
 
@@ -16,34 +16,34 @@ export function transactions(run: TestRun): readonly Native[] {
     }),
     ending(run, 'commit-tx', 'commit'),
     ending(run, 'rollback-tx', 'rollback'),
-    lazy('test-capability', 'capability:( -> bool) -> string', ([argument, ...more], { evaluation }) => {
+    lazy('test-capability', 'capability:( -> bool) -> string', ([argument, ...more], { evaluator }) => {
       const call = argument?.asCapability();
       if (!call || more.length > 0) return undefined;
-      return testCapability(evaluation, appliedCapability(evaluation, call, argument.position));
+      return testCapability(evaluator, appliedCapability(evaluator, call, argument.position));
     }),
     {
-      ...strict('env-module-admin', 'module:module{} -> string', ([module, ...more], { evaluation }) => {
+      ...strict('env-module-admin', 'module:module{} -> string', ([module, ...more], { evaluator }) => {
         if (!(module instanceof ModuleRef) || more.length > 0) return undefined;
-        grantAdministration(evaluation, module.name);
+        grantAdministration(evaluator, module.name);
         return `Acquired module admin for: ${module.name.text}`;
       }),
       dialect: 5,
     },
-    strict('env-events', 'clear:bool -> [object:*]', ([clear, ...more], { evaluation }) => {
+    strict('env-events', 'clear:bool -> [object:*]', ([clear, ...more], { evaluator }) => {
       if (typeof clear !== 'boolean' || more.length > 0) return undefined;
-      const events = evaluation.state.events.map(({ name, args, moduleHash }) =>
+      const events = evaluator.state.events.map(({ name, args, moduleHash }) =>
         sortedObject<Value>([
           ['name', name.text],
           ['params', args],
           ['module-hash', moduleHash],
         ]),
       );
-      if (clear) evaluation.state = { ...evaluation.state, events: [] };
+      if (clear) evaluator.state = { ...evaluator.state, events: [] };
       return events;
     }),
     {
-      ...strict('env-stackframe', ' -> [string]', (values, { evaluation }) =>
-        values.length === 0 ? calls(evaluation) : undefined,
+      ...strict('env-stackframe', ' -> [string]', (values, { evaluator }) =>
+        values.length === 0 ? calls(evaluator) : undefined,
       ),
       dialect: 5,
     },
@@ -71,7 +71,7 @@ function text(run: TestRun, what: string, { number, name }: TestTransaction): st
 }
 
 /** @returns the names of the calls that have not returned yet, the innermost first */
-function calls({ context }: Evaluation): readonly string[] {
+function calls({ context }: Evaluator): readonly string[] {
   const names: string[] = [];
   for (let { frame } = context; frame; frame = frame.outer) names.push(frame.member.name.text);
   return names;
