@@ -17,7 +17,20 @@ import { expressionOf, takeModuleName } from './expressions.ts';
 import { readForms } from './form-parser.ts';
 import type { Form } from './forms.ts';
 import { Items, isReserved, wordOf } from './items.ts';
-import type { Governance, Interface, InterfaceItem, Module, ModuleItem, TopLevel, Use } from './tree.ts';
+import type {
+  Bless,
+  CapabilitySignature,
+  Defconst,
+  Defschema,
+  Governance,
+  Implements,
+  Interface,
+  InterfaceItem,
+  Module,
+  ModuleItem,
+  TopLevel,
+  Use,
+} from './tree.ts';
 
 /**
  * Reads a whole text. To run the forms before a faulty one, as dialect 4 does, call `readForms` and `topLevelOf`.
@@ -53,16 +66,79 @@ export function topLevelOf(form: Form, dialect: Dialect = DEFAULT_DIALECT): TopL
 
 /* Modules and interfaces. */
 
+/** The parsers of items by their first word. Each gets the item without this word, and the name of the module. */
+type ItemParsers<Item> = Readonly<Record<string, (items: Items, module: string) => Item>>;
+
+const COMMON_ITEMS: ItemParsers<Use | Defconst | Defschema> = {
+  use: useOf,
+  defconst: defconstOf,
+  defschema: defschemaOf,
+};
+
+const MODULE_ITEMS: ItemParsers<ModuleItem> = {
+  ...COMMON_ITEMS,
+  bless: blessOf,
+  implements: implementsOf,
+  defun: defunOf,
+  defcap: defcapOf,
+  deftable: deftableOf,
+  defpact: defpactOf,
+};
+
+const INTERFACE_ITEMS: ItemParsers<InterfaceItem> = {
+  ...COMMON_ITEMS,
+  defun: (items) => ({ kind: 'defun-signature', ...signatureOf(items) }),
+  defcap: capabilitySignatureOf,
+  defpact: (items) => ({ kind: 'defpact-signature', ...signatureOf(items) }),
+};
+
 function moduleOf(items: Items): Module {
   const { position, code } = items.list;
   const { name } = items.takeName();
   const governance = takeGovernance(items);
   const documentation = takeDocumentation(items, { mayHaveModel: true, needsMore: true });
-  const content: ModuleItem[] = [];
-  do content.push(moduleItemOf(items.takeList('('), name));
-  while (items.left > 0);
-  refuseDuplicates(items, name, content);
+  const content = takeItems(items, name, MODULE_ITEMS, (item, head, word) => {
+    const isReservedWord = word !== undefined && isReserved(word, items.dialect);
+    return item.refuse(
+      head,
+      isReservedWord ? 'module level form (use, def..., special form)' : 'reserved word',
+      'defun',
+    );
+  });
   return { kind: 'module', position, code, name, governance, documentation, items: content };
+}
+
+function interfaceOf(items: Items): Interface {
+  const { position, code } = items.list;
+  const { name } = items.takeName();
+  const documentation = takeDocumentation(items, { mayHaveModel: true, needsMore: true });
+  const content = takeItems(items, name, INTERFACE_ITEMS, (item, head, word) => {
+    if (word === undefined || !isReserved(word, items.dialect)) return item.refuse(head, 'reserved word', 'defun');
+    return item.fail(head, `Invalid interface declaration: "${word}"`, 'Expected: [defun]');
+  });
+  return { kind: 'interface', position, code, name, documentation, items: content };
+}
+
+/** Takes all remaining items, at least one. @param refuse fails for a word without a parser */
+function takeItems<Item extends ModuleItem | InterfaceItem>(
+  items: Items,
+  module: string,
+  parsers: ItemParsers<Item>,
+  refuse: (item: Items, head: Form, word: string | undefined) => never,
+): readonly Item[] {
+  const content: Item[] = [];
+  do {
+    const item = items.takeList('(');
+    const head = item.take('defun');
+    const word = wordOf(head);
+    if (word === 'module' || word === 'interface') {
+      item.fail(item.list, 'Invalid nested module or interface', 'Expected: [defun]');
+    }
+    const isKnown = word !== undefined && Object.hasOwn(parsers, word);
+    content.push(isKnown ? parsers[word](item, module) : refuse(item, head, word));
+  } while (items.left > 0);
+  refuseDuplicates(items, module, content);
+  return content;
 }
 
 function takeGovernance(items: Items): Governance {
@@ -71,84 +147,33 @@ function takeGovernance(items: Items): Governance {
     : { kind: 'capability', name: items.takeName().name };
 }
 
-function moduleItemOf(items: Items, module: string): ModuleItem {
+function blessOf(items: Items): Bless {
   const { position, code } = items.list;
-  const head = items.take('defun');
-  const word = wordOf(head);
-  switch (word) {
-    case 'use':
-      return useOf(items);
-    case 'bless': {
-      const hash = takeHash(items);
-      items.end();
-      return { kind: 'bless', position, code, hash };
-    }
-    case 'implements': {
-      const implemented = takeModuleName(items);
-      items.end();
-      return { kind: 'implements', position, code, module: implemented };
-    }
-    case 'defun':
-      return defunOf(items);
-    case 'defcap':
-      return defcapOf(items);
-    case 'defconst':
-      return defconstOf(items);
-    case 'defschema':
-      return defschemaOf(items);
-    case 'deftable':
-      return deftableOf(items);
-    case 'defpact':
-      return defpactOf(items, module);
-  }
-  refuseNested(items, word);
-  const isOther = word !== undefined && isReserved(word, items.dialect);
-  return items.refuse(head, isOther ? 'module level form (use, def..., special form)' : 'reserved word', 'defun');
+  const hash = takeHash(items);
+  items.end();
+  return { kind: 'bless', position, code, hash };
 }
 
-function interfaceOf(items: Items): Interface {
+function implementsOf(items: Items): Implements {
   const { position, code } = items.list;
-  const { name } = items.takeName();
-  const documentation = takeDocumentation(items, { mayHaveModel: true, needsMore: true });
-  const content: InterfaceItem[] = [];
-  do content.push(interfaceItemOf(items.takeList('(')));
-  while (items.left > 0);
-  refuseDuplicates(items, name, content);
-  return { kind: 'interface', position, code, name, documentation, items: content };
+  const module = takeModuleName(items);
+  items.end();
+  return { kind: 'implements', position, code, module };
 }
 
-function interfaceItemOf(items: Items): InterfaceItem {
+function signatureOf(items: Items) {
   const { position, code } = items.list;
-  const head = items.take('defun');
-  const word = wordOf(head);
-  switch (word) {
-    case 'use':
-      return useOf(items);
-    case 'defconst':
-      return defconstOf(items);
-    case 'defschema':
-      return defschemaOf(items);
-    case 'defun':
-    case 'defpact': {
-      const signature = { position, code, ...takeSignature(items, false) };
-      items.end();
-      return word === 'defun' ? { kind: 'defun-signature', ...signature } : { kind: 'defpact-signature', ...signature };
-    }
-    case 'defcap': {
-      const signature = takeSignature(items, false);
-      const meta = takeCapabilityMeta(items);
-      items.end();
-      return { kind: 'defcap-signature', position, code, ...signature, meta };
-    }
-  }
-  refuseNested(items, word);
-  if (word === undefined || !isReserved(word, items.dialect)) return items.refuse(head, 'reserved word', 'defun');
-  return items.fail(head, `Invalid interface declaration: "${word}"`, 'Expected: [defun]');
+  const signature = takeSignature(items, false);
+  items.end();
+  return { position, code, ...signature };
 }
 
-function refuseNested(items: Items, word: string | undefined): void {
-  if (word !== 'module' && word !== 'interface') return;
-  items.fail(items.list, 'Invalid nested module or interface', 'Expected: [defun]');
+function capabilitySignatureOf(items: Items): CapabilitySignature {
+  const { position, code } = items.list;
+  const signature = takeSignature(items, false);
+  const meta = takeCapabilityMeta(items);
+  items.end();
+  return { kind: 'defcap-signature', position, code, ...signature, meta };
 }
 
 /** The failure has the kind `eval`, because the reference implementations find duplicates when they load the module. */

@@ -248,7 +248,7 @@ export interface Use extends Node {
   readonly names: readonly string[] | undefined;
 }
 
-interface Bless extends Node {
+export interface Bless extends Node {
   readonly kind: 'bless';
   /** The hash is in base64url. */
   readonly hash: string;
