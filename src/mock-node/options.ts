@@ -48,7 +48,7 @@ export const allowedMinerSchema = z.object({
   'public-keys': z.array(z.string().min(1).max(128)).min(1).max(16),
 });
 
-/** Real nodes end update streams after 240 s, and remember work for 5 minutes. */
+/** Real nodes end update streams after 240 s, and keep work for 5 minutes. */
 const STREAM_MS = 240_000;
 const WORK_LIFETIME_MS = 300_000;
 /** Real nodes end a /listen after 180 s. */
@@ -71,7 +71,7 @@ const ledgerOptions = {
   network: z.enum(networks).default('development'),
   /**
    * 1, 3, 10 and 20 chains have the known networks' graphs; other numbers have a made-up one. With 1 and 3 chains there
-   * is no mining, because headers are shorter than miners know them.
+   * is no mining, because their headers are shorter than the 286 bytes that miners hash.
    */
   chains: z
     .number()

@@ -30,7 +30,7 @@ function install5(evaluator: Evaluator, applied: Applied): InstalledCapability {
   return keepInstalled(evaluator, applied, []);
 }
 
-/** Installs a capability for code. Code cannot install what was signed for, whatever its managed argument is. */
+/** `install-capability`. It fails for a capability that was signed for, even with another managed argument. */
 export function installByCode5(evaluator: Evaluator, applied: Applied): void {
   const { capability } = applied;
   const { manager } = install5(evaluator, applied);

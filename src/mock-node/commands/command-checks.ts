@@ -53,7 +53,7 @@ export const BADLISTED = 'Transaction is badlisted because it previously failed 
 /** Maximum time that a command may be ahead of the last block. */
 const MAX_AHEAD_US = 95_000_000n;
 
-/** A wrong hash, or wrong signatures, of which `says` names the first. */
+/** A wrong hash, or wrong signatures, of which `message` names the first. */
 type Forgery = { readonly of: 'hash' } | { readonly of: 'signatures'; readonly message: string };
 
 /** @returns undefined if hash and signatures are right */

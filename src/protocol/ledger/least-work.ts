@@ -7,7 +7,7 @@
 const WITHOUT_WORK = /^(?:(?:recap-|fast-)?development|test-.*)$/;
 
 /**
- * An eighth of the lowest known difficulty since mainnet01 has transfers: 2^46.9 in February 2020 (block 318,265 of
+ * An eighth of the lowest known difficulty since mainnet01 has had transfers: 2^46.9 in February 2020 (block 318,265 of
  * chain 7). Later ones were 2^50 to 2^60. One ASIC of 140 TH/s that mined all chains alone would keep the difficulty at
  * 2^47.6.
  */
