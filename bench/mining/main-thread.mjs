@@ -59,7 +59,7 @@ const AIM_THREADS = 256;
 const PERIOD_SECONDS = 3;
 /** The time that is not counted: code is compiled, and tasks find their size. */
 const WARM_UP_SECONDS = 5;
-/** The value of engine/cpu/cpu-engine.ts. */
+/** The value of engine/cpu/thread-pool.ts. */
 const TASKS_PER_THREAD = 2;
 /** The values of engine/gpu/gpu-engine.ts, and the length of batches. */
 const CHUNK_MS = 300;
@@ -71,7 +71,6 @@ class SleepingCpu {
   tasks = 0;
   #threads;
   #runs = 0;
-  #currentRun = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
   #pool;
 
   constructor(threads) {
@@ -79,10 +78,9 @@ class SleepingCpu {
   }
 
   async open() {
-    const data = { currentRun: this.#currentRun, hashesPerMs: mhs * 1000 };
+    const data = { hashesPerMs: mhs * 1000 };
     this.#pool = new Pool({
       threads: Array.from({ length: this.#threads }, () => ({ data })),
-      failed: () => {},
       worker: new URL('./sleeping-thread.mjs', import.meta.url),
     });
     await this.#pool.ready();
@@ -103,10 +101,10 @@ class SleepingCpu {
         },
       })),
       tasksPerThread: TASKS_PER_THREAD,
-      currentRun: this.#currentRun,
+      currentRun: this.#pool.currentRun,
     });
     // Kernels read the number of the current run by themselves, but a sleeping thread must be woken.
-    const wake = () => Atomics.notify(this.#currentRun, 0);
+    const wake = () => Atomics.notify(this.#pool.currentRun, 0);
     const onStop = () => {
       run.stop();
       wake();

@@ -7,7 +7,7 @@
 import { onAbort, pause, settledWithin } from '../../base/system/abort.ts';
 import type { Clock } from '../../base/system/clock.ts';
 import { plural } from '../../base/text/quantities.ts';
-import type { Job } from '../../protocol/chain/job.ts';
+import { type Job, withSearchTarget } from '../../protocol/chain/job.ts';
 import { difficultyOf } from '../../protocol/chain/target.ts';
 import { type Solution, verify } from '../../protocol/chain/verify.ts';
 import {
@@ -234,7 +234,7 @@ export class EngineSupervisor {
 
   async #search(search: RunningSearch, cutMs: number | undefined): Promise<void> {
     const { assignment, halt } = search;
-    const job = this.#proofs.aim(assignment.job);
+    const job = withSearchTarget(assignment.job, this.#proofs.targetFor(assignment.job.work));
     for await (const report of this.engine.search(job, assignment.space, halt.signal)) {
       if (this.#isStuck) return;
       this.#take(report, assignment, job, cutMs);

@@ -5,8 +5,8 @@
  */
 
 import type { Clock } from '../../base/system/clock.ts';
-import { type Job, withSearchTarget } from '../../protocol/chain/job.ts';
 import { difficultyOf, targetForDifficulty } from '../../protocol/chain/target.ts';
+import type { Work } from '../../protocol/chain/work.ts';
 
 /** With 4 proofs a second, the proven hashrate is known to ±14 % after a minute and ±4 % after 15. One costs 0.1 ms. */
 const PROOFS_PER_SECOND = 4;
@@ -46,17 +46,16 @@ export class Proofs {
   }
 
   /**
-   * @returns the job with the device's own target if the work's target is harder. If the work takes many solutions and
-   * is very easy, the job with a target harder than the work's, so that solutions do not flood the host; no block is
-   * lost, because no network has blocks that easy. Otherwise the job itself
+   * @returns the target that the device searches for, 32 bytes, little-endian: the device's own if the work's target is
+   * harder. If the work takes many solutions and is very easy, a target harder than the work's, so that solutions do
+   * not flood the host; no block is lost, because no network has blocks that easy. Otherwise the work's target
    */
-  aim(job: Job): Job {
+  targetFor({ target, until }: Work): Uint8Array {
     this.learn();
-    const { target, until } = job.work;
     const difficulty = difficultyOf(target);
-    if (difficulty > this.#difficulty) return withSearchTarget(job, targetForDifficulty(this.#difficulty));
+    if (difficulty > this.#difficulty) return targetForDifficulty(this.#difficulty);
     const flood = this.#difficulty / MOST_SOLUTIONS_PER_PROOF;
-    return until === 'solved' || difficulty >= flood ? job : withSearchTarget(job, targetForDifficulty(flood));
+    return until === 'solved' || difficulty >= flood ? target : targetForDifficulty(flood);
   }
 
   /**

@@ -1,7 +1,7 @@
 /** A node's endpoints for mining (document 1, "Mining"). */
 
 import { CHAIN_BYTES, WORK_BYTES, WORK_OFFSET } from '../../protocol/chain/bytes.ts';
-import { networkNumberOf } from '../../protocol/chain/work.ts';
+import { networkNumberOf, parseWork, type Work } from '../../protocol/chain/work.ts';
 import { mayBeOf } from '../../protocol/ledger/header.ts';
 import { NodeHttp, type NodeRequest, type StatusAnswer } from '../http/exchange.ts';
 import { configRefusal, NodeError, otherNetwork, updatesRefusal, workRefusal } from '../http/node-error.ts';
@@ -22,10 +22,10 @@ export class MiningClient extends NodeHttp {
 
   /**
    * `GET /mining/work`, with the miner as JSON in the body
-   * @returns 322 bytes, of the network in the address as far as its number is known
+   * @returns the record of 322 bytes as a work, of the network in the address as far as its number is known
    * @throws NodeError
    */
-  async work(miner: MinerIdentity, stop: AbortSignal): Promise<Uint8Array> {
+  async work(miner: MinerIdentity, stop: AbortSignal): Promise<Work> {
     const { address, limits } = this;
     const { account, predicate, publicKeys } = miner;
     const request: RequestBelow = {
@@ -43,7 +43,7 @@ export class MiningClient extends NodeHttp {
     }
     const code = networkNumberOf(body.subarray(WORK_OFFSET.header));
     if (!mayBeOf(address.network, code)) throw otherNetwork(code, address);
-    return body;
+    return parseWork(body);
   }
 
   /**

@@ -12,7 +12,7 @@ import { NodeClock, type Skew } from '../../node/http/node-clock.ts';
 import { NodeError, type NodeErrorKind } from '../../node/http/node-error.ts';
 import { type NodeLimits, nodeLimits } from '../../node/http/request-limits.ts';
 import { hasPath, nodeAddress } from '../../node/http/url.ts';
-import { parseWork, type Work } from '../../protocol/chain/work.ts';
+import type { Work } from '../../protocol/chain/work.ts';
 
 export interface NodeQuestion {
   readonly url: string;
@@ -130,15 +130,15 @@ async function examineMining(
   miner: MinerIdentity | undefined,
   stop: AbortSignal,
 ): Promise<Mining> {
-  const record = miner ? await attempt(() => client.work(miner, stop)) : {};
-  if (record.error) {
-    const { isBusy, message, nodeConfiguration } = record.error;
+  const answer = miner ? await attempt(() => client.work(miner, stop)) : {};
+  if (answer.error) {
+    const { isBusy, message, nodeConfiguration } = answer.error;
     const entry = nodeConfiguration && { nodeConfiguration: [...nodeConfiguration] };
     // A busy node has work a moment later.
     const state = isBusy ? 'warning' : 'fault';
     return { findings: [{ about: 'work', state, what: message, why: WHY_WORK, ...entry }] };
   }
-  const work = record.value && parseWork(record.value);
+  const work = answer.value;
   const stream = await attempt(() => tryUpdates(client, work?.chain ?? FIRST_CHAIN, stop));
   if (!work) return { findings: [updatesFinding(stream.error, false)] };
   const given: Finding = { about: 'work', state: 'ok', what: `gives work: chain ${work.chain}, height ${work.height}` };

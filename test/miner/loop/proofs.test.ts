@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
 import { Proofs } from '#pickaxe/miner/loop/proofs.js';
-import { prepareJob } from '#pickaxe/protocol/chain/job.js';
+import { prepareJob, withSearchTarget } from '#pickaxe/protocol/chain/job.js';
 import { difficultyOf } from '#pickaxe/protocol/chain/target.js';
 import { makeWork } from '../../fakes.ts';
 import { FakeClock } from '../../rig/status/fakes.ts';
 
-const HARD = prepareJob(makeWork(2 ** 60));
-const difficultyFor = (proofs: Proofs) => difficultyOf(proofs.aim(HARD).searchTarget);
+const HARD = makeWork(2 ** 60);
+const difficultyFor = (proofs: Proofs) => difficultyOf(proofs.targetFor(HARD));
 
 /** Simulates a device with this rate and a new job every three seconds. */
 function watch(
@@ -18,7 +18,7 @@ function watch(
   for (let s = 0; s < seconds; s += 3) {
     clock.advance(3_000);
     proofs.searched(3 * hashesPerSecond);
-    proofs.aim(HARD);
+    proofs.targetFor(HARD);
   }
   return { clock, proofs };
 }
@@ -32,16 +32,17 @@ test.each([50_000, 4e8, 2.4e10])('a device of %f H/s gives a few proofs per seco
 
 test('a job with another search target differs only in its target', () => {
   const { proofs } = watch(4e8);
-  const { target, searchTarget, ...rest } = proofs.aim(HARD);
-  expect(HARD).toMatchObject(rest);
+  const job = prepareJob(HARD);
+  const { target, searchTarget, ...rest } = withSearchTarget(job, proofs.targetFor(HARD));
+  expect(job).toMatchObject(rest);
   expect(Buffer.from(target.buffer)).toEqual(Buffer.from(searchTarget));
-  expect(searchTarget).not.toEqual(HARD.searchTarget);
+  expect(searchTarget).not.toEqual(job.searchTarget);
 });
 
 test('a work that is easier than the device’s target is searched with its own target', () => {
   const { proofs } = watch(4e8);
-  const job = prepareJob(makeWork(1_000));
-  expect(proofs.aim(job)).toBe(job);
+  const work = makeWork(1_000);
+  expect(proofs.targetFor(work)).toBe(work.target);
 });
 
 test('after a long pause the target moves by one step, so that the host is not flooded', () => {
@@ -69,8 +70,8 @@ test('a first job says nothing about the rate', () => {
 
 test.each([1, 2 ** 10, 2 ** 20])('a pool’s shares of difficulty %i do not flood the host', (shareDifficulty) => {
   const { proofs } = watch(4e8);
-  const job = proofs.aim(prepareJob(makeWork(shareDifficulty, { until: 'replaced', blockTarget: HARD.work.target })));
-  const perSecond = 4e8 / difficultyOf(job.searchTarget);
+  const work = makeWork(shareDifficulty, { until: 'replaced', blockTarget: HARD.target });
+  const perSecond = 4e8 / difficultyOf(proofs.targetFor(work));
   expect(perSecond).toBeGreaterThan(4 * 16);
   expect(perSecond).toBeLessThan(4 * 36);
 });
@@ -78,8 +79,8 @@ test.each([1, 2 ** 10, 2 ** 20])('a pool’s shares of difficulty %i do not floo
 test('a pool’s shares that come up to 64 times a second are all sent, whatever the rate of the device', () => {
   for (let rate = 4e8; rate < 8e8; rate *= 1.1) {
     const { proofs } = watch(rate);
-    const job = prepareJob(makeWork(rate / 60, { until: 'replaced', blockTarget: HARD.work.target }));
-    expect(difficultyOf(proofs.aim(job).searchTarget)).toBeCloseTo(difficultyOf(job.work.target), -3);
+    const work = makeWork(rate / 60, { until: 'replaced', blockTarget: HARD.target });
+    expect(difficultyOf(proofs.targetFor(work))).toBeCloseTo(difficultyOf(work.target), -3);
   }
 });
 
@@ -87,14 +88,14 @@ test.each([1, 64, 2 ** 20])(
   'a header that makes every share a block, of difficulty %i, does not flood the host',
   (d) => {
     const { proofs } = watch(4e8);
-    const job = prepareJob(makeWork(d, { until: 'replaced' }));
-    expect(job.work.blockTarget).toEqual(job.work.target);
-    expect(4e8 / difficultyOf(proofs.aim(job).searchTarget)).toBeLessThan(4 * 36);
+    const work = makeWork(d, { until: 'replaced' });
+    expect(work.blockTarget).toEqual(work.target);
+    expect(4e8 / difficultyOf(proofs.targetFor(work))).toBeLessThan(4 * 36);
   },
 );
 
 test('a node’s work is solved by its first solution, however easy that is', () => {
   const { proofs } = watch(4e8);
-  const job = prepareJob(makeWork(64));
-  expect(proofs.aim(job)).toBe(job);
+  const work = makeWork(64);
+  expect(proofs.targetFor(work)).toBe(work.target);
 });

@@ -1,7 +1,6 @@
 /** The CPU as an engine: a pool of low-priority threads, which all work on the newest search, the current run. */
 
 import { cpus } from 'node:os';
-import { onAbort } from '../../../base/system/abort.ts';
 import { plural } from '../../../base/text/quantities.ts';
 import type { Job } from '../../../protocol/chain/job.ts';
 import type { CoreInfo, KernelName } from '../device.ts';
@@ -16,7 +15,7 @@ import {
 import { type Sensors, watchSensors } from '../sensors.ts';
 import { openCpuSensors } from './cpu-sensors.ts';
 import { chooseKernels, forceKernel, type KernelChoice } from './kernels/choose.ts';
-import { nextRunNumber, Pool, SearchRun } from './thread-pool.ts';
+import { Pool } from './thread-pool.ts';
 import { type CoreGroup, chooseThreads, type ThreadChoice, type ThreadOptions } from './threads.ts';
 
 export interface CpuEngineOptions extends ThreadOptions {
@@ -33,21 +32,12 @@ export interface CpuEngineOptions extends ThreadOptions {
 
 const MODEL = cpus()[0]?.model.trim() || 'unknown CPU';
 
-/** One task runs and another waits, so that no thread is idle while the main thread handles its result. */
-const TASKS_PER_THREAD = 2;
-
 export class CpuEngine implements Engine {
   readonly name: string;
   readonly kind = 'cpu';
   readonly #options: CpuEngineOptions;
   readonly #threads: ThreadChoice;
-  /** Shared memory: number of the current run, or 0. A kernel stops when its run is not the current one. */
-  readonly #currentRun = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
-  readonly #runs = new Set<SearchRun>();
-  #runNumber = 0;
   #pool: Pool | undefined;
-  /** The error of a thread that has failed. The engine must then be closed and opened again. */
-  #fault: unknown;
   /** Aborted when the engine is closed; undefined while it is closed. */
   #session: AbortController | undefined;
   /** Undefined while the engine is closed. */
@@ -68,7 +58,6 @@ export class CpuEngine implements Engine {
     if (this.#session !== undefined) throw new Error('the CPU engine is open already');
     const session = new AbortController();
     this.#session = session;
-    this.#fault = undefined;
     try {
       return await this.#start(listener, session.signal);
     } catch (error) {
@@ -101,47 +90,19 @@ export class CpuEngine implements Engine {
 
   async #startPool(choices: readonly KernelChoice[]): Promise<void> {
     const { groups, niceness } = this.#threads;
-    const currentRun = this.#currentRun;
     const threads = groups.flatMap(({ kind, places }, group) =>
       places.map((cpus) => ({
-        data: { kernel: choices[group].name, currentRun, cpus, ...(niceness !== undefined && { niceness }) },
+        data: { kernel: choices[group].name, cpus, ...(niceness !== undefined && { niceness }) },
         ...(kind !== undefined && { cores: kind }),
       })),
     );
-    const pool = new Pool({ threads, failed: (error) => this.#fail(pool, error) });
-    this.#pool = pool;
-    await pool.ready();
-  }
-
-  /** Fails the present and all later searches on this pool. */
-  #fail(pool: Pool, error: unknown): void {
-    if (this.#pool !== pool) return;
-    this.#fault ??= error;
-    for (const run of this.#runs) run.fail(error);
+    this.#pool = new Pool({ threads });
+    await this.#pool.ready();
   }
 
   async *search(job: Job, ranges: Ranges, stop: AbortSignal): AsyncGenerator<SearchReport, void, undefined> {
-    const pool = this.#pool;
-    if (pool === undefined) throw new DeviceError('missing', 'the CPU engine is not open');
-    if (stop.aborted) return;
-    this.#runNumber = nextRunNumber(this.#runNumber);
-    const run = new SearchRun({
-      number: this.#runNumber,
-      puzzle: job,
-      ranges,
-      threads: pool.threads,
-      tasksPerThread: TASKS_PER_THREAD,
-      currentRun: this.#currentRun,
-    });
-    const release = onAbort(stop, () => void run.stop());
-    this.#runs.add(run);
-    if (this.#fault !== undefined) run.fail(this.#fault);
-    try {
-      yield* run.reports();
-    } finally {
-      release();
-      this.#runs.delete(run);
-    }
+    if (this.#pool === undefined) throw new DeviceError('missing', 'the CPU engine is not open');
+    yield* this.#pool.search(job, ranges, stop);
   }
 
   async close(): Promise<void> {
@@ -151,7 +112,6 @@ export class CpuEngine implements Engine {
     this.#endReadings = undefined;
     const pool = this.#pool;
     this.#pool = undefined;
-    await Promise.all(Array.from(this.#runs, (run) => run.stop()));
     await pool?.destroy();
   }
 }

@@ -5,12 +5,16 @@
 
 import { fileURLToPath } from 'node:url';
 import { Piscina } from 'piscina';
+import { onAbort } from '../../../base/system/abort.ts';
 import { NOTHING_SOLVES, type Puzzle } from '../../../protocol/chain/job.ts';
 import { COUNTERS, PAGES, type Range, sizeOf } from '../../../protocol/chain/nonce.ts';
 import type { CoreKind } from '../device.ts';
 import { DeviceError, type Ranges, type SearchReport } from '../engine.ts';
 import { ROW_COUNTERS, splitRows } from './kernels/kernel.ts';
 import type { Task, TaskResult, ThreadData } from './worker-thread.ts';
+
+/** One task runs and another waits, so that no thread is idle while the main thread handles its result. */
+const TASKS_PER_THREAD = 2;
 
 /** Maximum number of tasks in a thread: a few of old runs, which return at once, and those of the new one. */
 const QUEUE_PER_THREAD = 8;
@@ -24,24 +28,31 @@ const WORKER = new URL('./worker-thread.js', import.meta.url);
 const IMPORT_ONLY = '--no-experimental-require-module';
 
 interface ThreadOptions {
-  readonly data: ThreadData;
+  readonly data: Omit<ThreadData, 'currentRun'>;
   /** Kind of the thread's cores; absent when all cores are alike, or when the thread is not confined to a kind. */
   readonly cores?: CoreKind;
 }
 
 interface PoolOptions {
   readonly threads: readonly ThreadOptions[];
-  /** Called when a thread has ended by itself, perhaps several times. */
-  readonly failed: (error: unknown) => void;
   readonly worker?: URL;
 }
 
 export class Pool {
   readonly threads: readonly TaskThread[];
+  /** Shared memory: number of the current run, or 0. A kernel stops when its run is not the current one. */
+  readonly currentRun = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
   readonly #piscinas: readonly Piscina<Task, TaskResult>[];
+  readonly #runs = new Set<SearchRun>();
+  #runNumber = 0;
+  /** The error of a thread that has ended by itself: all searches fail from then on. */
+  #fault: unknown;
+  #isDestroyed = false;
 
-  constructor({ threads, failed, worker = WORKER }: PoolOptions) {
-    this.#piscinas = threads.map(({ data }) => startThread(worker, data, failed));
+  constructor({ threads, worker = WORKER }: PoolOptions) {
+    const failed = (error: unknown) => this.#fail(error);
+    const { currentRun } = this;
+    this.#piscinas = threads.map(({ data }) => startThread(worker, { ...data, currentRun }, failed));
     this.threads = threads.map(({ cores }, i) => ({
       taskSize: new TaskSize(taskMsFor(threads.length)),
       ...(cores !== undefined && { cores }),
@@ -54,9 +65,36 @@ export class Pool {
     await Promise.all(this.threads.map((thread) => thread.run(NOTHING)));
   }
 
-  /** `failed` is called for each thread. */
+  /** Searches on all threads, as `Engine.search`. They leave an earlier search at once. */
+  async *search(puzzle: Puzzle, ranges: Ranges, stop: AbortSignal): AsyncGenerator<SearchReport, void, undefined> {
+    if (stop.aborted) return;
+    this.#runNumber = nextRunNumber(this.#runNumber);
+    const { threads, currentRun } = this;
+    const number = this.#runNumber;
+    const run = new SearchRun({ number, puzzle, ranges, threads, tasksPerThread: TASKS_PER_THREAD, currentRun });
+    const release = onAbort(stop, () => void run.stop());
+    this.#runs.add(run);
+    if (this.#fault !== undefined) run.fail(this.#fault);
+    try {
+      yield* run.reports();
+    } finally {
+      release();
+      this.#runs.delete(run);
+    }
+  }
+
+  /** Ends all searches, and then the threads. */
   async destroy(): Promise<void> {
+    this.#isDestroyed = true;
+    await Promise.all(Array.from(this.#runs, (run) => run.stop()));
     await Promise.all(this.#piscinas.map((piscina) => piscina.destroy()));
+  }
+
+  /** Called when a thread has ended, perhaps several times. */
+  #fail(error: unknown): void {
+    if (this.#isDestroyed) return;
+    this.#fault ??= error;
+    for (const run of this.#runs) run.fail(error);
   }
 }
 

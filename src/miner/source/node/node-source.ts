@@ -11,7 +11,7 @@ import { NodeError, quote } from '../../../node/http/node-error.ts';
 import { type NodeLimits, nodeLimits } from '../../../node/http/request-limits.ts';
 import { nodeAddress } from '../../../node/http/url.ts';
 import type { Solution } from '../../../protocol/chain/verify.ts';
-import { parentOf, parseWork, type Work } from '../../../protocol/chain/work.ts';
+import { parentOf, type Work } from '../../../protocol/chain/work.ts';
 import { NodeAnnouncements } from '../announcements.ts';
 import { BaseSource } from '../complete-source.ts';
 import {
@@ -24,8 +24,9 @@ import {
 } from '../source.ts';
 import { SourceHealth } from '../source-health.ts';
 import { FetchImpatience, FetchSchedule, WakeSignal } from './fetch-schedule.ts';
+import { FETCHES_PER_SECOND, RequestBounds } from './request-bounds.ts';
 import { StreamTrust } from './stream-trust.ts';
-import { FETCHES_PER_SECOND, RequestBounds, submitSolution } from './submission.ts';
+import { submitSolution } from './submission.ts';
 import { UpdateStreams } from './update-streams.ts';
 
 export interface NodeSourceOptions {
@@ -218,18 +219,18 @@ export class NodeSource extends BaseSource {
   async #fetch(stop: AbortSignal): Promise<void> {
     const askedAtMs = this.#clock.monotonicMs();
     const order = this.#schedule.fetchBegan(askedAtMs);
-    const record = await this.#client.work(this.#miner, stop);
+    const work = await this.#client.work(this.#miner, stop);
     if (stop.aborted) return;
     const wasLost = this.#announcements.isLost;
     this.#announcements.reached();
     const nowMs = this.#clock.monotonicMs();
     this.#announcements.gaveWork(nowMs - askedAtMs);
-    const work = parseWork(record);
-    this.#streamTrust.fetched(work.chain, parentOf(work.header), askedAtMs, nowMs);
     const isNew = this.#schedule.fetchEnded(work, order, nowMs);
     const { current } = this.#schedule;
     this.#reportStale('expired');
-    if (current && (isNew || wasLost)) this.#listener({ kind: 'work', work: current });
+    if (isNew) this.#listener({ kind: 'work', work });
+    else if (current && wasLost) this.#listener({ kind: 'work', work: current });
+    this.#streamTrust.fetched(work.chain, parentOf(work.header), askedAtMs, nowMs);
     this.#updates.follow(work.chain);
     if (wasLost) this.#updates.hurry();
   }

@@ -5,11 +5,10 @@ import { isPrivate } from '../../../base/net/connecting.ts';
 import type { Clock } from '../../../base/system/clock.ts';
 import { type PoolAddress, poolAddress } from '../../../base/text/addresses.ts';
 import type { Nonce1 } from '../../../protocol/chain/nonce.ts';
-import type { Solution } from '../../../protocol/chain/verify.ts';
 import type { Work } from '../../../protocol/chain/work.ts';
 import { parseHeader, parseTarget } from '../../../protocol/wire/stratum.ts';
 import type { SourceNews, StaleReason } from '../../events/vocabulary.ts';
-import type { NamedNetwork, Verdict } from '../source.ts';
+import type { NamedNetwork } from '../source.ts';
 import { Dialogue, type Reply } from './dialogue.ts';
 import type { PoolHealth } from './pool-health.ts';
 import type { PoolLimits } from './pool-limits.ts';
@@ -63,10 +62,10 @@ export interface SessionTimes {
 
 export class PoolSession {
   readonly times: SessionTimes = {};
+  readonly shares: PoolShares;
   readonly #options: SessionOptions;
   readonly #dialogue: Dialogue;
   readonly #works = new PoolWorks();
-  readonly #shares: PoolShares;
   readonly #notices: PoolNotices;
   readonly #isPublic: boolean;
   readonly #beganMs: number;
@@ -91,7 +90,7 @@ export class PoolSession {
       onSkipped: (what) => options.onNote('warning', what),
       onRead: () => this.#update(),
     });
-    this.#shares = new PoolShares({
+    this.shares = new PoolShares({
       user: account.user,
       dialogue: this.#dialogue,
       works: this.#works,
@@ -128,18 +127,6 @@ export class PoolSession {
 
   end(why: PoolError): void {
     this.#dialogue.end(why);
-  }
-
-  async settled(): Promise<void> {
-    await this.#shares.settled();
-  }
-
-  async submit(solution: Solution, stop: AbortSignal): Promise<Verdict> {
-    return await this.#shares.submit(solution, stop);
-  }
-
-  answers(): boolean {
-    return this.#shares.areAnswered();
   }
 
   #subscribed(reply: Reply): void {

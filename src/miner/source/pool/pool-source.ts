@@ -102,7 +102,7 @@ export class PoolSource extends BaseSource {
       endWatch();
       this.#health.stop();
       // Shares that were sent may still be answered.
-      await Promise.race([this.#session?.settled(), pause(this.#limits.submitAfterStopMs, ending.signal)]);
+      await Promise.race([this.#session?.shares.settled(), pause(this.#limits.submitAfterStopMs, ending.signal)]);
       ending.abort();
       await running;
     }
@@ -111,7 +111,7 @@ export class PoolSource extends BaseSource {
   async submit(solution: Solution, stop: AbortSignal): Promise<Verdict> {
     const session = this.#origins.get(solution.work);
     if (!session) return { outcome: 'unknown', reason: 'this pool did not give this work' };
-    return await session.submit(solution, stop);
+    return await session.shares.submit(solution, stop);
   }
 
   /** A pool's work keeps its creation time, because a share names only a nonce. */
@@ -120,7 +120,7 @@ export class PoolSource extends BaseSource {
   }
 
   override async answers(): Promise<boolean> {
-    return this.#session?.answers() ?? true;
+    return this.#session?.shares.areAnswered() ?? true;
   }
 
   override onHealth(judge: Judge): void {

@@ -1,29 +1,30 @@
 import { once } from 'node:events';
 import type { Worker } from 'node:worker_threads';
-import { afterEach, expect, test, vi } from 'vitest';
+import { afterEach, expect, test } from 'vitest';
 import { Pool } from '#pickaxe/miner/engine/cpu/thread-pool.js';
 import { COUNTERS, PAGES, type Range } from '#pickaxe/protocol/chain/nonce.js';
 import { jobOf, nothingSolves, someHeaderHex } from '../../../interfaces/jobs.ts';
+import { Rectangle } from '../../../interfaces/rectangle.ts';
 import { loadableKernels } from './loadable-kernels.ts';
 
 /** A range that takes days. */
 const WHOLE_LANE: Range = { lane: 0, step: 1, page: 0, pages: PAGES, counter: 0, counters: COUNTERS };
 const ONE_ROW: Range = { ...WHOLE_LANE, pages: 1, counters: 512 };
 
-const { midstate, tail, target } = jobOf(someHeaderHex, nothingSolves);
+const job = jobOf(someHeaderHex, nothingSolves);
+const { midstate, tail, target } = job;
 const taskOf = (range: Range) => ({ run: 1, puzzle: { midstate, tail, target }, range });
 
 const pools: Pool[] = [];
 
 async function poolOf(threads: number, kernel = loadableKernels[0]) {
-  const currentRun = new Int32Array(new SharedArrayBuffer(4));
+  const data = { kernel, cpus: [] };
+  const pool = new Pool({ threads: Array.from({ length: threads }, () => ({ data })) });
+  const { currentRun } = pool;
   currentRun[0] = 1;
-  const failed = vi.fn();
-  const data = { kernel, currentRun, cpus: [] };
-  const pool = new Pool({ threads: Array.from({ length: threads }, () => ({ data })), failed });
   pools.push(pool);
   await pool.ready();
-  return { pool, currentRun, failed };
+  return { pool, currentRun };
 }
 
 afterEach(() => Promise.all(pools.splice(0).map((pool) => pool.destroy())));
@@ -51,25 +52,27 @@ test('threads search side by side, each its own tasks', async () => {
   await Promise.all(long);
 });
 
-test('a thread that ends by itself is reported, and its tasks fail', async () => {
+test('a thread that ends by itself fails its tasks, and all later searches', async () => {
   const threads: Worker[] = [];
   const remember = (thread: Worker) => threads.push(thread);
   process.on('worker', remember);
-  const { pool, failed } = await poolOf(2);
+  const { pool } = await poolOf(2);
   process.off('worker', remember);
-  expect(failed).not.toHaveBeenCalled();
   const tasks = pool.threads.map((thread) => thread.run(taskOf(WHOLE_LANE)).catch(() => 'failed'));
   const gone = once(threads[0], 'exit');
   await threads[0].terminate();
   await gone;
   expect(await Promise.race(tasks)).toBe('failed');
-  await vi.waitFor(() => expect(failed).toHaveBeenCalled(), { timeout: 60_000 });
+  const search = async () => {
+    for await (const _ of pool.search(job, new Rectangle(WHOLE_LANE), new AbortController().signal));
+  };
+  for (let i = 0; i < 2; i++) await expect(search()).rejects.toThrow('a CPU thread failed');
 });
 
 test('threads load no ES module by require(), because Node.js 20 aborts when a thread is ended meanwhile', async () => {
-  const data = { kernel: loadableKernels[0], currentRun: new Int32Array(new SharedArrayBuffer(4)), cpus: [] };
+  const data = { kernel: loadableKernels[0], cpus: [] };
   const worker = new URL('./requires-a-module.mjs', import.meta.url);
-  const pool = new Pool({ threads: [{ data }], failed: vi.fn(), worker });
+  const pool = new Pool({ threads: [{ data }], worker });
   pools.push(pool);
   expect(await pool.threads[0].run(taskOf(ONE_ROW))).toBe('ERR_REQUIRE_ESM');
 });

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { RequestBounds } from '#pickaxe/miner/source/node/submission.js';
+import { RequestBounds } from '#pickaxe/miner/source/node/request-bounds.js';
 
 let bounds: RequestBounds;
 let ms: number;

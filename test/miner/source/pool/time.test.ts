@@ -54,7 +54,7 @@ class Rig {
   }
 
   submit(): Promise<Verdict> {
-    return this.session.submit(mine(this.works[0], this.#socket.written.length), this.#stopping.signal);
+    return this.session.shares.submit(mine(this.works[0], this.#socket.written.length), this.#stopping.signal);
   }
 
   /** The pool answers the newest share. */
@@ -99,7 +99,7 @@ it('a pool that has answered all shares answers, however long there is nothing t
   rig.answer();
   expect((await verdict).outcome).toBe('accepted');
   await rig.wait(10 * silenceMs);
-  expect(rig.session.answers()).toBe(true);
+  expect(rig.session.shares.areAnswered()).toBe(true);
 });
 
 it('a pool that sends jobs while a share waits is not silent, until the share has waited for too long', async () => {
@@ -111,7 +111,7 @@ it('a pool that sends jobs while a share waits is not silent, until the share ha
   for (let waitedMs = 0; waitedMs < submitMs - 1_000; waitedMs += 1_000) {
     rig.job();
     await rig.wait(1_000);
-    expect([rig.session.answers(), rig.unhealthy]).toEqual([true, []]);
+    expect([rig.session.shares.areAnswered(), rig.unhealthy]).toEqual([true, []]);
   }
   rig.job();
   await rig.wait(1_000);
@@ -126,9 +126,9 @@ it('a pool that leaves a share unanswered and sends nothing is silent soon', asy
   await answered;
   void rig.submit();
   await rig.wait(silenceMs - 1);
-  expect(rig.session.answers()).toBe(true);
+  expect(rig.session.shares.areAnswered()).toBe(true);
   await rig.wait(1);
-  expect(rig.session.answers()).toBe(false);
+  expect(rig.session.shares.areAnswered()).toBe(false);
 });
 
 it('a share that waits when pickaxe stops has little time left, and says nothing against the pool', async () => {
@@ -145,7 +145,7 @@ it('a share that waits when pickaxe stops has little time left, and says nothing
   expect(verdict).toBeUndefined();
   await rig.wait(1);
   expect(verdict?.outcome).toBe('unknown');
-  await rig.session.settled();
+  await rig.session.shares.settled();
   await rig.wait(submitMs);
   expect(rig.unhealthy).toEqual([]);
 });
