@@ -138,6 +138,7 @@ export const WALKS = {
     'miner/source/pool/pool-messages',
     'protocol/wire/stratum',
     'miner/source/pool/pool-works',
+    'protocol/chain/work',
     'miner/source/pool/client-session',
     'miner/source/pool/pool-source',
     'miner/source/failover',
