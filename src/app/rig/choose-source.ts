@@ -83,7 +83,7 @@ export class ChosenSource {
   }
 }
 
-/** By how much is known: the verdict of a source that may have taken the solution comes before a refusal. */
+/** From the most to the least informative: a source that may have taken the solution counts before a refusal. */
 const BY_WEIGHT: readonly Outcome[] = ['accepted', 'delivered', 'unknown', 'rejected', 'stale'];
 
 /**
@@ -153,7 +153,7 @@ function nodesOf(settings: SourceSettings, { emit }: Events): Plan[] {
   });
 }
 
-/** Leaves the NATS servers away: a coordinator publishes work there, and gets none. */
+/** The settings without the NATS servers, where a coordinator publishes work and gets none. */
 function sourcesOf({ node, pool, miner, stratum }: SourceSettings) {
   return { node, pool, miner, ...(stratum && { stratum }) };
 }

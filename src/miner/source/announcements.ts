@@ -5,7 +5,7 @@ import type { PolledChain, SourceKind } from '../events/vocabulary.ts';
 
 type SourceEvent = MinerEvent & { type: 'source' };
 
-/** What there may be several of. */
+/** The word for one source of a kind, in a sentence. */
 const OF_KIND: Record<SourceKind, string> = { node: 'node', pool: 'pool', parent: 'parent', fleet: 'coordinator' };
 
 export class Announcements {
@@ -24,12 +24,12 @@ export class Announcements {
     this.emit = emit;
   }
 
-  /** Whether an event has said that the source is out of reach. */
+  /** Whether an event has reported that the source is out of reach. */
   get isLost(): boolean {
     return this.#outage !== undefined;
   }
 
-  /** Called when the source is started or restarted: events then say again whether it can be reached. */
+  /** Called when the source is started or restarted: later events report again whether it can be reached. */
   started(): void {
     this.#everReached = false;
     this.#outage = undefined;
@@ -53,7 +53,7 @@ export class Announcements {
     this.emit({ type: 'fetch', source: this.source, latencySeconds: latencyMs / 1000 });
   }
 
-  /** The judgement of a source that is the only one. @param fault follows its name in a sentence */
+  /** Reports the health of the only source. @param fault follows the source's name in a sentence */
   judgedAlone(fault: string | undefined, news = ''): void {
     if (fault === undefined) this.note('healthy', news);
     else this.note('unhealthy', `${fault}. It is mined on all the same: there is no other ${OF_KIND[this.#kind]}`);
@@ -66,7 +66,7 @@ export class Announcements {
   }
 }
 
-/** Time without too many fetches after which they are announced again. */
+/** Too many fetches are announced again only if there were not too many for this time. */
 const CALM_MS = 60_000;
 
 export class NodeAnnouncements extends Announcements {
@@ -97,7 +97,7 @@ export class NodeAnnouncements extends Announcements {
     this.#streamProblemAnnounced = false;
   }
 
-  /** Announces that the node gives reasons to fetch work more often than pickaxe fetches it. */
+  /** Announces that the node gives more reasons to fetch work than pickaxe follows. */
   tooManyFetches(perSecond: number, nowMs: number): void {
     const isNew = nowMs - this.#tooManyAtMs > CALM_MS;
     this.#tooManyAtMs = nowMs;

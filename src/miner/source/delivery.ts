@@ -9,7 +9,7 @@ export interface NoVerdict {
   readonly message: string;
   /** Whether the solution may have been accepted all the same. */
   readonly mayHaveBeenTaken: boolean;
-  /** The pause that the other side asked for, if it did. */
+  /** The pause that the receiver of the solution asked for; absent if it asked for none. */
   readonly retryAfterMs?: number | undefined;
 }
 
@@ -17,15 +17,15 @@ interface DeliveryOptions {
   /** Makes one attempt. Must not throw. */
   readonly attempt: (stop: AbortSignal) => Promise<Verdict | NoVerdict>;
   /**
-   * Called after an attempt without a verdict. @returns why no further one is worth making, if none may have been
-   * accepted
+   * Called after an attempt without a verdict, unless some attempt may have been accepted. @returns why no further
+   * attempt is worth making; undefined to go on
    */
   readonly whyOutdated: () => string | undefined;
   /** Called once: when the first attempt has ended, with or without success, or when it takes long. */
   readonly onSent: () => void;
-  /** @returns the pause before the next attempt @param retryAfterMs the pause that the other side asked for, or 0 */
+  /** @returns the pause before the next attempt @param retryAfterMs the pause that was asked for, or 0 */
   readonly nextPauseMs: (retryAfterMs: number) => number;
-  /** Waits before the next attempt. It may return early when the other side shows signs of life. */
+  /** Waits before the next attempt. It may return early when the receiver shows signs of life. */
   readonly pause: (ms: number, stop: AbortSignal) => Promise<void>;
   /** Time after which no attempt is made any more. */
   readonly lifeMs: number;
@@ -41,7 +41,7 @@ interface DeliveryLimits {
   readonly submitAfterStopMs: number;
 }
 
-/** Maximum pause that another side may ask for: a solution soon becomes worthless. */
+/** Longest pause that is made on request: a solution soon becomes worthless. */
 const MAX_PATIENCE_MS = 5_000;
 
 /** Settles within `lifeMs`, or soon after `stop`. Never throws. */
@@ -92,7 +92,7 @@ function once(action: () => void): () => void {
   };
 }
 
-/** A refusal says nothing about the attempt whose answer was lost: it may have been accepted and solved the work. */
+/** After a lost answer a refusal proves nothing: the earlier attempt may have been accepted and solved the work. */
 function afterLostAnswer(verdict: Verdict, answerLost: boolean): Verdict {
   if (verdict.outcome === 'accepted' || !answerLost) return verdict;
   const reason = `the answer was lost, and the next attempt was answered with: ${verdict.reason}`;

@@ -84,9 +84,9 @@ export class FailoverStrategy {
    */
   activate(standby: Standby, nowMs: number): { readonly reason: string; readonly isBack: boolean } {
     const before = this.#active;
-    const { source, silent, isLost, removed } = before;
+    const { source, isUnresponsive, isLost, removed } = before;
     const isBack = standby.rank < before.rank && !removed;
-    const isSlow = !isLost && !silent && !this.#isImpatient;
+    const isSlow = !isLost && !isUnresponsive && !this.#isImpatient;
     if (!isBack && !removed && before.isInNeed) before.replaced(nowMs, isSlow);
     const trial =
       isBack || removed || before.trialMs === 0
@@ -94,7 +94,7 @@ export class FailoverStrategy {
         : `, which must give work for ${before.trialMs / 1000} s before it is used again`;
     const why = removed
       ? ', which is no longer configured'
-      : silent
+      : isUnresponsive
         ? ', which does not answer'
         : before.fault === undefined
           ? ''
@@ -137,10 +137,10 @@ export class FailoverStrategy {
     return all.length === 0 ? undefined : Math.min(...all);
   }
 
-  /** A silent source has used up its patience already; one that is removed or given up gets none. */
+  /** A source that does not answer probes has used up its patience; one that is removed or given up gets none. */
   #patienceLeftMs(nowMs: number): number {
-    const { silent, givenUp, removed } = this.#active;
-    if ((silent || givenUp || removed) && !this.#isImpatient) return 0;
+    const { isUnresponsive, givenUp, removed } = this.#active;
+    if ((isUnresponsive || givenUp || removed) && !this.#isImpatient) return 0;
     const { patienceMs, readyPatienceMs } = this.#patience;
     const better = this.#better;
     const isReady = better !== undefined && better.fault === undefined;

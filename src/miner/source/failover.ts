@@ -25,7 +25,7 @@ export interface FailoverOptions extends Partial<Patience> {
    * connections. By default they stay on standby. Closed sources may be followed again.
    */
   readonly standbyMs?: number;
-  /** Whether somebody else leaves this source by its `fault`, so that even a single source checks its own health. */
+  /** Whether others act on `fault`, such as the rigs of a fleet, so that even a single source checks its own health. */
   readonly isWatched?: boolean;
   readonly clock?: Clock;
 }
@@ -36,9 +36,9 @@ const PATIENCE: Patience = {
   /** Longer than the answer to a solution and the fetch of the next work usually take. */
   readyPatienceMs: 500,
 };
-/** Longer than the answers to the last solutions of a source that was removed usually take. */
+/** Time for which a removed source stays open: its last solutions usually have their answers by then. */
 const REMOVED_MS = 2_000;
-/** A frozen node gives no other sign: its streams stay open, and its work goes on being mined. */
+/** Only a probe shows that a node is frozen: its streams stay open, and its work goes on being mined. */
 const PROBE_MS = 1_000;
 
 export class FailoverSource extends BaseSource {
@@ -101,8 +101,8 @@ export class FailoverSource extends BaseSource {
   }
 
   /**
-   * Uses these sources from now on, in this order. Those in use go on. Removed ones end once their last solutions are
-   * answered, but are mined on while no other source gives work.
+   * Uses these sources from now on, in this order. Sources that are kept go on. A removed source ends once its last
+   * solutions are answered, but it is mined on while no other source gives work.
    * @param sources at least one, of the same kind as before
    */
   change(sources: readonly WorkSource[]): void {
@@ -171,7 +171,7 @@ export class FailoverSource extends BaseSource {
    * healthy source gives any; its solutions are still submitted.
    * @param rank the source's place in the order of preference, from 0
    * @param fault follows the source's name in a sentence; undefined if the source is healthy
-   * @param news the same for a healthy source
+   * @param news follows the name of a healthy source in a sentence
    */
   judge(rank: number, fault: string | undefined, news?: string): void {
     this.#judge(this.#standbys[rank], 'others', fault, news);
@@ -189,7 +189,7 @@ export class FailoverSource extends BaseSource {
     this.#choose([standby]);
   }
 
-  /** Sources check their own health only if another one could take over, here or elsewhere. */
+  /** Sources check their own health only if another source could take over, here or elsewhere in a fleet. */
   #followHealth(): void {
     if (this.#standbys.length === 1 && !this.#isWatched) return;
     for (const standby of this.#standbys) {
@@ -205,7 +205,7 @@ export class FailoverSource extends BaseSource {
     standby.start(take, this.#ending.signal, (thrown) => this.#fail(standby, thrown));
   }
 
-  /** Passes on the updates of the active source; of the others, that their works are stale. */
+  /** Passes on the updates of the active source, and which works of the other sources are stale. */
   #take(standby: Standby, update: SourceUpdate): void {
     if (this.#retiring.has(standby) && update.kind !== 'stale') return;
     standby.note(update, this.#clock.monotonicMs());
@@ -270,7 +270,7 @@ export class FailoverSource extends BaseSource {
     standby.whenSettled(() => this.#report(standby, 'standby', `${what}, because ${why}`));
   }
 
-  /** @param work the last one of a source that was ended */
+  /** @param work the last work of a source that was ended */
   #cancel(work: Work | undefined): void {
     if (work && this.#origins.has(work)) this.#listener({ kind: 'stale', works: [work], reason: 'cancelled' });
   }
@@ -289,8 +289,8 @@ export class FailoverSource extends BaseSource {
       try {
         // A single question can get lost, so the source is asked twice.
         const isThere = (await answers()) || (await answers());
-        // A source that has given work meanwhile is not silent, even if it did not answer.
-        if (active.worksGiven === worksGiven) active.silent = !isThere;
+        // A source that has given work meanwhile is there, even if it did not answer the probe.
+        if (active.worksGiven === worksGiven) active.isUnresponsive = !isThere;
       } catch (thrown) {
         this.#fail(active, thrown);
       }

@@ -4,7 +4,7 @@ import { networkNumberOf } from '../../protocol/chain/work.ts';
 import { mayBeOf, networkOf } from '../../protocol/ledger/header.ts';
 import type { NamedNetwork } from './source.ts';
 
-/** @param name as configured @returns undefined if none is */
+/** @param name as configured @returns undefined without a name */
 export function namedNetwork(name: string | undefined): NamedNetwork | undefined {
   if (name === undefined) return undefined;
   const otherThan = (header: Uint8Array) => {

@@ -1,6 +1,6 @@
 /**
- * Decides from the verdicts on solutions whether a source is worth mining on, and tries one that is not again. A source
- * that gives work and refuses every solution of it pays nothing.
+ * Decides from the verdicts on solutions whether a source is worth mining on, and tries an unhealthy one again later. A
+ * source that gives work and refuses every solution pays nothing.
  */
 
 import { Backoff, type BackoffLimits } from '../../base/net/backoff.ts';
@@ -21,7 +21,7 @@ interface HealthLimits {
  * are rare a trial takes long, and all trials together must cost little.
  */
 const PAUSE_PER_TRIAL = 10;
-/** A trial may have begun while the source was not needed, so its length says little. */
+/** A trial may have begun while the source was not needed, so its length proves little. */
 const MOST_PAUSE_MS = 86_400_000;
 
 /**
@@ -35,7 +35,7 @@ const MOST_REFUSED_ON_TRIAL = 3;
 interface Words {
   /** What the source takes: `shares`. */
   readonly what: string;
-  /** Asked behind the source's own words in a fault; empty for nothing. */
+  /** A question that follows the source's own words in a fault; may be empty. */
   readonly question: string;
 }
 
@@ -48,7 +48,7 @@ interface HealthOptions {
   readonly alone: Judge;
   /**
    * Starts afresh with the source. Called before a source that refuses everything is given up, and when it is tried
-   * again: a restarted server has forgotten its clients. Absent if there is nothing to start.
+   * again: a restarted server no longer has the session. Absent if there is nothing to start.
    */
   readonly renew?: (why: string) => void;
 }
@@ -60,9 +60,9 @@ export class SourceHealth {
   #judge: Judge | undefined;
   /** The weight of the refusals, and since when there have been any (monotonic). */
   #refused = { weight: 0, sinceMs: 0 };
-  /** Whether it was started afresh since the last acceptance. */
+  /** Whether the source was started afresh since it last accepted a solution. */
   #isRenewed = false;
-  /** Whether it is unhealthy because of refusals. */
+  /** Whether the source is unhealthy because of refusals. */
   #isRefusing = false;
   /** When the source is tried again (monotonic), while it is unhealthy. */
   #retryAtMs: number | undefined;
@@ -81,7 +81,7 @@ export class SourceHealth {
   /** Called instead of `alone`: another source can take over, so this one is tried again later. */
   set judge(judge: Judge) {
     this.#judge = judge;
-    // Whoever judges from now on must learn of a fault by itself.
+    // The new judge has received no earlier fault: only a fault that occurs again counts.
     this.#retryAtMs = undefined;
     this.#isRefusing = false;
   }

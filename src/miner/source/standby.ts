@@ -28,14 +28,14 @@ const MOST_TRIAL_MS = 300_000;
 /** Times are milliseconds of a monotonic clock. */
 export class Standby {
   readonly source: CompleteSource;
-  /** Its place in the order of preference, from 0. A removed source has the last place. */
+  /** Place in the order of preference, from 0. A removed source has the last place. */
   rank = 0;
-  /** Whether it is no longer configured: it gives work only until another one does. */
+  /** Whether the source is no longer configured: then it is used only until another source gives work. */
   removed = false;
   /** Whether failover has asked it to report its health. */
   followsHealth = false;
   /** Whether the source did not answer the last probe. */
-  silent = false;
+  isUnresponsive = false;
   #givenUp: GivenUp | undefined;
   /** Aborted to end the source; undefined while the source is not started. */
   #ending: AbortController | undefined;
@@ -44,9 +44,9 @@ export class Standby {
   #worksGiven = 0;
   #isLost = false;
   readonly #faults = new Map<FoundBy, string>();
-  /** Start of the time in which it has given work without interruption; undefined while it gives none. */
+  /** Since when the source has given work without interruption; undefined while it gives none. */
   #givesSinceMs: number | undefined;
-  /** When another source last took over because this one gave no work. */
+  /** When another source last took over because this source gave no work. */
   #replacedAtMs = Number.NEGATIVE_INFINITY;
   #trialMs = 0;
 
@@ -54,7 +54,7 @@ export class Standby {
     this.source = source;
   }
 
-  /** Its latest work, unless that is stale. */
+  /** The latest work of the source; undefined while that is stale, or was ended by a rest. */
   get work(): Work | undefined {
     return this.#work;
   }
@@ -77,14 +77,14 @@ export class Standby {
     return this.#givenUp;
   }
 
-  /** Why its work is probably worth nothing, as clauses after its name; undefined for a healthy source. */
+  /** Why the source's work is probably worth nothing, as clauses after its name; undefined for a healthy source. */
   get fault(): string | undefined {
     return this.#faults.size === 0 ? undefined : [...this.#faults.values()].join(', and ');
   }
 
   /** Whether the source gives no work now. */
   get isInNeed(): boolean {
-    return this.#work === undefined || this.#isLost || this.silent;
+    return this.#work === undefined || this.#isLost || this.isUnresponsive;
   }
 
   /** Whether there is a reason to look for another source. */
@@ -92,7 +92,7 @@ export class Standby {
     return this.isInNeed || this.fault !== undefined || this.removed;
   }
 
-  /** Whether its work is better: best is a healthy source, then an unhealthy, a removed one, one without work. */
+  /** Best is a healthy source, then an unhealthy one, a removed one, one without work; among equals the preferred. */
   isBetterThan(other: Standby): boolean {
     return this.#grade < other.#grade || (this.#grade === other.#grade && this.rank < other.rank);
   }
@@ -103,7 +103,7 @@ export class Standby {
     return this.fault === undefined ? 0 : 1;
   }
 
-  /** Time for which it must give work before it takes over again. It grows when the source is replaced repeatedly. */
+  /** Time for which the source must give work before it takes over again. It grows with repeated replacements. */
   get trialMs(): number {
     return this.#trialMs;
   }
@@ -113,7 +113,7 @@ export class Standby {
     return (this.#givesSinceMs ?? nowMs) + this.#trialMs - nowMs;
   }
 
-  /** Notes that another source takes over. @param isSlow whether this one is merely slower to give its next work */
+  /** Notes that another source takes over. @param isSlow whether this source is merely slower to give its next work */
   replaced(nowMs: number, isSlow: boolean): void {
     const isAgain = nowMs - this.#replacedAtMs < (isSlow ? SLOW_AGAIN_MS : AGAIN_MS) + this.#trialMs;
     this.#trialMs = isAgain ? Math.min(MOST_TRIAL_MS, Math.max(FIRST_TRIAL_MS, 2 * this.#trialMs)) : 0;
@@ -137,18 +137,18 @@ export class Standby {
     this.#following = this.#following.then(follow).catch(failed);
   }
 
-  /** Ends the source. @returns its work, which is stale now */
+  /** @returns the source's work, which is stale now */
   end(): Work | undefined {
     this.#ending?.abort();
     this.#ending = undefined;
     this.#isLost = false;
-    this.silent = false;
+    this.isUnresponsive = false;
     const work = this.#work;
     this.#work = undefined;
     return work;
   }
 
-  /** Ends the source for good, and counts it as lost. @returns its work, which is stale now */
+  /** Ends the source for good, and counts it as lost. @returns the source's work, which is stale now */
   giveUp(why: GivenUp): Work | undefined {
     const work = this.end();
     this.#givenUp = why;
@@ -169,7 +169,7 @@ export class Standby {
   note(update: SourceUpdate, nowMs: number): void {
     if (update.kind === 'work') {
       this.#isLost = false;
-      this.silent = false;
+      this.isUnresponsive = false;
       this.#worksGiven++;
       this.#givesSinceMs ??= nowMs;
       this.#work = update.work;

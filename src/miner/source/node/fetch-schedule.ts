@@ -20,7 +20,7 @@ const MOST_REPEATS = 5;
 
 interface FetchedWork {
   readonly work: Work;
-  /** The place of the last fetch that brought this work in the order of events. */
+  /** The number of the last fetch that brought this work, in the order of events. */
   order: number;
   /** When a fetch last brought this work. */
   fetchedAtMs: number;
@@ -40,13 +40,13 @@ type ScheduleLimits = Pick<NodeLimits, 'burstMs' | 'pollMs' | 'expiryMs'>;
 
 export class FetchSchedule {
   readonly #limits: ScheduleLimits;
-  /** The order of events: counts fetches, openings of streams and New Cuts as they happen. */
+  /** Number of the last event. Fetches, openings of streams and New Cuts are numbered as they happen. */
   #order = 0;
   #current: FetchedWork | undefined;
   /** The work that the node may still know, oldest first. */
   readonly #remembered: FetchedWork[] = [];
   #stale: Work[] = [];
-  /** By chain: the order of its last New Cut, and of its stream's last opening. */
+  /** By chain: the numbers of its last New Cut, and of its stream's last opening. */
   readonly #cuts = new Map<number, number>();
   readonly #openings = new Map<number, number>();
   /** By chain: when its stream last ended. */
@@ -93,7 +93,7 @@ export class FetchSchedule {
     this.#dueNow = true;
   }
 
-  /** Notes the start of a fetch. @returns its place in the order of events, for `fetchEnded` */
+  /** Notes the start of a fetch. @returns its number in the order of events, for `fetchEnded` */
   fetchBegan(nowMs: number): number {
     this.#dueNow = false;
     if (this.#current && this.#mayPrecedeCut(this.#current)) this.#cutFetchesMs.set(this.#current.work.chain, nowMs);
@@ -148,7 +148,7 @@ export class FetchSchedule {
     return true;
   }
 
-  /** Notes that the solution was not accepted, so the work is as good as before, unless a New Cut has come since. */
+  /** Notes that the solution was not accepted: the work is as good as before, unless a New Cut has come since. */
   notSolved(work: Work): void {
     if (this.#ended?.work !== work) return;
     this.#ended = this.isOutdated(work) ? { work, by: 'new-cut', repeats: 0 } : undefined;
@@ -224,7 +224,7 @@ export class FetchSchedule {
     while (this.#remembered.length > MOST_REMEMBERED || isOver(this.#remembered[0])) this.#remembered.shift();
   }
 
-  /** Whether the work may be older than the last New Cut, because that came during the fetch or as an echo. */
+  /** Whether the work may be older than the last New Cut, because the New Cut came during the fetch or as an echo. */
   #mayPrecedeCut({ work, order }: FetchedWork): boolean {
     return (this.#cuts.get(work.chain) ?? 0) > order;
   }

@@ -25,7 +25,7 @@ interface Chain {
   /** Whether the stream has missed a block, and has not yet become trusted again. */
   missed: boolean;
   /** When the present connection first sent a New Cut after a missed block. */
-  spokeAgainAtMs?: number | undefined;
+  cutAgainAtMs?: number | undefined;
 }
 
 /** New Cuts that are closer together than this many bursts count as those of one block. */
@@ -64,14 +64,14 @@ export class StreamTrust {
     state.openedAtMs = undefined;
     state.closedAtMs = nowMs;
     state.suspectedAtMs = undefined;
-    state.spokeAgainAtMs = undefined;
+    state.cutAgainAtMs = undefined;
   }
 
   newCut(chain: number, nowMs: number): void {
     const state = this.#chain(chain, nowMs);
     state.cutAtMs = nowMs;
     state.suspectedAtMs = undefined;
-    if (state.missed) state.spokeAgainAtMs ??= nowMs;
+    if (state.missed) state.cutAgainAtMs ??= nowMs;
     const pauseMs = nowMs - (this.#lastEventMs ?? nowMs);
     if (pauseMs >= ECHO_BURSTS * this.#limits.burstMs) {
       this.#usualPauseMs =
@@ -88,16 +88,16 @@ export class StreamTrust {
     if (!known || equalBytes(known.hash, parent)) return;
     const watched = state.openedAtMs !== undefined && state.openedAtMs <= known.askedAtMs;
     // A New Cut can come before the node hands out its block as work.
-    const tellsAfterMs = Math.min(known.askedAtMs, askedAtMs - this.#limits.newCutGraceMs);
-    const told = state.cutAtMs !== undefined && state.cutAtMs >= tellsAfterMs;
+    const announcedAfterMs = Math.min(known.askedAtMs, askedAtMs - this.#limits.newCutGraceMs);
+    const isAnnounced = state.cutAtMs !== undefined && state.cutAtMs >= announcedAfterMs;
     // The New Cut may also be on its way still, so this is only a suspicion.
-    if (watched && !told) state.suspectedAtMs ??= nowMs;
+    if (watched && !isAnnounced) state.suspectedAtMs ??= nowMs;
   }
 
   /**
    * Decides on the suspicions that are old enough.
    * @returns `missed`: the chains whose streams have missed a block. `distrusted`: these and all other chains whose
-   * open streams are no longer trusted because they were silent
+   * open streams are no longer trusted because they sent nothing
    */
   judge(nowMs: number): { readonly missed: readonly number[]; readonly distrusted: readonly number[] } {
     const { newCutGraceMs, steadyStreamMs } = this.#limits;
@@ -105,9 +105,9 @@ export class StreamTrust {
     for (const [chain, state] of this.#chains) {
       // A proxy that holds back a stream passes it on when it ends, so a stream must stay open for a while to be
       // trusted again.
-      if (state.spokeAgainAtMs !== undefined && nowMs - state.spokeAgainAtMs >= steadyStreamMs) {
+      if (state.cutAgainAtMs !== undefined && nowMs - state.cutAgainAtMs >= steadyStreamMs) {
         state.missed = false;
-        state.spokeAgainAtMs = undefined;
+        state.cutAgainAtMs = undefined;
       }
       if (state.suspectedAtMs === undefined || nowMs - state.suspectedAtMs < newCutGraceMs) continue;
       state.suspectedAtMs = undefined;
@@ -121,9 +121,9 @@ export class StreamTrust {
   judgeAtMs(): number {
     const { newCutGraceMs, steadyStreamMs } = this.#limits;
     let atMs = Number.POSITIVE_INFINITY;
-    for (const { suspectedAtMs, spokeAgainAtMs } of this.#chains.values()) {
+    for (const { suspectedAtMs, cutAgainAtMs } of this.#chains.values()) {
       if (suspectedAtMs !== undefined) atMs = Math.min(atMs, suspectedAtMs + newCutGraceMs);
-      if (spokeAgainAtMs !== undefined) atMs = Math.min(atMs, spokeAgainAtMs + steadyStreamMs);
+      if (cutAgainAtMs !== undefined) atMs = Math.min(atMs, cutAgainAtMs + steadyStreamMs);
     }
     return atMs;
   }

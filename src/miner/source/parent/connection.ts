@@ -1,4 +1,4 @@
-/** One connection to a parent: lines in, answers out. It knows the form of both, but nothing about jobs. */
+/** One connection to a parent: lines in, answers out. Jobs are left to the session. */
 
 import { chmodSync, existsSync, lstatSync, rmSync } from 'node:fs';
 import { connect, createServer, type Socket } from 'node:net';
@@ -27,11 +27,11 @@ export interface ParentStreams {
 interface ConnectionHooks {
   /** @param line the line's number, from 1 */
   readonly request: (request: Request, line: number) => void;
-  /** The parent has ended its side, but may still read. */
+  /** Called when the parent has ended its side. It may still read. */
   readonly inputEnded: () => void;
   /** Called once, when the parent first writes faster than it is read. */
   readonly flooded: () => void;
-  /** Nothing more can be written. */
+  /** Called when nothing more can be written. */
   readonly closed: () => void;
 }
 

@@ -21,7 +21,7 @@ import { ParentConnection, type ParentStreams } from './connection.ts';
 
 /** Time limit for a parent's verdict on a share: longer than a node takes to answer. */
 const VERDICT_MS = 60_000;
-/** The same once mining has ended. */
+/** Time limit for a parent's verdict once mining has ended. */
 const LAST_VERDICT_MS = 2_000;
 /** Time in which devices must stop and report what they have found: a GPU's batch cannot be stopped. */
 const LAST_SHARES_MS = 1_000;
@@ -42,14 +42,14 @@ export interface RigView {
 interface SessionHooks {
   /** @returns the number of the next job. Numbers grow over all sessions */
   readonly nextNumber: () => number;
-  /** The session's jobs or their targets have changed. */
+  /** Called when the session's jobs or their targets have changed. */
   readonly changed: () => void;
   readonly flooded: () => void;
-  /** The session has begun or ceased to rest. */
+  /** Called when the session begins or ceases to rest. */
   readonly rests: (session: ParentSession) => void;
-  /** These jobs have ended: their works are worthless. */
+  /** Called with jobs that have ended: their works are worthless. */
   readonly ended: (jobs: readonly ParentJob[], reason: 'cancelled' | 'solved') => void;
-  /** The parent wants no more shares: it asked to drain, or has ended its side. */
+  /** Called when the parent wants no more shares: it asked to drain, or has ended its side. */
   readonly drain: (session: ParentSession, reason: ByeReason) => void;
   readonly closed: (session: ParentSession) => void;
 }

@@ -182,8 +182,8 @@ export class PoolSession {
   }
 
   #refusal(what: string, { error }: Answer, remedy = ''): PoolError {
-    const said = quote(complaintOf(error ?? '').text);
-    const message = `the pool ${what}${said === '' ? '' : ` (“${said}”)`}. ${remedy}`;
+    const quoted = quote(complaintOf(error ?? '').text);
+    const message = `the pool ${what}${quoted === '' ? '' : ` (“${quoted}”)`}. ${remedy}`;
     return new PoolError('refused', message.trim());
   }
 
@@ -250,14 +250,14 @@ export class PoolSession {
   }
 
   #setDifficulty(params: readonly unknown[]): void {
-    const said = quoteJson(params[0]);
+    const quoted = quoteJson(params[0]);
     if (this.#difficulty === undefined && this.#works.hasTarget) {
       this.#options.onNote(
         'info',
-        `the pool also sends mining.set_difficulty (${said}): what counts is its mining.set_target`,
+        `the pool also sends mining.set_difficulty (${quoted}): what counts is its mining.set_target`,
       );
     }
-    this.#difficulty = said;
+    this.#difficulty = quoted;
   }
 
   #setNonce1(params: readonly unknown[]): void {

@@ -9,7 +9,7 @@ import type { Judge } from '../source.ts';
 import { SourceHealth } from '../source-health.ts';
 import type { PoolLimits } from './pool-limits.ts';
 
-/** The answer to a share. `other`: it says neither yes nor no, or is about a job that the pool has replaced. */
+/** The answer to a share. `other`: it neither accepts nor refuses, or is about a job that the pool has replaced. */
 export type ShareAnswer =
   | { readonly kind: 'accepted' | 'other' }
   | { readonly kind: 'refused'; readonly reason: string };
@@ -25,7 +25,7 @@ export class PoolHealth extends SourceHealth {
 
   /**
    * @param alone called while `judge` is not set, which means that there is no other pool
-   * @param renew connects and authorizes again: a restarted pool behind a proxy has forgotten the worker
+   * @param renew connects and authorizes again: a restarted pool behind a proxy no longer has the session
    */
   constructor(
     clock: Clock,

@@ -16,11 +16,11 @@ export const poolLimits = {
   submitAfterStopMs: 3_000,
   /** Time without a job after which a pool counts as dead (as in ethminer): chains get blocks every few seconds. */
   noWorkMs: 180_000,
-  /** Time without a line, and with a share unanswered, after which a pool that used to answer counts as silent. */
+  /** Time without a line, and with a share unanswered, after which a pool that used to answer is unresponsive. */
   silenceMs: 5_000,
   /** A connection that has given work for this time was no failed attempt: pauses begin with the shortest again. */
   steadyMs: 10_000,
-  /** The same for a connection that the pool refused or made unusable, which can last as long as the pool wants. */
+  /** The same for a connection that ended with a refusal: the pool chooses how long such a connection lasts. */
   refusedSteadyMs: 600_000,
   /** Pauses after connections that fail or break: short, so that a preferred pool is soon mined on again. */
   pauses: { firstMs: 500, mostMs: 10_000 } satisfies BackoffLimits,
@@ -29,7 +29,7 @@ export const poolLimits = {
    * something or a ban has to run out, and asking often can make a ban longer.
    */
   refusedPauses: { firstMs: 5_000, mostMs: 300_000 } satisfies BackoffLimits,
-  /** Time that refusals of shares in a row take at least before the pool counts as one that refuses everything. */
+  /** A pool counts as one that refuses everything only when its refusals in a row have lasted for this time. */
   refusedMs: 5_000,
   /** Pauses before another trial of a pool that answers or accepts no shares. The maximum is for short trials. */
   unhealthyPauses: { firstMs: 300_000, mostMs: 3_600_000 } satisfies BackoffLimits,
@@ -46,11 +46,11 @@ export const MOST_SENT = { bytes: 1_048_576, bytesPerSecond: 80_000, lines: 2_00
 
 /**
  * Token bucket for lines of a working pool that cannot be read, which are skipped. Some pools send such a line every
- * half minute, all day; more than these, and it speaks another language.
+ * half minute, all day. A server that sends more of them speaks another protocol.
  */
 export const MOST_UNREADABLE = { lines: 10, linesPerSecond: 0.5 } as const;
 
-/** Log lines about them for each connection: some at once, then one a minute. */
+/** Log lines about skipped lines, for each connection: some at once, then one a minute. */
 export const MOST_UNREADABLE_NOTES = { lines: 3, linesPerSecond: 1 / 60 } as const;
 
 /** Maximum length of a line. A job has 700 bytes, and no message of a pool comes near this. */
@@ -59,7 +59,7 @@ export const MOST_LINE_BYTES = 16_384;
 /** Maximum number of bytes that wait for a pool that does not read. */
 export const MOST_UNSENT_BYTES = 262_144;
 
-/** Maximum number of valid works of a pool. The oldest is forgotten when there are more. */
+/** Maximum number of valid works of a pool. The oldest is dropped when there are more. */
 export const MOST_WORKS = 256;
 
 /** Maximum number of remembered late requests: their answers, which may come after an outage, are no flood. */

@@ -32,7 +32,7 @@ export function parseMessage(line: string): Message | undefined {
   if (!success) return undefined;
   const { id, method, params, result, error } = data;
   if (typeof method === 'string') return { kind: 'call', id, method, params: Array.isArray(params) ? params : [] };
-  // An answer that names its request and has neither may come from a broken server: it says neither yes nor no.
+  // An answer that names its request and has neither may come from a broken server: it neither accepts nor refuses.
   if (!('result' in data) && !('error' in data) && (id === null || id === undefined)) return undefined;
   return { kind: 'answer', id, result, error: isError(error) ? error : undefined };
 }
@@ -74,7 +74,7 @@ interface Notice {
   /** The pool's name for the job, which a share repeats. */
   readonly job: string | number;
   readonly header: string;
-  /** Whether all earlier jobs are worthless now; undefined if the pool does not say. */
+  /** Whether all earlier jobs are worthless now; undefined if the message has no such flag. */
   readonly clean: boolean | undefined;
 }
 
@@ -96,7 +96,7 @@ const RECONNECT = z
     waitMs: typeof wait === 'number' && wait > 0 ? wait * 1000 : 0,
   }));
 
-/** @returns what `client.reconnect` asks for. Without a host or a port, they stay the same */
+/** @returns what `client.reconnect` asks for. An absent host or port stays the same */
 export function parseReconnect(params: readonly unknown[]): { host?: string; port?: number; waitMs: number } {
   const { host, port, waitMs } = RECONNECT.parse(params);
   return { ...(host !== undefined && { host }), ...(port !== undefined && { port }), waitMs };
@@ -172,8 +172,8 @@ export function quoteJson(value: unknown): string {
   }
 }
 
-/** Whether the text says that the pool no longer wants this miner. */
-function speaksOfBan(text: string): boolean {
+/** Whether the text is about a ban of this miner. */
+function isAboutBan(text: string): boolean {
   return /\bbann(ed|ing)\b|\bban\b|black-?list|\bblocked\b/i.test(text);
 }
 
@@ -205,6 +205,6 @@ export class PoolNotices {
   }
 
   note(text: string): void {
-    if (speaksOfBan(text)) this.#ban = quote(text);
+    if (isAboutBan(text)) this.#ban = quote(text);
   }
 }

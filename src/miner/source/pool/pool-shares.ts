@@ -55,7 +55,7 @@ export class PoolShares {
 
   /**
    * Whether the pool answers. Stratum has no question that every pool answers, so shares show it: a pool that has
-   * answered some before, and leaves one unanswered in silence, does not answer now.
+   * answered some before, and has sent nothing for a while after one share, does not answer now.
    */
   areAnswered(): boolean {
     const { dialogue, clock, limits, health } = this.#options;
@@ -75,7 +75,7 @@ export class PoolShares {
     if (verdict) this.#state = 'answered';
     if (reply === 'lost' && this.#state === 'open') {
       this.#state = 'lost';
-      // A connection that pickaxe closed on purpose says nothing about the pool, which had no time to answer.
+      // A connection that pickaxe closed on purpose proves nothing: the pool had no time to answer.
       if (dialogue.whyEnded?.fault !== 'intended') health.disconnected();
     }
     if (reply === 'late') return { outcome: 'unknown', reason: 'the pool did not answer in time' };

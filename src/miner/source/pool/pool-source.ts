@@ -46,7 +46,7 @@ export interface PoolSourceOptions extends PoolAccount {
   readonly difficulty?: number | undefined;
   /** Whether the pool may redirect this miner to other hosts. */
   readonly allowReconnect?: boolean;
-  /** By default the pool says of which network its work is. */
+  /** The network that the pool's work must be of. By default it is not checked. */
   readonly network?: NamedNetwork | undefined;
 }
 
