@@ -33,7 +33,7 @@ function expectPart(
   if (process.env.RECORD !== undefined) {
     writeFileSync(file, `${text.slice(0, first)}${lines.map((line) => `${line}\n`).join('')}${text.slice(end)}`);
   } else {
-    const says = `${document} is made from the code: RECORD=1 npm test writes it`;
-    expect(text.slice(first, end).trimEnd().split('\n'), says).toEqual(lines);
+    const message = `${document} is made from the code: RECORD=1 npm test writes it`;
+    expect(text.slice(first, end).trimEnd().split('\n'), message).toEqual(lines);
   }
 }

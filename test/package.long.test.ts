@@ -111,9 +111,9 @@ async function native(): Promise<string> {
 }
 
 test('unpacked beside its dependencies, it mines on WebAssembly, and says so', { timeout: MINE_MS }, async () => {
-  const said = await mine();
-  expect(said).toMatch(/^.*kernel wasm\S*, /);
-  expect(said).toContain('not built');
+  const cpu = await mine();
+  expect(cpu).toMatch(/^.*kernel wasm\S*, /);
+  expect(cpu).toContain('not built');
   expect(await native()).toBe('none');
 });
 
@@ -142,9 +142,9 @@ describe('installed without its optional packages', () => {
   test('devices and doctor say why there is no GPU, and what to install', async () => {
     expect(await report('devices')).toMatchObject({ code: 0, gpus: [], noGpu: expect.stringMatching(missing) });
     const { findings } = await report('doctor');
-    const said = findings.filter(({ about }: { about: string }) => about === 'GPU');
-    expect(said.length).toBeGreaterThan(0);
-    for (const { what, mend = '' } of said) expect(`${what}: ${mend}`).toMatch(missing);
+    const aboutGpu = findings.filter(({ about }: { about: string }) => about === 'GPU');
+    expect(aboutGpu.length).toBeGreaterThan(0);
+    for (const { what, mend = '' } of aboutGpu) expect(`${what}: ${mend}`).toMatch(missing);
   });
 
   test('the CPU mines and is measured; the GPU that was asked for is not, with the reason', async () => {
@@ -256,16 +256,16 @@ describe.skipIf(skipped)(`with the addons that a release carries${skipped ? `, n
   beforeAll(() => cpSync(join(copy, 'carried'), join(copy, 'native/addons'), { recursive: true }));
 
   test('it mines with the prebuilt one, and says so', { timeout: MINE_MS }, async () => {
-    const said = await mine();
-    expect(said).not.toMatch(/kernel wasm/);
-    expect(said).toContain('; prebuilt');
+    const cpu = await mine();
+    expect(cpu).not.toMatch(/kernel wasm/);
+    expect(cpu).toContain('; prebuilt');
     expect(await native()).toBe('prebuilt');
   });
 
   test('an addon that cannot be loaded is not used, and it mines on WebAssembly', { timeout: MINE_MS }, async () => {
     writeFileSync(join(copy, `native/addons/linux-${process.arch}-glibc.node`), 'not an addon');
-    const said = await mine();
-    expect(said).toMatch(/kernel wasm\S*, /);
-    expect(said).toMatch(/prebuilt, but cannot be loaded \(.+\): run `node .*build-native\.mjs`/);
+    const cpu = await mine();
+    expect(cpu).toMatch(/kernel wasm\S*, /);
+    expect(cpu).toMatch(/prebuilt, but cannot be loaded \(.+\): run `node .*build-native\.mjs`/);
   });
 });

@@ -124,10 +124,10 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
     const report = reportOf(coordinator, RATE);
     const head = Buffer.from(`PUB ${subjects.report(name)} ${report.length}\r\n`);
     const message = Buffer.concat([head, report, Buffer.from('\r\n')]);
-    const tell = () => socket.write(message);
+    const sendReport = () => socket.write(message);
     setTimeout(() => {
-      tell();
-      setInterval(tell, REPORT_MS);
+      sendReport();
+      setInterval(sendReport, REPORT_MS);
     }, Math.random() * REPORT_MS);
   }
 

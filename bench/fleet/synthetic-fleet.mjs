@@ -33,8 +33,8 @@ export class SyntheticFleet {
     this.#startMs = startMs;
     for (let at = 0; at < count; at++) {
       const isSilent = at % 97 === 13;
-      const heardMs = isSilent ? -300_000 : -Math.floor(noise(at, 1) * REPORT_MS);
-      this.#reports.push({ at, name: nameOf(at), heardMs, isSilent, report: this.#report(at, 0) });
+      const reportedMs = isSilent ? -300_000 : -Math.floor(noise(at, 1) * REPORT_MS);
+      this.#reports.push({ at, name: nameOf(at), reportedMs, isSilent, report: this.#report(at, 0) });
     }
     for (const each of this.#reports) this.#byName.set(each.name, each);
   }
@@ -48,25 +48,25 @@ export class SyntheticFleet {
     this.#nowMs += ms;
     for (const each of this.#reports) {
       if (each.isSilent || this.silenced.has(each.name)) continue;
-      if (this.#nowMs - each.heardMs < REPORT_MS) continue;
-      each.heardMs += Math.floor((this.#nowMs - each.heardMs) / REPORT_MS) * REPORT_MS;
-      each.report = this.#report(each.at, each.heardMs);
+      if (this.#nowMs - each.reportedMs < REPORT_MS) continue;
+      each.reportedMs += Math.floor((this.#nowMs - each.reportedMs) / REPORT_MS) * REPORT_MS;
+      each.report = this.#report(each.at, each.reportedMs);
     }
   }
 
   status() {
     const rigs = this.#reports
-      .map(({ at, name, heardMs, report }) => {
-        const ageMs = this.#nowMs - heardMs;
+      .map(({ at, name, reportedMs, report }) => {
+        const ageMs = this.#nowMs - reportedMs;
         return { name, ageSeconds: ageMs / 1000, silent: ageMs > SILENT_MS, duplicate: at % 331 === 17, ...report };
       })
       .sort((a, b) => (a.name < b.name ? -1 : 1));
-    const heard = rigs.filter(({ silent }) => !silent);
+    const reporting = rigs.filter(({ silent }) => !silent);
     const sum = (all, figure) => all.reduce((total, rig) => total + figure(rig), 0);
     const isFaulty = ({ state, devices }) =>
       ['waiting-for-work', 'no-source', 'no-device'].includes(state) ||
       devices.some((device) => device.state === 'parked' || device.state === 'reopening');
-    const mining = heard.filter(({ state }) => state === 'mining');
+    const mining = reporting.filter(({ state }) => state === 'mining');
     const counts = Object.fromEntries(
       ['found', 'accepted', 'rejected', 'stale', 'unknown'].map((count) => [count, sum(rigs, (rig) => rig[count])]),
     );
@@ -75,16 +75,16 @@ export class SyntheticFleet {
       listeningSeconds: 86_400 + this.#nowMs / 1000,
       disconnected: null,
       rigsMining: mining.length,
-      rigsPaused: heard.filter(({ state }) => state === 'paused').length,
-      rigsSilent: rigs.length - heard.length,
-      rigsFaulty: heard.filter(isFaulty).length,
-      hashesPerSecond: sum(heard, (rig) => rig.hashesPerSecond),
-      provenHashesPerSecond: sum(heard, (rig) => rig.provenHashesPerSecond ?? 0),
+      rigsPaused: reporting.filter(({ state }) => state === 'paused').length,
+      rigsSilent: rigs.length - reporting.length,
+      rigsFaulty: reporting.filter(isFaulty).length,
+      hashesPerSecond: sum(reporting, (rig) => rig.hashesPerSecond),
+      provenHashesPerSecond: sum(reporting, (rig) => rig.provenHashesPerSecond ?? 0),
       ...counts,
       pending: 0,
       repeats: { ratio: 2e-8, rigs: mining.length, meanHashesPerSecond: 3e10, jobSeconds: 3, nonces: 2 ** 64 },
       coordinators: ['north', 'south'].map((name, at) => {
-        const own = heard.filter(({ coordinator }) => coordinator === name);
+        const own = reporting.filter(({ coordinator }) => coordinator === name);
         return {
           name,
           version: '0.1.0',
@@ -111,7 +111,7 @@ export class SyntheticFleet {
     if (!rig || rig.isSilent) throw new Error('it does not answer');
     if (command === 'pause') this.#paused.add(name);
     if (command === 'resume') this.#paused.delete(name);
-    rig.heardMs = this.#nowMs;
+    rig.reportedMs = this.#nowMs;
     rig.report = this.#report(rig.at, this.#nowMs);
     return { done: true, message: `${command} done` };
   };

@@ -88,12 +88,12 @@ export function engineOf({ name, model, vendor, bus, software, environment }, op
 /** A listener that prints the progress of opening on stderr, and keeps the sensors' readings. */
 export function listener() {
   const readings = [];
-  let told = '';
+  let reported = '';
   return {
     readings,
     progress(what) {
-      if (what !== told) console.error(`… ${what}`);
-      told = what;
+      if (what !== reported) console.error(`… ${what}`);
+      reported = what;
     },
     telemetry: (telemetry) => readings.push({ atMs: performance.now(), ...telemetry }),
   };

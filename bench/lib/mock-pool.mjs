@@ -106,7 +106,7 @@ export class MockPool {
   /** Changes what a share takes, without a new job. */
   setShareDifficulty(hashes) {
     this.#target = targetForDifficulty(hashes);
-    this.#tellAll((session) => this.#tellTarget(session));
+    this.#toAll((session) => this.#sendTarget(session));
   }
 
   /**
@@ -115,7 +115,7 @@ export class MockPool {
    */
   changeNonce1(bytes = this.#nonce1Bytes) {
     this.#nonce1Bytes = bytes;
-    this.#tellAll((session) => {
+    this.#toAll((session) => {
       session.nonce1 = this.#newNonce1();
       session.send({
         id: null,
@@ -140,20 +140,20 @@ export class MockPool {
     const id = this.#made.toString(16);
     this.#job = { id, header, clean, chain: record[WORK_OFFSET.chain], seen: new Set(), easiest: this.#target };
     this.#jobs.set(id, this.#job);
-    this.#tellAll((session) => this.#tellJob(session));
+    this.#toAll((session) => this.#sendJob(session));
   }
 
-  #tellAll(tell) {
-    for (const session of this.#sessions) if (session.authorized) tell(session);
+  #toAll(send) {
+    for (const session of this.#sessions) if (session.authorized) send(session);
   }
 
-  #tellTarget(session) {
+  #sendTarget(session) {
     // Shares that are on their way were found at the earlier target.
     if (!meetsTarget(this.#target, this.#job.easiest)) this.#job.easiest = this.#target;
     session.send({ id: null, method: 'mining.set_target', params: [formatTarget(this.#target)] });
   }
 
-  #tellJob(session) {
+  #sendJob(session) {
     const { id, header, clean } = this.#job;
     session.nonce1Of.set(id, session.nonce1);
     session.send({ id: null, method: 'mining.notify', params: [id, toHex(header), clean] });
@@ -186,8 +186,8 @@ export class MockPool {
       session.authorized = true;
       session.user = user;
       answer(true);
-      this.#tellTarget(session);
-      this.#tellJob(session);
+      this.#sendTarget(session);
+      this.#sendJob(session);
     } else if (method === 'mining.submit') {
       const verdict = this.#judge(session, params);
       if (this.answers) answer(...verdict);

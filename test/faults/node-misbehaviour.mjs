@@ -81,8 +81,8 @@ function solvedAnswer(kind, figure) {
     const solvedMs = nowMs();
     miner.solve();
     const idle = await secondsTo(miner.turns, isFresh, solvedMs, seconds * 1000);
-    const told = await miner.events.first(({ type }) => type === 'verdict', solvedMs, seconds * 1000);
-    const refused = told?.outcome === 'accepted' ? 0 : 100;
+    const event = await miner.events.first(({ type }) => type === 'verdict', solvedMs, seconds * 1000);
+    const refused = event?.outcome === 'accepted' ? 0 : 100;
     await close();
     return [{ idle, refused }[figure]];
   };
@@ -142,15 +142,15 @@ function retryLines(retryMs, figure) {
 }
 
 /** @returns 100 when no event reported that there is no stream */
-async function untold(seconds) {
+async function unreported(seconds) {
   const { node, url } = await startWatchedNode({ rivalMs: 7_500 });
   node.server.faults = [{ endpoint: 'updates', kind: 'hang' }];
   const miner = new IdleMiner([url]);
   const isWord = ({ type, reason }) => type === 'source' && /stream/.test(reason);
-  const told = await miner.events.first(isWord, 0, seconds * 1000);
+  const event = await miner.events.first(isWord, 0, seconds * 1000);
   await miner.stop();
   await node.close();
-  return [told ? 0 : 100];
+  return [event ? 0 : 100];
 }
 
 /**
@@ -296,7 +296,7 @@ const scenarios = {
     judged: 'worst',
     goal: 0,
     what: 'requests for streams are never answered, while work is',
-    run: untold,
+    run: unreported,
   },
   'one-refused': {
     ...works,

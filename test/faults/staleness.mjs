@@ -173,8 +173,8 @@ function lostSolutions(form, outageS) {
       miner.solve();
       await sleep(outageS * 1000 - 500);
       await AWAY[form].comeBack(node);
-      const told = await miner.events.first(isVerdict, solvedMs, waitMs);
-      return told?.outcome === 'accepted' ? 0 : 100;
+      const verdict = await miner.events.first(isVerdict, solvedMs, waitMs);
+      return verdict?.outcome === 'accepted' ? 0 : 100;
     });
     await miner.stop();
     await node.close();

@@ -118,16 +118,16 @@ describe('a file that is not a shared library', () => {
     ['nothing', Buffer.alloc(0), 'not an ELF file'],
     ['an ELF file cut short', Buffer.from('\x7fELF\x02\x01', 'latin1'), 'not an ELF file'],
     ['another kind of ELF file', Buffer.from(`\x7fELF\x02\x01${'\0'.repeat(80)}`, 'latin1'), 'not a shared library'],
-  ])('%s', (_, bytes, says) => {
-    expect(() => readSharedLibrary(bytes)).toThrow(says);
+  ])('%s', (_, bytes, message) => {
+    expect(() => readSharedLibrary(bytes)).toThrow(message);
   });
 
   test.each([
     ['a text', Buffer.from('MZ, but not a program\n'.repeat(20)), 'not a PE file'],
     ['nothing', Buffer.alloc(0), 'not a PE file'],
     ['a PE file cut short', Buffer.from(`MZ${'\0'.repeat(58)}\x40\0\0\0PE\0\0`, 'latin1'), 'not a PE file'],
-  ])('for Windows: %s', (_, bytes, says) => {
-    expect(() => readWindowsLibrary(bytes)).toThrow(says);
+  ])('for Windows: %s', (_, bytes, message) => {
+    expect(() => readWindowsLibrary(bytes)).toThrow(message);
   });
 
   test('is an error that names the file', () => {

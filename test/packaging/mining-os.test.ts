@@ -19,10 +19,10 @@ beforeEach(() => {
 afterEach(() => rmSync(home, { recursive: true }));
 
 /** Unpacks a system's scripts, and a pickaxe that tells how it was called, or what it is told to say. */
-function unpack(system: 'hiveos' | 'mmpos', says = 'printf "%s\\n" "$@"; env | grep ^PICKAXE_') {
+function unpack(system: 'hiveos' | 'mmpos', message = 'printf "%s\\n" "$@"; env | grep ^PICKAXE_') {
   const folder = join(home, 'pickaxe');
   cpSync(join(PACKAGING, system), folder, { recursive: true });
-  writeFileSync(join(folder, 'pickaxe'), `#!/usr/bin/env bash\n${says}\n`);
+  writeFileSync(join(folder, 'pickaxe'), `#!/usr/bin/env bash\n${message}\n`);
   chmodSync(join(folder, 'pickaxe'), 0o755);
   const manifest = join(folder, 'h-manifest.conf');
   if (system === 'hiveos') {

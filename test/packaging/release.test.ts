@@ -47,10 +47,10 @@ describe('before a release', () => {
     ['a key is named and none is given', { signers: ['pickaxe …'] }, /releases are signed: give it with --sign KEY/],
     ['a key is given and none is named', { signs: true }, /SECURITY\.md names no key: add the line pickaxe names/],
     ['the tag is there', { tags: ['v1.2.3'] }, /tag v1\.2\.3 already/],
-  ])('it is said when %s', (_, changed, says) => {
+  ])('it is said when %s', (_, changed, message) => {
     const faults = releaseFaults({ ...good, ...changed });
     expect(faults).toHaveLength(1);
-    expect(faults[0]).toMatch(says);
+    expect(faults[0]).toMatch(message);
   });
 });
 

@@ -100,9 +100,9 @@ test('a change is built before the first test runs, and nothing is installed', a
   // The lock file is another one than that of the last install.
   writeFileSync(lockFile, `${readFileSync(lockFile, 'utf8')}\n`);
   writeFileSync(code, text);
-  const mended = await vitest();
-  expect(mended.code, mended.stdout + mended.stderr).toBe(0);
-  expect(mended.stderr).toContain('package-lock.json has changed since the last install');
+  const repaired = await vitest();
+  expect(repaired.code, repaired.stdout + repaired.stderr).toBe(0);
+  expect(repaired.stderr).toContain('package-lock.json has changed since the last install');
   expect(asked()).toHaveLength(2);
 });
 

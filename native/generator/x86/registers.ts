@@ -61,14 +61,14 @@ class Allocator {
     const own = this.#held.indexOf(operands[0]);
     for (const vector of operands) this.#uses.get(vector)?.shift();
     // A freed slot must not be used again before the instruction has read it.
-    const givenUp = operands.filter((vector) => this.#isDead(vector)).flatMap((vector) => this.#giveUp(vector));
+    const released = operands.filter((vector) => this.#isDead(vector)).flatMap((vector) => this.#release(vector));
     const { result, mnemonic, overwrites } = instruction;
     let target = typeof result === 'string' ? result : undefined;
     if (typeof result === 'object') {
       if (overwrites && this.#held[own]) throw new Error(`${mnemonic} overwrites a vector that is read later`);
       target = this.#name(this.#hold(result, kept, overwrites ? own : undefined));
     }
-    this.#freeSlots.push(...givenUp);
+    this.#freeSlots.push(...released);
     const written = [...sources.slice(overwrites ? 1 : 0).reverse(), target].filter(Boolean);
     this.lines.push(`${mnemonic} ${written.join(', ')}`.trimEnd());
   }
@@ -128,7 +128,7 @@ class Allocator {
   }
 
   /** Frees a vector's register. @returns the slot that the vector no longer needs, if it has one */
-  #giveUp(vector: Vector): number[] {
+  #release(vector: Vector): number[] {
     const register = this.#held.indexOf(vector);
     if (register >= 0) this.#held[register] = undefined;
     const slot = this.#slotOf.get(vector);

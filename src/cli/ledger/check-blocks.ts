@@ -26,7 +26,7 @@ const CHECKS = ['links', 'proof of work', 'neighbours', 'weights', 'payloads', '
 type Check = (typeof CHECKS)[number];
 
 /** Maximum number of faults of each check that are printed one by one. */
-const MOST_TOLD = 3;
+const MOST_PRINTED = 3;
 
 export class BlockChecks {
   readonly graphs: NetworkGraphs;
@@ -99,7 +99,7 @@ export class BlockChecks {
   #fail(check: Check, fault: string): void {
     const count = (this.#faults.get(check) ?? 0) + 1;
     this.#faults.set(check, count);
-    if (count <= MOST_TOLD) this.#print(`error: ${fault}.`);
+    if (count <= MOST_PRINTED) this.#print(`error: ${fault}.`);
   }
 
   /** Lists go up or down, so the parent may come before or after its child. */
@@ -229,9 +229,9 @@ class NetworkGraphs {
     const own = this.#ownAt(height);
     if (own) checkAdjacents(header, own);
     if (own ?? graphOfHeader(header)) return 'pickaxe';
-    const told = await this.#graphAt(height);
-    if (!told) return 'nobody';
-    checkAdjacents(header, told);
+    const reported = await this.#graphAt(height);
+    if (!reported) return 'nobody';
+    checkAdjacents(header, reported);
     return 'node';
   }
 
@@ -241,8 +241,8 @@ class NetworkGraphs {
     if (own) return own;
     const known = knownGraph(heads.size);
     if (known) return onlyGraph(known);
-    const told = await this.#graphsTold();
-    return graphAt(told, lowestHeight(heads)) ? told : undefined;
+    const reported = await this.#reportedGraphs();
+    return graphAt(reported, lowestHeight(heads)) ? reported : undefined;
   }
 
   /** mainnet01 and testnet04 cannot have another graph than the one that pickaxe knows. */
@@ -252,10 +252,10 @@ class NetworkGraphs {
   }
 
   async #graphAt(height: bigint): Promise<Graph | undefined> {
-    return graphAt(await this.#graphsTold(), height);
+    return graphAt(await this.#reportedGraphs(), height);
   }
 
-  #graphsTold(): Promise<readonly GraphSpan[]> {
+  #reportedGraphs(): Promise<readonly GraphSpan[]> {
     this.#graphSpans ??= unlessMissing(this.#api.info()).then((info) => info?.graphs ?? []);
     return this.#graphSpans;
   }

@@ -24,9 +24,9 @@ import { benchCsv, benchLines, formatRate, resultLine, warnOfHiddenPower } from 
 const SECONDS = 10;
 
 /** The limit of 1h is MOST_SECONDS. */
-const BENCH_TIME_SAYS = 'Give seconds, or a time like 90s or 5m: up to 1h, and with --stress up to 20d.';
+const BENCH_TIME_MESSAGE = 'Give seconds, or a time like 90s or 5m: up to 1h, and with --stress up to 20d.';
 /** Below the longest delay of setTimeout, which is 24 days. */
-const benchTime = timeUpTo(20 * 86_400, BENCH_TIME_SAYS);
+const benchTime = timeUpTo(20 * 86_400, BENCH_TIME_MESSAGE);
 
 export function declare(bench: Command, { io, action }: Line): void {
   withSettings(bench, 'devices.use', 'cpu', 'cpu.kernel', 'gpu', 'log')
@@ -102,7 +102,7 @@ async function runBench({ config, origins }: Loaded, options: BenchOptions, io: 
   }
   const challenge = challengeOf(seed, count);
   if (stress) return (await import('./bench-stress.ts')).runStress(config, log, options, io);
-  if (seconds > MOST_SECONDS) throw new UsageError(`--seconds is too long. ${BENCH_TIME_SAYS}`);
+  if (seconds > MOST_SECONDS) throw new UsageError(`--seconds is too long. ${BENCH_TIME_MESSAGE}`);
   const result = withLines(await measure(config, log, { ...options, seconds, challenge }));
   const { devices, failed } = result;
   io.out(json ? `${jsonText(result)}\n` : csv ? benchCsv(result) : benchLines(result).join(''));

@@ -149,9 +149,9 @@ describe('pickaxe blocks', () => {
     [['--status', 'gone'], 'Give some of: pending, contested'],
     [['--refresh'], 'No node is configured'],
     [['--csv', '/nowhere/blocks.csv'], '--csv /nowhere/blocks.csv cannot be written'],
-  ])('refuses %s', async (args, said) => {
+  ])('refuses %s', async (args, message) => {
     const { code, stderr } = await run(...args);
     expect(code).toBe(2);
-    expect(stderr).toContain(said);
+    expect(stderr).toContain(message);
   });
 });

@@ -59,9 +59,9 @@ function sweep(
   return runSweep(loaded, { ...OPTIONS, ...options }, { ...own, ...io });
 }
 
-async function outOf(options: Partial<SweepOptions>, said: Record<string, string[] | string>): Promise<string> {
+async function outOf(options: Partial<SweepOptions>, flags: Record<string, string[] | string>): Promise<string> {
   printed.stdout = '';
-  await sweep(options, {}, [world.url], said);
+  await sweep(options, {}, [world.url], flags);
   return printed.stdout;
 }
 
@@ -135,8 +135,8 @@ describe('pickaxe sweep', () => {
     await expect(sweep({ resume: true, yes: true })).rejects.toThrow('--key-file');
     // No file has the new price before something is made with it.
     const left = new AbortController();
-    const sayOnly = (said: string) => {
-      printed.stderr += `${said}\n`;
+    const sayOnly = (line: string) => {
+      printed.stderr += `${line}\n`;
     };
     left.abort();
     printed.stderr = '';
@@ -233,7 +233,7 @@ describe('pickaxe sweep', () => {
     world = await World.make({ accounts: [{ account: 'farm', balance: '50.0', keys, pred: 'keys-any' }] });
     const spare = 'https://127.0.0.1:9';
     const print = `${spare}=${'A'.repeat(43)}`;
-    const said = {
+    const flags = {
       'miner.account': 'farm',
       'miner.predicate': 'keys-any',
       'node.network': 'development',
@@ -245,7 +245,7 @@ describe('pickaxe sweep', () => {
       stop.abort();
     };
     const run = { yes: true, keyFile: [keyFile], guardKey: [other] };
-    expect(await sweep(run, { say, stop: stop.signal }, [world.url, spare], said)).toBe(4);
+    expect(await sweep(run, { say, stop: stop.signal }, [world.url, spare], flags)).toBe(4);
     const nodes = `--node ${world.url} --node ${spare} --network development --node-fingerprint ${print}`;
     const guard = `--predicate keys-any --guard-key ${other}`;
     expect(printed.stderr).toContain(

@@ -31,8 +31,8 @@ describe('pickaxe bench', { timeout: PATIENCE_MS }, () => {
     expect(rates).toHaveLength(3);
     expect(hashesPerSecond).toBe(rates.sort((a: number, b: number) => a - b)[1]);
     expect(spread).toBeGreaterThanOrEqual(0);
-    const told = stderr.split('\n').flatMap((line) => /run \d of 3.*/.exec(line)?.[0] ?? []);
-    expect(told).toEqual(
+    const reported = stderr.split('\n').flatMap((line) => /run \d of 3.*/.exec(line)?.[0] ?? []);
+    expect(reported).toEqual(
       [1, 2, 3].flatMap((run) => [
         `run ${run} of 3: measuring for 0.2 s after a warm-up`,
         expect.stringMatching(new RegExp(`^run ${run} of 3: [\\d.]+ .H/s ± [\\d.]+ %$`)),

@@ -75,9 +75,9 @@ describe('pickaxe bench', { timeout: PATIENCE_MS }, () => {
     [['more'], 'takes no arguments, but got'],
     [['compare'], 'a.json'],
     [['compare', 'a.json', 'b.json', '--json'], '--json'],
-  ])('wrong usage ends with exit code 2 and says what to do: %j', async (args, says) => {
+  ])('wrong usage ends with exit code 2 and says what to do: %j', async (args, message) => {
     const { code, stdout, stderr } = await pickaxe('bench', ...args);
-    expect(stderr).toContain(says);
+    expect(stderr).toContain(message);
     expect(stdout).toBe('');
     expect(code).toBe(2);
   });
@@ -95,10 +95,10 @@ describe('pickaxe bench compare', { timeout: PATIENCE_MS }, () => {
     ['half a result', '{"type":"bench","formatVersion":1}', 'at date'],
     ['deep nesting', '['.repeat(100_000), 'not'],
     ['a prototype', '{"__proto__":{"type":"bench"}}', 'at type'],
-  ])('refuses a file that contains %s', async (name, text, says) => {
+  ])('refuses a file that contains %s', async (name, text, message) => {
     const file = write(`${name}.json`, text);
     const { code, stdout, stderr } = await compare(file, file);
-    expect(stderr).toContain(says);
+    expect(stderr).toContain(message);
     expect(stderr).toContain(`${file} is not a result of pickaxe bench --json`);
     expect(stderr).not.toContain('\u001b');
     expect(stdout).toBe('');
@@ -121,9 +121,9 @@ describe('pickaxe bench compare', { timeout: PATIENCE_MS }, () => {
     ['does not exist', join(home, 'missing.json'), /missing\.json cannot be read: there is no such file\.\n/],
     ['is a folder', home, /cannot be read: it is a directory\.\n/],
     ...(process.platform === 'linux' ? [['does not end', '/dev/zero', /more than \d+ bytes/] as const] : []),
-  ] as const)('refuses a file that %s', async (_, file, says) => {
+  ] as const)('refuses a file that %s', async (_, file, message) => {
     const { code, stderr } = await compare(file, file);
-    expect(stderr).toMatch(says);
+    expect(stderr).toMatch(message);
     expect(code).toBe(2);
   });
 });

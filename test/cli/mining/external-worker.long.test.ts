@@ -22,24 +22,24 @@ function broken(target: Uint8Array): string {
 
 function startExternal(args: string[], stdin: Uint8Array | undefined, options: SpawnOptions = {}) {
   const child = spawn(process.execPath, [MAIN, 'external-worker', ...args], { ...isolated, ...options });
-  const heard = { stdout: '', stderr: '' };
+  const output = { stdout: '', stderr: '' };
   child.stdout!.on('data', (chunk) => {
-    heard.stdout += chunk;
+    output.stdout += chunk;
   });
   child.stderr!.on('data', (chunk) => {
-    heard.stderr += chunk;
+    output.stderr += chunk;
   });
   if (stdin) child.stdin!.end(stdin);
-  return { child, heard, ended: once(child, 'close') as Promise<[number | null, NodeJS.Signals | null]> };
+  return { child, output, ended: once(child, 'close') as Promise<[number | null, NodeJS.Signals | null]> };
 }
 
 /** A machine on which pickaxe has never measured anything. */
 const unmeasured = { env: { ...isolated.env, XDG_CACHE_HOME: join(isolated.cwd, 'empty') } };
 
 async function ask(args: string[], stdin: Uint8Array, options: SpawnOptions = {}) {
-  const { heard, ended } = startExternal(args, stdin, options);
+  const { output, ended } = startExternal(args, stdin, options);
   const [code] = await ended;
-  return { code, ...heard };
+  return { code, ...output };
 }
 
 function nonceIn(stdout: string): bigint {
@@ -77,11 +77,11 @@ describe('external-worker', () => {
     ['a work record', new Uint8Array(322), 'stdin has 322 bytes, which are a whole work record'],
     ['hex digits', Buffer.from('ab'.repeat(286)), 'stdin has 572 bytes, which are hex digits'],
     ['a megabyte', new Uint8Array(2 ** 20), 'stdin has 1048576 bytes'],
-  ])('refuses %s in words', async (_, stdin, says) => {
+  ])('refuses %s in words', async (_, stdin, message) => {
     const { code, stdout, stderr } = await ask([toHex(targetForDifficulty(1)), ...CPU], stdin);
     expect(code).toBe(2);
     expect(stdout).toBe('');
-    expect(stderr).toContain(says);
+    expect(stderr).toContain(message);
     expect(stderr.trim().split('\n')).toHaveLength(1);
   });
 
@@ -96,10 +96,10 @@ describe('external-worker', () => {
     const searching = startExternal([toHex(headerTargetOf(header)), ...CPU], header);
     await once(searching.child.stderr!, 'data');
     const waiting = startExternal([toHex(headerTargetOf(header)), ...CPU], undefined);
-    for (const { child, ended, heard } of [searching, waiting]) {
+    for (const { child, ended, output } of [searching, waiting]) {
       child.kill('SIGTERM');
       expect(await ended).toEqual([null, 'SIGTERM']);
-      expect(heard.stdout).toBe('');
+      expect(output.stdout).toBe('');
     }
   });
 });

@@ -57,7 +57,7 @@ async function play(terminal: Terminal, node: MockNode, url: string): Promise<Re
   await terminal.wipe();
   terminal.type('pickaxe mine\n');
   await vi.waitFor(() => expect(node.ledger.stats.accepted).toBeGreaterThan(0), 60_000);
-  for (const [key, says] of [
+  for (const [key, message] of [
     ['h', 'verified candidates prove it'],
     ['s', 'became'],
     ['c', 'New Cuts'],
@@ -65,7 +65,7 @@ async function play(terminal: Terminal, node: MockNode, url: string): Promise<Re
     ['p', 'paused: by the key p'],
     ['r', 'resuming'],
   ] as const) {
-    await pressUntilSeen(terminal, key, says);
+    await pressUntilSeen(terminal, key, message);
   }
   await terminal.sees(/\n \d[\d.]* [kMG]?H\/s(?: \(10 s\))? {2}[^\n]*\n*$/);
   seen.mine = terminal.text();
@@ -76,11 +76,11 @@ async function play(terminal: Terminal, node: MockNode, url: string): Promise<Re
 }
 
 /** Presses a key again where the miner does not know yet what it shall show, such as what became of its blocks. */
-function pressUntilSeen(terminal: Terminal, key: string, says: string): Promise<void> {
+function pressUntilSeen(terminal: Terminal, key: string, message: string): Promise<void> {
   return vi.waitFor(
     async () => {
       terminal.type(key);
-      await terminal.sees(says, 2_000);
+      await terminal.sees(message, 2_000);
     },
     { timeout: 60_000 },
   );

@@ -104,10 +104,10 @@ describe('pickaxe stats', () => {
     ['a page that is not there', (_, response) => response.writeHead(404).end(), 'answers 404'],
     ['an endless answer', (_, response) => void pour(response), 'could not be read'],
     ['no answer', () => {}, 'it does not answer'],
-  ])('says what is wrong with %s', async (_, listener, says) => {
+  ])('says what is wrong with %s', async (_, listener, message) => {
     const { code, stdout, stderr } = await stats(await answering(listener));
     expect([code, stdout]).toEqual([1, '']);
-    expect(stderr).toMatch(says);
+    expect(stderr).toMatch(message);
     expect(stderr.trimEnd().split('\n')).toHaveLength(1);
   });
 
@@ -134,9 +134,9 @@ describe('pickaxe stats', () => {
 
   it('gives each of several miners its own token, in their order', async () => {
     const tokens = ['a-token-of-the-first-rig', 'a-token-of-the-second-rig'];
-    const heard: (string | undefined)[][] = [[], []];
+    const received: (string | undefined)[][] = [[], []];
     const ports = await Promise.all(
-      heard.map((each) =>
+      received.map((each) =>
         answering(({ headers }, response) => {
           each.push(headers.authorization);
           response.writeHead(401).end();
@@ -148,7 +148,7 @@ describe('pickaxe stats', () => {
     await pickaxe('stats', ...addresses, ...files.flat());
     await pickaxe('stats', ...addresses, ...files[0]);
     const [first, second] = tokens.map((token) => `Bearer ${token}`);
-    expect(heard).toEqual([
+    expect(received).toEqual([
       [first, first],
       [second, first],
     ]);

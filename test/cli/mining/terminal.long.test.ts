@@ -87,9 +87,9 @@ describe.skipIf(noTmux)(`on a terminal${why}`, { timeout: TEST_MS }, () => {
     terminal.type('z');
     terminal.press('Up', 'F5');
     const pages = { h: 'highest', s: 'effort', c: 'never lost', e: '0 hardware errors', '?': 'q  quit' };
-    for (const [key, says] of Object.entries(pages)) {
+    for (const [key, message] of Object.entries(pages)) {
       terminal.type(key);
-      await terminal.sees(says);
+      await terminal.sees(message);
     }
     await terminal.sees(/proven .*H\/s \(95 %|nothing yet/);
     expect(terminal.text().match(/highest/g)).toHaveLength(2); // on the page h, and on the page ?

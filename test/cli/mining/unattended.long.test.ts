@@ -136,12 +136,12 @@ describe('hooks', () => {
         'attic',
       ]);
       expect(await run.code).toBe(0);
-      const told = linesOf(file).map((line) => JSON.parse(line));
-      expect(told[0]).toMatchObject({ type: 'start', rig: 'attic', text: 'pickaxe has started' });
-      const blocks = told.filter(({ type }) => type === 'block');
+      const notices = linesOf(file).map((line) => JSON.parse(line));
+      expect(notices[0]).toMatchObject({ type: 'start', rig: 'attic', text: 'pickaxe has started' });
+      const blocks = notices.filter(({ type }) => type === 'block');
       expect(blocks).toHaveLength(mock.ledger.stats.accepted);
       expect(blocks[0]).toMatchObject({ device: 'cpu', nonce: expect.stringMatching(/^\d+$/) });
-      expect(told.at(-1)).toMatchObject({ type: 'stop', accepted: mock.ledger.stats.accepted });
+      expect(notices.at(-1)).toMatchObject({ type: 'stop', accepted: mock.ledger.stats.accepted });
     },
   );
 
@@ -409,9 +409,9 @@ describe('wrong usage ends with exit code 2 and says what to do', () => {
     [[...hook, '--webhook-file', badToken], 'not both'],
     [['--webhook-file', badToken], 'https:// or http://'],
     [['--webhook-token-file', badToken], 'needs a --webhook'],
-  ])('as in %j', async (args, says) => {
+  ])('as in %j', async (args, message) => {
     const { code, stdout, stderr } = await pickaxe('demo', ...args);
-    expect(stderr).toContain(says);
+    expect(stderr).toContain(message);
     expect(stdout).toBe('');
     expect(code).toBe(2);
   });

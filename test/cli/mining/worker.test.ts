@@ -45,8 +45,8 @@ describe('on stdin and stdout', () => {
       verdicts: true,
       nonce1: { value: 0xfeed_beef, bytes: 4 },
     });
-    const said: object[] = [easy, { type: 'rate', sharesPerSecond: 1_000 }];
-    parent.say(...said);
+    const sent: object[] = [easy, { type: 'rate', sharesPerSecond: 1_000 }];
+    parent.say(...sent);
     const [{ share, header: solved, hash, nonce, isBlock }] = await parent.next('share');
     expect(toHex(powHash(fromHex(solved)))).toBe(hash);
     expect(meetsTarget(fromHex(hash), fromHex(targetHex(20_000)).toReversed())).toBe(true);
@@ -76,7 +76,7 @@ describe('on stdin and stdout', () => {
 
     const { toWorker, fromWorker } = await schemas();
     for (const line of parent.lines) expect(fromWorker(JSON.parse(line)), line).toBe(true);
-    for (const message of [...said, ...more]) expect(toWorker(message), JSON.stringify(message)).toBe(true);
+    for (const message of [...sent, ...more]) expect(toWorker(message), JSON.stringify(message)).toBe(true);
     expect(toWorker({ type: 'job' })).toBe(false);
     expect(fromWorker({ type: 'share' })).toBe(false);
   });
@@ -122,12 +122,12 @@ describe('on stdin and stdout', () => {
       console.log('pid ' + worker.pid);
       worker.stdout.on('data', (chunk) => process.stdout.write(chunk));`;
     const parent = spawn(process.execPath, ['-e', script], { ...isolated, stdio: ['ignore', 'pipe', 'inherit'] });
-    let heard = '';
+    let output = '';
     parent.stdout.on('data', (chunk) => {
-      heard += chunk;
+      output += chunk;
     });
-    await vi.waitFor(() => expect(heard).toContain('"share":2'), PATIENCE);
-    const pid = Number(/pid (\d+)/.exec(heard)![1]);
+    await vi.waitFor(() => expect(output).toContain('"share":2'), PATIENCE);
+    const pid = Number(/pid (\d+)/.exec(output)![1]);
     expect(isRunning(pid)).toBe(true);
     parent.kill('SIGKILL');
     await vi.waitFor(() => expect(isRunning(pid)).toBe(false), PATIENCE);
@@ -168,11 +168,11 @@ describe.skipIf(isWindows)('on a socket', () => {
       s.write(${JSON.stringify(JSON.stringify(job('x', makeHeader(), { target: targetHex(200_000) })))} + '\\n');
       s.on('data', (chunk) => process.stdout.write(chunk));`;
     const killed = spawn(process.execPath, ['-e', script], { stdio: ['ignore', 'pipe', 'inherit'] });
-    let heard = '';
+    let output = '';
     killed.stdout.on('data', (chunk) => {
-      heard += chunk;
+      output += chunk;
     });
-    await vi.waitFor(() => expect(heard).toContain('"share":2'), PATIENCE);
+    await vi.waitFor(() => expect(output).toContain('"share":2'), PATIENCE);
     killed.kill('SIGKILL');
     await once(killed, 'exit');
     const before = one.of('share').length;
@@ -233,10 +233,10 @@ describe.skipIf(isWindows)('on a socket', () => {
     [`unix:/${'x'.repeat(200)}`, 'the path of a socket has at most 103 bytes'],
     ['unix:FOLDER/file', 'exists and is no socket'],
     ['unix:FOLDER/none/worker.sock', 'does not exist: make it'],
-  ])('refuses %s in words', async (address, says) => {
+  ])('refuses %s in words', async (address, message) => {
     writeFileSync(join(folder.path, 'file'), '');
     const { code, stderr } = startWorker(['--listen', address.replace('FOLDER', folder.path)]);
     expect(await code).toBe(2);
-    expect(stderr()).toContain(says);
+    expect(stderr()).toContain(message);
   });
 });

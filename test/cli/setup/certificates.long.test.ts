@@ -41,7 +41,7 @@ function mine(...args: string[]): Run {
   return run;
 }
 
-const told = (run: Run, state: string) => run.events('source').filter((event) => event.state === state);
+const eventsOf = (run: Run, state: string) => run.events('source').filter((event) => event.state === state);
 
 describe('pickaxe mine', { timeout: TEST_MS }, () => {
   it('mines on the node that has its fingerprint, and sends nothing to the earlier node that has another', async () => {
@@ -60,9 +60,9 @@ describe('pickaxe mine', { timeout: TEST_MS }, () => {
   it('sends nothing to a node with another fingerprint, reports both, and mines once the node has the right one', async () => {
     const { mock, front } = await node(another, 'chainweb');
     const run = mine('--node', front.url, '--node-fingerprint', hex(selfSigned), '--blocks', '1');
-    await vi.waitFor(() => expect(told(run, 'lost')).toHaveLength(1), { timeout: TEST_MS / 3 });
+    await vi.waitFor(() => expect(eventsOf(run, 'lost')).toHaveLength(1), { timeout: TEST_MS / 3 });
     const both = `expected ${base64url(selfSigned)}, presented ${base64url(another)}.`;
-    expect(told(run, 'lost')[0].reason).toContain(both);
+    expect(eventsOf(run, 'lost')[0].reason).toContain(both);
     await vi.waitFor(() => expect(run.stderr).toContain(both), { timeout: TEST_MS / 3 });
     expect(front.received).toBe(0);
     front.restart(selfSigned);

@@ -28,13 +28,13 @@ describe('pickaxe config', () => {
     ['devices.temp-limit = "none"\ndevices.temp-resume = 60', 'needs a --temp-limit'],
     ['alarm.min-hashrate = ["20G", "gpu0=5G", "10G"]', 'given twice for the rig'],
     ['alarm.min-hashrate = ["gpu0=6G", "gpu0=5G"]', 'given twice for gpu0'],
-  ])('reports for %j what mining would refuse', async (toml, says) => {
+  ])('reports for %j what mining would refuse', async (toml, message) => {
     folder.write('pickaxe.toml', toml);
     for (const args of [
       ['config', 'check'],
       ['config', 'check', 'pickaxe.toml'],
     ]) {
-      expect(await pickaxe(args)).toMatchObject({ code: 2, stderr: expect.stringContaining(says) });
+      expect(await pickaxe(args)).toMatchObject({ code: 2, stderr: expect.stringContaining(message) });
     }
     const node = ['mine', '--node', 'http://127.0.0.1:1', '--network', 'n', '--public-key', keyA];
     const mine = await pickaxe(toml.startsWith('miner') || toml.startsWith('node') ? ['mine', '--dry-run'] : node);
@@ -46,13 +46,13 @@ describe('pickaxe config', () => {
     ['http.control = true', 'need --http'],
     ['http.listen = "0.0.0.0:8080"', 'can be reached by other machines'],
     ['webhook.url = "http://a/"\nwebhook.url-file = "url"', 'not both'],
-  ])('reports for %j in a named file what mining would refuse', async (toml, says) => {
+  ])('reports for %j in a named file what mining would refuse', async (toml, message) => {
     folder.write('rig.toml', toml);
     for (const args of [
       ['config', 'check', 'rig.toml'],
       ['mine', '--config', 'rig.toml', '--node', 'http://127.0.0.1:1', '--network', 'n', '--public-key', keyA],
     ]) {
-      expect(await pickaxe(args)).toMatchObject({ code: 2, stderr: expect.stringContaining(says) });
+      expect(await pickaxe(args)).toMatchObject({ code: 2, stderr: expect.stringContaining(message) });
     }
   });
 });
@@ -64,24 +64,24 @@ describe('a project file that nobody named', { timeout: 120_000 }, () => {
 
   it('runs no commands, and mine, config check and doctor give the same reason', async () => {
     folder.write('pickaxe.toml', `${hook}${project}`);
-    const says =
+    const message =
       /pickaxe\.toml:1:\d+: hooks\.start cannot be set by a file that was only found here\. Give .*--config pickaxe\.toml/;
     for (const args of [mining, ['config', 'check'], ['demo'], ['mine', '--print-config']]) {
-      expect(await pickaxe(args)).toMatchObject({ code: 2, stderr: expect.stringMatching(says) });
+      expect(await pickaxe(args)).toMatchObject({ code: 2, stderr: expect.stringMatching(message) });
     }
     const { code, stdout } = await pickaxe(['doctor', '--json', '--threads', '1', '--kernel', 'wasm']);
     expect(code).toBe(1);
     const { findings } = JSON.parse(stdout) as { findings: { about: string; what: string }[] };
-    expect(findings.find(({ about }) => about === 'configuration')?.what).toMatch(says);
-    expect((await pickaxe([])).stdout).toMatch(says);
+    expect(findings.find(({ about }) => about === 'configuration')?.what).toMatch(message);
+    expect((await pickaxe([])).stdout).toMatch(message);
     expect(existsSync(join(folder.path, 'ran'))).toBe(false);
   });
 
   it('gets no secret: a pool of its own is neither asked nor told the user’s password', async () => {
-    const heard: string[] = [];
+    const received: string[] = [];
     const pool = createServer((client) => {
-      heard.push('connected');
-      client.on('data', (bytes) => heard.push(`${bytes}`)).on('error', () => {});
+      received.push('connected');
+      client.on('data', (bytes) => received.push(`${bytes}`)).on('error', () => {});
     });
     await new Promise<void>((listening) => pool.listen(0, '127.0.0.1', listening));
     try {
@@ -105,7 +105,7 @@ describe('a project file that nobody named', { timeout: 120_000 }, () => {
       folder.write('pickaxe.toml', evil);
       expect(await pickaxe(mine)).toMatchObject({ code: 2, stderr: expect.stringContaining('pool.urls cannot') });
       expect(await pickaxe(doctor)).toMatchObject({ code: 1, stdout: expect.stringContaining('pool.urls cannot') });
-      expect(heard).toEqual([]);
+      expect(received).toEqual([]);
     } finally {
       pool.close();
     }
@@ -150,30 +150,30 @@ describe('a file that changes while pickaxe mines', () => {
   it('takes effect at once where possible, is reported where that needs a restart, and is refused as a whole if it is wrong', async () => {
     folder.write('pickaxe.toml', mining());
     const run = start(['demo', '--log-format', 'text'], {}, undefined, folder.path);
-    const says = (text: string | RegExp) => vi.waitFor(() => expect(run.stderr).toMatch(text), { timeout: 60_000 });
-    await says('speed');
+    const message = (text: string | RegExp) => vi.waitFor(() => expect(run.stderr).toMatch(text), { timeout: 60_000 });
+    await message('speed');
 
     folder.write('pickaxe.toml', mining('temp-limit = 70\n').replace('threads = 1', 'threads = 2'));
-    await says('devices.temp-limit 90 → 70, from now on');
-    await says('cpu.threads 1 → 2: takes effect at the next start');
+    await message('devices.temp-limit 90 → 70, from now on');
+    await message('cpu.threads 1 → 2: takes effect at the next start');
 
     // The schedule is closed for the next twelve hours: all devices pause, and resume when it is removed.
     const hour = (new Date().getHours() + 12) % 24;
     const schedule = `[pause]\nschedule = "${hour}:00-${hour}:30"\n`;
     folder.write('pickaxe.toml', `${mining()}\n${schedule}`);
-    await says(/paused: outside the schedule until/);
+    await message(/paused: outside the schedule until/);
     folder.write('pickaxe.toml', mining());
-    await says(/paused: outside.*pause.schedule .* → unset, from now on.*accepted/s);
+    await message(/paused: outside.*pause.schedule .* → unset, from now on.*accepted/s);
 
     folder.write('pickaxe.toml', mining('temp-limit = 60\ntemp-resume = 65\n'));
-    await says(/the configuration stays as it was: .*temp-resume \(65\) must be below/);
+    await message(/the configuration stays as it was: .*temp-resume \(65\) must be below/);
     folder.write('pickaxe.toml', 'what = is this');
-    await says(/the configuration stays as it was: pickaxe\.toml/);
+    await message(/the configuration stays as it was: pickaxe\.toml/);
     folder.write('pickaxe.toml', `${mining()}[hooks]\nblock = "touch ran"\n`);
-    await says(/the configuration stays as it was: pickaxe\.toml:9:\d+: hooks\.block cannot be set/);
+    await message(/the configuration stays as it was: pickaxe\.toml:9:\d+: hooks\.block cannot be set/);
 
     folder.write('pickaxe.toml', mining().replace('"info"', '"error"'));
-    await says('log.level "info" → "error"');
+    await message('log.level "info" → "error"');
     const before = run.stderr.length;
     run.child.kill('SIGTERM');
     expect(await run.code).toBe(0);

@@ -50,10 +50,10 @@ describe('pickaxe doctor', () => {
       'does not know this miner',
     ],
     ['the network is another', { network: 'testnet04' }, 'serves the network testnet04'],
-  ] as const)('reports a fault when %s, and exits with 1', async (_, options, says) => {
+  ] as const)('reports a fault when %s, and exits with 1', async (_, options, message) => {
     const { code, report } = await doctor('--node', await startNode(options as never), ...MINER);
     expect(report.faults).toBeGreaterThan(0);
-    expect(report.findings.map(({ what }) => what).join('\n')).toContain(says);
+    expect(report.findings.map(({ what }) => what).join('\n')).toContain(message);
     expect(code).toBe(1);
   });
 

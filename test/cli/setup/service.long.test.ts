@@ -57,9 +57,9 @@ describe.skipIf(skipped)(`pickaxe service, for a user${why}`, () => {
     expect(code).toBe(0);
     expect(stdout).not.toContain('Not there yet');
     expect(readFileSync(unit, 'utf8')).toContain(`--config "${config}"\n`);
-    const { stdout: said } = await service('uninstall', '--user');
-    expect(said).toContain(`Removed: ${unit}`);
-    expect(said).toContain('systemctl --user stop pickaxe;  systemctl --user daemon-reload');
+    const { stdout: removed } = await service('uninstall', '--user');
+    expect(removed).toContain(`Removed: ${unit}`);
+    expect(removed).toContain('systemctl --user stop pickaxe;  systemctl --user daemon-reload');
     expect(() => readFileSync(unit)).toThrow('ENOENT');
     const again = await service('uninstall', '--user');
     expect(again).toMatchObject({ code: 0, stdout: expect.stringContaining('There is no') });

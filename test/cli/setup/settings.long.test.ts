@@ -104,11 +104,11 @@ describe('pickaxe mine --dry-run', () => {
     [['--cpu-temp-resume', '110'], 2, '--cpu-temp-resume (110) must be below --cpu-temp-limit (105)'],
     [['--cpu-affinity', '1023'], 2, 'cannot be pinned'],
     [['--public-key', 'cd'.repeat(32), '--public-key', KEY], 2, '--account'],
-  ])('ends with %j as mining would', async (args, exit, says) => {
+  ])('ends with %j as mining would', async (args, exit, message) => {
     folder.write('pickaxe.toml', project);
     const { code, stderr } = await asProgram(['mine', '--dry-run', ...args]);
     expect(code).toBe(exit);
-    expect(stderr).toContain(says);
+    expect(stderr).toContain(message);
   });
 });
 

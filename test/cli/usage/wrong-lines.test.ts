@@ -6,7 +6,7 @@ import { explain, refuseMissingValues, withoutGuesses } from '#pickaxe/cli/usage
 import { pretendedIo } from '../pretended-io.ts';
 
 /** @returns what is said of a line that cannot be read, or the help that it prints */
-async function said(line: string): Promise<string> {
+async function printed(line: string): Promise<string> {
   const io = pretendedIo();
   // A line that is read against expectation must not mine.
   const program = await programFor({ io, action: () => () => {} }, () => true);
@@ -39,8 +39,8 @@ describe('a line that cannot be read', () => {
     ['bench cpu', 'Did you mean pickaxe bench --devices cpu?'],
     ['keygen a b', 'pickaxe keygen takes only <file>, but also got "b".'],
     ['benchmark foo', 'pickaxe bench takes no arguments, but got "foo".'],
-  ])('has its surplus words named: %s', async (line, says) => {
-    expect(await said(line)).toContain(says);
+  ])('has its surplus words named: %s', async (line, message) => {
+    expect(await printed(line)).toContain(message);
   });
 
   it.each([
@@ -51,8 +51,8 @@ describe('a line that cannot be read', () => {
     ['mine -o', '-o, --url <url> has no value.'],
     ['mine -pool stratum+tcp://h:1', '-pool is written with two hyphens: --pool.'],
     ['mine -threads 4', '-threads is written with two hyphens: --threads.'],
-  ])('has the missing value named: %s', async (line, says) => {
-    expect(await said(line)).toBe(`error: ${says}`);
+  ])('has the missing value named: %s', async (line, message) => {
+    expect(await printed(line)).toBe(`error: ${message}`);
   });
 
   const PLACE = '-o stratum+tcp://h:1 -u a.b';
@@ -67,14 +67,14 @@ describe('a line that cannot be read', () => {
     [`mine ${PLACE} -epool h:1`, '-epool. Give the whole URL'],
     [`mine ${PLACE} -tmax 80`, '-tmax. A GPU is paused at --temp-limit'],
     [`mine ${PLACE} -tstop 80`, '-tstop. A GPU is paused at --temp-limit'],
-  ])('has a flag of another miner answered that begins like a short option: %s', async (line, says) => {
-    const all = await said(line);
-    expect(all).toContain(`error: pickaxe mine has no ${says}`);
+  ])('has a flag of another miner answered that begins like a short option: %s', async (line, message) => {
+    const all = await printed(line);
+    expect(all).toContain(`error: pickaxe mine has no ${message}`);
     expect(all).not.toContain('Did you mean');
   });
 
   it('has flags of other miners with one and with two hyphens answered at once', async () => {
-    const lines = (await said(`mine ${PLACE} -pl 200 --donate-level 1`)).split('\n');
+    const lines = (await printed(`mine ${PLACE} -pl 200 --donate-level 1`)).split('\n');
     expect(lines).toEqual([
       expect.stringContaining('pickaxe mine has no -pl. '),
       expect.stringContaining('pickaxe mine has no --donate-level. '),
@@ -82,13 +82,13 @@ describe('a line that cannot be read', () => {
   });
 
   it('has no other place suggested for a number after an unknown word with one hyphen', async () => {
-    expect(await said(`mine ${PLACE} -purple 200`)).toBe(
+    expect(await printed(`mine ${PLACE} -purple 200`)).toBe(
       'error: pickaxe mine takes no arguments, but got "200". The word before it was read as -p and its value: long names have two hyphens.',
     );
   });
 
   it('never has the password repeated that stands behind -p', async () => {
-    expect(await said(`mine ${PLACE} -phushhush foo`)).not.toContain('hushhush');
+    expect(await printed(`mine ${PLACE} -phushhush foo`)).not.toContain('hushhush');
   });
 
   it.each([
@@ -103,13 +103,13 @@ describe('a line that cannot be read', () => {
     'mine -p -x foo',
     'mine --rig-name mine foo',
   ])('is not said to lack a value that it has: %s', async (line) => {
-    expect(await said(line)).toContain('pickaxe mine takes no arguments, but got "foo".');
+    expect(await printed(line)).toContain('pickaxe mine takes no arguments, but got "foo".');
   });
 
   it('has all flags of other miners answered at once, each in words of its own', async () => {
-    const lines = (await said('mine -a blake2s --wallet X --worker=r --donate-level 1 -i 20 --api_port 1 --foo')).split(
-      '\n',
-    );
+    const lines = (
+      await printed('mine -a blake2s --wallet X --worker=r --donate-level 1 -i 20 --api_port 1 --foo')
+    ).split('\n');
     expect(lines).toEqual([
       expect.stringMatching(/^error: pickaxe mine has no --wallet\. .*-u ACCOUNT\.RIG/),
       expect.stringMatching(/^error: pickaxe mine has no --worker\. .*--rig-name/),
@@ -121,14 +121,14 @@ describe('a line that cannot be read', () => {
   });
 
   it('is otherwise compared with the flags that there are', async () => {
-    expect(await said('mine --thraeds 4')).toContain('(Did you mean --threads?)');
+    expect(await printed('mine --thraeds 4')).toContain('(Did you mean --threads?)');
   });
 
   it('is asked for its command when it begins with options', async () => {
-    expect(await said('-o stratum+tcp://h:1 -u me -p x')).toBe(
+    expect(await printed('-o stratum+tcp://h:1 -u me -p x')).toBe(
       'error: options come after a command: pickaxe mine -o … -u … -p …',
     );
-    expect(await said('--donate-level 1')).toContain('pickaxe takes no fee');
+    expect(await printed('--donate-level 1')).toContain('pickaxe takes no fee');
   });
 
   it.each([
@@ -139,12 +139,12 @@ describe('a line that cannot be read', () => {
     ['help tx nope', 'error: unknown command "nope" of pickaxe tx.'],
     ['help minr', 'error: unknown command "minr". Did you mean pickaxe mine?'],
     ['http://h:1', 'error: unknown command "http://h:1". Did you mean pickaxe mine --node http://h:1?'],
-  ])('has its unknown command named: %s', async (line, says) => {
-    expect(await said(line)).toBe(says);
+  ])('has its unknown command named: %s', async (line, message) => {
+    expect(await printed(line)).toBe(message);
   });
 
   it('shows what it repeats on one line', async () => {
-    expect(await said(`mine a\nb\u001b[2J${'c'.repeat(500)}`)).toMatch(/^error: [\x20-\x7e…]{1,120}$/);
+    expect(await printed(`mine a\nb\u001b[2J${'c'.repeat(500)}`)).toMatch(/^error: [\x20-\x7e…]{1,120}$/);
   });
 });
 
@@ -155,13 +155,13 @@ describe('help', () => {
     ['help benchmark', 'Usage: pickaxe bench '],
     ['help', 'Usage: pickaxe '],
   ])('of %j is that of the command', async (line, usage) => {
-    expect(await said(line)).toContain(usage);
+    expect(await printed(line)).toContain(usage);
   });
 
   it('names none of the words that only stand for others', async () => {
-    const all = await said('help');
+    const all = await printed('help');
     for (const guess of ['benchmark', 'list-devices', 'setup', '--algo', '--pass']) expect(all).not.toContain(guess);
-    const mine = await said('mine --help --all');
+    const mine = await printed('mine --help --all');
     expect(mine).toMatch(/^ {2}-o, --url <url> /m);
     expect(mine).not.toMatch(/--algo|--pass\b(?!w)/);
   });
@@ -226,7 +226,7 @@ describe('the flags of other miners', () => {
   });
 
   it('are none of pickaxe’s own', async () => {
-    const mine = await said('mine --help --all');
+    const mine = await printed('mine --help --all');
     const own = [...mine.matchAll(/^ {2}(?:(-\w), )?(--[a-z-]+)/gm)].flatMap(([, ...names]) => names).filter(Boolean);
     expect(own.length).toBeGreaterThan(50);
     expect(own.filter((name) => answerTo(name) !== undefined && name !== '-p')).toEqual([]);

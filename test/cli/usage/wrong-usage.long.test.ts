@@ -90,9 +90,9 @@ describe('wrong usage ends with exit code 2 and says what to do', () => {
     [['mock-node', '--options', '{"chains":99}'], 'chains'],
     [['mock-node', '--duration', '1m1h'], 'a time like 90m, 1h30m or 2d'],
     [['mock-node', '--duration', '0'], 'a time like 90m, 1h30m or 2d'],
-  ])('as in %j', async (args, says) => {
+  ])('as in %j', async (args, message) => {
     const { code, stdout, stderr } = await pickaxe(...args);
-    expect(stderr).toContain(says);
+    expect(stderr).toContain(message);
     expect(stderr).not.toContain('mock node at');
     expect(stdout).toBe('');
     expect(code).toBe(2);
@@ -117,9 +117,9 @@ describe('wrong usage ends with exit code 2 and says what to do', () => {
     [[...http, '0', '--http-token-file', tokenFile('x'.repeat(2_000_000))], '4096 bytes'],
     [[...http, '0', '--http-token-file', tokenFile('\x7f'.repeat(64))], 'printable'],
     [[...http, '203.0.113.7:0', '--http-token-file', tokenFile(TOKEN)], 'cannot listen on --http'],
-  ])('as in %j', async (args, says) => {
+  ])('as in %j', async (args, message) => {
     const { code, stderr } = await pickaxe(...args);
-    expect([code, stderr]).toEqual([2, expect.stringContaining(says)]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
     expect(stderr).not.toContain('internal error');
   });
 });

@@ -50,12 +50,12 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   process.on('warning', ({ name, message }) => warnings.push(`${name}: ${message}`));
   const miner = new IdleMiner(JSON.parse(process.argv[2]));
   // The parent may have ended.
-  const tell = (message) => process.connected && process.send(message, () => {});
-  miner.turns.on((turn) => tell({ turn }));
-  miner.events.on((event) => tell({ event }));
+  const send = (message) => process.connected && process.send(message, () => {});
+  miner.turns.on((turn) => send({ turn }));
+  miner.events.on((event) => send({ event }));
   process.on('message', () => {
     const timers = process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
-    tell({ measured: { timers, warnings } });
+    send({ measured: { timers, warnings } });
   });
   process.on('disconnect', () => miner.stop().then(() => process.exit(0)));
 }

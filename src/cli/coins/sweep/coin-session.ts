@@ -92,8 +92,8 @@ export async function inSession(
     store.open();
     try {
       const isNetworkNamed = !lacksNetwork(loaded.config.node);
-      const told = { kind, ledger, store, pairs, trustsNodes, isNetworkNamed, io };
-      return await act({ ...told, ...flagsAgain(loaded, account) });
+      const shared = { kind, ledger, store, pairs, trustsNodes, isNetworkNamed, io };
+      return await act({ ...shared, ...flagsAgain(loaded, account) });
     } finally {
       store.close();
     }

@@ -288,8 +288,8 @@ function sweepReport(sweep: Sweep, notes: ReadonlyMap<number, string>, sent: boo
   const total = formatDecimal(transfers.reduce((sum, { amount }) => sum + amount, 0n));
   const chains = transfers.map((transfer) => sweptChain(transfer, notes.get(transfer.chain)));
   const warning = isUnfinished(sweep) && !sent ? gasWarning(sweep) : undefined;
-  const said = { network, account, targetChain, guard: guardReport(guard), sent, total };
-  return { ...said, ...(warning !== undefined && { warning }), chains };
+  const common = { network, account, targetChain, guard: guardReport(guard), sent, total };
+  return { ...common, ...(warning !== undefined && { warning }), chains };
 }
 
 /** A predicate that comes from a node can be any text. */

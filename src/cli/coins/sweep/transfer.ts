@@ -330,7 +330,7 @@ function paymentLines(report: PaymentReport): string {
     ...(isNew ? [row('', 'which is a new account')] : []),
     // The name of a `k:` account contains its key.
     ...(guard && !guardOfName(to) ? [row('only for', guardText(guard))] : []),
-    ...saidLines(report),
+    ...reportedGuardLines(report),
     row('amount', `${amount}${balance === undefined ? '' : ` of ${balance}`}`),
     ...(mostGasCost === undefined ? [] : [row('gas', `at most ${mostGasCost}`)]),
     ...(warning === undefined ? [] : [row('warning', warning)]),
@@ -339,7 +339,7 @@ function paymentLines(report: PaymentReport): string {
   return `${lines.join('\n')}\n`;
 }
 
-function saidLines({ saidGuard }: PaymentReport): string[] {
+function reportedGuardLines({ saidGuard }: PaymentReport): string[] {
   if (saidGuard === undefined) return [];
   const who = saidGuard ? guardText(saidGuard) : 'nobody with keys';
   return [row('', 'which by the word of the node belongs to'), row('', who)];

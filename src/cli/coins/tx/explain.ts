@@ -200,7 +200,7 @@ function metaWarnings(
     clist.length === 0 || clist.some(({ name }) => /\.GAS(_PAYER)?$/.test(name));
   const isThere = chainId !== '' || sender !== '' || gasLimit !== 0 || creationTime !== 0;
   if (!isThere) return ['The command has no metadata (publicMeta), so only servers without chains take it.'];
-  const warnings: [isSo: boolean, says: string][] = [
+  const warnings: [isSo: boolean, message: string][] = [
     [chainId === '', 'The command names no chain (publicMeta.chainId), so nodes refuse it.'],
     [sender === '', 'Nobody pays for gas: name an account (publicMeta.sender).'],
     [gasLimit === 0, 'The gas limit is 0, so nothing can run: set publicMeta.gasLimit.'],
@@ -215,7 +215,7 @@ function metaWarnings(
       'The creation time is in the future, so nodes refuse the command until then: is the clock right?',
     ],
   ];
-  return warnings.filter(([isSo]) => isSo).map(([, says]) => says);
+  return warnings.filter(([isSo]) => isSo).map(([, message]) => message);
 }
 
 function readPayload(cmd: string): Payload<ExactJsonObject> | undefined {

@@ -80,14 +80,14 @@ async function search(
   { ledger, chain, command, stop }: Question,
 ): Promise<Searched> {
   const life = lifeIn(command);
-  const sought = { what: 'command', key, madeS: life?.madeS ?? 0 } as const;
+  const query = { what: 'command', key, madeS: life?.madeS ?? 0 } as const;
   if (status === 'expired') {
     if (life === undefined) throw new SweepFault('its time to live is not known');
-    return await ledger.search(chain, sought, { untilS: life.endS + MARGIN_S }, stop);
+    return await ledger.search(chain, query, { untilS: life.endS + MARGIN_S }, stop);
   }
   const height = block?.height ?? -1;
   if (height < 0) throw new SweepFault('the node names no block that has it');
-  return await ledger.search(chain, sought, { height }, stop);
+  return await ledger.search(chain, query, { height }, stop);
 }
 
 function contradictionOf({ status }: ShownResult, { found }: Searched): string | undefined {

@@ -281,12 +281,12 @@ export function pulseWithin(silenceMs: number): number {
  * Two checks are needed, because the first is wrong after this process was suspended.
  * @returns the timer, for `clearInterval`
  */
-export function watchSilence(count: () => number, silenceMs: number, silent: () => void): NodeJS.Timeout {
+export function watchSilence(count: () => number, silenceMs: number, expired: () => void): NodeJS.Timeout {
   let seen = count();
   let strikes = 0;
   return setInterval(() => {
     strikes = seen === count() ? strikes + 1 : 0;
     seen = count();
-    if (strikes >= 2) silent();
+    if (strikes >= 2) expired();
   }, silenceMs / 2);
 }

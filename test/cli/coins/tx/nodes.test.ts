@@ -191,13 +191,13 @@ describe('send', () => {
   it.each([
     ['Transaction time-to-live is expired', 'Build the command again'],
     ['Attempt to buy gas failed with: no coins', 'enough coins'],
-  ])('says what to do when it is refused: %s', async (reason, says) => {
+  ])('says what to do when it is refused: %s', async (reason, message) => {
     const { code, stdout, stderr } = await run({ send: () => refusal(reason) }, (nodes, io) =>
       runTxSend(file, SEND, nodes, io),
     );
     expect([code, stdout]).toEqual([1, '']);
     expect(stderr).toContain(reason);
-    expect(stderr).toContain(says);
+    expect(stderr).toContain(message);
   });
 
   it('says that it may have been taken when it is stopped while it is sent', async () => {
@@ -226,13 +226,13 @@ describe('send', () => {
     );
     const onFour = { cmd, hash: requestKeyOfCmd(cmd), sigs: [] };
     const [signature] = command.sigs;
-    for (const [name, text, says] of [
+    for (const [name, text, message] of [
       ['wrong.json', sendJson([{ ...elsewhere, sigs: [signature] }]), 'is not its signature over the hash'],
       ['form.yaml', formatUnsignedForm(form), 'lacks signatures'],
       ['two.json', sendJson([command, onFour]), 'several chains or networks'],
     ]) {
       const sent = run({}, (nodes, io) => runTxSend(folder.write(name, text), SEND, nodes, io));
-      await expect(sent, name).rejects.toThrow(says);
+      await expect(sent, name).rejects.toThrow(message);
     }
     const asked = run({}, (nodes, io) => runTxSend(file, { ...SEND, chain: 4 }, nodes, io));
     await expect(asked).rejects.toThrow('is for chain 3, not for chain 4');
@@ -426,9 +426,9 @@ describe('the nodes', () => {
     const last = await serve(() => ({ body: { [KEY]: resultOf(KEY) } }));
     const first = await secondAddress((await serve(() => ({ body: {} }))).url);
     const node = { urls: [first.url, last.url], network: 'mainnet01', insecureTls: false };
-    const told = io.say;
+    const say = io.say;
     io.say = (line) => {
-      told(line);
+      say(line);
       if (line.startsWith('Waiting')) leaving = first.goAway();
     };
     let leaving: Promise<void> | undefined;

@@ -157,8 +157,8 @@ describe('build', () => {
   test.each([
     ['gone.yaml', 'gone.yaml cannot be read: there is no such file'],
     ['', 'it is a directory'],
-  ])('says why it cannot read %j', (name, says) => {
-    expect(() => runTxBuild(join(folder.path, name), SIGNED, io)).toThrow(says);
+  ])('says why it cannot read %j', (name, message) => {
+    expect(() => runTxBuild(join(folder.path, name), SIGNED, io)).toThrow(message);
   });
 });
 

@@ -58,12 +58,12 @@ it.each([
   ['it has succeeded', { lie: 'done', untilMs: 0 }, 0],
   ['it has failed', { lie: 'failure', untilMs: 0 }, 0],
   ['no block has it', { lie: 'no block', untilMs: PAST }, PAST],
-] as const)('the word of a node that %s is no result', async (says, lie, afterMs) => {
+] as const)('the word of a node that %s is no result', async (message, lie, afterMs) => {
   const { doubt, ...rest } = await polled(lie, { afterMs });
   expect(rest).toEqual({ code: 4, status: 'pending', provenBy: null });
   expect(doubt).toMatch(
     new RegExp(
-      `^by the word of the node ${says}, but that is not proven: the blocks that show it took \\d+ hashes, and at least`,
+      `^by the word of the node ${message}, but that is not proven: the blocks that show it took \\d+ hashes, and at least`,
     ),
   );
 });

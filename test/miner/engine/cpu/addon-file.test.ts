@@ -45,10 +45,10 @@ test.each([
   ],
   ['Windows for ARM', { ...linux, platform: 'win32' }, /^not built: there is no native build for Windows on arm64$/],
   ['another C library', alpine, /^not built: .* is for glibc, .*musl.*build-native\.mjs/],
-])('no prebuilt addon is used on %s, and an error says what to do', (_, system, says) => {
+])('no prebuilt addon is used on %s, and an error says what to do', (_, system, message) => {
   put('native/addons/linux-arm64-glibc.node');
   expect(findAddon(root, system)).toBeUndefined();
-  expect(whyNone(root, system)).toMatch(says);
+  expect(whyNone(root, system)).toMatch(message);
 });
 
 test('on Windows the prebuilt addon needs no certain C library', () => {

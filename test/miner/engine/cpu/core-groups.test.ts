@@ -223,8 +223,8 @@ describe('the cores that mine', () => {
       machine(CORE_I9_13900K),
       'too many for 16 hardware threads of performance cores',
     ],
-  ])('are refused %s', (_, wishes, allowance, says) => {
+  ])('are refused %s', (_, wishes, allowance, message) => {
     expect(() => chooseThreads(wishes, allowance)).toThrow(RangeError);
-    expect(() => chooseThreads(wishes, allowance)).toThrow(says);
+    expect(() => chooseThreads(wishes, allowance)).toThrow(message);
   });
 });

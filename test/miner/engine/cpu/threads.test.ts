@@ -157,9 +157,9 @@ describe('where threads run', () => {
     ['no CPUs for a thread', { threads: 1, affinity: [] }, plain(4), "name some, or 'none'"],
     ['a CPU named twice', { affinity: [0, 1, 0] }, plain(4), 'cannot be pinned to 0,1,0: name each CPU only once'],
     ['CPUs on another system', { affinity: [0] }, elsewhere, 'only Linux'],
-  ])('refuses %s', (_, wishes, allowance, says) => {
+  ])('refuses %s', (_, wishes, allowance, message) => {
     expect(() => chooseThreads(wishes, allowance)).toThrow(RangeError);
-    expect(() => chooseThreads(wishes, allowance)).toThrow(says);
+    expect(() => chooseThreads(wishes, allowance)).toThrow(message);
   });
 });
 

@@ -7,44 +7,44 @@ beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
 function watch() {
-  const heard = { messages: 7 };
-  const silent = vi.fn();
-  const timer = watchSilence(() => heard.messages, SILENCE_MS, silent);
-  return { heard, silent, timer };
+  const received = { messages: 7 };
+  const expired = vi.fn();
+  const timer = watchSilence(() => received.messages, SILENCE_MS, expired);
+  return { received, expired, timer };
 }
 
 test('silence is noticed after the given time without a message, and not before', () => {
-  const { silent } = watch();
+  const { expired } = watch();
   vi.advanceTimersByTime(SILENCE_MS - 1);
-  expect(silent).not.toHaveBeenCalled();
+  expect(expired).not.toHaveBeenCalled();
   vi.advanceTimersByTime(1);
-  expect(silent).toHaveBeenCalledTimes(1);
+  expect(expired).toHaveBeenCalledTimes(1);
 });
 
 test('a single look without new messages does not count as silence, because this process may have been suspended', () => {
-  const { heard, silent } = watch();
+  const { received, expired } = watch();
   for (let look = 0; look < 10; look++) {
     vi.advanceTimersByTime(SILENCE_MS / 2);
-    if (look % 2 === 0) heard.messages++;
+    if (look % 2 === 0) received.messages++;
   }
-  expect(silent).not.toHaveBeenCalled();
+  expect(expired).not.toHaveBeenCalled();
 });
 
 test('a message starts the time again', () => {
-  const { heard, silent } = watch();
+  const { received, expired } = watch();
   vi.advanceTimersByTime(SILENCE_MS / 2);
-  heard.messages++;
+  received.messages++;
   vi.advanceTimersByTime(SILENCE_MS);
-  expect(silent).not.toHaveBeenCalled();
+  expect(expired).not.toHaveBeenCalled();
   vi.advanceTimersByTime(SILENCE_MS / 2);
-  expect(silent).toHaveBeenCalledTimes(1);
+  expect(expired).toHaveBeenCalledTimes(1);
 });
 
 test('the watch ends when the timer is cleared', () => {
-  const { silent, timer } = watch();
+  const { expired, timer } = watch();
   clearInterval(timer);
   vi.advanceTimersByTime(10 * SILENCE_MS);
-  expect(silent).not.toHaveBeenCalled();
+  expect(expired).not.toHaveBeenCalled();
 });
 
 test('there are at least two signs of life between looks, and at least one per second', () => {

@@ -29,11 +29,11 @@ const directory = mkdtempSync(join(tmpdir(), 'pickaxe-'));
 afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
 async function open(tuneAgain = false) {
-  const said: string[] = [];
+  const progress: string[] = [];
   const engine = new GpuEngine({ ...untunedOptions, ...brieflyTuned, cacheDirectory: directory, tuneAgain });
-  const info = await engine.open({ progress: (what) => said.push(what) });
+  const info = await engine.open({ progress: (what) => progress.push(what) });
   await engine.close();
-  return { ...info, said };
+  return { ...info, progress };
 }
 
 describeGpu('a GPU that is new', () => {
@@ -49,15 +49,15 @@ describeGpu('a GPU that is new', () => {
     const rates = tuning.variants.map(({ hashesPerSecond }) => hashesPerSecond);
     expect(rates.every((rate) => rate! > 0)).toBe(true);
     expect(tuning.batches.map(({ batchMs }) => batchMs)).toContain(tuning.batchMs);
-    expect(new Set(first.said).size).toBe(2);
+    expect(new Set(first.progress).size).toBe(2);
 
     const second = await open();
     expect(second.tuning).toEqual(tuning);
     expect(second.why).toMatch(/as measured before$/);
-    expect(second.said).toEqual([]);
+    expect(second.progress).toEqual([]);
 
     const thorough = await open(true);
-    expect(thorough.said).not.toEqual([]);
+    expect(thorough.progress).not.toEqual([]);
     const names = thorough.tuning.variants.map(({ variant }) => nameOf(variant));
     expect(names.sort()).toEqual(variants.map(nameOf).sort());
   });
@@ -133,7 +133,7 @@ test.each([
   [[115, 1], 'fastest of 2 variants that run here'],
   [[27, 25, 20], 'fastest of 3 variants that run here'],
   [[5], 'the only variant that runs'],
-])('why a variant is used, after rates of %j', (rates, says) => {
+])('why a variant is used, after rates of %j', (rates, message) => {
   const [variant, other] = VARIANTS;
   const tuning: Tuning = {
     variant,
@@ -145,6 +145,6 @@ test.each([
     ],
     batches: [],
   };
-  expect(whyTuning(tuning)).toBe(`${nameOf(variant)}, batches of 8 ms; ${says}`);
-  expect(whyTuning(tuning, 3)).toBe(`${nameOf(variant)}, batches of 3 ms as asked for; ${says}`);
+  expect(whyTuning(tuning)).toBe(`${nameOf(variant)}, batches of 8 ms; ${message}`);
+  expect(whyTuning(tuning, 3)).toBe(`${nameOf(variant)}, batches of 3 ms as asked for; ${message}`);
 });

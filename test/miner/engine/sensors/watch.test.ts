@@ -15,40 +15,40 @@ function slowSensors() {
 }
 
 test('sensors are read at once and then every two seconds, until the end', async () => {
-  const tell = vi.fn();
-  const end = watchSensors({ what: 'sensors', read: async () => WARM }, tell);
+  const notify = vi.fn();
+  const end = watchSensors({ what: 'sensors', read: async () => WARM }, notify);
   await vi.advanceTimersByTimeAsync(10 * READ_MS);
-  expect(tell.mock.calls).toEqual(Array(11).fill([WARM]));
+  expect(notify.mock.calls).toEqual(Array(11).fill([WARM]));
   end();
   expect(vi.getTimerCount()).toBe(0);
 });
 
 test('a reading that is empty is not told', async () => {
-  const tell = vi.fn();
-  watchSensors({ what: 'sensors', read: async () => ({}) }, tell);
+  const notify = vi.fn();
+  watchSensors({ what: 'sensors', read: async () => ({}) }, notify);
   await vi.advanceTimersByTimeAsync(10 * READ_MS);
-  expect(tell).not.toHaveBeenCalled();
+  expect(notify).not.toHaveBeenCalled();
 });
 
 test('readings do not pile up behind a driver that hangs', async () => {
   const { answers, sensors } = slowSensors();
-  const tell = vi.fn();
-  watchSensors(sensors, tell);
+  const notify = vi.fn();
+  watchSensors(sensors, notify);
   await vi.advanceTimersByTimeAsync(30 * READ_MS);
   expect(answers).toHaveLength(1);
   answers[0](WARM);
   await vi.advanceTimersByTimeAsync(READ_MS);
   expect(answers).toHaveLength(2);
-  expect(tell).toHaveBeenCalledTimes(1);
+  expect(notify).toHaveBeenCalledTimes(1);
 });
 
 test('a reading that comes after the end is not told', async () => {
   const { answers, sensors } = slowSensors();
-  const tell = vi.fn();
-  watchSensors(sensors, tell)();
+  const notify = vi.fn();
+  watchSensors(sensors, notify)();
   answers[0](WARM);
   await vi.advanceTimersByTimeAsync(READ_MS);
-  expect(tell).not.toHaveBeenCalled();
+  expect(notify).not.toHaveBeenCalled();
 });
 
 test('sensors behind a driver that hangs while they are opened count as none', async () => {

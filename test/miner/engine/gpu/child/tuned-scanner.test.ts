@@ -205,24 +205,24 @@ describe('a likely variant', () => {
     const device = new FakeDevice();
     device.isQuick = true;
     const tried: string[] = [];
-    const said: string[] = [];
+    const progress: string[] = [];
     const tuned = await tunedScanner(device.asDevice, {
       model: 'RTX',
       driver: 'driver 550.1',
       again: false,
       likely,
       limits: { variants, warmUpMs: 0, turnMs: 1, batchTurnMs: 1 },
-      progress: (what) => said.push(what),
+      progress: (what) => progress.push(what),
       trying: (variant) => void (variant && !tried.includes(nameOf(variant)) && tried.push(nameOf(variant))),
       skip: [],
       check: async () => {},
       ...wishes,
     });
-    return { tuned, tried, said };
+    return { tuned, tried, progress };
   }
 
   test('is the only one that is tried before the GPU mines, and then all are measured in turns', async () => {
-    const { tuned, tried, said } = await openLikely();
+    const { tuned, tried, progress } = await openLikely();
     expect(tried).toEqual([nameOf(likely)]);
     expect(tuned.scanner.variant).toEqual(likely);
     expect(tuned.tuning).toMatchObject({ variant: likely, batchMs: 8, batches: [] });
@@ -239,7 +239,7 @@ describe('a likely variant', () => {
       return result;
     });
     expect(measured.measure).toBeUndefined();
-    expect(said).toEqual([]);
+    expect(progress).toEqual([]);
     expect(turns).toBeGreaterThan(variants.length);
     expect(measured.tuning.variants.length).toBeGreaterThan(1);
     expect(measured.tuning.batches.length).toBeGreaterThan(1);

@@ -289,12 +289,12 @@ describe('Intel', () => {
   test('a card under xe: its sensors have labels', async () => {
     const machine = new Machine({ [BUS]: BATTLEMAGE });
     const sensors = await machine.open({ vendor: 'intel', bus: BUS });
-    const tells = { temperatureCelsius: 55, memoryCelsius: 64, powerLimitWatts: 190, fanRpm: 0, coreHertz: 2850e6 };
-    expect(await sensors.read()).toEqual(tells);
+    const readings = { temperatureCelsius: 55, memoryCelsius: 64, powerLimitWatts: 190, fanRpm: 0, coreHertz: 2850e6 };
+    expect(await sensors.read()).toEqual(readings);
     machine.ms += 1_000;
     const energies = { energy1_input: 5_000_000 + 95_000_000, energy2_input: 3_000_000 + 70_000_000 };
     machine.write(BUS, within('hwmon/hwmon5', energies));
-    expect(await sensors.read()).toEqual({ ...tells, powerWatts: 95 }); // the card's, not the chip's
+    expect(await sensors.read()).toEqual({ ...readings, powerWatts: 95 }); // the card's, not the chip's
   });
 
   test('xe without an energy counter of the card: that of the chip is used', async () => {
