@@ -15,7 +15,7 @@ const files = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter((fi
 const IMPORTS = [
   /^(?:import|export)\s[^'"`;]*\bfrom '([^']+)'/gm,
   /^import '([^']+)'/gm,
-  /\bimport\('([^']+)'\)/g, // dynamic ones, and those of types
+  /\bimport\('([^']+)'\)/g, // dynamic imports, and imports of types
 ];
 
 function importsOf(file: string): string[] {
@@ -225,7 +225,7 @@ test('comments are no wider than the code', () => {
   const root = join(src, '..');
   const wide = ['src', 'test', 'bench', 'scripts', 'native/compilers'].flatMap((folder) =>
     readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
-      // What is generated has a width of its own.
+      // Generated files have a width of their own.
       .filter((name) => /\.(ts|mjs)$/.test(name) && !/\.generated\./.test(name))
       .flatMap((name) => {
         const lines = readFileSync(join(root, folder, name), 'utf8').split('\n');

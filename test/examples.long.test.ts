@@ -1,5 +1,5 @@
 /**
- * Runs the examples with the packed npm package, as somebody who has installed it, and compiles them against its types.
+ * Runs the examples with the packed npm package, like somebody who has installed it, and compiles them with its types.
  */
 
 import { spawnSync } from 'node:child_process';
@@ -19,7 +19,7 @@ const names = readdirSync(examples).filter((name) => name.endsWith('.mjs'));
 /** Far longer than an example takes. */
 const RUN_MS = 120_000;
 
-/** What each example says when it has done what it is for. */
+/** The last output of each example, which shows that it has reached its end. */
 const SAYS: Readonly<Record<string, RegExp>> = {
   'mine.mjs': /accepted\n(.*\n)*[3-9] blocks accepted, [\d.]+ [kMG]?H\/s on average\n$/,
   'devices.mjs': /^cpu \(\S+\): [\d.]+ [kMG]?H\/s, .*, 0 hardware errors$/m,

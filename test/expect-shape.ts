@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import type { z } from 'zod';
 
-/** Fails for a field that the schema does not have, too: parsing drops it. */
+/** Also fails for a field that the schema does not have, which parsing would drop. */
 export function expectShape(schema: z.ZodType, value: unknown): void {
   expect(schema.parse(value)).toEqual(value);
 }

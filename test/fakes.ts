@@ -62,9 +62,9 @@ export class FakeSource implements WorkSource {
   /** Answers each submission. */
   verdict: (solution: Solution) => Verdict | Promise<Verdict> = () => ({ outcome: 'accepted', reason: '' });
   latestUs = () => BigInt(Date.now()) * 1000n;
-  /** Whether the source answers. Absent for a source that cannot find out. */
+  /** Whether the source answers. Absent for a source that cannot find out whether it does. */
   answers?: () => Promise<boolean>;
-  /** Whether anyone has asked for work. */
+  /** Whether anybody has asked for work. */
   started = false;
   /** Whether all who asked for work have stopped. */
   ended = false;
@@ -94,7 +94,7 @@ export class FakeSource implements WorkSource {
     return work;
   }
 
-  /** Condemns these works, by default all that were given and not condemned, for a reason: by default a New Cut. */
+  /** Makes these works stale, by default all that were given and are not stale. The default reason is a New Cut. */
   stale(...condemned: [StaleReason, ...Work[]] | Work[]): void {
     const [first, ...others] = condemned;
     const [reason, named] = typeof first === 'string' ? [first, others] : (['new-cut', condemned] as const);
@@ -106,7 +106,7 @@ export class FakeSource implements WorkSource {
     this.#updates.push({ kind: 'rest' });
   }
 
-  /** Throws, after all updates so far, which no source may do. */
+  /** Throws after all updates so far, although no source may throw. */
   fail(fault = new Error('a fault of the source')): Error {
     this.#updates.push(fault);
     return fault;
@@ -128,14 +128,14 @@ export class FakeEngine implements Engine {
   /** The ranges that the engine searched, and the number of the job: 1 is the first. */
   readonly searched: { job: number; range: Range }[] = [];
   opened = 0;
-  /** When the engine says that it began each range. */
+  /** The time at which the engine reports to have begun each range. */
   beganMs = 0;
   /** The PCI address of its card. */
   bus: string | undefined;
-  /** What `open` returns, where it differs from the default. */
+  /** Changes of the default result of `open`. */
   info: Partial<EngineInfo> = {};
   closed = 0;
-  /** What `open` waits for. */
+  /** `open` waits for this promise. */
   opening: Promise<void> = Promise.resolve();
   /** Errors that the next calls of `open` throw, in order. */
   readonly openFaults: Error[] = [];
@@ -151,10 +151,7 @@ export class FakeEngine implements Engine {
   endsSearches = false;
   /** The listener of the last opening. */
   listener: EngineListener | undefined;
-  /**
-   * Whether candidates are reported only when the search is stopped, like those of a dispatch that cannot be
-   * interrupted.
-   */
+  /** Whether candidates are reported only when the search is stopped, as for a dispatch that cannot be interrupted. */
   late = false;
   /** The size of ranges to take. */
   readonly step: { counters: number; pages: number };

@@ -5,17 +5,17 @@ import { z } from 'zod';
 type Schema = z.core.$ZodType;
 type Shape = Readonly<Record<string, Schema>>;
 
-/** Most fields that a row names although another table lists them. */
+/** Maximum number of fields that a row names although another table lists them. */
 const MOST_REPEATED = 5;
 
 /**
  * The lists and tables of one document, in its order. A list of fields has each description and each list of words
- * once, so what it does not explain is explained further up.
+ * once: fields without an explanation are explained further up.
  */
 export class FieldLists {
-  /** What stands for a schema that another place explains. */
+  /** The text in place of a schema that is explained elsewhere. */
   readonly #elsewhere: ReadonlyMap<Schema, string>;
-  /** Schemas whose descriptions, and lists of words that the document has by now. */
+  /** Schemas whose descriptions the document has by now, and lists of words that it has. */
   readonly #explained = new Set<Schema | string>();
 
   /** @param elsewhere schemas that another place explains, by the text that leads there */
@@ -119,7 +119,10 @@ function merged(fields: readonly { readonly name: string; readonly meaning: stri
   return groups;
 }
 
-/** @param other an object with these fields: unless it has others between them, the first and the last one will do */
+/**
+ * @param other an object with these fields. If it has no other fields between them, the first and the last one are
+ *   enough
+ */
 function shortened(names: readonly string[], other: Shape | undefined): string {
   const shown = names.map(code);
   const all = Object.keys(other ?? {});
@@ -140,7 +143,7 @@ function descriptionOf(schema: Schema | undefined): string {
   return (schema && z.globalRegistry.get(schema)?.description) ?? '';
 }
 
-/** @returns the schema itself, where this one only adds null, absence or a default to it */
+/** @returns the schema itself, if this one only adds null, absence or a default to it */
 function bare(schema: Schema): Schema {
   const inner = innerOf(schema);
   return inner === undefined ? schema : bare(inner);

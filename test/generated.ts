@@ -13,7 +13,7 @@ export function expectTable(document: string, heading: string, rows: readonly st
   expectPart(document, heading, rows, (text, from) => text.indexOf('\n', text.indexOf('\n|---', from) + 1) + 1);
 }
 
-/** The same for the first list below a heading. @param items one line each */
+/** Compares or writes the first list below a heading. @param items one line each */
 export function expectList(document: string, heading: string, items: readonly string[]): void {
   expectPart(document, heading, items, (text, from) => text.indexOf('\n- ', from) + 1);
 }

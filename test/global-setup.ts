@@ -1,10 +1,10 @@
 /**
- * Prepares a run of tests. It builds what has changed, so that no test runs on an old build, and makes a folder for
- * what the files of tests share, whose path is in TEST_TEMPORARY. In `speeds`, a cache that the tests of the command
- * line begin with, it remembers made-up speeds of the CPU kernels. Otherwise each of their processes would measure all
- * kernels first, because nothing that is measured on a busy machine is remembered. Tests of the choice itself begin
- * with an empty cache. All temporary folders of the tests, and of the programs that they start, lie in that folder, so
- * that none outlives the run.
+ * Prepares a run of tests. It builds what has changed, so that no test runs on an old build, and makes a folder for the
+ * files that tests share, whose path is in TEST_TEMPORARY. Tests of the command line begin with its cache `speeds`, in
+ * which made-up speeds of the CPU kernels are remembered. Otherwise each of their processes would measure all kernels
+ * first, because a busy machine remembers no measurement. Tests of the choice itself begin with an empty cache. All
+ * temporary folders of the tests, and of the programs that they start, are in the shared folder, so that none outlives
+ * the run.
  */
 
 import { spawnSync } from 'node:child_process';
@@ -16,13 +16,13 @@ import { fileURLToPath } from 'node:url';
 const READY = fileURLToPath(new URL('../scripts/ready.mjs', import.meta.url));
 const SCRIPT = fileURLToPath(new URL('./cli/remember-speeds.mjs', import.meta.url));
 const DIST = fileURLToPath(new URL('../dist', import.meta.url));
-/** The numbers of threads that tests mine with: that of this machine, and one. */
+/** The numbers of threads with which tests mine: this machine's, and one. */
 const THREADS = [[], ['1']];
 
 /** The variables that name the folder for temporary files: on Unix, and on Windows. */
 const TEMPORARY = ['TMPDIR', 'TEMP', 'TMP'];
 
-/** @returns what ends with the tests */
+/** @returns a function to call when the tests have ended */
 export default function setUp(): (() => void) | undefined {
   // Vitest calls this for each project of a run, one after the other.
   if (process.env.TEST_TEMPORARY !== undefined) return undefined;

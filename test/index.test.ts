@@ -1,4 +1,4 @@
-/** What programs that use the package can do with nothing but its index. */
+/** What programs that use the package can do with its index alone. */
 
 import { execFile } from 'node:child_process';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -54,7 +54,7 @@ function programsOf(heading: string): string[] {
   return [...chapter.matchAll(/^```js\n(.*?)^```$/gms)].map(([, text]) => text);
 }
 
-/** Each is a program of its own, beside this test, as its imports are those of the package. @returns its output */
+/** Each program runs beside this test, because its imports are those of the package. @returns its output */
 async function runProgram(program: string, i: number, here: Record<string, string>, env = {}): Promise<string> {
   const file = fileURLToPath(new URL(`./library-page-${i}-${process.pid}.mjs`, import.meta.url));
   const replaced = { ...here, "from 'pickaxe'": "from '#pickaxe/index.js'" };

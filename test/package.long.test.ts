@@ -40,7 +40,9 @@ const ALLOWED = [
   /^scripts\/(build-native|compile-addon|native-sources)\.mjs$/,
 ];
 
-/** Some files that must be in it. Without them, an installed pickaxe could not mine or not build its kernels. */
+/**
+ * Some files that must be in the package. Without them, an installed pickaxe could not mine or not build its kernels.
+ */
 const NEEDED = [
   'dist/cli/main.js',
   'dist/miner/engine/cpu/worker-thread.js',
@@ -118,7 +120,7 @@ test('unpacked beside its dependencies, it mines on WebAssembly, and says so', {
 });
 
 describe('installed without its optional packages', () => {
-  // Not in the other copy, whose packages Node.js would find.
+  // The test must not run in the other copy, whose packages Node.js would find.
   const home = mkdtempSync(join(tmpdir(), 'pickaxe-without-'));
   const folder = join(home, 'node_modules');
   const program = join(folder, 'pickaxe/dist/cli/main.js');
@@ -127,7 +129,7 @@ describe('installed without its optional packages', () => {
   beforeAll(() => makeFreshCopy(join(folder, 'pickaxe'), Object.keys(manifest.dependencies)));
   afterAll(() => rmSync(home, { recursive: true, force: true }));
 
-  /** @returns what it printed as JSON */
+  /** @returns the printed JSON */
   async function report(...args: string[]) {
     const run = start([...args, '--json'], {}, program);
     const code = await run.code;

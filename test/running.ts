@@ -1,10 +1,13 @@
 import { readFileSync } from 'node:fs';
 
-/** Whether a process exists and has not ended. @param pid minus the leader's id for a group, of which zombies count */
+/**
+ * @param pid minus the leader's id for a group, of which zombies count @returns whether a process exists and has not
+ *   ended
+ */
 export function isRunning(pid: number): boolean {
   try {
     process.kill(pid, 0);
-    // A zombie is not running; its parent has not looked yet.
+    // A zombie does not run: only its parent has not read its exit code yet.
     return pid < 0 || process.platform !== 'linux' || !/^\d+ \(.*\) Z /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
   } catch {
     return false;

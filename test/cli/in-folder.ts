@@ -1,4 +1,4 @@
-/** Runs the command line in a folder of its own for each test, which is also where the user's files are. */
+/** Runs the command line in a new folder for each test, which also has the user's files. */
 
 import { afterEach, beforeEach } from 'vitest';
 import { Folder } from '../app/config/folder.ts';
@@ -25,7 +25,7 @@ export async function asProgram(args: string[], env: Record<string, string> = {}
   return { code, stdout: run.lines.join('\n'), stderr: run.stderr, run };
 }
 
-/** A project file that names a node, its network, a key and the CPU. */
+/** A project file with a node, its network, a key and the CPU. */
 export const project = `[node]
 urls = ["http://127.0.0.1:9"]
 network = "development"

@@ -6,7 +6,7 @@ import { pretendedIo } from './pretended-io.ts';
 
 export interface Ended {
   readonly code: number;
-  /** Without the newline at its end. */
+  /** Without the last newline. */
   readonly stdout: string;
   readonly stderr: string;
 }
@@ -16,7 +16,7 @@ export async function pickaxe(...args: string[]): Promise<Ended> {
   return pickaxeIn(isolated.cwd, args);
 }
 
-/** One line after the other has the process's folder and variables. */
+/** Command lines run one after the other, because each needs the process's folder and variables. */
 let last: Promise<unknown> = Promise.resolve();
 
 /**

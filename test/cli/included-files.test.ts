@@ -1,4 +1,4 @@
-/** Which files a file from a stranger may have read. */
+/** Which files a stranger's file may have read. */
 
 import { chmodSync, linkSync, symlinkSync } from 'node:fs';
 import { join, relative } from 'node:path';
@@ -10,13 +10,13 @@ import { pickaxeIn } from './in-process.ts';
 
 const SEED = `SU${'A'.repeat(56)}`;
 const SECRET_KEY = 'c0ff'.repeat(16);
-/** The first words of what must never be shown. */
+/** The first words of secrets that must never be shown. */
 const WORDS = ['hvs.TOKEN', 'PASSWORD=hunter2', 'PRIVATE', SEED, SECRET_KEY];
 
 const folder = new Folder();
 afterAll(() => folder.remove());
 
-/** A file that everybody may read, as `git clone` makes them. */
+/** A file that everybody may read, as `git clone` makes it. */
 function shared(name: string, text: string): string {
   const path = folder.write(name, text);
   chmodSync(path, 0o644);

@@ -1,4 +1,4 @@
-/** Lists of blocks that a node turns round, repeats, or leaves blocks out of. */
+/** Lists of blocks in which a node changes the order, repeats blocks or leaves some out. */
 
 import { describe, expect, it } from 'vitest';
 import { BlockChecks, BranchLinks, type Links, UpwardLinks } from '#pickaxe/cli/ledger/check-blocks.js';

@@ -34,7 +34,7 @@ export interface Run {
   stderr: string;
   /** Settles when the process has ended and its output is complete. */
   readonly code: Promise<ExitCode>;
-  /** The `--json` events so far. */
+  /** The events of `--json` so far. */
   events(type?: string): Record<string, unknown>[];
 }
 
@@ -52,13 +52,13 @@ export const isolated: { readonly env: NodeJS.ProcessEnv; readonly cwd: string }
   cwd: configHome,
 };
 
-/** How long `vi.waitFor` waits for what comes within a second on a machine that has nothing else to do. */
+/** Time limit of `vi.waitFor` for what takes a second on an idle machine. */
 export const PATIENCE = { timeout: 60_000 };
 
 /**
- * @param main the command line to run, when it is another copy of it
- * @param cwd where it runs. The default is a folder without a configuration
- * @param files how many files it may have open, where that is not what this process may
+ * @param main the command line to run, if it is another copy
+ * @param cwd the folder in which it runs. The default is a folder without a configuration
+ * @param files number of files that it may have open. The default is this process's limit
  */
 export function start(
   args: string[],

@@ -1,7 +1,7 @@
-// Loaded before the command line (node --import): whatever it reads below /sys, it reads below the folder
-// PRETENDED_SYSFS. What is read synchronously, which is the topology, is pretended only where that folder has it, and
-// real elsewhere. PRETENDED_WATTS is the power that the counter of energy counts, up to the moment in which it is read.
-// REFUSED is a pattern of paths that only root may read: the tests may run as root, for whom modes do not hold.
+// Loaded before the command line (node --import): reads below /sys are made below the folder PRETENDED_SYSFS instead.
+// Synchronous reads, which are those of the topology, are redirected only if that folder has the file. PRETENDED_WATTS
+// is the power that the energy counter shows, up to the moment of reading. REFUSED is a pattern of paths that only root
+// may read: the tests may run as root, for whom modes do not hold.
 
 import fs from 'node:fs';
 import promises from 'node:fs/promises';

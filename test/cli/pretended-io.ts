@@ -1,18 +1,18 @@
-/** What commands use from outside, in memory. */
+/** In-memory replacements of what commands use from outside. */
 
 import { systemClock } from '#pickaxe/base/system/clock.js';
 import type { SweepIo } from '#pickaxe/cli/coins/sweep/coin-session.js';
 import type { Io } from '#pickaxe/cli/io.js';
 import type { World } from '../node/sweep/world.ts';
 
-/** What a command has printed so far. A test may empty both. */
+/** What a command has printed so far. A test may empty both texts. */
 export interface Printed {
   stdout: string;
   stderr: string;
 }
 
 export interface Pretended extends Io, Printed {
-  /** What a person answers to every question; undefined: nobody is there. */
+  /** A person's answer to every question; undefined if nobody can be asked. */
   answer: boolean | undefined;
   /** Questions so far. */
   readonly questions: string[];
@@ -49,7 +49,7 @@ export function pretendedIo(given: { stdin?: string; now?: number; stop?: AbortS
 }
 
 /**
- * For commands that move coins, with nobody to ask. The chains grow whenever the command says what it does.
+ * For commands that move coins, with nobody to ask. The chains grow whenever the command prints a message.
  * @param printed gets what the command prints
  */
 export function sweepIo(world: World, stateDirectory: string, printed: Printed): SweepIo {

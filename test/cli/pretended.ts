@@ -5,7 +5,7 @@ import type { PretendedMachine } from '../miner/engine/cpu/cpu-sensors/machines.
 const preload = `--import=${new URL('./pretend-sysfs.mjs', import.meta.url)}`;
 
 /**
- * @param watts the power that its counter of energy counts; without it, the counter stands still
+ * @param watts the power that the machine's energy counter shows; without it, the counter does not change
  * @param refused a pattern of files that only root may read
  * @returns environment variables with which the command line sees the sysfs of that machine
  */

@@ -1,5 +1,6 @@
 /**
- * Remembers made-up tunings of GPUs, so that the command line need not measure what takes a software GPU half a minute.
+ * Remembers made-up tunings of GPUs, so that the command line skips measurements that take a software GPU half a
+ * minute.
  */
 
 import { Cache } from '#pickaxe/base/system/cache.js';
@@ -9,7 +10,7 @@ import { listGpus } from '#pickaxe/miner/engine/gpu/list-gpus.js';
 import { settled } from '../miner/engine/gpu/adapter.ts';
 import { isolated } from './pickaxe.ts';
 
-/** The tests' GPUs are never compared by it. */
+/** No test compares the tests' GPUs by this rate. */
 const RATE = { hashesPerSecond: 1e6 };
 
 /** @param driver Dawn's description of the adapter, as in `pickaxe devices --json` */

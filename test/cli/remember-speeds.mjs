@@ -1,5 +1,4 @@
-// Remembers made-up speeds of all kernels that can be used here, as if they had been measured on a machine with nothing
-// else to do:
+// Remembers made-up speeds of all kernels that can be used here, as an idle machine would have measured them:
 //
 //   node remember-speeds.mjs DIST CACHE [THREADS]
 //

@@ -15,7 +15,7 @@ if (noTmux && process.env.CI) throw new Error('CI must try the terminal: install
 /** Part of the names of tests. */
 export const why = noTmux ? ' (skipped: no tmux)' : '';
 
-/** How long the output of a command may take while other tests run. */
+/** Time limit for the output of a command while other tests run. */
 const PATIENCE_MS = 60_000;
 
 export interface TerminalOptions {
@@ -25,7 +25,7 @@ export interface TerminalOptions {
 }
 
 export class Terminal {
-  /** Where the shell is, and its home. */
+  /** The folder and the home of the shell. */
   readonly directory = mkdtempSync(join(tmpdir(), 'pickaxe-tmux-'));
 
   /** A shell in an empty folder, with the command line to be tested as `pickaxe`. */
@@ -99,7 +99,7 @@ export class Terminal {
 
   async close(): Promise<void> {
     this.#tmux(['kill-server']);
-    // A program that ran in it may still be writing its last lines.
+    // A program that ran in the terminal may still be writing its last lines.
     const remove = () => rmSync(this.directory, { recursive: true, force: true });
     await vi.waitFor(remove, { timeout: PATIENCE_MS, interval: 100 });
   }

@@ -24,7 +24,8 @@ test.skipIf(missing !== undefined && !process.env.CI)(
     expect(built).toMatchObject({ status: 0 });
 
     cpSync(fileURLToPath(new URL('./use-addon.mjs', import.meta.url)), join(copy, 'use-addon.mjs'));
-    // Node is built without sanitizers: their library has to be there before it starts, and what it leaks is its own.
+    // Node is built without sanitizers: their library must be loaded before Node starts, and leaks of Node itself do
+    // not count.
     const library = spawnSync(compiler, ['-print-file-name=libasan.so'], { encoding: 'utf8' }).stdout.trim();
     const env = { PATH: process.env.PATH, LD_PRELOAD: library, ASAN_OPTIONS: 'detect_leaks=0' };
     const used = spawnSync(process.execPath, ['use-addon.mjs'], { cwd: copy, env, encoding: 'utf8' });

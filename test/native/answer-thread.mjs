@@ -1,4 +1,4 @@
-// The script of a thread under Wine: pins and prioritizes itself, and posts what came of it.
+// The script of a thread under Wine: pins and prioritizes itself, and posts the results.
 
 import { parentPort } from 'node:worker_threads';
 import { pinThread, setPriority } from '#pickaxe/miner/engine/cpu/affinity.js';

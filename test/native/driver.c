@@ -5,7 +5,8 @@
  *   driver KERNEL     answers searches, one a line, until there are no more
  *
  * A search is 32 hexadecimal words: struct search, then the number of the current run. Its answer is each hit as
- * page:word6, then the number of pages searched, all hexadecimal. Every fault ends the program with an exit code that is not 0.
+ * page:word6, then the number of pages searched, all hexadecimal. Every fault ends the program with an exit code that
+ * is not 0.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -20,7 +21,7 @@
 
 #include "dispatch.h"
 
-/* In front of each guarded array, to be found unchanged; and in arrays that a kernel has not written yet. */
+/* Written in front of each guarded array, and checked later; also fills arrays that a kernel has not written yet. */
 #define PATTERN 0xa5
 
 static _Noreturn void fail(const char *fault) {
@@ -74,13 +75,13 @@ static void check_front(const struct guarded *array) {
 }
 
 #if defined(_WIN32)
-/* What a function on Windows must leave as it was, beside the registers that it must leave on every system. */
+/* What a function on Windows must preserve, beside the registers that it must preserve on every system. */
 struct kept {
   uint64_t rdi, rsi;
   uint8_t xmm[10][16]; /* %xmm6 to %xmm15 */
 };
 
-/* Calls a kernel with a pattern in these registers, and checks that it kept them. */
+/* Calls a kernel with a pattern in these registers, and checks that the kernel preserved them. */
 static uint32_t call_kernel(search_function *kernel, const struct search *search, const volatile int32_t *current_run,
                             uint32_t *hits) {
   struct {

@@ -24,18 +24,18 @@ export interface Variant {
   readonly name: string;
   readonly compiler: string;
   readonly flags: readonly string[];
-  /** The command that runs the driver if this machine cannot. */
+  /** The command that runs the driver if this machine cannot run it. */
   readonly emulator?: readonly string[];
   /** Whether the driver is a program of Windows; `windows` must be set before it runs. */
   readonly forWindows?: true;
   readonly windows?: Windows | undefined;
   /** The prebuilt addon whose kernels are called. By default the kernels are compiled into the driver. */
   readonly addon?: string;
-  /** The Debian packages that it needs. */
+  /** The Debian packages that the variant needs. */
   readonly debianPackages: string;
 }
 
-// -O1: what sanitizers see is not optimised away, and their code is not ten times as slow.
+// -O1: accesses that sanitizers check are not optimised away, and the code is not ten times as slow.
 const SANITIZERS = [
   '-O1',
   '-g',
@@ -133,7 +133,7 @@ function execute(variant: Variant, program: string, args: readonly string[], inp
   return run(command, rest, input, env);
 }
 
-/** The output is a file: Wine's own processes, which go on for seconds, would keep a pipe open. */
+/** The output is a file, because Wine's own processes, which go on for seconds, would keep a pipe open. */
 function runUnderWine(windows: Windows, program: string, args: readonly string[], input = ''): string {
   const path = `${program}.txt`;
   const output = openSync(path, 'w');
@@ -172,8 +172,8 @@ const programIn = (folder: string, name: string, { forWindows }: Variant) =>
   join(folder, forWindows ? `${name}.exe` : name);
 
 /**
- * Why a variant cannot be built or run on this machine, found on an empty program; undefined when it can. What is for
- * Windows is only built.
+ * Why a variant cannot be built or run on this machine, found by trying an empty program; undefined when it can.
+ * Variants for Windows are only built.
  */
 export function whyMissing(variant: Variant, folder: string): unknown {
   const source = join(folder, 'empty.c');

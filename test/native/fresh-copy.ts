@@ -12,7 +12,7 @@ const root = fileURLToPath(new URL('../../', import.meta.url));
 const TIMEOUT_MS = 120_000;
 
 /**
- * Unpacks the package as it is published, so that files that it lacks are missing here, too.
+ * Unpacks the package as it is published, so that files that the package lacks are missing here, too.
  * @param copy the folder to make
  * @param packages the packages to install there
  */
@@ -26,7 +26,7 @@ export function makeFreshCopy(copy: string, packages: readonly string[]): void {
   }
 }
 
-/** @returns the path of the package's archive, which is made once for all tests: that takes three seconds */
+/** @returns the path of the package's archive, which is made once for all tests, because that takes three seconds */
 function packed(): string {
   const folder = process.env.TEST_TEMPORARY!;
   const archive = join(folder, 'pickaxe.tgz');
@@ -46,7 +46,7 @@ function run(command: string, args: readonly string[], cwd: string): string {
 }
 
 /**
- * Builds the addon in a copy, with nothing of this environment but the path: no npm_config_nodedir, CPATH or CC.
+ * Builds the addon in a copy, with only the path of this environment: no npm_config_nodedir, CPATH or CC.
  * @param command what starts Node
  */
 export function buildAddon(copy: string, { CC, command = [] }: { CC?: string; command?: readonly string[] } = {}) {

@@ -26,7 +26,9 @@ afterAll(() => {
   rmSync(temporary, { recursive: true, force: true });
 });
 
-/** Many for each process, as starting one takes longer than answering them all. On average there are half as many. */
+/**
+ * Many questions for each process, because its start takes longer than all answers. On average there are half as many.
+ */
 const MOST_QUESTIONS = 200;
 const anyQuestions = fc.array(
   fc.tuple(anyPuzzle, anyRange).map(([puzzle, range]) => question(puzzle, range)),

@@ -1,6 +1,6 @@
 /**
- * As much of macOS' headers as the addon needs, since its SDK may not be used elsewhere. Names, types and numbers are
- * those that Apple documents; the compiler cannot check that here.
+ * The parts of macOS' headers that the addon needs, because Apple's SDK may not be used elsewhere. Names, types and
+ * numbers are those that Apple documents, which the compiler cannot check here.
  */
 export const MACOS_HEADERS: Readonly<Record<string, string>> = {
   'errno.h': `
@@ -16,7 +16,7 @@ export const MACOS_HEADERS: Readonly<Record<string, string>> = {
   'stdio.h': `
     #include <stddef.h>
     int snprintf(char *, size_t, const char *, ...) __attribute__((format(printf, 3, 4)));`,
-  // clang's own headers for SSE4.1 want it.
+  // clang's own headers for SSE4.1 need this file.
   'stdlib.h': `
     #include <stddef.h>
     void *malloc(size_t);

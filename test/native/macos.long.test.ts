@@ -1,7 +1,7 @@
 /**
- * The addon for macOS is compiled and linked by clang and lld, without Apple's SDK. What is checked: the sources and
- * the assembly are accepted for both kinds of chip, and nothing is missing but what macOS and Node.js have. The addon
- * cannot be run here.
+ * The addon for macOS is compiled and linked by clang and lld, without Apple's SDK. The tests check that the sources
+ * and the assembly are accepted for both kinds of chip, and that all missing functions are in macOS or Node.js. The
+ * addon cannot be run here.
  */
 
 import { spawnSync } from 'node:child_process';

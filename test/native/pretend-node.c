@@ -1,6 +1,6 @@
 /*
- * Lists the kernels of an addon as it is shipped (the file that ADDON names), by pretending to be Node: just as much of
- * Node-API as native/addon.c calls. Linked to driver.c in the place of the kernels themselves.
+ * Lists the kernels of an addon as it is shipped (the file ADDON), with the part of Node-API that native/addon.c calls.
+ * It is linked to driver.c instead of the kernels themselves.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -11,7 +11,7 @@
 
 #include "dispatch.h"
 
-/* What JavaScript would hold: enough of it for the addon's exports and the arguments of its search. */
+/* A value of JavaScript: enough of it for the addon's exports and the arguments of its search. */
 struct napi_value__ {
   uint32_t number; /* or a truth value, or the length of an array */
   char text[32];
@@ -147,7 +147,7 @@ static uint32_t search_with(uint32_t kernel, const struct search *search, const 
   return count;
 }
 
-/* A function for each kernel, since a search_function is not told which one it is. */
+/* A function for each kernel, because a search_function does not know its own index. */
 #define SEARCH(i) \
   static uint32_t search_##i(const struct search *s, const volatile int32_t *job, uint32_t *hits) { \
     return search_with(i, s, job, hits); \
@@ -159,7 +159,7 @@ static search_function *const searches[MAX_KERNELS] = {search_0, search_1, searc
 uint32_t list_kernels(struct kernel kernels[MAX_KERNELS]) {
   const char *path = getenv("ADDON");
   if (!path) fail("ADDON names no file");
-  /* Lazily, as Node does: what is never called here need not be pretended. */
+  /* Lazily, as Node does: functions that are never called here need not be defined. */
   void *addon = dlopen(path, RTLD_LAZY);
   if (!addon) fail(dlerror());
   napi_addon_register_func init;

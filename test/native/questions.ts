@@ -10,8 +10,8 @@ import type { Answer, Question } from './driver.ts';
 export const question = (puzzle: Puzzle, range: Range): Question => ({ puzzle, range, run: 5, currentRun: 5 });
 
 /**
- * The hits that a kernel must have, no more and no less: it tests the bits of hash word 7 above the target's highest,
- * so it searches for the next target whose bits below are all ones.
+ * The hits that a kernel must have, no more and no less. A kernel tests the bits of hash word 7 above the target's
+ * highest bit, so it searches for the next target whose lower bits are all ones.
  */
 export function expected({ puzzle, range }: Question): Answer {
   const bits = 32 - Math.clz32(puzzle.target[7]);

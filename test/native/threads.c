@@ -1,6 +1,7 @@
 /*
- * Prints, one a line, what native/thread.h does on this system: a fault unless threads may be pinned, the cores, and what the
- * system says of a new thread that was pinned or given a niceness. Only for Windows: elsewhere Node.js can look for itself.
+ * Prints, one a line, the results of native/thread.h on this system: a fault unless threads may be pinned, the cores,
+ * and the properties of new threads that were pinned or given a niceness. Only for Windows: elsewhere Node.js can read
+ * them itself.
  */
 #include <stdio.h>
 #include <stdlib.h>

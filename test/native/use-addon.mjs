@@ -1,5 +1,5 @@
-// Uses the addon well and badly, and prints what came of it. Runs in a copy of the project, under sanitizers: a fault
-// of the C code ends it.
+// Uses the addon rightly and wrongly, and prints the results. Runs in a copy of the project, under sanitizers, which
+// end it at a fault of the C code.
 
 import { createRequire } from 'node:module';
 import { loadKernel } from '#pickaxe/miner/engine/cpu/kernels/load-kernel.js';
@@ -26,7 +26,7 @@ const supported = addon.kernels.filter((kernel) => kernel.supported).map((kernel
 console.log(
   JSON.stringify({
     supported,
-    // Each has to give the known answers.
+    // Each kernel has to give the known answers.
     right: KERNEL_NAMES.filter((name) => supported.includes(name)).map((name) => loadKernel(name).name),
     cores: addon.cores(),
     faults: [

@@ -1,4 +1,4 @@
-/** The addon for Windows as it is carried, in Windows' Node.js under Wine, and what it does with Windows' threads. */
+/** The addon for Windows as it is shipped, in Windows' Node.js under Wine, with its effects on Windows' threads. */
 
 import { spawnSync } from 'node:child_process';
 import { copyFileSync, cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -20,7 +20,7 @@ import { cornerQuestions, expected, rowQuestions, vectorQuestions } from './ques
 
 const questions = [...vectorQuestions, ...rowQuestions, ...cornerQuestions];
 
-/** What answer.mjs prints. */
+/** The output of answer.mjs. */
 interface Answers {
   readonly kernels: readonly { name: string; supported: boolean }[];
   readonly answers: Record<string, Answer[]>;
@@ -29,7 +29,7 @@ interface Answers {
 
 describe.skipIf(noWine)(`Windows under Wine${why}`, () => {
   let windows: Windows;
-  /** The package, in a path as people have it. */
+  /** The package, in a path like those of users. */
   let copy: string;
 
   beforeAll(async () => {

@@ -61,7 +61,7 @@ function buildArchives(...args: string[]) {
   return spawnSync(process.execPath, [join(ROOT, 'scripts/build-archives.mjs'), ...args], options);
 }
 
-/** Puts together what scripts/build-archives.mjs would install with a package registry. */
+/** Puts together what scripts/build-archives.mjs would install from a package registry. */
 function stage(platform: string, node: string): void {
   const app = join(staged, platform, 'app');
   makeFreshCopy(app, []);
@@ -77,7 +77,7 @@ function stage(platform: string, node: string): void {
   writeFileSync(join(staged, platform, 'node/LICENSE'), 'Node.js is licensed for use as follows\n');
 }
 
-/** Arguments for a block in a moment on a quiet machine, and in a minute on a busy one. */
+/** Arguments for a run of a few seconds to a first block, or of a minute on a busy machine. */
 const MINE = ['demo', '--devices', 'cpu', '--threads', '1', '--blocks', '1', '--duration', '60', '--json'];
 
 function expectMined(stdout: string): void {
@@ -98,7 +98,7 @@ function filesIn(folder: string): string[] {
   return files.map((entry) => join(entry.parentPath, entry.name).slice(join(folder, 'pickaxe/').length));
 }
 
-/** What every archive has, and what none may have. */
+/** Checks for files that every archive has, and for files that none may have. */
 function expectFiles(files: readonly string[], platform: string, beside: readonly string[]): void {
   const tops = files.filter((path) => !path.includes('/'));
   expect(tops.sort()).toEqual([...beside].sort());
@@ -135,7 +135,7 @@ describe.skipIf(missing !== undefined)(`the archives${why}`, { timeout: PATIENCE
     execFileSync('tar', ['-xzf', join(made, `pickaxe-${version}${separator}${system}.tar.gz`), '-C', folder]);
     return folder;
   };
-  /** Runs the launcher with nothing of this environment but the system's own programs. */
+  /** Runs the launcher with only the system's own programs of this environment. */
   const run = (system: string, args: string[], cwd = '/') =>
     spawnSync(join(unpacked(system), 'pickaxe/pickaxe'), args, {
       cwd,
@@ -237,7 +237,7 @@ describe.skipIf(missing !== undefined)(`the archives${why}`, { timeout: PATIENCE
   });
 
   describe.skipIf(given !== undefined)('are built', () => {
-    /** A folder with as little as the script takes. */
+    /** A folder with the minimum of files that the script needs. */
     function little(name: string): string {
       const folder = join(home, name);
       const app = join(folder, 'linux-x64/app');

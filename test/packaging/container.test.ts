@@ -14,7 +14,7 @@ interface Instruction {
   readonly rest: string;
 }
 
-/** Lines that are continued are joined; comments are removed, also within a continued line. */
+/** Joins continued lines, and removes comments, also within a continued line. */
 function instructions(text: string): Instruction[] {
   return text
     .replace(/^\s*#.*\n/gm, '')

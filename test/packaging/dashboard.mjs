@@ -8,7 +8,7 @@ export function expressionsOf({ panels }) {
   ]);
 }
 
-/** Names of metrics in an expression, a histogram's under its own name: those that pickaxe has, or its runtime. */
+/** @returns the names of metrics in an expression, with a histogram's own name: metrics of pickaxe or of its runtime */
 export function metricsIn(expression) {
   const names = expression.match(/\b(?:pickaxe|process|nodejs)_[a-z0-9_]+/g) ?? [];
   return names.map((name) => name.replace(/_(bucket|sum|count)$/, ''));

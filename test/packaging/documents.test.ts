@@ -1,4 +1,4 @@
-/** What the documents tell people to type, so that it works once pickaxe is installed as they say. */
+/** The commands in the documents must work once pickaxe is installed as the documents describe. */
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -5,7 +5,7 @@ import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 
-/** What is used of it; it has no types of its own. */
+/** The used functions of the package, which has no types of its own. */
 interface SemVer {
   minVersion(range: string): { version: string };
   satisfies(version: string, range: string): boolean;
@@ -21,8 +21,8 @@ const read = (path: string) => readFileSync(fileURLToPath(new URL(`../../${path}
 const manifest = JSON.parse(read('package.json'));
 const packages = Object.entries(JSON.parse(read('package-lock.json')).packages as Record<string, Package>);
 
-// light-my-request is a dependency for this alone: fastify would take a version of it that brings a package for Node.js
-// 22.
+// light-my-request is a dependency only for this: fastify alone would get a version of it that brings a package for
+// Node.js 22.
 test('every package runs on the oldest Node.js that pickaxe promises', () => {
   const oldest = semver.minVersion(manifest.engines.node).version;
   expect(oldest).toBe('20.19.0');
@@ -34,18 +34,19 @@ test('every package runs on the oldest Node.js that pickaxe promises', () => {
 });
 
 test('no package runs an install script, nor has one that is not known to be needless', () => {
-  // koffi's compiles what a package of its own has prebuilt; webgpu's takes a mark off that browsers leave on
-  // downloads.
+  // koffi's script compiles what a package of its own has prebuilt; webgpu's script removes a mark that browsers leave
+  // on downloads.
   const known = ['node_modules/koffi', 'node_modules/webgpu'];
   expect(packages.filter(([, each]) => each.hasInstallScript).map(([path]) => path)).toEqual(known);
   const denied = Object.entries(manifest.allowScripts).map(([name, isAllowed]) => [`node_modules/${name}`, isAllowed]);
   expect(denied).toEqual(known.map((path) => [path, false]));
-  // What installs the packages for `npm start` and `npm test` denies them to every version of npm.
+  // The script that installs the packages for `npm start` and `npm test` denies install scripts to every version of
+  // npm.
   expect(read('scripts/ready.mjs')).toMatch(/'ci', '--include=dev', '--ignore-scripts'/);
 });
 
 test('npm pack runs the script that refuses a package without its native addons', () => {
   expect(manifest.scripts.prepack).toBe('node scripts/ready.mjs && node scripts/build-addons.mjs --check');
-  // With this setting npm would pack without a word.
+  // With this setting npm would pack without building.
   expect(read('.npmrc')).not.toMatch(/^ignore-scripts/m);
 });

@@ -1,5 +1,6 @@
 /**
- * HiveOS's and mmpOS's scripts, run as those run them: with the sheet's fields as variables, beside a stub of pickaxe.
+ * HiveOS's and mmpOS's scripts, run as those systems run them: with the sheet's fields as variables, beside a stub of
+ * pickaxe.
  */
 
 import { spawnSync } from 'node:child_process';
@@ -18,7 +19,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(home, { recursive: true }));
 
-/** Unpacks a system's scripts, and a pickaxe that tells how it was called, or what it is told to say. */
+/** Unpacks a system's scripts, beside a pickaxe that prints its arguments, or runs the given line. */
 function unpack(system: 'hiveos' | 'mmpos', message = 'printf "%s\\n" "$@"; env | grep ^PICKAXE_') {
   const folder = join(home, 'pickaxe');
   cpSync(join(PACKAGING, system), folder, { recursive: true });
@@ -46,7 +47,7 @@ const skipped = process.platform === 'win32';
 const why = skipped ? ' (skipped: these systems are Linux, and their scripts need bash)' : '';
 
 describe.skipIf(skipped)(`HiveOS${why}`, () => {
-  /** What HiveOS does at a start: the manifest, the configuration, and then the miner in its screen. */
+  /** The steps of HiveOS at a start: the manifest, the configuration, and then the miner in its screen. */
   function startWith(sheet: Record<string, string>) {
     const folder = unpack('hiveos');
     bash(`. ${folder}/h-manifest.conf; . ${folder}/h-config.sh`, sheet);

@@ -1,11 +1,11 @@
-// Debian's Prometheus scraping a mining pickaxe, and what it has in the end compared with what pickaxe itself says.
+// Compares the samples that Debian's Prometheus has of a mining pickaxe with pickaxe's own status.
 //
 //   node test/packaging/prometheus.mjs [--seconds 300] [--interval 1] [--json]
 //
 // `pickaxe demo` mines, Prometheus scrapes it every second with the rules of packaging/ loaded. Then mining is paused,
-// so that both look at the same figures, and each sample is held against /api/v1/status and the summary. Fails (exit 1)
-// when one differs, a scrape failed, a rule has an error or fires, or when the dashboard or the rules name what is not
-// there.
+// so that both show the same figures, and each sample is compared with /api/v1/status and the summary. Fails (exit 1)
+// when a sample differs, a scrape failed, a rule has an error or fires, or when the dashboard or the rules name a metric
+// that does not exist.
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -29,15 +29,15 @@ const { values } = parseArgs({
 const seconds = Number(values.seconds);
 const interval = Number(values.interval);
 
-/** How long to wait for anything that takes a moment, on a busy machine. */
+/** Time limit for anything that takes a moment on an idle machine. */
 const PATIENCE_MS = 60_000;
-/** In a row, half a second apart: then mining rests. */
+/** Number of equal statuses in a row, half a second apart, that show that mining rests. */
 const SAME_TIMES = 4;
 const WORK_DIFFICULTY = 'pickaxe_work_difficulty_hashes';
 /** A machine without sensors has none of their metrics, and `demo` has neither a pool nor workers. */
 const ABSENT =
   /_(temperature_celsius|power_watts|fan_ratio|clock_hertz|share_difficulty_hashes)|pickaxe_(relay|worker)_/;
-/** Doubles are written in decimals and read again: what is not the same to this is another figure. */
+/** Doubles are written in decimals and read again. Figures that differ by a larger fraction are different. */
 const SAME = 1e-12;
 /** JSON rounds fractions: src/base/text/plain-text.ts. */
 const MOST_ROUNDED = 0.5e-6;
@@ -50,7 +50,7 @@ process.on('exit', () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Asks until it is answered with something. */
+/** Asks until there is an answer. */
 async function until(what, ask) {
   const deadline = Date.now() + PATIENCE_MS;
   for (;;) {
@@ -114,7 +114,7 @@ async function startPrometheus(target) {
   return { child, api, query: async (expr) => (await api(`query?query=${encodeURIComponent(expr)}`)).result };
 }
 
-/** A device says that it rests before it has reported all that it had in hand. */
+/** A device is paused before it has reported all that it had searched. */
 async function settledStatus(url) {
   const seen = [];
   return until('mining rests', async () => {
@@ -126,9 +126,7 @@ async function settledStatus(url) {
   });
 }
 
-/**
- * What the metrics must be, by name and labels as PromQL shows them; those that go on while mining rests are not here.
- */
+/** The expected metrics, by name and labels in PromQL's notation, without those that change while mining rests. */
 function expectedOf({ devices, expectedBlocks, bestDifficulty, effort, work }) {
   const expected = new Map([
     ['pickaxe_expected_blocks_total', expectedBlocks],
@@ -165,7 +163,7 @@ await until('something is mined', async () => (await getJson(`${miner.url}/api/v
 await until('two scrapes', async () => (await prometheus.query('count_over_time(up[1h]) >= 2')).length > 0);
 await sleep(seconds * 1000);
 
-// Everything that the dashboard and the rules name is there, and what they ask for is answered.
+// Every metric that the dashboard and the rules name exists, and their queries have answers.
 const metricsText = await (await fetch(`${miner.url}/metrics`)).text();
 const known = new Set([...metricsText.matchAll(/^# TYPE (\S+) /gm)].map(([, name]) => name));
 const dashboard = expressionsOf(JSON.parse(readFileSync(file('packaging/grafana/pickaxe.json'), 'utf8')));
@@ -232,7 +230,7 @@ compare('the summary', expectedOf({ devices, expectedBlocks, bestDifficulty, eff
 
 if (code !== 0) faults.push(`pickaxe ended with exit code ${code}`);
 if (failed > 0) faults.push(`${failed} of ${scrapes} scrapes failed`);
-// The first one comes when Prometheus likes.
+// Prometheus chooses the time of the first scrape.
 if (!(scrapes >= 0.9 * (seconds / interval) - 2)) faults.push(`only ${scrapes} scrapes in ${seconds} s`);
 
 const { accepted, hashes } = summary;

@@ -10,7 +10,7 @@ const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
 
 test.each(Object.entries(scripts))('the script %s is a command for any shell', (_, script) => {
   for (const command of script.split(' && ')) {
-    // cmd.exe knows no single quotes, no variables with $, no * in names, and no assignments before a command.
+    // cmd.exe has no single quotes, no variables with $, no * in names, and no assignments before a command.
     expect(command).toMatch(/^(node|vitest|biome|tsc)( [\w./:-]+)*$/);
   }
 });
@@ -21,7 +21,7 @@ const OTHER_PROGRAMS: Record<string, readonly string[]> = {
   'scripts/build-archives.mjs': ['tar', 'zip'],
   'scripts/node-sums.mjs': ['tar'],
   'scripts/release-signing.mjs': ['ssh-keygen'],
-  // What is unpacked is for releases and for tests of other systems.
+  // Only releases and tests of other systems unpack packages.
   'scripts/npm.mjs': ['tar'],
   'scripts/release.mjs': ['git'],
 };

@@ -1,4 +1,4 @@
-/** What CI says of a report of tests. */
+/** The text of CI about a report of tests. */
 
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';

@@ -12,7 +12,7 @@ const isAble =
   isRoot && succeeds('debootstrap', '--version') && succeeds('unshare', '--mount', '--pid', '--fork', 'true');
 const why = isAble ? '' : ' (skipped: it takes Linux, root, debootstrap and the right to make namespaces)';
 
-/** Making it takes half a minute, and some minutes beside busy programs. */
+/** Making the machine takes half a minute, and some minutes beside busy programs. */
 vi.setConfig({ testTimeout: 600_000 });
 
 test.skipIf(!isAble && !process.env.CI)(

@@ -1,6 +1,6 @@
 /**
  * Tests the first step of `npm start`, `npm test` and vitest, and so `npm run build`, in an unbuilt copy of the
- * checkout. Each test begins with what the one before has left.
+ * checkout. Each test begins with the files that the test before it has left.
  */
 
 import { spawnSync } from 'node:child_process';
@@ -23,7 +23,7 @@ import { ROOT, runScript, scratch } from './run.ts';
 const copy = join(scratch, 'checkout');
 const lockFile = join(copy, 'package-lock.json');
 
-/** A stand-in for npm that records how it was called. */
+/** A stand-in for npm that records its arguments. */
 const npm = join(copy, 'npm-cli.js');
 const asked = () => readFileSync(join(copy, 'asked'), 'utf8').trimEnd().split('\n');
 
@@ -31,7 +31,7 @@ const asked = () => readFileSync(join(copy, 'asked'), 'utf8').trimEnd().split('\
 const TEST = 'test/base/text/one-line.test.ts';
 const CODE = 'src/base/text/plain-text.ts';
 
-/** Another test builds the native kernels; here no compiler is found. */
+/** Another test builds the native kernels. In this one no compiler is found. */
 const env = { npm_execpath: npm, CC: 'no-such-compiler', REQUIRE_NATIVE: '' };
 const ready = (more: Record<string, string> = {}) =>
   runScript('scripts/ready.mjs', [], { root: copy, env: { ...env, npm_lifecycle_event: 'start', ...more } });
@@ -65,7 +65,7 @@ test('a fresh checkout is installed and built, and nothing is repeated without n
   const first = await ready();
   expect(first.code, first.stderr).toBe(0);
   expect(first.stderr).toMatch(/installing dependencies\npickaxe: building\n.*not built: no C compiler/);
-  // npm hands its own options on to scripts, and these two would install nothing here.
+  // npm passes its own options on to scripts. With these two, nothing would be installed here.
   expect(asked()).toEqual(['ci --include=dev --ignore-scripts --global=false --dry-run=false --loglevel=error']);
   for (const file of ['cli/main.js', 'rig/page/index.html', 'rig/page/main.js', 'index.d.ts']) {
     expect(existsSync(join(copy, 'dist', file)), file).toBe(true);
@@ -87,7 +87,7 @@ test('a fresh checkout is installed and built, and nothing is repeated without n
 test('a change is built before the first test runs, and nothing is installed', async () => {
   const code = join(copy, CODE);
   const text = readFileSync(code, 'utf8');
-  // Vitest of a checkout of its own: it knows nothing of the run that it is a part of.
+  // Vitest in the copy must not see that it runs within another run.
   const inside = { ...env, TEST_TEMPORARY: undefined, VITEST: undefined, VITEST_POOL_ID: undefined };
   const vitest = () =>
     runScript('node_modules/vitest/vitest.mjs', ['run', '--project', 'shared', TEST], { root: copy, env: inside });
@@ -126,7 +126,7 @@ test('the command works on while a build runs, and after one that fails, which l
     return (await ran).code;
   };
   writeFileSync(code, `${text}\nconst wrong: number = 'text';\n`);
-  // What a build has left that was killed.
+  // Files that a killed build has left.
   const { pid } = spawnSync(process.execPath, ['--version']);
   mkdirSync(join(copy, `dist-unfinished-${pid}`));
   writeFileSync(join(copy, 'dist-lock'), String(pid));
@@ -142,7 +142,7 @@ test('the command works on while a build runs, and after one that fails, which l
   expect(await build()).toBe(0);
   expect(readFileSync(built, 'utf8')).toContain('added');
   expect(readdirSync(copy).filter((name) => name.startsWith('dist-'))).toEqual([]);
-  // A build by hand counts.
+  // A build by hand counts, too.
   expect((await ready()).stderr).not.toContain('pickaxe: building');
 });
 

@@ -1,4 +1,4 @@
-/** How a finished build takes the place of the one before. */
+/** How a finished build replaces the previous one. */
 
 import { spawnSync } from 'node:child_process';
 import {

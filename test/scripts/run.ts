@@ -22,7 +22,7 @@ afterAll(() => rmSync(scratch, { recursive: true, force: true, maxRetries: 10 })
 
 const has = (program: string) => (spawnSync(program, ['--version']) as SpawnSyncReturns<Buffer>).error === undefined;
 
-/** The things that some scripts need and not every machine has: how to get each one, and whether it is here. */
+/** The things that some scripts need and not every machine has: how to get each, and whether it is here. */
 const NEEDS = {
   linux: ['it takes Linux', () => process.platform === 'linux'],
   x64: ['it takes an x86-64 chip', () => process.arch === 'x64'],

@@ -36,7 +36,7 @@ testScripts('scripts', {
     },
   },
   'scripts/check-package.mjs': {
-    // Without a package registry: as if this checkout were what is installed.
+    // Without a package registry: the checkout takes the place of the installed package.
     args: ['--installed', asIfInstalled()],
     check: ({ stderr }) =>
       expect(stderr).toMatch(/^pickaxe [\d.]+\n {2}cpu {5}.*kernel [\s\S]* {2}mined {3}[1-9]\d* accepted, /),
@@ -52,7 +52,7 @@ testScripts('scripts', {
   'scripts/ready.mjs': { startedBy: 'test/scripts/ready.long.test.ts' },
   'scripts/release-checks.mjs': { startedBy: 'scripts/release.mjs' },
   'scripts/release-signing.mjs': { startedBy: 'scripts/release.mjs' },
-  // Its dry run takes five minutes; what it says of wrong usage comes after its imports.
+  // The script's dry run takes five minutes. Its answer to wrong usage comes after its imports.
   'scripts/release.mjs': { startedBy: 'test/packaging/release.test.ts' },
   'scripts/replace-files.mjs': { startedBy: 'scripts/build.mjs' },
   'scripts/screenshots.mjs': {

@@ -8,7 +8,7 @@ import { folder, pickaxe } from '../in-folder.ts';
 
 const SECRET = '5a'.repeat(32);
 const { publicKey } = new KeyPair(SECRET);
-/** Nothing listens there. */
+/** Nothing listens at this address. */
 const NODE = 'http://127.0.0.1:9';
 const FOUND = `[node]\nurls = ["${NODE}"]\nnetwork = "mainnet01"\n`;
 
@@ -18,7 +18,7 @@ function keyFile(): string {
   return file;
 }
 
-/** Each of them sends something that is signed. */
+/** Each of these commands sends something that is signed. */
 const MOVING: readonly (readonly [string, () => string[]])[] = [
   [
     'tx transfer',

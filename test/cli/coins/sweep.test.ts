@@ -65,7 +65,7 @@ async function outOf(options: Partial<SweepOptions>, flags: Record<string, strin
   return printed.stdout;
 }
 
-/** One run grows the chains in between, as a network does. */
+/** A single run grows the chains meanwhile, as a network does. */
 async function finished(options: Partial<SweepOptions>): Promise<number> {
   const timer = setInterval(() => world.grow(), 20);
   try {
@@ -122,7 +122,7 @@ describe('pickaxe sweep', () => {
       `unfinished. Finish it first: pickaxe sweep --resume --account ${ACCOUNT} --node ${world.url}`,
     );
     printed.stdout = '';
-    // What goes on with another price is warned of that, too.
+    // The warning about the price also comes when a sweep goes on with another price.
     expect(await sweep({ resume: true, gasPrice: parseDecimal('0.0001') })).toBe(4);
     expect(printed.stdout).toMatch(/^Warning: The gas price is 0\.0001, .*mistyped\?$/m);
     printed.stdout = '';
@@ -133,7 +133,7 @@ describe('pickaxe sweep', () => {
     await expect(sweep({ resume: true, toChain: 1 })).rejects.toThrow(`Finish it first: ${line}`);
     await expect(sweep({ resume: true, gasStation: 'x' })).rejects.toThrow(`Finish it first: ${line}`);
     await expect(sweep({ resume: true, yes: true })).rejects.toThrow('--key-file');
-    // No file has the new price before something is made with it.
+    // No file has the new price before a command is made with it.
     const left = new AbortController();
     const sayOnly = (line: string) => {
       printed.stderr += `${line}\n`;
@@ -205,7 +205,7 @@ describe('pickaxe sweep', () => {
     expect(rudely).toBeInstanceOf(UsageError);
     expect(rudely.message).toMatch(/keys-any/);
     expect(rudely.message).not.toContain('\u001b');
-    // What only lies in this folder may be somebody else's.
+    // A file that only lies in this folder may be somebody else's.
     writeFileSync(join(keyFile, '..', 'pickaxe.toml'), `[miner]\npublic-keys = ["${other}"]\npredicate = "keys-any"\n`);
     await expect(sweep(run, {}, [world.url], farm, join(keyFile, '..'))).rejects.toThrow('have not named');
     const named = { ...farm, 'miner.public-keys': [other] };
@@ -220,7 +220,7 @@ describe('pickaxe sweep', () => {
     };
     const known = { ...farm, 'miner.predicate': 'keys-any' };
     expect(await sweep({ keyFile: [keyFile], guardKey: [other] }, { confirm }, [world.url], known)).toBe(0);
-    // The guard is to be seen before the question.
+    // The guard must be seen before the question.
     expect(asked).toEqual([
       expect.stringContaining(`The coins arrive for keys-any of\n  ${PAIR.publicKey}\n  ${other}\n`),
     ]);
@@ -291,7 +291,7 @@ describe('pickaxe sweep', () => {
   it.skipIf(process.platform === 'win32')('uses no key file that others can read, and never quotes one', async () => {
     chmodSync(keyFile, 0o644);
     const fault = await sweep({ yes: true, keyFile: [keyFile] }).catch((error: Error) => error);
-    // In the words of the other commands that take key files.
+    // With the message of the other commands that take key files.
     const other = await runTxSign('A'.repeat(43), [keyFile], { yes: false }, pretendedIo()).catch((error) => error);
     expect([String(fault), fault]).toEqual([String(other), expect.any(UsageError)]);
     expect(String(fault)).toMatch(/the key file: \S+ cannot be used: other users .* \(chmod go-rwx /);
@@ -322,7 +322,7 @@ describe('pickaxe sweep', () => {
       world.grow();
       if (line.includes('step 0 is sent')) await first.goAway();
     };
-    // Who names no network is asked, and takes that of the first node.
+    // A user who names no network is asked, and gets the network of the first node.
     const io = { say, confirm: async () => true };
     const urls = [first.url, other.url, world.url];
     expect(await sweep({ keyFile: [keyFile] }, io, urls, { 'node.network': undefined })).toBe(0);

@@ -13,13 +13,13 @@ const genesis = blockAbove(undefined);
 const first = blockAbove(genesis.header);
 const second = blockAbove(first.header);
 
-/** Two chains, each the other's neighbour, as no network has that pickaxe knows. */
+/** Two chains that are each other's neighbours, as in no network that pickaxe knows. */
 const PAIR: Graph = [[1], [0]];
 const inPair = { adjacents: [{ chain: 1, hash: EASIEST }] };
 const HARD = { target: new Uint8Array(32).fill(1, 0, 1) };
 const ALL = 'proof of work, neighbours, weights, payloads, rewards';
 
-/** A node that tells this graph, from height 0 on, or none. */
+/** A node that reports this graph, from height 0 on, or none. */
 const nodeWith = (network: string, graph?: Graph) => ({
   network,
   info: async (): Promise<NodeInfo> => {

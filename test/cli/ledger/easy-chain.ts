@@ -12,7 +12,7 @@ const text = (json: unknown) => new TextEncoder().encode(JSON.stringify(json));
 const miner = { account: 'k:miner', predicate: 'keys-all', 'public-keys': [] };
 const event = { name: 'TRANSFER', module: { name: 'coin', namespace: null }, params: ['', miner.account, 1.5] };
 
-/** @returns the next block, right but for the changes; the first one without a parent */
+/** @returns the next block, which is right but for the changes; without a parent, the first block */
 export function blockAbove(parent: BlockHeader | undefined, changes: Partial<BlockHeader> = {}): Block {
   const parentHash = parent ? blockHash(parent) : new Uint8Array(32);
   const coinbase = { reqKey: encodeBase64url(parentHash), result: { status: 'success', data: '' }, events: [event] };

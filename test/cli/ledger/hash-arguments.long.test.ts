@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { asGiven, disguiseHashes } from '#pickaxe/cli/usage/options.js';
 import { pickaxe } from '../in-process.ts';
 
-/** Hashes of real blocks and commands begin so, too: with the short form of --config, and like a long option. */
+/** Hashes of real blocks and commands can begin like this: with the short form of --config, and like a long option. */
 const HASHES = [`-c${'Q'.repeat(41)}`, `--${'x'.repeat(40)}w`];
 const NODE = ['--node', 'http://127.0.0.1:9', '--network', 'mainnet01'];
 

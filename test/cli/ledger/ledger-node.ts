@@ -1,4 +1,4 @@
-/** A node that knows a little of the live network, for `pickaxe ledger`. */
+/** A node that has a little of the live network, for `pickaxe ledger`. */
 
 import { bare, blockJson, blocks, wholeBlocks } from '../../node/client/rows.ts';
 import { type Behaviour, type Seen, serve } from '../../node/client/server.ts';
@@ -27,7 +27,7 @@ export const ANSWERS: readonly (readonly [RegExp, Behaviour])[] = [
   [/\/hash/, page(hashes.map((hash) => JSON.stringify(hash)))],
 ];
 
-/** Starts it. @returns how to ask it, and what it was asked */
+/** Starts the node. @returns a function that runs a command on it, and the requests that it got */
 export async function node(answers = ANSWERS) {
   const { url, seen } = await serve((request: Seen) => {
     if (request.method === 'PUT') return { status: 204 };

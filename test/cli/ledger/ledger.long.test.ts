@@ -91,7 +91,7 @@ describe('pickaxe ledger', () => {
 });
 
 describe('pickaxe ledger cut --verify', () => {
-  /** A cut of these chains cannot be made of real blocks: only some of those are known. So its faults are shown. */
+  /** Only some blocks of these chains are recorded, so no cut can be made of them, and its faults are reported. */
   it.each([
     ['mainnet01', { ...cut, height: cut.height + 1 }, /cut\.height: is \d+, but the heights add up to/],
     ['mainnet01', TWO_CHAINS, /cut\.hashes: has the chains 0, 1, but the network has 10\.\n$/],

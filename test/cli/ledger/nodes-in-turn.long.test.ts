@@ -7,7 +7,7 @@ import { id } from './ledger-node.ts';
 
 const startNode = nodesOf('chainweb');
 
-/** Nobody listens there. */
+/** Nobody listens at these addresses. */
 const [DEAD, DEAD_TOO] = ['http://127.0.0.1:9', 'http://127.0.0.1:7'];
 const ACCOUNT = `k:${'a1'.repeat(32)}`;
 const accounts = [{ account: ACCOUNT, balance: '12.5' }];

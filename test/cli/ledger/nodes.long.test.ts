@@ -11,7 +11,7 @@ const MINER = ['--network', 'development', '--public-key', 'a1'.repeat(32)];
 /** Surveys and looks at blocks are 10 to 15 s apart. */
 const LONG = { timeout: 240_000 };
 vi.setConfig({ testTimeout: 300_000 });
-/** These tests wait half a minute for news of nodes, for which a few hashes do. */
+/** These tests wait half a minute for news of nodes, for which a few hashes are enough. */
 const CPU = ['--devices', 'cpu', '--threads', '1', '--cpu-priority', '19'];
 
 /** Starts `pickaxe mine`, which ends with the test. */

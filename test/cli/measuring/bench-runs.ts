@@ -9,7 +9,7 @@ import { GOLDEN } from '../../rig/bench/golden.ts';
 import { type Run, start } from '../pickaxe.ts';
 
 export const [, golden] = GOLDEN;
-/** A busy machine needs long for so many hashes. */
+/** A busy machine needs long for this number of hashes. */
 export const PATIENCE_MS = 120_000;
 /** All variants of the GPU's kernel are measured first. */
 export const TUNING_MS = 400_000;

@@ -162,7 +162,7 @@ describe('pickaxe bench --stress', { timeout: PATIENCE_MS }, () => {
   const MORE_THAN_A_ROUND = 4_500;
   const samples = /candidates: (\d+) verified, 0 wrong, \d+ missed/g;
 
-  /** Stresses a device until so many candidates were verified, then ends it as Ctrl-C does. */
+  /** Stresses a device until this number of candidates was verified, then ends the command as Ctrl-C does. */
   async function stress(candidates: number, args: readonly string[] = [], env: Record<string, string> = {}) {
     const run = startBench(['--stress', ...oneThread, '--count', String(count), '--seconds', '300', ...args], env);
     const { child, code, lines } = run;

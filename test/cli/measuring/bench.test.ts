@@ -31,7 +31,7 @@ describe('pickaxe bench', { timeout: PATIENCE_MS }, () => {
     expect(candidates).toMatchObject({ wrong: 0, missed: 0 });
     expect(errors).toEqual([]);
     expect(Date.parse(date)).toBeGreaterThanOrEqual(Date.parse(json.date));
-    // The pretended machine has no sensors: what is not known is null.
+    // The pretended machine has no sensors, and unknown values are null.
     expect(device).toMatchObject({ powerWatts: null, temperatureCelsius: null, hashesPerJoule: null });
     const { count, sum } = golden;
     expect(device.line).toMatch(/ · [\w-]+ × 1 · [\d.]+ [kMG]?H\/s ± [\d.]+ % · sum .* · pickaxe [\d.]+$/);

@@ -62,7 +62,10 @@ describe('pickaxe verify', () => {
   });
 });
 
-/** A header with four adjacents would be as long, and counts them where a record has part of its creation time. */
+/**
+ * A header with four adjacents is as long as a record. It has their number where a record has part of its creation
+ * time.
+ */
 test('a record is one at every creation time', () => {
   const record = Buffer.from(workRecords.artificial[0].workHex, 'hex');
   record.writeUInt16LE(4, 36 + 8 + 4);

@@ -41,7 +41,7 @@ function coordinate(args: string[]): Run {
   return run;
 }
 
-/** A rig that hears the states of all coordinators. */
+/** A rig that receives the states of all coordinators. */
 async function rigOn({ url }: TestServer) {
   const { link } = await connect([url], 'rig');
   const states = new Map<string, CoordinatorState>();
@@ -112,7 +112,8 @@ describe.skipIf(noServer)(`pickaxe coordinate${whyNoServer}`, () => {
         PATIENCE,
       );
 
-      // It has no devices of its own, publishes again after the server’s restart, and says when it stops.
+      // The second coordinator has no devices of its own, publishes again after the server’s restart, and announces its
+      // end.
       expect(second.events('device')).toEqual([]);
       const { instance, number } = rig.states.get('c2')!;
       await server.kill();

@@ -75,7 +75,7 @@ async function play(terminal: Terminal, node: MockNode, url: string): Promise<Re
   return seen as Record<Section, string>;
 }
 
-/** Presses a key again where the miner does not know yet what it shall show, such as what became of its blocks. */
+/** Presses a key again while the miner cannot show the text yet, such as the fate of its blocks. */
 function pressUntilSeen(terminal: Terminal, key: string, message: string): Promise<void> {
   return vi.waitFor(
     async () => {
@@ -86,7 +86,7 @@ function pressUntilSeen(terminal: Terminal, key: string, message: string): Promi
   );
 }
 
-/** Removes what belongs to this machine or this run only. */
+/** Removes what differs between machines or runs. */
 function tidy(text: string, directory: string): string {
   return text
     .replaceAll(directory, '/home/you/rig')
@@ -129,13 +129,13 @@ describe.skipIf(noTmux)(`the first minutes${why}`, () => {
   beforeAll(async () => {
     const { url } = await node.start();
     if (RECORDS) node.ledger.difficulty = 2e9;
-    // What is recorded was measured: other tests begin with made-up speeds of the kernels.
+    // The record is of a measurement, while other tests begin with made-up speeds of the kernels.
     if (RECORDS) rmSync(join(cacheHome, 'pickaxe'), { recursive: true });
     const env = {
       NO_COLOR: '1',
       VK_DRIVER_FILES: '/none',
       VK_ICD_FILENAMES: '/none',
-      // What is recorded is what a user sees, with the usual priority.
+      // The record shows what a user sees, with the usual priority.
       ...(RECORDS && { PICKAXE_CPU_PRIORITY: '19' }),
     };
     const terminal = new Terminal({ columns: 110, rows: 45, env });
@@ -164,7 +164,7 @@ describe.skipIf(noTmux)(`the first minutes${why}`, () => {
   });
 
   it('of init are as the page shows them', () => {
-    // Machines differ in what they mine with, and a shell that starts slowly shows its empty prompt once more.
+    // Machines mine with different devices, and a shell that starts slowly shows its empty prompt once more.
     const lines = (text: string) => stable(text).filter((line) => !/^(the CPU mines|no GPU|resuming|\$$)/.test(line));
     expect(lines(seen.init)).toEqual(lines(shown.init));
   });

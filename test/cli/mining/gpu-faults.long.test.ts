@@ -1,4 +1,4 @@
-/** The command line loses a GPU's process while it mines on a node: it goes on, and the node sees nothing of it. */
+/** A GPU's process ends while the command line mines on a node: mining goes on, and the node notices nothing. */
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { afterEach, expect, test, vi } from 'vitest';
@@ -8,7 +8,7 @@ import { MockNode } from '../../mock-node/node.ts';
 import { type Run, start } from '../pickaxe.ts';
 import { rememberGpus } from '../remember-gpu.ts';
 
-/** So easy that a software GPU and one thread find a few blocks a second. */
+/** Low enough for a software GPU and one thread to find a few blocks a second. */
 const DIFFICULTY = 10_000_000;
 /** How long measuring the kernels may take on a CPU that also emulates the GPU. */
 const PATIENCE = { timeout: 60_000, interval: 50 };

@@ -11,7 +11,7 @@ const startNode = nodesOf('chainweb');
 
 /** The machine may be busy. */
 const SLOW = { timeout: 60_000 };
-/** How often in a row the status must be the same, half a second apart. */
+/** Number of equal statuses in a row, half a second apart, that show a steady status. */
 const SAME_TIMES = 4;
 const runs: Run[] = [];
 afterEach(async () => {

@@ -25,7 +25,7 @@ describe.skipIf(!possible)(`a hybrid chip${skipped}`, { timeout: PATIENCE_MS }, 
     new PretendedMachine({
       'devices/cpu_core/cpus': `${first}`,
       'devices/cpu_atom/cpus': formatCpuList(others),
-      // A machine without SMT, whatever this one is.
+      // A machine without SMT, even if this machine has SMT.
       ...Object.fromEntries(
         [first, ...others].map((cpu) => [`devices/system/cpu/cpu${cpu}/topology/thread_siblings_list`, cpu]),
       ),

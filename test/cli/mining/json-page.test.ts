@@ -15,7 +15,7 @@ const shown = block
   .split('\n')
   .map((line) => JSON.parse(line) as Record<string, unknown>);
 
-/** What differs between machines and runs: whether there are sensors, kinds of cores, and New Cuts. */
+/** Fields that differ between machines and runs: those of sensors, kinds of cores, and New Cuts. */
 const VARIES = new Set(['cores', 'sensors', 'hashesPerJoule', 'switchSeconds', 'powerWatts']);
 /** The fields whose texts are the same in every run. */
 const WORDS = new Set(['type', 'kind', 'state', 'outcome', 'device']);

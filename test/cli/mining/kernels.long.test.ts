@@ -27,7 +27,7 @@ async function pickaxe(args: string[], env: Record<string, string> = {}, main?: 
 /** The only file in the cache. */
 const memory = () => join(home, 'pickaxe', readdirSync(join(home, 'pickaxe'))[0]);
 
-/** What a machine with nothing else to do would have remembered. A busy one may have remembered nothing. */
+/** Remembers what an idle machine would have remembered, because a busy one may remember nothing. */
 function remember(main = MAIN, threads?: number): void {
   const script = fileURLToPath(new URL('../remember-speeds.mjs', import.meta.url));
   const args = [

@@ -1,4 +1,4 @@
-/** Runs `pickaxe mine` against a mock node of its own; both end with the test. */
+/** Runs `pickaxe mine` against a new mock node. Both end with the test. */
 
 import { afterEach } from 'vitest';
 import type { Dialect } from '#pickaxe/protocol/ledger/header.js';

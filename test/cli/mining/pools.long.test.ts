@@ -1,7 +1,4 @@
-/**
- * Mining on pools with the built command line: failover and return, without a share that gets lost, and what is said
- * before.
- */
+/** Mining on pools with the built command line: failover and return, no lost share, and the messages before. */
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -95,7 +92,7 @@ describe('pickaxe mine', { timeout: TEST_MS }, () => {
     expect(verdicts.map(({ nonce }) => nonce).sort()).toEqual(found.map(({ nonce }) => nonce).sort());
     expect(count('rejected')).toBe(0);
     expect(count('accepted') + count('stale') + count('unknown')).toBe(found.length);
-    // The pools have taken all accepted shares, and at most those whose answer was lost besides.
+    // The pools have taken all shares that the miner counts as accepted, and perhaps some whose answer was lost.
     const taken = a.pool.stats.accepted + b.pool.stats.accepted;
     expect(taken).toBeGreaterThanOrEqual(count('accepted'));
     expect(taken).toBeLessThanOrEqual(count('accepted') + count('unknown'));

@@ -45,7 +45,7 @@ it('the devices of this machine give a nonce that solves the header, and their r
   const solved = await solveHere(header, { engines: [[new FakeEngine()]], ...options });
   const seconds = (performance.now() - beganMs) / 1000;
   expect(meetsTarget(powHash(withNonce(header, solved!.nonce)), headerTargetOf(header))).toBe(true);
-  // It cannot have hashed for longer than all of this took.
+  // The devices cannot have hashed for longer than all of this took.
   expect(solved!.hashesPerSecond).toBeGreaterThanOrEqual(solved!.hashes / seconds);
 });
 

@@ -4,7 +4,7 @@ import { minersToAsk } from '#pickaxe/cli/mining/stats.js';
 import { TOKEN, tokenFile } from '../token-file.ts';
 
 const at = (...texts: string[]) => texts.map((text) => parseHttpAddress(text)!);
-/** The token that each address would get. */
+/** The token that is sent to each address. */
 const sent = (...args: Parameters<typeof minersToAsk>) =>
   minersToAsk(...args).map(({ headers }) => headers.authorization?.replace('Bearer ', ''));
 

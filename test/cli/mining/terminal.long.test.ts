@@ -146,7 +146,7 @@ describe.skipIf(noTmux)(`on a terminal${why}`, { timeout: TEST_MS }, () => {
         expect(more).toEqual([]);
         expect(row.length).toBeLessThan(columns);
         expect(row.includes('0/0/0') || row.includes('accepted')).toBe(true);
-        // A new rig names the key, unless there is hardly any room.
+        // A new rig's status line names the key, unless there is hardly any room.
         if (columns >= 60) expect(row).toContain('? for keys');
         expect(terminal.rows().at(-1)).toBe(row);
       }, 60_000);
@@ -234,7 +234,7 @@ describe.skipIf(noTmux)(`on a terminal${why}`, { timeout: TEST_MS }, () => {
   });
 });
 
-// Other programs of this name do not have the same options.
+// Other programs named `script` have other options.
 const noScript = !spawnSync('script', ['--version'], { encoding: 'utf8' }).stdout?.includes('util-linux');
 if (noScript && process.env.CI) throw new Error('CI must try terminals that no person uses: install util-linux');
 const whyNoScript = noScript ? ' (skipped: no script of util-linux)' : '';

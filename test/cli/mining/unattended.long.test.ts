@@ -345,7 +345,7 @@ describe('the log file', () => {
     const rotated = [3, 2, 1].map((i) => `${file}.${i}`);
     expect(rotated.map(existsSync)).toEqual([true, true, true]);
     expect(existsSync(`${file}.4`)).toBe(false);
-    // Each file was full to within a line.
+    // A log file is rotated when the next line does not fit, so each file was full to within a line.
     const longest = Math.max(...run.stderr.split('\n').map((line) => Buffer.byteLength(`${line}\n`)));
     for (const { size } of rotated.map((name) => statSync(name))) {
       expect(size).toBeGreaterThanOrEqual(1_024);
@@ -363,7 +363,7 @@ describe('the log file', () => {
     const limited = `ulimit -f 4 && exec "$@"`;
     const args = ['mine', '--node', url, '--network', 'development', '--public-key', KEY, '--devices', 'cpu'];
     const more = ['--threads', '1', '--blocks', '40', '--log-file', file, '--log-level', 'trace'];
-    // The user's own configuration must not affect it.
+    // The user's own configuration must not affect the test.
     const home = mkdtempSync(join(root, 'home-'));
     const unset = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('PICKAXE_')));
     const child = spawn('bash', ['-c', limited, 'bash', process.execPath, MAIN, ...args, ...more], {

@@ -41,7 +41,7 @@ export class WorkerParent {
     }
   }
 
-  /** Ends its side; it still reads. */
+  /** Ends the parent's side, which still reads. */
   end(): void {
     this.#input.end();
   }
@@ -55,7 +55,7 @@ export class WorkerParent {
     return this.answers.filter((answer) => answer.type === type) as Extract<Answer, { type: Type }>[];
   }
 
-  /** @returns the first answers of a type, once there are so many */
+  /** @returns the first answers of a type, once this number of them has come */
   async next<Type extends Answer['type']>(type: Type, count = 1) {
     return await vi.waitFor(() => {
       const all = this.of(type);

@@ -1,4 +1,4 @@
-/** Parents of `pickaxe worker` that keep its time limits waiting. */
+/** Parents of `pickaxe worker` that make its time limits expire. */
 
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
@@ -21,7 +21,7 @@ it.skipIf(process.platform === 'win32')('deaf parents that end their side give u
   const ping = { type: 'ping', echo: 'x'.repeat(250) };
   for (let i = 0; i < 64; i++) {
     const deaf = await connectTo(path, false);
-    // Their answers are more than a system's buffer holds.
+    // The answers are larger than a system's buffer.
     deaf.say(...Array<object>(2_500).fill(ping));
     deaf.end();
   }

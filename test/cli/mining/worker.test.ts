@@ -178,7 +178,7 @@ describe.skipIf(isWindows)('on a socket', () => {
     const before = one.of('share').length;
     await one.next('share', before + 3);
 
-    // It comes back and sends its job again.
+    // The parent connects again and sends its job again.
     const again = await connectTo(path);
     again.say(job('x', makeHeader(), { target: targetHex(200_000) }));
     await again.next('share', 2);

@@ -1,4 +1,4 @@
-/** Nodes whose certificates no authority vouches for, on the built command line. */
+/** Nodes whose certificates no authority has signed, on the built command line. */
 
 import { spawnSync } from 'node:child_process';
 import { X509Certificate } from 'node:crypto';
@@ -14,7 +14,7 @@ import { TlsFront } from '../../node/client/tls-front.ts';
 import { pickaxe, type Run, start } from '../pickaxe.ts';
 
 const MINER = ['--network', 'development', '--public-key', 'a1'.repeat(32), '--devices', 'cpu', '--threads', '1'];
-/** Each starts pickaxe once or more, beside other tests. */
+/** Each test starts pickaxe once or more, beside other tests. */
 const TEST_MS = 60_000;
 
 const folder = mkdtempSync(join(tmpdir(), 'pickaxe-ca-'));
@@ -22,7 +22,7 @@ const caFile = join(folder, 'ca.pem');
 writeFileSync(caFile, another.cert + authority.cert);
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** As openssl prints it. */
+/** In the notation of openssl. */
 const hex = ({ cert }: Identity) => new X509Certificate(cert).fingerprint256;
 const base64url = ({ cert }: Identity) => fingerprintOf(new X509Certificate(cert).raw);
 

@@ -57,7 +57,7 @@ describe('pickaxe config', () => {
   });
 });
 
-// pickaxe doctor measures every kernel.
+// The time limit is for pickaxe doctor, which measures every kernel.
 describe('a project file that nobody named', { timeout: 120_000 }, () => {
   const hook = `hooks.start = "touch ran"\n`;
   const mining = ['mine', '--node', 'http://127.0.0.1:9', '--duration', '1', '--threads', '1', '--devices', 'cpu'];
@@ -157,7 +157,7 @@ describe('a file that changes while pickaxe mines', () => {
     await message('devices.temp-limit 90 → 70, from now on');
     await message('cpu.threads 1 → 2: takes effect at the next start');
 
-    // The schedule is closed for the next twelve hours: all devices pause, and resume when it is removed.
+    // The schedule is closed for the next twelve hours: all devices pause, and resume when the schedule is removed.
     const hour = (new Date().getHours() + 12) % 24;
     const schedule = `[pause]\nschedule = "${hour}:00-${hour}:30"\n`;
     folder.write('pickaxe.toml', `${mining()}\n${schedule}`);

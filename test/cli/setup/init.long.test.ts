@@ -59,26 +59,26 @@ function open(): Terminal {
   return terminal;
 }
 
-/** Waits for the last line of a prompt: what is typed earlier would answer the prompt before it. */
+/** Waits for the last line of a prompt: text that is typed earlier would answer the prompt before it. */
 async function answer(terminal: Terminal, question: RegExp, typed: string): Promise<void> {
   await terminal.sees(question);
   terminal.type(typed);
 }
 
-/** Types the command, and chooses the node that is asked about first. */
+/** Types the command, and chooses a node at the first question. */
 async function init(terminal: Terminal, ...options: string[]): Promise<void> {
   terminal.type(`${['pickaxe init', ...options].join(' ')}; echo "code $?"\n`);
   await answer(terminal, MINE_ON, '\n');
 }
 
-/** The same, and chooses a pool. */
+/** Types the command, and chooses a pool at the first question. */
 async function initOnPool(terminal: Terminal, ...options: string[]): Promise<void> {
   terminal.type(`${['pickaxe init', ...options].join(' ')}; echo "code $?"\n`);
   await terminal.sees(MINE_ON);
   terminal.press('Down', 'Enter');
 }
 
-/** Answers everything until the node is asked about the account. */
+/** Answers all questions until pickaxe asks the node about the account. */
 async function initWithAccount(terminal: Terminal, url: string, account: string): Promise<void> {
   await init(terminal);
   await answer(terminal, NODE_URL, `${url}\n`);
@@ -90,7 +90,7 @@ async function initWithAccount(terminal: Terminal, url: string, account: string)
   await answer(terminal, ACCOUNT, `${account}\n`);
 }
 
-/** Changes the account when that is asked for this often. */
+/** Changes the account at each of this number of questions about it. */
 async function chooseAccount(terminal: Terminal, account: string, times: number): Promise<void> {
   const asked = `(?:(?:.|\\n)*like to change\\?){${times}}`;
   await terminal.sees(new RegExp(`${asked}\\n(?:.|\\n)*the account\\n`));
@@ -126,7 +126,7 @@ describe.skipIf(noTmux)(`pickaxe init${why}`, { timeout: TEST_MS }, () => {
     for (const well of ['connection', 'network', 'work', 'updates', 'clock']) {
       expect(terminal.text()).toMatch(new RegExp(`ok +${well}`));
     }
-    // The account exists nowhere yet, which is fine.
+    // The account does not exist anywhere yet, which is fine.
     expect(terminal.text()).not.toMatch(/(ok|warning|fault) +account/);
 
     const keyFile = join(terminal.directory, 'pickaxe-key.json');
@@ -426,7 +426,7 @@ describe.skipIf(process.platform === 'win32')('the file that is written', () => 
   it.each([false, true])('leaves nothing behind on a full disk (replaces: %s)', (replaces) => {
     const file = join(folder, 'config.toml');
     if (replaces) writeFileSync(file, '# mine\n');
-    // No file may grow: for the writer, that is like a full disk.
+    // No file may grow, which for the writer is like a full disk.
     const { stderr } = write(file, replaces, '022', { before: 'ulimit -f 0' });
     expect(stderr).toContain('config.toml could not be written: EFBIG');
     expect(readdirSync(folder)).toEqual(replaces ? ['config.toml'] : []);

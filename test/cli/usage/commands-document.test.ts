@@ -4,7 +4,7 @@ import { processIo } from '#pickaxe/cli/io.js';
 import { programFor } from '#pickaxe/cli/run.js';
 import { expectTable } from '../../generated.ts';
 
-/** Where a command is explained. */
+/** The document that explains each command. */
 const DOCUMENTS: Readonly<Record<string, string>> = {
   balance: 'node.md#balances',
   bench: 'devices.md#measure',

@@ -17,7 +17,7 @@ const withoutAction = { io: pretendedIo(), action: () => () => {} };
 /** The options that a page lists, by their long names, or by the short one where there is no other. */
 const listed = (page: string): string[] => [...page.matchAll(/^ {2}(?:-\w, )?(--?[\w-]+)/gm)].map(([, flag]) => flag);
 
-/** On a pool or a node, -o and -u are what people type; the flags of the settings that they set come with --all. */
+/** On a pool or a node, people type -o and -u. The flags of the settings that -o and -u set are listed with --all. */
 const TYPED = new Map([
   ['node.urls', '--url'],
   ['miner.public-keys', '-u'],
@@ -73,7 +73,7 @@ describe('the page of a command', () => {
   ])('lists every setting under the heading of its table: %s %s %s', async (...words) => {
     const { text } = await printed(...words);
     const sections = text.split(/\n(?=\S[^\n]*:\n)/);
-    // Those about the ledger belong to the commands that read it.
+    // The settings of the ledger belong to the commands that read it.
     for (const { path, flag, heading, setting } of ENTRIES.filter(({ flag, table }) => flag && table !== 'ledger')) {
       const isShort = setting.short !== undefined && !TYPED.has(path);
       const names = isShort ? `${setting.short}, ${flag}` : flag!;

@@ -5,10 +5,10 @@ import { answerTo } from '#pickaxe/cli/usage/foreign-flags.js';
 import { explain, refuseMissingValues, withoutGuesses } from '#pickaxe/cli/usage/wrong-lines.js';
 import { pretendedIo } from '../pretended-io.ts';
 
-/** @returns what is said of a line that cannot be read, or the help that it prints */
+/** @returns the error about a line that cannot be read, or the help that the line prints */
 async function printed(line: string): Promise<string> {
   const io = pretendedIo();
-  // A line that is read against expectation must not mine.
+  // If a line is read contrary to expectation, it must not mine.
   const program = await programFor({ io, action: () => () => {} }, () => true);
   const words = withoutGuesses(line.split(' '));
   try {

@@ -162,7 +162,7 @@ describe('new work', () => {
     await eventually(() => expect(engine.searched.length).toBeGreaterThan(5));
     const easier = source.work({ ...first, target: makeWork(2 ** 50).target });
     await eventually(() => expect(engine.searched.filter(({ job }) => job === 2).length).toBeGreaterThan(5));
-    // The same after a clean notify, which condemns the work before.
+    // The same after a clean notify, which makes the work before it stale.
     source.stale(first, easier);
     source.work({ ...first });
     await eventually(() => expect(engine.searched.filter(({ job }) => job === 3).length).toBeGreaterThan(5));
@@ -192,7 +192,7 @@ describe('new work', () => {
     await eventually(() => expect(engine.searched.length).toBeGreaterThan(searched + 3));
     expect(engine.jobs).toHaveLength(1);
     expect(events.of('new-cut')).toHaveLength(0);
-    // It is stale before it is ever given.
+    // The work is stale before it is ever given.
     source.work(other);
     await turns();
     expect(engine.jobs).toHaveLength(1);
@@ -730,7 +730,7 @@ describe('proofs', () => {
 
   it('that are reported again count once', async () => {
     const engine = new FakeEngine();
-    engine.late = true; // The first candidates that it reports must be those that this test chooses.
+    engine.late = true; // The first candidates that the engine reports must be those that this test chooses.
     const { source, events } = mineWith(easy, engine);
     source.work(makeWork(NEVER));
     await eventually(() => expect(engine.searched.length).toBeGreaterThan(3));
@@ -915,7 +915,7 @@ describe('a New Cut', () => {
 });
 
 describe('what the interfaces forbid', () => {
-  /** A miner whose end is looked at by the test itself. */
+  /** A miner whose `run` the test itself awaits. */
   function faulty(more: Partial<MinerOptions> & Pick<MinerOptions, 'source'>, ...engines: FakeEngine[]) {
     const events = new Recorder();
     return { events, miner: new Miner({ engines, emit: events.listen, ...options, ...more }) };

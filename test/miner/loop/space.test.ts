@@ -25,7 +25,7 @@ function overlap(a: Range, b: Range): boolean {
   );
 }
 
-/** @returns the rectangles of a space: an engine that wants everything gets them one at a time */
+/** @returns the number of rectangles of a space: an engine that wants everything gets them one at a time */
 function piecesOf(space: Space): number {
   let pieces = 0;
   while (space.take({ counters: COUNTERS, pages: PAGES })) pieces++;
@@ -43,7 +43,7 @@ const first = fc.record({
   counter: fc.integer({ min: 0, max: COUNTERS - 1 }),
 });
 
-/** Any nonce1, with what the miner has chosen of a lane that it leaves open. */
+/** Any nonce1, with the miner's choice of a lane that the nonce1 leaves open. */
 const anyNonce1: fc.Arbitrary<Nonce1> = fc
   .constantFrom(0, 1, 2, 3, 4)
   .chain((bytes) => fc.record({ bytes: fc.constant(bytes as Nonce1['bytes']), value: fc.nat(2 ** (8 * bytes) - 1) }));
@@ -92,7 +92,7 @@ describe('a space', () => {
       }
     }
     expect(size).toBe(2 ** (64 - 8 * nonce1.bytes));
-    // The first page has two pieces, because CPUs begin with the second column: both its ends are counted.
+    // The first page has two pieces, because CPUs begin with the second column. Both ends of the page are counted.
     expect(nonces.size).toBe(4 * PAGES);
     for (const nonce of nonces) expect(isNonceWithin(nonce1, nonce)).toBe(true);
   });
@@ -197,7 +197,7 @@ describe('a space of given ranges', () => {
   const part = fc.record({
     counters: fc.integer({ min: 1, max: 20 }),
     pages: fc.integer({ min: 1, max: 20 }),
-    /** How much of a taken range is given back. A kernel can stop between pages or between counters. */
+    /** The part of a taken range that is given back. A kernel can stop between pages or between counters. */
     keptPages: fc.integer({ min: 0, max: 20 }),
   });
 
@@ -212,7 +212,7 @@ describe('a space of given ranges', () => {
           const { counters, pages, keptPages } = parts[i % parts.length];
           const range = space.take({ counters, pages });
           if (!range) break;
-          // Once through all shapes everything is kept, so that it comes to an end.
+          // After all shapes were used once, everything is kept, so that the search ends.
           const kept = i < parts.length ? Math.min(keptPages, range.pages) : range.pages;
           space.giveBack({ ...range, page: range.page + kept, pages: range.pages - kept });
           for (let p = range.page; p < range.page + kept; p++) {

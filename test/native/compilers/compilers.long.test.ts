@@ -1,4 +1,7 @@
-/** Compares what GPU compilers make of the shaders with the recorded counts, and sees that a changed shader shows. */
+/**
+ * Compares what GPU compilers make of the shaders with the recorded counts, and checks that a changed shader is
+ * noticed.
+ */
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
@@ -86,7 +89,7 @@ describe.each([
     'sm_86',
     replacing(/shf\.r\.wrap\.b32 (x\d+), (x\d+), x\d+, 16;/, 'shr.u32 $1, $2, 16; shl.b32 a, $2, 8; or.b32 $1, $1, a;'),
   ],
-  // Of rotates by constants, ANV makes shifts anyway.
+  // ANV makes shifts of rotates by constants anyway.
   ['ANV', 'dg2', multiplying()],
   ['clang', 'gfx1030', replacing(/<< 16u/, '<< 8u')],
   ['ocloc', 'acm-g10', replacing(/<< 16u/, '<< 8u')],

@@ -11,7 +11,7 @@ describe('the bounds of native/compilers/count.mjs', () => {
     const operations = operationsOf(3);
     expect(operations).toHaveLength(888);
     expect(boundOf('rdna')).toBe(888 + 2);
-    // Its one exclusive or of three is two instructions.
+    // Its one exclusive or of three operands becomes two instructions.
     expect(boundOf('vega')).toBe(891);
   });
 
@@ -105,7 +105,7 @@ describe('the ceilings of bench/gpu/rate.mjs', () => {
 
   it('name the kernel that a slow card’s rate belongs to', () => {
     const ceiling = ceilingOf('AMD Radeon RX 7900 XTX (RADV NAVI31)', 2500)!;
-    // wgsl-added-zeros comes between them, and is nearly as fast as the best.
+    // wgsl-added-zeros is between them, and is nearly as fast as the best.
     const slow = ceiling.kernels.find(({ variant }: { variant: string }) => variant === 'wgsl').hashesPerSecond * 0.97;
     expect(lookInto(slow, { ...ceiling, aim: ceiling.hashesPerSecond }, [])).toEqual([
       expect.stringMatching(/^the rate is that of: wgsl by RADV .*: look why wgsl-uniform-rotates is not faster$/),

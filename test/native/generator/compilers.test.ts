@@ -1,4 +1,4 @@
-/** Runs the kernels that only compilers get, as JavaScript: they must compute what the shaders do. */
+/** Runs the kernels that only compilers get as JavaScript: they must compute the same as the shaders. */
 
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';

@@ -20,7 +20,7 @@ const folder = new Folder();
 afterAll(() => folder.remove());
 
 const PAGE = readFileSync(new URL('../../../../docs/coins.md', import.meta.url), 'utf8');
-/** The files and the command lines of the page, in their order. */
+/** The blocks of code on the page, in their order. */
 const BLOCKS = [...PAGE.matchAll(/^```(\w*)\n(.*?)^```$/gms)].map(([, kind, text]) => ({ kind, text }));
 const TARGET = '2';
 const { proof } = proofs.find(
@@ -73,7 +73,7 @@ function node(): { answer: (request: Seen) => Behaviour; sent: Map<string, strin
   return { answer, sent };
 }
 
-/** @returns what stands in the page in place of keys, as far as the files are there by now */
+/** @returns the text with the keys of the key files that exist by now */
 function withKeys(text: string): string {
   const read = (name: string) => JSON.parse(readFileSync(join(folder.path, name), 'utf8'));
   return text

@@ -1,4 +1,4 @@
-/** The commands of `pickaxe tx` that ask a node, with a server that answers as a test says. */
+/** The commands of `pickaxe tx` that ask a node, with a server that answers by each test's script. */
 
 import { afterAll, describe, expect, it, test } from 'vitest';
 import type { NodesInTurn } from '#pickaxe/app/nodes/nodes-in-turn.js';
@@ -76,7 +76,7 @@ async function run(
   return { code, io, seen: server.seen, stdout: io.stdout, stderr: io.stderr };
 }
 
-/** Time passes with every question. */
+/** Time passes with each question. */
 function hurryingIo(stepMs: number): Pretended {
   const io = pretendedIo();
   let now = NOW;
@@ -87,7 +87,7 @@ function hurryingIo(stepMs: number): Pretended {
   return io;
 }
 
-/** The server has no blocks, so its word is taken here; outcomes.test.ts is about proofs. */
+/** The server has no blocks, so its claims are trusted here; outcomes.test.ts is about proofs. */
 const prove: Prove = async ({ results }) => [...results];
 const WAIT = { chain: null, timeoutMs: 600_000, pauseMs: 1, once: false, json: false, prove };
 const LOCAL = { chain: null, preflight: false, signatureVerification: true, json: false };

@@ -1,4 +1,4 @@
-/** What `tx poll` makes of a node whose lies agree. */
+/** What `tx poll` concludes about a node whose lies agree. */
 
 import { expect, it, onTestFinished } from 'vitest';
 import { NodesInTurn } from '#pickaxe/app/nodes/nodes-in-turn.js';
@@ -16,7 +16,7 @@ import { pretendedIo } from '../../pretended-io.ts';
 
 const MINUTE = 60_000;
 
-/** A payment that was sent to a forger, and what `tx poll` says of it by its file. */
+/** Sends a payment to a forging node. @returns what `tx poll` reports about the payment's file */
 async function polled(
   lie: Omit<Forgery, 'chain' | 'blocks'>,
   { afterMs = 0, trusts = false, isHonest = false, least = 16n, network = 'mainnet01' as const as string } = {},

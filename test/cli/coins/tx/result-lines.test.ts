@@ -1,4 +1,4 @@
-/** What people read of the results that nodes answer. */
+/** The lines that people read about the results of nodes. */
 
 import { describe, expect, it } from 'vitest';
 import { resultLines, showResult } from '#pickaxe/cli/coins/tx/results.js';
@@ -7,7 +7,7 @@ import { parseExactJson } from '#pickaxe/protocol/ledger/json.js';
 
 const KEY = 'A'.repeat(43);
 
-/** Of the first of two steps, of which the second runs on chain 2. */
+/** @returns lines about the first of two steps, of which the second runs on chain 2 */
 function lines(more: object) {
   const continuation = {
     pactId: KEY,

@@ -59,7 +59,7 @@ it('on a network that only the node names is sent by nobody who is not asked', a
     'The node says that its network is development, and nobody else does. What is signed for another network than you mean could cost coins there: if it is right, add --network development.',
   );
   expect(world.node.server.stats.requests.send).toBe(0);
-  // Who is asked sees the network in the plan.
+  // A user who is asked sees the network in the plan.
   const asked = await runTxTransfer(loaded, { ...OPTIONS, keyFile: [keyFile] }, { ...io, confirm: async () => false });
   expect([asked, printed.stderr]).toEqual([1, expect.stringContaining('network    development, chain 0')]);
 });
@@ -74,14 +74,14 @@ function transfer(
     ['node.urls', urls],
     ['node.network', 'development'],
   ]);
-  // Without a name, the key file says whose the account is.
+  // Without a name, the key file decides whose the account is.
   if (account !== null) flags.set('miner.account', account);
   const loaded = loadConfig({ flags, environment: {}, cwd: tmpdir() });
   const own = sweepIo(world, state, printed);
   return runTxTransfer(loaded, { ...OPTIONS, ...options }, { ...own, ...io });
 }
 
-/** The chains grow in between, as those of a network do. */
+/** The chains grow meanwhile, as those of a network do. */
 async function paid(options: Partial<TransferOptions> = {}, urls = [world.url]): Promise<number> {
   const timer = setInterval(() => world.grow(), 20);
   try {
@@ -197,7 +197,7 @@ describe('a transfer is refused', () => {
       { amount: parseDecimal('91.5') },
       'has 91.5 coins on chain 0, too little for 91.5 and the gas, which can cost 0.000025 at a gas price of 0.00000001: up to 0.000025 is missing.',
     );
-    // It is left with what 100 units of gas cost, and the trial on the node shows that these are too few.
+    // The account is left with the cost of 100 units of gas. The trial on the node shows that these are too few.
     await refused(
       { amount: parseDecimal('91.499999') },
       'has 91.5 coins on chain 0, too little for 91.499999 and the gas, which can cost 0.000025 at a gas price of 0.00000001: up to 0.000024 is missing.',
@@ -299,7 +299,7 @@ describe('the name of the account that gets the coins', () => {
         { account: BOB, balance: '1.0', keys: [THIRD] },
       ],
     });
-    // The node hides that somebody else has the account; only the ledger itself knows.
+    // The node hides that somebody else has the account, which only the ledger itself shows.
     const liar = await lyingNode(world.url, ({ path, body }) => {
       if (!path.includes('/local') || !body.includes('details') || !body.includes(BOB)) return undefined;
       const message = `No value found in table coin_coin-table for key: ${BOB}`;
@@ -350,7 +350,7 @@ describe('nothing is paid twice', () => {
       ),
     );
     printed.stdout = '';
-    // Its key is not needed any more.
+    // The transfer needs its key no more.
     expect(await paid({ ...resume, keyFile: [] })).toBe(0);
     expect(printed.stdout).toContain(`command    ${key}\n`);
     expect([coins(0, BOB), world.commands(0)]).toEqual(['0.5', 1]);
@@ -386,7 +386,7 @@ describe('nothing is paid twice', () => {
       const result = { status: 'failure', error: { message: 'Insufficient funds' } };
       return json({ [reqKey]: { reqKey, result, gas: 600, txId: null, logs: null, events: [], continuation: null } });
     });
-    // A result that names no block is none, so this one is from an earlier version, which believed the node.
+    // A result that names no block is no proof, so this one is from an earlier version, which trusted the node.
     const stop = new AbortController();
     const say = (line: string) => {
       printed.stderr += `${line}\n`;

@@ -98,7 +98,7 @@ describe.each(shells)('$name', ({ name, print, file, offers }) => {
     test('the options of the command that is typed', () => {
       expect(offered('pickaxe', 'mine', '--pub')).toEqual(['--public-key']);
       expect(offered('pickaxe', 'devices', '--pub')).toEqual([]);
-      // Its flag works, and no completion offers it.
+      // The flag works, but no completion offers it.
       expect(offered('pickaxe', 'mine', '--predi')).toEqual([]);
       expect(offered('pickaxe', 'mine', '--node', 'http://a', '--pub')).toEqual(['--public-key']);
       expect(offered('pickaxe', 'service', 'install', '--fo')).toEqual(['--force']);

@@ -14,7 +14,7 @@ interface Known {
   readonly command: Command;
 }
 
-/** Does not use what makes the completions, except for what is hidden. */
+/** Does not use the code that makes the completions, except for hidden commands. */
 function known(command: Command, words: readonly string[] = []): Known[] {
   const visible = command.createHelp().visibleCommands(command);
   return [
@@ -29,9 +29,9 @@ function flagsOf(command: Command): string[] {
 
 interface Shell {
   readonly name: string;
-  /** The part of the script that is about a command, with its subcommands and flags. */
+  /** The part of the script about a command, with its subcommands and flags. */
   partOf(words: readonly string[]): string;
-  /** How the part says that there is this flag. */
+  /** The text by which the part offers a flag. */
   readonly flag: (long: string) => string;
 }
 

@@ -25,7 +25,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(home, { recursive: true, force: true }));
 
-/** So many threads, placed by the system. */
+/** This number of threads, placed by the system. */
 const threads = (count: number) => [{ places: new Array<number[]>(count).fill([]) }];
 const remember = (speeds: Speeds, more: Partial<Tuning> = {}, groups: CoreGroup[] = threads(2), index = 0) => {
   const fastest = fastestOf(speeds)!;

@@ -20,7 +20,7 @@ afterEach(() => rmSync(directory, { recursive: true, force: true }));
 const groups = [{ places: [[]] }];
 const choose = async () => (await chooseKernels({ groups, cacheDirectory: directory }))[0];
 const recalled = () => recallTuning(new Cache(directory), groups, 0);
-/** So many turns of the same rate, in hashes per ms. */
+/** This number of turns of the same rate, in hashes per ms. */
 const turns = (count: number, rate: number) => new Array<number>(count).fill(rate);
 const measured = (found: Turns) => vi.mocked(measureKernels).mockResolvedValue([found]);
 

@@ -7,7 +7,7 @@ import { engineContract } from '../../../interfaces/engine-contract.ts';
 import { ourNiceness } from '../../../priority.ts';
 import { loadableKernels } from './loadable-kernels.ts';
 
-/** One of each way to load a kernel; `cpu-engine.long.test.ts` runs them all. */
+/** One kernel of each way of loading; `cpu-engine.long.test.ts` runs them all. */
 const [native = 'wasm'] = loadableKernels;
 for (const kernel of new Set<KernelName>([native, 'wasm']))
   engineContract(`cpu (${kernel})`, () => new CpuEngine({ kernel, threads: 2, niceness: ourNiceness }));
@@ -36,7 +36,7 @@ test('chooses the fastest kernel', async () => {
   expect(info.detail).toContain('the fastest here');
 });
 
-/** Made for another kind of chip. */
+/** A kernel for another kind of chip. */
 const foreign = process.arch === 'x64' ? 'neon' : 'avx2';
 
 test('refuses a kernel that cannot run here, and says so', async () => {

@@ -1,4 +1,4 @@
-/** A pretended chip with a fake clock, on which kernels have given speeds. */
+/** A pretended chip with a fake clock. Its kernels have given speeds. */
 
 import {
   type Evaluation,
@@ -21,9 +21,9 @@ export class FakeChip {
   rests = 0;
   /** Draws the order of the turns. */
   random = randomFrom(1);
-  /** By which factor other programs slow a turn down that begins now, as its thread's clock sees it. */
+  /** Factor by which other programs slow down a turn that begins now, as measured by the thread's clock. */
   slowdown: (name: KernelName) => number = () => 1;
-  /** The kernel's speed as a part of its figure, in its turn of this number (from 1 on). */
+  /** The kernel's speed in its turn of this number (from 1), as a fraction of its figure. */
   warmth: (name: KernelName, turn: number) => number = () => 1;
   readonly #groups: readonly Figures[];
 

@@ -29,7 +29,7 @@ test('the mask keeps every bit above the highest one of the target', () => {
   expect(maskOf(0xffff_ffff)).toBe(0);
 });
 
-/** A thread that changes the current run as soon as it sees a search begin. */
+/** A thread that changes the current run as soon as a search begins. */
 const begun = new Int32Array(new SharedArrayBuffer(4));
 const sharedRun = new Int32Array(new SharedArrayBuffer(4));
 const runChanger = new Worker(

@@ -1,13 +1,13 @@
 /**
- * The choice on chips that people have, with pretended figures: MH/s of one thread. Those of Golden Cove and Zen 5 were
- * measured; those of Gracemont and Zen 2 follow from what their vector units do in a cycle.
+ * The choice on common chips, with pretended figures: MH/s of one thread. The figures of Golden Cove and Zen 5 were
+ * measured; those of Gracemont and Zen 2 follow from the operations of their vector units per cycle.
  */
 
 import { describe, expect, test } from 'vitest';
 import type { KernelName } from '#pickaxe/miner/engine/device.js';
 import { FakeChip, type Figures, randomFrom } from './fake-chip.ts';
 
-/** In consumer chips, which have no AVX-512. Two vectors in short turns lose by their stores what they gain. */
+/** In consumer chips, which have no AVX-512. Two vectors in short turns lose as much by their stores as they gain. */
 const GOLDEN_COVE: Figures = {
   avx2x2long: 51.5,
   avx2x2: 37.7,
@@ -57,8 +57,7 @@ const ZEN_5: Figures = {
 const { avx512x2, avx512, avx512vlx2, avx512vl, ...ZEN_5_WITHOUT_AVX512 } = ZEN_5;
 
 /**
- * The ways in which a machine can be busy while pickaxe measures. A thread's clock sees less of it when it counts its
- * own time.
+ * Kinds of load on a machine while pickaxe measures. A thread's clock sees less of a load when it counts its own time.
  */
 const LOADS: [name: string, (chip: FakeChip, seed: number) => void, mostWrong: number][] = [
   ['a quiet machine', () => {}, 0],

@@ -5,7 +5,7 @@ import { KERNEL_NAMES, type KernelName } from '#pickaxe/miner/engine/device.js';
 export const nativeIsBuilt = existsSync(new URL('../../../../native/build/pickaxe.node', import.meta.url));
 
 /**
- * The kernels that this machine can run, the usually fastest first. A kernel with wrong answers is an error, and not
+ * The kernels that this machine can run, the usually fastest first. A kernel with wrong answers is an error, and is not
  * skipped.
  */
 export const loadableKernels: KernelName[] = KERNEL_NAMES.filter((name) => {

@@ -4,7 +4,7 @@ import { MeasuringThreads } from '#pickaxe/miner/engine/cpu/kernels/measure-kern
 import type { Place } from '#pickaxe/miner/engine/cpu/threads.js';
 import { loadableKernels, nativeIsBuilt } from './loadable-kernels.ts';
 
-/** How many more threads the simulated system grants. */
+/** Number of threads that the simulated system still grants. */
 let granted = Number.POSITIVE_INFINITY;
 const workers: { threadId: number }[] = [];
 
@@ -45,7 +45,7 @@ test('measuring threads measure each kernel, and a faster one faster', async () 
   await withThreads({ names: loadableKernels, groups: [[[], []]] }, async (threads) => {
     expect(threads.running).toBe(2);
     for (const name of loadableKernels) {
-      // The first turns find out how much to search. The machine may be so busy that a turn has no result.
+      // The first turns find the length of a search. The machine may be so busy that a turn has no result.
       await vi.waitUntil(async () => (await threads.takeTurn(name))[0], { timeout: 60_000 });
       threads.rest();
     }

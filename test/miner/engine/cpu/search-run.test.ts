@@ -7,7 +7,7 @@ import { COUNTERS, PAGES, sizeOf } from '#pickaxe/protocol/chain/nonce.js';
 import { jobOf, nothingSolves, someHeaderHex } from '../../../interfaces/jobs.ts';
 import { Rectangle } from '../../../interfaces/rectangle.ts';
 
-/** How many rows a stopped search has searched: none, part of a column, whole columns, or all. */
+/** Fractions of the rows that a stopped search has searched: none, part of a column, whole columns, or all. */
 const parts = [0, 0.3, 0.5, 0.75, 0.999, 1];
 
 /** Tasks are several columns at once. */
@@ -86,7 +86,7 @@ test('the rest of a task that returned early is searched next', async () => {
 
 test('a run ends when another one begins, and does not stop that one, however often it is stopped itself', async () => {
   const currentRun = new Int32Array(new SharedArrayBuffer(4));
-  /** A run whose tasks wait to be answered. */
+  /** A run whose tasks wait for answers. */
   const begin = (number: number) => {
     const answers: (() => void)[] = [];
     const ranges = new Rectangle({ lane: 3, step: 1, page: 0, pages: PAGES, counter: 0, counters: COUNTERS });

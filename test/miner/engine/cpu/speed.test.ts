@@ -106,7 +106,7 @@ describe('load does not decide', () => {
     chip.slowdown = (name) => (name === 'avx512x2' ? 1.02 + random() : 1);
     const [{ fastest, doubt }] = await chip.choose();
     expect(fastest).toBe('avx512');
-    // Its best turn says that it may be as fast.
+    // The best turn of avx512x2 shows that it may be as fast.
     expect(doubt).toMatch(/^only \d+ of 25 turns of avx512x2 agree within 2 %$/);
   });
 

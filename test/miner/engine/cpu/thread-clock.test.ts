@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { type Addon, threadClock } from '#pickaxe/miner/engine/cpu/kernels/native-kernels.js';
 import { nativeIsBuilt } from './loadable-kernels.ts';
 
-/** Keeps this thread busy until its own clock has moved on by so much. */
+/** Keeps this thread busy until its own clock has moved on by this time. */
 function work(clock: () => number, ms: number): void {
   const until = clock() + ms;
   while (clock() < until);

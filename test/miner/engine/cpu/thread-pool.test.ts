@@ -31,7 +31,7 @@ afterEach(() => Promise.all(pools.splice(0).map((pool) => pool.destroy())));
 
 test.each(loadableKernels)('a long task of %s stops in the middle when the current run changes', async (kernel) => {
   const { pool, currentRun } = await poolOf(1, kernel);
-  // One thread takes them in order: when the first is answered the second has been begun, or will find another run.
+  // The only thread takes tasks in order: when the first is answered, the second has begun or will find another run.
   const [thread] = pool.threads;
   const before = thread.run(taskOf(ONE_ROW));
   const searching = thread.run(taskOf(WHOLE_LANE));

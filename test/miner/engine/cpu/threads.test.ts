@@ -190,7 +190,7 @@ describe('the niceness of threads', () => {
   });
 });
 
-/** An addon of another system: only what is asked of it. */
+/** An addon of another system, with only the functions that the test needs. */
 const addonWith = (functions: Partial<Addon>) => () => functions as Addon;
 const noAddon = () => {
   throw new Error('not built');
@@ -255,7 +255,7 @@ function threads() {
   });
 }
 
-/** A niceness above that of these tests: a lower one would require privileges, and the same would prove nothing. */
+/** A niceness above that of these tests: a lower one would require privileges, and an equal one would prove nothing. */
 const kinder = Math.max(0, getPriority()) + 1;
 const tooNice = kinder > 19 && 'these tests have niceness 19, and none is kinder';
 const skipped = process.platform !== 'linux' ? 'the system is another' : tooNice;

@@ -222,7 +222,7 @@ describe('the kinds of cores that Linux says', () => {
       efficiency: range(0, 3),
       alike: [],
     });
-    // A process that is confined to small cores knows that they are small.
+    // A process that is confined to small cores still finds out that they are small.
     expect(kindsIn(read({ allowed: '1-2', online: '0-7', devices })).efficiency).toEqual([1, 2]);
   });
 

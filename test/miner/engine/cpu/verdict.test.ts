@@ -4,7 +4,7 @@ import type { KernelName } from '#pickaxe/miner/engine/device.js';
 
 const verdictOn = (turns: Partial<Record<KernelName, number[]>>) =>
   evaluate(new Map(Object.entries(turns) as [KernelName, number[]][]));
-/** So many turns of the same rate. */
+/** This number of turns of the same rate. */
 const turns = (count: number, rate: number) => new Array<number>(count).fill(rate);
 
 describe('a verdict', () => {
@@ -21,7 +21,7 @@ describe('a verdict', () => {
     });
     expect(speeds.avx2x2).toBe(36_800);
     expect(fastest).toBe('avx2');
-    // They say that it may be the fastest, but the turns that agree are enough.
+    // The best turns show that it may be the fastest, but the turns that agree are enough.
     expect(doubt).toBeUndefined();
   });
 

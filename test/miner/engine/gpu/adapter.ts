@@ -34,7 +34,7 @@ export const describeGpu = (name: string, tests: () => void): void => {
   else describe.skip(`${name} (no adapter: ${found.why})`, tests);
 };
 
-/** An engine as users have it: the variant of the kernel and the length of batches are measured or remembered. */
+/** An engine with a user's settings: the variant of the kernel and the length of batches are measured or remembered. */
 export const untunedOptions: GpuOptions = {
   name: 'gpu0',
   softwareGpu: true,

@@ -1,5 +1,5 @@
-// A Vulkan driver that kills the process that loads it, the first CRASHES times; after that it is not a driver at all, which
-// the loader passes over. Each time adds a byte to the file LOADED. pretend-driver.ts compiles it.
+// A Vulkan driver that kills the process that loads it, the first CRASHES times. After that it is no longer a driver,
+// and the loader ignores it. Each time adds a byte to the file LOADED. pretend-driver.ts compiles it.
 
 #include <fcntl.h>
 #include <signal.h>

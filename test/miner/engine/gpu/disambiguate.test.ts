@@ -3,7 +3,7 @@ import { disambiguate, type Look, type TableRow } from '#pickaxe/miner/engine/gp
 import type { Adapter } from '#pickaxe/miner/engine/gpu/protocol.js';
 
 const info = { vendor: 'nvidia', driver: 'NVIDIA 570.1', software: false };
-/** What Dawn lists for these names in this order. For a name it opens the first adapter whose name contains it. */
+/** The adapters that Dawn lists for these names. For a name, Dawn opens the first adapter whose name contains it. */
 const adaptersOf = (...models: string[]): Adapter[] =>
   models.map((model, i) => {
     const opens = models.findIndex((other) => other.includes(model)) === i;
@@ -18,7 +18,7 @@ const TAGS = ['pci-0000_17_00_0!', 'pci-0000_65_00_0!', 'pci-0000_b3_00_0!'];
 const alike = adaptersOf('RTX 3080', 'RTX 3080', 'RTX 3080');
 const table = BUSES.map((bus) => row('RTX 3080', bus));
 
-/** A simulated layer: a process that is limited to an address sees only the card there. */
+/** A simulated layer: a process that is limited to an address sees only the card at that address. */
 const obeying: Look = async ({ DRI_PRIME }) => [
   { model: 'RTX 3080', backend: 'vulkan', info: { ...info, driver: `at ${DRI_PRIME}` } },
 ];
@@ -63,7 +63,7 @@ describe('equal cards', () => {
     };
     const found = await disambiguate(alike, table, look);
     expect(found.map(({ bus }) => bus)).toEqual(BUSES);
-    // By its name alone Dawn might open one of the others.
+    // For the name alone, Dawn might open another GPU.
     expect(found[0]).toMatchObject({ fault: expect.stringMatching(/17:00\.0 failed: it did not answer/) });
     expect(found[0].environment).toBeUndefined();
     expect(found.slice(1).map(({ fault }) => fault)).toEqual([undefined, undefined]);

@@ -13,7 +13,7 @@ interface Row {
 }
 const rows: readonly Row[] = recorded();
 
-/** By the compiler's name: whose chips it compiles for. */
+/** The maker of the chips that each compiler compiles for. */
 const VENDORS: Readonly<Record<string, string>> = {
   RADV: 'amd',
   clang: 'amd',
@@ -21,7 +21,7 @@ const VENDORS: Readonly<Record<string, string>> = {
   ANV: 'intel',
   ocloc: 'intel',
 };
-/** Dawn's architectures of the families for which not only the maker matters. Dawn does not name Xe-HPC (pvc). */
+/** Dawn's architectures, for families whose maker does not decide alone. Dawn does not name Xe-HPC (pvc). */
 const ARCHITECTURES: Readonly<Record<string, string>> = {
   sm_61: 'pascal',
   cfl: 'gen-9',

@@ -1,6 +1,6 @@
 /**
- * A GPU that fails in the middle of a search loses no nonce and no solution: what it had not reported is given out
- * again.
+ * A GPU that fails in the middle of a search loses no nonce and no solution: ranges that it had not reported are given
+ * out again.
  */
 
 import { beforeAll, expect, test } from 'vitest';
@@ -17,9 +17,9 @@ import { ourNiceness } from '../../../priority.ts';
 import type { TestOptions } from './adapter.ts';
 import { describeTwoGpus, moreOf, SILENCE_MS, signal, TEST_MS, type Watched, watched } from './two-gpus.ts';
 
-/** How many nonces one GPU searches: more than it takes at once, and few enough for a test. */
+/** The nonces that one GPU searches, as seconds of its time: more than it takes at once, and few enough for a test. */
 const SECONDS = 0.6;
-/** So many hits are expected that almost every dispatch finds one. */
+/** Expected number of solutions, at which almost every dispatch finds one. */
 const SOLUTIONS = 10_000;
 const never = new AbortController().signal;
 

@@ -1,10 +1,10 @@
-// A Vulkan driver that pretends: Mesa's software GPU (the library REAL) under the names and at the PCI address that it is
-// compiled with, so that a rig of identical cards can be had on a machine without any. pretend-driver.ts compiles it.
+// A simulated Vulkan driver: Mesa's software GPU (the library REAL) under the names and at the PCI address that are
+// compiled in, for rigs of identical cards on a machine without any. pretend-driver.ts compiles it.
 //
 //   cc -shared -fPIC -DREAL='"libvulkan_lvp.so"' -DMODEL='"GeForce RTX 3080"' -DDRIVER='"the one at 65"' -DBUS=0x65
 //      -DOPENED='"opened.txt"' …
 //
-// Without BUS it does not tell its address, as some drivers do not. Each process that opens the card adds its id to the
+// Without BUS it does not report its address, as some drivers do not. Each process that opens the card adds its id to the
 // file OPENED. The interface is the Vulkan loader's with drivers
 // ("LoaderDriverInterface.md"), the structures are those of vulkan_core.h as far as they are touched.
 

@@ -1,4 +1,4 @@
-/** Builds Vulkan drivers that pretend to be cards (pretend-driver.c), to simulate rigs on a machine without GPUs. */
+/** Builds simulated Vulkan drivers of cards (pretend-driver.c), for rigs on a machine without GPUs. */
 
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';

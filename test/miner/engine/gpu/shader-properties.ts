@@ -15,7 +15,7 @@ import { describeGpu, gpuEngine } from './adapter.ts';
 const never = new AbortController().signal;
 const byValue = (a: bigint, b: bigint) => (a < b ? -1 : Number(a > b));
 
-/** How many examples are tried. Each costs a round trip through the child process and the GPU. */
+/** Number of examples. Each costs a round trip through the child process and the GPU. */
 const RUNS = 40;
 
 async function searchAll(engine: GpuEngine, job: Job, range: Range): Promise<bigint[]> {
@@ -60,7 +60,7 @@ export function shaderProperties(variant: Variant): void {
       const unit = workgroupCounters(variant);
       const at = { lane: 5, step: 1, page: 6, pages: 1 };
       const hits = solutionsIn(job, { ...at, counter: 1_000, counters: unit + 200 }).map(({ counter }) => counter);
-      // From one hit to another: within a workgroup, about one long, and longer.
+      // Distances from one hit to another: within a workgroup, about a workgroup, and longer.
       const first = hits.slice(0, 4);
       const last = [hits[5], hits[Math.floor(hits.length / 2)], ...hits.slice(-4)];
       for (const from of first) {

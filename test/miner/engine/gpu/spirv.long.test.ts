@@ -21,7 +21,9 @@ const variants = VARIANTS.filter(({ workgroupSize, trips }) => /^(64×8|256×32)
   (variant) => ({ name: nameOf(variant), variant }),
 );
 
-/** What the kernel's description comes to in SPIR-V, whose additions and exclusive ors take two operands. */
+/**
+ * The counts that follow from the kernel's description in SPIR-V, whose additions and exclusive ors take two operands.
+ */
 function expected() {
   const operations = operationsAt(gpuKernel, gpuKernel.result.depth);
   const pairs = (op: string) =>
@@ -50,16 +52,16 @@ describeGpu('the shaders as SPIR-V', () => {
         expect(count(loop, OP.IAdd)).toBe(adds + zeros + 3);
         // The step of counters.
         expect(count(loop, OP.IMul)).toBe((variant.shader === 'wgsl-multiplied-adds' ? adds : 0) + 1);
-        // One more hides that counters are consecutive.
+        // One more exclusive or hides that counters are consecutive.
         expect(count(loop, OP.BitwiseXor)).toBe(xors + 1);
         for (const op of [OP.ShiftRightLogical, OP.ShiftLeftLogical, OP.BitwiseOr]) {
           expect(count(loop, op)).toBe(rotates);
         }
-        // The trips, the target, and the room for hits: a guard of Tint's would compare once more, two words at a time.
+        // The trips, the target, and the room for hits. A guard of Tint's would compare once more, two words at a time.
         expect(count(loop, OP.ULessThan) + count(loop, OP.ULessThanEqual)).toBe(3);
         expect(count(loop, OP.SelectionMerge)).toBe(3);
         expect(count(loop, OP.FunctionCall)).toBe(0);
-        // One clamp, of a hit's place in the list, behind the comparison that hardly any nonce passes.
+        // One clamp, of a hit's place in the list, after the comparison that hardly any nonce passes.
         const [clamp, ...others] = loop.flatMap(({ op }, i) => (op === OP.ExtInst ? i : []));
         expect(others).toEqual([]);
         const comparison = loop.findIndex(({ op }) => op === OP.ULessThanEqual);

@@ -24,7 +24,7 @@ const path = fileURLToPath(new URL('./telling-child.mjs', import.meta.url));
 telemetryContract(
   'a GPU',
   () =>
-    // The shorter the silence that is tolerated, the faster is the pulse.
+    // The pulse is faster if the tolerated time without messages is shorter.
     new GpuEngine({
       name: 'gpu0',
       card: { vendor: 'amd', bus: BUS },

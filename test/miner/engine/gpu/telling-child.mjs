@@ -1,5 +1,5 @@
 // A GPU's child process without a GPU: it opens nothing, and sends the readings of a pretended card. Its argument is
-// the place where the pretended sysfs is mounted.
+// the path of the pretended sysfs.
 
 import { startPulse } from '#pickaxe/miner/engine/gpu/child/child.js';
 import { openSensors } from '#pickaxe/miner/engine/gpu/gpu-sensors.js';

@@ -7,10 +7,10 @@ import type { GpuEngine, GpuOptions } from '#pickaxe/miner/engine/gpu/gpu-engine
 import { gpuEngine, softwareAdapter, type TestOptions } from './adapter.ts';
 import { pretend, whyNoCards } from './pretend-driver.ts';
 
-/** How long a GPU may take to open and to be missed, on a busy CPU that simulates both. */
+/** Time limit for a GPU to open and for its loss to be noticed, on a busy CPU that simulates both. */
 const PATIENCE = { timeout: 60_000, interval: 10 };
 export const TEST_MS = 90_000;
-/** Shorter than in real use, and far longer than a process gets no processor time on a busy machine. */
+/** Shorter than in real use, and far longer than a busy machine leaves a process without processor time. */
 export const SILENCE_MS = 2_000;
 
 export const CARDS = [

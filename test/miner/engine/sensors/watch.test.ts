@@ -7,7 +7,7 @@ afterEach(() => void vi.useRealTimers());
 
 const WARM: Telemetry = { temperatureCelsius: 61 };
 
-/** Sensors that answer when they are told to. */
+/** Sensors that answer on request. */
 function slowSensors() {
   const answers: ((telemetry: Telemetry) => void)[] = [];
   const read = () => new Promise<Telemetry>((resolve) => void answers.push(resolve));

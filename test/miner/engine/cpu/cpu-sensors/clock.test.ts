@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { openCpuSensors } from '#pickaxe/miner/engine/cpu/cpu-sensors.js';
 import { PretendedMachine } from './machines.ts';
 
-/** @returns where the sysfs of a machine is whose CPUs report these clocks */
+/** @returns the path of the sysfs of a machine whose CPUs report these clocks */
 function machine(clocks: readonly (string | number | undefined)[]): string {
   const files = clocks.flatMap((text, i) =>
     text === undefined ? [] : [[`devices/system/cpu/cpu${i}/cpufreq/scaling_cur_freq`, text]],
@@ -34,7 +34,7 @@ test('the clock is not known where no CPU reports it', async () => {
 });
 
 test('of many CPUs some are asked, as many of each kind as there are', async () => {
-  // Half of the CPUs hash, and so does half of those that are asked: CPUs 0, 4, 8 …
+  // Half of the CPUs hash, and so does half of those whose clocks are read: CPUs 0, 4, 8 …
   const clocks = Array.from({ length: 128 }, (_, i) => (i % 8 < 4 ? 3_000_000 : 1_000_000));
   expect(await hertz(64, machine(clocks))).toBe(3e9);
   expect(await hertz(128, machine(clocks))).toBe(2e9);

@@ -1,4 +1,4 @@
-/** Pretended machines: what Linux's sysfs shows of their sensors. */
+/** Pretended machines, with the files of Linux's sysfs about their sensors. */
 
 import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -7,7 +7,7 @@ import { afterAll } from 'vitest';
 import { type CpuSensors, openCpuSensors } from '#pickaxe/miner/engine/cpu/cpu-sensors.js';
 import { readSysfs } from '#pickaxe/miner/engine/sensors.js';
 
-/** Contents by their paths below the place where sysfs is mounted. */
+/** Contents by their paths below sysfs. */
 export type Files = Readonly<Record<string, string | number>>;
 
 const temporary = mkdtempSync(join(tmpdir(), 'pickaxe-cpu-sensors-'));
@@ -19,7 +19,7 @@ export class PretendedMachine {
   readonly sysfs = join(temporary, `machine-${++machines}`);
   readonly clock = { nowUs: () => BigInt(1000 * (this.ms + this.asleepMs)), monotonicMs: () => this.ms };
   ms = 5_000;
-  /** How long the machine has slept, which only the wall clock counts. */
+  /** The time that the machine has slept, which only the wall clock counts. */
   asleepMs = 0;
   /** Files that only root may read. The tests run as root, for whom modes do not hold, so the reader refuses them. */
   refused = /(?!)/;
@@ -35,7 +35,7 @@ export class PretendedMachine {
     for (const [file, text] of Object.entries(files)) {
       const path = join(this.sysfs, file);
       mkdirSync(dirname(path), { recursive: true });
-      // The file is replaced as a whole: a reader sees the old content or the new one.
+      // The file is replaced as a whole, so a reader sees the old content or the new one.
       writeFileSync(`${path}.new`, `${text}\n`);
       renameSync(`${path}.new`, path);
     }
@@ -58,9 +58,9 @@ export class PretendedMachine {
   }
 
   /**
-   * Opens the sensors, and lets the time pass in which the counters rise.
+   * Opens the sensors, and lets time pass, in which the counters rise.
    * @param counters their contents at the end
-   * @returns the second reading: the first one has no power where that is computed from energy
+   * @returns the second reading: the first one has no power if that is computed from energy
    */
   async readAfter(seconds: number, counters: Files) {
     const sensors = await this.open();
@@ -71,7 +71,7 @@ export class PretendedMachine {
   }
 }
 
-/** The files of a folder, by their paths from the one above. */
+/** The files of a folder, by their paths from the folder above. */
 export const within = (folder: string, files: Files): Files =>
   Object.fromEntries(Object.entries(files).map(([file, text]) => [`${folder}/${file}`, text]));
 
@@ -82,14 +82,14 @@ const zone = (name: string, uj: number, range: number): Files => ({
   enabled: 1,
 });
 
-/** How many µJ Intel's and AMD's counters reach. */
+/** The maximum of Intel's and AMD's counters, in µJ. */
 export const INTEL_RANGE = 262_143_328_850;
 export const AMD_RANGE = 65_532_610_987;
 
 export const rapl = (number: string, name: string, uj: number, range = INTEL_RANGE): Files =>
   within(`class/powercap/intel-rapl:${number}`, zone(name, uj, range));
 
-/** A Core i7-13700: one package with parts, `psys`, and the package once more through the memory-mapped interface. */
+/** A Core i7-13700: one package with parts, `psys`, and the same package again through the memory-mapped interface. */
 export const INTEL_DESKTOP: Files = {
   ...within('class/hwmon/hwmon0', { name: 'acpitz', temp1_input: 27_800 }),
   ...within('class/hwmon/hwmon1', { name: 'nvme', temp1_input: 92_850, temp1_label: 'Composite' }),
@@ -144,7 +144,7 @@ export const TWO_XEONS: Files = {
   ...rapl('1:0', 'dram', 1_000_000),
 };
 
-/** A Ryzen 7 7700: its Tctl is that of the chip. */
+/** A Ryzen 7 7700, whose Tctl is the chip's temperature. */
 export const RYZEN: Files = {
   ...within('class/hwmon/hwmon2', {
     name: 'k10temp',
@@ -176,7 +176,7 @@ export const THREADRIPPER: Files = {
   }),
 };
 
-/** A Ryzen 9 3900X with zenpower in the place of k10temp. */
+/** A Ryzen 9 3900X with zenpower instead of k10temp. */
 export const ZENPOWER: Files = within('class/hwmon/hwmon3', {
   name: 'zenpower',
   in1_input: 1_031,

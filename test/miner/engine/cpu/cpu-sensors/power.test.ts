@@ -57,7 +57,7 @@ describe('RAPL', () => {
   test('half of the power is not reported as all of it', async () => {
     const machine = new PretendedMachine(TWO_XEONS);
     const { powerWatts } = await machine.readAfter(4, { [ENERGY]: 801_000_000 });
-    expect(powerWatts).toBeUndefined(); // the other counter stands still
+    expect(powerWatts).toBeUndefined(); // the other counter does not change
   });
 
   test.each([

@@ -4,13 +4,13 @@ import { DispatchForecast, untilPollMs } from '#pickaxe/miner/engine/gpu/child/s
 
 const UNIT = 2048;
 const IN_FLIGHT = 2;
-/** The time by which the first batch takes longer than it should. */
+/** Time by which the first batch takes longer than forecast. */
 const WAKE_MS = 50;
-/** From one of a timer's milliseconds to the next look, and the time to see an end and submit again. */
+/** From a millisecond of the timer to the next poll, with the time to see an end and submit again. */
 const LATE_MS = 0.1;
 
 /**
- * Simulates a GPU that searches `perMs` counters per millisecond and is kept busy as by the searcher. Looks are timers,
+ * Simulates a GPU that searches `perMs` counters per millisecond and that the searcher keeps busy. Polls are timers,
  * which fire at the end of a millisecond.
  */
 function mine(goalMs: number, perMs: (nowMs: number) => number, forMs: number) {
@@ -94,9 +94,9 @@ test('each forecast starts where the previous dispatch should have ended', () =>
   forecast.submitted(0, 10);
   forecast.submitted(0, 10);
   expect(forecast.next).toEqual({ lengthMs: 10, dueMs: 9.95 });
-  forecast.done(10.3); // by a look in time, but timers are late
+  forecast.done(10.3); // by a poll in time, but timers are late
   expect(forecast.next?.dueMs).toBeCloseTo(9.95 + 9.95);
-  forecast.done(25); // by a look that came after others
+  forecast.done(25); // by a poll that came after others
   forecast.submitted(25, 10);
   expect(forecast.next?.dueMs).toBeCloseTo(25 + 9.95);
 });

@@ -13,11 +13,11 @@ export interface FakeBuffer {
 }
 
 export interface Dispatch {
-  /** For each page, where its words are in the uniform buffers, and the workgroups. */
+  /** For each page: the place of its words in the uniform buffers, and the workgroups. */
   readonly passes: readonly { readonly offset: number; readonly workgroups: readonly [inRow: number, rows: number] }[];
   /** The control blocks, 64 words for each page: message word 6, the target's word, …, the invocations in a row. */
   readonly control: Uint32Array;
-  /** Answers with the shader's count of hits and the offsets that it wrote. */
+  /** Answers with the shader's count of hits and the offsets that the shader wrote. */
   readonly finish: (count: number, offsets?: readonly number[]) => void;
 }
 
@@ -29,7 +29,7 @@ export class FakeDevice {
   readonly dispatches: Dispatch[] = [];
   /** Whether each dispatch ends at once without hits. */
   isQuick = false;
-  /** How often the words of a job were written. */
+  /** Number of times that the words of a job were written. */
   jobsWritten = 0;
   #control = new Uint32Array();
   #passes: Dispatch['passes'] = [];

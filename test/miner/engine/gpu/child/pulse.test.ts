@@ -7,7 +7,7 @@ const EVERY_MS = 1_000;
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-/** Sensors that answer when they are told to. */
+/** Sensors that answer on request. */
 function slowSensors() {
   const answers: ((telemetry: Telemetry) => void)[] = [];
   const read = () => new Promise<Telemetry>((resolve) => void answers.push(resolve));
@@ -25,7 +25,7 @@ test('the pulse goes on while a driver hangs, and its sensors are not read a sec
 
   answers[0]({ temperatureCelsius: 61 });
   await vi.advanceTimersByTimeAsync(2 * EVERY_MS);
-  expect(beats.filter(Boolean)).toEqual([{ temperatureCelsius: 61 }]); // told once
+  expect(beats.filter(Boolean)).toEqual([{ temperatureCelsius: 61 }]); // reported once
   expect(answers).toHaveLength(2);
 });
 

@@ -18,7 +18,7 @@ function reports() {
   return { sent, reports: new Reports((report) => sent.push(report), clock) };
 }
 
-/** The same, with the first report of a search sent: those that follow wait. */
+/** Reports after the first one of a search, which was sent at once: those that follow wait. */
 function afterTheFirst() {
   const started = reports();
   started.reports.add(report(0, 1, { lane: 999 }));
@@ -165,7 +165,7 @@ describe('a report', () => {
   });
 });
 
-/** A report of what follows the last one, or of counters that nobody has reported on. */
+/** A report of what follows the last one, or of counters without a report so far. */
 function following(last: Report | undefined, step: { follows: boolean; place: Place; counters: number; hits: number }) {
   const end = last ? last.searched.counter + last.searched.counters : 0;
   const place = step.follows && last ? { ...last.searched, search: last.search } : step.place;

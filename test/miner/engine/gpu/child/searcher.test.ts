@@ -173,7 +173,7 @@ test('a check waits for a free slot', async () => {
   searcher.begin(1, job);
   searcher.add(1, strip(0, UNIT));
   clock.ms = CHECK_EVERY_MS;
-  // Both places are taken before it is known that this one is done.
+  // Both places are taken before the end of this dispatch is noticed.
   flights.shift()!.answer({ hits: [] });
   searcher.add(1, strip(0, 2 * UNIT));
   expect(flights).toHaveLength(SLOTS);

@@ -57,7 +57,7 @@ test('every counter has an invocation, in several rows if necessary', async () =
     const [inRow, rows] = workgroups;
     expect(inRow).toBeLessThanOrEqual(MOST_IN_ROW);
     expect(inRow * rows * unit).toBeGreaterThanOrEqual(counters);
-    // No more than a row's rounding beyond what it takes.
+    // The excess is at most that of rounding up to rows.
     expect(inRow * rows).toBeLessThan(counters / unit + rows);
     expect([control[0], control[7]]).toEqual([77, inRow * 64]);
     return new Promise((resolve) => setImmediate(() => resolve(workgroups)));

@@ -25,7 +25,7 @@ import {
 } from '#pickaxe/miner/engine/gpu/tuning.js';
 import { FakeDevice } from './fake-device.ts';
 
-/** Not a typical variant, so that it is opened first only if it was remembered. */
+/** A variant that is not typical, so that it is opened first only if it was remembered. */
 const REMEMBERED: Variant = { shader: 'wgsl', workgroupSize: 256, trips: 32 };
 const TUNING = {
   variant: REMEMBERED,

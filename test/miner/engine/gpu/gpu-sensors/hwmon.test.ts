@@ -45,7 +45,7 @@ class Machine {
   }
 }
 
-/** The files of a folder, by their paths from the one above. */
+/** The files of a folder, by their paths from the folder above. */
 const within = (folder: string, files: Files): Files =>
   Object.fromEntries(Object.entries(files).map(([file, text]) => [`${folder}/${file}`, text]));
 
@@ -89,7 +89,7 @@ const RADEON_TELLS = {
   memoryHertz: 1249e6,
 };
 
-/** The graphics of a Ryzen 7840U: neither fan nor memory of its own. */
+/** The graphics of a Ryzen 7840U, which have neither a fan nor a memory of their own. */
 const APU = {
   vendor: '0x1002',
   ...within('hwmon/hwmon7', {
@@ -103,7 +103,7 @@ const APU = {
   }),
 };
 
-/** An Arc A770 under i915, whose sensors are those of the card and, beside them, of its graphics alone. */
+/** An Arc A770 under i915, with sensors of the card and sensors of its graphics alone. */
 const ARC = {
   vendor: '0x8086',
   'drm/card1/gt/gt0/rps_act_freq_mhz': 2400,
@@ -217,7 +217,7 @@ describe('AMD', () => {
     const files = { ...RADEON, 'hwmon/hwmon4/pwm1_max': text };
     const sensors = await new Machine({ [BUS]: files }).open({ vendor: 'amd', bus: BUS });
     const { fanRatio } = await sensors.read();
-    expect(fanRatio).toBe(text === 'none' ? 0.4 : undefined); // unreadable, it is 255 as everywhere
+    expect(fanRatio).toBe(text === 'none' ? 0.4 : undefined); // if it cannot be read, it is 255 as everywhere
   });
 });
 

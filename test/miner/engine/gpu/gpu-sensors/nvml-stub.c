@@ -99,7 +99,7 @@ int nvmlDeviceGetPowerUsage(void *device, unsigned *milliwatts) {
 #ifdef GATE
   waiting = 1;
   for (int ms = 0; !open; ms++) {
-    if (ms == 20000) return TIMEOUT; /* of a test that has failed */
+    if (ms == 20000) return TIMEOUT; /* left by a test that has failed */
     usleep(1000);
   }
   waiting = 0;

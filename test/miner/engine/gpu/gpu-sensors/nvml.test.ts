@@ -107,7 +107,7 @@ describe.skipIf(!compiler)(`NVIDIA’s sensors${compiler ? '' : ', not tried: th
     expect(sensors.what).toMatch(/^no readings: /);
     expect(sensors.what).toContain(why);
     expect(await sensors.read()).toEqual({});
-    await until(() => ask(library, 'stub_running') <= 0); // what was started was ended
+    await until(() => ask(library, 'stub_running') <= 0); // all calls that were started have ended
     expect(ask(library, 'stub_running')).toBe(0);
   });
 
@@ -137,7 +137,7 @@ test('a file that is not a library counts as missing', async () => {
 });
 
 test('without koffi, only NVIDIA’s sensors cannot be read', () => {
-  // The built sensors where no node_modules is in reach.
+  // The built sensors in a folder from which no node_modules can be found.
   const copy = join(temporary, 'no-koffi');
   const dist = fileURLToPath(new URL('../../../../../dist', import.meta.url));
   mkdirSync(join(copy, 'miner/engine/gpu'), { recursive: true });
