@@ -2,7 +2,6 @@
 
 import { randomUUID } from 'node:crypto';
 import { type Command, InvalidArgumentError } from 'commander';
-import { z } from 'zod';
 import { lacksNetwork } from '../../../app/config/contradictions.ts';
 import type { Loaded } from '../../../app/config/load.ts';
 import { printed } from '../../../app/config/setting-types/basic.ts';
@@ -178,6 +177,25 @@ export function sayNotSent(sweep: Sweep, answer: false | undefined, session: Ses
   for (const line of [`Nothing more was sent; ${what}`, ...how]) io.say(line);
 }
 
+/** @returns public keys; null without keys */
+export function heldKeys({ pairs }: Pick<Session, 'pairs'>): string[] | null {
+  return pairs.length === 0 ? null : pairs.map(({ publicKey }) => publicKey);
+}
+
+/** @throws UsageError when there is nothing to go on with */
+export function begunBefore({ kind, store }: Session): Sweep {
+  const begun = store.load();
+  if (!begun) throw new UsageError(`No ${kind} of this account has begun on this machine.`);
+  return begun;
+}
+
+/** @param again the command line that continues */
+export function sayNothingSigned(again: string, { kind, io }: Session): void {
+  io.say('Nothing was signed or sent.');
+  io.say(`Try again with: ${again}`);
+  io.say(`Or begin another ${kind}, which takes the place of this one.`);
+}
+
 /** @returns the new state, and for the chain of each unfinished transfer what the transfer waits for */
 export async function carryOut(
   sweep: Sweep,
@@ -316,12 +334,6 @@ export async function movingCoins(
 
 export const TRUST_NODES =
   'take the word of your nodes where their blocks do not prove what has become of the coins: only for nodes of your own';
-
-/** A field of reports about an outcome. */
-export const ShownProof = z.enum(['work', 'nodes', 'node']).optional().meta({
-  description:
-    'of what is done or failed: proven by the work of its blocks, or believed on the word of several nodes or of one; absent where an earlier version has recorded it',
-});
 
 export const KEY_FILE = 'key file of the account, as pickaxe keygen writes it; repeat for several';
 

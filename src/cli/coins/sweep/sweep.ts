@@ -25,12 +25,15 @@ import { aligned } from '../../../rig/status/figures.ts';
 import type { Line } from '../../io.ts';
 import { readKeyFile } from '../../setup/keygen.ts';
 import { chainNumber, collect, timeOf, withSettings } from '../../usage/options.ts';
+import { GAS_FIELDS, guardReport, MOST_FOREIGN, ShownGuard, ShownProof, ShownSent } from './coin-report.ts';
 import {
   accountOf,
   amountOf,
+  begunBefore,
   carryOut,
   codeOf,
   collectKey,
+  heldKeys,
   inSession,
   isWanted,
   KEY_FILE,
@@ -38,8 +41,8 @@ import {
   resumeLine,
   type Session,
   type SessionOptions,
-  ShownProof,
   type SweepIo,
+  sayNothingSigned,
   sayNotSent,
   TRUST_NODES,
 } from './coin-session.ts';
@@ -109,7 +112,7 @@ interface Run extends Session {
 }
 
 async function start(run: Run, account: string): Promise<number> {
-  const { ledger, store, pairs, known, options, io } = run;
+  const { ledger, store, known, options, io } = run;
   if (options.toChain === undefined) throw new UsageError('Say where the coins shall go, with --to-chain N.');
   const before = store.load();
   if (before && isUnfinished(before) && isSigned(before)) {
@@ -118,7 +121,7 @@ async function start(run: Run, account: string): Promise<number> {
     );
   }
   const { keep, min, gasPrice = USUAL_GAS_PRICE, gasStation = null, toChain: targetChain } = options;
-  const held = pairs.length === 0 ? null : pairs.map(({ publicKey }) => publicKey);
+  const held = heldKeys(run);
   const request = { account, targetChain, keep, min, gasPrice, gasStation, held, known };
   const plan = await planSweep(ledger, request, io.stop);
   const sweep = sweepOf(plan, ledger.network, wallMs(io.clock));
@@ -140,9 +143,8 @@ async function start(run: Run, account: string): Promise<number> {
 }
 
 async function resume(run: Run): Promise<number> {
-  const { store, io, options } = run;
-  const begun = store.load();
-  if (!begun) throw new UsageError('No sweep of this account has begun on this machine.');
+  const { io, options } = run;
+  const begun = begunBefore(run);
   checkSame(begun, run);
   // Signed commands are sent as they are, because a second step 0 could take the coins twice.
   const sweep = { ...begun, gasPrice: options.gasPrice ?? begun.gasPrice };
@@ -195,9 +197,7 @@ async function finish(sweep: Sweep, run: Run): Promise<number> {
   print(sweepReport(after, notes, true), run);
   const again = resumeLine(after, options, run);
   if (isUnfinished(after) && !isSigned(after)) {
-    io.say('Nothing was signed or sent.');
-    io.say(`Try again with: ${again}`);
-    io.say('Or begin another sweep, which takes the place of this one.');
+    sayNothingSigned(again, run);
   } else if (isUnfinished(after)) {
     io.say('Coins that are on their way are safe: anybody can finish a transfer with its request key.');
     io.say(`Go on with: ${again}`);
@@ -245,24 +245,15 @@ export const SweepReport = z
     network: z.string(),
     account: z.string(),
     targetChain: z.int().meta({ description: 'where the coins go' }),
-    guard: z
-      .strictObject({ predicate: z.string(), keys: z.array(z.string()) })
-      .meta({ description: 'who can dispose of the coins that arrive' }),
-    sent: z.boolean().meta({ description: 'whether this is more than a plan' }),
+    guard: ShownGuard.meta({ description: 'who can dispose of the coins that arrive' }),
+    sent: ShownSent,
     total: z.string().meta({ description: 'the sum of all amounts, in coins' }),
-    mostGasCost: z.string().optional().meta({ description: 'of a plan: the most that gas costs, in coins' }),
-    warning: z
-      .string()
-      .optional()
-      .meta({ description: 'of a plan, and of what goes on: why the gas price may be a mistake' }),
+    ...GAS_FIELDS,
     chains: z.array(SweptChain),
   })
   .meta({ description: 'a sweep, or the plan of one' });
 export type SweepReport = z.output<typeof SweepReport>;
 type SweptChain = SweepReport['chains'][number];
-
-/** Maximum length of a foreign text, in characters. */
-const MOST = 300;
 
 /** @param sweep the sweep made from the plan */
 function planReport(plan: Plan, sweep: Sweep): SweepReport {
@@ -271,7 +262,7 @@ function planReport(plan: Plan, sweep: Sweep): SweepReport {
   const chains = plan.chains.map((it): SweptChain => {
     const { chain } = it;
     if (it.kind === 'transfer') return { chain, state: 'planned', amount: formatDecimal(it.amount) };
-    return { chain, state: it.kind === 'skip' ? 'skipped' : 'failed', reason: oneLine(it.reason, MOST) };
+    return { chain, state: it.kind === 'skip' ? 'skipped' : 'failed', reason: oneLine(it.reason, MOST_FOREIGN) };
   });
   const sums = { total: formatDecimal(totalOf(plan)), mostGasCost: formatDecimal(mostGasCost(sweep)) };
   const warning = gasWarning(sweep);
@@ -292,18 +283,13 @@ function sweepReport(sweep: Sweep, notes: ReadonlyMap<number, string>, sent: boo
   return { ...common, ...(warning !== undefined && { warning }), chains };
 }
 
-/** A predicate that comes from a node can be any text. */
-function guardReport({ keys, pred }: Keyset): SweepReport['guard'] {
-  return { predicate: oneLine(pred, MOST), keys: [...keys] };
-}
-
 function sweptChain({ chain, amount, step0, outcome }: Transfer, note: string | undefined): SweptChain {
   const common = { chain, amount: formatDecimal(amount), ...(step0 && { requestKey: step0.hash }) };
   if (outcome === null) {
     return {
       ...common,
       state: step0 ? 'pending' : 'planned',
-      ...(note !== undefined && { reason: oneLine(note, MOST) }),
+      ...(note !== undefined && { reason: oneLine(note, MOST_FOREIGN) }),
     };
   }
   const ended = {
@@ -311,7 +297,7 @@ function sweptChain({ chain, amount, step0, outcome }: Transfer, note: string | 
     gasCost: formatDecimal(outcome.gasCost),
     ...(outcome.provenBy && { provenBy: outcome.provenBy }),
   };
-  if (outcome.state === 'failed') return { ...ended, state: 'failed', reason: oneLine(outcome.reason, MOST) };
+  if (outcome.state === 'failed') return { ...ended, state: 'failed', reason: oneLine(outcome.reason, MOST_FOREIGN) };
   return { ...ended, state: 'done', by: outcome.by === 'us' ? 'us' : 'somebody-else' };
 }
 

@@ -11,18 +11,20 @@ import { type PaymentPlan, paymentOf, planPayment, provenText } from '../../../n
 import { gasWarning, mostGasCost, USUAL_GAS_PRICE } from '../../../node/sweep/plan.ts';
 import { isSigned, isUnfinished, type Sweep } from '../../../node/sweep/sweep-state.ts';
 import { guardOfName } from '../../../node/sweep/transfer-commands.ts';
-import type { Keyset } from '../../../protocol/ledger/command/coin.ts';
 import { type Decimal, formatDecimal } from '../../../protocol/ledger/decimal.ts';
 import type { Line } from '../../io.ts';
 import { readKeyFile } from '../../setup/keygen.ts';
 import { chainNumber, collect, timeOf, withSettings } from '../../usage/options.ts';
 import { row } from '../tx/results.ts';
+import { GAS_FIELDS, guardReport, MOST_FOREIGN, ShownGuard, ShownProof, ShownSent } from './coin-report.ts';
 import {
   accountOf,
   amountOf,
+  begunBefore,
   carryOut,
   codeOf,
   collectKey,
+  heldKeys,
   inSession,
   isWanted,
   KEY_FILE,
@@ -32,8 +34,8 @@ import {
   resumeLine,
   type Session,
   type SessionOptions,
-  ShownProof,
   type SweepIo,
+  sayNothingSigned,
   sayNotSent,
   TRUST_NODES,
 } from './coin-session.ts';
@@ -94,7 +96,7 @@ export async function runTxTransfer(loaded: Loaded, options: TransferOptions, io
 }
 
 async function start(run: Run): Promise<number> {
-  const { ledger, store, pairs, account, from, options, io } = run;
+  const { ledger, store, account, from, options, io } = run;
   const { to, amount, chain, toChain = chain, gasPrice = USUAL_GAS_PRICE, gasStation = null } = options;
   if (to === undefined) throw new UsageError('Say who gets the coins, with --to ACCOUNT.');
   if (amount === undefined) throw new UsageError('Say how many coins, with --amount 0.5.');
@@ -118,7 +120,7 @@ async function start(run: Run): Promise<number> {
   }
   if (before) sayDoubtful(before, { to, amount }, run);
   checkKeys([...(guardOfName(to)?.keys ?? []), ...(options.receiverKey ?? [])]);
-  const held = pairs.length === 0 ? null : pairs.map(({ publicKey }) => publicKey);
+  const held = heldKeys(run);
   const receiverGuard = guardOf(options);
   const request = {
     account,
@@ -151,9 +153,8 @@ function sayDoubtful(before: Sweep, wanted: { readonly to: string; readonly amou
 }
 
 async function resume(run: Run): Promise<number> {
-  const { store, options, io } = run;
-  const begun = store.load();
-  if (!begun) throw new UsageError('No transfer of this account has begun on this machine.');
+  const { options, io } = run;
+  const begun = begunBefore(run);
   checkSame(begun, run);
   // Signed commands are sent as they are, because a second one could take the coins twice.
   const payment = { ...begun, gasPrice: options.gasPrice ?? begun.gasPrice };
@@ -221,9 +222,7 @@ async function finish(payment: Sweep, run: Run): Promise<number> {
   print(report, run);
   const again = resumeLine(sweep, options, run);
   if (isUnfinished(sweep) && !isSigned(sweep)) {
-    io.say('Nothing was signed or sent.');
-    io.say(`Try again with: ${again}`);
-    io.say('Or begin another transfer, which takes the place of this one.');
+    sayNothingSigned(again, run);
   } else if (isUnfinished(sweep)) {
     const { requestKey: key, chain } = report;
     io.say('Stopped waiting: there is no result yet, and the coins may still move.');
@@ -237,8 +236,6 @@ function print(report: PaymentReport, { options, io }: Run): void {
   io.out(options.json ? `${JSON.stringify(report)}\n` : paymentLines(report));
 }
 
-const Guard = z.strictObject({ predicate: z.string(), keys: z.array(z.string()) });
-
 export const PaymentReport = z
   .strictObject({
     network: z.string(),
@@ -247,20 +244,16 @@ export const PaymentReport = z
     amount: z.string().meta({ description: 'in coins' }),
     chain: z.int().meta({ description: 'where the coins are' }),
     targetChain: z.int().meta({ description: 'where they arrive' }),
-    guard: Guard.nullable().meta({
+    guard: ShownGuard.nullable().meta({
       description: 'whom the account that gets the coins must belong to; null: to whoever has it',
     }),
-    saidGuard: Guard.nullable().optional().meta({
+    saidGuard: ShownGuard.nullable().optional().meta({
       description: 'of a plan without a guard: who has that account, by the word of the node; null: no keys guard it',
     }),
     isNew: z.boolean().optional().meta({ description: 'of a plan: whether the transfer creates that account' }),
     balance: z.string().optional().meta({ description: 'of a plan: what the sender has on its chain, in coins' }),
-    mostGasCost: z.string().optional().meta({ description: 'of a plan: the most that gas costs, in coins' }),
-    warning: z
-      .string()
-      .optional()
-      .meta({ description: 'of a plan, and of what goes on: why the gas price may be a mistake' }),
-    sent: z.boolean().meta({ description: 'whether this is more than a plan' }),
+    ...GAS_FIELDS,
+    sent: ShownSent,
     state: z.enum(['planned', 'pending', 'done', 'failed']).meta({
       description:
         'pending: it may have been sent, or nothing proves what has become of it, and --resume goes on; failed: no coins have left, apart from gas',
@@ -272,9 +265,6 @@ export const PaymentReport = z
   })
   .meta({ description: 'a transfer of coins, or the plan of one' });
 export type PaymentReport = z.output<typeof PaymentReport>;
-
-/** Maximum length of a foreign text, in characters. */
-const MOST = 300;
 
 /** @param sweep the payment made from the plan */
 function paymentPlanReport(plan: PaymentPlan, sweep: Sweep): PaymentReport {
@@ -308,13 +298,8 @@ function paymentReport(sweep: Sweep, note: string | undefined, sent: boolean): P
     ...(step0 && { requestKey: step0.hash }),
     ...(outcome?.provenBy && { provenBy: outcome.provenBy }),
     ...(outcome && { gasCost: formatDecimal(outcome.gasCost) }),
-    ...(reason !== undefined && { reason: oneLine(reason, MOST) }),
+    ...(reason !== undefined && { reason: oneLine(reason, MOST_FOREIGN) }),
   };
-}
-
-/** A predicate that comes from a node can be any text. */
-function guardReport({ keys, pred }: Keyset): z.output<typeof Guard> {
-  return { predicate: oneLine(pred, MOST), keys: keys.map((key) => oneLine(key, MOST)) };
 }
 
 /** @returns text with a newline at its end */
@@ -325,8 +310,8 @@ function paymentLines(report: PaymentReport): string {
       'network',
       `${network}, ${chain === targetChain ? `chain ${chain}` : `from chain ${chain} to chain ${targetChain}`}`,
     ),
-    row('from', oneLine(from, MOST)),
-    row('to', oneLine(to, MOST)),
+    row('from', oneLine(from, MOST_FOREIGN)),
+    row('to', oneLine(to, MOST_FOREIGN)),
     ...(isNew ? [row('', 'which is a new account')] : []),
     // The name of a `k:` account contains its key.
     ...(guard && !guardOfName(to) ? [row('only for', guardText(guard))] : []),
@@ -345,7 +330,7 @@ function reportedGuardLines({ saidGuard }: PaymentReport): string[] {
   return [row('', 'which by the word of the node belongs to'), row('', who)];
 }
 
-function guardText({ predicate, keys }: z.output<typeof Guard>): string {
+function guardText({ predicate, keys }: z.output<typeof ShownGuard>): string {
   return keys.length === 1 ? keys[0] : `${predicate} of ${keys.join(', ')}`;
 }
 
