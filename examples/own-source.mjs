@@ -9,7 +9,7 @@ import { CpuEngine, Miner, parseWork, targetForDifficulty } from 'pickaxe';
 const SHARES = 5;
 
 /**
- * A source that wants a few shares of one header. A block takes ten times the work of a share.
+ * A source of work for a few shares of one header. A block takes ten times the work of a share.
  * @implements {WorkSource}
  */
 class OwnSource {

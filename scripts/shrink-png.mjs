@@ -20,7 +20,7 @@ export function shrinkPng(png) {
   }
   const palette = paletteOf([...counts.keys()].sort((a, b) => counts.get(b) - counts.get(a)));
   const indices = new Map([...counts.keys()].map((colour) => [colour, nearest(palette, colour)]));
-  // The byte before each row says that it is not filtered.
+  // The byte 0 before each row stands for a row without a filter.
   const raw = Buffer.alloc(height * (width + 1));
   for (let y = 0; y < height; y++) {
     for (let x = 0; x < width; x++) {

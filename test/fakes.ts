@@ -1,4 +1,4 @@
-/** Sources and engines that do what a test tells them. */
+/** Sources and engines that a test controls. */
 
 import type { DeviceKind } from '#pickaxe/miner/engine/device.js';
 import type {

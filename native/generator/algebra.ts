@@ -1,5 +1,5 @@
 /**
- * Symbolic arithmetic on 32-bit words. A value knows the loop variables that it depends on, so that a back end can
+ * Symbolic arithmetic on 32-bit words. A value records the loop variables that it depends on, so that a back end can
  * compute it at the right depth: once per job, counter or page, or for every nonce. Sums collect their per-job terms
  * and drop zeros while they are built.
  */

@@ -18,7 +18,7 @@ import { GROUP, programOf, stepsOf, tokensOf } from './lib/contract/programs.mjs
 
 /** Programs that a thread gets at once. */
 const BATCH = 50 * GROUP;
-/** Programs after which a line says how many have run. */
+/** Number of programs after which a line reports the progress. */
 const PROGRESS = 1000;
 /** Programs that are tried to make a finding smaller. */
 const TRIES = 200;

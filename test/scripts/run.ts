@@ -1,4 +1,4 @@
-/** Runs the scripts of this checkout as people do, and says what this machine lacks for them. */
+/** Runs the scripts of this checkout as people do, and reports what this machine lacks for them. */
 
 import { type SpawnSyncReturns, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';

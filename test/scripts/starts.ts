@@ -45,7 +45,7 @@ export function withResult(args: string, needs: readonly Need[], shows: (result:
 export const positive = expect.toSatisfy((value) => value > 0);
 export const number = expect.any(Number);
 
-/** A comment with its command line tells a script from a file that others import. In `scripts/`, all are scripts. */
+/** A script has a comment with its command line, unlike a file that others import. In `scripts/`, all are scripts. */
 const isScript = (path: string) =>
   path.startsWith('scripts/') || readFileSync(join(ROOT, path), 'utf8').includes(`\n//   node ${path}`);
 

@@ -1,12 +1,12 @@
-// Compiles compute shaders with a Vulkan driver and prints what the driver says about the machine code, without running
-// anything: so it also works on a driver without a chip, such as Mesa's RADV with RADV_FORCE_FAMILY. Drivers must have
-// VK_KHR_pipeline_executable_properties.
+// Compiles compute shaders with a Vulkan driver and prints what the driver reports about the machine code, without
+// running anything: so it also works on a driver without a chip, such as Mesa's RADV with RADV_FORCE_FAMILY. Drivers
+// must have VK_KHR_pipeline_executable_properties.
 //
 //   cc -o pipelines pipelines.c -lvulkan
 //   VK_DRIVER_FILES=…/radeon_icd.json RADV_FORCE_FAMILY=navi31 ./pipelines a.spirv b.spirv …
 //
-// The entry point of each shader must be Dawn's (`dawn_entry_point`), with its three buffers in set 0. The output is the
-// device's name in a line `device NAME`, the driver's version in a line `driver TEXT`, and then for each file
+// The entry point of each shader must be Dawn's (`dawn_entry_point`), with its three buffers in set 0. The output is
+// the device's name in a line `device NAME`, the driver's version in a line `driver TEXT`, and then for each file
 // `shader FILE`, lines `statistic NAME: VALUE`, and the disassembly between `assembly` and `end`.
 
 #include <stdio.h>

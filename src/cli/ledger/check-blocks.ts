@@ -208,7 +208,7 @@ export class BranchLinks implements Links {
 
 /* For networks that pickaxe does not know, only the node reports which chains are neighbours. */
 
-/** Source of the graph. `nobody`: neither pickaxe nor the node knows it. */
+/** Source of the graph. `nobody`: neither pickaxe nor the node has it. */
 type GraphFrom = 'pickaxe' | 'node' | 'nobody';
 
 class NetworkGraphs {
@@ -245,7 +245,7 @@ class NetworkGraphs {
     return graphAt(reported, lowestHeight(heads)) ? reported : undefined;
   }
 
-  /** mainnet01 and testnet04 cannot have another graph than the one that pickaxe knows. */
+  /** mainnet01 and testnet04 have the graph that pickaxe has, and no other. */
   #ownAt(height: bigint): Graph | undefined {
     const chains = chainsAt(this.#api.network, height);
     return chains === undefined ? undefined : knownGraph(chains);

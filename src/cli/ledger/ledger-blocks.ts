@@ -168,7 +168,7 @@ async function printBlocks(
   return checks.finish('block') ? EXIT.done : EXIT.failed;
 }
 
-/** Prints items up to the limit, and says when there are more. @returns the number of printed items */
+/** Prints items up to the limit, and a note when there are more. @returns the number of printed items */
 async function each<T>(
   items: AsyncIterable<T>,
   { limit }: ListOptions,

@@ -48,7 +48,7 @@ export async function runTune(config: DeviceSettings, log: Logger, json: boolean
   return cpu.kernel || gpus.length > 0 ? EXIT.done : EXIT.noDevice;
 }
 
-/** @returns the tuning of usable GPUs, and whether one computes wrong hashes. The log says why others are not usable */
+/** @returns the tuning of usable GPUs, and whether one computes wrong hashes. The log has the faults of the others */
 export async function tuneGpus(
   engines: readonly Engine[],
   log: Logger,

@@ -39,7 +39,7 @@ const target = (difficulty = SHARE_DIFFICULTY) =>
 const EASY = new Uint8Array(32).fill(0xff);
 
 /**
- * What each attack sends again and again, as fast as the miner reads, or as fast as `bytesPerSecond` says; and how it
+ * What each attack sends again and again, as fast as the miner reads, or as fast as `bytesPerSecond` allows; and how it
  * answers shares, where not with `true`. `same` is sent unchanged.
  */
 export const ATTACKS = {

@@ -22,7 +22,7 @@ telemetryContract('the CPU', () =>
   engineWith(({ threads }) => openCpuSensors({ threads, platform: 'linux', sysfs: machine.sysfs })),
 );
 
-/** Sensors whose readings end when a test says so. */
+/** Sensors whose readings end at a command of the test. */
 function slowSensors() {
   const answers: ((telemetry: Telemetry) => void)[] = [];
   return {

@@ -23,7 +23,7 @@ let isOpen = false;
 let reports = 0;
 let selfTests = 0;
 
-/** Changes reports, by fault. `first` says whether it is the first report. */
+/** Changes reports, by fault. `first`: whether it is the first report. */
 const REPORTS = {
   'wrong nonces': (report) => {
     const { lane, page, counter } = report.searched;

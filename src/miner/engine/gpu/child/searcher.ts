@@ -138,7 +138,7 @@ export class Searcher {
     const found = await scanner.scan(search.puzzle, range);
     const doneMs = clock.monotonicMs();
     this.#forecast.done(doneMs);
-    // The dispatch began when the previous one ended. The small rest of a range says little about the rate.
+    // The dispatch began when the previous one ended. The small rest of a range shows little of the rate.
     const typical = nonces > this.#batchSize.size / 2;
     if (typical) this.#batchSize.observe(nonces, doneMs - Math.max(beganMs, this.#lastDoneMs));
     this.#lastDoneMs = doneMs;

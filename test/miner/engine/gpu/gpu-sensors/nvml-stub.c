@@ -1,8 +1,8 @@
-/* A stand-in for NVIDIA's management library, with the functions that pickaxe calls and one card, or as told by macros:
+/* A stand-in for NVIDIA's management library, with the functions that pickaxe calls and one card. Macros change it:
  *
- *   CARDS=n        so many cards; the one at 0000:65:00.0 is the first
+ *   CARDS=n        n cards; the one at 0000:65:00.0 is the first
  *   INIT=code      nvmlInit_v2 fails
- *   MODEST         the card tells neither fan, power limit nor memory temperature
+ *   MODEST         the card reports neither fan, power limit nor memory temperature
  *   ABSURD         every reading is nonsense
  *   OLD            nvmlDeviceGetFieldValues, nvmlDeviceGetFanSpeed and nvmlDeviceGetEnforcedPowerLimit do not exist
  *   ANCIENT        nvmlInit_v2 does not exist
