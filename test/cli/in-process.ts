@@ -20,8 +20,8 @@ export async function pickaxe(...args: string[]): Promise<Ended> {
 let last: Promise<unknown> = Promise.resolve();
 
 /**
- * @param folder where it runs
- * @param env variables beside those in which it neither reads nor writes the user's files
+ * @param folder where the command runs
+ * @param env variables beside those that keep it away from the user's files
  */
 export function pickaxeIn(folder: string, args: readonly string[], env: Record<string, string> = {}): Promise<Ended> {
   const ended = last.then(() => runIn(folder, args, env));

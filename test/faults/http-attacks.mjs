@@ -190,7 +190,7 @@ async function run(attack) {
   };
 }
 
-/** Whether it was answered with 200, on a connection of its own. */
+/** Whether a request on a new connection was answered with 200. */
 async function probe(port, path) {
   const asked = request({ host: '127.0.0.1', port, path, agent: false, timeout: PROBE_TIMEOUT_MS });
   const answer = new Promise((resolve) => {

@@ -109,7 +109,10 @@ const PIPES = {
   },
 };
 
-/** How often 64 (Pascal: 128) lanes of an SM are busy: by the pipe with most to do, or by issuing all instructions. */
+/**
+ * Cycles in which 64 (Pascal: 128) lanes of an SM are busy: those of the busiest pipe, or those of issuing all
+ * instructions.
+ */
 const SLOTS = {
   nvidia: ({ ALU = 0, FMA = 0, uniform = 0, other = 0 }) => Math.max(ALU, FMA, (ALU + FMA + uniform + other) / 2),
   pascal: ({ full = 0, shift = 0, other = 0 }) => full + 2 * shift + other,

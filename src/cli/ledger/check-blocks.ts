@@ -39,7 +39,7 @@ export class BlockChecks {
   #near: readonly (readonly [string, BlockHeader])[] = [];
   #checked = 0;
 
-  /** @param links how the blocks of a list must follow each other; absent where they need not */
+  /** @param links how the blocks of a list must follow each other; absent for blocks without an order */
   constructor(api: Pick<NodeApi, 'network' | 'info'>, say: (line: string) => void, links?: Links) {
     this.graphs = new NetworkGraphs(api);
     this.#network = api.network;

@@ -192,7 +192,7 @@ function write(file: string, text: string): void {
   const act = () => {
     mkdirSync(dirname(file), { recursive: true, mode: 0o755 });
     writeFileSync(file, text, { mode: MODE });
-    chmodSync(file, MODE); // An older file keeps its mode.
+    chmodSync(file, MODE); // An older file still has its own mode.
   };
   orUsageError(act, (why) => `${file} cannot be written: ${why}.`);
 }

@@ -8,7 +8,7 @@ import { type Run, start } from '../pickaxe.ts';
 const startNode = nodesOf('chainweb');
 
 const MINER = ['--network', 'development', '--public-key', 'a1'.repeat(32)];
-/** Surveys and looks at blocks are 10 to 15 s apart. */
+/** The miner surveys nodes and checks blocks every 10 to 15 s. */
 const LONG = { timeout: 240_000 };
 vi.setConfig({ testTimeout: 300_000 });
 /** These tests wait half a minute for news of nodes, for which a few hashes are enough. */

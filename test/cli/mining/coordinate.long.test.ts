@@ -86,7 +86,7 @@ describe.skipIf(noServer)(`pickaxe coordinate${whyNoServer}`, () => {
       const first = coordinate([...settings, '--rig-name', 'c1', '--blocks', '3', '--duration', '100']);
       const second = coordinate([...settings, '--rig-name', 'c2', '--duration', '100']);
 
-      // A block, twice: the second request gets the same verdict.
+      // The block is submitted twice: the second request gets the same verdict.
       const { given } = await rig.hello('c1');
       const request = solve('c1', given);
       const accepted = { state: 'verdict', outcome: 'accepted', reason: '', by: expect.stringContaining('127.0.0.1') };
