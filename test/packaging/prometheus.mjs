@@ -4,8 +4,8 @@
 //
 // `pickaxe demo` mines, Prometheus scrapes it every second with the rules of packaging/ loaded. Then mining is paused,
 // so that both show the same figures, and each sample is compared with /api/v1/status and the summary. Fails (exit 1)
-// when a sample differs, a scrape failed, a rule has an error or fires, or when the dashboard or the rules name a metric
-// that does not exist.
+// when a sample differs, a scrape failed, a rule has an error or fires, or the dashboard or a rule names a metric that
+// does not exist.
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
