@@ -4,12 +4,12 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
+import { formatNonce1, formatTarget, parseNonce2 } from '#pickaxe/miner/relay/stratum/stratum-messages.js';
 import { toHex, WORK_OFFSET } from '#pickaxe/protocol/chain/bytes.js';
 import { meetsTarget, targetForDifficulty } from '#pickaxe/protocol/chain/target.js';
 import { powHash } from '#pickaxe/protocol/chain/verify.js';
 import { headerTargetOf, withNonce } from '#pickaxe/protocol/chain/work.js';
 import { LineSplitter } from '#pickaxe/protocol/wire/lines.js';
-import { formatNonce1, formatTarget, parseNonce2 } from '#pickaxe/protocol/wire/stratum.js';
 import { MockNode } from './mock-node.mjs';
 
 const MOST_LINE_BYTES = 4_096;

@@ -19,12 +19,12 @@ export type Trust =
 export const BY_AUTHORITY: Trust = { by: 'authority' };
 
 /**
- * Silence after which the system sends TCP keep-alive probes. It closes the connection after ten unanswered probes
- * within ten seconds, so a dead connection ends within half a minute.
+ * Time without data after which the system sends TCP keep-alive probes. It closes the connection after ten unanswered
+ * probes within ten seconds, so a dead connection ends within half a minute.
  */
 export const TCP_KEEP_ALIVE_MS = 10_000;
 
-/** Options of every TLS connection whose certificate `distrust` checks. */
+/** Options of every TLS connection whose certificate is checked by `distrust`. */
 export const JUDGED_TLS = {
   // Node.js's own check would close the connection before the fingerprint can be read.
   rejectUnauthorized: false,
@@ -42,32 +42,32 @@ interface Distrust {
 }
 
 /** The server that presents the certificate. */
-interface Shower {
+interface Server {
   readonly kind: 'node' | 'pool';
   /** Origin of its URL. */
   readonly origin: string;
 }
 
 /** @returns why the certificate is not trusted; undefined when it is */
-export function distrust(socket: TLSSocket, shower: Shower, trust: Trust): Distrust | undefined {
+export function distrust(socket: TLSSocket, server: Server, trust: Trust): Distrust | undefined {
   if (trust.by === 'nothing') return undefined;
   const { raw } = socket.getPeerCertificate();
-  if (!raw) return { message: `${shower.origin} has shown no certificate, so ${NOTHING[shower.kind]} was sent to it.` };
+  if (!raw) return { message: `${server.origin} has shown no certificate, so ${NOTHING[server.kind]} was sent to it.` };
   const fingerprint = fingerprintOf(raw);
   if (trust.by === 'fingerprint') {
     if (trust.fingerprints.includes(fingerprint)) return undefined;
-    return { message: anotherCertificate(shower, trust.fingerprints, fingerprint), fingerprint };
+    return { message: anotherCertificate(server, trust.fingerprints, fingerprint), fingerprint };
   }
   if (trust.by === 'peer id') {
-    return trust.id === fingerprint ? undefined : { message: anotherPeer(shower, trust.id, fingerprint), fingerprint };
+    return trust.id === fingerprint ? undefined : { message: anotherPeer(server, trust.id, fingerprint), fingerprint };
   }
   if (socket.authorized) return undefined;
-  return { message: untrusted(shower, `${socket.authorizationError}`, fingerprint), fingerprint };
+  return { message: untrusted(server, `${socket.authorizationError}`, fingerprint), fingerprint };
 }
 
 const NOTHING = { node: 'no request', pool: 'nothing' } as const;
 
-function anotherCertificate({ kind, origin }: Shower, expected: readonly string[], fingerprint: string): string {
+function anotherCertificate({ kind, origin }: Server, expected: readonly string[], fingerprint: string): string {
   return (
     `${origin} has shown another certificate than the trusted one, so ${NOTHING[kind]} was sent to it: expected ` +
     `${expected.join(' or ')}, presented ${fingerprint}. Ask the ${kind}’s operator whether it has a new certificate. If so, change ` +
@@ -75,7 +75,7 @@ function anotherCertificate({ kind, origin }: Shower, expected: readonly string[
   );
 }
 
-function anotherPeer({ origin }: Shower, id: string, fingerprint: string): string {
+function anotherPeer({ origin }: Server, id: string, fingerprint: string): string {
   return (
     `the peer at ${origin} has shown another certificate than its id says, so no request was sent to it: expected ${id}, ` +
     `presented ${fingerprint}. Either it has a new certificate, and with it a new id, or somebody is intercepting the connection.`
@@ -83,7 +83,7 @@ function anotherPeer({ origin }: Shower, id: string, fingerprint: string): strin
 }
 
 /** @param code OpenSSL's or Node.js's code of the reason */
-function untrusted({ kind, origin }: Shower, code: string, fingerprint: string): string {
+function untrusted({ kind, origin }: Server, code: string, fingerprint: string): string {
   const often = { node: 'Nodes often sign their own certificates', pool: 'Some pools sign their own certificates' }[
     kind
   ];

@@ -1,4 +1,4 @@
-/** Statistics about a relay's workers, by the names that they give. */
+/** Statistics about a relay's workers, by their names. */
 
 import type { Clock } from '../../base/system/clock.ts';
 import { difficultyOf } from '../../protocol/chain/target.ts';
@@ -8,7 +8,7 @@ import { OTHER_WORKERS, type Outcome, type ShareOutcome } from '../events/vocabu
 
 /** Maximum number of workers that an event lists. The others are summed up under one name. */
 const LISTED = 64;
-/** Maximum number of remembered names: random names must not fill the memory. */
+/** Maximum number of accounts: random names must not fill the memory. */
 const KEPT = 4_096;
 
 export interface SessionNow {
@@ -21,7 +21,7 @@ export interface SessionNow {
 export class Account {
   readonly name: string;
   readonly sessions = new Set<SessionNow>();
-  /** Number of connections that have authorized the worker. The account is kept while there are any. */
+  /** Number of open connections that have authorized the worker. The account is kept while there are any. */
   users = 0;
   readonly counts: Record<ShareOutcome, number> = { accepted: 0, rejected: 0, stale: 0, duplicate: 0 };
   blocks = 0;
@@ -31,7 +31,7 @@ export class Account {
     this.name = name;
   }
 
-  /** @returns whether it is the first accepted share */
+  /** Counts a share. @returns whether it is the worker's first accepted one */
   note(outcome: ShareOutcome, nowMs: number): boolean {
     this.counts[outcome]++;
     if (outcome !== 'accepted') return false;
@@ -59,12 +59,12 @@ export class Account {
 export class Accounts {
   /** Least recently used first. */
   readonly #accounts = new Map<string, Account>();
-  /** The sums of the forgotten accounts. */
+  /** The sums of the accounts that were removed to make room. */
   readonly #others = new Account(OTHER_WORKERS);
 
   /** @param name at most 128 printable characters */
   of(name: string): Account {
-    // A worker with this name would otherwise have a second row of that name.
+    // Otherwise, a worker that has taken this name would have a second row beside the sums.
     if (name === OTHER_WORKERS) return this.#others;
     const known = this.#accounts.get(name);
     if (!known && this.#accounts.size >= KEPT && !this.#forgetOne()) return this.#others;
@@ -82,7 +82,7 @@ export class Accounts {
     return rest.length === 0 ? all.slice(0, LISTED) : [...all.slice(0, LISTED), summedUp(rest)];
   }
 
-  /** Forgets an account that no connection uses. @returns whether there was one */
+  /** Removes an account that no connection uses, and keeps its sums. @returns whether there was one */
   #forgetOne(): boolean {
     const idle = this.#firstIdle();
     if (!idle) return false;
@@ -129,9 +129,9 @@ function summedUp(workers: readonly RelayWorker[]): RelayWorker {
   };
 }
 
-/* Statistics about the only worker of a relay. */
+/* Statistics of a relay with one worker. */
 
-/** The same as the stratum server's. */
+/** Time between two events, as with the stratum server. */
 const REPORT_MS = 5_000;
 /** Window of the hashrate: blocks are rare, so a shorter one would often contain none. */
 const WINDOW_MS = 600_000;
@@ -141,7 +141,7 @@ interface LoneWorkerOptions {
   readonly worker: string;
   readonly emit: Listener;
   readonly clock: Clock;
-  /** Whether solutions stand for hashes. Simulated ones do not. */
+  /** Whether solutions prove hashes. Simulated ones do not. */
   readonly hashes: boolean;
 }
 
@@ -156,7 +156,7 @@ export class LoneWorker {
   };
   readonly #startMs: number;
   readonly #timer: NodeJS.Timeout;
-  /** The accepted solutions within the window, oldest first. */
+  /** The accepted solutions of the last ten minutes, oldest first. */
   #accepted: { readonly ms: number; readonly difficulty: number }[] = [];
   #lastMs: number | undefined;
   #difficulty: number | undefined;

@@ -1,6 +1,6 @@
 /**
  * An external worker as a relay: a program written for the reference mining client, started for each work. It gets the
- * header on stdin and prints a nonce, which is verified here. Its statements about itself are claims.
+ * header on stdin and prints a nonce, which is verified here. Its figures about its own work are unproven.
  */
 
 import type { ChildProcess } from 'node:child_process';
@@ -21,7 +21,7 @@ import { type Relay, RelayedWorks, type RelayLog } from './relay.ts';
 const FIRST_REST_MS = 1_000;
 const LONGEST_REST_MS = 300_000;
 const NONCES = 2 ** 64;
-/** Minimum time before a worker gets a new header, whatever it claims: only 300 PH/s would use up the nonces sooner. */
+/** Minimum time before a worker gets a new header, whatever its claimed rate: 300 PH/s use up all nonces. */
 const LEAST_RENEWAL_MS = 60_000;
 
 export interface ExternalRelayOptions {
@@ -58,7 +58,7 @@ export class ExternalRelay implements Relay {
     this.#works = new RelayedWorks({ name: this.name, source, emit, clock, changed });
   }
 
-  /** Without work nothing can be checked: whether the command works shows when it is started. */
+  /** Prepares nothing: without work the command cannot be tried. */
   async open(): Promise<void> {}
 
   async run(stop: AbortSignal): Promise<void> {
@@ -76,13 +76,13 @@ export class ExternalRelay implements Relay {
     }
   }
 
-  /** The old run ends at once. While the worker rests, the new work waits. */
+  /** Ends the run of the old work at once. After a failure, the new work waits until the pause is over. */
   #change(work: Work | undefined): void {
     this.#end();
     if (work && !this.#rest) this.#start(work);
   }
 
-  /** @param earlier the job that the worker has searched before */
+  /** @param earlier the last job of the same work */
   #start(work: Work, earlier?: Job): void {
     if (this.#isOver || !this.#canSearch(work)) return;
     const job = this.#works.jobOf(work, earlier) ?? earlier;
@@ -102,7 +102,7 @@ export class ExternalRelay implements Relay {
     this.#renewInTime(job);
   }
 
-  /** A worker chooses all 8 bytes of the nonce, so almost all would be outside the part that a pool has assigned. */
+  /** A worker chooses all 8 bytes of a nonce, so almost all would be outside the part that a pool assigns. */
   #canSearch({ nonce1 }: Work): boolean {
     if (nonce1.bytes === 0) return true;
     if (!this.#loggedNonce1) {
@@ -114,7 +114,7 @@ export class ExternalRelay implements Relay {
     return false;
   }
 
-  /** Only a worker fast enough to run out of nonces gets a later creation time before it has found one. */
+  /** Plans a job with a later creation time if the worker is so fast that it would run out of nonces. */
   #renewInTime(job: Job): void {
     const { leastRenewalMs = LEAST_RENEWAL_MS } = this.#options;
     const claimedMs = this.#claimedRate ? (1000 * NONCES) / this.#claimedRate : Number.POSITIVE_INFINITY;
@@ -184,14 +184,14 @@ export class ExternalRelay implements Relay {
 const MOST_ANSWER_BYTES = 1_024;
 /** Maximum length of a logged stderr line. Longer lines are dropped. */
 const MOST_LOG_BYTES = 8_192;
-/** Time for the rest of the output after the worker's exit: a process that it left behind may keep it open. */
+/** Time for the rest of the output after the worker's exit: a child process of the worker may keep the pipe open. */
 const OUTPUT_MS = 200;
 /** Maximum length of a quoted wrong answer, in characters. */
 const MOST_QUOTED = 80;
 
 type RunEnd =
   | { readonly kind: 'answer'; readonly answer: ExternalAnswer }
-  /** Without a nonce. `why` is a clause for people. */
+  /** The worker has ended without a nonce. `why` is a clause for people. */
   | { readonly kind: 'failed'; readonly why: string };
 
 interface WorkerRunOptions {
@@ -212,7 +212,7 @@ class WorkerRun {
   readonly #ended: (end: RunEnd) => void;
   readonly #answerLines = new LenientLines(MOST_ANSWER_BYTES);
   #isOver = false;
-  /** Settles when the process has ended. */
+  /** Resolves when the process has ended. */
   readonly gone: Promise<void>;
 
   constructor({ command, target, header, log, ended }: WorkerRunOptions) {
@@ -222,8 +222,8 @@ class WorkerRun {
     try {
       child = startGroup(withArgument(command, targetArgument(target)), { stdio: 'pipe' });
     } catch (fault) {
-      // For most faults `spawn` throws; for a few, such as a missing program, it emits 'error'. Both are reported
-      // later.
+      // For some faults `spawn` throws; for others, such as a missing program, the child emits 'error'. Both are
+      // reported after the constructor.
       this.gone = Promise.resolve();
       queueMicrotask(() => cannotStart(fault as Error));
       return;

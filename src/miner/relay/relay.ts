@@ -1,6 +1,6 @@
 /**
- * The Relay interface. A relay hands a source's work on to foreign hashers, such as ASICs, and verifies what they
- * return. Unlike an engine, it takes no ranges and counts no nonces.
+ * The Relay interface. A relay hands a source's work on to hashers outside of this process, such as ASICs, and verifies
+ * their nonces. Unlike an engine, a relay takes no ranges and counts no nonces.
  */
 
 import { setMaxListeners } from 'node:events';
@@ -17,7 +17,7 @@ import { Submitter } from '../source/submitter.ts';
 export interface Relay {
   /** The relay's name for people and in events, such as `stratum`. No device has the same name. */
   readonly name: string;
-  /** Prepares the relay, such as a port to listen on. @throws Error or RelayRefusal if that is not possible */
+  /** Prepares the relay, for example listens on its port. @throws Error or RelayRefusal if that is not possible */
   open(): Promise<void>;
   /**
    * Relays work until `stop`, then waits for pending submissions and frees everything. Called once, after `open`.
@@ -37,16 +37,16 @@ export interface RelayLog {
   warn(line: string): void;
 }
 
-/* The works of a relay's source: several at once, because solutions of a replaced work still count. */
+/* The works of a relay's source. There are several at once, because solutions of a replaced work still count. */
 
 export interface RelayedWorksOptions {
   readonly name: string;
   readonly source: WorkSource;
   readonly emit?: Listener;
   readonly clock?: Clock;
-  /** Called when the current work has changed; undefined means that there is none. */
+  /** Called with the current work when it has changed; with undefined when there is no work. */
   readonly changed: (work: Work | undefined, update: SourceUpdate) => void;
-  /** Called after each update of the source, and after `changed` if that was called for it. */
+  /** Called after each update of the source, and after `changed` if the update has changed the current work. */
   readonly updated?: (update: SourceUpdate) => void;
 }
 
@@ -59,7 +59,7 @@ export class RelayedWorks {
   readonly #options: RelayedWorksOptions;
   readonly #submitter: Submitter;
   readonly #stale = new WeakSet<Work>();
-  /** Works that end with their first solution, and have it. */
+  /** Works that ended with their first solution. */
   readonly #solved = new WeakSet<Work>();
   #current: Work | undefined;
   #stop: AbortSignal = AbortSignal.abort();
@@ -94,8 +94,8 @@ export class RelayedWorks {
   }
 
   /**
-   * @param earlier the last job of the same work that the hasher got
-   * @returns the work at its latest creation time; undefined if that is no later than the earlier job's
+   * @param earlier the hasher's last job of the same work
+   * @returns a job with the latest creation time that is valid; undefined if the earlier job has the same
    */
   jobOf(work: Work, earlier?: Job): Job | undefined {
     const creationTimeUs = creationTimeFor(work, this.#options.source);
@@ -115,9 +115,9 @@ export class RelayedWorks {
   }
 
   /**
-   * Submits a solution, unless its work takes only one and has it. The first one counts whatever its verdict: the
-   * source retries it while it could be accepted, a node drops work whose solution it refused, and a parent carries
-   * only one block.
+   * Submits a solution, unless its work takes only one and another was submitted. The first one counts whatever its
+   * verdict: the source retries it while it could be accepted, a node drops work whose solution it refused, and only
+   * one block can follow its parent.
    * @returns the source's verdict; undefined if the solution is not submitted
    */
   submit(solution: Solution): Promise<Verdict> | undefined {
@@ -126,7 +126,7 @@ export class RelayedWorks {
     const verdict = this.#submitter.submit(solution, { name: this.#options.name, isRelay: true }, this.#stop);
     if (!verdict || work.until === 'replaced') return verdict;
     this.#solved.add(work);
-    // The source reports this only once it has sent the solution. Until then no more jobs of the work may be made.
+    // The source reports `solved` only after it has sent the solution. No more jobs of the work may be made meanwhile.
     if (work === this.#current) this.#end({ kind: 'stale', works: [work], reason: 'solved' });
     return verdict;
   }

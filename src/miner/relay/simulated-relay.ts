@@ -1,4 +1,4 @@
-/** Hashers that do not hash, for test networks without proof of work. Work of the main network is always refused. */
+/** Simulated hashers, for test networks that check no proof of work. Work of the main network is always refused. */
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -18,7 +18,7 @@ import { type Relay, RelayedWorks } from './relay.ts';
 
 /** The number of mainnet01 in headers, as in all 61 of its headers in test/vectors/headers.json. */
 const MAINNET = 5;
-/** Pause after a solution that was not accepted, so that a node that checks the proof of work is not flooded. */
+/** Pause after a solution that was not accepted: a node that checks the proof of work must not be flooded. */
 const REST_MS = 1_000;
 
 interface SimulatedRelayOptions {
@@ -101,8 +101,8 @@ export class SimulatedRelay implements Relay {
 }
 
 /**
- * Declares a job solved by a nonce WITHOUT PROOF OF WORK. Only a test network that does not check the proof of work
- * accepts such a solution; any other rejects it, and drops the work for all rigs of the same miner.
+ * Makes a solution WITHOUT PROOF OF WORK. Only nodes of a test network that checks no proof of work accept it; others
+ * reject it, and drop the work for all rigs of the same miner.
  */
 export function assumeSolved(job: Job, nonce: bigint): Solution {
   const header = withNonce(job.header, nonce);
@@ -111,12 +111,12 @@ export function assumeSolved(job: Job, nonce: bigint): Solution {
 }
 
 /*
- * Blocks on demand, like the reference client's: `POST /make-blocks` with `{"0": 2, "5": 1}` opens goals. While any
- * goal is open, work of every chain is solved, because the chains need each other's blocks.
+ * Blocks on demand, as with the reference client: `POST /make-blocks` with `{"0": 2, "5": 1}` asks for two blocks of
+ * chain 0 and one of chain 5. Until all are made, work of every chain is solved: chains need each other's blocks.
  */
 
 const PATH = '/make-blocks';
-/** In bytes: goals for 1,000 chains need 15,000. */
+/** Maximum length of a request's body, in bytes: goals for 1,000 chains take 15,000. */
 const MOST_BODY_BYTES = 16_384;
 /**
  * A goal ends after this number of other chains' blocks in a row, because the network has no such chain. If nodes
@@ -140,9 +140,9 @@ export class OnDemandPace implements Pace {
   readonly #server: Server;
   /** For each chain, the number of blocks that it needs, and of other chains' blocks since its last one. */
   readonly #goals = new Map<number, { blocks: number; others: number }>();
-  /** Number of missing blocks of the chains whose goals ended because no work named them. */
+  /** Number of missing blocks of the chains whose goals ended because no work of them came. */
   readonly #givenUp = new Map<number, number>();
-  /** Solves the current work. Undefined after a call, and while there is no work. */
+  /** Solves the current work; undefined if there is none, or it is solved. */
   #solve: (() => void) | undefined;
 
   /** @throws Error if other machines could reach the address */
@@ -268,7 +268,7 @@ const CHAINS = 20;
 export interface Pace {
   /** A description for people, in one line. */
   readonly what: string;
-  /** Calls `solve` when the work counts as solved. @returns a function that gives up the work */
+  /** Calls `solve` when the work counts as solved. @returns a function that cancels that */
   begin(work: Work, solve: () => void): () => void;
   judged?(work: Work, verdict: Verdict): void;
   /** Opens the port that the pace listens on. @throws Error if that is not possible */

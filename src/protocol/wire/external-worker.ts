@@ -5,12 +5,12 @@
 
 import { NONCE_BYTES, TARGET_BYTES, toHex } from '../chain/bytes.ts';
 
-/** Lengths of the words, in bytes, that programs reverse in targets. 1 reverses nothing, and 32 the whole number. */
+/** Programs reverse the bytes within each word of a target. These are the words' lengths in bytes; 1 reverses none. */
 const WORDS = [1, 4, 8, TARGET_BYTES];
 /** Maximum length of a worker's line, in characters. A nonce and two numbers have about 60. */
 const MOST_CHARACTERS = 256;
 
-/** A worker's answer. Hashes and rate are unproven claims. */
+/** A worker's answer. Its hashes and its rate are unproven. */
 export interface ExternalAnswer {
   readonly nonce: bigint;
   /** Number of nonces that were tried, in total and per second. */

@@ -13,7 +13,7 @@ export class LineTooLongError extends Error {
 export class LineSplitter {
   readonly #mostBytes: number;
   readonly #decoder = new TextDecoder();
-  /** The first `#bytes` bytes of the unfinished line: a copy, so that a chunk of one byte costs no more memory. */
+  /** Its first `#bytes` bytes are the unfinished line: a copy, so that no chunk stays in memory for a few bytes. */
   #begun = NOTHING;
   #bytes = 0;
 
@@ -25,7 +25,7 @@ export class LineSplitter {
   /**
    * @param chunk UTF-8; invalid bytes become U+FFFD
    * @returns the lines that end in this chunk, without `\n` or `\r\n`
-   * @throws LineTooLongError if the unfinished line is too long. Nothing can be read after that
+   * @throws LineTooLongError if a line is too long. The splitter cannot be used after that
    */
   push(chunk: Uint8Array): string[] {
     const lines: string[] = [];
@@ -66,9 +66,9 @@ export class LineSplitter {
   }
 }
 
-/* Lines that are too long are left out. */
+/* The same for a reader that goes on after a line that is too long. */
 
-/** Stands for a line that was left out. */
+/** Stands for a line that was too long. */
 export const TOO_LONG = Symbol('a line that is too long');
 
 export class LenientLines {
@@ -84,14 +84,14 @@ export class LenientLines {
     this.#splitter = new LineSplitter(mostBytes);
   }
 
-  /** Upper bound of the bytes of all lines that were skipped: each counts at least as the longest permitted line. */
+  /** Upper bound of the bytes of all skipped lines: each counts at least as much as the longest permitted line. */
   get leftOutBytes(): number {
     return this.#leftOutBytes;
   }
 
   /**
    * @param chunk UTF-8
-   * @returns the lines that end in this chunk. A line is reported as too long as soon as it is
+   * @returns the lines that end in this chunk, and `TOO_LONG` for each line that becomes too long in it
    */
   push(chunk: Uint8Array): (string | typeof TOO_LONG)[] {
     const lines: (string | typeof TOO_LONG)[] = [];
@@ -142,7 +142,7 @@ const V2_MOST_BYTES = V2_FIXED_BYTES + 4_096;
 type ProxyHeader =
   | { readonly kind: 'incomplete' }
   | { readonly kind: 'invalid'; readonly why: string }
-  /** `bytes` is the header's length. Without an address, the client is the proxy itself, or unknown. */
+  /** `bytes`: the header's length. `address` is absent if the client is the proxy itself, or unknown. */
   | { readonly kind: 'header'; readonly bytes: number; readonly address?: string };
 
 /** @param bytes the bytes of the connection so far */
@@ -158,7 +158,7 @@ function invalid(why: string): ProxyHeader {
   return { kind: 'invalid', why };
 }
 
-/** Whether the bytes received so far match. */
+/** Whether the bytes are the beginning of `begin`, or begin with it. */
 function beginsAs(bytes: Uint8Array, begin: Uint8Array): boolean {
   return begin.subarray(0, bytes.length).every((byte, i) => byte === bytes[i]);
 }

@@ -1,4 +1,4 @@
-/** The part of the nonce that a source has fixed, as messages in JSON have it. */
+/** The bytes of the nonce that a source has fixed, as JSON messages carry them. */
 
 import { z } from 'zod';
 

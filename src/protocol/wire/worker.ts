@@ -10,16 +10,16 @@ import { headerTargetOf, parseWork, type Work } from '../chain/work.ts';
 import { Nonce1Shape } from './nonce1.ts';
 import { parseTarget } from './stratum.ts';
 
-/** Raised when a parent written for an earlier version would misunderstand something. */
+/** Incremented when a parent written for an earlier version would misunderstand a message. */
 export const PROTOCOL_VERSION = 1;
 
-/** Features beyond jobs and shares. Later versions add words. */
+/** Features beyond jobs and shares. Later versions add further ones. */
 export const CAPABILITIES = ['nonce1', 'time-may-roll', 'verdicts', 'retarget', 'share-rate'] as const;
 
 export const LIMITS = {
   /** Maximum length of a line to the worker, in bytes. A job has about 1,000. */
   lineBytes: 65_536,
-  /** Maximum number of jobs of a connection. The oldest ends when another one comes, long after its last share. */
+  /** Maximum number of jobs of a connection. A further one ends the oldest, which long finds no shares any more. */
   jobs: 64,
   /** Maximum length of a job's id, in characters. Pools use a dozen. */
   idCharacters: 64,
@@ -43,13 +43,13 @@ export type ByeReason = (typeof BYE_REASONS)[number];
 
 /* Lines from the parent. */
 
-/** At this rate a share comes every millisecond, and its line costs more than finding it. */
+/** More would be useless: writing a share's line would cost more than finding the share. */
 const MOST_SHARES_PER_SECOND = 1_000;
 /** One share a day. Lower rates are meaningless. */
 const LEAST_SHARES_PER_SECOND = 1 / 86_400;
 /** Maximum length of the quote of a parent's line in an error, in characters. */
 const MOST_QUOTED = 80;
-/** A line with more faults than this is of an entirely different kind. */
+/** Maximum number of faults that an error lists: a line with more is of an entirely different kind. */
 const MOST_FAULTS = 3;
 
 const JOB_ID = z
@@ -124,7 +124,7 @@ export interface Refusal {
 const TYPES = Request.options.map(({ shape }) => shape.type.value);
 
 /** What to write into a field, by its name. */
-const SAYS: Readonly<Record<string, string>> = {
+const REMEDIES: Readonly<Record<string, string>> = {
   id: `give a text of 1 to ${LIMITS.idCharacters} characters`,
   header: `give ${2 * HEADER_BYTES} hex digits (${HEADER_BYTES} bytes)`,
   target: 'give a number in 1 to 64 hex digits, the most significant first',
@@ -161,7 +161,7 @@ function faultsOf(json: unknown, issues: readonly z.core.$ZodIssue[]): string {
   const faults = issues.slice(0, MOST_FAULTS).map(({ path, ...issue }) => {
     if (issue.code === 'unrecognized_keys') return `there is no ${issue.keys.map(quoted).join(', ')}: remove it`;
     const name = path.filter((part) => typeof part === 'string');
-    return `${name.join('.')}: ${SAYS[name.at(-1) ?? ''] ?? issue.message}`;
+    return `${name.join('.')}: ${REMEDIES[name.at(-1) ?? ''] ?? issue.message}`;
   });
   return `${known}: ${faults.join('; ')}`;
 }
@@ -170,7 +170,7 @@ function quoted(text: string): string {
   return `"${oneLine(text, MOST_QUOTED)}"`;
 }
 
-/* Lines to the parent. Names follow the rules of all public JSON. */
+/* Lines to the parent. Names follow the rules of all public JSON (docs/http-api.md). */
 
 const count = z.int().nonnegative();
 const amount = z.number().nonnegative();

@@ -8,9 +8,9 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { formatTarget } from '#pickaxe/miner/relay/stratum/stratum-messages.js';
 import { toHex } from '#pickaxe/protocol/chain/bytes.js';
 import { targetForDifficulty } from '#pickaxe/protocol/chain/target.js';
-import { formatTarget } from '#pickaxe/protocol/wire/stratum.js';
 import { startForked } from '../../../bench/lib/forked.mjs';
 
 /** Number of bytes that are written before a check whether the miner reads. */

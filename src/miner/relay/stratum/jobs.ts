@@ -8,23 +8,23 @@ import { toHex } from '../../../protocol/chain/bytes.ts';
 import type { Job } from '../../../protocol/chain/job.ts';
 import { difficultyOf } from '../../../protocol/chain/target.ts';
 import type { Work } from '../../../protocol/chain/work.ts';
-import { formatNotify } from '../../../protocol/wire/stratum.ts';
 import type { RelayedWorks } from '../relay.ts';
+import { formatJobId, type JobLines, jobLines } from './stratum-messages.ts';
 
 /** Job ids have 8 hex digits. */
 const JOB_IDS = 2 ** 32;
 
 export interface SharedJob {
-  /** Unique, and higher than every earlier job's. The first is 1: a 0 could mean that there is no job. */
+  /** Unique, and higher than every earlier job's number. The first is 1: clients could take 0 for no job. */
   readonly number: number;
+  /** The number as clients get it: 8 hex digits. */
   readonly id: string;
   readonly job: Job;
-  /** In hex. */
+  /** In hex digits. */
   readonly header: string;
   /** The difficulty of the work's own target, in hashes. */
   readonly difficulty: number;
-  /** `mining.notify` as a line, in ASCII. */
-  readonly notify: (clean: boolean) => Buffer;
+  readonly lines: JobLines;
 }
 
 export class SharedJobs {
@@ -34,13 +34,13 @@ export class SharedJobs {
   #latest: SharedJob | undefined;
   #madeMs = 0;
 
-  /** @param sharedMs time for which a job is given to sessions before a job with a later creation time is made */
+  /** @param sharedMs time for which sessions get the same job, before a job with a later creation time is made */
   constructor(works: Pick<RelayedWorks, 'jobOf'>, sharedMs: number) {
     this.#works = works;
     this.#sharedMs = sharedMs;
   }
 
-  /** @param earlier the session's last job @returns a job with another header; undefined if there can be none yet */
+  /** @param earlier the session's last job @returns a job with another header; undefined if none is possible yet */
   later(work: Work, earlier: SharedJob | undefined, nowMs: number): SharedJob | undefined {
     const latest = this.#latest?.job.work === work ? this.#latest : undefined;
     const isOther = latest !== undefined && latest.job !== earlier?.job;
@@ -59,32 +59,21 @@ export class SharedJobs {
 
   #make(job: Job): SharedJob {
     this.#last = (this.#last % (JOB_IDS - 1)) + 1;
-    const id = this.#last.toString(16).padStart(8, '0');
+    const id = formatJobId(this.#last);
     const header = toHex(job.header);
-    const lines = new Map<boolean, Buffer>();
-    return {
-      number: this.#last,
-      id,
-      job,
-      header,
-      difficulty: difficultyOf(job.work.target),
-      notify: (clean) => {
-        const line = lines.get(clean) ?? Buffer.from(formatNotify(id, header, clean), 'latin1');
-        lines.set(clean, line);
-        return line;
-      },
-    };
+    const difficulty = difficultyOf(job.work.target);
+    return { number: this.#last, id, job, header, difficulty, lines: jobLines(id, header) };
   }
 }
 
-/* The last jobs of a session, each with its own target. Pure. */
+/* The last jobs of a session, each with the target of its shares. Pure. */
 
 /** Maximum number of remembered jobs. The fastest ASIC gets two a second, so its shares may take 16 s. */
 const KEPT = 32;
 /**
- * Maximum number of remembered nonces of a header, so that none counts twice: more than a client may send in the 30 s
- * after which a header is replaced if its creation time may be moved. Further shares of the header are stale, since a
- * forgotten nonce would count again.
+ * Maximum number of remembered nonces of a header, so that no nonce counts twice. A client may not send as many in the
+ * 30 s after which a header is replaced, if its creation time may be moved. Further shares of the header count as stale,
+ * since a nonce that is not remembered could count again.
  */
 const MOST_NONCES = 4_096;
 
@@ -95,16 +84,16 @@ export interface ShareTerms {
   readonly difficulty: number;
 }
 
-/** The terms of the job before, which are accepted until `untilMs`. */
+/** The terms of the session before its last change of target, accepted until `untilMs`. */
 export interface FormerTerms extends ShareTerms {
   readonly untilMs: number;
 }
 
-/** A header that the session got with one or several jobs. */
+/** A header that the session got, in one job or in several. */
 interface GivenHeader {
   /**
-   * The terms of the header's first job, which alone decide for how many hashes a share counts. Otherwise a client
-   * could choose the job or the time whose terms pay most for each hash.
+   * The terms of the header's first job. They alone decide for how many hashes a share counts: otherwise a client could
+   * choose the job or the time whose terms pay most for each hash.
    */
   readonly first: ShareTerms;
   /** The nonces of the counted shares. */
@@ -119,9 +108,9 @@ export interface GivenJob {
 }
 
 export class JobTable {
-  /** By id, oldest first. */
-  readonly #jobs = new BoundedMap<string, GivenJob>(KEPT);
-  /** By the header in hex. A source can give the same header as new work. */
+  /** By number, oldest first. */
+  readonly #jobs = new BoundedMap<number, GivenJob>(KEPT);
+  /** By the header in hex digits. A source can give the same header again as new work. */
   readonly #headers = new BoundedMap<string, GivenHeader>(KEPT);
   #first: number | undefined;
 
@@ -129,17 +118,15 @@ export class JobTable {
     this.#first ??= shared.number;
     const header = this.#headers.get(shared.header) ?? { first: terms, nonces: new Set<bigint>() };
     this.#headers.set(shared.header, header);
-    this.#jobs.set(shared.id, { shared, terms, former, header });
+    this.#jobs.set(shared.number, { shared, terms, former, header });
   }
 
-  /** @param id as the client writes it, perhaps without leading zeros */
-  get(id: string): GivenJob | undefined {
-    return this.#jobs.get(id.toLowerCase().padStart(8, '0'));
+  get(number: number): GivenJob | undefined {
+    return this.#jobs.get(number);
   }
 
-  /** Whether the session may have had this job, which is now forgotten. */
-  hasHad(id: string): boolean {
-    const number = /^[\da-f]{1,8}$/i.test(id) ? Number.parseInt(id, 16) : 0;
+  /** Whether the session may have had a job of this number that is no longer in the table. */
+  hasHad(number: number): boolean {
     const [oldest] = this.#jobs.values();
     return this.#first !== undefined && number >= this.#first && number < oldest.shared.number;
   }
@@ -149,7 +136,7 @@ export class JobTable {
   }
 }
 
-/** Remembers a share's nonce, so that it does not count again. @returns whether there is room for it */
+/** Remembers a share's nonce, so that it does not count again. @returns false if the header has too many */
 export function remember({ nonces }: GivenHeader, nonce: bigint): boolean {
   if (nonces.size >= MOST_NONCES) return false;
   nonces.add(nonce);
@@ -160,13 +147,13 @@ export function remember({ nonces }: GivenHeader, nonce: bigint): boolean {
 
 /** Number of nonces of a session: nonce2 has 6 bytes. */
 const NONCES = 2 ** 48;
-/** A miner gets a new job when it has searched this part of the nonces at its estimated rate. */
+/** A miner gets a new job when it has probably searched this part of its nonces. */
 const PART = 0.25;
 /** Interval while the rate is not known: a quarter of the time that an ASIC of 140 TH/s takes. */
 const UNKNOWN_MS = 500;
 /** Minimum interval: with a shorter one a miner would mainly begin jobs. It is enough for 700 TH/s. */
 const LEAST_MS = 100;
-/** Maximum interval: miners consider a server dead that sends nothing for a minute. */
+/** Maximum interval: miners disconnect from a server that sends nothing for a minute. */
 const MOST_MS = 30_000;
 
 /** @param hashesPerSecond undefined if not known @returns the time until the next job must follow, in ms */

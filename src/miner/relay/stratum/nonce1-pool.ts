@@ -1,11 +1,11 @@
-/** Assigns the 2 bytes of nonce1, different for all sessions and the local miner: none search the same nonces. Pure. */
+/** Assigns nonce1 (2 bytes), so that no two sessions, nor one and the local miner, search the same nonces. Pure. */
 
 import { LANES } from '../../../protocol/chain/nonce.ts';
 import type { Work } from '../../../protocol/chain/work.ts';
 
-/** Time after which a nonce1 is free in any case: nodes forget work after five minutes. */
+/** Time after its release at which a nonce1 is free in any case: nodes drop work after five minutes. */
 const FORGOTTEN_MS = 600_000;
-/** Number of released values checked for one session. 64 attempts check all, and none takes long. */
+/** Number of released values that one session checks: a few, so that no login takes long. 64 logins check all. */
 const LOOKS = 1_024;
 
 interface Released {
@@ -16,16 +16,16 @@ interface Released {
 }
 
 interface Nonce1PoolOptions {
-  /** The local miner's lane. */
+  /** The local miner's lane, which no session gets. */
   readonly taken: number;
   readonly isStale: (work: Work) => boolean;
 }
 
 export class Nonce1Pool {
   readonly #options: Nonce1PoolOptions;
-  /** Number of values that were assigned for the first time, from the one after the local miner's. */
+  /** Number of values assigned so far, in order, beginning with the one after the local miner's lane. */
   #begun = 0;
-  /** A ring in the order of release. Values that were checked and not free move to the end. */
+  /** A ring in the order of release. A value that turns out to be in use moves to the end. */
   readonly #released: Released[] = [];
   #first = 0;
   #count = 0;
@@ -34,7 +34,7 @@ export class Nonce1Pool {
     this.#options = options;
   }
 
-  /** @returns 0 … 65,535; undefined if every checked value is in use, or needed for shares of a former session */
+  /** @returns 0 … 65,535; undefined if no checked value is free: a former session's shares may still need it */
   take(nowMs: number): number | undefined {
     // New values come first, so that values are reused as late as possible.
     if (this.#begun < LANES - 1) return (this.#options.taken + ++this.#begun) % LANES;

@@ -4,13 +4,13 @@ import type { LogBucket } from '../../../base/system/bounded.ts';
 import type { Clock } from '../../../base/system/clock.ts';
 import { targetForDifficulty } from '../../../protocol/chain/target.ts';
 import type { Work } from '../../../protocol/chain/work.ts';
-import { formatSetTarget, formatTarget } from '../../../protocol/wire/stratum.ts';
 import type { Accounts, SessionNow } from '../accounts.ts';
 import type { RelayedWorks, RelayLog } from '../relay.ts';
 import { type FormerTerms, JobTable, rollMs, type SharedJob, type SharedJobs, type ShareTerms } from './jobs.ts';
 import type { Nonce1Pool } from './nonce1-pool.ts';
 import type { ShareLogQuota } from './share-log.ts';
 import type { StratumLimits } from './stratum-limits.ts';
+import type { StratumClient } from './stratum-messages.ts';
 import { type Known, type RememberedRates, Vardiff } from './vardiff.ts';
 
 /** The first difficulty of an unknown session. Its target is 2^214 − 1, like the reference server's. */
@@ -18,11 +18,11 @@ const FIRST_DIFFICULTY = 2 ** 42;
 /** Time between two checks of the difficulty besides those at shares: a miner that slows down sends none. */
 const RETARGET_MS = 1_000;
 /**
- * Maximum wait of a new target for a job with a later creation time. Right after a New Cut there is none, because the
- * work's own time is later than the surely valid time on the node's clock.
+ * How long a new target may wait for a job with a later creation time. Right after a New Cut no later time is possible,
+ * because the work's own time is later than the time that is surely valid on the node's clock.
  */
 const RETARGET_PATIENCE_MS = 3_000;
-/** A target this many times too easy is replaced at once: otherwise shares would come in a flood. */
+/** A target that is too easy by this factor is replaced at once: otherwise shares would come in a flood. */
 const FLOOD_RATIO = 16;
 /** Time for which shares of the former target count with new jobs: miners may take the new target late. */
 const GRACE_MS = 10_000;
@@ -38,7 +38,7 @@ export interface SessionContext {
   readonly limits: StratumLimits;
   /** Seconds between two shares of a session whose rate is known. */
   readonly aimSeconds: number;
-  /** The same while the rate is not known. */
+  /** Seconds between two shares while the rate is not known. */
   readonly learningSeconds: () => number;
   readonly quota: ShareLogQuota;
   readonly log: RelayLog;
@@ -48,7 +48,7 @@ export interface SessionContext {
 interface ClientHints {
   readonly address: string;
   readonly worker: string;
-  /** The difficulties that the worker has chosen and suggested, in hashes per share. */
+  /** The difficulties that the client has chosen by its password and suggested, in hashes per share. */
   readonly chosen: number | undefined;
   readonly suggested: number | undefined;
 }
@@ -56,22 +56,22 @@ interface ClientHints {
 export class SessionJobs implements SessionNow {
   readonly table = new JobTable();
   readonly #context: SessionContext;
-  readonly #send: (lines: string | Buffer) => void;
+  readonly #client: Pick<StratumClient, 'give'>;
   readonly #vardiff: Vardiff;
   #last: SharedJob | undefined;
   #terms: ShareTerms | undefined;
   #former: FormerTerms | undefined;
-  /** Whether the newest job has the header of a job with an easier target, by which its shares count. */
+  /** Whether the newest job's header was first given with an easier target, for which its shares count. */
   #isUnderpaid = false;
   #givenMs = 0;
   #rolledMs = 0;
   #lookedMs = 0;
-  /** Since when the session waits for a job with a new target. */
+  /** When the vardiff has changed the target; undefined if no new target waits for a job. */
   #retargetSinceMs: number | undefined;
 
-  constructor(context: SessionContext, hints: ClientHints, send: (lines: string | Buffer) => void) {
+  constructor(context: SessionContext, hints: ClientHints, client: Pick<StratumClient, 'give'>) {
     this.#context = context;
-    this.#send = send;
+    this.#client = client;
     const { address, worker, chosen, suggested } = hints;
     const { aimSeconds, learningSeconds, rates } = context;
     const options = {
@@ -82,7 +82,7 @@ export class SessionJobs implements SessionNow {
     };
     const remembered = new Vardiff({ ...options, known: rates.get(address, worker) });
     // Anyone can use a name, so its remembered rate must not let a fast miner begin with a flood of shares. A slow
-    // unknown miner finds its first share as soon as at a share each 10 s.
+    // miner loses little: while it brings no share, its difficulty falls to a tenth every two seconds.
     const isEasy = chosen === undefined && remembered.difficulty < FIRST_DIFFICULTY;
     this.#vardiff = isEasy ? new Vardiff(options) : remembered;
   }
@@ -115,7 +115,7 @@ export class SessionJobs implements SessionNow {
     return this.table.works();
   }
 
-  /** Gives the client a job, if there is work. @param clean whether the client must drop its earlier jobs */
+  /** Gives the client a job if there is work. @param clean whether the client must drop its earlier jobs */
   give(clean: boolean, nowMs: number): void {
     const { works, jobs } = this.#context;
     const work = works.current;
@@ -130,14 +130,13 @@ export class SessionJobs implements SessionNow {
     this.#retargetSinceMs = undefined;
     const isAgain = shared.job === this.#last?.job;
     const before = this.difficulty;
-    const line = this.#setTerms(shared, nowMs);
+    const target = this.#setTerms(shared, nowMs);
     this.#isUnderpaid = isAgain && (this.#isUnderpaid || this.difficulty > before);
     this.table.add(shared, this.#terms as ShareTerms, this.#former);
     this.#last = shared;
     this.#givenMs = nowMs;
     this.#rolledMs = nowMs;
-    const notify = shared.notify(clean);
-    this.#send(line === '' ? notify : line + notify.toString('latin1'));
+    this.#client.give(shared.lines, clean, target);
   }
 
   /** Notes a share that meets its job's target. @param difficulty of that target, in hashes */
@@ -155,7 +154,7 @@ export class SessionJobs implements SessionNow {
     this.#vardiff.slowDown(nowMs);
   }
 
-  /** Rolls the creation time and adjusts the difficulty if that is due. */
+  /** Adjusts the difficulty and rolls the creation time, each if it is due. */
   tick(nowMs: number): void {
     const isTime = nowMs - this.#lookedMs >= RETARGET_MS;
     if (isTime || this.#retargetSinceMs !== undefined) this.#retarget(nowMs);
@@ -183,21 +182,21 @@ export class SessionJobs implements SessionNow {
     const shared = this.#context.jobs.later(work, this.#last, nowMs);
     const isFlood = this.#vardiff.difficulty > FLOOD_RATIO * this.difficulty;
     const mayWait = work.rollTime && !isFlood && nowMs - this.#retargetSinceMs < RETARGET_PATIENCE_MS;
-    // With the same header, a miner would search the same nonces again.
+    // A job with the same header comes last: the miner searches the same nonces again.
     if (shared) this.#give(shared, true, nowMs);
     else if (!mayWait) this.give(true, nowMs);
   }
 
-  /** @returns the line with a new target; empty if the target is unchanged */
-  #setTerms(shared: SharedJob, nowMs: number): string {
+  /** @returns the session's new target; undefined if it is unchanged */
+  #setTerms(shared: SharedJob, nowMs: number): Uint8Array | undefined {
     const own = this.#vardiff.difficulty;
     const isBlock = shared.difficulty <= own;
     const difficulty = isBlock ? shared.difficulty : own;
-    if (this.#terms?.difficulty === difficulty) return '';
+    if (this.#terms?.difficulty === difficulty) return undefined;
     const target = isBlock ? shared.job.work.target : targetForDifficulty(difficulty);
     this.#former = this.#terms && { ...this.#terms, untilMs: nowMs + GRACE_MS };
     this.#terms = { target, difficulty };
     this.#vardiff.offer(difficulty, nowMs);
-    return formatSetTarget(formatTarget(target));
+    return target;
   }
 }

@@ -1,56 +1,34 @@
 /**
- * A stratum session: a client's requests, and the jobs that it gets. It speaks lines and knows no socket.
+ * A stratum session: a client's requests, and the jobs that the client gets. It has no part in lines and sockets.
  *
- * A session gets a nonce1 with `mining.subscribe` and a worker with `mining.authorize`, in either order. Then it gets a
- * job at once, and others with each new work, when its difficulty changes, and before it can run out of nonces.
+ * A client gets a nonce1 when it subscribes, and authorizes a worker before or after that. Then it gets a job at once,
+ * and others with each new work, when its difficulty changes, and before it can run out of nonces.
  */
 
 import { TokenBucket } from '../../../base/system/bounded.ts';
-import { NONCE_BYTES } from '../../../protocol/chain/bytes.ts';
-import { LANES, type Nonce1 } from '../../../protocol/chain/nonce.ts';
-import { difficultyOf } from '../../../protocol/chain/target.ts';
-import {
-  agentName,
-  chosenDifficulty,
-  formatError,
-  formatNonce1,
-  formatResult,
-  hashesOfDifficulty,
-  parseClientLine,
-  parseTarget,
-  type Request,
-  reversesNonces,
-  STRATUM_ERROR,
-  workerName,
-} from '../../../protocol/wire/stratum.ts';
+import type { Nonce1 } from '../../../protocol/chain/nonce.ts';
 import type { Listener } from '../../events/events.ts';
 import type { Account } from '../accounts.ts';
 import { type SessionContext, SessionJobs } from './session-jobs.ts';
-import { type Reply, ShareHandler } from './shares.ts';
+import { ShareHandler } from './shares.ts';
 import type { Refusal } from './stratum-limits.ts';
+import { formatNonce1, type Request, type ShareRequest, type StratumClient } from './stratum-messages.ts';
 
-export interface Client {
-  /** The client's address; behind a proxy, the address in the proxy's header. */
-  readonly address: string;
-  send(lines: string | Buffer): void;
-  /** Ends the connection. @param points the penalty; see `stratumLimits.banPoints` @param refusal what it counts as */
-  close(reason: string, points: number, refusal?: Refusal): void;
-}
+type RequestOf<Kind extends Request['kind']> = Extract<Request, { kind: Kind }>;
 
 /** Penalty points of a client that is disconnected for junk. */
 const JUNK_POINTS = 10;
-/** Refill: some miners send something unknown now and then, for years. */
+/** Lines of junk that are allowed in the long run: some miners send something unknown now and then. */
 const JUNK_PER_SECOND = 1 / 60;
 
 export class Session {
   readonly number: number;
   readonly #context: SessionContext;
-  readonly #client: Client;
+  readonly #client: StratumClient;
   readonly #openedMs: number;
   readonly #workers = new Map<string, Account>();
   #agent = '';
   #nonce1: Nonce1 | undefined;
-  #reversesNonces = false;
   #chosen: number | undefined;
   #suggested: number | undefined;
   #hasEnded = false;
@@ -60,7 +38,7 @@ export class Session {
   #shareHandler: ShareHandler | undefined;
 
   /** @param number of the session, counted since the start */
-  constructor(number: number, context: SessionContext, client: Client) {
+  constructor(number: number, context: SessionContext, client: StratumClient) {
     this.number = number;
     this.#context = context;
     this.#client = client;
@@ -72,20 +50,27 @@ export class Session {
     return this.#jobs;
   }
 
-  /** @param line without its end @returns whether it was a share that met its target */
-  receive(line: string): boolean {
-    if (line.trim() === '') return false;
-    const parsed = parseClientLine(line);
-    if (parsed.kind === 'request') return this.#answer(parsed.request);
-    if (parsed.kind === 'junk') {
-      this.#client.send(formatError(parsed.id, STRATUM_ERROR.other, 'this is no stratum request'));
-      const isRare = this.#junk.take(1, this.#context.clock.monotonicMs());
-      if (!isRare) this.#client.close('junk', JUNK_POINTS, 'junk');
+  /** Answers a request. @returns whether it was a share that met its target */
+  receive(request: Request): boolean {
+    switch (request.kind) {
+      case 'share':
+        return this.#submit(request);
+      case 'subscribe':
+        this.#subscribe(request);
+        break;
+      case 'authorize':
+        this.#authorize(request);
+        break;
+      case 'suggest':
+        this.#suggest(request);
+        break;
+      case 'junk':
+        this.#refuseJunk(request);
     }
     return false;
   }
 
-  /** Called when the client's address sends too many lines. */
+  /** Must be called when the client waits because its address sends too many lines. */
   slowDown(): void {
     this.#jobs?.slowDown(this.#context.clock.monotonicMs());
   }
@@ -95,7 +80,7 @@ export class Session {
     else if (nowMs - this.#openedMs >= this.#context.limits.loginMs) this.#client.close('no login', 0, 'timeout');
   }
 
-  /** @returns whether it is at least `leastMs` old, and its shares prove less than `leastRate` hashes a second */
+  /** @returns whether the session is at least `leastMs` old, and its shares prove less than `leastRate` hashes/s */
   isIdle(leastMs: number, leastRate: number, nowMs: number): boolean {
     return nowMs - this.#openedMs >= leastMs && (this.#jobs?.hashesPerSecond ?? 0) < leastRate;
   }
@@ -117,77 +102,54 @@ export class Session {
     log.debug(`session ${this.number} of ${this.#name()} has ended`);
   }
 
-  #answer({ id, method, params }: Request): boolean {
-    const reply = this.#replyTo(method, params);
-    const isError = 'code' in reply;
-    this.#client.send(isError ? formatError(id, reply.code, reply.words) : formatResult(id, reply.result));
-    reply.afterwards?.();
-    return reply.metTarget === true;
+  #submit(request: ShareRequest): boolean {
+    if (this.#shareHandler) return this.#shareHandler.take(request);
+    this.#client.answer(request.id, this.#workers.size === 0 ? 'no-worker' : 'not-subscribed');
+    return false;
   }
 
-  #replyTo(method: string, params: readonly unknown[]): Reply {
-    switch (method) {
-      case 'mining.subscribe':
-        return this.#subscribe(params);
-      case 'mining.authorize':
-        return this.#authorize(params);
-      case 'mining.submit':
-        return this.#submit(params);
-      case 'mining.suggest_difficulty':
-        return this.#suggest(hashesOfDifficulty(params[0]));
-      case 'mining.suggest_target': {
-        const target = typeof params[0] === 'string' ? parseTarget(params[0]) : undefined;
-        return this.#suggest(target && difficultyOf(target));
-      }
-      case 'mining.extranonce.subscribe': // A session keeps its nonce1, so there is never anything to say.
-        return { result: true };
-      case 'mining.ping':
-        return { result: 'pong' };
-      case 'mining.configure': // The server knows no extension, and must answer each.
-        return { result: refusedExtensions(params[0]) };
-      default:
-        return { code: STRATUM_ERROR.other, words: 'unknown method' };
-    }
-  }
-
-  #subscribe([agent]: readonly unknown[]): Reply {
+  #subscribe({ id, agent }: RequestOf<'subscribe'>): void {
     const { nonce1s, clock } = this.#context;
     if (!this.#nonce1) {
       const value = nonce1s.take(clock.monotonicMs());
       if (value === undefined) {
-        return { code: STRATUM_ERROR.other, words: 'all 65535 places of this server are taken; try again later' };
+        this.#client.answer(id, 'server-full');
+        return;
       }
       this.#nonce1 = { value, bytes: 2 };
-      this.#agent = agentName(agent);
-      this.#reversesNonces = reversesNonces(this.#agent);
+      this.#agent = agent;
     }
-    const said = this.#reversesNonces ? { ...this.#nonce1, value: swapped(this.#nonce1.value) } : this.#nonce1;
-    const result = [null, formatNonce1(said), NONCE_BYTES - this.#nonce1.bytes];
-    return { result, afterwards: () => this.#begin() };
+    this.#client.answerSubscription(id, this.#nonce1, this.#agent);
+    this.#begin();
   }
 
-  #authorize([user, password]: readonly unknown[]): Reply {
-    const name = workerName(user);
+  #authorize({ id, worker, chosen }: RequestOf<'authorize'>): void {
     const { accounts, limits } = this.#context;
-    if (this.#workers.has(name)) return { result: true };
-    if (this.#workers.size >= limits.workersPerSession) {
-      const words = `a connection has ${limits.workersPerSession} workers at most`;
-      return { code: STRATUM_ERROR.unauthorized, words };
+    const isNew = !this.#workers.has(worker);
+    if (isNew && this.#workers.size >= limits.workersPerSession) {
+      this.#client.answer(id, 'too-many-workers');
+      return;
     }
-    if (this.#workers.size === 0) this.#chosen = chosenDifficulty(password);
-    const account = accounts.of(name);
-    account.users++;
-    this.#workers.set(name, account);
-    return { result: true, afterwards: () => this.#begin() };
+    if (this.#workers.size === 0) this.#chosen = chosen;
+    if (isNew) {
+      const account = accounts.of(worker);
+      account.users++;
+      this.#workers.set(worker, account);
+    }
+    this.#client.answer(id, 'accepted');
+    this.#begin();
   }
 
-  #suggest(difficulty: number | undefined): Reply {
-    if (difficulty === undefined) return { code: STRATUM_ERROR.other, words: 'a difficulty is a number above 0' };
-    this.#suggested = difficulty;
-    return {
-      result: true,
-      afterwards: () => this.#jobs?.suggest(difficulty, this.#context.clock.monotonicMs()),
-    };
+  #suggest({ id, difficulty }: RequestOf<'suggest'>): void {
+    this.#suggested = difficulty ?? this.#suggested;
+    this.#client.answer(id, difficulty === undefined ? 'wrong-difficulty' : 'accepted');
+    if (difficulty !== undefined) this.#jobs?.suggest(difficulty, this.#context.clock.monotonicMs());
+  }
+
+  #refuseJunk({ id }: RequestOf<'junk'>): void {
+    this.#client.answer(id, 'junk');
+    const isRare = this.#junk.take(1, this.#context.clock.monotonicMs());
+    if (!isRare) this.#client.close('junk', JUNK_POINTS, 'junk');
   }
 
   #begin(): void {
@@ -200,24 +162,13 @@ export class Session {
     const agent = this.#agent;
     log.debug(`session ${session} of ${worker} has begun: ${address}, ${agent || 'an unnamed program'}`);
     const hints = { address, worker, chosen: this.#chosen, suggested: this.#suggested };
-    this.#jobs = new SessionJobs(this.#context, hints, (lines) => this.#client.send(lines));
+    this.#jobs = new SessionJobs(this.#context, hints, this.#client);
     // A connection with several workers counts for its first worker.
     this.#workers.get(worker)?.sessions.add(this.#jobs);
-    const nonces = { nonce1: this.#nonce1, isReversed: this.#reversesNonces };
     const begin = { type: 'session', session, nonce1: formatNonce1(this.#nonce1), worker, agent, address } as const;
-    this.#shareHandler = new ShareHandler(this.#context, {
-      begin,
-      jobs: this.#jobs,
-      workers: this.#workers,
-      ...nonces,
-    });
+    const parts = { client: this.#client, jobs: this.#jobs, workers: this.#workers };
+    this.#shareHandler = new ShareHandler(this.#context, { begin, ...parts });
     this.#jobs.give(true, clock.monotonicMs());
-  }
-
-  #submit(params: readonly unknown[]): Reply {
-    if (this.#workers.size === 0) return { code: STRATUM_ERROR.unauthorized, words: 'no worker is authorized' };
-    if (!this.#shareHandler) return { code: STRATUM_ERROR.notSubscribed, words: 'not subscribed' };
-    return this.#shareHandler.take(params);
   }
 
   /** The name of the session's first worker. */
@@ -227,24 +178,13 @@ export class Session {
   }
 }
 
-/** @returns the two bytes of nonce1 in the other order */
-function swapped(value: number): number {
-  return ((value << 8) | (value >> 8)) % LANES;
-}
-
-/** @returns `false` for each extension that the client names */
-function refusedExtensions(names: unknown): Record<string, false> {
-  const known = Array.isArray(names) ? names.filter((name) => typeof name === 'string').slice(0, 16) : [];
-  return Object.fromEntries(known.map((name) => [name, false]));
-}
-
 /* All sessions of a stratum server. */
 
 /** Minimum number of seconds between two shares of a session that is learning. */
 const LEARNING_SECONDS = 0.15;
-/** Combined share rate of all sessions that are learning. Verifying them takes a tenth of a core. */
+/** Combined share rate of all sessions that are learning. Verifying 1,000 shares takes 0.1 s of a core. */
 const LEARNING_SHARES_PER_SECOND = 1_000;
-/** Time between two counts of the learning sessions that have brought shares. */
+/** Time between two counts of the sessions that are learning and have brought shares. */
 const COUNT_MS = 1_000;
 /**
  * While the server is full, sessions of at least this age whose shares prove less than this rate are closed. By then,
@@ -269,7 +209,7 @@ export class Sessions {
 
   readonly learningSeconds = (): number => Math.max(LEARNING_SECONDS, this.#learning / LEARNING_SHARES_PER_SECOND);
 
-  /** Gives a job of the current work to all sessions. @param clean whether earlier jobs are worthless */
+  /** Gives a job of the current work to all sessions. @param clean whether they must drop their earlier jobs */
   giveAll(clean: boolean, nowMs: number): void {
     for (const jobs of this.#allJobs()) jobs.give(clean, nowMs);
   }
@@ -279,14 +219,14 @@ export class Sessions {
     if (nowMs - this.#countedMs >= COUNT_MS) {
       this.#countedMs = nowMs;
       this.#learning = 0;
-      // A session that brings nothing needs no part of the budget, and must not slow down the others.
+      // A session without shares needs no part of the budget, and must not slow down the others.
       for (const { isLearning, hashesPerSecond } of this.#allJobs())
         if (isLearning && hashesPerSecond > 0) this.#learning++;
     }
     for (const session of this.#all) session.tick(nowMs);
   }
 
-  /** Disconnects at most `most` clients that bring nothing, oldest first. */
+  /** Disconnects idle clients, the oldest first. @param most maximum number of them */
   makeRoom(most: number, nowMs: number): void {
     let count = 0;
     for (const session of this.#all) {

@@ -1,5 +1,6 @@
 /**
- * The share ledger: JSON lines in a file. Lines wait in bounded memory for a slow disk; a line counts the lost ones.
+ * The share ledger: JSON lines in a file. Lines wait in bounded memory for a slow disk. If some are lost, a later line
+ * says how many.
  */
 
 import { z } from 'zod';
@@ -11,13 +12,13 @@ import { OTHER_WORKERS } from '../../events/vocabulary.ts';
 import { siteOf } from './client-network.ts';
 import type { StratumLimits } from './stratum-limits.ts';
 
-/** Maximum number of bytes that wait for the disk: some 40,000 shares, which are minutes of a large farm. */
+/** Maximum number of bytes that wait for the disk: some 40,000 shares, or minutes of a large farm. */
 const WAITING_BYTES = 8 * 1024 ** 2;
 /** Delay before a failed write is retried. */
 const AGAIN_MS = 5_000;
 /** Time for which lines are collected, so that not every share costs a system call. */
 const COLLECT_MS = 200;
-/** Maximum wait for the disk at the end. */
+/** Maximum wait for the disk when the server ends. */
 const CLOSE_MS = 5_000;
 
 export interface LedgerFile {
@@ -28,7 +29,7 @@ export interface LedgerFile {
 
 interface LedgerOptions {
   readonly clock: Clock;
-  /** Called once when the file cannot be written, and once when it can be again. */
+  /** Called with a line for people when the file cannot be written, and when it can be written again. */
   readonly warn: (line: string) => void;
   readonly waitingBytes?: number;
   readonly againMs?: number;
@@ -85,7 +86,7 @@ export class Ledger {
 
 /* The lines of the share ledger. Optional fields are absent if their value is not known. */
 
-/** `unknown-job`: the session never had the named job. `invalid`: the nonce cannot be read. */
+/** `unknown-job`: the session never had a job of that id. `invalid`: the nonce is unreadable. */
 const SHARE_RESULTS = ['accepted', 'low-difficulty', 'duplicate', 'stale', 'unknown-job', 'invalid'] as const;
 export type ShareResult = (typeof SHARE_RESULTS)[number];
 
@@ -143,11 +144,11 @@ export type LedgerLine = z.infer<typeof LedgerLine>;
 type Untimed<Line> = Line extends unknown ? Omit<Line, 'timeMillis'> : never;
 export type LedgerEntry = Untimed<Exclude<LedgerLine, { type: 'lost' }>>;
 
-/* Bounds the ledger lines of a network. Further shares are summed up by worker, so that no credit is lost. */
+/* Bounds the ledger's lines about clients of one network. Further shares are summed up by worker: no credit is lost. */
 
-/** Time between two sums of left-out lines: a flood may last for days, and the ledger should show it meanwhile. */
+/** Time between two lines with a worker's sums: the ledger must show a flood that lasts for days. */
 const SUM_MS = 60_000;
-/** Refused shares cost their client nothing, so they get lines only while this part of the bucket is full. */
+/** Refused shares cost their client no hashes, so they get lines only while this part of the bucket is left. */
 const KEPT_FOR_ACCEPTED = 0.5;
 
 export type ShareEntry = Omit<Extract<LedgerEntry, { type: 'share' }>, 'type' | 'session'>;

@@ -1,58 +1,41 @@
-/** A session's shares: verifies, counts and answers them. */
+/** A session's shares: each is judged, counted, written into the ledger and answered. */
 
-import { NONCE_BYTES } from '../../../protocol/chain/bytes.ts';
 import { withSearchTarget } from '../../../protocol/chain/job.ts';
-import type { Nonce1 } from '../../../protocol/chain/nonce.ts';
 import { meetsTarget } from '../../../protocol/chain/target.ts';
-import { parseNonce2, STRATUM_ERROR, workerName } from '../../../protocol/wire/stratum.ts';
 import type { Verdict } from '../../source/source.ts';
 import type { Account } from '../accounts.ts';
 import type { RelayedWorks } from '../relay.ts';
 import { type GivenJob, remember, type ShareTerms } from './jobs.ts';
 import type { SessionContext, SessionJobs } from './session-jobs.ts';
 import type { LedgerEntry, ShareEntry, ShareResult } from './share-log.ts';
+import type { ShareRequest, StratumClient } from './stratum-messages.ts';
 
 /** The server's own job ids are shorter. Longer ones are truncated in the ledger. */
 const JOB_ID_CHARACTERS = 16;
 
-/** An answer to a client's request, and what to do once it is sent. */
-export type Reply = ({ readonly result: unknown } | { readonly code: number; readonly words: string }) & {
-  readonly afterwards?: () => void;
-  /** Whether the request was a share that met its target, even if too late. */
-  readonly metTarget?: boolean;
-};
-
 type SessionEntry = Extract<LedgerEntry, { type: 'session' }>;
 
 interface ShareHandlerOptions {
+  readonly client: Pick<StratumClient, 'answer'>;
   readonly begin: SessionEntry;
   readonly jobs: SessionJobs;
-  /** By name. The first one names the session. */
+  /** By name. The first one's name is the session's. */
   readonly workers: ReadonlyMap<string, Account>;
-  readonly nonce1: Nonce1;
-  /** Whether the client reverses the bytes of nonce2. */
-  readonly isReversed: boolean;
 }
 
 interface ShareFacts {
   readonly job: string;
-  readonly nonce?: bigint;
+  readonly nonce: bigint | undefined;
   readonly chain?: number;
   readonly height?: number;
   readonly difficulty?: number;
   readonly isBlock?: boolean;
 }
 
-const REFUSALS = {
-  'low-difficulty': { code: STRATUM_ERROR.lowDifficulty, words: 'low difficulty share' },
-  duplicate: { code: STRATUM_ERROR.duplicate, words: 'duplicate share' },
-  stale: { code: STRATUM_ERROR.jobNotFound, words: 'stale' },
-};
-
 export class ShareHandler {
   readonly #context: SessionContext;
   readonly #options: ShareHandlerOptions;
-  /** Written before the first share, because clients may connect and leave at will. */
+  /** The ledger's line about the session. Only a share brings it: clients may connect and leave at will. */
   #begin: SessionEntry | undefined;
 
   constructor(context: SessionContext, options: ShareHandlerOptions) {
@@ -61,46 +44,39 @@ export class ShareHandler {
     this.#begin = options.begin;
   }
 
-  /** @param params of `mining.submit`: the worker, the job's id and nonce2 */
-  take([user, jobId, nonce2]: readonly unknown[]): Reply {
-    const { workers, jobs } = this.#options;
+  /** Judges, counts and answers a share. @returns whether it met its target, even if too late */
+  take({ id, worker, job, jobNumber, nonce }: ShareRequest): boolean {
+    const { client, workers, jobs } = this.#options;
     const [first] = workers.values();
     // Some miners submit with a name that they have not authorized. Only the counts depend on it.
-    const account = workers.get(workerName(user)) ?? first;
-    const job = typeof jobId === 'string' ? jobId : '';
-    const nonce = typeof nonce2 === 'string' ? this.#nonceOf(nonce2) : undefined;
-    if (nonce === undefined) {
-      this.#count(account, 'invalid', { job });
-      return { code: STRATUM_ERROR.other, words: 'nonce2 is a text of 1 to 12 hex digits' };
-    }
-    const given = jobs.table.get(job);
-    if (given) return this.#judge(account, given, nonce);
-    const isLate = jobs.table.hasHad(job);
-    this.#count(account, isLate ? 'stale' : 'unknown-job', { job, nonce });
-    return isLate ? REFUSALS.stale : { code: STRATUM_ERROR.jobNotFound, words: 'job not found' };
+    const account = workers.get(worker) ?? first;
+    const given = jobs.table.get(jobNumber);
+    if (given && nonce !== undefined) return this.#judge(id, account, given, nonce);
+    const isLate = jobs.table.hasHad(jobNumber);
+    const result = nonce === undefined ? 'invalid' : isLate ? 'stale' : 'unknown-job';
+    this.#count(account, result, { job, nonce });
+    client.answer(id, result);
+    return false;
   }
 
-  #judge(account: Account, given: GivenJob, nonce: bigint): Reply {
-    const { jobs } = this.#options;
+  #judge(id: unknown, account: Account, given: GivenJob, nonce: bigint): boolean {
+    const { client, jobs } = this.#options;
     const { works, clock } = this.#context;
     const nowMs = clock.monotonicMs();
     const { result, difficulty, meetsOwn, isBlock, verdict } = judgeShare(works, given, jobs.newest, nonce, nowMs);
     void verdict?.then(({ outcome }) => {
       if (isBlock && outcome === 'accepted') account.blocks++;
     });
-    const { id, job } = given.shared;
-    const { chain, height } = job.work;
+    const {
+      id: job,
+      job: { work },
+    } = given.shared;
     const worth = difficulty !== undefined && { difficulty };
-    this.#count(account, result, { job: id, nonce, chain, height: Number(height), isBlock, ...worth });
-    const reply = result === 'accepted' ? { result: true } : REFUSALS[result];
-    if (difficulty === undefined) return reply;
-    const learned = meetsOwn && { afterwards: () => jobs.share(given.terms.difficulty, clock.monotonicMs()) };
-    return { ...reply, metTarget: true, ...learned };
-  }
-
-  #nonceOf(nonce2: string): bigint | undefined {
-    const { nonce1, isReversed } = this.#options;
-    return parseNonce2(isReversed ? reversedHex(nonce2, NONCE_BYTES - nonce1.bytes) : nonce2, nonce1);
+    this.#count(account, result, { job, nonce, chain: work.chain, height: Number(work.height), isBlock, ...worth });
+    client.answer(id, result);
+    // A share can change the session's target. The new one comes after the answer, with a new job.
+    if (meetsOwn) jobs.share(given.terms.difficulty, clock.monotonicMs());
+    return difficulty !== undefined;
   }
 
   #count(account: Account, result: ShareResult, about: ShareFacts): void {
@@ -133,27 +109,21 @@ export class ShareHandler {
   }
 }
 
-/** @returns hex digits of `bytes` bytes in reverse byte order, with leading zeros; other texts unchanged */
-function reversedHex(hex: string, bytes: number): string {
-  const digits = hex.replace(/^0x/i, '').padStart(2 * bytes, '0');
-  return digits.length > 2 * bytes ? hex : (digits.match(/../g) ?? []).reverse().join('');
-}
-
 interface JudgedShare {
   readonly result: Extract<ShareResult, 'accepted' | 'low-difficulty' | 'duplicate' | 'stale'>;
-  /** Number of hashes that it counts for: 0 if it only meets a target easier than its header's. Absent if refused. */
+  /** Number of hashes for which it counts; 0 if it misses its header's first target. Absent if it is refused. */
   readonly difficulty?: number;
   /** Whether it meets its own job's target, so that it counts for the miner's hashrate. */
   readonly meetsOwn: boolean;
-  /** Whether it is a block and the first solution of its work. A second one could not become a block. */
+  /** Whether it was submitted as a block: it must be the first solution of its work. */
   readonly isBlock: boolean;
   readonly verdict?: Promise<Verdict> | undefined;
 }
 
 /**
  * Verifies a share. It is accepted if it meets its own job's target, the newest target, or for some seconds the former
- * one, since miners may take a new target at once or late. But it counts only if it meets its header's target, and then
- * for the hashes that this target takes, so that a client's choice of shares cannot change its credit.
+ * one, since miners apply a new target at once or late. But it counts only if it meets its header's first target, and
+ * then for the hashes that this target takes, so that a client's choice of shares cannot change its credit.
  * @param newest the terms of the session's newest job
  * @param nonce 0 … 2^64 − 1
  */

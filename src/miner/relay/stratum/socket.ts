@@ -1,4 +1,4 @@
-/** A client's connection: the proxy's header, the TLS handshake, and lines, with bounds on what the client costs. */
+/** A client's connection: the proxy's header, the TLS handshake, and lines, with bounds on the client's costs. */
 
 import type { Socket } from 'node:net';
 import { type SecureContext, TLSSocket } from 'node:tls';
@@ -6,12 +6,12 @@ import { TokenBucket } from '../../../base/system/bounded.ts';
 import type { Clock } from '../../../base/system/clock.ts';
 import { LineSplitter, parseProxyHeader } from '../../../protocol/wire/lines.ts';
 import type { SharedLines } from './connection-limiter.ts';
-import type { Client } from './session.ts';
 import type { Refusal, StratumLimits } from './stratum-limits.ts';
+import type { LineConnection } from './stratum-messages.ts';
 
 export class HandshakeError extends Error {
   override readonly name = 'HandshakeError';
-  /** Undefined if the client has left by itself, as health checks do. */
+  /** Undefined if the client has closed the connection, as health checks do. */
   readonly refusal: Refusal | undefined;
 
   constructor(message: string, refusal?: Refusal) {
@@ -23,8 +23,8 @@ export class HandshakeError extends Error {
 const GONE = 'it has closed the connection';
 
 /**
- * Reads a proxy's header, and leaves what follows unread.
- * @returns the address of the proxy's client; undefined if the connection is the proxy's own
+ * Reads a proxy's header, and leaves the bytes after it unread.
+ * @returns the address of the proxy's client; undefined if the proxy has opened the connection for itself
  * @throws HandshakeError if no valid header comes in time
  */
 export function readProxyHeader(socket: Socket, patienceMs: number): Promise<string | undefined> {
@@ -65,8 +65,8 @@ export function encrypted(socket: Socket, secureContext: SecureContext, patience
 }
 
 /**
- * Whether the client's data was not usable TLS. A client that hangs up, resets the connection or sends an alert because
- * it does not trust the certificate has done nothing wrong.
+ * Whether the client has sent something else than valid TLS. Closing or resetting the connection is no such fault, nor
+ * is an alert of a client that does not trust the certificate.
  */
 function isNoTls(code = ''): boolean {
   return code.startsWith('ERR_SSL_') && !code.includes('_ALERT_');
@@ -74,7 +74,7 @@ function isNoTls(code = ''): boolean {
 
 type Done<Value> = (fault: HandshakeError | undefined, value?: Value) => void;
 
-/** @param begin begins the work, and returns a function that removes its listeners */
+/** Waits for a step of the connection. @param begin starts it, and returns a function that removes its listeners */
 function settle<Value>(
   socket: Socket,
   patienceMs: number,
@@ -96,16 +96,16 @@ function settle<Value>(
   });
 }
 
-/* A connection to a client: splits it into lines, and bounds what the client costs. */
+/* A connection to a client, split into lines, with bounds on the client's costs. */
 
 /**
- * Penalty points for lines longer than any miner's, or for too many that are no good shares. A flood of good shares
- * costs none: the difficulty may be too low by a fault of the server, or of another client.
+ * Penalty points for too long lines, and for too many lines that are not shares which meet their target. A flood of
+ * such shares costs no points: a fault of the server or of another client may have made the difficulty too low.
  */
 const FLOOD_POINTS = 10;
-/** Time in which a disconnected client can read the reason. */
+/** Time between the end of the stream and the end of the connection: the client can still read the last answer. */
 const LAST_WORDS_MS = 1_000;
-/** What came while a client was not read counts later. So for this time, too many lines only make it wait again. */
+/** After a client was not read, its lines come all at once. For this time, too many only make it wait again. */
 const AFTER_WAITING_MS = 60_000;
 const NEWLINE = 0x0a;
 const NOTHING = Buffer.alloc(0);
@@ -121,21 +121,21 @@ interface ConnectionOptions {
 }
 
 interface ConnectionHooks {
-  /** Called with each line. @returns whether it was a share that met its target */
+  /** Called with each line. @returns whether the line was a share that met its target */
   readonly receive: (line: string) => boolean;
-  /** Called when the client is no longer read, until its address has lines again. */
+  /** Called when the client must wait because its address has used up its lines. */
   readonly waits: () => void;
 }
 
-/** The first byte of TLS (RFC 8446 §5.1). No line begins with it. */
+/** The first byte of a TLS handshake (RFC 8446 §5.1). No stratum line begins with it. */
 const TLS_HANDSHAKE = 0x16;
 
-export class Connection implements Client {
+export class Connection implements LineConnection {
   readonly address: string;
   readonly #options: ConnectionOptions;
   readonly #splitter: LineSplitter;
   readonly #lines: TokenBucket;
-  /** Lines that do not count for the address: a few, so that others from the address cannot starve a miner. */
+  /** A few lines that do not count for the address, so that its other clients cannot starve this one. */
   readonly #reservedLines: TokenBucket;
   /** Lines that are not good shares. */
   readonly #worthlessLines: TokenBucket;
@@ -143,7 +143,7 @@ export class Connection implements Client {
   #hooks: ConnectionHooks | undefined;
   /** Received bytes that are not split into lines yet. */
   #bytes: Buffer = NOTHING;
-  /** The next line, and whether the client's own bucket had a token for it. */
+  /** The next line, and whether it has taken a token from the client's own bucket. */
   #line: string | undefined;
   #isWithinOwn = false;
   #isWaiting = false;
@@ -168,7 +168,7 @@ export class Connection implements Client {
     socket.on('close', () => this.#end('it has closed the connection', 0));
     let isFirst = true;
     socket.on('data', (bytes: Buffer) => {
-      // It has no line end, so that the client would wait for an answer until its time to log in ends.
+      // A handshake has no line end: without this check, the client would wait until its time to log in ends.
       if (isFirst && bytes[0] === TLS_HANDSHAKE) this.close('it begins TLS, which this port has not', 0, 'handshake');
       isFirst = false;
       if (!this.#isOpen) return;
@@ -203,7 +203,7 @@ export class Connection implements Client {
     if (this.#isOpen && this.#line !== undefined) this.#wait();
   }
 
-  /** Takes the next line. @returns whether there was one that may be taken now */
+  /** Takes the next line, if there is one and the limits allow it. @returns whether a line was taken */
   #takeLine(): boolean {
     if (!this.#isOpen) return false;
     this.#line ??= this.#nextLine();
@@ -224,7 +224,7 @@ export class Connection implements Client {
     return true;
   }
 
-  /** Stops reading until the received lines are taken. The rest waits at the client. */
+  /** Stops reading until the received lines are taken. TCP makes the client keep the rest. */
   #wait(): void {
     const { socket, sharedLines, clock } = this.#options;
     this.#isWaiting = true;
@@ -248,7 +248,7 @@ export class Connection implements Client {
     return 'read';
   };
 
-  /** Disconnects a client whose line is too long. */
+  /** @returns undefined if no whole line was received, or the line is too long, which ends the connection */
   #nextLine(): string | undefined {
     try {
       while (this.#bytes.length > 0) {

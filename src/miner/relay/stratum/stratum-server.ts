@@ -18,26 +18,28 @@ import type { SessionContext } from './session-jobs.ts';
 import { type Ledger, ShareLogQuota } from './share-log.ts';
 import { Connection, encrypted, HandshakeError, readProxyHeader } from './socket.ts';
 import { REFUSALS, type Refusal, type StratumLimits, stratumLimits } from './stratum-limits.ts';
+import { StratumClient } from './stratum-messages.ts';
 import { RememberedRates } from './vardiff.ts';
 
 const NAME = 'stratum';
-/** Silence after which the system probes a connection (TCP keep-alive). Silence alone ends no session. */
+/** Time without data after which the system probes a connection (TCP keep-alive). No session ends for that alone. */
 const KEEP_ALIVE_MS = 60_000;
 /** Penalty points for data that is not TLS where TLS is required. */
 const HANDSHAKE_POINTS = 2;
-/** While the server is full: time between two rounds of disconnecting idle clients, and their maximum number. */
+/** Time between two rounds of disconnecting idle clients, while the server is full. */
 const ROOM_MS = 1_000;
+/** Maximum number of clients that a round disconnects. */
 const ROOM_CLIENTS = 100;
-/** Capacity of the token bucket for log lines about connections that fail by a fault of the system. */
+/** Capacity of the token bucket for log lines about system errors of connections. */
 const FAULTS_LOGGED = 10;
-/** The same for first shares: enough for a farm that starts. Clients choose their names freely. */
+/** Capacity of the token bucket for log lines about first shares: enough for a farm. Clients choose names freely. */
 const FIRST_SHARES_LOGGED = 100;
 
 const SHARE_SECONDS = 10;
 const SILENT: RelayLog = { debug: () => {}, info: () => {}, warn: () => {} };
 
 export interface StratumOptions {
-  /** Its works must leave the whole nonce free. */
+  /** Sessions get jobs only while its works leave the whole nonce free. */
   readonly source: WorkSource;
   readonly emit?: Listener;
   readonly clock?: Clock;
@@ -78,7 +80,7 @@ export class StratumRelay implements Relay {
   #madeRoomMs = 0;
   #ledger: Ledger | undefined;
   #count = 0;
-  /** Whether the clients' jobs are worthless. */
+  /** Whether the work of the clients' jobs has gone stale. */
   #isStale = true;
   #hasComplained = false;
 
@@ -259,13 +261,18 @@ export class StratumRelay implements Relay {
       this.#log.debug(`${address} is disconnected: ${reason}`);
     };
     const connection = new Connection({ socket, address, clock, limits: this.#limits, sharedLines, ended });
-    const session = new Session(++this.#count, this.#context, connection);
+    const client = new StratumClient(connection, this.#limits);
+    const session = new Session(++this.#count, this.#context, client);
     this.#sessions.add(session);
-    connection.start({ receive: (line) => session.receive(line), waits: () => session.slowDown() });
+    const receive = (line: string) => {
+      const request = client.receive(line);
+      return request !== undefined && session.receive(request);
+    };
+    connection.start({ receive, waits: () => session.slowDown() });
   }
 }
 
-/** Whether the source leaves the bytes of the nonce free that distinguish sessions. */
+/** Whether the source leaves those bytes of the nonce free that distinguish sessions. */
 function hasRoom({ nonce1 }: Work): boolean {
   return nonce1.bytes === 0;
 }

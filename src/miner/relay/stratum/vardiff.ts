@@ -1,52 +1,53 @@
 /**
  * Finds the difficulty at which a session's shares come as often as they should. Pure: shares and times are arguments.
  *
- * Shares come as a Poisson process, so knowledge of a hashrate is a Gamma distribution: `#shares` shares came while
- * `#exposure` seconds per hash of difficulty passed, and their quotient is the rate, even if difficulties changed
- * meanwhile. Old shares are forgotten, so that the rate follows a miner that drifts.
+ * Shares come as a Poisson process, so knowledge of a hashrate is a Gamma distribution. Its parameters are the number of
+ * shares (`#shares`) and the exposure (`#exposure`): the sum of seconds ÷ difficulty, over all difficulties. Their
+ * quotient is the rate. Old shares lose their weight, so that the rate follows a miner that drifts.
  *
- * Until the rate is known to 4 %, shares are asked for several times a second (learning). Without any share, the
- * difficulty falls to a tenth again and again (searching).
+ * Until the rate is known to 4 %, the difficulty is such that several shares come each second (learning). While no share
+ * comes at all, the difficulty falls to a tenth again and again (searching).
  */
 
 import { BoundedMap } from '../../../base/system/bounded.ts';
 import { networkOf } from './client-network.ts';
 
-/** Number of remembered shares: with these, the rate is known to 1/√600 = 4 %, and learning ends. */
+/** Maximum of `#shares`. With these, the rate is known to 1/√600 = 4 %, and learning ends. */
 const REMEMBERED_SHARES = 600;
-/** Shares needed to use the estimate (standard error 1/3), and to notice a change of rate (1/6). */
+/** With this number of shares the estimated rate is used: its standard error is 1/3. */
 const SOME_SHARES = 8;
+/** With this number of shares the rate counts as known, and changes are noticed: its standard error is 1/6. */
 const MANY_SHARES = 32;
 /** Minimum change of the difficulty while learning: each change makes a miner begin a new job. */
 const LEARNING_RATIO = 1.5;
-/** The same afterwards: far more than the 4 % that chance alone explains. */
+/** Minimum change of the difficulty afterwards: far more than the 4 % that chance alone explains. */
 const SETTLED_RATIO = 1.2;
-/** Silence while learning after which the difficulty falls to a tenth. */
+/** Time without a share while learning, after which the difficulty falls to a tenth. */
 const SILENCE_MS = 2_000;
-/** Minimum length of a silence after the first share, in expected shares. */
+/** The same after the first share, in expected shares, if that takes longer. */
 const SILENT_SHARES = 10;
 /**
- * The lowest difficulties that silence leads to while nothing is known about a miner: quickly to one that 1 GH/s meets
- * eight times a second, then slowly to one that 1 MH/s meets once a second. An ASIC that begins late must not drown the
- * server in shares.
+ * While nothing is known about a miner that brings no share, the difficulty falls quickly to one that 1 GH/s meets eight
+ * times a second, then slowly to one that 1 MH/s meets once a second. An ASIC that begins late must not flood the server
+ * with shares.
  */
 const QUICK_FLOOR = 2 ** 27;
 const SLOW_FLOOR = 2 ** 20;
 const SLOW_SILENCE_MS = 60_000;
-/** Maximum share rate of a miner that comes back from a silence, at its former hashrate. */
+/** Maximum share rate of a miner that brings shares again after a pause, if its hashrate is as before. */
 const MOST_SHARES_PER_SECOND = 500;
-/** Minimum time between two shares: they may have the same time on the clock, but a rate must be finite. */
+/** Time that passes at least between two shares: both may have the same time on the clock, but a rate is finite. */
 const LEAST_APART_MS = 0.05;
-/** A difficulty chosen by the worker is kept up to this share rate. */
+/** A difficulty chosen by the worker is kept unless more shares come. */
 const MOST_CHOSEN_PER_SECOND = 10;
-/** Too many lines from an address halve the share rate at a chosen difficulty, at most once in SLOWER_MS. */
+/** Too many lines from an address halve that maximum down to this rate, at most once in SLOWER_MS. */
 const LEAST_CHOSEN_PER_SECOND = 0.1;
 const SLOWER_MS = 10_000;
 
 export interface VardiffOptions {
   /** Seconds between two shares once the rate is known. */
   readonly aimSeconds: number;
-  /** Seconds between two shares while learning. It varies, because all sessions share a budget. */
+  /** Seconds between two shares while learning. They vary, because all learning sessions share a budget. */
   readonly learningSeconds: () => number;
   /** The first difficulty, in hashes per share. */
   readonly difficulty: number;
@@ -56,7 +57,7 @@ export interface VardiffOptions {
   readonly known?: Known | undefined;
 }
 
-/** What is known of a miner's rate: `shares` ÷ `exposure` hashes per second. */
+/** The knowledge of a miner's rate: `shares` ÷ `exposure` hashes per second. */
 export interface Known {
   readonly shares: number;
   /** Sum of seconds ÷ (hashes per share). */
@@ -67,18 +68,18 @@ export class Vardiff {
   readonly #options: VardiffOptions;
   readonly #detector = new RateChangeDetector();
   #difficulty: number;
-  /** The difficulty when it was last asked for. */
+  /** The difficulty at the last call of `retarget`. */
   #sent: number;
-  /** The difficulty of the miner's job, which is lower if a block is easier than the session's shares. */
+  /** The difficulty of the miner's job. It is lower than the session's if a block is easier than a share. */
   #offered: number | undefined;
   #shares = 0;
   #exposure = 0;
-  /** Whether no share has come yet, or none since silence lowered the difficulty. */
+  /** Whether no share has come yet, or none since the difficulty was lowered for want of shares. */
   #isSearching = true;
-  /** The last well-known rate. A miner that falls silent may come back as fast. */
+  /** The last rate that counted as known. A miner that brings no shares for a while may come back as fast. */
   #knownRate: number | undefined;
-  /** Whether that rate comes from an earlier session, so that it may be another machine's: anyone can use a name. */
-  #isHearsay = false;
+  /** Whether `#knownRate` comes from an earlier session and may be another machine's: anyone can use a name. */
+  #isUnproven = false;
   #nowMs = 0;
   #lastShareMs = 0;
   #mostChosenPerSecond = MOST_CHOSEN_PER_SECOND;
@@ -93,7 +94,7 @@ export class Vardiff {
     this.#shares = known.shares;
     this.#exposure = known.exposure;
     this.#knownRate = this.hashesPerSecond;
-    this.#isHearsay = true;
+    this.#isUnproven = true;
     this.#isSearching = false;
     if (!options.isChosen) this.#difficulty = this.#wanted();
     this.#sent = this.#difficulty;
@@ -114,7 +115,7 @@ export class Vardiff {
     return this.#shares >= MANY_SHARES;
   }
 
-  /** Whether shares are asked for more often than later. */
+  /** Whether the difficulty is lower than later, so that more shares come. */
   get isLearning(): boolean {
     return !this.#options.isChosen && this.#shares < REMEMBERED_SHARES;
   }
@@ -138,10 +139,9 @@ export class Vardiff {
   share(difficulty: number, nowMs: number): void {
     if (this.#offered === undefined) return;
     this.#lastShareMs = nowMs;
-    this.#isHearsay = false;
+    this.#isUnproven = false;
     if (this.#isSearching) {
-      // The time before the first share says nothing about the rate: the miner may not have begun. Measuring starts
-      // here.
+      // The miner may have begun just now, so the time before its first share is not measured.
       this.#isSearching = false;
       this.#shares = 0;
       this.#exposure = 0;
@@ -160,7 +160,7 @@ export class Vardiff {
     this.#watch(weight, 0);
   }
 
-  /** To be called after each share and every second. @returns whether the difficulty has changed since the last call */
+  /** Call it after each share and every second. @returns whether the difficulty has changed since the last call */
   retarget(nowMs: number): boolean {
     if (this.#offered === undefined) return false;
     this.#pass(nowMs);
@@ -215,7 +215,7 @@ export class Vardiff {
   }
 
   #search(nowMs: number): void {
-    if (this.#isHearsay && this.#isSilent(SLOW_SILENCE_MS)) this.#knownRate = undefined;
+    if (this.#isUnproven && this.#isSilent(SLOW_SILENCE_MS)) this.#knownRate = undefined;
     const floor = this.#knownRate === undefined ? SLOW_FLOOR : this.#knownRate / MOST_SHARES_PER_SECOND;
     const isSlow = this.#knownRate === undefined && this.#difficulty <= QUICK_FLOOR;
     if (this.#difficulty <= floor || !this.#isSilent(isSlow ? SLOW_SILENCE_MS : SILENCE_MS)) return;
@@ -250,22 +250,23 @@ export class Vardiff {
 }
 
 /*
- * Detects a change of the share rate with Page's cumulative sums (CUSUM), one for twice and one for half the rate. Each
- * is the logarithm of how much better the other rate explains the shares since that sum was last zero. Pure.
+ * Detects a change of the share rate with Page's cumulative sums (CUSUM): one compares the known rate with twice that
+ * rate, one with half of it. A sum is the logarithm of how much better the other rate explains the shares since the sum
+ * was last reset. Pure.
  */
 
 /** The compared rates are this many times higher and lower than the known one. */
 const RATIO = 2;
 /**
- * Sums above this mean that the rate has changed. Such a sum comes by chance at most once in e^8 = 3,000 shares, or 8
- * hours at 10 s a share. A fall to a tenth is noticed after 19 shares that should have come, a tenfold rise after 14.
+ * A sum above this means that the rate has changed. By chance that happens at most once in e^8 = 3,000 shares, or 8
+ * hours at 10 s a share. A fall to a tenth is noticed after 19 expected shares, a tenfold rise after 14 shares.
  */
 const SURPRISING = 8;
 
-/** The shares since a sum was last zero. */
+/** CUSUM state: the shares since a sum was last reset. */
 interface Since {
   readonly shares: number;
-  /** Number of shares that should have come. */
+  /** Number of shares that should have come at the known rate. */
   readonly expected: number;
 }
 
@@ -305,8 +306,8 @@ export class RateChangeDetector {
 }
 
 /**
- * Remembers workers' rates, so that later sessions begin with the right difficulty. Anyone can use a name, so a rate
- * counts only for clients of the network from which it came. Pure.
+ * Remembers workers' rates, so that later sessions begin with the right difficulty. Anyone can use a name, so a rate is
+ * used only for clients of the network in which it was measured. Pure.
  */
 export class RememberedRates {
   /** By the client's network and the worker's name, oldest first. */

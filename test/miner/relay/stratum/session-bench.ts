@@ -9,6 +9,7 @@ import { Session, Sessions } from '#pickaxe/miner/relay/stratum/session.js';
 import type { SessionContext } from '#pickaxe/miner/relay/stratum/session-jobs.js';
 import { type LedgerEntry, ShareLogQuota } from '#pickaxe/miner/relay/stratum/share-log.js';
 import { type StratumLimits, stratumLimits } from '#pickaxe/miner/relay/stratum/stratum-limits.js';
+import { StratumClient } from '#pickaxe/miner/relay/stratum/stratum-messages.js';
 import { RememberedRates } from '#pickaxe/miner/relay/stratum/vardiff.js';
 import { type Job, prepareJob, solves, withSearchTarget } from '#pickaxe/protocol/chain/job.js';
 import { joinNonce } from '#pickaxe/protocol/chain/nonce.js';
@@ -105,6 +106,7 @@ export class SessionBench {
 
 export class TestClient {
   readonly session: Session;
+  readonly #messages: StratumClient;
   /** That of the session, once it has logged in. */
   nonce1 = 0;
   /** What the server has sent, line by line, since it was last read. */
@@ -116,7 +118,7 @@ export class TestClient {
 
   constructor(bench: SessionBench, number: number) {
     this.#bench = bench;
-    const client = {
+    const connection = {
       address: '192.0.2.1',
       send: (lines: string | Buffer) => {
         this.#lines.push(...lines.toString().split('\n').slice(0, -1));
@@ -126,13 +128,17 @@ export class TestClient {
         this.closed = reason;
       },
     };
-    this.session = new Session(number, bench.world, client);
+    this.#messages = new StratumClient(connection, bench.world.limits);
+    this.session = new Session(number, bench.world, this.#messages);
     bench.sessions.add(this.session);
   }
 
   /** Sends lines, and returns what the server has said since it was last read. */
   say(...lines: string[]): string[] {
-    for (const line of lines) this.session.receive(line);
+    for (const line of lines) {
+      const request = this.#messages.receive(line);
+      if (request) this.session.receive(request);
+    }
     return this.read();
   }
 

@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
 import type { StratumLimits } from '#pickaxe/miner/relay/stratum/stratum-limits.js';
+import { formatTarget } from '#pickaxe/miner/relay/stratum/stratum-messages.js';
 import { toHex } from '#pickaxe/protocol/chain/bytes.js';
 import { targetForDifficulty } from '#pickaxe/protocol/chain/target.js';
-import { formatTarget } from '#pickaxe/protocol/wire/stratum.js';
 import { makeWork } from '../../../fakes.ts';
 import { eventually } from '../../source/follow.ts';
 import { jobOf, mineShare, parse, SessionBench, type TestClient } from './session-bench.ts';

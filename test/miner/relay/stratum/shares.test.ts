@@ -165,7 +165,7 @@ describe('a nonce counts once', () => {
     const powHash = new Uint8Array(32);
     const judge = () => ({ powHash, proves: true, solution: undefined, verdict: undefined });
     const works = { judge, isStale: () => false };
-    const given = table.get(shared.id)!;
+    const given = table.get(shared.number)!;
     const resultOf = (nonce: number) => judgeShare(works, given, undefined, BigInt(nonce), 0).result;
     for (let nonce = 0; nonce < 4_096; nonce++) expect(resultOf(nonce)).toBe('accepted');
     expect([4_096, 0, 4_095].map(resultOf)).toEqual(['stale', 'duplicate', 'duplicate']);

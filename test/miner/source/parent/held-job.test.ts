@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { formatTarget } from '#pickaxe/miner/relay/stratum/stratum-messages.js';
 import { ParentJob } from '#pickaxe/miner/source/parent/parent-session.js';
 import { toHex } from '#pickaxe/protocol/chain/bytes.js';
 import { difficultyOf, targetForDifficulty } from '#pickaxe/protocol/chain/target.js';
-import { formatTarget } from '#pickaxe/protocol/wire/stratum.js';
 import { makeHeader, targetHex } from './parent.ts';
 
 /** @param share how many hashes the parent wants a share to take @param block how many a block takes */

@@ -3,11 +3,11 @@
 import { EventEmitter } from 'node:events';
 import type { Socket } from 'node:net';
 import { onTestFinished } from 'vitest';
+import { formatTarget } from '#pickaxe/miner/relay/stratum/stratum-messages.js';
 import type { PoolLimits } from '#pickaxe/miner/source/pool/pool-limits.js';
 import { PoolSource, type PoolSourceContext, type PoolSourceOptions } from '#pickaxe/miner/source/pool/pool-source.js';
 import { toHex } from '#pickaxe/protocol/chain/bytes.js';
 import { targetForDifficulty } from '#pickaxe/protocol/chain/target.js';
-import { formatTarget } from '#pickaxe/protocol/wire/stratum.js';
 import { Recorder } from '../../../fakes.ts';
 import { Follower } from '../follow.ts';
 

@@ -1,5 +1,11 @@
-import { expect, it } from 'vitest';
-import { agentName, chosenDifficulty, reversesNonces, workerName } from '#pickaxe/protocol/wire/stratum.js';
+import { expect, it, test } from 'vitest';
+import {
+  agentName,
+  chosenDifficulty,
+  hashesOfDifficulty,
+  reversesNonces,
+  workerName,
+} from '#pickaxe/miner/relay/stratum/login-fields.js';
 
 it.each([
   ['rig', 'rig'],
@@ -26,4 +32,18 @@ it('programs are recognized by their names, where they have quirks', () => {
     undefined,
     undefined,
   ]);
+});
+
+test('difficulty 1 takes 2^32 hashes, and may be below 1', () => {
+  expect([1, '1', 0.5, '0.25', '1e2', 2 ** -40].map(hashesOfDifficulty)).toEqual([
+    2 ** 32,
+    2 ** 32,
+    2 ** 31,
+    2 ** 30,
+    100 * 2 ** 32,
+    1,
+  ]);
+  for (const wrong of [0, -1, Number.NaN, Number.POSITIVE_INFINITY, 1e99, '', 'x', '-1', '0x10', '1e999', null, [1]]) {
+    expect(hashesOfDifficulty(wrong)).toBeUndefined();
+  }
 });
