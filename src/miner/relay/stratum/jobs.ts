@@ -72,8 +72,8 @@ export class SharedJobs {
 const KEPT = 32;
 /**
  * Maximum number of remembered nonces of a header, so that no nonce counts twice. A client may not send as many in the
- * 30 s after which a header is replaced, if its creation time may be moved. Further shares of the header count as stale,
- * since a nonce that is not remembered could count again.
+ * 30 s after which a header is replaced, if its creation time may be moved. Further shares of the header count as
+ * stale, since a nonce that is not remembered could count again.
  */
 const MOST_NONCES = 4_096;
 

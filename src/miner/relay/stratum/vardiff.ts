@@ -1,12 +1,12 @@
 /**
  * Finds the difficulty at which a session's shares come as often as they should. Pure: shares and times are arguments.
  *
- * Shares come as a Poisson process, so knowledge of a hashrate is a Gamma distribution. Its parameters are the number of
- * shares (`#shares`) and the exposure (`#exposure`): the sum of seconds ÷ difficulty, over all difficulties. Their
+ * Shares come as a Poisson process, so knowledge of a hashrate is a Gamma distribution. Its parameters are the number
+ * of shares (`#shares`) and the exposure (`#exposure`): the sum of seconds ÷ difficulty, over all difficulties. Their
  * quotient is the rate. Old shares lose their weight, so that the rate follows a miner that drifts.
  *
- * Until the rate is known to 4 %, the difficulty is such that several shares come each second (learning). While no share
- * comes at all, the difficulty falls to a tenth again and again (searching).
+ * Until the rate is known to 4 %, the difficulty is such that several shares come each second (learning). While no
+ * share comes at all, the difficulty falls to a tenth again and again (searching).
  */
 
 import { BoundedMap } from '../../../base/system/bounded.ts';
@@ -27,9 +27,9 @@ const SILENCE_MS = 2_000;
 /** The same after the first share, in expected shares, if that takes longer. */
 const SILENT_SHARES = 10;
 /**
- * While nothing is known about a miner that brings no share, the difficulty falls quickly to one that 1 GH/s meets eight
- * times a second, then slowly to one that 1 MH/s meets once a second. An ASIC that begins late must not flood the server
- * with shares.
+ * While nothing is known about a miner that brings no share, the difficulty falls quickly to one that 1 GH/s meets
+ * eight times a second, then slowly to one that 1 MH/s meets once a second. An ASIC that begins late must not flood the
+ * server with shares.
  */
 const QUICK_FLOOR = 2 ** 27;
 const SLOW_FLOOR = 2 ** 20;
