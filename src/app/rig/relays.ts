@@ -1,4 +1,4 @@
-/** The relays of the settings: a stratum server, an external worker, a fleet's coordinator, and a simulated hasher. */
+/** Makes relays from the settings: a stratum server, an external worker, a coordinator of a fleet, a simulated hasher. */
 
 import { isIPv4 } from 'node:net';
 import { availableParallelism, totalmem } from 'node:os';
@@ -136,9 +136,9 @@ export function externalWorker(command: Command, log: Logger): MakeRelay {
 
 /**
  * `pickaxe coordinate`.
- * @param member whose connection somebody else opens and closes
+ * @param member with a connection that the caller opens and closes
  * @param submitElsewhere absent on a pool
- * @param faultOfSource why the source's work is probably worth nothing, if it is
+ * @param faultOfSource returns why the source's work is probably worth nothing; undefined if it is fine
  * @param parentOf as in `FleetRelayOptions`; absent on a pool
  */
 export async function fleetCoordinator(
@@ -164,7 +164,7 @@ function relayLog(log: Logger, tag: string): RelayLog {
   };
 }
 
-/** Names of networks whose blocks have a value contain this. */
+/** The names of networks with valuable blocks contain this. */
 const MAIN = /mainnet/i;
 
 /**

@@ -302,7 +302,7 @@ export class EngineSupervisor {
   readonly #thermalHooks: ThermalHooks = {
     tooHot: (why) => this.pause('temperature', why),
     cooledDown: () => this.resume('temperature'),
-    silent: (why) => this.#leave?.(new DeviceError('lost', why)),
+    sensorLost: (why) => this.#leave?.(new DeviceError('lost', why)),
   };
 
   #announceReady(): void {

@@ -24,7 +24,7 @@ export interface ThermalHooks {
   readonly tooHot: (why: string) => void;
   readonly cooledDown: () => void;
   /** Called when the sensors of a paused device have reported nothing for a minute. */
-  readonly silent: (why: string) => void;
+  readonly sensorLost: (why: string) => void;
 }
 
 export class ThermalGuard {
@@ -71,6 +71,8 @@ export class ThermalGuard {
     this.#ticks++;
     if (this.#ticks !== SILENT_TICKS) return;
     const seconds = (SILENT_TICKS * TICK_MS) / 1000;
-    this.#hooks.silent(`it was paused because it was too hot, and its sensors have reported nothing for ${seconds} s`);
+    this.#hooks.sensorLost(
+      `it was paused because it was too hot, and its sensors have reported nothing for ${seconds} s`,
+    );
   }
 }

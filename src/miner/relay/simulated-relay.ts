@@ -35,7 +35,8 @@ export class SimulatedRelay implements Relay {
   readonly #options: SimulatedRelayOptions;
   readonly #works: RelayedWorks;
   #account: LoneWorker | undefined;
-  #giveUp = () => {};
+  /** Cancels the pace's present work. */
+  #cancel = () => {};
   #rest: NodeJS.Timeout | undefined;
   #hasRefused = false;
 
@@ -56,7 +57,7 @@ export class SimulatedRelay implements Relay {
     try {
       await this.#works.follow(stop);
     } finally {
-      this.#giveUp();
+      this.#cancel();
       clearTimeout(this.#rest);
       this.#account.end();
       await this.#options.pace.close?.();
@@ -65,7 +66,7 @@ export class SimulatedRelay implements Relay {
 
   #change(work: Work | undefined): void {
     this.#account?.works(work?.target);
-    this.#giveUp();
+    this.#cancel();
     if (work && !this.#rest) this.#begin(work);
   }
 
@@ -75,7 +76,7 @@ export class SimulatedRelay implements Relay {
       this.#hasRefused = true;
       return;
     }
-    this.#giveUp = this.#options.pace.begin(work, () => this.#solve(work));
+    this.#cancel = this.#options.pace.begin(work, () => this.#solve(work));
   }
 
   #solve(work: Work): void {
@@ -91,7 +92,7 @@ export class SimulatedRelay implements Relay {
     this.#options.pace.judged?.(solution.work, verdict);
     this.#account?.brought(solution, outcome);
     if (outcome === 'accepted' || this.#rest) return;
-    this.#giveUp();
+    this.#cancel();
     this.#rest = setTimeout(() => {
       this.#rest = undefined;
       const { current } = this.#works;

@@ -13,7 +13,7 @@ function watch(limits: () => TemperatureLimits | undefined = () => ({ stopCelsiu
   const guard = new ThermalGuard(limits, {
     tooHot: (why) => said.push(`too hot: ${why}`),
     cooledDown: () => said.push('cooled down'),
-    silent: (why) => said.push(`silent: ${why}`),
+    sensorLost: (why) => said.push(`silent: ${why}`),
   });
   return { guard, said };
 }

@@ -211,9 +211,9 @@ export class ShareLogQuota {
     this.#networks.delete(name);
     this.#networks.set(name, network);
     // There are never more networks than connections at one time.
-    const [[oldest, forgotten]] = this.#networks;
+    const [[oldest, evicted]] = this.#networks;
     if (this.#networks.size > connections) {
-      this.#sumUp(forgotten);
+      this.#sumUp(evicted);
       this.#networks.delete(oldest);
     }
     return network;

@@ -36,7 +36,7 @@ const FAULTS_LOGGED = 10;
 const FIRST_SHARES_LOGGED = 100;
 
 const SHARE_SECONDS = 10;
-const SILENT: RelayLog = { debug: () => {}, info: () => {}, warn: () => {} };
+const NO_LOG: RelayLog = { debug: () => {}, info: () => {}, warn: () => {} };
 
 export interface StratumOptions {
   /** Sessions get jobs only while its works leave the whole nonce free. */
@@ -86,7 +86,7 @@ export class StratumRelay implements Relay {
 
   constructor(options: StratumOptions) {
     this.#options = options;
-    const { source, emit = () => {}, clock = systemClock, log = SILENT, proxies = [] } = options;
+    const { source, emit = () => {}, clock = systemClock, log = NO_LOG, proxies = [] } = options;
     const { lane = 0, shareSeconds = SHARE_SECONDS } = options;
     this.#emit = emit;
     this.#clock = clock;
