@@ -1,4 +1,4 @@
-/** Makes relays from the settings: a stratum server, an external worker, a coordinator of a fleet, a simulated hasher. */
+/** Makes relays from the settings: a stratum server, an external worker, a fleet's coordinator, a simulated hasher. */
 
 import { isIPv4 } from 'node:net';
 import { availableParallelism, totalmem } from 'node:os';
