@@ -292,7 +292,7 @@ export const SolutionRequest = z.strictObject({
 export type SolutionRequest = Readonly<z.infer<typeof SolutionRequest>>;
 
 /** Why a coordinator refuses a solution. After `too-early`, the rig asks again. */
-export const REFUSALS = {
+export const SOLUTION_REFUSALS = {
   'unknown-work': 'the coordinator neither gave the work nor knows of it',
   'not-a-solution': 'the header is not one of the work, or its hash misses the target',
   'too-many': 'the rig has sent too many solutions, or wrong ones',
@@ -300,7 +300,7 @@ export const REFUSALS = {
   'not-mine': 'the coordinator cannot submit it: a pool fixed a part of the work, or none of its nodes takes it',
   'too-early': 'its creation time is later than the latest one that is surely valid; it does not count as wrong',
 } as const;
-export type Refusal = keyof typeof REFUSALS;
+export type SolutionRefusal = keyof typeof SOLUTION_REFUSALS;
 
 export const SolutionAnswer = z.discriminatedUnion('state', [
   /** The solution is being submitted: ask again, and ask the coordinator that submits it where its name is given. */
@@ -313,7 +313,11 @@ export const SolutionAnswer = z.discriminatedUnion('state', [
     by: z.string().max(MOST_TEXT).exactOptional(),
   }),
   /** This coordinator has not submitted the solution. */
-  z.strictObject({ state: z.literal('refused'), code: z.enum(Object.keys(REFUSALS) as Refusal[]), reason: sentence }),
+  z.strictObject({
+    state: z.literal('refused'),
+    code: z.enum(Object.keys(SOLUTION_REFUSALS) as SolutionRefusal[]),
+    reason: sentence,
+  }),
 ]);
 export type SolutionAnswer = Readonly<z.infer<typeof SolutionAnswer>>;
 

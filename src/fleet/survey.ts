@@ -4,8 +4,9 @@ import type { Finding } from '../base/finding.ts';
 import { pause } from '../base/system/abort.ts';
 import { BoundedMap } from '../base/system/bounded.ts';
 import { oneLine } from '../base/text/plain-text.ts';
-import { CoordinatorState, type FleetSubjects, messageBytes, readMessage, senderOf } from './messages.ts';
+import { CoordinatorState, type FleetSubjects, readMessage, senderOf } from './messages.ts';
 import { type Link, LinkError, untilConnected } from './nats/link.ts';
+import { ask } from './nats/requests.ts';
 
 interface FleetQuestion {
   /** It reaches only the server in question. Somebody else opens and closes it. */
@@ -71,7 +72,7 @@ async function whyDenied(
   stop: AbortSignal,
 ): Promise<string | undefined> {
   try {
-    await link.request(subjects.hello(name, name), messageBytes({}), timeoutMs, stop);
+    await ask(link, subjects.hello(name, name), {}, CoordinatorState, timeoutMs, stop);
   } catch (fault) {
     if (!(fault instanceof LinkError)) throw fault;
     if (fault.fault === 'denied') return fault.message;

@@ -1,7 +1,7 @@
 /** The parts that only a rig of a fleet has: its source of work, and what it does beside mining. */
 
 import { pause } from '../../base/system/abort.ts';
-import { messageBytes } from '../../fleet/messages.ts';
+import { publish } from '../../fleet/nats/requests.ts';
 import { FleetSource } from '../../fleet/rig/fleet-source.ts';
 import { OperatorLimits, RigControl } from '../../fleet/rig/rig-control.ts';
 import { RigReporter } from '../../fleet/rig/rig-reporter.ts';
@@ -83,7 +83,7 @@ export function besideMining(
       await pause(Math.random() * REPORT_MS, signal);
       while (!signal.aborted) {
         const report = reporter.report(tally.status());
-        if (report) link.publish(subjects.report(name), messageBytes(report));
+        if (report) publish(link, subjects.report(name), report);
         await pause(REPORT_MS, signal);
       }
     })();

@@ -1,6 +1,6 @@
 /** Bounds what rigs and other coordinators cost a coordinator. Tests use smaller limits. */
 
-import { REFUSALS as ANSWERED } from '../messages.ts';
+import { SOLUTION_REFUSALS } from '../messages.ts';
 
 export const coordinatorLimits = {
   /** Time between two states: rigs leave a coordinator whose states cease for 2.5 s. */
@@ -96,10 +96,10 @@ export const coordinatorLimits = {
 export type CoordinatorLimits = Readonly<typeof coordinatorLimits>;
 
 /** Why messages are refused. The last three are dropped without an answer. */
-export const REFUSALS = {
-  ...ANSWERED,
+export const MESSAGE_REFUSALS = {
+  ...SOLUTION_REFUSALS,
   flood: 'dropped: too many messages',
   'wrong-inbox': 'dropped: the answer would reach others than the sender',
   'wrong-name': 'dropped: no member has the name in its subject',
 } as const;
-export type Refusal = keyof typeof REFUSALS;
+export type MessageRefusal = keyof typeof MESSAGE_REFUSALS;

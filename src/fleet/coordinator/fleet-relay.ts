@@ -13,15 +13,9 @@ import { type Relay, RelayedWorks, type RelayLog } from '../../miner/relay/relay
 import type { SourceUpdate, WorkSource } from '../../miner/source/source.ts';
 import { difficultyOf } from '../../protocol/chain/target.ts';
 import type { Work } from '../../protocol/chain/work.ts';
-import {
-  CoordinatorState,
-  FALLBACK_QUEUE,
-  type FleetSubjects,
-  messageBytes,
-  readMessage,
-  senderOf,
-} from '../messages.ts';
+import { CoordinatorState, FALLBACK_QUEUE, type FleetSubjects, readMessage, senderOf } from '../messages.ts';
 import { type Link, type LinkMessage, type LinkState, untilConnected } from '../nats/link.ts';
+import { answerRequests, ask, publish } from '../nats/requests.ts';
 import { type CoordinatorLimits, coordinatorLimits } from './coordinator-limits.ts';
 import { Lag } from './lag.ts';
 import { Namesakes } from './namesakes.ts';
@@ -100,18 +94,7 @@ export class FleetRelay implements Relay {
     const difficulty = () => (works.current ? difficultyOf(works.current.target) : 0);
     const state = () => own.state(true, this.#fault());
     const parent = () => this.#parent();
-    this.#requests = new RigRequests({
-      name,
-      solutions,
-      state,
-      parent,
-      difficulty,
-      link,
-      subjects,
-      clock,
-      log,
-      limits,
-    });
+    this.#requests = new RigRequests({ name, solutions, state, parent, difficulty, subjects, clock, log, limits });
     this.#lag = new Lag({ name, own, others, link, subjects, clock, limits });
     this.#limits = limits;
     this.#works = works;
@@ -128,18 +111,18 @@ export class FleetRelay implements Relay {
     // The link keeps trying for longer than this.
     await untilConnected(link, this.#limits.connectMs, new AbortController().signal);
     await this.#namesakes.refuse();
-    const listen = (subject: string, listener: (message: LinkMessage) => void, queue?: string) => {
-      this.#ends.push(link.subscribe(subject, listener, queue));
-    };
     const requests = this.#requests;
-    for (const subject of [subjects.allWork, subjects.allBeats]) listen(subject, (message) => this.#hear(message));
-    listen(subjects.hellosTo(name), (message) => requests.hello(message));
-    listen(subjects.solutionsTo(name), (message) => requests.solution(message, this.#stop));
+    const solution = (request: LinkMessage) => requests.solution(request, this.#stop);
+    this.#ends.push(
+      link.subscribe(subjects.allWork, (message) => this.#onState(message)),
+      link.subscribe(subjects.allBeats, (message) => this.#onState(message)),
+      answerRequests(link, subjects.hellosTo(name), (request) => requests.hello(request)),
+      answerRequests(link, subjects.solutionsTo(name), solution),
+      link.subscribe(subjects.reports, (message) => requests.report(message)),
+      link.onState((state) => this.#linkChanged(state)),
+    );
     // A coordinator without nodes could answer no request of the queue group, and would keep them from others.
-    const fallback = (message: LinkMessage) => requests.solution(message, this.#stop);
-    if (submitElsewhere) listen(subjects.fallbacks, fallback, FALLBACK_QUEUE);
-    listen(subjects.reports, (message) => requests.report(message));
-    this.#ends.push(link.onState((state) => this.#linkChanged(state)));
+    if (submitElsewhere) this.#ends.push(answerRequests(link, subjects.fallbacks, solution, FALLBACK_QUEUE));
     this.#linkChanged(link.state);
   }
 
@@ -151,7 +134,7 @@ export class FleetRelay implements Relay {
     const releases = [asked, refusal].map((signal) => onAbort(signal, () => ending.abort()));
     this.#stop = stop;
     const beat = setInterval(() => this.#publish(false), this.#limits.beatMs);
-    const report = setInterval(() => this.#requests.tell(NAME, this.#options.emit), this.#limits.reportMs);
+    const report = setInterval(() => this.#requests.emitStatus(NAME, this.#options.emit), this.#limits.reportMs);
     // Rigs leave at once, and what they have sent is still answered.
     const releaseBeat = onAbort(stop, () => {
       clearInterval(beat);
@@ -174,7 +157,7 @@ export class FleetRelay implements Relay {
       clearInterval(report);
       clearTimeout(this.#ending);
       for (const end of this.#ends.splice(0)) end();
-      this.#requests.tell(NAME, this.#options.emit);
+      this.#requests.emitStatus(NAME, this.#options.emit);
       this.#requests.refusals.close();
     }
     if (refusal.aborted) throw refusal.reason;
@@ -216,7 +199,7 @@ export class FleetRelay implements Relay {
     this.#ending = undefined;
     const { link, subjects, name } = this.#options;
     const subject = isWhole ? subjects.work(name) : subjects.beat(name);
-    if (link.state.isConnected) link.publish(subject, messageBytes(this.#own.state(isWhole, this.#fault())));
+    if (link.state.isConnected) publish(link, subject, this.#own.state(isWhole, this.#fault()));
   }
 
   /**
@@ -238,8 +221,8 @@ export class FleetRelay implements Relay {
     return faultOfSource?.();
   }
 
-  /** Hears a coordinator's state, which may be its own. */
-  #hear({ subject, data }: LinkMessage): void {
+  /** Takes a coordinator's state, which may be this coordinator's own. */
+  #onState({ subject, data }: LinkMessage): void {
     const nowMs = this.#options.clock.monotonicMs();
     const { refusals } = this.#requests;
     const sender = senderOf(subject);
@@ -248,7 +231,7 @@ export class FleetRelay implements Relay {
     } else if (sender === this.#options.name) {
       // Its own states come back, as many as there are.
       const state = readMessage(CoordinatorState, data);
-      if (state) this.#namesakes.hear(state);
+      if (state) this.#namesakes.onState(state);
     } else if (!this.#others.admits(sender, nowMs)) {
       refusals.note('flood', oneLine(sender));
     } else {
@@ -276,11 +259,10 @@ export class FleetRelay implements Relay {
     const { link, subjects, name, clock } = this.#options;
     try {
       const subject = subjects.hello(coordinator, name);
-      const answer = await link.request(subject, messageBytes({}), this.#limits.helloMs, this.#stop);
-      const state = readMessage(CoordinatorState, answer);
+      const state = await ask(link, subject, {}, CoordinatorState, this.#limits.helloMs, this.#stop);
       if (state) this.#others.take(coordinator, state, clock.monotonicMs());
     } catch {
-      // It is silent, or this one stops.
+      // The other coordinator gives no answer, or this one stops.
     }
   }
 }

@@ -11,8 +11,9 @@ import { prepareJob } from '../../protocol/chain/job.ts';
 import { difficultyOf } from '../../protocol/chain/target.ts';
 import { verify } from '../../protocol/chain/verify.ts';
 import { creationTimeOf, networkNumberOf, nonceOf, type Work, workOfHeader } from '../../protocol/chain/work.ts';
-import { CoordinatorState, type FleetSubjects, type HelloRequest, messageBytes, readMessage } from '../messages.ts';
+import { CoordinatorState, type FleetSubjects, type HelloRequest } from '../messages.ts';
 import type { Link } from '../nats/link.ts';
+import { ask } from '../nats/requests.ts';
 import type { CoordinatorLimits } from './coordinator-limits.ts';
 import type { OtherCoordinators } from './other-coordinators.ts';
 import type { OwnWorks } from './own-works.ts';
@@ -73,13 +74,14 @@ export class Lag {
   async #ask(coordinator: string, stop: AbortSignal): Promise<void> {
     const { link, subjects, name, own, clock, limits } = this.#options;
     const request: HelloRequest = { parent: true };
-    let data: Uint8Array;
+    let state: CoordinatorState | undefined;
     try {
-      data = await link.request(subjects.hello(coordinator, name), messageBytes(request), limits.parentMs, stop);
+      const subject = subjects.hello(coordinator, name);
+      state = await ask(link, subject, request, CoordinatorState, limits.parentMs, stop);
     } catch {
-      return; // It is silent, or this one stops.
+      return; // The other coordinator gives no answer, or this one stops.
     }
-    const parent = readMessage(CoordinatorState, data)?.parent;
+    const parent = state?.parent;
     if (parent === undefined || this.#shown.has(parent)) return;
     const height = this.#heightProvenBy(fromHex(parent));
     const growth = own.growth();

@@ -7,8 +7,9 @@ import { LogBucket } from '../../base/system/bounded.ts';
 import type { Clock } from '../../base/system/clock.ts';
 import { oneLine } from '../../base/text/plain-text.ts';
 import { type RelayLog, RelayRefusal } from '../../miner/relay/relay.ts';
-import { CoordinatorState, type FleetSubjects, messageBytes, readMessage } from '../messages.ts';
+import { CoordinatorState, type FleetSubjects } from '../messages.ts';
 import { type Link, LinkError } from '../nats/link.ts';
+import { ask } from '../nats/requests.ts';
 import type { CoordinatorLimits } from './coordinator-limits.ts';
 import type { OwnWorks } from './own-works.ts';
 
@@ -48,17 +49,16 @@ export class Namesakes {
   async refuse(): Promise<void> {
     const { link, name, subjects, instance, log, limits } = this.#options;
     if (!link.state.isConnected) return;
-    let answer: Uint8Array;
+    let other: CoordinatorState | undefined;
     try {
       const never = new AbortController().signal;
-      answer = await link.request(subjects.hello(name, name), messageBytes({}), limits.helloMs, never);
+      other = await ask(link, subjects.hello(name, name), {}, CoordinatorState, limits.helloMs, never);
     } catch (fault) {
       if (!(fault instanceof LinkError)) throw fault;
       if (fault.fault === 'denied')
         log.warn(`it is not known whether another coordinator has this name: ${fault.message}`);
       return;
     }
-    const other = readMessage(CoordinatorState, answer);
     if (other !== undefined && other.instance !== instance) throw this.#refused();
   }
 
@@ -67,7 +67,7 @@ export class Namesakes {
   }
 
   /** @param state one of this name, which may be this coordinator's own */
-  hear(state: CoordinatorState): void {
+  onState(state: CoordinatorState): void {
     const { instance, clock, limits } = this.#options;
     if (state.instance === instance) return;
     const nowMs = clock.monotonicMs();

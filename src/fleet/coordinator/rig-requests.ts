@@ -18,14 +18,14 @@ import {
   HelloRequest,
   MOST_TEXT,
   memberName,
-  messageBytes,
   readMessage,
   type SolutionAnswer,
   SolutionRequest,
 } from '../messages.ts';
-import type { Link, LinkMessage } from '../nats/link.ts';
-import { type CoordinatorLimits, REFUSALS, type Refusal } from './coordinator-limits.ts';
-import { type Rig, Rigs } from './rigs.ts';
+import type { LinkMessage } from '../nats/link.ts';
+import type { Answer } from '../nats/requests.ts';
+import { type CoordinatorLimits, MESSAGE_REFUSALS, type MessageRefusal } from './coordinator-limits.ts';
+import { type FleetRigAccount, Rigs } from './rigs.ts';
 import type { Judged, Solutions } from './solutions.ts';
 
 /** Capacity of the token bucket for log lines about rigs that are refused for a while. */
@@ -50,7 +50,6 @@ interface RequestsOptions {
   readonly parent: () => Promise<Uint8Array | undefined>;
   /** @returns the number of hashes that a solution of the current work takes on average; 0 without work */
   readonly difficulty: () => number;
-  readonly link: Pick<Link, 'publish'>;
   readonly subjects: FleetSubjects;
   readonly clock: Clock;
   readonly log: RelayLog;
@@ -58,13 +57,13 @@ interface RequestsOptions {
 }
 
 interface Sent {
-  readonly rig: Rig;
-  /** Its name. Beyond a number of rigs, several share the bounds of one. */
+  readonly rig: FleetRigAccount;
+  /** The name of the rig. Beyond a number of rigs, several share one account. */
   readonly sender: string;
 }
 
 export class RigRequests {
-  readonly refusals: Refusals<Refusal>;
+  readonly refusals: Refusals<MessageRefusal>;
   readonly #options: RequestsOptions;
   readonly #rigs: Rigs;
   readonly #refusedLines: LogBucket;
@@ -76,34 +75,46 @@ export class RigRequests {
     const { clock, log, limits, difficulty } = options;
     const nowMs = clock.monotonicMs();
     this.#rigs = new Rigs(limits, difficulty, nowMs);
-    this.refusals = new Refusals(Object.keys(REFUSALS) as Refusal[], (line) => log.warn(line), limits.logMs);
+    this.refusals = new Refusals(
+      Object.keys(MESSAGE_REFUSALS) as MessageRefusal[],
+      (line) => log.warn(line),
+      limits.logMs,
+    );
     this.#refusedLines = new LogBucket(REFUSED_LOGGED, nowMs);
     this.#firstSolutions = new LogBucket(FIRST_SOLUTIONS_LOGGED, nowMs);
     this.#blocks = new LogBucket(BLOCKS_LOGGED, nowMs);
   }
 
-  hello(message: LinkMessage): void {
-    const asked = this.#asked(message, 'hellos', this.#nowMs);
-    if (!asked) return;
-    if (readMessage(HelloRequest, message.data)?.parent) void this.#answerWithParent(asked.reply);
-    else this.#options.link.publish(asked.reply, messageBytes(this.#options.state()));
+  /** @returns the coordinator's state; undefined where the request gets no answer */
+  hello(request: LinkMessage): Answer | undefined | Promise<Answer> {
+    const asked = this.#asked(request, 'hellos', this.#nowMs);
+    if (!asked) return undefined;
+    const { reply } = asked;
+    if (readMessage(HelloRequest, request.data)?.parent) return this.#stateWithParent(reply);
+    return { reply, message: this.#options.state() };
   }
 
-  async #answerWithParent(reply: string): Promise<void> {
-    const { parent, state, link } = this.#options;
+  async #stateWithParent(reply: string): Promise<Answer> {
+    const { parent, state } = this.#options;
     const header = await parent();
-    link.publish(reply, messageBytes({ ...state(), ...(header && { parent: toHex(header) }) }));
+    const message: CoordinatorState = { ...state(), ...(header && { parent: toHex(header) }) };
+    return { reply, message };
   }
 
-  /** Takes a request to this coordinator or to any one. @param stop asks for the end of attempts to submit */
-  solution(message: LinkMessage, stop: AbortSignal): void {
+  /**
+   * Judges and submits a solution that a rig sent to this coordinator, or to any one.
+   * @param stop asks for the end of attempts to submit
+   * @returns undefined where the request gets no answer
+   */
+  solution(request: LinkMessage, stop: AbortSignal): Answer | undefined | Promise<Answer> {
     const nowMs = this.#nowMs;
-    const asked = this.#asked(message, 'solutions', nowMs);
-    if (!asked) return;
+    const asked = this.#asked(request, 'solutions', nowMs);
+    if (!asked) return undefined;
     const { rig, reply } = asked;
-    const judged = this.#judge(asked, message.data, stop, nowMs);
-    if (judged.kind === 'refused') this.#refuse(rig, reply, judged, nowMs);
-    else void this.#answer(rig, reply, judged);
+    const judged = this.#judge(asked, request.data, stop, nowMs);
+    if (judged.kind === 'solution') return this.#verdict(rig, judged).then((message) => ({ reply, message }));
+    const message = this.#refuse(rig, judged, nowMs);
+    return message && { reply, message };
   }
 
   /** Reads the rig's own claim about its hashrate: solutions of a node's work are too rare to estimate it. */
@@ -120,7 +131,7 @@ export class RigRequests {
   }
 
   /** Emits the event about the rigs. */
-  tell(relay: string, emit: Listener): void {
+  emitStatus(relay: string, emit: Listener): void {
     const nowMs = this.#nowMs;
     this.#rigs.tick(nowMs);
     const workers = this.#rigs.list(nowMs);
@@ -168,15 +179,15 @@ export class RigRequests {
   }
 
   /**
-   * Answers with the verdict, or that it is pending. That the own nodes do not take a solution of another one's work is
-   * no verdict: its coordinator may come back, with a node that takes it.
+   * If the own nodes do not take a solution of another coordinator's work, that is no verdict: the other coordinator
+   * may come back, with a node that takes the solution.
+   * @returns the verdict, or after a while that it is pending
    */
-  async #answer(
-    rig: Rig,
-    reply: string,
+  async #verdict(
+    rig: FleetRigAccount,
     { verdict, solution, isFirst, isElsewhere }: Judged & { kind: 'solution' },
-  ): Promise<void> {
-    const { name, link, limits } = this.#options;
+  ): Promise<SolutionAnswer> {
+    const { name, limits } = this.#options;
     let answer: SolutionAnswer = { state: 'pending', coordinator: name };
     const known = verdict.then((verdict) => {
       if (isFirst) this.#count(rig, verdict, solution);
@@ -190,10 +201,10 @@ export class RigRequests {
       answer = { state: 'verdict', outcome, reason: oneLine(reason, MOST_TEXT), ...from };
     });
     await settledWithin(known, limits.answerMs);
-    link.publish(reply, messageBytes(answer));
+    return answer;
   }
 
-  #count({ account, shown }: Rig, { outcome }: Verdict, { isBlock, work }: Solution): void {
+  #count({ account, shown }: FleetRigAccount, { outcome }: Verdict, { isBlock, work }: Solution): void {
     const nowMs = this.#nowMs;
     if (isBlock) this.#logBlock(shown, outcome, work, nowMs);
     const known = outcome === 'accepted' || outcome === 'stale' ? outcome : 'rejected';
@@ -212,15 +223,17 @@ export class RigRequests {
     this.#options.log.info(`${shown} has found the block of chain ${chain} at height ${height}: ${outcome}${others}`);
   }
 
-  /** Counts a refusal, and tells the rig unless it was told too often. */
-  #refuse(rig: Rig, reply: string, { code, reason }: Pick<Refused, 'code' | 'reason'>, nowMs: number): void {
+  /** Counts a refusal. @returns the answer; undefined if the rig has got too many of them */
+  #refuse(
+    rig: FleetRigAccount,
+    { code, reason }: Pick<Refused, 'code' | 'reason'>,
+    nowMs: number,
+  ): SolutionAnswer | undefined {
     this.refusals.note(code, rig.shown);
-    if (!rig.refusals.take(1, nowMs)) return;
-    const answer: SolutionAnswer = { state: 'refused', code, reason };
-    this.#options.link.publish(reply, messageBytes(answer));
+    return rig.refusals.take(1, nowMs) ? { state: 'refused', code, reason } : undefined;
   }
 
-  #logRefused({ shown }: Rig, nowMs: number): void {
+  #logRefused({ shown }: FleetRigAccount, nowMs: number): void {
     const unlogged = this.#refusedLines.take(nowMs);
     if (unlogged === undefined) return;
     const others = unlogged > 0 ? `; so were ${unlogged} others` : '';

@@ -8,7 +8,7 @@ import { type Account, Accounts, type SessionNow } from '../../miner/relay/accou
 import { senderOf, token } from '../messages.ts';
 import type { CoordinatorLimits } from './coordinator-limits.ts';
 
-interface RigOptions {
+interface AccountOptions {
   readonly name: string;
   readonly shown: string;
   readonly account: Account;
@@ -20,7 +20,8 @@ interface RigOptions {
   readonly nowMs: number;
 }
 
-export class Rig {
+/** What a coordinator knows of a rig: its token buckets, its statistics, and whether it is refused. */
+export class FleetRigAccount {
   readonly name: string;
   /** The name, safe to print. */
   readonly shown: string;
@@ -39,7 +40,7 @@ export class Rig {
   /** When a message last came. */
   lastMs: number;
 
-  constructor({ name, shown, account, limits, difficulty, isShared, nowMs }: RigOptions) {
+  constructor({ name, shown, account, limits, difficulty, isShared, nowMs }: AccountOptions) {
     this.name = name;
     this.shown = shown;
     this.account = account;
@@ -99,9 +100,9 @@ export class Rigs {
   readonly #difficulty: () => number;
   readonly #accounts = new Accounts();
   /** By the token of the name in subjects; the rig whose last message is the oldest comes first. */
-  readonly #rigs = new Map<string, Rig>();
+  readonly #rigs = new Map<string, FleetRigAccount>();
   /** Stands for the rigs beyond, which share one set of limits. */
-  readonly #further: Rig;
+  readonly #further: FleetRigAccount;
 
   constructor(limits: CoordinatorLimits, difficulty: () => number, nowMs: number) {
     this.#limits = limits;
@@ -110,7 +111,7 @@ export class Rigs {
   }
 
   /** @returns the rig that sends to this subject; undefined when the subject ends with no name */
-  of(subject: string, nowMs: number): { readonly rig: Rig; readonly sender: string } | undefined {
+  of(subject: string, nowMs: number): { readonly rig: FleetRigAccount; readonly sender: string } | undefined {
     const key = subject.slice(subject.lastIndexOf('.') + 1);
     const known = this.#rigs.get(key);
     if (known) {
@@ -137,11 +138,19 @@ export class Rigs {
     return this.#accounts.list(nowMs);
   }
 
-  #make(name: string, nowMs: number, isShared = false): Rig {
+  #make(name: string, nowMs: number, isShared = false): FleetRigAccount {
     // A name of control characters alone would leave nothing to show.
     const shown = oneLine(name) || token(name);
     const account = this.#accounts.of(shown);
-    return new Rig({ name, shown, account, limits: this.#limits, difficulty: this.#difficulty, isShared, nowMs });
+    return new FleetRigAccount({
+      name,
+      shown,
+      account,
+      limits: this.#limits,
+      difficulty: this.#difficulty,
+      isShared,
+      nowMs,
+    });
   }
 
   /** Forgets the rig whose last message is the oldest, if it must and can. @returns whether there is room */

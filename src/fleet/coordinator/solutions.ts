@@ -24,7 +24,7 @@ import {
   withNonce,
   workOfHeader,
 } from '../../protocol/chain/work.ts';
-import { isOfPool, type Refusal, type SolutionRequest } from '../messages.ts';
+import { isOfPool, type SolutionRefusal, type SolutionRequest } from '../messages.ts';
 import type { CoordinatorLimits } from './coordinator-limits.ts';
 import type { OtherCoordinators } from './other-coordinators.ts';
 import type { OwnWorks } from './own-works.ts';
@@ -39,7 +39,7 @@ interface SolutionsOptions {
   readonly relay: string;
   /** The name of the coordinator's own source. */
   readonly source: string;
-  readonly works: Pick<RelayedWorks, 'submit'>;
+  readonly works: Pick<RelayedWorks, 'judge'>;
   readonly own: OwnWorks;
   readonly others: OtherCoordinators;
   /** Absent where no node can be asked. */
@@ -50,7 +50,7 @@ interface SolutionsOptions {
 }
 
 export type Judged =
-  | { readonly kind: 'refused'; readonly code: Refusal; readonly reason: string }
+  | { readonly kind: 'refused'; readonly code: SolutionRefusal; readonly reason: string }
   | {
       readonly kind: 'solution';
       readonly verdict: Promise<Verdict>;
@@ -142,9 +142,9 @@ export class Solutions {
     const { work, ended } = known;
     const job = jobOfHeader(work, fromHex(header), known.latestTimeUs(clock.monotonicMs()));
     if (!job) return jobOfHeader(work, fromHex(header), creationTimeOf(fromHex(header))) ? TOO_EARLY : OTHER_HEADER;
-    const { solution } = verify(job, nonceOf(fromHex(header)));
+    const { solution, verdict } = works.judge(job, nonceOf(fromHex(header)));
     if (!solution) return TOO_HARD;
-    return this.#judged(solution, rig, works.submit(solution), ended ?? 'solved');
+    return this.#judged(solution, rig, verdict, ended ?? 'solved');
   }
 
   #judgeElsewhere({ coordinator, work: name, header }: SolutionRequest, rig: string, stop: AbortSignal): Judged {
@@ -223,7 +223,7 @@ function keyOf(header: Uint8Array): string {
   return createHash('sha256').update(header).digest('base64url');
 }
 
-function refused(code: Refusal, reason: string): Judged {
+function refused(code: SolutionRefusal, reason: string): Judged {
   return { kind: 'refused', code, reason };
 }
 

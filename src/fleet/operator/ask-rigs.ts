@@ -2,8 +2,9 @@
 
 import { aborted, within } from '../../base/system/abort.ts';
 import { oneLine } from '../../base/text/plain-text.ts';
-import { ControlAnswer, type ControlRequest, type FleetSubjects, messageBytes, readMessage } from '../messages.ts';
+import { ControlAnswer, type ControlRequest, type FleetSubjects } from '../messages.ts';
 import { type Link, LinkError, type LinkFault } from '../nats/link.ts';
+import { ask } from '../nats/requests.ts';
 import type { FleetControlAnswer, RigSelection } from './fleet-answers.ts';
 import type { FleetRig } from './fleet-status.ts';
 
@@ -25,12 +26,10 @@ const FAULTS: Readonly<Record<LinkFault, string>> = {
 /** @param operator the name of the member that asks @returns a function that asks over this connection */
 export function asker(link: Link, subjects: FleetSubjects, operator: string): AskRig {
   return async (rig, request, stop) => {
-    const data = await link
-      .request(subjects.control(rig, operator), messageBytes(request), RIG_ANSWER_MS, stop)
-      .catch((fault: unknown) => {
-        throw fault instanceof LinkError ? new Error(FAULTS[fault.fault], { cause: fault }) : fault;
-      });
-    const answer = readMessage(ControlAnswer, data);
+    const subject = subjects.control(rig, operator);
+    const answer = await ask(link, subject, request, ControlAnswer, RIG_ANSWER_MS, stop).catch((fault: unknown) => {
+      throw fault instanceof LinkError ? new Error(FAULTS[fault.fault], { cause: fault }) : fault;
+    });
     if (!answer) throw new Error('its answer cannot be read');
     return answer;
   };

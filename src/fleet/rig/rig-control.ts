@@ -7,15 +7,9 @@ import { DEVICE_KINDS, type DeviceKind } from '../../miner/engine/device.ts';
 import type { Controls } from '../../miner/events/events.ts';
 import type { RigStatus } from '../../rig/status/status.ts';
 import { formatCelsius } from '../../rig/status/units.ts';
-import {
-  type ControlAnswer,
-  ControlRequest,
-  type FleetSubjects,
-  messageBytes,
-  readMessage,
-  senderOf,
-} from '../messages.ts';
+import { type ControlAnswer, ControlRequest, type FleetSubjects, readMessage, senderOf } from '../messages.ts';
 import type { Link, LinkMessage } from '../nats/link.ts';
+import { type Answer, answerRequests } from '../nats/requests.ts';
 
 /** Requests at once, and the rate of further ones. Others are not answered. */
 const MOST_REQUESTS = 20;
@@ -72,7 +66,7 @@ export class RigControl {
     this.#options = options;
     this.#requests = new TokenBucket(MOST_REQUESTS, REQUESTS_PER_SECOND, nowMs);
     this.#lines = new LogBucket(MOST_LINES, nowMs);
-    this.#unsubscribe = link.subscribe(subjects.controlsTo(rigName), (message) => void this.#take(message));
+    this.#unsubscribe = answerRequests(link, subjects.controlsTo(rigName), (request) => this.#take(request));
   }
 
   close(): void {
@@ -82,25 +76,25 @@ export class RigControl {
   }
 
   /** The servers prove the operator's name in the subject alone, so an answer goes to no inbox but that operator's. */
-  async #take({ subject, data, reply }: LinkMessage): Promise<void> {
-    const { link, subjects, clock } = this.#options;
+  async #take({ subject, data, reply }: LinkMessage): Promise<Answer | undefined> {
+    const { subjects, clock } = this.#options;
     if (!this.#requests.take(1, clock.monotonicMs())) {
       this.#log('warn', 'requests of operators come too fast, and some are not answered');
-      return;
+      return undefined;
     }
     const operator = senderOf(subject);
     if (operator === undefined) {
       this.#log('warn', 'a request of an operator is ignored: its subject names nobody');
-      return;
+      return undefined;
     }
     if (reply === undefined || !subjects.isInboxOfOperator(operator, reply)) {
       const why = 'it wants its answer outside of the operator’s inbox';
       this.#log('warn', `a request of the fleet’s operator ${oneLine(operator)} is ignored: ${why}`);
-      return;
+      return undefined;
     }
     const answer = await this.#answer(readMessage(ControlRequest, data), oneLine(operator));
-    if (this.#isClosed) return;
-    link.publish(reply, messageBytes({ ...answer, message: oneLine(answer.message, MOST_MESSAGE) }));
+    if (this.#isClosed) return undefined;
+    return { reply, message: { ...answer, message: oneLine(answer.message, MOST_MESSAGE) } };
   }
 
   async #answer(request: ControlRequest | undefined, operator: string): Promise<ControlAnswer> {

@@ -6,15 +6,9 @@ import type { NoVerdict } from '../../miner/source/delivery.ts';
 import type { NamedNetwork, Verdict } from '../../miner/source/source.ts';
 import { toHex } from '../../protocol/chain/bytes.ts';
 import type { Solution } from '../../protocol/chain/verify.ts';
-import {
-  type FleetSubjects,
-  isOfPool,
-  messageBytes,
-  readMessage,
-  SolutionAnswer,
-  type SolutionRequest,
-} from '../messages.ts';
+import { type FleetSubjects, isOfPool, SolutionAnswer, type SolutionRequest } from '../messages.ts';
 import { type Link, LinkError } from '../nats/link.ts';
+import { ask } from '../nats/requests.ts';
 import type { FleetLimits } from './rig-limits.ts';
 
 /** How a rig speaks to its fleet. */
@@ -53,7 +47,7 @@ type AttemptLimits = Pick<FleetLimits, 'solutionTimeoutMs' | 'askAgainMs' | 'too
 export class FleetAttempts {
   readonly #fleet: Fleet;
   readonly #issuer: Issuer;
-  readonly #request: Uint8Array;
+  readonly #request: SolutionRequest;
   readonly #limits: AttemptLimits;
   #next: To = 'issuer';
   /** Whether it is a pool's, so that no other coordinator can submit it, nor the issuer after a restart. */
@@ -74,9 +68,7 @@ export class FleetAttempts {
     this.#fleet = fleet;
     this.#issuer = issuer;
     this.#limits = limits;
-    const header = toHex(solution.header);
-    const request: SolutionRequest = { coordinator: issuer.coordinator, work, header };
-    this.#request = messageBytes(request);
+    this.#request = { coordinator: issuer.coordinator, work, header: toHex(solution.header) };
     this.#isOfPool = isOfPool(solution.work);
   }
 
@@ -132,9 +124,9 @@ export class FleetAttempts {
     // What another coordinator says it is submitting is not left to it alone.
     const left = to === 'fallback' ? Math.ceil(this.#limits.solutionTimeoutMs / PENDING_PAUSE_MS) : Infinity;
     for (let asked = 0; asked < left; asked++) {
-      let data: Uint8Array;
+      let answer: SolutionAnswer | undefined;
       try {
-        data = await link.request(subject, this.#request, this.#limits.solutionTimeoutMs, stop);
+        answer = await ask(link, subject, this.#request, SolutionAnswer, this.#limits.solutionTimeoutMs, stop);
       } catch (fault) {
         const isSent = !(fault instanceof LinkError) || fault.mayHaveBeenTaken;
         if (to === 'issuer' && fault instanceof LinkError) {
@@ -147,7 +139,6 @@ export class FleetAttempts {
           mayHaveBeenTaken: mayHaveBeenTaken || isSent,
         };
       }
-      const answer = readMessage(SolutionAnswer, data);
       if (!answer) return { message: `${who} gave an answer that is none`, mayHaveBeenTaken: true };
       if (answer.state === 'verdict') return this.#judged(answer, to, named, mayHaveBeenTaken);
       if (answer.state === 'refused') return this.#refused(answer, to, named, mayHaveBeenTaken);

@@ -2,7 +2,7 @@
 
 import { setMaxListeners } from 'node:events';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { messageBytes, type Refusal } from '#pickaxe/fleet/messages.js';
+import { messageBytes, type SolutionRefusal } from '#pickaxe/fleet/messages.js';
 import type { Verdict } from '#pickaxe/miner/source/source.js';
 import type { Work, WorkTerms } from '#pickaxe/protocol/chain/work.js';
 import { makeWork } from '../../fakes.ts';
@@ -45,7 +45,7 @@ function ways(coordinators: readonly FakeCoordinator[]): string[] {
 }
 
 const verdict = (outcome: Verdict['outcome'], reason = '') => ({ state: 'verdict', outcome, reason }) as const;
-const refused = (code: Refusal) => ({ state: 'refused', code, reason: `it is ${code}` }) as const;
+const refused = (code: SolutionRefusal) => ({ state: 'refused', code, reason: `it is ${code}` }) as const;
 
 it('sends the whole header to the coordinator that gave the work, and tells who answered', async () => {
   const { coordinators, verdicts, send, work, follower } = await mining('a', 'c');
