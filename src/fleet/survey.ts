@@ -40,14 +40,17 @@ export async function examineFleetServer(question: FleetQuestion): Promise<Findi
     return [{ about: 'connection', state: 'fault', what, why }];
   }
   const states = new BoundedMap<string, CoordinatorState>(limits.coordinators);
-  const [denied] = await Promise.all([whyDenied(question, limits.helloMs, stop), hear(question, states, limits, stop)]);
+  const [denied] = await Promise.all([
+    whyDenied(question, limits.helloMs, stop),
+    collectStates(question, states, limits, stop),
+  ]);
   const reached: Finding = { about: 'connection', state: 'ok', what: 'can be reached' };
   const permissions = permissionsOf(question, denied);
   return [reached, ...(permissions ? [permissions] : coordinatorsOf(question, states))];
 }
 
 /** Hears the states of other coordinators. That the server lets operators' requests through to it is tried, too. */
-async function hear(
+async function collectStates(
   { link, subjects, name, isCoordinator }: FleetQuestion,
   states: BoundedMap<string, CoordinatorState>,
   { listenMs, messages }: typeof fleetSurveyLimits,

@@ -12,7 +12,7 @@ import type { Config } from '../config/settings.ts';
 import { EXIT } from '../process/exit.ts';
 import { limitsOf } from './choose-engines.ts';
 import type { FleetMember } from './fleet-link.ts';
-import type { Rig } from './run-miner.ts';
+import type { RigParts } from './run-miner.ts';
 
 const Limits = z.object({ stopCelsius: z.number(), resumeCelsius: z.number() });
 type Limits = Readonly<z.infer<typeof Limits>>;
@@ -67,7 +67,7 @@ type DryRunPlan = Readonly<z.infer<typeof DryRunPlan>>;
  * @param member this rig or coordinator as a member of a fleet, if it is one
  * @returns the exit code
  */
-export async function dryRun(rig: Rig, config: Config, member: FleetMember | undefined): Promise<number> {
+export async function dryRun(rig: RigParts, config: Config, member: FleetMember | undefined): Promise<number> {
   const { engines, log } = rig;
   const { run, stratum } = config;
   const [cpu, gpu] = (['cpu', 'gpu'] as const).map((kind) => limitsOf(config.devices, kind));

@@ -30,7 +30,7 @@ export function fleetSource(
   return new FleetSource({ name: (nats.urls ?? []).join(', '), link, subjects, rig, network }, { emit });
 }
 
-interface BesideMiningOptions {
+interface FleetSidecarOptions {
   readonly settings: Config['fleet'];
   /** The rig's own. */
   readonly temperatureLimits: LimitsOf;
@@ -48,9 +48,9 @@ interface BesideMiningOptions {
  * @param member whose connection somebody else opens and closes
  * @returns the sidecar, and the rig's temperature limits with those of the operators
  */
-export function besideMining(
+export function fleetSidecar(
   { link, subjects, name, instance }: FleetMember,
-  { settings, temperatureLimits: ownLimits, restart, reload, sourceName, isCoordinator }: BesideMiningOptions,
+  { settings, temperatureLimits: ownLimits, restart, reload, sourceName, isCoordinator }: FleetSidecarOptions,
 ): { readonly sidecar: Sidecar; readonly temperatureLimits: LimitsOf } {
   const { group, control } = settings;
   const limits = new OperatorLimits();

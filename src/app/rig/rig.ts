@@ -28,11 +28,11 @@ import { chooseEngines, limitsOf } from './choose-engines.ts';
 import type { ChosenSource } from './choose-source.ts';
 import type { FleetMember } from './fleet-link.ts';
 import { LiveConfig, reloadAtHangup, reloadOnChange, restartOnChange } from './reload.ts';
-import { type MakeRelay, type Rig, runMiner, type Sidecar } from './run-miner.ts';
+import { type MakeRelay, type RigParts, runMiner, type Sidecar } from './run-miner.ts';
 import { activity, alarm, battery, blocks, nodes, notices, schedule } from './sidecars.ts';
 import { terminal } from './terminal.ts';
 
-type Prepared = Pick<Rig, 'log' | 'logTail' | 'earnings'> & {
+type Prepared = Pick<RigParts, 'log' | 'logTail' | 'earnings'> & {
   readonly temperatureLimits: LimitsOf;
   readonly sidecars: readonly Sidecar[];
   readonly relays: readonly MakeRelay[];
@@ -181,7 +181,7 @@ async function mineOnce(
     if (tries) return await (await import('./dry-run.ts')).dryRun(rig, config, member);
     const settings = config.fleet;
     const parts = { settings, ...prepared, restart, reload, sourceName: source.name, isCoordinator: coordinates };
-    const fleet = member && (await import('./fleet-rig.ts')).besideMining(member, parts);
+    const fleet = member && (await import('./fleet-rig.ts')).fleetSidecar(member, parts);
     // The block log ends first, so that sidecars that end later, such as the webhook, still get its events.
     const more = [fleet?.sidecar, chosen && (await nodeWatch(live, chosen)), chosen && blockLog(live, chosen)];
     const sidecars = [...prepared.sidecars, ...more].filter((sidecar) => sidecar !== undefined);
@@ -269,7 +269,7 @@ function blockLog(live: LiveConfig, chosen: ChosenSource): Sidecar | undefined {
 }
 
 /** A pool pays by its own rules, and there is no node to ask. */
-function balance(live: LiveConfig): Pick<Rig, 'askBalance'> {
+function balance(live: LiveConfig): Pick<RigParts, 'askBalance'> {
   return live.config.pool.urls ? {} : { askBalance: (stop) => askBalance(live.config, stop) };
 }
 

@@ -32,7 +32,7 @@ const REPORT_MS = 10_000;
 /** With a status line, only every sixth speed line is logged: one a minute, to scroll back to. */
 const REPORTS_BESIDE_STATUS = 6;
 
-export interface Rig {
+export interface RigParts {
   /** The default is the host's name. */
   readonly rigName?: string;
   /** The default is that of an unconfigured rig. */
@@ -73,7 +73,10 @@ interface RelayContext {
 export type Sidecar = (miner: RunningMiner) => Promise<() => void | Promise<void>>;
 
 /** @returns the exit code */
-export async function runMiner(rig: Rig, { json, blocks, duration }: Omit<Config['run'], 'status'>): Promise<number> {
+export async function runMiner(
+  rig: RigParts,
+  { json, blocks, duration }: Omit<Config['run'], 'status'>,
+): Promise<number> {
   const {
     rigName = hostname(),
     setup = { configFiles: [] },

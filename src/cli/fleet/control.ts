@@ -12,8 +12,9 @@ import { aligned } from '../../rig/status/figures.ts';
 import type { Io, Line } from '../io.ts';
 import { settingsOf, withSettings } from '../usage/options.ts';
 import {
+  collectReports,
   connected,
-  listenFor,
+  endDisconnected,
   OPERATOR_SETTINGS,
   type OpenOperator,
   type Operator,
@@ -112,8 +113,7 @@ export async function runControl(
   try {
     if (!(await connected(operator, io.stop))) {
       const { state } = operator.link;
-      io.say(`error: there is no connection to a NATS server: ${state.isConnected ? '' : oneLine(state.reason)}`);
-      return EXIT.failed;
+      return endDisconnected(state.isConnected ? '' : oneLine(state.reason), io);
     }
     const targets = await targetsOf(rigs, which, operator, io, warn);
     if (targets.length === 0) {
@@ -128,7 +128,7 @@ export async function runControl(
   }
 }
 
-/** Rigs that are named can be asked at once. Otherwise their reports must be heard first. */
+/** Named rigs can be asked at once. Rigs of a group or a pattern are known from their reports only. */
 async function targetsOf(
   rigs: readonly string[],
   { group, wait }: WhichRigs,
@@ -139,13 +139,12 @@ async function targetsOf(
   const patterns = rigs.filter((name) => /[*?]/.test(name));
   if (group === undefined && patterns.length === 0) return [...new Set(rigs)].map((name) => ({ name }));
   const roster = rosterOf(operator, warn);
-  io.say(`Listening for ${wait} s: each rig reports once in 10 s …`);
-  await listenFor(wait, roster, operator, io.stop);
-  const { rigs: heard } = roster.status();
+  await collectReports(wait, roster, operator, io);
+  const { rigs: reported } = roster.status();
   roster.close();
   const inGroup = group === undefined ? {} : { group };
   const selections = rigs.length === 0 ? [inGroup] : rigs.map((pattern) => ({ ...inGroup, ...selectionOf(pattern) }));
-  const found = selections.flatMap((selection) => selectRigs(heard, selection));
+  const found = selections.flatMap((selection) => selectRigs(reported, selection));
   return [...new Map(found.map((target) => [target.name, target])).values()];
 }
 

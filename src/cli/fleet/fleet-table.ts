@@ -44,7 +44,7 @@ function urgency(rig: FleetRig): number {
   return rig.state === 'mining' ? 0 : 1;
 }
 
-export function isSuch(rig: FleetRig, filter: RigFilter): boolean {
+export function matches(rig: FleetRig, filter: RigFilter): boolean {
   if (filter === 'faulty') return !rig.silent && isFaulty(rig);
   if (filter === 'duplicate') return rig.duplicate;
   return shownState(rig) === filter;

@@ -1,6 +1,7 @@
-/** What the commands of a fleet's operator share: the connection, and the time until all rigs have been heard. */
+/** What the commands of a fleet's operator share: the connection, and the time in which every rig reports. */
 
 import type { Loaded } from '../../app/config/load.ts';
+import { EXIT } from '../../app/process/exit.ts';
 import { fleetMember } from '../../app/rig/fleet-link.ts';
 import { pause } from '../../base/system/abort.ts';
 import { type Clock, systemClock } from '../../base/system/clock.ts';
@@ -8,6 +9,7 @@ import type { FleetSubjects } from '../../fleet/messages.ts';
 import type { Link } from '../../fleet/nats/link.ts';
 import { type AskRig, asker } from '../../fleet/operator/ask-rigs.ts';
 import { Roster } from '../../fleet/operator/roster.ts';
+import type { Io } from '../io.ts';
 import { timeUpTo } from '../usage/options.ts';
 
 /** Tables of settings that an operator has flags for: its name is that of the rig, which its subjects name. */
@@ -55,9 +57,21 @@ export async function connected({ link, clock }: Operator, stop: AbortSignal): P
   return link.state.isConnected;
 }
 
-/** Waits until reports have been heard for this time, or there has been no connection for too long. */
-export async function listenFor(seconds: number, roster: Roster, operator: Operator, stop: AbortSignal): Promise<void> {
-  while (!stop.aborted && (await connected(operator, stop)) && roster.listeningSeconds < seconds) {
-    await pause(LOOK_MS, stop);
+/** Collects reports for this time, and says so. Ends early when there is no connection for too long. */
+export async function collectReports(
+  seconds: number,
+  roster: Roster,
+  operator: Operator,
+  io: Pick<Io, 'say' | 'stop'>,
+): Promise<void> {
+  io.say(`Listening for ${seconds} s: each rig reports once in 10 s …`);
+  while (!io.stop.aborted && (await connected(operator, io.stop)) && roster.listeningSeconds < seconds) {
+    await pause(LOOK_MS, io.stop);
   }
+}
+
+/** @param reason why there is no connection @returns the exit code */
+export function endDisconnected(reason: string, io: Pick<Io, 'say'>): number {
+  io.say(`error: there is no connection to a NATS server: ${reason}`);
+  return EXIT.failed;
 }

@@ -16,10 +16,11 @@ import { makeLog } from '../../rig/terminal/log.ts';
 import { Screen } from '../../rig/terminal/screen.ts';
 import type { Io, Line } from '../io.ts';
 import { settingsOf, timeOf, withSettings } from '../usage/options.ts';
-import { fleetLines, inOrder, isSuch, RIG_FILTERS, RIG_ORDERS, type RigFilter, type RigOrder } from './fleet-table.ts';
+import { fleetLines, inOrder, matches, RIG_FILTERS, RIG_ORDERS, type RigFilter, type RigOrder } from './fleet-table.ts';
 import {
+  collectReports,
   connected,
-  listenFor,
+  endDisconnected,
   OPERATOR_SETTINGS,
   type OpenOperator,
   type Operator,
@@ -106,14 +107,10 @@ export async function runWatch(
 
 async function printOnce(roster: Roster, options: WatchOptions, operator: Operator, io: Io): Promise<number> {
   if (await connected(operator, io.stop)) {
-    io.say(`Listening for ${options.wait} s: each rig reports once in 10 s …`);
-    await listenFor(options.wait, roster, operator, io.stop);
+    await collectReports(options.wait, roster, operator, io);
   }
   const status = roster.status();
-  if (status.disconnected !== null) {
-    io.say(`error: there is no connection to a NATS server: ${status.disconnected}`);
-    return EXIT.failed;
-  }
+  if (status.disconnected !== null) return endDisconnected(status.disconnected, io);
   const rigs = chosen(status.rigs, options);
   if (options.json) io.out(`${jsonText({ ...status, rigs })}\n`);
   else io.out(`${fleetLines(status, { rigs: inOrder(rigs, options.sort), clean: oneLine }).join('\n')}\n`);
@@ -173,7 +170,7 @@ function chosen(rigs: readonly FleetRig[], { group, name, state }: WatchOptions)
     (rig) =>
       (group === undefined || rig.group === group) &&
       (name === undefined || matchesPattern(rig.name, name)) &&
-      (state === undefined || state.some((filter) => isSuch(rig, filter))),
+      (state === undefined || state.some((filter) => matches(rig, filter))),
   );
 }
 

@@ -8,14 +8,14 @@ import type { StaleReason } from '../../miner/events/vocabulary.ts';
 import type { Work } from '../../protocol/chain/work.ts';
 import { type CoordinatorState, workOfGiven } from '../messages.ts';
 import type { CoordinatorLimits } from './coordinator-limits.ts';
-import type { KnownWork } from './own-works.ts';
+import type { SolvableWork } from './own-works.ts';
 
-interface ForeignWork extends KnownWork {
+interface ForeignWork extends SolvableWork {
   /** Bounds the solutions of the coordinator's works. */
   readonly elsewhere: TokenBucket;
 }
 
-interface HeardWork extends ForeignWork {
+interface PublishedWork extends ForeignWork {
   ended: StaleReason | undefined;
   /** The latest safe creation time as its coordinator last said, and when that was heard. */
   claimedUs: bigint;
@@ -28,10 +28,10 @@ interface Coordinator {
   /** For asking it for its current work. */
   readonly hellos: TokenBucket;
   /** By name. */
-  readonly works: BoundedMap<string, HeardWork>;
+  readonly works: BoundedMap<string, PublishedWork>;
   instance: string;
   number: number;
-  heardMs: number;
+  lastStateMs: number;
   /** The height of its newest work; −1 before the first. */
   height: bigint;
   /** Whether it can take rigs over: it has a source, and says of no fault. */
@@ -61,16 +61,16 @@ export class OtherCoordinators {
     if (!coordinator) return false;
     const { instance, number, work: current, given, ended, latestTimeMicros } = state;
     // After silence, a lower number counts: a forged state with the greatest one must not end the coordinator.
-    const isSilent = nowMs - coordinator.heardMs >= this.#limits.coordinatorIdleMs;
-    if (instance === coordinator.instance && number <= coordinator.number && !isSilent) return false;
+    const isOverdue = nowMs - coordinator.lastStateMs >= this.#limits.coordinatorIdleMs;
+    if (instance === coordinator.instance && number <= coordinator.number && !isOverdue) return false;
     coordinator.instance = instance;
     coordinator.number = number;
-    coordinator.heardMs = nowMs;
+    coordinator.lastStateMs = nowMs;
     coordinator.isFit = state.lost === null && state.fault === undefined && current !== null;
     this.#coordinators.delete(name);
     this.#coordinators.set(name, coordinator);
     if (given && !coordinator.works.has(given.name)) {
-      coordinator.works.set(given.name, heard(coordinator, workOfGiven(given)));
+      coordinator.works.set(given.name, publishedWork(coordinator, workOfGiven(given)));
     }
     const named = current === null ? undefined : coordinator.works.get(current);
     if (named) {
@@ -90,7 +90,7 @@ export class OtherCoordinators {
   heightOfFit(nowMs: number): bigint | undefined {
     let height: bigint | undefined;
     for (const each of this.#coordinators.values()) {
-      const isThere = each.isFit && nowMs - each.heardMs < this.#limits.coordinatorIdleMs;
+      const isThere = each.isFit && nowMs - each.lastStateMs < this.#limits.coordinatorIdleMs;
       if (isThere && (height === undefined || each.height > height)) height = each.height;
     }
     return height;
@@ -100,7 +100,7 @@ export class OtherCoordinators {
   fitAbove(height: bigint, nowMs: number): string[] {
     const { coordinatorIdleMs } = this.#limits;
     return [...this.#coordinators].flatMap(([name, each]) => {
-      return each.isFit && nowMs - each.heardMs < coordinatorIdleMs && each.height > height ? [name] : [];
+      return each.isFit && nowMs - each.lastStateMs < coordinatorIdleMs && each.height > height ? [name] : [];
     });
   }
 
@@ -120,7 +120,7 @@ export class OtherCoordinators {
       works: new BoundedMap(worksOfEach),
       instance: '',
       number: -1,
-      heardMs: nowMs,
+      lastStateMs: nowMs,
       height: -1n,
       isFit: false,
     };
@@ -131,14 +131,14 @@ export class OtherCoordinators {
   /** Forgets the coordinator that has been silent for the longest time, if it must. @returns whether there is room */
   #makeRoom(nowMs: number): boolean {
     if (this.#coordinators.size < this.#limits.coordinators) return true;
-    const [[name, { heardMs }]] = this.#coordinators;
-    if (nowMs - heardMs < this.#limits.coordinatorIdleMs) return false;
+    const [[name, { lastStateMs }]] = this.#coordinators;
+    if (nowMs - lastStateMs < this.#limits.coordinatorIdleMs) return false;
     this.#coordinators.delete(name);
     return true;
   }
 }
 
-function heard({ elsewhere }: Coordinator, work: Work): HeardWork {
+function publishedWork({ elsewhere }: Coordinator, work: Work): PublishedWork {
   return {
     work,
     ended: undefined,

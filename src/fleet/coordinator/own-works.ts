@@ -10,7 +10,7 @@ import type { Work } from '../../protocol/chain/work.ts';
 import { type CoordinatorState, type GivenWork, givenWorkOf, MOST_ENDED, MOST_TEXT } from '../messages.ts';
 
 /** A work whose solutions rigs may send. */
-export interface KnownWork {
+export interface SolvableWork {
   readonly work: Work;
   /** Why its solutions are worthless; undefined while they are not. */
   readonly ended: StaleReason | undefined;
@@ -62,7 +62,7 @@ export class OwnWorks {
     this.#grewMs = options.clock.monotonicMs();
   }
 
-  find(name: string): KnownWork | undefined {
+  find(name: string): SolvableWork | undefined {
     return this.#byName.get(name);
   }
 

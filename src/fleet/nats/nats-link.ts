@@ -51,7 +51,7 @@ interface Session {
   readonly requests: PendingRequests;
   readonly sinceMs: number;
   /** Whether the server does not permit the inbox, so that no answer can come. */
-  isDeaf: boolean;
+  isInboxDenied: boolean;
   leave: () => void;
 }
 
@@ -128,7 +128,7 @@ export class NatsLink implements Link {
   async request(subject: string, data: Uint8Array, timeoutMs: number, stop: AbortSignal): Promise<Uint8Array> {
     const session = this.#open;
     if (!session) throw new LinkError('disconnected', 'there is no connection to a NATS server');
-    if (session.isDeaf) throw denied();
+    if (session.isInboxDenied) throw denied();
     return session.requests.start(subject, timeoutMs, stop, (reply) => {
       try {
         session.connection.publish(subject, data, { reply });
@@ -202,7 +202,7 @@ export class NatsLink implements Link {
   async #use(client: Client, connection: NatsConnection, server: string, leave: () => void): Promise<unknown> {
     const requests = new PendingRequests(this.#settings.inbox);
     const sinceMs = this.#context.clock.monotonicMs();
-    const session: Session = { client, connection, requests, sinceMs, isDeaf: false, leave };
+    const session: Session = { client, connection, requests, sinceMs, isInboxDenied: false, leave };
     this.#session = session;
     try {
       this.#listen(session);
@@ -220,7 +220,7 @@ export class NatsLink implements Link {
     connection.subscribe(requests.answers, {
       callback: (fault, message) => {
         if (!fault) return requests.onAnswer(message.subject, message.data, isFromNobody(message));
-        session.isDeaf = true;
+        session.isInboxDenied = true;
         requests.end('denied', denied().message);
         this.#warnOfDenial(requests.answers, 'subscribe to');
       },

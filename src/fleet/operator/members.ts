@@ -17,7 +17,7 @@ interface Rate {
 interface MembersOptions {
   readonly most: number;
   /** A member is silent when nothing came for this time. */
-  readonly silentMs: number;
+  readonly unresponsiveMs: number;
   /** How many messages of one member are read. */
   readonly rate: Rate;
   /** The same for all members together, so that a flood under many names is bounded, too. */
@@ -32,7 +32,7 @@ export class Member<Message extends { readonly instance: string }> {
   message: Message;
   /** Length of the message. */
   bytes: number;
-  heardMs: number;
+  lastMessageMs: number;
   /** The instance that was heard before the last one. */
   #instanceBefore: string | undefined;
   #alternatedMs = Number.NEGATIVE_INFINITY;
@@ -40,10 +40,10 @@ export class Member<Message extends { readonly instance: string }> {
   constructor(message: Message, bytes: number, nowMs: number) {
     this.message = message;
     this.bytes = bytes;
-    this.heardMs = nowMs;
+    this.lastMessageMs = nowMs;
   }
 
-  hear(message: Message, bytes: number, nowMs: number): void {
+  take(message: Message, bytes: number, nowMs: number): void {
     const { instance } = this.message;
     if (message.instance !== instance) {
       // A restart has a new instance. Only a second member of this name brings back one that was replaced.
@@ -52,7 +52,7 @@ export class Member<Message extends { readonly instance: string }> {
     }
     this.message = message;
     this.bytes = bytes;
-    this.heardMs = nowMs;
+    this.lastMessageMs = nowMs;
   }
 
   isDuplicate(nowMs: number): boolean {
@@ -91,18 +91,18 @@ export class Members<Message extends { readonly instance: string }> {
   }
 
   /** @returns why the message is ignored, if it is: only silent members make room for another or a longer message */
-  hear(name: string, message: Message, bytes: number, nowMs: number): Ignored | undefined {
+  take(name: string, message: Message, bytes: number, nowMs: number): Ignored | undefined {
     const { most, mostBytes } = this.#options;
     const member = this.#members.get(name);
-    for (const [oldest, { heardMs }] of this.#members) {
+    for (const [oldest, { lastMessageMs }] of this.#members) {
       const room = mostBytes - this.#bytes + (member?.bytes ?? 0);
       if ((member || this.#members.size < most) && bytes <= room) break;
       if (oldest === name) continue;
-      if (!this.isSilent({ heardMs }, nowMs)) return 'tooManyMembers';
+      if (!this.isUnresponsive({ lastMessageMs }, nowMs)) return 'tooManyMembers';
       this.#delete(oldest);
     }
     this.#delete(name);
-    member?.hear(message, bytes, nowMs);
+    member?.take(message, bytes, nowMs);
     this.#members.set(name, member ?? new Member(message, bytes, nowMs));
     this.#bytes += bytes;
     return undefined;
@@ -112,8 +112,8 @@ export class Members<Message extends { readonly instance: string }> {
     return this.#members.get(name);
   }
 
-  isSilent({ heardMs }: Pick<Member<Message>, 'heardMs'>, nowMs: number): boolean {
-    return nowMs - heardMs > this.#options.silentMs;
+  isUnresponsive({ lastMessageMs }: Pick<Member<Message>, 'lastMessageMs'>, nowMs: number): boolean {
+    return nowMs - lastMessageMs > this.#options.unresponsiveMs;
   }
 
   #delete(name: string): void {
@@ -123,8 +123,8 @@ export class Members<Message extends { readonly instance: string }> {
 
   /** @returns all members by name, without those that have long been silent */
   all(nowMs: number): [name: string, member: Member<Message>][] {
-    for (const [name, { heardMs }] of this.#members) {
-      if (nowMs - heardMs <= FORGET_MS) break;
+    for (const [name, { lastMessageMs }] of this.#members) {
+      if (nowMs - lastMessageMs <= FORGET_MS) break;
       this.#delete(name);
     }
     return [...this.#members].sort(([a], [b]) => (a < b ? -1 : 1));

@@ -24,7 +24,7 @@ const MOST_COORDINATORS = 16;
  */
 const RIGS = {
   most: 20_000,
-  silentMs: 35_000,
+  unresponsiveMs: 35_000,
   rate: { most: 3, perSecond: 0.2 },
   rateOfAll: { most: 4_000, perSecond: 4_000 },
   bytesOfAll: { most: 2 ** 24, perSecond: 2 ** 23 },
@@ -33,7 +33,7 @@ const RIGS = {
 /** A coordinator sends its state every second, and with each new or ended work. */
 const COORDINATORS = {
   most: MOST_COORDINATORS,
-  silentMs: 5_000,
+  unresponsiveMs: 5_000,
   rate: { most: 60, perSecond: 20 },
   rateOfAll: { most: 320, perSecond: 320 },
   bytesOfAll: { most: 2 ** 21, perSecond: 2 ** 20 },
@@ -53,7 +53,7 @@ interface RosterOptions {
 }
 
 /** The work of a coordinator, as far as it was heard. */
-interface HeardWork {
+interface SeenWork {
   readonly name: string;
   readonly sinceMs: number;
   /** Time for which the coordinator's work before it lasted. */
@@ -72,7 +72,7 @@ export class Roster {
   readonly #rigs: Members<RigReport>;
   readonly #coordinators: Members<CoordinatorState>;
   /** By coordinator. */
-  readonly #works = new BoundedMap<string, HeardWork>(MOST_COORDINATORS);
+  readonly #works = new BoundedMap<string, SeenWork>(MOST_COORDINATORS);
   readonly #lines: LogBucket;
   readonly #ignored: Record<Ignored, number> = { malformed: 0, tooFast: 0, tooManyMembers: 0 };
   readonly #ends: readonly (() => void)[];
@@ -111,24 +111,24 @@ export class Roster {
     const nowMs = clock.monotonicMs();
     const rigs = this.#rigs.all(nowMs).map(([name, rig]): FleetRig => {
       const { instance: _, ...report } = rig.message;
-      return { name, ...this.#heard(this.#rigs, rig, nowMs), ...report };
+      return { name, ...this.#contact(this.#rigs, rig, nowMs), ...report };
     });
-    const heard = rigs.filter(({ silent }) => !silent);
-    const mining = heard.filter(({ state }) => state === 'mining');
+    const responsive = rigs.filter(({ silent }) => !silent);
+    const mining = responsive.filter(({ state }) => state === 'mining');
     const counts = countsOf(rigs);
     return {
       timeMillis: wallMs(clock),
       listeningSeconds: this.listeningSeconds,
       disconnected: link.state.isConnected ? null : oneLine(link.state.reason),
       rigsMining: mining.length,
-      rigsPaused: heard.filter(({ state }) => state === 'paused').length,
-      rigsSilent: rigs.length - heard.length,
-      rigsFaulty: heard.filter(isFaulty).length,
-      hashesPerSecond: sumOf(heard, (rig) => rig.hashesPerSecond),
-      provenHashesPerSecond: sumOf(heard, (rig) => rig.provenHashesPerSecond ?? 0),
+      rigsPaused: responsive.filter(({ state }) => state === 'paused').length,
+      rigsSilent: rigs.length - responsive.length,
+      rigsFaulty: responsive.filter(isFaulty).length,
+      hashesPerSecond: sumOf(responsive, (rig) => rig.hashesPerSecond),
+      provenHashesPerSecond: sumOf(responsive, (rig) => rig.provenHashesPerSecond ?? 0),
       ...counts,
       repeats: this.#repeats(mining, nowMs),
-      coordinators: this.#coordinators.all(nowMs).map((each) => this.#coordinator(each, heard, nowMs)),
+      coordinators: this.#coordinators.all(nowMs).map((each) => this.#coordinator(each, responsive, nowMs)),
       rigs,
       ignored: { ...this.#ignored },
     };
@@ -136,16 +136,16 @@ export class Roster {
 
   #coordinator(
     [name, coordinator]: [string, Member<CoordinatorState>],
-    heard: readonly FleetRig[],
+    responsive: readonly FleetRig[],
     nowMs: number,
   ): FleetCoordinator {
     const { version, lost } = coordinator.message;
-    const rigs = heard.filter((rig) => rig.coordinator === name);
+    const rigs = responsive.filter((rig) => rig.coordinator === name);
     const work = this.#works.get(name);
     return {
       name,
       version: oneLine(version),
-      ...this.#heard(this.#coordinators, coordinator, nowMs),
+      ...this.#contact(this.#coordinators, coordinator, nowMs),
       lost: lost === null ? null : oneLine(lost),
       chain: work?.terms?.chain ?? null,
       height: work?.terms?.height ?? null,
@@ -155,14 +155,14 @@ export class Roster {
     };
   }
 
-  #heard<Message extends { readonly instance: string }>(
+  #contact<Message extends { readonly instance: string }>(
     members: Members<Message>,
     member: Member<Message>,
     nowMs: number,
   ): Pick<FleetRig, 'ageSeconds' | 'silent' | 'duplicate'> {
     return {
-      ageSeconds: (nowMs - member.heardMs) / 1000,
-      silent: members.isSilent(member, nowMs),
+      ageSeconds: (nowMs - member.lastMessageMs) / 1000,
+      silent: members.isUnresponsive(member, nowMs),
       duplicate: member.isDuplicate(nowMs),
     };
   }
@@ -192,7 +192,7 @@ export class Roster {
     const name = this.#admitted(this.#rigs, message, nowMs);
     if (name === undefined) return;
     const report = readMessage(RigReport, message.data);
-    if (report) this.#note(this.#rigs.hear(name, inLines(report), message.data.length, nowMs));
+    if (report) this.#note(this.#rigs.take(name, inLines(report), message.data.length, nowMs));
     else this.#warn(`the rig ${oneLine(name)} sends reports that cannot be read`, nowMs);
   }
 
@@ -208,8 +208,8 @@ export class Roster {
     const known = this.#coordinators.get(name);
     const isOld = known?.message.instance === state.instance && state.number < known.message.number;
     // After silence, a lower number counts: a forged state with the greatest one must not hide the coordinator.
-    if (known && isOld && !this.#coordinators.isSilent(known, nowMs)) return;
-    const ignored = this.#coordinators.hear(name, state, message.data.length, nowMs);
+    if (known && isOld && !this.#coordinators.isUnresponsive(known, nowMs)) return;
+    const ignored = this.#coordinators.take(name, state, message.data.length, nowMs);
     this.#note(ignored);
     if (ignored === undefined) this.#noteWork(name, state, nowMs);
   }
@@ -220,12 +220,12 @@ export class Roster {
       this.#works.delete(coordinator);
       return;
     }
-    const heard: HeardWork =
+    const seen: SeenWork =
       before?.name === work
         ? before
         : { name: work, sinceMs: nowMs, lastedMs: before === undefined ? 0 : nowMs - before.sinceMs };
-    const terms = given?.name === work && heard.terms === undefined ? termsOf(given) : heard.terms;
-    this.#works.set(coordinator, { ...heard, ...(terms && { terms }) });
+    const terms = given?.name === work && seen.terms === undefined ? termsOf(given) : seen.terms;
+    this.#works.set(coordinator, { ...seen, ...(terms && { terms }) });
   }
 
   /** @returns the sender's name; undefined when the message must be ignored */
@@ -256,7 +256,7 @@ export class Roster {
   }
 }
 
-function termsOf(given: NonNullable<CoordinatorState['given']>): HeardWork['terms'] {
+function termsOf(given: NonNullable<CoordinatorState['given']>): SeenWork['terms'] {
   const { chain, height, rollTime, nonce1 } = workOfGiven(given);
   const shown = Math.min(Number(height), Number.MAX_SAFE_INTEGER);
   return { chain, height: shown, rolls: rollTime, nonces: 2 ** (64 - 8 * nonce1.bytes) };

@@ -21,7 +21,7 @@ import type { Solution } from '../../protocol/chain/verify.ts';
 import type { Work } from '../../protocol/chain/work.ts';
 import { CoordinatorState, messageBytes, readMessage } from '../messages.ts';
 import { LinkError } from '../nats/link.ts';
-import { CoordinatorStates, type KnownWork } from './coordinator-state.ts';
+import { CoordinatorStates, type IssuedWork } from './coordinator-state.ts';
 import { type FleetLimits, fleetLimits, STATES_AT_ONCE, STATES_PER_SECOND } from './rig-limits.ts';
 import { type Fleet, FleetAttempts } from './solution-delivery.ts';
 
@@ -30,7 +30,7 @@ const MOST_NOTES = 3;
 const NOTES_PER_SECOND = 1 / 600;
 /** Capacity of the token bucket for warnings about lost blocks: a test network can have too many of them. */
 const MOST_LOST_BLOCKS = 20;
-const NOTHING_TOLD = JSON.stringify([false, undefined]);
+const NO_FAULTS = JSON.stringify([false, undefined]);
 /** Maximum length of a coordinator's reasons, in characters. */
 const MOST_REASON = 300;
 /** So that a coordinator is left after three blocks in a row that it rejects, or twelve shares. */
@@ -53,18 +53,18 @@ export class CoordinatorSource extends BaseSource {
   /** Why its solutions' verdicts speak against it. */
   #refusing: string | undefined;
   /** What was told of its health last. */
-  #told: string | undefined;
+  #reportedHealth: string | undefined;
   readonly #notes: LogBucket;
   readonly #lostBlocks: LogBucket;
   #listener: UpdateListener | undefined;
   #isSyncDue = false;
   /** The work that was given last, unless it has ended. */
-  #given: KnownWork | undefined;
+  #given: IssuedWork | undefined;
   /** Works that this source has ended itself, though the coordinator may still name them. */
   readonly #done = new WeakSet<Work>();
   /** Whether the consumer has been told that the coordinator is lost, and has got no work since. */
-  #isLost = false;
-  #silence = sharedController();
+  #isReportedLost = false;
+  #outage = sharedController();
   #asking: Promise<void> | undefined;
   /** Number of solutions that wait for their verdicts. */
   #waiting = 0;
@@ -95,8 +95,8 @@ export class CoordinatorSource extends BaseSource {
   }
 
   /** When its last state came (monotonic); −∞ before the first. */
-  get heardMs(): number {
-    return this.#states.heardMs;
+  get lastStateMs(): number {
+    return this.#states.lastStateMs;
   }
 
   /** Whether it has said that its own source is out of reach. */
@@ -104,13 +104,13 @@ export class CoordinatorSource extends BaseSource {
     return this.#states.lost !== null;
   }
 
-  get isSilent(): boolean {
-    return this.#clock.monotonicMs() - this.heardMs >= this.#limits.lostAfterMs;
+  get isUnresponsive(): boolean {
+    return this.#clock.monotonicMs() - this.lastStateMs >= this.#limits.lostAfterMs;
   }
 
   /** Fires when the coordinator becomes silent. */
-  get silence(): AbortSignal {
-    return this.#silence.signal;
+  get outage(): AbortSignal {
+    return this.#outage.signal;
   }
 
   /** Takes a message with the coordinator's state. Anything else is ignored. @returns whether it was a newer state */
@@ -126,8 +126,8 @@ export class CoordinatorSource extends BaseSource {
       this.#note('is the name of two coordinators, of which only one is heard: give each a name of its own');
     }
     if (reception !== 'taken') return false;
-    if (this.silence.aborted) this.#silence = sharedController();
-    this.#tellHealth();
+    if (this.outage.aborted) this.#outage = sharedController();
+    this.#reportHealth();
     this.#syncSoon();
     return true;
   }
@@ -137,13 +137,13 @@ export class CoordinatorSource extends BaseSource {
     this.#listener = listeningUntil(stop, listener);
     this.#stop = stop;
     this.#given = undefined;
-    this.#isLost = false;
+    this.#isReportedLost = false;
     this.#announcements.started();
     this.#health.start();
     const { link, subjects } = this.#fleet;
     const unsubscribe = link.subscribe(subjects.work(this.coordinator), ({ data }) => this.take(data));
     this.#look();
-    if (!this.isSilent) this.#sync();
+    if (!this.isUnresponsive) this.#sync();
     // What has arrived while the process could not run is read before the coordinator is judged.
     const looking = setInterval(() => setImmediate(() => this.#look()), this.#limits.lookMs);
     await aborted(stop);
@@ -167,14 +167,14 @@ export class CoordinatorSource extends BaseSource {
     try {
       const isDead = known.hasEnded;
       const verdict = await this.#deliver(solution, known, stop);
-      if (!isDead && !this.isSilent) this.#judge(solution, verdict);
+      if (!isDead && !this.isUnresponsive) this.#judge(solution, verdict);
       return verdict;
     } finally {
       this.#waiting--;
     }
   }
 
-  async #deliver(solution: Solution, known: KnownWork, stop: AbortSignal): Promise<Verdict> {
+  async #deliver(solution: Solution, known: IssuedWork, stop: AbortSignal): Promise<Verdict> {
     let hasAnswer = false;
     const pauses = new Backoff(this.#limits.submitPauses, this.#random);
     const attempts = new FleetAttempts(this.#fleet, this, solution, known.name, this.#limits);
@@ -208,24 +208,24 @@ export class CoordinatorSource extends BaseSource {
   }
 
   override onHealth(judge: Judge): void {
-    this.#told = undefined;
+    this.#reportedHealth = undefined;
     this.#judgeHealth = judge;
     this.#health.judge = (fault, news) => {
       this.#refusing = fault;
-      this.#tellHealth(news);
+      this.#reportHealth(news);
     };
-    this.#tellHealth();
+    this.#reportHealth();
   }
 
   /** Its own word and its verdicts together. @param news what follows its name if it is healthy */
-  #tellHealth(news?: string): void {
-    const said = this.#states.fault;
-    const own = said === undefined ? undefined : `says that ${oneLine(said, MOST_REASON)}`;
+  #reportHealth(news?: string): void {
+    const { fault } = this.#states;
+    const own = fault === undefined ? undefined : `says that ${oneLine(fault, MOST_REASON)}`;
     const faults = [own, this.#refusing].filter((fault) => fault !== undefined);
     // The text of a standstill has its length, which grows with each state.
-    const told = JSON.stringify([own !== undefined, this.#refusing]);
-    if (!this.#judgeHealth || (told === (this.#told ?? NOTHING_TOLD) && news === undefined)) return;
-    this.#told = told;
+    const reported = JSON.stringify([own !== undefined, this.#refusing]);
+    if (!this.#judgeHealth || (reported === (this.#reportedHealth ?? NO_FAULTS) && news === undefined)) return;
+    this.#reportedHealth = reported;
     this.#judgeHealth(faults.length === 0 ? undefined : faults.join(', and '), news);
   }
 
@@ -241,15 +241,15 @@ export class CoordinatorSource extends BaseSource {
   override async answers(): Promise<boolean> {
     // What has arrived while the process could not run is read first.
     await new Promise((resolve) => setImmediate(resolve));
-    return !this.isSilent;
+    return !this.isUnresponsive;
   }
 
   /** Notes that the coordinator is out of reach. Its work goes on being mined until it is too old. */
   lose(reason: string): void {
     if (!this.#listener) return;
     this.#announcements.lost(reason);
-    if (!this.#isLost) this.#listener({ kind: 'lost', reason });
-    this.#isLost = true;
+    if (!this.#isReportedLost) this.#listener({ kind: 'lost', reason });
+    this.#isReportedLost = true;
   }
 
   /** Called after a suspension of this machine for so long. */
@@ -290,10 +290,10 @@ export class CoordinatorSource extends BaseSource {
     if (this.#states.isCurrentUnknown) this.#ask();
   }
 
-  #give(known: KnownWork): void {
-    if (known === this.#given && !this.#isLost) return;
+  #give(known: IssuedWork): void {
+    if (known === this.#given && !this.#isReportedLost) return;
     this.#given = known;
-    this.#isLost = false;
+    this.#isReportedLost = false;
     this.#announcements.reached('the coordinator gives work');
     this.#listener?.({ kind: 'work', work: known.work });
   }
@@ -303,11 +303,11 @@ export class CoordinatorSource extends BaseSource {
     if (!this.#listener) return;
     const nowMs = this.#clock.monotonicMs();
     // One reason is enough for as long as it is silent.
-    if (this.isSilent && !(this.silence.aborted && this.#isLost)) {
-      this.#silence.abort();
+    if (this.isUnresponsive && !(this.outage.aborted && this.#isReportedLost)) {
+      this.#outage.abort();
       const { state } = this.#fleet.link;
-      const silent = `has not been heard for ${this.#limits.lostAfterMs / 1000} s`;
-      this.lose(state.isConnected ? silent : `this rig is not connected to the fleet: ${state.reason}`);
+      const unresponsive = `has not been heard for ${this.#limits.lostAfterMs / 1000} s`;
+      this.lose(state.isConnected ? unresponsive : `this rig is not connected to the fleet: ${state.reason}`);
     }
     const { current } = this.#states;
     for (const known of new Set([this.#given, current])) {
@@ -315,7 +315,7 @@ export class CoordinatorSource extends BaseSource {
     }
   }
 
-  #expire(known: KnownWork): void {
+  #expire(known: IssuedWork): void {
     this.#states.forget(known);
     if (known !== this.#given) return;
     this.#given = undefined;
@@ -323,7 +323,7 @@ export class CoordinatorSource extends BaseSource {
   }
 
   /** From here on the miner gets other work, even while the delivery goes on. */
-  #solved(known: KnownWork): void {
+  #solved(known: IssuedWork): void {
     if (known.work.until !== 'solved' || this.#done.has(known.work)) return;
     this.#done.add(known.work);
     if (known === this.#given) this.#given = undefined;

@@ -13,7 +13,7 @@ interface Run {
   number: number;
 }
 
-export interface KnownWork {
+export interface IssuedWork {
   readonly name: string;
   readonly work: Work;
   /** When the coordinator last named it as current (monotonic). */
@@ -39,9 +39,9 @@ export class CoordinatorStates {
   readonly #replacedAfterMs: number;
   #run: Run | undefined;
   #newest: CoordinatorState | undefined;
-  #heardMs = Number.NEGATIVE_INFINITY;
-  readonly #known = new BoundedMap<string, KnownWork>(MOST_WORKS);
-  readonly #about = new WeakMap<Work, KnownWork>();
+  #lastStateMs = Number.NEGATIVE_INFINITY;
+  readonly #known = new BoundedMap<string, IssuedWork>(MOST_WORKS);
+  readonly #about = new WeakMap<Work, IssuedWork>();
   /** The names of ended works. */
   readonly #ended = new BoundedSet<string>(MOST_WORKS);
   /** The known works that have ended since they were last taken. */
@@ -53,8 +53,8 @@ export class CoordinatorStates {
   }
 
   /** When the newest state came (monotonic); −∞ before the first. */
-  get heardMs(): number {
-    return this.#heardMs;
+  get lastStateMs(): number {
+    return this.#lastStateMs;
   }
 
   /** Why the coordinator's own source is out of reach; null while it is in reach. */
@@ -73,7 +73,7 @@ export class CoordinatorStates {
   }
 
   /** The current work; undefined while there is none, or its content is not known. */
-  get current(): KnownWork | undefined {
+  get current(): IssuedWork | undefined {
     const name = this.#newest?.work ?? undefined;
     return name === undefined || this.#ended.has(name) ? undefined : this.#known.get(name);
   }
@@ -108,12 +108,12 @@ export class CoordinatorStates {
   }
 
   /** @returns what is known of a work of this coordinator */
-  about(work: Work): KnownWork | undefined {
+  about(work: Work): IssuedWork | undefined {
     return this.#about.get(work);
   }
 
   /** Forgets a work that is too old. If the coordinator still names it, it gives it again as a new one. */
-  forget({ name }: KnownWork): void {
+  forget({ name }: IssuedWork): void {
     this.#known.delete(name);
   }
 
@@ -130,19 +130,19 @@ export class CoordinatorStates {
 
   #receive(state: CoordinatorState, nowMs: number): Reception {
     const { instance, number } = state;
-    const isSilent = nowMs - this.#heardMs >= this.#replacedAfterMs;
+    const isOverdue = nowMs - this.#lastStateMs >= this.#replacedAfterMs;
     const run = this.#run?.instance === instance ? this.#run : undefined;
-    if (run && (number >= run.number || isSilent)) {
+    if (run && (number >= run.number || isOverdue)) {
       // After silence, a lower number counts: a forged state with the greatest one must not end the coordinator.
       run.number = number;
-    } else if (!this.#run || isSilent) {
+    } else if (!this.#run || isOverdue) {
       this.#run = { instance, number };
     } else {
       // Otherwise two coordinators of one name would change the work of every rig each second.
       return run ? 'old' : 'other-instance';
     }
     this.#newest = state;
-    this.#heardMs = nowMs;
+    this.#lastStateMs = nowMs;
     return 'taken';
   }
 

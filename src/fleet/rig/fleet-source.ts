@@ -59,14 +59,14 @@ export class FleetSource extends BaseSource {
   #listener: UpdateListener = () => {};
   #isLost = false;
   /** Called when the first coordinator is heard. */
-  #firstHeard: () => void = () => {};
+  #firstFound: () => void = () => {};
   #hasIgnored = false;
   /** Messages of senders that are not known as coordinators. */
   readonly #strangers: TokenBucket;
   /** The names in the order of preference that the failover has. */
   #order = '';
   /** Since when nothing was heard over the present connection, or when it was made (monotonic). */
-  #quietSinceMs = Number.POSITIVE_INFINITY;
+  #lastMessageMs = Number.POSITIVE_INFINITY;
   #isConnected = false;
   /** Since when there has been a connection, or none (monotonic). */
   #linkSinceMs = Number.NEGATIVE_INFINITY;
@@ -78,7 +78,7 @@ export class FleetSource extends BaseSource {
     super();
     const { clock, random, emit, limits } = complete(context, fleetLimits);
     this.name = options.name;
-    this.#fleet = { ...options, heard: () => this.#heard() };
+    this.#fleet = { ...options, responsive: () => this.#responsive() };
     this.#context = context;
     this.#clock = clock;
     this.#limits = limits;
@@ -95,8 +95,8 @@ export class FleetSource extends BaseSource {
     this.#linkChanged(link.state);
     const beganMs = this.#clock.monotonicMs();
     const looking = setInterval(() => setImmediate(() => this.#look(beganMs)), this.#limits.lookMs);
-    const heard = new Promise<void>((resolve) => {
-      this.#firstHeard = resolve;
+    const firstFound = new Promise<void>((resolve) => {
+      this.#firstFound = resolve;
       onAbort(stop, resolve);
     });
     // Until a coordinator is chosen, each of them may become it. Then only that one's works are heard.
@@ -109,7 +109,7 @@ export class FleetSource extends BaseSource {
       () => clearInterval(looking),
     ];
     try {
-      await heard;
+      await firstFound;
       await pause(this.#limits.gatherMs, stop);
       if (stop.aborted) return;
       const { clock, emit } = this.#context;
@@ -149,12 +149,12 @@ export class FleetSource extends BaseSource {
     const coordinator = known ?? this.#newCoordinator(name);
     // Only a well-formed state makes a coordinator of its sender.
     if (!coordinator?.take(data)) return;
-    this.#quietSinceMs = this.#clock.monotonicMs();
+    this.#lastMessageMs = this.#clock.monotonicMs();
     this.#renewPauses.reset();
     this.#renewPauseMs = this.#limits.renewPauses.firstMs / 2;
     if (known) return;
     this.#coordinators.set(name, coordinator);
-    this.#firstHeard();
+    this.#firstFound();
     this.#reorder();
   }
 
@@ -176,16 +176,16 @@ export class FleetSource extends BaseSource {
     const { rig } = this.#fleet;
     const goneSinceMs = this.#clock.monotonicMs() - 2 * this.#limits.lostAfterMs;
     const all = Array.from(this.#coordinators.values(), (source) => {
-      const isThere = source.heardMs > goneSinceMs ? 1 : 0;
+      const isThere = source.lastStateMs > goneSinceMs ? 1 : 0;
       return { source, key: `${isThere} ${rankOf(rig, source.coordinator)}` };
     });
     return all.sort((a, b) => (a.key < b.key ? 1 : -1)).map(({ source }) => source);
   }
 
   /** Those whose own source is out of reach are last: they could submit nothing. */
-  #heard(): string[] {
-    const heard = this.#ranked().filter(({ isSilent }) => !isSilent);
-    const [without, others] = [true, false].map((is) => heard.filter((each) => each.isWithoutSource === is));
+  #responsive(): string[] {
+    const responsive = this.#ranked().filter(({ isUnresponsive }) => !isUnresponsive);
+    const [without, others] = [true, false].map((is) => responsive.filter((each) => each.isWithoutSource === is));
     return [...others, ...without].map(({ coordinator }) => coordinator);
   }
 
@@ -226,7 +226,7 @@ export class FleetSource extends BaseSource {
     const wasConnected = this.#isConnected;
     this.#isConnected = state.isConnected;
     if (wasConnected !== state.isConnected) this.#linkSinceMs = this.#clock.monotonicMs();
-    if (state.isConnected) this.#quietSinceMs = this.#clock.monotonicMs();
+    if (state.isConnected) this.#lastMessageMs = this.#clock.monotonicMs();
     else if (wasConnected && this.#notes.take(this.#clock.monotonicMs()) !== undefined) {
       this.#announcements.note('info', `the connection has ended, and another one is being made: ${state.reason}`);
     }
@@ -235,34 +235,34 @@ export class FleetSource extends BaseSource {
   /** @param beganMs when this source was started */
   #look(beganMs: number): void {
     const nowMs = this.#clock.monotonicMs();
-    const isOverdue = this.#coordinators.size === 0 ? nowMs - beganMs >= this.#limits.noneHeardMs : this.#isLost;
-    if (isOverdue) this.#sayWhy(nowMs);
-    this.#leaveDeafServer(nowMs);
-    this.#forgetSilent(nowMs);
+    const isOverdue = this.#coordinators.size === 0 ? nowMs - beganMs >= this.#limits.noneFoundMs : this.#isLost;
+    if (isOverdue) this.#reportNone(nowMs);
+    this.#leaveIdleServer(nowMs);
+    this.#dropUnresponsive(nowMs);
     // Without a connection, all of them are silent, one a moment before the other.
     if (this.#isConnected) this.#reorder();
   }
 
   /** Says what to check while no coordinator is heard, once that has lasted for a while. */
-  #sayWhy(nowMs: number): void {
-    const isHeard = [...this.#coordinators.values()].some(({ isSilent }) => !isSilent);
-    if (isHeard || nowMs - this.#linkSinceMs < this.#limits.lostAfterMs) return;
+  #reportNone(nowMs: number): void {
+    const isAnyResponsive = [...this.#coordinators.values()].some(({ isUnresponsive }) => !isUnresponsive);
+    if (isAnyResponsive || nowMs - this.#linkSinceMs < this.#limits.lostAfterMs) return;
     const { state } = this.#fleet.link;
     const hint = 'is pickaxe coordinate running, with the same --nats-subject?';
     this.#lose(state.isConnected ? `connected to ${state.server}, but no coordinator is heard: ${hint}` : state.reason);
   }
 
   /** A server that has lost the others of its cluster is connected and gives nothing. */
-  #leaveDeafServer(nowMs: number): void {
-    const isDeaf = this.#isConnected && nowMs - this.#quietSinceMs >= this.#limits.silentMs;
-    if (!isDeaf || nowMs < this.#renewedMs + this.#renewPauseMs) return;
+  #leaveIdleServer(nowMs: number): void {
+    const isIdle = this.#isConnected && nowMs - this.#lastMessageMs >= this.#limits.idleServerMs;
+    if (!isIdle || nowMs < this.#renewedMs + this.#renewPauseMs) return;
     this.#renewedMs = nowMs;
     this.#renewPauseMs = this.#renewPauses.nextMs();
     this.#fleet.link.renew();
   }
 
-  #forgetSilent(nowMs: number): void {
-    const isGone = ({ heardMs }: CoordinatorSource) => nowMs - heardMs >= this.#limits.forgetMs;
+  #dropUnresponsive(nowMs: number): void {
+    const isGone = ({ lastStateMs }: CoordinatorSource) => nowMs - lastStateMs >= this.#limits.forgetMs;
     const gone = [...this.#coordinators].filter(([, coordinator]) => isGone(coordinator));
     // While none is heard, all of them may come back.
     if (gone.length === this.#coordinators.size) return;

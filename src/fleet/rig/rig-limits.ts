@@ -18,7 +18,7 @@ export interface FleetLimits {
   /** Time for which states are awaited at the start, so that the preferred coordinator is used first. */
   readonly gatherMs: number;
   /** Time without any coordinator, at the start, after which that is announced. */
-  readonly noneHeardMs: number;
+  readonly noneFoundMs: number;
   /** Time between two looks at how long ago the coordinators were heard. */
   readonly lookMs: number;
   /** Maximum random delay before a coordinator is asked for its work: thousands of rigs ask at the same moment. */
@@ -43,7 +43,7 @@ export interface FleetLimits {
   /** Nodes forget work after this time, so without news of it, it is worth nothing. */
   readonly expiryMs: number;
   /** Time without any state over a connection that works, after which another server is tried. */
-  readonly silentMs: number;
+  readonly idleServerMs: number;
   /** Pauses between such trials. The first is at least 10 s. */
   readonly renewPauses: BackoffLimits;
   /** Time that refusals of solutions take at least before a coordinator counts as one that refuses everything. */
@@ -58,7 +58,7 @@ export const fleetLimits: FleetLimits = {
   lostAfterMs: 2_500,
   replacedAfterMs: 1_500,
   gatherMs: 300,
-  noneHeardMs: 3_000,
+  noneFoundMs: 3_000,
   lookMs: 250,
   helloDelayMs: 200,
   helloTimeoutMs: 2_000,
@@ -71,7 +71,7 @@ export const fleetLimits: FleetLimits = {
   submitPauses: { firstMs: 100, mostMs: 2_000 },
   tooManyPauseMs: 3_000,
   expiryMs: 300_000,
-  silentMs: 5_000,
+  idleServerMs: 5_000,
   renewPauses: { firstMs: 20_000, mostMs: 600_000 },
   refusedMs: 5_000,
   unhealthyPauses: { firstMs: 300_000, mostMs: 3_600_000 },

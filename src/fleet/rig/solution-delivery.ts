@@ -21,7 +21,7 @@ export interface FleetMembership {
 
 export interface Fleet extends FleetMembership {
   /** @returns the coordinators that are not silent, as in subjects, the rig's preferred one first */
-  readonly heard: () => readonly string[];
+  readonly responsive: () => readonly string[];
   readonly network?: NamedNetwork | undefined;
 }
 
@@ -29,9 +29,9 @@ export interface Fleet extends FleetMembership {
 interface Issuer {
   /** As in subjects. */
   readonly coordinator: string;
-  readonly isSilent: boolean;
+  readonly isUnresponsive: boolean;
   /** Fires when the coordinator becomes silent: an answer that has not come by then is not waited for. */
-  readonly silence: AbortSignal;
+  readonly outage: AbortSignal;
 }
 
 /** Maximum length of texts from coordinators, in characters. */
@@ -79,20 +79,20 @@ export class FleetAttempts {
   async attempt(stop: AbortSignal): Promise<Verdict | NoVerdict> {
     const isAgain = this.#isAskedAgain;
     this.#isAskedAgain = false;
-    if (this.#isOfPool && this.#issuer.isSilent && !isAgain) {
+    if (this.#isOfPool && this.#issuer.isUnresponsive && !isAgain) {
       const only = 'and only it can submit this share of its pool';
       const message = `coordinator ${oneLine(this.#issuer.coordinator)} is silent, ${only}`;
       return { message, mayHaveBeenTaken: false };
     }
-    const to = isAgain || this.#isOfPool ? 'issuer' : this.#issuer.isSilent ? 'fallback' : this.#next;
+    const to = isAgain || this.#isOfPool ? 'issuer' : this.#issuer.isUnresponsive ? 'fallback' : this.#next;
     this.#next = to === 'issuer' ? 'fallback' : 'issuer';
     const cut = new AbortController();
-    const isCutOff = to === 'issuer' && !(isAgain && this.#issuer.isSilent);
-    const releases = [stop, ...(isCutOff ? [this.#issuer.silence] : [])].map((signal) =>
+    const isCutOff = to === 'issuer' && !(isAgain && this.#issuer.isUnresponsive);
+    const releases = [stop, ...(isCutOff ? [this.#issuer.outage] : [])].map((signal) =>
       onAbort(signal, () => cut.abort()),
     );
     // After an interrupted connection the issuer counts as silent until its next state comes.
-    if (isAgain) void this.#cutWhenSilent(cut);
+    if (isAgain) void this.#cutWhenUnresponsive(cut);
     try {
       let answer = await this.#ask(to, isAgain, cut.signal);
       // Those that cannot submit it cost no pause: the one that can may be the last of them.
@@ -108,9 +108,9 @@ export class FleetAttempts {
     }
   }
 
-  async #cutWhenSilent(cut: AbortController): Promise<void> {
+  async #cutWhenUnresponsive(cut: AbortController): Promise<void> {
     await pause(this.#limits.askAgainMs, cut.signal);
-    if (this.#issuer.isSilent) cut.abort();
+    if (this.#issuer.isUnresponsive) cut.abort();
   }
 
   /** @param isAgain whether the issuer is asked once more after its answer was lost */
@@ -172,7 +172,7 @@ export class FleetAttempts {
   }
 
   #others(): string[] {
-    return this.#fleet.heard().filter((each) => each !== this.#issuer.coordinator);
+    return this.#fleet.responsive().filter((each) => each !== this.#issuer.coordinator);
   }
 
   /**

@@ -7,7 +7,7 @@ import { type Config, DEFAULTS } from '#pickaxe/app/config/settings.js';
 import { UsageError } from '#pickaxe/app/process/exit.js';
 import { Restart } from '#pickaxe/app/process/restarts.js';
 import { prepare } from '#pickaxe/app/rig/rig.js';
-import { type MakeRelay, type Rig, runMiner, type Sidecar } from '#pickaxe/app/rig/run-miner.js';
+import { type MakeRelay, type RigParts, runMiner, type Sidecar } from '#pickaxe/app/rig/run-miner.js';
 import { aborted } from '#pickaxe/base/system/abort.js';
 import { DeviceError } from '#pickaxe/miner/engine/engine.js';
 import { Events } from '#pickaxe/miner/events/events.js';
@@ -130,7 +130,7 @@ describe('the exit code of a rig whose last device is parked', () => {
 
 describe('a device that is too hot', () => {
   /** A rig whose work and whose device's readings come when a test sends them. */
-  function hotRig(more: Pick<Rig, 'log' | 'logTail' | 'temperatureLimits' | 'sidecars'>) {
+  function hotRig(more: Pick<RigParts, 'log' | 'logTail' | 'temperatureLimits' | 'sidecars'>) {
     const [engine, source, events, heard] = [new FakeEngine(), new FakeSource(), new Events(), new Recorder()];
     events.on(heard.listen);
     const mined = runMiner({ events, source, engines: [engine], ...more }, bounds);

@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import { oneColumnEach } from '#pickaxe/base/text/plain-text.js';
-import { fleetLines, inOrder, isSuch, RIG_FILTERS, RIG_ORDERS } from '#pickaxe/cli/fleet/fleet-table.js';
+import { fleetLines, inOrder, matches, RIG_FILTERS, RIG_ORDERS } from '#pickaxe/cli/fleet/fleet-table.js';
 import type { FleetCoordinator, FleetRig, FleetStatus } from '#pickaxe/fleet/operator/fleet-status.js';
 import { fleetRig, reportedDevice } from '../../fleet/operator/messages.ts';
 
@@ -155,7 +155,7 @@ describe('the order', () => {
   it('has filters for every state', () => {
     const such = RIG_FILTERS.map((filter) => [
       filter,
-      rigs.filter((rig) => isSuch(rig, filter)).map(({ name }) => name),
+      rigs.filter((rig) => matches(rig, filter)).map(({ name }) => name),
     ]);
     expect(Object.fromEntries(such)).toEqual({
       starting: [],

@@ -8,7 +8,7 @@ const RATE = { most: 1_000, perSecond: 0 };
 const message = { instance: '' };
 
 function members(more: { mostBytes?: number; bytesOfAll?: { most: number; perSecond: number } } = {}) {
-  const options = { most: 4, silentMs: SILENT_MS, rate: RATE, rateOfAll: RATE, bytesOfAll: RATE, mostBytes: 100 };
+  const options = { most: 4, unresponsiveMs: SILENT_MS, rate: RATE, rateOfAll: RATE, bytesOfAll: RATE, mostBytes: 100 };
   return new Members({ ...options, ...more }, 0);
 }
 
@@ -16,28 +16,28 @@ const namesOf = (of: Members<typeof message>, nowMs: number) => of.all(nowMs).ma
 
 it('keeps messages up to a number of bytes, and only silent members make room', () => {
   const all = members();
-  expect(all.hear('a', message, 40, 0)).toBeUndefined();
-  expect(all.hear('b', message, 40, 0)).toBeUndefined();
-  expect(all.hear('c', message, 40, 1)).toBe('tooManyMembers');
+  expect(all.take('a', message, 40, 0)).toBeUndefined();
+  expect(all.take('b', message, 40, 0)).toBeUndefined();
+  expect(all.take('c', message, 40, 1)).toBe('tooManyMembers');
   // A member may send a longer message, as long as there is room.
-  expect(all.hear('a', message, 60, 1)).toBeUndefined();
-  expect(all.hear('a', message, 61, 2)).toBe('tooManyMembers');
+  expect(all.take('a', message, 60, 1)).toBeUndefined();
+  expect(all.take('a', message, 61, 2)).toBe('tooManyMembers');
   expect(namesOf(all, 2)).toEqual(['a', 'b']);
-  expect(all.hear('a', message, 10, 3)).toBeUndefined();
-  expect(all.hear('c', message, 50, 3)).toBeUndefined();
+  expect(all.take('a', message, 10, 3)).toBeUndefined();
+  expect(all.take('c', message, 50, 3)).toBeUndefined();
   const laterMs = SILENT_MS + 2;
-  expect(all.hear('a', message, 10, laterMs)).toBeUndefined();
-  expect(all.hear('d', message, 41, laterMs)).toBe('tooManyMembers');
+  expect(all.take('a', message, 10, laterMs)).toBeUndefined();
+  expect(all.take('d', message, 41, laterMs)).toBe('tooManyMembers');
   expect(namesOf(all, laterMs)).toEqual(['a', 'c']);
-  expect(all.hear('d', message, 40, laterMs)).toBeUndefined();
+  expect(all.take('d', message, 40, laterMs)).toBeUndefined();
 });
 
 it('forgets the bytes of those that it forgets', () => {
   const all = members();
-  all.hear('a', message, 100, 0);
+  all.take('a', message, 100, 0);
   const nextDayMs = 86_400_001;
   expect(namesOf(all, nextDayMs)).toEqual([]);
-  expect(all.hear('b', message, 100, nextDayMs)).toBeUndefined();
+  expect(all.take('b', message, 100, nextDayMs)).toBeUndefined();
 });
 
 it('reads a number of bytes of all members in a time', () => {

@@ -44,6 +44,11 @@ function ways(coordinators: readonly FakeCoordinator[]): string[] {
   );
 }
 
+/** Lets time pass until there is a verdict, but no longer than so many seconds. */
+async function answered(verdicts: readonly Verdict[], seconds = 20): Promise<void> {
+  for (let i = 0; i < seconds && verdicts.length === 0; i++) await pass(1_000);
+}
+
 const verdict = (outcome: Verdict['outcome'], reason = '') => ({ state: 'verdict', outcome, reason }) as const;
 const refused = (code: SolutionRefusal) => ({ state: 'refused', code, reason: `it is ${code}` }) as const;
 
@@ -140,26 +145,13 @@ it('asks no frozen coordinator in place of another one, though servers take it f
   expect(verdicts).toHaveLength(10);
 });
 
-it.each([
-  ['does not answer', undefined],
-  ['is asked too often', refused('too-many')],
-])('goes on from another coordinator that %s to the next one', async (_, answer) => {
-  const { coordinators, verdicts, send } = await mining('a', 'c', 'b');
-  const [a, c] = coordinators;
-  a.die();
-  c.answer = () => answer;
-  send();
-  for (let i = 0; i < 20 && verdicts.length === 0; i++) await pass(1_000);
-  expect(verdicts).toMatchObject([{ outcome: 'accepted', by: 'b’s node' }]);
-});
-
 it('asks a coordinator again that has not answered: only it knows the verdict', async () => {
   const { coordinators, verdicts, send } = await mining('a', 'c', 'b');
   const [a, c] = coordinators;
   a.die();
   c.answer = () => (c.requests.length === 1 ? undefined : verdict('accepted'));
   send();
-  for (let i = 0; i < 20 && verdicts.length === 0; i++) await pass(1_000);
+  await answered(verdicts);
   expect(ways(coordinators)).toEqual(['c', 'c']);
   expect(verdicts).toMatchObject([{ outcome: 'accepted' }]);
 });
@@ -282,16 +274,19 @@ it.each(UNDELIVERED)(
   },
 );
 
-it.each(UNDELIVERED)('delivers a solution that another coordinator answers with %j to the next one', async (answer) => {
-  const { coordinators, verdicts, send } = await mining('a', 'c', 'b');
-  const [a, c] = coordinators;
-  a.die();
-  c.answer = () => answer;
-  send();
-  for (let i = 0; i < 20 && verdicts.length === 0; i++) await pass(1_000);
-  expect(ways(coordinators)).toContain('c');
-  expect(verdicts).toMatchObject([{ outcome: 'accepted', by: 'b’s node' }]);
-});
+it.each([...UNDELIVERED, refused('too-many'), undefined])(
+  'delivers a solution that another coordinator answers with %j to the next one',
+  async (answer) => {
+    const { coordinators, verdicts, send } = await mining('a', 'c', 'b');
+    const [a, c] = coordinators;
+    a.die();
+    c.answer = () => answer;
+    send();
+    await answered(verdicts);
+    expect(ways(coordinators)).toContain('c');
+    expect(verdicts).toMatchObject([{ outcome: 'accepted', by: 'b’s node' }]);
+  },
+);
 
 it.each([
   ['says that it is submitting it', { state: 'pending' }],
@@ -306,7 +301,7 @@ it.each([
   expect(ways([c])).not.toEqual([]);
   a.answer = () => verdict('accepted', 'by a');
   a.revive();
-  for (let i = 0; i < 20 && verdicts.length === 0; i++) await pass(1_000);
+  await answered(verdicts);
   expect(verdicts).toMatchObject([{ outcome: 'accepted', reason: 'by a' }]);
 });
 
@@ -365,7 +360,7 @@ it('asks a coordinator that could not submit it again later: it may have got ano
   c.leaveQueue();
   c.answer = () => (c.requests.length < 3 ? refused('not-mine') : verdict('accepted'));
   send();
-  for (let i = 0; i < 60 && verdicts.length === 0; i++) await pass(1_000);
+  await answered(verdicts, 60);
   expect(verdicts).toMatchObject([{ outcome: 'accepted' }]);
   expect(c.requests).toHaveLength(3);
 });
@@ -374,7 +369,7 @@ it('warns of a block that is lost while its work lives', async () => {
   const { coordinators, verdicts, send, told } = await mining('a', 'c');
   for (const each of coordinators) each.answer = () => refused('unknown-work');
   send();
-  for (let i = 0; i < 400 && verdicts.length === 0; i++) await pass(1_000);
+  await answered(verdicts, 400);
   expect(verdicts).toMatchObject([{ outcome: 'stale' }]);
   expect(told().join()).toMatch(/a warning: the block of chain .* is lost, because no coordinator has taken it/);
 });
