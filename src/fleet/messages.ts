@@ -1,6 +1,5 @@
 /**
- * What coordinators, rigs and operators of a fleet say to each other over a NATS server (docs/fleet.md): the subjects
- * and the messages, which are JSON. Pure.
+ * Subjects and messages (JSON) of a fleet's coordinators, rigs and operators on NATS servers: docs/fleet.md. Pure.
  */
 
 import { z } from 'zod';
@@ -19,12 +18,12 @@ import { NO_NONCE1 } from '../protocol/chain/nonce.ts';
 import { parseWork, type Work } from '../protocol/chain/work.ts';
 import { Nonce1Shape } from '../protocol/wire/nonce1.ts';
 
-/** What follows the inbox's own tokens: tokens that are not empty and have no wildcards, so that publishing works. */
+/** End of a subject for an answer, behind the inbox's own tokens: no empty token and no wildcard, as NATS requires. */
 const ANSWER_TOKENS = /^(?=.{1,200}$)[\w$+/=-]+(?:\.[\w$+/=-]+)*$/;
 
 /* Subjects. A server's permissions bind the last token to the account of the member that sends. */
 
-/** Coordinators that answer a fallback request are members of this queue group, so that only one of them gets it. */
+/** Queue group of the coordinators that answer fallback requests: only one of its members gets each request. */
 export const FALLBACK_QUEUE = 'coordinators';
 
 export class FleetSubjects {
@@ -35,7 +34,7 @@ export class FleetSubjects {
     this.#prefix = prefix;
   }
 
-  /** A coordinator's whole state, with each new work: for the rigs that mine its work. */
+  /** Subject of a coordinator's whole states, one for each new work. The rigs that mine its work subscribe to it. */
   work(coordinator: string): string {
     return `${this.#prefix}.work.${token(coordinator)}`;
   }
@@ -44,7 +43,7 @@ export class FleetSubjects {
     return `${this.#prefix}.work.*`;
   }
 
-  /** A coordinator's short state, when a work ends and every second: for all members. */
+  /** Subject of a coordinator's short states, one every second and when a work ends. All members subscribe to it. */
   beat(coordinator: string): string {
     return `${this.#prefix}.beat.${token(coordinator)}`;
   }
@@ -53,12 +52,12 @@ export class FleetSubjects {
     return `${this.#prefix}.beat.*`;
   }
 
-  /** A request for a coordinator's whole state. */
+  /** Subject of requests for a coordinator's whole state. */
   hello(coordinator: string, sender: string): string {
     return `${this.#prefix}.hello.${token(coordinator)}.${token(sender)}`;
   }
 
-  /** What a member may send as such a request to any coordinator, for its permissions. */
+  /** Subjects of a member's requests for states, to any coordinator: for the member's permissions. */
   hellosBy(sender: string): string {
     return `${this.#prefix}.hello.*.${token(sender)}`;
   }
@@ -67,7 +66,7 @@ export class FleetSubjects {
     return `${this.#prefix}.hello.${token(coordinator)}.*`;
   }
 
-  /** A request with a solution, to the coordinator that gave the work. */
+  /** Subject of requests with a solution, to the coordinator that issued the work. */
   solution(coordinator: string, rig: string): string {
     return `${this.#prefix}.solution.${token(coordinator)}.${token(rig)}`;
   }
@@ -80,7 +79,7 @@ export class FleetSubjects {
     return `${this.#prefix}.solution.${token(coordinator)}.*`;
   }
 
-  /** The same request to any coordinator, for when the one that gave the work is silent and no other can be named. */
+  /** Subject of requests with a solution to any coordinator, if the issuer of the work is unresponsive. */
   fallback(rig: string): string {
     return `${this.#prefix}.fallback.${token(rig)}`;
   }
@@ -89,7 +88,7 @@ export class FleetSubjects {
     return `${this.#prefix}.fallback.*`;
   }
 
-  /** A rig's report. */
+  /** Subject of a rig's reports. */
   report(rig: string): string {
     return `${this.#prefix}.report.${token(rig)}`;
   }
@@ -98,7 +97,7 @@ export class FleetSubjects {
     return `${this.#prefix}.report.*`;
   }
 
-  /** A request of an operator to a rig. */
+  /** Subject of an operator's requests to a rig. */
   control(rig: string, operator: string): string {
     return `${this.#prefix}.control.${token(rig)}.${token(operator)}`;
   }
@@ -115,7 +114,7 @@ export class FleetSubjects {
     return `${this.#prefix}.control.*.*`;
   }
 
-  /** The beginning of the subjects at which a rig or coordinator gets its answers, without a final dot. */
+  /** Beginning of the subjects of answers to a rig or coordinator, without a final dot. */
   inbox(member: string): string {
     return `${this.#prefix}.inbox.${token(member)}`;
   }
@@ -124,19 +123,22 @@ export class FleetSubjects {
     return `${this.#prefix}.inbox.>`;
   }
 
-  /** The same of an operator. Rigs answer there, so that they need no permission to send to the inbox of a rig. */
+  /**
+   * Beginning of the subjects of answers to an operator, without a final dot. Rigs publish them, and so need no
+   * permission to publish to the inbox of another rig.
+   */
   operatorInbox(operator: string): string {
     return `${this.#prefix}.operator.${token(operator)}`;
   }
 
-  /** The answers to operators: the last two tokens of each are secret until one asks. */
+  /** Subjects of the answers to operators. The last two tokens of each are secret until the request. */
   get operatorAnswers(): string {
     return `${this.#prefix}.operator.*.*.*`;
   }
 
   /**
    * Whether an answer to this subject reaches only the member that asks. A request can name any subject for its
-   * answer, so an answer to another one could be taken for a coordinator's work.
+   * answer, also one at which rigs would take the answer for a coordinator's work.
    */
   isInboxOf(member: string, reply: string): boolean {
     return isBelow(this.inbox(member), reply);
@@ -146,7 +148,7 @@ export class FleetSubjects {
     return isBelow(this.operatorInbox(operator), reply);
   }
 
-  /** What rigs of any name may send and receive, for a site that has only rigs. */
+  /** Subjects that rigs of any name may publish and subscribe to, for a site that has only rigs. */
   get ofAnyRig(): { readonly publish: readonly string[]; readonly subscribe: readonly string[] } {
     const prefix = this.#prefix;
     return {
@@ -187,25 +189,25 @@ export const MOST_NAME = 64;
 export const MOST_TEXT = 1_000;
 /** Maximum length of a message, in bytes. The longest, a rig's report, has about 10,000. */
 export const MOST_MESSAGE_BYTES = 65_536;
-/** Maximum number of ended works that a state names. Rigs that missed more of them know the newer work anyway. */
+/** Maximum number of ended works that a state names. A rig that missed more of them has newer work anyway. */
 export const MOST_ENDED = 16;
 
-/** JSON can say half of a surrogate pair, which no subject can: such a name is that of no member. */
+/** JSON can contain half of a surrogate pair, which no subject can: no member has such a name. */
 export const memberName = z
   .string()
   .min(1)
   .max(MOST_NAME)
   .refine((name) => !/\p{Surrogate}/u.test(name), 'is no text');
 export const sentence = z.string().max(MOST_TEXT);
-/** Chosen at random when a coordinator or rig starts, so that others notice a restart or a second one of that name. */
+/** 16 random hex digits of each start of a coordinator or rig: they reveal restarts, and two members of one name. */
 export const instance = z.string().regex(/^[\da-f]{16}$/);
-/** Of a work: unique among all coordinators. */
+/** The name of a work, unique among all coordinators. */
 const workName = z.string().regex(/^[\da-f]{16}-\d{1,15}$/);
 const bytes = (count: number) => z.string().regex(new RegExp(`^[\\da-f]{${2 * count}}$`));
 
 /* A coordinator's state */
 
-/** A request for it. What is no such request is answered as an empty one. */
+/** A request for a coordinator's state. Anything else at its subject is answered as an empty request. */
 export const HelloRequest = z.strictObject({
   /** Whether the answer should have the parent of the current work. */
   parent: z.literal(true).exactOptional(),
@@ -214,11 +216,11 @@ export type HelloRequest = Readonly<z.infer<typeof HelloRequest>>;
 
 const GivenWork = z.strictObject({
   name: workName,
-  /** 322 bytes: a work record. */
+  /** The work record, 322 bytes. */
   record: bytes(WORK_BYTES),
   /** 32 bytes, little-endian; absent where a block's target is the record's. */
   blockTarget: bytes(TARGET_BYTES).exactOptional(),
-  /** Absent where the source has fixed no part of the nonce. */
+  /** The part of the nonce that the source has fixed; absent without one. */
   nonce1: Nonce1Shape.exactOptional(),
   rollTime: z.boolean(),
   until: z.enum(['solved', 'replaced']),
@@ -227,27 +229,27 @@ export type GivenWork = Readonly<z.infer<typeof GivenWork>>;
 
 export const CoordinatorState = z.strictObject({
   instance,
-  /** Grows with each state of an instance. A state with a lower number is old. */
+  /** Number of this state among those of the instance. A state with a lower number is older. */
   number: z.int().nonnegative(),
   version: z.string().max(64),
   /** The name of the current work; null while there is none. */
   work: workName.nullable(),
-  /** The current work. Absent in the states of every second, which repeat only its name. */
+  /** The current work. Absent in short states, which have only its name. */
   given: GivenWork.exactOptional(),
   /** Microseconds since the UNIX epoch: the latest creation time that is surely valid for the work now. */
   latestTimeMicros: z.int().nonnegative(),
-  /** Works whose solutions are worthless, newest first. A work that was merely replaced is not among them. */
+  /** Works whose solutions are worthless, newest first. Works that were merely replaced are not listed. */
   ended: z.array(z.strictObject({ name: workName, reason: z.enum(STALE_REASONS) })).max(MOST_ENDED),
   /** Why the coordinator's own source is out of reach; null while it is in reach. */
   lost: sentence.nullable(),
   /**
-   * Why its work is probably worth nothing; absent while it is healthy, or no other coordinator could take over: rigs
-   * of earlier versions read no state with it, and leave its coordinator as a silent one.
+   * Why the coordinator's work is probably worth nothing; absent while it is healthy, or if no other coordinator could
+   * take over. Rigs of earlier versions cannot read a state with this field, and leave the coordinator.
    */
   fault: sentence.exactOptional(),
   /**
-   * 286 bytes: the header of the block on which the current work builds, which proves that there is one. Only in the
-   * answer to a request for it, and absent if no node has given it.
+   * The header of the block on which the current work builds, 286 bytes: it proves that the block exists. Only in
+   * answers to requests for it, and absent if no node has given it.
    */
   parent: bytes(HEADER_BYTES).exactOptional(),
 });
@@ -277,21 +279,21 @@ export function workOfGiven({ record, blockTarget, nonce1 = NO_NONCE1, rollTime,
 
 /* Solutions */
 
-/** Whether only the coordinator that gave the work can submit its solutions: a pool takes them over one connection. */
+/** Whether only the issuer of the work can submit its solutions, because a pool takes them over one connection. */
 export function isOfPool({ until, nonce1 }: Work): boolean {
   return until !== 'solved' || nonce1.bytes > 0;
 }
 
 export const SolutionRequest = z.strictObject({
-  /** The coordinator that gave the work. */
+  /** The coordinator that issued the work. */
   coordinator: memberName,
   work: workName,
-  /** 286 bytes, with the creation time and the nonce of the solution. */
+  /** The solution: 286 bytes, with its creation time and nonce. */
   header: bytes(HEADER_BYTES),
 });
 export type SolutionRequest = Readonly<z.infer<typeof SolutionRequest>>;
 
-/** Why a coordinator refuses a solution. After `too-early`, the rig asks again. */
+/** Reasons for which a coordinator refuses a solution. After `too-early`, the rig sends it again. */
 export const SOLUTION_REFUSALS = {
   'unknown-work': 'the coordinator neither gave the work nor knows of it',
   'not-a-solution': 'the header is not one of the work, or its hash misses the target',
@@ -303,7 +305,7 @@ export const SOLUTION_REFUSALS = {
 export type SolutionRefusal = keyof typeof SOLUTION_REFUSALS;
 
 export const SolutionAnswer = z.discriminatedUnion('state', [
-  /** The solution is being submitted: ask again, and ask the coordinator that submits it where its name is given. */
+  /** The solution is being submitted: ask again, at the coordinator that is named here, if there is a name. */
   z.strictObject({ state: z.literal('pending'), coordinator: memberName.exactOptional() }),
   z.strictObject({
     state: z.literal('verdict'),
@@ -312,7 +314,7 @@ export const SolutionAnswer = z.discriminatedUnion('state', [
     /** The name of the node or pool that answered. */
     by: z.string().max(MOST_TEXT).exactOptional(),
   }),
-  /** This coordinator has not submitted the solution. */
+  /** The coordinator has not submitted the solution. */
   z.strictObject({
     state: z.literal('refused'),
     code: z.enum(Object.keys(SOLUTION_REFUSALS) as SolutionRefusal[]),

@@ -1,4 +1,4 @@
-/** Examines one NATS server of a fleet: connects to it once, as a member does, and hears the fleet's coordinators. */
+/** Examines one NATS server of a fleet: connects to it once, as a member does, and collects coordinators' states. */
 
 import type { Finding } from '../base/finding.ts';
 import { pause } from '../base/system/abort.ts';
@@ -9,7 +9,7 @@ import { type Link, LinkError, untilConnected } from './nats/link.ts';
 import { ask } from './nats/requests.ts';
 
 interface FleetQuestion {
-  /** It reaches only the server in question. Somebody else opens and closes it. */
+  /** A link to the server in question only. The caller opens and closes it. */
   readonly link: Link;
   readonly subjects: FleetSubjects;
   /** This member's name. */
@@ -49,7 +49,7 @@ export async function examineFleetServer(question: FleetQuestion): Promise<Findi
   return [reached, ...(permissions ? [permissions] : coordinatorsOf(question, states))];
 }
 
-/** Hears the states of other coordinators. That the server lets operators' requests through to it is tried, too. */
+/** Collects states of other coordinators, and subscribes to operators' requests, to learn whether that is permitted. */
 async function collectStates(
   { link, subjects, name, isCoordinator }: FleetQuestion,
   states: BoundedMap<string, CoordinatorState>,
@@ -68,7 +68,7 @@ async function collectStates(
   endControl();
 }
 
-/** Asks a coordinator of this member's own name. None has to answer: what counts is that the server lets it ask. */
+/** Sends a request to a coordinator of this member's name. The answer does not matter, but the server's permission. */
 async function whyDenied(
   { link, subjects, name }: FleetQuestion,
   timeoutMs: number,

@@ -1,4 +1,4 @@
-/** Makes the connection of a fleet's member to its NATS servers from the settings. */
+/** Makes the link of a fleet's member to its NATS servers from the settings. */
 
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
@@ -11,12 +11,12 @@ import { certificatesIn, secretTextIn } from '../nodes/node-clients.ts';
 import { orUsageError, UsageError } from '../process/exit.ts';
 
 export interface FleetMember {
-  /** The name of the rig, which is also that of a coordinator. */
+  /** The name of the rig or coordinator. */
   readonly name: string;
   /** 16 hex digits, chosen at random. */
   readonly instance: string;
   readonly subjects: FleetSubjects;
-  /** Connects once it is opened, and again after each loss, until it is closed. */
+  /** Connects after `open`, and again after each loss, until `close`. */
   readonly link: NatsLink;
 }
 

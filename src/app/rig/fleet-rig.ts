@@ -1,4 +1,4 @@
-/** The parts that only a rig of a fleet has: its source of work, and what it does beside mining. */
+/** The parts that only a rig of a fleet has: its source of work, and its reports to and control by operators. */
 
 import { pause } from '../../base/system/abort.ts';
 import { publish } from '../../fleet/nats/requests.ts';
@@ -18,7 +18,7 @@ import type { Sidecar } from './run-miner.ts';
 const REPORT_MS = 10_000;
 const TAG = { tag: 'fleet' };
 
-/** @param member whose connection somebody else opens and closes @throws UsageError without servers */
+/** @param member with a link that the caller opens and closes @throws UsageError without servers */
 export function fleetSource(
   { nats, node }: Pick<Config, 'nats' | 'node'>,
   member: FleetMember | undefined,
@@ -32,20 +32,20 @@ export function fleetSource(
 
 interface FleetSidecarOptions {
   readonly settings: Config['fleet'];
-  /** The rig's own. */
+  /** The rig's own temperature limits. */
   readonly temperatureLimits: LimitsOf;
   readonly restart: Restart;
   /** Reads the configuration, to make sure that mining can begin again. */
   readonly reload: () => Promise<unknown>;
   /** The name of the source of work. */
   readonly sourceName: string;
-  /** Whether this member gives work itself, which its own devices mine. */
+  /** Whether this member is a coordinator, whose work its own devices mine. */
   readonly isCoordinator: boolean;
 }
 
 /**
  * The rig reports to the fleet's operators, and follows their requests.
- * @param member whose connection somebody else opens and closes
+ * @param member with a link that the caller opens and closes
  * @returns the sidecar, and the rig's temperature limits with those of the operators
  */
 export function fleetSidecar(

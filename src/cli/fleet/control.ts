@@ -93,7 +93,7 @@ function celsiusOf(text: string): number | null {
 /**
  * @param rigs names of rigs, or patterns of names
  * @returns failed unless every rig did it
- * @throws UsageError when nothing says which rigs are meant
+ * @throws UsageError if no rigs are given
  */
 export async function runControl(
   loaded: Loaded,

@@ -12,7 +12,7 @@ import { settingsOf, timeOf, withSettings } from '../usage/options.ts';
 import { type Account, DemoFleet, type Verdict } from './demo-fleet.ts';
 
 const COORDINATORS = ['north', 'south'] as const;
-/** Their names decide which coordinator each prefers: two of them the first one, and one the second. */
+/** The names decide which coordinator each rig prefers: two prefer the first one, and one the second. */
 const RIGS = ['alder', 'birch', 'elm'] as const;
 const USUAL_SECONDS = 60;
 /** When the coordinator is killed and started again, as parts of the time. */
@@ -117,7 +117,7 @@ async function act(fleet: DemoFleet, story: Story, say: Say, seconds: number, st
   }
 }
 
-/** Says what happens. */
+/** Logs the course of the demo. */
 class Story {
   readonly #say: Say;
   #killedMs: number | undefined;

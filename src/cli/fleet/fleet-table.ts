@@ -18,7 +18,7 @@ import {
 export const RIG_FILTERS = [...RIG_STATES, 'silent', 'faulty', 'duplicate'] as const;
 export type RigFilter = (typeof RIG_FILTERS)[number];
 
-/** Figures come with the largest first, and names and texts in their order. */
+/** Figures are sorted with the largest first, and texts in ascending order. */
 const ORDERS = {
   attention: (rig: FleetRig) => -urgency(rig),
   name: ({ name }: FleetRig) => name,
@@ -36,7 +36,7 @@ const ORDERS = {
 export type RigOrder = keyof typeof ORDERS;
 export const RIG_ORDERS = Object.keys(ORDERS) as RigOrder[];
 
-/** The more urgently somebody must look at a rig, the larger: faulty, duplicate, silent, not mining, mining. */
+/** Urgency of a look at the rig, from the largest: faulty, duplicate, silent, not mining, mining. */
 function urgency(rig: FleetRig): number {
   if (rig.silent) return 2;
   if (isFaulty(rig)) return 4;
@@ -153,7 +153,7 @@ function columns(clean: (text: string) => string): Column<FleetRig>[] {
   ];
 }
 
-/** Why somebody may have to look at the rig; empty if nobody has to. */
+/** Why the rig needs a look; empty if it needs none. */
 function reasonOf({ duplicate, stateReason, devices }: FleetRig): string {
   const troubled = devices.filter(({ state }) => state === 'parked' || state === 'reopening');
   return [

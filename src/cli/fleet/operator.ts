@@ -12,7 +12,7 @@ import { Roster } from '../../fleet/operator/roster.ts';
 import type { Io } from '../io.ts';
 import { timeUpTo } from '../usage/options.ts';
 
-/** Tables of settings that an operator has flags for: its name is that of the rig, which its subjects name. */
+/** Tables of settings that an operator has flags for. Its subjects contain the rig's name. */
 export const OPERATOR_SETTINGS = ['nats', 'rig.name'] as const;
 
 /** Each rig reports once in 10 s, and the network may take a moment. */
@@ -45,7 +45,7 @@ export const openOperator: OpenOperator = ({ config }, warn) => {
   return { link, subjects, clock: systemClock, instance, ask, close: () => link.close() };
 };
 
-/** @param warn gets lines about members that send what cannot be read */
+/** @param warn gets lines about members whose messages cannot be read */
 export function rosterOf({ link, subjects, clock }: Operator, warn: (line: string) => void): Roster {
   return new Roster({ link, subjects, clock, warn });
 }

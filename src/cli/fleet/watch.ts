@@ -50,7 +50,7 @@ export interface WatchOptions {
 
 /** @param fleet the command `fleet` */
 export function declareWatch(fleet: Command, { io, action }: Line): void {
-  // Its subcommands have options of the same names: those behind a subcommand are the subcommand's.
+  // Subcommands have options of the same names. An option behind the name of a subcommand is the subcommand's.
   fleet.parent?.enablePositionalOptions();
   withSettings(fleet, ...OPERATOR_SETTINGS, 'http')
     .enablePositionalOptions()
@@ -155,7 +155,7 @@ function tableText(status: FleetStatus, options: WatchOptions, io: Io, notes: Lo
     .join('\n');
 }
 
-/** The dots and marks of pickaxe's own words have one column, too. */
+/** @param line whose characters have one column each */
 function oneColumns(line: string, columns: number): string {
   return line.length <= columns ? line : `${line.slice(0, columns - 1)}…`;
 }

@@ -3,41 +3,42 @@
 import { SOLUTION_REFUSALS } from '../messages.ts';
 
 export const coordinatorLimits = {
-  /** Time between two states: rigs leave a coordinator whose states cease for 2.5 s. */
+  /** Time between two states. Rigs leave a coordinator that sends no state for 2.5 s. */
   beatMs: 1_000,
   /**
-   * How long states name an ended work. With 16 of them, a state has 1,000 bytes in place of 160. A rig that hears no
-   * state for so long gets newer work, and its solutions of the ended work are answered.
+   * Time for which states name an ended work. With 16 of them, a state has 1,000 bytes instead of 160. A rig that gets
+   * no state for this time has newer work by then, and its solutions of the ended work are answered.
    */
   endedMs: 10_000,
   /**
-   * How long the news that a work has ended waits for the next work, which then carries it. Hashes of an ended work are
-   * worth nothing anyway, and a message to thousands of rigs would delay the next one.
+   * Time for which the end of a work waits for the next work, so that one message has both. Hashes of an ended work
+   * are worth nothing anyway, and a message to thousands of rigs would delay the next work.
    */
   endDelayMs: 50,
   /** Time between two events about the rigs. */
   reportMs: 5_000,
-  /** How long `open` waits for the connection, and for another coordinator of the same name to answer. */
+  /** Maximum time in which `open` waits for the connection. */
   connectMs: 5_000,
+  /** Maximum time in which another coordinator answers a request for its state. */
   helloMs: 1_000,
-  /** How long after its first connection a coordinator ends when an earlier one of the same name shows up. */
+  /** Time after its first connection in which a coordinator ends if an earlier one of the same name appears. */
   newMs: 10_000,
-  /** A rig waits 5 s for an answer. After this time it is `pending`. */
+  /** Time after which the answer to a solution is `pending`. A rig waits 5 s for an answer. */
   answerMs: 3_000,
-  /** Maximum number of own works whose solutions are taken: those of five minutes with a new work each 300 ms. */
+  /** Maximum number of own works whose solutions are taken: five minutes of them, with a new work every 300 ms. */
   works: 1_024,
   /** Maximum number of remembered verdicts, so that no solution is submitted twice. */
   verdicts: 16_384,
   /** Maximum number of rigs with limits of their own, 2 kB each: all of a fleet report to each coordinator. */
   rigs: 20_000,
-  /** A rig without a message in this time can be forgotten. */
+  /** Time without a message after which a rig's account can be dropped. */
   rigIdleMs: 60_000,
-  /** A rig mines here until its report of every ten seconds has failed to come three times. */
+  /** Time without a report after which a rig no longer counts as mining here: it reports every ten seconds. */
   sessionMs: 35_000,
   /**
    * Token bucket for a rig's requests with solutions. While a pool's difficulty is too low, each device sends up to 144
-   * shares a second: twelve GPUs 1,728. A share costs the coordinator 0.15 ms. Those beyond are dropped without an
-   * answer, before anything is read but their subject.
+   * shares a second: twelve GPUs 1,728. A share costs the coordinator 0.15 ms. Requests beyond the
+   * limit are dropped without an answer, and only their subject is read.
    */
   solutionBurst: 4_000,
   solutionsPerSecond: 2_000,
@@ -46,17 +47,17 @@ export const coordinatorLimits = {
   hellosPerSecond: 0.5,
   reportBurst: 3,
   reportsPerSecond: 0.2,
-  /** Token bucket for a rig's wrong solutions: one beyond has all its solutions refused for `refusedMs`. */
+  /** Token bucket for a rig's wrong solutions. Beyond it, all solutions of the rig are refused for `refusedMs`. */
   wrongBurst: 20,
   wrongPerMinute: 20,
   refusedMs: 60_000,
   /**
-   * Token bucket for telling a rig that it is refused. Up to 512 of its solutions wait, and after a restart of this
-   * coordinator all of them are of unknown works.
+   * Token bucket for answers that refuse a rig's solutions. Up to 512 solutions of a rig wait for an answer, and after
+   * a restart of this coordinator the works of all of them are unknown.
    */
   refusalBurst: 600,
   refusalsPerSecond: 1,
-  /** Maximum number of other coordinators that are followed, and of works of each, 2 kB each. */
+  /** Maximum number of other coordinators that are remembered, and of works of each of them (2 kB a work). */
   coordinators: 64,
   worksOfEach: 64,
   /**
@@ -66,24 +67,24 @@ export const coordinatorLimits = {
    */
   standstillMs: 90_000,
   blocksBehind: 3,
-  /** Time between two requests for a block that proves a lag, and the time in which it must come. */
+  /** Time between two requests for a block that proves a lag, and maximum time until the answer. */
   askParentMs: 10_000,
   parentMs: 5_000,
-  /** How long a proof of a lag counts, and the maximum age of the block in it, by the own node's clock. */
+  /** Time for which a proof of a lag counts, and the maximum age of its block, by the own node's clock. */
   provenMs: 120_000,
   provenAgeMs: 600_000,
-  /** Another coordinator that is silent for this time makes room for a new one. */
+  /** Time without a state after which another coordinator makes room for a new one. */
   coordinatorIdleMs: 10_000,
-  /** Token bucket for the states of another coordinator. It publishes one a second, and some at each new work. */
+  /** Token bucket for the states of another coordinator, which publishes one a second, and some at each new work. */
   stateBurst: 200,
   statesPerSecond: 50,
-  /** Token bucket for solutions of another coordinator's works: each is sent to all nodes. */
+  /** Token bucket for solutions of another coordinator's works: each solution is sent to all nodes. */
   elsewhereBurst: 50,
   elsewherePerSecond: 5,
   /**
-   * Token buckets for solutions of works that this coordinator does not know, of each rig and of all: they are sent to
-   * all nodes, too, and their headers can be as easy as the rig likes. Of more rigs than `unknownRigs`, the one that
-   * has sent none for the longest time is forgotten.
+   * Token buckets for solutions of unknown works, one for each rig and one for all rigs. These solutions are sent to
+   * all nodes, too, and a rig can choose headers as easy as it likes. Beyond `unknownRigs` rigs, the bucket that was
+   * not used for the longest time is dropped.
    */
   unknownBurst: 50,
   unknownPerSecond: 5,
@@ -95,7 +96,7 @@ export const coordinatorLimits = {
 };
 export type CoordinatorLimits = Readonly<typeof coordinatorLimits>;
 
-/** Why messages are refused. The last three are dropped without an answer. */
+/** Reasons for which messages are refused. For the last three, there is no answer. */
 export const MESSAGE_REFUSALS = {
   ...SOLUTION_REFUSALS,
   flood: 'dropped: too many messages',

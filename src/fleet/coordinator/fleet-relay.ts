@@ -1,7 +1,7 @@
 /**
- * A coordinator as a relay: it publishes the source's work to the rigs of a fleet over NATS, and takes their solutions.
- * Nothing is kept for a lost connection: after each reconnection the whole state is published again, and rigs repeat
- * what was not answered.
+ * A coordinator is a relay: it publishes the source's work to the rigs of a fleet over NATS, and takes their solutions.
+ * No message waits for a connection: after each reconnection the whole state is published again, and rigs repeat
+ * requests without an answer.
  */
 
 import { onAbort, sharedController } from '../../base/system/abort.ts';
@@ -37,18 +37,18 @@ export interface FleetRelayOptions {
   readonly emit: Listener;
   readonly clock: Clock;
   readonly log: RelayLog;
-  /** It is not closed by the relay. */
+  /** The relay neither opens nor closes the link. */
   readonly link: Link;
   readonly subjects: FleetSubjects;
   /** The coordinator's name. */
   readonly name: string;
   /** 16 hex digits, chosen at random. */
   readonly instance: string;
-  /** Absent where no node can be asked, so that only own works' solutions are taken. */
+  /** Absent without a node to ask: then only solutions of own works are taken. */
   readonly submitElsewhere?: SubmitElsewhere | undefined;
   /** @returns why the source's work is probably worth nothing; undefined while nothing speaks against it */
   readonly faultOfSource?: () => string | undefined;
-  /** Absent where no node can be asked. */
+  /** Absent without a node to ask. */
   readonly parentOf?: ParentOf | undefined;
   readonly limits?: Partial<CoordinatorLimits>;
 }
@@ -65,7 +65,7 @@ export class FleetRelay implements Relay {
   readonly #connectionLines: LogBucket;
   readonly #lag: Lag;
   readonly #namesakes: Namesakes;
-  /** The parents that were asked for, and when (monotonic): any rig can ask. */
+  /** Parents that were asked for, and when (monotonic). They bound the requests to nodes, because any rig can ask. */
   readonly #parents = new WeakMap<Work, { readonly atMs: number; readonly header: Promise<Uint8Array | undefined> }>();
   readonly #ends: (() => void)[] = [];
   #stop: AbortSignal = AbortSignal.abort();
@@ -135,10 +135,10 @@ export class FleetRelay implements Relay {
     this.#stop = stop;
     const beat = setInterval(() => this.#publish(false), this.#limits.beatMs);
     const report = setInterval(() => this.#requests.emitStatus(NAME, this.#options.emit), this.#limits.reportMs);
-    // Rigs leave at once, and what they have sent is still answered.
+    // Rigs leave at once, and solutions that they have sent are still answered.
     const releaseBeat = onAbort(stop, () => {
       clearInterval(beat);
-      // The name is now the other coordinator's. What was sent before is still submitted.
+      // The name now belongs to the other coordinator. Solutions that came before are still submitted.
       if (refusal.aborted) {
         for (const end of this.#ends.splice(0)) end();
         return;
@@ -203,8 +203,8 @@ export class FleetRelay implements Relay {
   }
 
   /**
-   * Another coordinator's height is only a claim, so it proves nothing while the own heights grow.
-   * @returns why rigs had better mine for another coordinator; undefined if none could take over
+   * The height of another coordinator is only a claim, so it counts only if the own heights have stopped growing.
+   * @returns why rigs should mine for another coordinator; undefined if they should not, or no other could take over
    */
   #fault(): string | undefined {
     const { clock, faultOfSource } = this.#options;
@@ -229,7 +229,7 @@ export class FleetRelay implements Relay {
     if (sender === undefined) {
       refusals.note('wrong-name', undefined);
     } else if (sender === this.#options.name) {
-      // Its own states come back, as many as there are.
+      // Own states come back, and need no bound.
       const state = readMessage(CoordinatorState, data);
       if (state) this.#namesakes.onState(state);
     } else if (!this.#others.admits(sender, nowMs)) {
@@ -254,7 +254,7 @@ export class FleetRelay implements Relay {
     return await header;
   }
 
-  /** Asks another coordinator for its current work. If no answer comes, one of its next states is the occasion. */
+  /** Asks another coordinator for its current work. Without an answer, a later state leads to a new request. */
   async #ask(coordinator: string): Promise<void> {
     const { link, subjects, name, clock } = this.#options;
     try {

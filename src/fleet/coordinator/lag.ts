@@ -1,7 +1,6 @@
 /**
- * Notices that the own source lags behind another coordinator's. What another one says of its heights is only a claim,
- * so it is asked for a block: one that is as hard to find as the own work, and higher than the own source could know,
- * proves that there are newer blocks.
+ * Notices that the own source lags behind another coordinator's. The heights of another coordinator are only claims, so
+ * it is asked for the header of a block: a block as hard to find as the own work, and higher than that, is a proof.
  */
 
 import { BoundedSet } from '../../base/system/bounded.ts';
@@ -18,11 +17,11 @@ import type { CoordinatorLimits } from './coordinator-limits.ts';
 import type { OtherCoordinators } from './other-coordinators.ts';
 import type { OwnWorks } from './own-works.ts';
 
-/** How much easier than the own work a block may be: the difficulties of chains, and of their blocks, differ. */
+/** Greatest ratio of the own work's difficulty to the block's: difficulties of chains, and of their blocks, differ. */
 const MOST_EASIER = 2;
-/** How far ahead of the own node's clock the block's may be. */
+/** Maximum time by which the block's creation time may be ahead of the own node's clock, in µs. */
 const MOST_AHEAD_US = 10_000_000n;
-/** Maximum number of remembered blocks, so that each counts once. A real network has fewer within `provenAgeMs`. */
+/** Maximum number of remembered blocks: each counts once. A real network has fewer within `provenAgeMs`. */
 const MOST_SHOWN = 1_024;
 
 interface LagOptions {
@@ -38,7 +37,7 @@ interface LagOptions {
 
 export class Lag {
   readonly #options: LagOptions;
-  /** The height of the block that was proven last, and until when it counts (monotonic). */
+  /** The height of the last proven block, and the time until which the proof counts (monotonic). */
   #proven = { height: -1n, untilMs: 0 };
   /** The headers that were shown, in hex. */
   readonly #shown = new BoundedSet<string>(MOST_SHOWN);
@@ -57,7 +56,7 @@ export class Lag {
     return behind >= BigInt(limits.blocksBehind) ? behind : undefined;
   }
 
-  /** Asks those that claim newer blocks for one, if it is time. Never throws. */
+  /** Asks coordinators that claim newer blocks for a proof, if a request is due. Never throws. */
   async look(stop: AbortSignal): Promise<void> {
     const { own, others, clock, limits } = this.#options;
     if (stop.aborted) return;
@@ -85,13 +84,13 @@ export class Lag {
     if (parent === undefined || this.#shown.has(parent)) return;
     const height = this.#heightProvenBy(fromHex(parent));
     const growth = own.growth();
-    // An ordinary block, which anybody can show, must not prolong the proof by a higher one.
+    // A block that is not ahead, which anybody can show, must not prolong the proof of a higher block.
     if (height === undefined || !growth || height + 1n - growth.height < BigInt(limits.blocksBehind)) return;
     this.#shown.add(parent);
     this.#proven = { height, untilMs: clock.monotonicMs() + limits.provenMs };
   }
 
-  /** @param header 286 bytes @returns its height, if it took the work of a block of this network, lately */
+  /** @param header 286 bytes @returns its height; undefined unless it is a recent block of this network */
   #heightProvenBy(header: Uint8Array): bigint | undefined {
     const { own, limits } = this.#options;
     const like: Work | undefined = own.last;

@@ -1,6 +1,7 @@
 /**
- * Keeps two coordinators from using one name: they would answer each other's rigs. One that starts is refused while
- * another one answers. Of two that start at the same moment, or without a connection, the later one ends.
+ * Keeps two coordinators from using one name, with which they would answer each other's rigs. A coordinator does not
+ * start while another one of its name answers. Of two that start at the same moment, or without a connection, the later
+ * one ends.
  */
 
 import { LogBucket } from '../../base/system/bounded.ts';
@@ -40,7 +41,7 @@ export class Namesakes {
     this.#lines = new LogBucket(LINES_LOGGED, options.clock.monotonicMs());
   }
 
-  /** Fires, with a RelayRefusal, when this coordinator must end because another one of its name goes on. */
+  /** Fires, with a RelayRefusal, when this coordinator must end, and another one of its name goes on. */
   get refusal(): AbortSignal {
     return this.#refusing.signal;
   }
@@ -66,7 +67,7 @@ export class Namesakes {
     this.#connectedMs ??= this.#options.clock.monotonicMs();
   }
 
-  /** @param state one of this name, which may be this coordinator's own */
+  /** @param state the state of a coordinator of this name, possibly this coordinator's own */
   onState(state: CoordinatorState): void {
     const { instance, clock, limits } = this.#options;
     if (state.instance === instance) return;
@@ -77,8 +78,8 @@ export class Namesakes {
   }
 
   /**
-   * States are counted from a coordinator's start. Both compare the other's count with their own, so at most one of
-   * them ends, and one does unless their states cross each time.
+   * Each coordinator counts its states from its start, and compares the other's count with its own. So at most one of
+   * the two ends, and one does, unless their states cross each time.
    */
   #isEarlier({ number, instance }: CoordinatorState): boolean {
     const last = this.#options.own.states - 1;

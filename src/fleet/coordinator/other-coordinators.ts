@@ -1,6 +1,6 @@
 /**
- * The works of other coordinators, as their states give them: when one of them is out of reach, rigs send solutions of
- * its works to any coordinator that has heard of them. Everything here is what another member claims.
+ * Works of other coordinators, from the states that they publish. When a coordinator is out of reach, rigs send
+ * solutions of its works to other coordinators. Everything here is a claim of another member.
  */
 
 import { BoundedMap, TokenBucket } from '../../base/system/bounded.ts';
@@ -11,13 +11,13 @@ import type { CoordinatorLimits } from './coordinator-limits.ts';
 import type { SolvableWork } from './own-works.ts';
 
 interface ForeignWork extends SolvableWork {
-  /** Bounds the solutions of the coordinator's works. */
+  /** Bounds the submissions of solutions of the coordinator's works. */
   readonly elsewhere: TokenBucket;
 }
 
 interface PublishedWork extends ForeignWork {
   ended: StaleReason | undefined;
-  /** The latest safe creation time as its coordinator last said, and when that was heard. */
+  /** The latest safe creation time by the coordinator's last state (µs since the UNIX epoch), and when that came. */
   claimedUs: bigint;
   claimedMs: number;
 }
@@ -25,7 +25,7 @@ interface PublishedWork extends ForeignWork {
 interface Coordinator {
   readonly states: TokenBucket;
   readonly elsewhere: TokenBucket;
-  /** For asking it for its current work. */
+  /** Bounds the requests for the coordinator's current work. */
   readonly hellos: TokenBucket;
   /** By name. */
   readonly works: BoundedMap<string, PublishedWork>;
@@ -34,13 +34,13 @@ interface Coordinator {
   lastStateMs: number;
   /** The height of its newest work; −1 before the first. */
   height: bigint;
-  /** Whether it can take rigs over: it has a source, and says of no fault. */
+  /** Whether the coordinator could take rigs over: its state has work, and neither a lost source nor a fault. */
   isFit: boolean;
 }
 
 export class OtherCoordinators {
   readonly #limits: CoordinatorLimits;
-  /** By name, the one that has been silent for the longest time first. */
+  /** By name. The coordinator whose last state is the oldest comes first. */
   readonly #coordinators = new Map<string, Coordinator>();
 
   constructor(limits: CoordinatorLimits) {
@@ -53,14 +53,14 @@ export class OtherCoordinators {
   }
 
   /**
-   * Takes a state that was admitted, unless it is old.
-   * @returns whether to ask for its current work, which was given before this coordinator could hear it
+   * Takes a state that `admits` has let through, unless the state is old.
+   * @returns whether to ask for the current work, because it was published before this coordinator subscribed
    */
   take(name: string, state: CoordinatorState, nowMs: number): boolean {
     const coordinator = this.#coordinators.get(name);
     if (!coordinator) return false;
     const { instance, number, work: current, given, ended, latestTimeMicros } = state;
-    // After silence, a lower number counts: a forged state with the greatest one must not end the coordinator.
+    // Then a lower number counts, too: a forged state with a huge number must not end the coordinator.
     const isOverdue = nowMs - coordinator.lastStateMs >= this.#limits.coordinatorIdleMs;
     if (instance === coordinator.instance && number <= coordinator.number && !isOverdue) return false;
     coordinator.instance = instance;
@@ -86,7 +86,7 @@ export class OtherCoordinators {
     return isUnknown && coordinator.hellos.take(1, nowMs);
   }
 
-  /** @returns the greatest height of works of those that could take rigs over; undefined if there are none */
+  /** @returns the greatest height among coordinators that could take rigs over; undefined without such a coordinator */
   heightOfFit(nowMs: number): bigint | undefined {
     let height: bigint | undefined;
     for (const each of this.#coordinators.values()) {
@@ -96,7 +96,7 @@ export class OtherCoordinators {
     return height;
   }
 
-  /** @returns the names of those that could take rigs over and give works above this height */
+  /** @returns the names of coordinators that could take rigs over and whose works are above this height */
   fitAbove(height: bigint, nowMs: number): string[] {
     const { coordinatorIdleMs } = this.#limits;
     return [...this.#coordinators].flatMap(([name, each]) => {
@@ -128,7 +128,7 @@ export class OtherCoordinators {
     return coordinator;
   }
 
-  /** Forgets the coordinator that has been silent for the longest time, if it must. @returns whether there is room */
+  /** Drops the coordinator whose last state is the oldest, if it must. @returns whether there is room for a new one */
   #makeRoom(nowMs: number): boolean {
     if (this.#coordinators.size < this.#limits.coordinators) return true;
     const [[name, { lastStateMs }]] = this.#coordinators;

@@ -1,4 +1,4 @@
-/** The works of a coordinator's own source, and the states that it publishes of them. */
+/** The works of a coordinator's own source, and the states with which the coordinator publishes them. */
 
 import { BoundedMap } from '../../base/system/bounded.ts';
 import type { Clock } from '../../base/system/clock.ts';
@@ -12,7 +12,7 @@ import { type CoordinatorState, type GivenWork, givenWorkOf, MOST_ENDED, MOST_TE
 /** A work whose solutions rigs may send. */
 export interface SolvableWork {
   readonly work: Work;
-  /** Why its solutions are worthless; undefined while they are not. */
+  /** Why solutions of the work are worthless; undefined while they count. */
   readonly ended: StaleReason | undefined;
   /** @returns the latest creation time that is surely valid now, in µs since the UNIX epoch */
   readonly latestTimeUs: (nowMs: number) => bigint;
@@ -23,7 +23,7 @@ interface OwnWork {
   readonly name: string;
   readonly given: GivenWork;
   ended: StaleReason | undefined;
-  /** Monotonic. */
+  /** When the work ended (monotonic). */
   endedMs: number;
   readonly latestTimeUs: () => bigint;
 }
@@ -45,13 +45,13 @@ export class OwnWorks {
   readonly #byName: BoundedMap<string, OwnWork>;
   readonly #byWork = new WeakMap<Work, OwnWork>();
   #current: OwnWork | undefined;
-  /** The last current work, which gives the time while there is none. */
+  /** The last current work. It gives the time while there is no current work. */
   #last: OwnWork | undefined;
   /** The works that have ended lately, newest first. */
   #ended: readonly OwnWork[] = [];
   #lost: string | null = null;
   #named = 0;
-  /** The greatest height of the own works, and since when (monotonic). */
+  /** The greatest height of the own works, and when it was reached (monotonic). */
   #height = -1n;
   #grewMs: number;
   #number = 0;
@@ -71,7 +71,7 @@ export class OwnWorks {
     return this.#last?.latestTimeUs() ?? 0n;
   }
 
-  /** @param work undefined if there is no current work */
+  /** @param work the current work; undefined if there is none now */
   change(work: Work | undefined): boolean {
     const own = work && this.#own(work);
     if (work && work.height > this.#height) {
@@ -125,7 +125,7 @@ export class OwnWorks {
   }
 
   /**
-   * @param isWhole whether it has the current work, and not only its name
+   * @param isWhole whether the state has the current work, and not only its name
    * @param fault why the own work is probably worth nothing, if it is
    * @returns the next state to publish
    */

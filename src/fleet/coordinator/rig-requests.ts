@@ -1,4 +1,4 @@
-/** What rigs send to a coordinator: requests for its state, solutions, and reports. Every message has a bound. */
+/** Answers rigs' requests for the state and requests with solutions, and takes their reports, all within bounds. */
 
 import { z } from 'zod';
 import { settledWithin } from '../../base/system/abort.ts';
@@ -30,12 +30,12 @@ import type { Judged, Solutions } from './solutions.ts';
 
 /** Capacity of the token bucket for log lines about rigs that are refused for a while. */
 const REFUSED_LOGGED = 10;
-/** The same for first solutions: enough for a fleet that starts. */
+/** Capacity of the token bucket for log lines about rigs' first solutions: enough for a fleet that starts. */
 const FIRST_SOLUTIONS_LOGGED = 100;
-/** The same for the finders of blocks: the owner of a fleet wants to know each, and a test network has too many. */
+/** Capacity of the token bucket for log lines about the finders of blocks. A test network has too many blocks. */
 const BLOCKS_LOGGED = 100;
 
-/** What a coordinator reads of a rig's report. Rates are bounded, so that their sum stays finite. */
+/** The part of a rig's report that a coordinator reads. Rates are bounded, so that their sum stays finite. */
 const ReportedRate = z.object({ coordinator: memberName.nullable(), hashesPerSecond: z.number().min(0).max(1e30) });
 
 type Refused = SolutionAnswer & { readonly state: 'refused' };
@@ -117,7 +117,7 @@ export class RigRequests {
     return message && { reply, message };
   }
 
-  /** Reads the rig's own claim about its hashrate: solutions of a node's work are too rare to estimate it. */
+  /** Takes the hashrate from the rig's report: solutions of a node's work are too rare for an estimate. */
   report({ subject, data }: LinkMessage): void {
     const nowMs = this.#nowMs;
     const found = this.#admitted(subject, 'reports', nowMs);
@@ -145,7 +145,7 @@ export class RigRequests {
   }
 
   /**
-   * The checks that cost the least, before anything of a message is read but its subject.
+   * Makes the cheapest checks first, for which only the subject of a message is read.
    * @param bucket of the sender, which bounds its messages of this kind
    */
   #admitted(subject: string, bucket: 'solutions' | 'hellos' | 'reports', nowMs: number) {
@@ -193,7 +193,7 @@ export class RigRequests {
       if (isFirst) this.#count(rig, verdict, solution);
       const { outcome, reason, by } = verdict;
       if (isElsewhere && outcome !== 'accepted') {
-        // Whoever asks again learns from `pending` that a node may have taken it.
+        // A rig that asks again learns from `pending` that a node may have taken the solution.
         if (outcome !== 'unknown' || !isFirst) answer = notTaken(reason);
         return;
       }
@@ -215,7 +215,7 @@ export class RigRequests {
     this.#options.log.info(`first accepted solution of ${shown}${others}`);
   }
 
-  /** The event about a block names only the relay: the owner of a thousand rigs learns here which of them found it. */
+  /** The event about a block names only the relay. This log line has the name of the rig that found the block. */
   #logBlock(shown: string, outcome: Outcome, { chain, height }: Work, nowMs: number): void {
     const unlogged = this.#blocks.take(nowMs);
     if (unlogged === undefined) return;

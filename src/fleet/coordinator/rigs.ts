@@ -15,7 +15,7 @@ interface AccountOptions {
   readonly limits: CoordinatorLimits;
   /** Number of hashes that a solution of the current work takes on average. */
   readonly difficulty: () => number;
-  /** Whether it stands for several rigs. */
+  /** Whether the account is shared by several rigs. */
   readonly isShared: boolean;
   readonly nowMs: number;
 }
@@ -31,13 +31,13 @@ export class FleetRigAccount {
   readonly solutions: TokenBucket;
   readonly hellos: TokenBucket;
   readonly reports: TokenBucket;
-  /** For telling the rig that it is refused. */
+  /** Bounds the answers that refuse the rig's solutions. */
   readonly refusals: TokenBucket;
   readonly #wrong: TokenBucket;
   readonly #session: SessionNow & { hashesPerSecond: number };
   #refusedUntilMs = Number.NEGATIVE_INFINITY;
   #minedMs = Number.NEGATIVE_INFINITY;
-  /** When a message last came. */
+  /** Time of the last message (monotonic). */
   lastMs: number;
 
   constructor({ name, shown, account, limits, difficulty, isShared, nowMs }: AccountOptions) {
@@ -67,7 +67,7 @@ export class FleetRigAccount {
   /** Counts a wrong solution. @returns whether all solutions of the rig are refused from now on */
   wasWrong(nowMs: number): boolean {
     this.account.note('rejected', nowMs);
-    // Those that share their limits must not be refused because of one of them.
+    // Rigs that share an account must not all be refused because of one of them.
     if (this.#wrong.take(1, nowMs) || this.#isShared) return false;
     this.#refusedUntilMs = nowMs + this.#limits.refusedMs;
     return true;
@@ -101,7 +101,7 @@ export class Rigs {
   readonly #accounts = new Accounts();
   /** By the token of the name in subjects; the rig whose last message is the oldest comes first. */
   readonly #rigs = new Map<string, FleetRigAccount>();
-  /** Stands for the rigs beyond, which share one set of limits. */
+  /** The account that all rigs share for which there is no room. */
   readonly #further: FleetRigAccount;
 
   constructor(limits: CoordinatorLimits, difficulty: () => number, nowMs: number) {
@@ -139,7 +139,7 @@ export class Rigs {
   }
 
   #make(name: string, nowMs: number, isShared = false): FleetRigAccount {
-    // A name of control characters alone would leave nothing to show.
+    // Of a name of control characters alone, `oneLine` leaves nothing.
     const shown = oneLine(name) || token(name);
     const account = this.#accounts.of(shown);
     return new FleetRigAccount({
@@ -153,7 +153,7 @@ export class Rigs {
     });
   }
 
-  /** Forgets the rig whose last message is the oldest, if it must and can. @returns whether there is room */
+  /** Drops the rig whose last message is the oldest, if it must and may. @returns whether there is room */
   #makeRoom(nowMs: number): boolean {
     const { rigs, rigIdleMs } = this.#limits;
     if (this.#rigs.size < rigs) return true;

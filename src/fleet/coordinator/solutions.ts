@@ -1,6 +1,6 @@
 /**
- * Judges the solutions that rigs send. A rig is not believed: its header must be the work's except for creation time
- * and nonce, and the whole hash is computed again before anything is submitted, once.
+ * Judges the solutions that rigs send, and submits each once. No rig is trusted: the header must be the work's except
+ * for creation time and nonce, and the whole hash is computed again before a submission.
  */
 
 import { createHash } from 'node:crypto';
@@ -42,7 +42,7 @@ interface SolutionsOptions {
   readonly works: Pick<RelayedWorks, 'judge'>;
   readonly own: OwnWorks;
   readonly others: OtherCoordinators;
-  /** Absent where no node can be asked. */
+  /** Absent without a node to ask. */
   readonly submitElsewhere: SubmitElsewhere | undefined;
   readonly emit: Listener;
   readonly clock: Clock;
@@ -57,7 +57,7 @@ export type Judged =
       readonly solution: Solution;
       /** Whether this request has caused the submission. */
       readonly isFirst: boolean;
-      /** Whether this coordinator did not give the work, so that only an acceptance by its nodes is final. */
+      /** Whether another coordinator issued the work. Then only an acceptance by the own nodes is final. */
       readonly isElsewhere: boolean;
     };
 
@@ -97,7 +97,7 @@ export class Solutions {
   readonly #submitted: BoundedMap<string, Submitted>;
   /** Works of other coordinators that have an accepted solution. */
   readonly #solvedElsewhere = new WeakSet<Work>();
-  /** For solutions of unknown works: of each rig, by its name, and of all. */
+  /** Bounds the solutions of unknown works: one bucket for each rig, by its name, and one for all rigs. */
   readonly #unknown: BoundedMap<string, TokenBucket>;
   readonly #allUnknown: TokenBucket;
 
@@ -119,7 +119,7 @@ export class Solutions {
 
   /** @param rig the sender's name @param stop asks for the end of attempts to submit */
   judge(request: SolutionRequest, rig: string, stop: AbortSignal): Judged {
-    // This comes first because it costs less than a check. The submitter remembers fewer solutions than this map.
+    // This lookup comes first because it costs less than a hash. The submitter remembers fewer solutions than this map.
     const earlier = this.#submitted.get(keyOf(fromHex(request.header)));
     if (earlier) {
       const { solution, verdict, isElsewhere } = earlier;
@@ -154,16 +154,16 @@ export class Solutions {
     const { work, ended } = known;
     if (!this.#elsewhere || isOfPool(work)) return NOT_MINE;
     const nowMs = clock.monotonicMs();
-    // The other one's last state may have come late. What the own nodes take is valid, whatever was claimed.
+    // The issuer's last state may have come late. A time that the own nodes take is valid, whatever the state claims.
     const claimedUs = known.latestTimeUs(nowMs);
     const ownUs = own.latestTimeUs();
     const job = jobOfHeader(work, fromHex(header), claimedUs > ownUs ? claimedUs : ownUs);
     if (!job) return jobOfHeader(work, fromHex(header), creationTimeOf(fromHex(header))) ? TOO_EARLY : OTHER_HEADER;
     const { solution } = verify(job, nonceOf(fromHex(header)));
-    // Nodes go by the target in the header, and drop a work at its first wrong solution. A coordinator's own word for
-    // an easier one could so end works of this coordinator.
+    // Nodes check the target in the header, and drop a work at its first wrong solution. So another coordinator's claim
+    // of an easier target could end works of this coordinator.
     if (!solution || !meetsTarget(solution.powHash, headerTargetOf(solution.header))) return TOO_HARD;
-    // If the work ended with a solution, that may be this one, and its coordinator may have failed to submit it.
+    // A work that ended as solved may have ended with this solution, which its coordinator may have failed to submit.
     if (ended !== undefined && ended !== 'solved') return this.#judged(solution, rig, undefined, ended);
     if (this.#solvedElsewhere.has(work)) return this.#judged(solution, rig, undefined, 'solved');
     if (!known.elsewhere.take(1, nowMs)) return TOO_MANY;
@@ -171,8 +171,8 @@ export class Solutions {
   }
 
   /**
-   * Works are unknown after a restart of this coordinator. The header carries all that a node needs: whether it takes
-   * the solution is for the node to say.
+   * Judges a solution of an unknown work, as after a restart of this coordinator. The header has all that a node needs
+   * to decide.
    */
   #judgeUnknown(header: Uint8Array, rig: string, stop: AbortSignal): Judged {
     const { own, clock, limits } = this.#options;
@@ -198,7 +198,7 @@ export class Solutions {
     return this.#judged(solution, rig, verdict, 'solved', true);
   }
 
-  /** @param verdict that of the submission, if there is one now @param ended why there is none */
+  /** @param verdict of the submission; undefined if there is none now @param ended why there is none */
   #judged(
     solution: Solution,
     rig: string,

@@ -1,4 +1,4 @@
-/** What a member proves its name with: an nkey seed, or a credentials file with a token that an operator has signed. */
+/** Credentials of a member: an nkey seed, or a credentials file with a token that an operator has signed. */
 
 import { createUser, fromPublic, fromSeed } from '@nats-io/nkeys';
 import type { Credentials } from './link.ts';
@@ -6,7 +6,7 @@ import type { Credentials } from './link.ts';
 const SEED = /^SU[A-Z2-7]{56}$/;
 const PUBLIC_KEY = /^U[A-Z2-7]{55}$/;
 const TOKEN = /^[\w-]+\.[\w-]+\.[\w-]+$/;
-/** What stands between the marks of a credentials file: the token, and then the seed. */
+/** The parts of a credentials file between its marks: the token, and then the seed. */
 const PARTS = /-{3,}BEGIN[^\n]*-{3,}\s+(\S+)\s+-{3,}END[^\n]*-{3,}/g;
 
 export function makeCredentials(): Credentials {
@@ -27,7 +27,7 @@ export function readCredentials(text: string): Credentials {
   return credentialsOf(seed, token);
 }
 
-/** A file may explain itself: lines that begin with # are comments. */
+/** Lines that begin with # are comments. */
 function seedIn(text: string): string {
   const lines = text.split(/\r?\n/).map((line) => line.trim());
   return lines.filter((line) => line !== '' && !line.startsWith('#')).join('\n');

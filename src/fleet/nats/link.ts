@@ -1,12 +1,12 @@
-/** What the parts of a fleet need of a NATS connection. `nats-link.ts` has the real one. */
+/** The interface of a fleet's NATS connection. `nats-link.ts` implements it. */
 
 import { pause } from '../../base/system/abort.ts';
 
-/** What a member proves its name with. */
+/** A key with which a member proves its name. */
 export interface Credentials {
   /** The seed of a user's nkey (Ed25519): 58 characters that begin with `SU`. */
   readonly seed: string;
-  /** The public key that belongs to it: 56 characters that begin with `U`. */
+  /** The public key of the seed: 56 characters that begin with `U`. */
   readonly publicKey: string;
   /** The token (JWT) of a credentials file; undefined for a bare seed. */
   readonly token: string | undefined;
@@ -15,20 +15,20 @@ export interface Credentials {
 export interface LinkSettings {
   /** URLs as `parseNatsUrl` gives them. With `tls://`, nothing is sent unless the server proves its name. */
   readonly servers: readonly string[];
-  /** Undefined where the servers ask for none. */
+  /** Undefined if the servers ask for no credentials. */
   readonly credentials?: Credentials | undefined;
-  /** Certificates of authorities as PEM texts; undefined for those that Node.js knows. */
+  /** Certificates of authorities as PEM texts; undefined for the ones in Node.js. */
   readonly authorities?: readonly string[] | undefined;
   /** The client's name, which the servers' operator sees. */
   readonly name: string;
-  /** Beginning of the subjects at which this member gets its answers, without a final dot. */
+  /** Beginning of the subjects of answers to this member, without a final dot. */
   readonly inbox: string;
 }
 
 export interface LinkMessage {
   readonly subject: string;
   readonly data: Uint8Array;
-  /** The subject that the sender wants an answer at, which it can choose at will; undefined if it wants none. */
+  /** The subject for an answer, which the sender can choose at will; undefined if it wants no answer. */
   readonly reply: string | undefined;
 }
 
@@ -52,8 +52,8 @@ export interface Link {
   /** @returns the first answer's data @throws LinkError, or the reason of `stop` when it fires */
   request(subject: string, data: Uint8Array, timeoutMs: number, stop: AbortSignal): Promise<Uint8Array>;
   /**
-   * Leaves this server for the next one, because the caller hears nothing by it. Does nothing while there is no
-   * connection, or when the connection is younger than ten seconds.
+   * Leaves this server for the next one, because the caller receives nothing over it. Does nothing without a
+   * connection, or if the connection is younger than ten seconds.
    */
   renew(): void;
 }

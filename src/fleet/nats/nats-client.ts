@@ -1,4 +1,4 @@
-/** What a link needs of the client's package. It is loaded when the first connection is made. */
+/** The parts of the NATS client that a link needs. This file is loaded for the first connection. */
 
 import {
   type Authenticator,
@@ -20,7 +20,7 @@ const CONNECT_MS = 5_000;
 const PING_MS = 3_000;
 const MOST_PINGS = 2;
 
-/** @throws what the client, the transport or the system has found */
+/** @throws errors of the client, the transport or the system */
 export function connectTo(
   server: string,
   { credentials, authorities, name, inbox }: LinkSettings,
@@ -36,8 +36,8 @@ export function connectTo(
     pingInterval: PING_MS,
     maxPingOut: MOST_PINGS,
     reconnect: false,
-    // A cluster tells of its other servers. They are not used: a server must not lead a member with its credentials to
-    // a machine that nobody has configured, and whose name no tls:// URL demands.
+    // Servers that a cluster announces are not used: a server must not lead a member with its credentials to a machine
+    // that nobody has configured, and whose name no tls:// URL demands.
     ignoreClusterUpdates: true,
     noAsyncTraces: true,
     pickaxe: {

@@ -1,6 +1,6 @@
 /**
- * A connection to one of several NATS servers that is made anew whenever it ends. The client's own way to do so is not
- * used: it keeps what is published meanwhile and sends it later, when it is old.
+ * A connection to one of several NATS servers, made anew whenever it ends. The client's own reconnection is not
+ * used: it keeps messages that are published meanwhile, and sends them later, when they are old.
  */
 
 import type { Msg, NatsConnection } from '@nats-io/transport-node';
@@ -12,17 +12,17 @@ import { oneLine } from '../../base/text/plain-text.ts';
 import { type Link, LinkError, type LinkMessage, type LinkSettings, type LinkState } from './link.ts';
 import { denied, PendingRequests } from './pending-requests.ts';
 
-/** Between rounds of attempts, each with every server. */
+/** Pauses between rounds of attempts. A round tries every server. */
 const BETWEEN_ROUNDS = { firstMs: 500, mostMs: 8_000 };
-/** Between rounds while a server refuses the credentials: they may come back, but not soon. */
+/** Pauses between rounds while a server refuses the credentials: they may be accepted again, but not soon. */
 const BETWEEN_REFUSALS = { firstMs: 5_000, mostMs: 60_000 };
 /** Longest pause before the first attempt after a connection, and between two attempts of a round. */
 const SPREAD_MS = 250;
-/** A connection that has lasted so long was a good one. Also the shortest time between two calls of `renew`. */
+/** Duration of a connection after which the pauses are reset. Also the shortest time between two calls of `renew`. */
 const GOOD_MS = 10_000;
-/** Longest wait for the server to take what was published before the end. */
+/** Maximum wait for the server to take the last messages before the end. */
 const FLUSH_MS = 500;
-/** The server can cause warnings at will: so many at once, and then one in ten seconds. */
+/** Token bucket for warnings, which a server can cause at will: ten at once, and then one in ten seconds. */
 const MOST_WARNINGS = 10;
 const WARNINGS_PER_SECOND = 0.1;
 
@@ -30,7 +30,7 @@ export interface LinkContext {
   readonly clock: Clock;
   /** Returns uniformly distributed numbers in [0, 1). */
   readonly random: () => number;
-  /** Gets a sentence when the server denies a subject: ten at once at most, and then one in ten seconds. */
+  /** Called with a sentence when the server denies a subject: ten times at once at most, then once in ten seconds. */
   readonly warn?: (message: string) => void;
 }
 
@@ -70,7 +70,7 @@ export class NatsLink implements Link {
   constructor(settings: LinkSettings, context: LinkContext) {
     this.#settings = settings;
     this.#context = context;
-    // Each member takes the servers in an order of its own, so that none of them gets all members.
+    // Each member tries the servers in its own order, so that no server gets all members.
     this.#servers = shuffled(settings.servers, context.random);
     this.#warnings = new TokenBucket(MOST_WARNINGS, WARNINGS_PER_SECOND, context.clock.monotonicMs());
   }
@@ -84,7 +84,7 @@ export class NatsLink implements Link {
     return () => this.#listeners.delete(listener);
   }
 
-  /** Begins to connect, in the background. Never throws for faults of the world. */
+  /** Begins to connect, in the background. Does not throw if that fails. */
   open(): void {
     this.#ended ??= this.#run();
   }
@@ -138,7 +138,7 @@ export class NatsLink implements Link {
     });
   }
 
-  /** The client learns of the end of a connection a moment before this object does. */
+  /** The session, unless its connection has ended, which the client knows a moment before this object. */
   get #open(): Session | undefined {
     return this.#session?.connection.isClosed() ? undefined : this.#session;
   }
@@ -148,7 +148,7 @@ export class NatsLink implements Link {
   async #run(): Promise<void> {
     const { random } = this.#context;
     const stop = this.#stop.signal;
-    // The client takes long to load, so a program that has no fleet does without it.
+    // The client takes long to load, so a program without a fleet does not load it.
     const client = await import('./nats-client.ts');
     const ordinary = new Backoff(BETWEEN_ROUNDS, random);
     const slow = new Backoff(BETWEEN_REFUSALS, random);
@@ -238,7 +238,7 @@ export class NatsLink implements Link {
         try {
           listener({ subject: message.subject, data: message.data, reply: message.reply || undefined });
         } catch (mistake) {
-          // The client would print the error and read no more.
+          // If the client caught the error, it would print it and stop reading.
           queueMicrotask(() => {
             throw mistake;
           });
@@ -248,7 +248,7 @@ export class NatsLink implements Link {
     subscription.end = () => inner.unsubscribe();
   }
 
-  /** The server tells later and once for each message that a subject was denied. */
+  /** The server reports a denied subject later than the message, and once for each message. */
   async #watch({ client, connection, requests }: Session): Promise<void> {
     for await (const status of connection.status()) {
       const subject = client.deniedPublication(status);
@@ -282,7 +282,7 @@ function isFromNobody(message: Msg): boolean {
   try {
     return message.headers?.code === 503;
   } catch {
-    return false; // Another member has made headers that the client cannot read.
+    return false; // Another member has sent headers that the client cannot read.
   }
 }
 

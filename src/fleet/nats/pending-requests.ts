@@ -1,4 +1,4 @@
-/** The requests of a connection that wait for their answers. Each has a subject of its own for its answer. */
+/** The requests of a connection that wait for their answers. Each request has its own subject for the answer. */
 
 import { randomBytes } from 'node:crypto';
 import { LONGEST_TIMER_MS, onAbort } from '../../base/system/abort.ts';
@@ -15,13 +15,13 @@ export class PendingRequests {
   /** By the last token of the subject for the answer. */
   readonly #waiting = new Map<string, Waiting>();
 
-  /** @param inbox beginning of the subjects at which this member gets its answers, without a final dot */
+  /** @param inbox beginning of the subjects of answers to this member, without a final dot */
   constructor(inbox: string) {
     // Two connections of one member must not get each other's answers.
     this.#beginning = `${inbox}.${randomToken()}.`;
   }
 
-  /** What to subscribe to. */
+  /** Subject to subscribe to, with a wildcard. */
   get answers(): string {
     return `${this.#beginning}*`;
   }
@@ -70,7 +70,7 @@ export class PendingRequests {
     else waiting.answer(data);
   }
 
-  /** The server has denied one request to this subject. It answers in the order of requests. */
+  /** Fails the oldest request to this subject, which the server has denied: denials come in the order of requests. */
   deny(subject: string): void {
     const first = [...this.#waiting.values()].find((waiting) => waiting.subject === subject);
     first?.fail(denied());

@@ -7,14 +7,14 @@ import { TransportError } from './transport.ts';
 
 export interface Fault {
   readonly reason: string;
-  /** Whether the server knows this member's credentials no more, or never did. Trying again soon is of no use. */
+  /** Whether the server refuses this member's credentials, so that trying again soon is of no use. */
   readonly isRefusal: boolean;
 }
 
 /** OpenSSL's and Node.js's codes for certificates that do not prove the server's name. */
 const CERTIFICATE = /CERT|SIGNATURE|ISSUER|^ERR_TLS/;
 
-/** A server's words when the account of the member's key has all the connections that it may have. */
+/** A server's message when the account of the member's key has its maximum of connections. */
 const TOO_MANY_CONNECTIONS = /maximum account active connections exceeded/i;
 
 /**
@@ -28,7 +28,7 @@ export function faultOf(fault: unknown, server: string, hasCredentials: boolean)
 
 function isRefusal(fault: unknown): boolean {
   if (fault instanceof UserAuthenticationExpiredError) return true;
-  // A server that is too busy to check credentials in time says so with the same kind of error.
+  // A server that is too busy to check credentials in time reports the same kind of error.
   return fault instanceof AuthorizationError && !/timeout/i.test(fault.message);
 }
 

@@ -1,7 +1,4 @@
-/**
- * Messages of a fleet on a link. They become bytes here, and only bytes that are a message of the expected kind become
- * one.
- */
+/** Sends messages of a fleet over a link, as JSON, and checks the answers. */
 
 import type { z } from 'zod';
 import { messageBytes, readMessage } from '../messages.ts';
@@ -28,15 +25,15 @@ export async function ask<Answer extends z.ZodType>(
   return readMessage(answer, await link.request(subject, messageBytes(request), timeoutMs, stop));
 }
 
-/** A message to answer, and the subject for the answer. */
+/** An answer to a request, and the subject for it. */
 export interface Answer {
   readonly reply: string;
   readonly message: unknown;
 }
 
 /**
- * Answers requests. The handler gets each request unread, because most of its bounds hold before a message is read. It
- * checks that the subject for the answer belongs to the sender of the request, and must not throw.
+ * Answers requests. The handler gets each request as bytes, because bounds apply before a message is read. The handler
+ * checks that the subject for the answer belongs to the sender of the request. It must not throw.
  * @param handle returns undefined where a request gets no answer
  * @returns a function that unsubscribes
  */

@@ -1,4 +1,4 @@
-/** Sends a control request to many rigs, and gathers what each of them answers. */
+/** Sends a control request to many rigs, and gathers their answers. */
 
 import { aborted, within } from '../../base/system/abort.ts';
 import { oneLine } from '../../base/text/plain-text.ts';
@@ -11,10 +11,10 @@ import type { FleetRig } from './fleet-status.ts';
 /** @returns the rig's answer @throws Error whose message is for people */
 export type AskRig = (rig: string, request: ControlRequest, stop: AbortSignal) => Promise<ControlAnswer>;
 
-/** Time for one rig to answer. It answers at once. */
+/** Maximum time until a rig's answer. Rigs answer at once. */
 const RIG_ANSWER_MS = 4_000;
 
-/** What the operator reads where no answer came. */
+/** Messages for the operator where no answer came. */
 const FAULTS: Readonly<Record<LinkFault, string>> = {
   disconnected: 'it was not asked: there is no connection to a NATS server',
   'no-responders': 'it is not connected, has another name, or an earlier version of pickaxe',
@@ -44,9 +44,9 @@ const MOST_MESSAGE = 200;
 
 export interface Target {
   readonly name: string;
-  /** Whether it hardly answers. */
+  /** Whether the rig is unresponsive. */
   readonly silent?: boolean;
-  /** Why it is not asked at all; absent if it is. */
+  /** Why the rig is not asked at all; absent if it is. */
   readonly refusal?: string;
 }
 

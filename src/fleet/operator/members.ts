@@ -1,11 +1,11 @@
-/** What was last heard from the members of one kind, with bounds on what they can cost. Pure. */
+/** The last message of each member of one kind, with bounds on the members' messages. Pure. */
 
 import { BoundedMap, TokenBucket } from '../../base/system/bounded.ts';
 import type { Ignored } from './fleet-status.ts';
 
-/** Silent members are kept for a day. */
+/** Members without a message are kept for a day. */
 const FORGET_MS = 86_400_000;
-/** Two members are said to have one name until they have not alternated for this time. */
+/** Two members count as having one name until their messages have not alternated for this time. */
 const DUPLICATE_MS = 60_000;
 
 interface Rate {
@@ -16,15 +16,15 @@ interface Rate {
 
 interface MembersOptions {
   readonly most: number;
-  /** A member is silent when nothing came for this time. */
+  /** Time without a message after which a member is unresponsive. */
   readonly unresponsiveMs: number;
-  /** How many messages of one member are read. */
+  /** Maximum rate of messages of one member. */
   readonly rate: Rate;
-  /** The same for all members together, so that a flood under many names is bounded, too. */
+  /** Maximum rate of messages of all members together, so that a flood under many names is bounded, too. */
   readonly rateOfAll: Rate;
-  /** The same in bytes, because long messages take long to parse. */
+  /** Maximum rate of bytes of all members together, because long messages take long to parse. */
   readonly bytesOfAll: Rate;
-  /** Maximum number of bytes of all messages that are kept: one for each member. */
+  /** Maximum number of bytes of all kept messages: one message for each member. */
   readonly mostBytes: number;
 }
 
@@ -33,7 +33,7 @@ export class Member<Message extends { readonly instance: string }> {
   /** Length of the message. */
   bytes: number;
   lastMessageMs: number;
-  /** The instance that was heard before the last one. */
+  /** The instance before the last one. */
   #instanceBefore: string | undefined;
   #alternatedMs = Number.NEGATIVE_INFINITY;
 
@@ -62,11 +62,11 @@ export class Member<Message extends { readonly instance: string }> {
 
 export class Members<Message extends { readonly instance: string }> {
   readonly #options: MembersOptions;
-  /** By name, the one that was heard last at the end. */
+  /** By name. The member with the newest message comes last. */
   readonly #members = new Map<string, Member<Message>>();
-  /** Number of bytes of their messages. */
+  /** Number of bytes of all kept messages. */
   #bytes = 0;
-  /** Also of names that have sent nothing readable. A name that is dropped begins anew, within the rate of all. */
+  /** By name, also of senders of unreadable messages. A dropped name gets a new bucket, within the rate of all. */
   readonly #buckets: BoundedMap<string, TokenBucket>;
   readonly #all: TokenBucket;
   readonly #allBytes: TokenBucket;
@@ -90,7 +90,7 @@ export class Members<Message extends { readonly instance: string }> {
     return bucket.take(1, nowMs) && this.#all.take(1, nowMs) && this.#allBytes.take(bytes, nowMs);
   }
 
-  /** @returns why the message is ignored, if it is: only silent members make room for another or a longer message */
+  /** @returns why the message is ignored, if it is: only unresponsive members make room for a new or longer message */
   take(name: string, message: Message, bytes: number, nowMs: number): Ignored | undefined {
     const { most, mostBytes } = this.#options;
     const member = this.#members.get(name);
@@ -121,7 +121,7 @@ export class Members<Message extends { readonly instance: string }> {
     this.#members.delete(name);
   }
 
-  /** @returns all members by name, without those that have long been silent */
+  /** @returns all members in the order of their names, without those that have sent nothing for a day */
   all(nowMs: number): [name: string, member: Member<Message>][] {
     for (const [name, { lastMessageMs }] of this.#members) {
       if (nowMs - lastMessageMs <= FORGET_MS) break;

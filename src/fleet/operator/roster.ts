@@ -1,4 +1,4 @@
-/** Listens to the reports of rigs and the states of coordinators, and computes the fleet's status from them. */
+/** Collects the reports of rigs and the states of coordinators, and computes the fleet's status from them. */
 
 import { BoundedMap, LogBucket } from '../../base/system/bounded.ts';
 import { type Clock, wallMs } from '../../base/system/clock.ts';
@@ -20,7 +20,7 @@ import { type Member, Members } from './members.ts';
 const MOST_COORDINATORS = 16;
 /**
  * A rig reports once in 10 s, and may do so twice as often. Parsing takes about 1 ms for the largest reports, of 60 kB;
- * those of a rig with eight devices have about 3 kB. All reports together end up in one text, which has at most 512 MB.
+ * those of a rig with eight devices have about 3 kB. All reports together become one text, of at most 512 MB.
  */
 const RIGS = {
   most: 20_000,
@@ -41,7 +41,7 @@ const COORDINATORS = {
 };
 /** Maximum number of log lines about members at once. */
 const MOST_LINES = 5;
-/** Each rig moves the creation time of its job to the clock after this time, so that the job has a new header. */
+/** Time after which each rig moves the creation time of its job, so that the job has a new header. */
 const ROLL_SECONDS = 3;
 
 interface RosterOptions {
@@ -52,13 +52,13 @@ interface RosterOptions {
   readonly warn?: (line: string) => void;
 }
 
-/** The work of a coordinator, as far as it was heard. */
+/** The current work of a coordinator, as far as messages about it came. */
 interface SeenWork {
   readonly name: string;
   readonly sinceMs: number;
-  /** Time for which the coordinator's work before it lasted. */
+  /** Duration of the coordinator's work before this one. */
   readonly lastedMs: number;
-  /** Absent until its record was heard. */
+  /** Absent until a message with the work's record came. */
   readonly terms?: {
     readonly chain: number;
     readonly height: number;
@@ -101,7 +101,7 @@ export class Roster {
     for (const end of this.#ends) end();
   }
 
-  /** For how long the present connection has lasted; 0 without one. */
+  /** Duration of the present connection; 0 without a connection. */
   get listeningSeconds(): number {
     return this.#connectedMs === undefined ? 0 : (this.#options.clock.monotonicMs() - this.#connectedMs) / 1000;
   }
@@ -207,7 +207,7 @@ export class Roster {
     }
     const known = this.#coordinators.get(name);
     const isOld = known?.message.instance === state.instance && state.number < known.message.number;
-    // After silence, a lower number counts: a forged state with the greatest one must not hide the coordinator.
+    // After a time without states, a lower number counts: a forged huge number must not hide the coordinator.
     if (known && isOld && !this.#coordinators.isUnresponsive(known, nowMs)) return;
     const ignored = this.#coordinators.take(name, state, message.data.length, nowMs);
     this.#note(ignored);

@@ -1,4 +1,4 @@
-/** A WorkSource that uses one coordinator of a fleet. */
+/** A WorkSource that gets work from one coordinator of a fleet, and sends solutions to it. */
 
 import { Backoff } from '../../base/net/backoff.ts';
 import { aborted, pause, sharedController } from '../../base/system/abort.ts';
@@ -33,13 +33,13 @@ const MOST_LOST_BLOCKS = 20;
 const NO_FAULTS = JSON.stringify([false, undefined]);
 /** Maximum length of a coordinator's reasons, in characters. */
 const MOST_REASON = 300;
-/** So that a coordinator is left after three blocks in a row that it rejects, or twelve shares. */
+/** Weight of a rejected block: a coordinator is left after three of them in a row, or twelve rejected shares. */
 const BLOCK_WEIGHT = 4;
 
 export class CoordinatorSource extends BaseSource {
   readonly name: string;
   readonly kind = 'fleet';
-  /** As in subjects. */
+  /** The coordinator's name, as in subjects. */
   readonly coordinator: string;
   readonly #fleet: Fleet;
   readonly #clock: Clock;
@@ -50,19 +50,19 @@ export class CoordinatorSource extends BaseSource {
   readonly #health: SourceHealth;
   readonly #reads: TokenBucket;
   #judgeHealth: Judge | undefined;
-  /** Why its solutions' verdicts speak against it. */
+  /** Why the coordinator is unhealthy by the verdicts on its work's solutions. */
   #refusing: string | undefined;
-  /** What was told of its health last. */
+  /** The faults that were last reported to `#judgeHealth`, as JSON; undefined before the first report. */
   #reportedHealth: string | undefined;
   readonly #notes: LogBucket;
   readonly #lostBlocks: LogBucket;
   #listener: UpdateListener | undefined;
   #isSyncDue = false;
-  /** The work that was given last, unless it has ended. */
+  /** The work that the consumer got last, unless it has ended. */
   #given: IssuedWork | undefined;
-  /** Works that this source has ended itself, though the coordinator may still name them. */
+  /** Works that this source has ended itself, and that the coordinator's states may still name. */
   readonly #done = new WeakSet<Work>();
-  /** Whether the consumer has been told that the coordinator is lost, and has got no work since. */
+  /** Whether the loss of the coordinator was reported to the consumer, and no work came since. */
   #isReportedLost = false;
   #outage = sharedController();
   #asking: Promise<void> | undefined;
@@ -94,12 +94,12 @@ export class CoordinatorSource extends BaseSource {
     this.#lostBlocks = new LogBucket(MOST_LOST_BLOCKS, clock.monotonicMs());
   }
 
-  /** When its last state came (monotonic); −∞ before the first. */
+  /** When the coordinator's last state came (monotonic); −∞ before the first. */
   get lastStateMs(): number {
     return this.#states.lastStateMs;
   }
 
-  /** Whether it has said that its own source is out of reach. */
+  /** Whether the coordinator's own source is out of reach, by its last state. */
   get isWithoutSource(): boolean {
     return this.#states.lost !== null;
   }
@@ -108,12 +108,12 @@ export class CoordinatorSource extends BaseSource {
     return this.#clock.monotonicMs() - this.lastStateMs >= this.#limits.lostAfterMs;
   }
 
-  /** Fires when the coordinator becomes silent. */
+  /** Fires when no state has come from the coordinator for `lostAfterMs`. */
   get outage(): AbortSignal {
     return this.#outage.signal;
   }
 
-  /** Takes a message with the coordinator's state. Anything else is ignored. @returns whether it was a newer state */
+  /** Takes a message with the coordinator's state, and ignores anything else. @returns whether the state was newer */
   take(data: Uint8Array): boolean {
     const nowMs = this.#clock.monotonicMs();
     if (!this.#reads.take(1, nowMs)) {
@@ -144,7 +144,7 @@ export class CoordinatorSource extends BaseSource {
     const unsubscribe = link.subscribe(subjects.work(this.coordinator), ({ data }) => this.take(data));
     this.#look();
     if (!this.isUnresponsive) this.#sync();
-    // What has arrived while the process could not run is read before the coordinator is judged.
+    // Messages that arrived while the process could not run are read before the coordinator is judged.
     const looking = setInterval(() => setImmediate(() => this.#look()), this.#limits.lookMs);
     await aborted(stop);
     clearInterval(looking);
@@ -154,7 +154,7 @@ export class CoordinatorSource extends BaseSource {
     await this.#asking;
   }
 
-  /** A solution beyond `mostWaiting` is not sent, but ends its work as if it were. */
+  /** Beyond `mostWaiting` waiting solutions, a solution is not sent, but ends its work as if it were. */
   async submit(solution: Solution, stop: AbortSignal): Promise<Verdict> {
     const known = this.#states.about(solution.work);
     if (!known) return { outcome: 'unknown', reason: 'this coordinator did not give this work' };
@@ -190,7 +190,7 @@ export class CoordinatorSource extends BaseSource {
         onSent: () => this.#solved(known),
         nextPauseMs: (retryAfterMs) => pauses.nextMs(retryAfterMs),
         pause: (ms, signal) => this.#untilConnected(ms, signal),
-        // Even for work that is too old, both ways are tried.
+        // Even for work that is too old, there is time to ask the issuer and another coordinator.
         lifeMs: Math.max(leftMs, 2 * this.#limits.solutionTimeoutMs),
         untaken: 'stale',
         limits: this.#limits,
@@ -217,12 +217,12 @@ export class CoordinatorSource extends BaseSource {
     this.#reportHealth();
   }
 
-  /** Its own word and its verdicts together. @param news what follows its name if it is healthy */
+  /** Reports the faults by the coordinator's state and by its verdicts. @param news for a healthy coordinator */
   #reportHealth(news?: string): void {
     const { fault } = this.#states;
     const own = fault === undefined ? undefined : `says that ${oneLine(fault, MOST_REASON)}`;
     const faults = [own, this.#refusing].filter((fault) => fault !== undefined);
-    // The text of a standstill has its length, which grows with each state.
+    // Of the state's fault only its presence is compared: the text of a standstill has a time that grows.
     const reported = JSON.stringify([own !== undefined, this.#refusing]);
     if (!this.#judgeHealth || (reported === (this.#reportedHealth ?? NO_FAULTS) && news === undefined)) return;
     this.#reportedHealth = reported;
@@ -239,12 +239,12 @@ export class CoordinatorSource extends BaseSource {
   }
 
   override async answers(): Promise<boolean> {
-    // What has arrived while the process could not run is read first.
+    // Messages that arrived while the process could not run are read first.
     await new Promise((resolve) => setImmediate(resolve));
     return !this.isUnresponsive;
   }
 
-  /** Notes that the coordinator is out of reach. Its work goes on being mined until it is too old. */
+  /** Reports that the coordinator is out of reach. Its work is still mined until it is too old. */
   lose(reason: string): void {
     if (!this.#listener) return;
     this.#announcements.lost(reason);
@@ -252,13 +252,13 @@ export class CoordinatorSource extends BaseSource {
     this.#isReportedLost = true;
   }
 
-  /** Called after a suspension of this machine for so long. */
+  /** Called after a suspension of this machine. @param ms its duration */
   resumed(ms: number): void {
     this.#states.age(ms);
     if (this.#listener) this.#ask(true);
   }
 
-  /** Only the newest of the states that have arrived counts, so a process that was stopped gets no old work. */
+  /** Waits until all messages that have arrived are read, so that a process that was stopped gets no old work. */
   #syncSoon(): void {
     if (this.#isSyncDue) return;
     this.#isSyncDue = true;
@@ -268,7 +268,7 @@ export class CoordinatorSource extends BaseSource {
     });
   }
 
-  /** Tells the consumer what has changed. */
+  /** Sends changes to the consumer. */
   #sync(): void {
     const ended = this.#states.takeEnded();
     for (const [reason, works] of ended) {
@@ -298,11 +298,11 @@ export class CoordinatorSource extends BaseSource {
     this.#listener?.({ kind: 'work', work: known.work });
   }
 
-  /** Notices that the coordinator is silent, and that its work is too old. */
+  /** Notices that no state has come for `lostAfterMs`, and that work is too old. */
   #look(): void {
     if (!this.#listener) return;
     const nowMs = this.#clock.monotonicMs();
-    // One reason is enough for as long as it is silent.
+    // One reason is enough until the next state.
     if (this.isUnresponsive && !(this.outage.aborted && this.#isReportedLost)) {
       this.#outage.abort();
       const { state } = this.#fleet.link;
@@ -322,7 +322,7 @@ export class CoordinatorSource extends BaseSource {
     this.#listener?.({ kind: 'stale', works: [known.work], reason: 'expired' });
   }
 
-  /** From here on the miner gets other work, even while the delivery goes on. */
+  /** Ends a work with its first solution: the miner gets other work, even while the delivery goes on. */
   #solved(known: IssuedWork): void {
     if (known.work.until !== 'solved' || this.#done.has(known.work)) return;
     this.#done.add(known.work);
@@ -330,7 +330,7 @@ export class CoordinatorSource extends BaseSource {
     if (!known.hasEnded) this.#listener?.({ kind: 'stale', works: [known.work], reason: 'solved' });
   }
 
-  /** Asks the coordinator for its state, unless it is being asked. @param isSure whether to ask if nothing lacks */
+  /** Requests the state, unless a request waits. @param isSure whether to ask even if the current work is known */
   #ask(isSure = false): void {
     this.#asking ??= this.#keepAsking(isSure, this.#stop).finally(() => {
       this.#asking = undefined;
@@ -340,7 +340,7 @@ export class CoordinatorSource extends BaseSource {
   async #keepAsking(isSure: boolean, stop: AbortSignal): Promise<void> {
     const pauses = new Backoff(this.#limits.helloPauses, this.#random);
     const { link, subjects, rig } = this.#fleet;
-    // The state that this rig has missed is one that thousands of rigs may have missed.
+    // Thousands of rigs may have missed the same state.
     await pause(this.#random() * this.#limits.helloDelayMs, stop);
     for (let isFirst = isSure; !stop.aborted && (isFirst || this.#states.isCurrentUnknown); isFirst = false) {
       const subject = subjects.hello(this.coordinator, rig);
@@ -348,7 +348,7 @@ export class CoordinatorSource extends BaseSource {
         const answer = await link.request(subject, messageBytes({}), this.#limits.helloTimeoutMs, stop);
         if (this.take(answer) && !this.#states.isCurrentUnknown) return;
       } catch (fault) {
-        // A coordinator that is gone becomes lost, and mining goes on until then; only a lack of permission stays.
+        // A coordinator that does not answer becomes lost by itself. Only a lack of permission would go unnoticed.
         if (fault instanceof LinkError && fault.fault === 'denied') {
           this.#note(`cannot be asked for its work: ${fault.message}`);
         }

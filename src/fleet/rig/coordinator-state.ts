@@ -1,4 +1,4 @@
-/** What one coordinator has said: its works, which of them is current, and its clock. Pure. */
+/** The works of one coordinator, the current work and the coordinator's clock, from its states. Pure. */
 
 import { BoundedMap, BoundedSet } from '../../base/system/bounded.ts';
 import type { StaleReason } from '../../miner/events/vocabulary.ts';
@@ -9,29 +9,29 @@ import { MOST_WORKS } from './rig-limits.ts';
 /** The states of a coordinator from one start of it to the next. */
 interface Run {
   readonly instance: string;
-  /** Of the newest state. */
+  /** The number of the newest state. */
   number: number;
 }
 
 export interface IssuedWork {
   readonly name: string;
   readonly work: Work;
-  /** When the coordinator last named it as current (monotonic). */
+  /** When a state last named this work as current (monotonic). */
   confirmedMs: number;
   /**
-   * The work's latest safe creation time minus the monotonic time, in µs, as the coordinator last said. The greatest
-   * that was seen would not do: this machine's clock may run faster than the coordinator's, and a node's clock can be
-   * set back. A message that takes long only makes it smaller.
+   * The work's latest safe creation time minus the monotonic time, in µs, by the last state. The greatest of all states
+   * would be wrong: this machine's clock may run faster than the coordinator's, and a node's clock can be set back. A
+   * late message only makes the difference smaller.
    */
   offsetUs: number;
-  /** Whether the coordinator has said that its solutions are worthless. */
+  /** Whether the work's solutions are worthless, by a state of the coordinator. */
   hasEnded: boolean;
 }
 
 /**
- * - `taken`: it is the newest.
- * - `old`: a newer one has come already.
- * - `other-instance`: another coordinator of this name is heard as well.
+ * - `taken`: the state is the newest.
+ * - `old`: a newer state has come already.
+ * - `other-instance`: the state is from another coordinator of this name.
  */
 type Reception = 'taken' | 'old' | 'other-instance';
 
@@ -44,10 +44,10 @@ export class CoordinatorStates {
   readonly #about = new WeakMap<Work, IssuedWork>();
   /** The names of ended works. */
   readonly #ended = new BoundedSet<string>(MOST_WORKS);
-  /** The known works that have ended since they were last taken. */
+  /** The known works that have ended since the last call of `takeEnded`. */
   #news: { readonly work: Work; readonly reason: StaleReason }[] = [];
 
-  /** @param replacedAfterMs time without a newer state after which any other counts */
+  /** @param replacedAfterMs time without a newer state after which any state counts */
   constructor(replacedAfterMs: number) {
     this.#replacedAfterMs = replacedAfterMs;
   }
@@ -62,23 +62,23 @@ export class CoordinatorStates {
     return this.#newest?.lost ?? null;
   }
 
-  /** Why the coordinator's work is probably worth nothing, as it says; undefined while it is healthy. */
+  /** Why the coordinator's work is probably worth nothing, by its last state; undefined while it is healthy. */
   get fault(): string | undefined {
     return this.#newest?.fault;
   }
 
-  /** Whether the coordinator says that there is no work now. */
+  /** Whether there is no work now, by the coordinator's last state. */
   get hasNone(): boolean {
     return this.#newest?.work === null;
   }
 
-  /** The current work; undefined while there is none, or its content is not known. */
+  /** The current work; undefined while there is none, or only its name is known. */
   get current(): IssuedWork | undefined {
     const name = this.#newest?.work ?? undefined;
     return name === undefined || this.#ended.has(name) ? undefined : this.#known.get(name);
   }
 
-  /** Whether the coordinator must be asked for its current work. */
+  /** Whether only the name of the current work is known, so that the coordinator must be asked for it. */
   get isCurrentUnknown(): boolean {
     const name = this.#newest?.work ?? undefined;
     return name !== undefined && !this.#ended.has(name) && !this.#known.has(name);
@@ -107,12 +107,12 @@ export class CoordinatorStates {
     return byReason;
   }
 
-  /** @returns what is known of a work of this coordinator */
+  /** @returns undefined for a work of another coordinator */
   about(work: Work): IssuedWork | undefined {
     return this.#about.get(work);
   }
 
-  /** Forgets a work that is too old. If the coordinator still names it, it gives it again as a new one. */
+  /** Drops a work that is too old. If states still name it, it can be requested, and counts as a new work. */
   forget({ name }: IssuedWork): void {
     this.#known.delete(name);
   }
@@ -122,7 +122,7 @@ export class CoordinatorStates {
     for (const known of this.#known.values()) known.confirmedMs -= ms;
   }
 
-  /** @returns µs since the UNIX epoch; 0 for a work that another coordinator gave */
+  /** @returns µs since the UNIX epoch; 0 for a work of another coordinator */
   latestTimeUs(work: Work, nowMs: number): bigint {
     const known = this.#about.get(work);
     return known ? BigInt(Math.floor(known.offsetUs + nowMs * 1000)) : 0n;
@@ -133,7 +133,7 @@ export class CoordinatorStates {
     const isOverdue = nowMs - this.#lastStateMs >= this.#replacedAfterMs;
     const run = this.#run?.instance === instance ? this.#run : undefined;
     if (run && (number >= run.number || isOverdue)) {
-      // After silence, a lower number counts: a forged state with the greatest one must not end the coordinator.
+      // Then a lower number counts, too: a forged state with a huge number must not end the coordinator.
       run.number = number;
     } else if (!this.#run || isOverdue) {
       this.#run = { instance, number };

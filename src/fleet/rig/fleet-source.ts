@@ -1,4 +1,4 @@
-/** A WorkSource that uses the coordinators of a fleet, which it hears over NATS servers. */
+/** A WorkSource that gets work from the coordinators of a fleet, over NATS servers. */
 
 import { createHash } from 'node:crypto';
 import { Backoff } from '../../base/net/backoff.ts';
@@ -28,19 +28,19 @@ import type { Fleet, FleetMembership } from './solution-delivery.ts';
 export interface FleetSourceOptions extends FleetMembership {
   /** The fleet's name for people, such as the URL of its first server. */
   readonly name: string;
-  /** By default the coordinators say of which network their work is. */
+  /** The network that work must be of; any network by default. */
   readonly network?: NamedNetwork | undefined;
 }
 
-/** Lines about lost connections: some at once, then one in ten minutes. */
+/** Log lines about lost connections: some at once, then one in ten minutes. */
 const MOST_NOTES = 5;
 const NOTES_PER_SECOND = 1 / 600;
-/** Messages of unknown senders that are read: a burst, and on average. */
+/** Token bucket for messages of unknown senders. */
 const STRANGERS_AT_ONCE = 64;
 const STRANGERS_PER_SECOND = 8;
-/** Every coordinator has work of its own, so another one takes over as soon as one is lost. */
+/** Every coordinator has work, so another one takes over as soon as a coordinator is lost. */
 const PATIENCE = { patienceMs: 500, readyPatienceMs: 500 };
-/** Time for which another coordinator is heard once the preferred one gives work: each New Cut costs a message. */
+/** Time for which a second coordinator is still followed once the preferred one gives work: it costs messages. */
 const STANDBY_MS = 10_000;
 
 export class FleetSource extends BaseSource {
@@ -53,24 +53,24 @@ export class FleetSource extends BaseSource {
   readonly #announcements: Announcements;
   readonly #notes: LogBucket;
   readonly #renewPauses: Backoff;
-  /** The coordinators that are heard, by name. */
+  /** The coordinators of which a state came, by name. */
   readonly #coordinators = new Map<string, CoordinatorSource>();
   #failover: FailoverSource | undefined;
   #listener: UpdateListener = () => {};
   #isLost = false;
-  /** Called when the first coordinator is heard. */
+  /** Called when the first coordinator is found. */
   #firstFound: () => void = () => {};
   #hasIgnored = false;
-  /** Messages of senders that are not known as coordinators. */
+  /** Bounds the messages of senders that are not known as coordinators. */
   readonly #strangers: TokenBucket;
-  /** The names in the order of preference that the failover has. */
+  /** The names of the failover's sources in their order, as JSON. */
   #order = '';
-  /** Since when nothing was heard over the present connection, or when it was made (monotonic). */
+  /** Time of the last state on this connection, or of connecting (monotonic). */
   #lastMessageMs = Number.POSITIVE_INFINITY;
   #isConnected = false;
-  /** Since when there has been a connection, or none (monotonic). */
+  /** When the connection was last made or lost (monotonic). */
   #linkSinceMs = Number.NEGATIVE_INFINITY;
-  /** When another server was last tried (monotonic), and the pause until the next trial. */
+  /** When this server was last left for another one (monotonic), and the pause until that may happen again. */
   #renewedMs = Number.NEGATIVE_INFINITY;
   #renewPauseMs = 0;
 
@@ -99,7 +99,7 @@ export class FleetSource extends BaseSource {
       this.#firstFound = resolve;
       onAbort(stop, resolve);
     });
-    // Until a coordinator is chosen, each of them may become it. Then only that one's works are heard.
+    // Until a coordinator is chosen, the works of all are needed. Then only its works are subscribed to.
     const endOfWorks = link.subscribe(subjects.allWork, (message) => this.#take(message));
     const endings = [
       endOfWorks,
@@ -169,8 +169,8 @@ export class FleetSource extends BaseSource {
   }
 
   /**
-   * The coordinators in this rig's order of preference, which spreads the rigs evenly over the coordinators. Those that
-   * have been silent for long are last, so that no time is lost with them when another one must take over.
+   * The coordinators in this rig's order of preference, which spreads the rigs evenly over the coordinators.
+   * Coordinators without a state for a while are last, so that no time is lost with them in a failover.
    */
   #ranked(): CoordinatorSource[] {
     const { rig } = this.#fleet;
@@ -182,7 +182,7 @@ export class FleetSource extends BaseSource {
     return all.sort((a, b) => (a.key < b.key ? 1 : -1)).map(({ source }) => source);
   }
 
-  /** Those whose own source is out of reach are last: they could submit nothing. */
+  /** Coordinators whose own source is out of reach are last: they could submit nothing. */
   #responsive(): string[] {
     const responsive = this.#ranked().filter(({ isUnresponsive }) => !isUnresponsive);
     const [without, others] = [true, false].map((is) => responsive.filter((each) => each.isWithoutSource === is));
@@ -239,11 +239,11 @@ export class FleetSource extends BaseSource {
     if (isOverdue) this.#reportNone(nowMs);
     this.#leaveIdleServer(nowMs);
     this.#dropUnresponsive(nowMs);
-    // Without a connection, all of them are silent, one a moment before the other.
+    // Without a connection, all coordinators become unresponsive, one a moment before the other.
     if (this.#isConnected) this.#reorder();
   }
 
-  /** Says what to check while no coordinator is heard, once that has lasted for a while. */
+  /** Reports what to check, if all coordinators have been unresponsive for a while. */
   #reportNone(nowMs: number): void {
     const isAnyResponsive = [...this.#coordinators.values()].some(({ isUnresponsive }) => !isUnresponsive);
     if (isAnyResponsive || nowMs - this.#linkSinceMs < this.#limits.lostAfterMs) return;
@@ -252,7 +252,7 @@ export class FleetSource extends BaseSource {
     this.#lose(state.isConnected ? `connected to ${state.server}, but no coordinator is heard: ${hint}` : state.reason);
   }
 
-  /** A server that has lost the others of its cluster is connected and gives nothing. */
+  /** Leaves a server over which no state comes: it may have lost the other servers of its cluster. */
   #leaveIdleServer(nowMs: number): void {
     const isIdle = this.#isConnected && nowMs - this.#lastMessageMs >= this.#limits.idleServerMs;
     if (!isIdle || nowMs < this.#renewedMs + this.#renewPauseMs) return;
@@ -264,7 +264,7 @@ export class FleetSource extends BaseSource {
   #dropUnresponsive(nowMs: number): void {
     const isGone = ({ lastStateMs }: CoordinatorSource) => nowMs - lastStateMs >= this.#limits.forgetMs;
     const gone = [...this.#coordinators].filter(([, coordinator]) => isGone(coordinator));
-    // While none is heard, all of them may come back.
+    // If no coordinator has sent a state for so long, keep them all: they may return.
     if (gone.length === this.#coordinators.size) return;
     for (const [name] of gone) this.#coordinators.delete(name);
   }

@@ -1,4 +1,4 @@
-/** Requests of the fleet's operators to this rig. Its owner decides whether they are followed. */
+/** Follows requests of the fleet's operators to this rig, if its owner permits that. */
 
 import { LogBucket, TokenBucket } from '../../base/system/bounded.ts';
 import type { Clock } from '../../base/system/clock.ts';
@@ -11,7 +11,7 @@ import { type ControlAnswer, ControlRequest, type FleetSubjects, readMessage, se
 import type { Link, LinkMessage } from '../nats/link.ts';
 import { type Answer, answerRequests } from '../nats/requests.ts';
 
-/** Requests at once, and the rate of further ones. Others are not answered. */
+/** Token bucket for requests. Requests beyond it get no answer. */
 const MOST_REQUESTS = 20;
 const REQUESTS_PER_SECOND = 1;
 /** Maximum number of log lines at once. */
@@ -75,7 +75,7 @@ export class RigControl {
     if (this.#restarting !== 'checking') clearTimeout(this.#restarting);
   }
 
-  /** The servers prove the operator's name in the subject alone, so an answer goes to no inbox but that operator's. */
+  /** Servers prove only the operator's name in the subject, so the answer must go to the inbox of that operator. */
   async #take({ subject, data, reply }: LinkMessage): Promise<Answer | undefined> {
     const { subjects, clock } = this.#options;
     if (!this.#requests.take(1, clock.monotonicMs())) {

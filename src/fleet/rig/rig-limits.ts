@@ -4,22 +4,22 @@ import type { BackoffLimits } from '../../base/net/backoff.ts';
 
 /** Maximum number of coordinators that a rig knows. Further ones are ignored, and a note says so once. */
 export const MOST_COORDINATORS = 16;
-/** Maximum number of works that a rig remembers for each coordinator, and of ended ones. Ten minutes have about 20. */
+/** Maximum number of works, and of ended works, that a rig remembers for each coordinator. Ten minutes: about 20. */
 export const MOST_WORKS = 64;
-/** States of each coordinator that are read: a burst, and on average. A test network has about 50 a second. */
+/** Token bucket for the states of each coordinator. A test network has about 50 a second. */
 export const STATES_AT_ONCE = 400;
 export const STATES_PER_SECOND = 100;
 
 export interface FleetLimits {
-  /** Coordinators publish their states each second. After this time without one, a coordinator is lost. */
+  /** Time without a state after which a coordinator is lost. Coordinators publish a state every second. */
   readonly lostAfterMs: number;
-  /** Time without a state after which another instance of a coordinator has replaced the one before. */
+  /** Time without a state after which another instance may replace a coordinator. */
   readonly replacedAfterMs: number;
-  /** Time for which states are awaited at the start, so that the preferred coordinator is used first. */
+  /** Time between the first coordinator's state and the choice, so that the preferred coordinator is used first. */
   readonly gatherMs: number;
-  /** Time without any coordinator, at the start, after which that is announced. */
+  /** How long to wait for a first coordinator before reporting that there is none. */
   readonly noneFoundMs: number;
-  /** Time between two looks at how long ago the coordinators were heard. */
+  /** Time between two checks of how long ago the coordinators sent their last states. */
   readonly lookMs: number;
   /** Maximum random delay before a coordinator is asked for its work: thousands of rigs ask at the same moment. */
   readonly helloDelayMs: number;
@@ -31,26 +31,26 @@ export interface FleetLimits {
    * pool's difficulty is too low, twelve GPUs find 1,728 shares a second, as many as wait for answers of 0.3 s.
    */
   readonly mostWaiting: number;
-  /** Coordinators answer within 3 s. */
+  /** Maximum time until the answer to a solution. Coordinators answer within 3 s. */
   readonly solutionTimeoutMs: number;
-  /** After a lost answer, how long a coordinator that counts as silent is waited for: it has a state each second. */
+  /** Time in which an unresponsive coordinator that is asked once more must send a state: it sends one each second. */
   readonly askAgainMs: number;
   readonly solvedAfterMs: number;
   readonly submitAfterStopMs: number;
   readonly submitPauses: BackoffLimits;
   /** Pause after a coordinator's answer that this rig has sent too many solutions. */
   readonly tooManyPauseMs: number;
-  /** Nodes forget work after this time, so without news of it, it is worth nothing. */
+  /** Time after which work that no state has named is too old: nodes drop work after this time. */
   readonly expiryMs: number;
-  /** Time without any state over a connection that works, after which another server is tried. */
+  /** Time without any state on a connection after which another server is tried. */
   readonly idleServerMs: number;
-  /** Pauses between such trials. The first is at least 10 s. */
+  /** Pauses between such changes of the server. The first is at least 10 s. */
   readonly renewPauses: BackoffLimits;
-  /** Time that refusals of solutions take at least before a coordinator counts as one that refuses everything. */
+  /** Minimum duration of refusals of all solutions before a coordinator counts as unhealthy. */
   readonly refusedMs: number;
-  /** Pauses before another trial of a coordinator that refuses everything. */
+  /** Pauses before an unhealthy coordinator is tried again. */
   readonly unhealthyPauses: BackoffLimits;
-  /** Time without a state after which a coordinator is forgotten, if there are others. */
+  /** Time without a state after which a coordinator is dropped, if there are others. */
   readonly forgetMs: number;
 }
 

@@ -1,4 +1,4 @@
-/** A rig's attempts to deliver one solution to the coordinators of its fleet. */
+/** Attempts to deliver one solution of a rig to a coordinator of its fleet. */
 
 import { onAbort, pause } from '../../base/system/abort.ts';
 import { oneLine } from '../../base/text/plain-text.ts';
@@ -11,7 +11,7 @@ import { type Link, LinkError } from '../nats/link.ts';
 import { ask } from '../nats/requests.ts';
 import type { FleetLimits } from './rig-limits.ts';
 
-/** How a rig speaks to its fleet. */
+/** A rig's connection to its fleet. */
 export interface FleetMembership {
   readonly link: Link;
   readonly subjects: FleetSubjects;
@@ -20,17 +20,18 @@ export interface FleetMembership {
 }
 
 export interface Fleet extends FleetMembership {
-  /** @returns the coordinators that are not silent, as in subjects, the rig's preferred one first */
+  /** @returns the names of the responsive coordinators, as in subjects, the rig's preferred one first */
   readonly responsive: () => readonly string[];
   readonly network?: NamedNetwork | undefined;
 }
 
-/** The coordinator that gave the work. */
+/** The coordinator that issued the work. */
 interface Issuer {
-  /** As in subjects. */
+  /** The coordinator's name, as in subjects. */
   readonly coordinator: string;
+  /** Whether no state has come for `lostAfterMs`. */
   readonly isUnresponsive: boolean;
-  /** Fires when the coordinator becomes silent: an answer that has not come by then is not waited for. */
+  /** Fires when the coordinator becomes unresponsive. Then its answer is not waited for any longer. */
   readonly outage: AbortSignal;
 }
 
@@ -38,7 +39,7 @@ interface Issuer {
 const MOST_TEXT = 300;
 /** A coordinator answers that a solution is pending after three seconds, so this pause matters only for a wrong one. */
 const PENDING_PAUSE_MS = 250;
-/** Number of times that another coordinator is asked before the next one is. */
+/** Number of requests to another coordinator before the next one gets the solution. */
 const MOST_ASKS = 2;
 
 type To = 'issuer' | 'fallback';
@@ -50,17 +51,17 @@ export class FleetAttempts {
   readonly #request: SolutionRequest;
   readonly #limits: AttemptLimits;
   #next: To = 'issuer';
-  /** Whether it is a pool's, so that no other coordinator can submit it, nor the issuer after a restart. */
+  /** Whether the solution is a pool's share, which only the issuer can submit, and only until it restarts. */
   readonly #isOfPool: boolean;
-  /** The other coordinators that have answered that they cannot submit it, since all of them had. */
+  /** Other coordinators that could not submit it. Emptied when there is no coordinator left to ask. */
   readonly #unable = new Set<string>();
-  /** How often each other coordinator has been asked, since all of them had been asked often enough. */
+  /** Number of requests to each other coordinator. Emptied when all of them have got `MOST_ASKS`. */
   readonly #asked = new Map<string, number>();
-  /** Whether the issuer's answer was lost: it may know the verdict, which another coordinator could only doubt. */
+  /** Whether to ask the issuer once more, because its answer was lost: only the issuer may know the verdict. */
   #isAskedAgain = false;
-  /** Whether the coordinator that was asked last cannot submit it, and another one may. */
+  /** Whether the last coordinator cannot submit it, and there is another one to ask at once. */
   #isNextDue = false;
-  /** Why the other coordinator that answered last has not delivered it. */
+  /** Why another coordinator has not delivered it: the last answer. */
   #refusal: string | undefined;
 
   /** @param work the work's name */
@@ -73,8 +74,8 @@ export class FleetAttempts {
   }
 
   /**
-   * Asks the coordinator that gave the work and another one in turn, but no one that is silent. Asks again as long
-   * as the answer is that the solution is being submitted, and once more when the issuer's answer was lost.
+   * Asks the issuer and another coordinator in turn, and leaves out unresponsive ones. Asks again while the answer is
+   * `pending`, and once more if the issuer's answer was lost.
    */
   async attempt(stop: AbortSignal): Promise<Verdict | NoVerdict> {
     const isAgain = this.#isAskedAgain;
@@ -91,11 +92,11 @@ export class FleetAttempts {
     const releases = [stop, ...(isCutOff ? [this.#issuer.outage] : [])].map((signal) =>
       onAbort(signal, () => cut.abort()),
     );
-    // After an interrupted connection the issuer counts as silent until its next state comes.
+    // After an interrupted connection the issuer counts as unresponsive until its next state.
     if (isAgain) void this.#cutWhenUnresponsive(cut);
     try {
       let answer = await this.#ask(to, isAgain, cut.signal);
-      // Those that cannot submit it cost no pause: the one that can may be the last of them.
+      // There is no pause after a coordinator that cannot submit it: the last one to ask may be the one that can.
       while (to === 'fallback' && this.#isNextDue && !cut.signal.aborted) {
         const { mayHaveBeenTaken } = answer as NoVerdict;
         const next = await this.#ask(to, false, cut.signal);
@@ -121,7 +122,7 @@ export class FleetAttempts {
     const who = named === undefined ? 'another coordinator' : `coordinator ${oneLine(named)}`;
     let subject = named === undefined ? subjects.fallback(rig) : subjects.solution(named, rig);
     let mayHaveBeenTaken = false;
-    // What another coordinator says it is submitting is not left to it alone.
+    // A coordinator that always answers `pending` must not keep the solution from the others.
     const left = to === 'fallback' ? Math.ceil(this.#limits.solutionTimeoutMs / PENDING_PAUSE_MS) : Infinity;
     for (let asked = 0; asked < left; asked++) {
       let answer: SolutionAnswer | undefined;
@@ -152,13 +153,13 @@ export class FleetAttempts {
   }
 
   /**
-   * A coordinator that is heard is asked by its name: the servers do not know which members of a queue group are
-   * frozen, and a repeated request must reach the same one. One that does not answer is asked once more, and then the
-   * next one is.
+   * Responsive coordinators are asked by name: servers do not notice frozen members of a queue group, and a repeated
+   * request must reach the same coordinator. A coordinator that does not answer is asked once more, then the next one.
+   * @returns the name; undefined if any coordinator is to be asked
    */
   #other(): string | undefined {
     const others = this.#others();
-    // Now any coordinator that is not heard is asked, and then these again: they may have got another node since.
+    // Now the request goes to any coordinator, and then to these again: they may have got another node since.
     if (others.every((each) => this.#unable.has(each))) {
       this.#unable.clear();
       return undefined;
@@ -176,8 +177,8 @@ export class FleetAttempts {
   }
 
   /**
-   * The issuer's verdict ends a solution of its work, and so does an acceptance by anyone. Whatever else another
-   * coordinator answers ends nothing: its node may not know the work, or its key may be in wrong hands.
+   * The issuer's verdict is final, and so is an acceptance by any coordinator. No other answer of another coordinator
+   * is: its node may not know the work, or its key may be in wrong hands.
    * @param named the coordinator; undefined for any one
    */
   #judged(
