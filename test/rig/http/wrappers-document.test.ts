@@ -9,7 +9,7 @@ import { DevicesReport } from '#pickaxe/cli/measuring/devices.js';
 import { TuneReport } from '#pickaxe/cli/measuring/tune.js';
 import { RigsReport } from '#pickaxe/cli/mining/stats-table.js';
 import { DoctorReport } from '#pickaxe/cli/setup/doctor.js';
-import { REFUSALS } from '#pickaxe/fleet/coordinator/coordinator-limits.js';
+import { MESSAGE_REFUSALS } from '#pickaxe/fleet/coordinator/coordinator-limits.js';
 import { ControlRequest } from '#pickaxe/fleet/messages.js';
 import { FleetChanges, RigSelection, RigSummary, TimedControlAnswer } from '#pickaxe/fleet/operator/fleet-answers.js';
 import { FleetRig, FleetStatus } from '#pickaxe/fleet/operator/fleet-status.js';
@@ -136,7 +136,7 @@ it('docs/wrappers.md has all fields, made from the schemas', () => {
   list('### Control of rigs', fields.objects(coded(Object.fromEntries(requests)), ['command']));
   list(
     '### Messages that a coordinator refuses',
-    Object.entries(REFUSALS).map(([reason, meaning]) => `- **\`${reason}\`**: ${meaning}`),
+    Object.entries(MESSAGE_REFUSALS).map(([reason, meaning]) => `- **\`${reason}\`**: ${meaning}`),
   );
   list(
     '## Other commands',
