@@ -1,4 +1,4 @@
-/** The fleet of `pickaxe fleet demo`: a NATS server, a mock node, and members in processes of their own. */
+/** The fleet of `pickaxe fleet demo`: a NATS server, a mock node, and members, each a process. */
 
 import type { ChildProcess } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -24,7 +24,7 @@ const FIRST_DIFFICULTY = 2 ** 26;
 const BLOCK_SECONDS = 2;
 /** Mean time between two blocks of other miners, so that New Cuts come. */
 const RIVAL_MS = 1_000;
-/** Longest wait for a member that was asked to end. Its last solutions are answered before. */
+/** Maximum time until the end of a member, which first waits for the verdicts of its last solutions. */
 const END_MS = 15_000;
 
 export interface Verdict {
@@ -49,7 +49,7 @@ export type Account = Readonly<Record<Exclude<Outcome, 'delivered'> | 'found' | 
 interface Member {
   readonly child: ChildProcess;
   readonly ended: Promise<void>;
-  /** The last line of its log. */
+  /** The last line of the member's log. */
   lastWords: string;
 }
 
@@ -134,14 +134,14 @@ export class DemoFleet {
     };
   }
 
-  /** @returns the last words of a member that has ended by itself; undefined while it runs */
+  /** @returns the last log line of a member that has ended by itself; undefined while it runs */
   lastWordsOf(name: string): string | undefined {
     const { child, lastWords = '' } = this.#members.get(name) ?? {};
     const hasEnded = typeof child?.exitCode === 'number' || typeof child?.signalCode === 'string';
     return hasEnded ? lastWords : undefined;
   }
 
-  /** Kills a member, which cannot do anything about it. */
+  /** Kills the processes of a member, with a signal that they cannot handle. */
   async kill(name: string): Promise<void> {
     const member = this.#members.get(name);
     if (!member) return;
@@ -160,7 +160,7 @@ export class DemoFleet {
     await Promise.all(ending);
   }
 
-  /** Ends what is left. */
+  /** Ends all processes that still run. */
   async close(): Promise<void> {
     await Promise.all(Array.from(this.#members.keys(), (name) => this.kill(name)));
     await this.#node.close();

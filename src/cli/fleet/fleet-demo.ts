@@ -1,4 +1,4 @@
-/** `pickaxe fleet demo`: a fleet on this machine, of which one coordinator is killed. */
+/** `pickaxe fleet demo`: runs a fleet on this machine, and kills one of its coordinators. */
 
 import type { Command } from 'commander';
 import type { Loaded } from '../../app/config/load.ts';

@@ -23,7 +23,7 @@ const LEAF_CONFIG = 'nats-leaf.conf';
 const FOLDER_MODE = 0o700;
 /** Maximum length of a file's name, in bytes, on most systems. */
 const MOST_FILE_NAME = 255;
-/** Number of members that are listed one by one. */
+/** Maximum number of members that are listed. */
 const MOST_LISTED = 20;
 const PORTS = { client: 4222, route: 6222, leaf: 7422 } as const;
 
@@ -74,7 +74,7 @@ function runKeys(folder: string, options: Options, io: Io): number {
   checkOwn(folder, CONFIG);
   checkOwn(folder, LEAF_CONFIG);
   const revoked = (options.revoke ?? []).map((name) => seedFile(folder, name));
-  // A seed that is in the way of a new one is found before anything is written.
+  // Looks for files at the paths of new seeds before anything is written.
   const inTheWay = added
     .map(({ name }) => seedFile(folder, name))
     .find((file) => exists(file) && !revoked.includes(file));
@@ -89,7 +89,7 @@ function runKeys(folder: string, options: Options, io: Io): number {
   return EXIT.done;
 }
 
-/** Made before anything is written. @throws UsageError for paths that no configuration can have */
+/** Called before anything is written. @throws UsageError for paths that no configuration can have */
 function configsOf(fleet: FleetFile): [name: string, text: string][] {
   try {
     return [
@@ -167,7 +167,7 @@ function addressOf(text: string, defaultPort: number, option: string): string {
   return `${host}:${port}`;
 }
 
-/** All servers have one configuration, so that their ports are the same. */
+/** All servers have one configuration, so their ports must be the same. */
 function addressesOf(texts: readonly string[], defaultPort: number, option: string): string[] {
   const addresses = texts.map((text) => addressOf(text, defaultPort, option));
   const ports = new Set(addresses.map((each) => each.slice(each.lastIndexOf(':'))));
@@ -196,7 +196,7 @@ function readFleet(folder: string): FleetFile | undefined {
   }
 }
 
-/** Only the owner may look into it. @param isOwn whether it is the folder of a fleet already */
+/** Makes a folder that only its owner can read. @param isOwn whether it is the folder of a fleet already */
 function prepareFolder(folder: string, isOwn: boolean): void {
   try {
     mkdirSync(folder, { recursive: true, mode: FOLDER_MODE });

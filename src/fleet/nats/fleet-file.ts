@@ -1,4 +1,4 @@
-/** The members of a fleet and the terms of its servers, as `fleet.json` remembers them. Pure. */
+/** `fleet.json`: the members of a fleet and the terms of its servers. Pure. */
 
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
@@ -28,11 +28,11 @@ export const FleetFile = z.strictObject({
   subject: z.string().regex(/^[\w-]{1,32}(?:\.[\w-]{1,32}){0,3}$/),
   listen: address,
   tls: z.strictObject({ cert: path, key: path, ca: path.exactOptional() }).exactOptional(),
-  /** `HOST:PORT` of each server of the cluster, for the others. */
+  /** `HOST:PORT` of each server of the cluster, for the other servers. */
   cluster: z.array(address).max(MOST_SERVERS).exactOptional(),
   /** `HOST:PORT` of servers that take leaf nodes of other sites. */
   leaves: z.array(address).max(MOST_SERVERS).exactOptional(),
-  /** What servers prove to each other: 24 bytes as hex digits. */
+  /** The secret of the cluster's servers: 24 bytes as hex digits. */
   clusterSecret: secret,
   leafSecret: secret,
   members: z.array(Member).max(MOST_MEMBERS),
@@ -61,7 +61,7 @@ export class MemberError extends Error {
 }
 
 /**
- * Members that are there already stay as they are.
+ * Adds members, and leaves the present ones as they are.
  * @returns the fleet with the members, and those of them that are new, with their seeds
  * @throws MemberError when a name is one of another role, or hard to tell from another name
  */
@@ -88,7 +88,7 @@ export function addMembers(fleet: FleetFile, wanted: readonly { readonly name: s
   return { fleet: { ...fleet, members }, added };
 }
 
-/** @throws MemberError when there is no member of a name */
+/** @throws MemberError when no member has one of the names */
 export function revokeMembers(fleet: FleetFile, names: readonly string[]): FleetFile {
   const unknown = names.find((name) => !fleet.members.some((each) => each.name === name));
   if (unknown !== undefined) throw new MemberError(`there is no member ${unknown}.`);
@@ -101,7 +101,7 @@ function folded(name: string): string {
   return name.normalize('NFKC').toLowerCase();
 }
 
-/** @param place that of the servers of the cluster, or of leaf nodes at other sites */
+/** @param place whether for servers of the cluster, or for leaf nodes at other sites */
 export function termsOf(fleet: FleetFile, place: 'cluster' | 'leaf'): ServerTerms {
   const { subject, listen, cluster, leaves, clusterSecret, leafSecret } = fleet;
   // Members are only ever added at the end, and none is removed.

@@ -1,8 +1,8 @@
 /**
  * The NATS accounts of a fleet's servers: what each member may send and receive, and how many connections it may have.
  * A message stays in its account unless another account imports its subject, and a server counts the connections of an
- * account, not those of a key. So rigs, operators and leaf nodes have accounts apart from the coordinators', and no key
- * of theirs takes connections away from others. Pure.
+ * account, not those of a key. So rigs, operators and leaf nodes have accounts apart from the coordinators': none of
+ * their keys can use up the connections of other accounts. Pure.
  */
 
 import { FALLBACK_QUEUE, FleetSubjects, token } from '../messages.ts';
@@ -15,7 +15,7 @@ export interface Member {
   readonly role: Role;
   /** The public nkey: 56 characters, of which the first is `U`. */
   readonly publicKey: string;
-  /** Its own for good among all members, also those that were revoked. It decides on the account of a rig. */
+  /** Unique among all members, also the revoked ones, and never changed. It decides on the account of a rig. */
   readonly number: number;
 }
 
@@ -34,19 +34,19 @@ export const SERVER_USER = 'server';
  */
 const MOST_RIG_ACCOUNTS = 200;
 /**
- * A rig has one connection. Others of its key are those that it has lost and the server has not, which takes up to half
- * a minute, those of a second machine that was given the same key, which operators see, and that of pickaxe doctor.
+ * Maximum number of connections of a rig's key. A rig has one. Further ones are lost connections that the server still
+ * counts, for up to half a minute, a second machine with the same key, which operators see, and pickaxe doctor.
  */
 const CONNECTIONS_OF_RIG = 4;
-/** An operator has the page, and commands that run at the same time. */
+/** Maximum number of connections of an operator's key: the page, and commands that run at the same time. */
 const CONNECTIONS_OF_OPERATOR = 16;
 const MOST_LEAF_NODES = 256;
 /**
- * Subscriptions of one connection, which are kept in the server's memory. A member has less than ten. Between the
- * servers of two sites there are those of all members, which are up to 20,000 rigs with three each.
+ * Maximum number of subscriptions of one connection, which are kept in the server's memory. A member has less than ten.
+ * A connection between the servers of two sites has those of all members: up to 20,000 rigs with three each.
  */
 const SUBSCRIPTIONS = { ofMember: 16, ofSite: 100_000 };
-/** Connections to a server beyond those that the accounts' limits add up to: coordinators, and who has no key. */
+/** Connections to a server beyond the sum of the accounts' limits: coordinators, and clients without a key. */
 const FURTHER_CONNECTIONS = 4_096;
 const LEAST_CONNECTIONS = 65_536;
 
@@ -54,7 +54,7 @@ interface AccountTerms {
   /** First part of the subjects. */
   readonly subject: string;
   readonly members: readonly Member[];
-  /** What leaf nodes prove that they belong to the fleet with; undefined where none may connect. */
+  /** The secret with which leaf nodes prove that they belong to the fleet; undefined where none may connect. */
   readonly leafSecret: string | undefined;
   /** Whether the server itself is a leaf node. */
   readonly isLeaf: boolean;
@@ -65,7 +65,7 @@ interface NatsAccount {
   /** Lines of the configuration. */
   readonly users: readonly string[];
   readonly limits: readonly string[];
-  /** Subjects of messages from members of this account that members of others may receive. */
+  /** Subjects of messages of this account that members of other accounts may receive. */
   readonly exports: readonly string[];
   readonly imports: readonly { readonly from: string; readonly subjects: readonly string[] }[];
 }
@@ -93,7 +93,7 @@ function accountsOf({ subject, members, leafSecret, isLeaf }: AccountTerms): Nat
   const usersOf = (some: readonly Member[]) => some.map((member) => user(member, subjects));
   const ofMember = `max_subscriptions: ${SUBSCRIPTIONS.ofMember}`;
 
-  /** What the accounts of rigs and sites have in common. */
+  /** The common part of the accounts of rigs and sites. */
   const outer = {
     exports: ofRigs.publish,
     // Requests of operators come to a leaf node by way of the other server.
@@ -117,7 +117,7 @@ function accountsOf({ subject, members, leafSecret, isLeaf }: AccountTerms): Nat
     // Without any user, the server would let everybody in.
     users: members.length > 0 || leafSecret !== undefined ? usersOf(of('coordinator')) : [nobody()],
     limits: [isLeaf ? `max_subscriptions: ${SUBSCRIPTIONS.ofSite}` : ofMember],
-    // A coordinator may have devices, and then reports and is asked as a rig is.
+    // A coordinator with devices also reports and gets operators' requests, as a rig does.
     exports: [...ofRigs.subscribe, subjects.reports, subjects.operatorAnswers],
     imports: [
       ...outside.map((from) => ({ from, subjects: ofRigs.publish })),
@@ -182,7 +182,7 @@ function nobody(): string {
   return '{ user: "nobody", password: "$2a$11$......................................................" }';
 }
 
-/** The comment tells whose a key is that the server's log or monitoring names. */
+/** A comment behind the key has the member's name, because logs and monitoring of the server have only the key. */
 function user(member: Member, subjects: FleetSubjects): string {
   const { name, role, publicKey } = member;
   return `{ nkey: ${publicKey}, ${permissions(PERMISSIONS[role](name, subjects))} } # ${token(name)}`;

@@ -7,16 +7,16 @@ export interface TlsFiles {
   /** Paths of PEM files on the server's machine. */
   readonly cert: string;
   readonly key: string;
-  /** The authority that signed the certificates of the other servers; undefined for those that the system knows. */
+  /** The authority of the other servers' certificates; undefined for the system's authorities. */
   readonly ca?: string | undefined;
 }
 
 /**
- * Other servers prove with this that they belong to the fleet. Those of a cluster may send and receive everything, and
- * a leaf node what rigs may.
+ * A secret with which other servers prove that they belong to the fleet. Servers of a cluster may send and receive
+ * everything, a leaf node only what rigs may.
  */
 interface OtherServers {
-  /** `HOST:PORT` of each. */
+  /** `HOST:PORT` of each server. */
   readonly servers: readonly string[];
   readonly secret: string;
 }
@@ -36,12 +36,12 @@ export interface ServerTerms {
   readonly hub?: OtherServers | undefined;
 }
 
-/** The first words of every configuration, by which it is known that pickaxe made it. */
+/** The first words of every configuration. They show that pickaxe made the file. */
 export const MADE_BY = '# Made by pickaxe fleet keys';
 
 /**
- * A client that takes nothing for so long is cut off, and comes back to the latest work: it is no use to feed it old
- * ones. Bursts are far below the bytes: a thousand rigs' reports have about two megabytes.
+ * Time and bytes after which a client that takes no messages is cut off. It connects again and gets the latest work, so
+ * old works need not wait for it. Bursts are far below the bytes: reports of a thousand rigs have about two megabytes.
  */
 const LIMITS = [
   `max_payload: ${MOST_MESSAGE_BYTES}`,

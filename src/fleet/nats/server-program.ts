@@ -8,13 +8,13 @@ import { createInterface } from 'node:readline';
 import { endWithPickaxe, startGroup } from '../../base/system/process-group.ts';
 
 const PROGRAM = process.platform === 'win32' ? 'nats-server.exe' : 'nats-server';
-/** Where packages of distributions put it, which is not on the PATH of ordinary users. */
+/** Folders of distributions' packages that are not on the PATH of ordinary users. */
 const MORE_FOLDERS = ['/usr/sbin', '/usr/local/sbin'];
 /** Number of lines of the server's log that are kept for an error. */
 const MOST_LINES = 50;
 const LISTENING = /Listening for (client|route|leafnode) connections on \S*:(\d+)$/;
 
-/** @returns the path of the program; undefined when it is nowhere */
+/** @returns the path of the program; undefined if it is not found */
 export async function findServer(environment: NodeJS.ProcessEnv = process.env): Promise<string | undefined> {
   const folders = [...(environment.PATH ?? '').split(delimiter).filter(Boolean), ...MORE_FOLDERS];
   for (const folder of folders) {
@@ -31,11 +31,11 @@ export async function findServer(environment: NodeJS.ProcessEnv = process.env): 
 interface ServerStart {
   /** Path of the program. */
   readonly program: string;
-  /** Of the server. The port -1 means any free one. */
+  /** The server's configuration, in which the port -1 means any free one. */
   readonly config: string;
   /** An existing folder, into which the configuration is written. */
   readonly folder: string;
-  /** The kinds of ports on which the configuration makes it listen. By default, that of clients. */
+  /** The kinds of ports on which the server listens by its configuration. The default is the clients' port. */
   readonly listens?: readonly PortKind[];
 }
 
@@ -47,7 +47,7 @@ export interface ServerProcess {
   readonly process: ChildProcess;
   readonly configFile: string;
   readonly ports: ServerPorts;
-  /** The last lines of its log. */
+  /** The last lines of the server's log. */
   readonly log: readonly string[];
   /** Resolves when the process has ended. */
   readonly ended: Promise<void>;
@@ -86,7 +86,7 @@ export async function startServer({
       const [, kind, port] = LISTENING.exec(line) ?? [];
       if (kind === 'client' || kind === 'route' || kind === 'leafnode') ports[kind] = Number(port);
       isUp ||= line.endsWith('Server is ready');
-      // It listens to other servers of its cluster after it has said that it is ready.
+      // The server logs that it is ready before it listens for other servers of its cluster.
       if (isUp && listens.every((each) => ports[each] !== undefined)) resolve();
     });
   });

@@ -10,21 +10,21 @@ import { z } from 'zod';
 import { TCP_CONNECTING } from '../../base/net/connecting.ts';
 import { onAbort } from '../../base/system/abort.ts';
 
-/** Maximum length of a line, in bytes, which the client reads slowly. The longest is the server's first message. */
+/** Maximum length of a line, in bytes: the client reads long ones slowly. The longest is the server's first message. */
 const MOST_LINE_BYTES = 65_536;
-/** Maximum length of what a message carries, in bytes. Servers permit 1 MiB unless told otherwise. */
+/** Maximum length of a message's payload, in bytes. By default, servers permit 1 MiB. */
 const MOST_PAYLOAD_BYTES = 2 ** 21;
-/** Maximum number of bytes that wait to be sent. A server that does not take them is as good as dead. */
+/** Maximum number of bytes that wait to be sent, after which the connection ends. */
 const MOST_UNSENT_BYTES = 2 ** 20;
 
-/** What a connection needs beside the client's own options, which carry it here. */
+/** The client's options, with further ones for this transport. */
 export interface TransportOptions extends ConnectionOptions {
   readonly pickaxe: {
     readonly host: string;
     readonly port: number;
     /** Whether nothing may be sent in clear. */
     readonly requiresTls: boolean;
-    /** PEM texts; undefined for those that Node.js knows. */
+    /** Certificates of authorities as PEM texts; undefined for the ones in Node.js. */
     readonly authorities: readonly string[] | undefined;
     /** Ends the connection, also one that is only being made. */
     readonly stop: AbortSignal;
@@ -81,7 +81,7 @@ export class LinkTransport implements Transport {
       const info = infoIn(first.message);
       if (info.tls_required || requiresTls) {
         if (!info.tls_required && !info.tls_available) throw new TransportError('the server offers no TLS', true);
-        // Whatever came in clear behind the first message would be taken for part of the encrypted connection.
+        // Bytes in clear behind the first message would be taken for part of the encrypted connection.
         if (first.rest.length > 0) throw new TransportError('the server speaks before TLS has begun');
         this.#socket = await encrypted(socket, host, authorities);
         this.#isEncrypted = true;
@@ -108,7 +108,7 @@ export class LinkTransport implements Transport {
   /** Checks before the client sees it, because the client would print its errors and leave the connection open. */
   #receive(bytes: Uint8Array): void {
     if (this.#isClosed) return;
-    // Receivers of messages expect no Buffer, whose `slice` shares memory.
+    // Receivers of messages expect a plain Uint8Array: the `slice` of a Buffer shares memory.
     const chunk = new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length);
     this.#unendedBytes += chunk.length;
     try {
@@ -176,7 +176,7 @@ export class LinkTransport implements Transport {
     this.#wake();
   }
 
-  /** @param fault undefined when the client knows why: the server has said it, or does not answer */
+  /** @param fault undefined if the client knows the reason, from a message of the server or because pings failed */
   #end(fault?: Error): void {
     if (this.#isClosed) return;
     if (fault) this.closeError = fault;
@@ -204,7 +204,7 @@ function firstMessage(socket: Socket): Promise<{ message: Uint8Array; rest: Uint
       if (end > MOST_LINE_BYTES || (end < 2 && received.length > MOST_LINE_BYTES)) {
         reject(new TransportError('what listens there is no NATS server'));
       } else if (end >= 2) {
-        // No later byte may be lost before the next listener is there.
+        // A paused socket loses no bytes before its next listener.
         socket.pause();
         resolve({ message: received.subarray(0, end), rest: received.subarray(end) });
       }

@@ -59,7 +59,7 @@ export class RigDialog {
   readonly #devices: Rows<ReportedDevice>;
   readonly #ask: (name: string) => Promise<FleetRig>;
   #name = '';
-  /** What was answered last, and the row that it belongs to. */
+  /** The last answer, and the row that was asked for. */
   #known: { readonly rig: FleetRig; readonly row: FleetRow } | undefined;
   /** Why there are no devices to show. */
   #missing = '';
@@ -136,13 +136,13 @@ function describeDevice({ kind, model, state, reason }: ReportedDevice): Named {
 export type SentRequest = FleetControlBody['request'];
 export type Command = SentRequest['command'];
 
-/** Longest list of rigs that did not do it. */
+/** Maximum number of listed rigs that did not follow the request. */
 const MOST_LISTED = 100;
 
 type Send = (request: SentRequest, names: readonly string[]) => Promise<FleetControlAnswer>;
 
 interface Words {
-  /** For one rig, and for several. */
+  /** The words for one rig, and for several. */
   readonly done: readonly [one: string, several: string];
   readonly about: string;
 }
@@ -186,7 +186,7 @@ class LimitField {
     this.#takeBack.checked = false;
   }
 
-  /** Otherwise the browser says at the field what is wrong with it. */
+  /** Shows a message at the field unless its value is valid. */
   get isValid(): boolean {
     return this.#celsius.reportValidity();
   }
@@ -260,7 +260,7 @@ export class ControlDialog {
     this.#go.removeAttribute('aria-busy');
   }
 
-  /** @returns undefined while something is missing, which the dialog then says */
+  /** @returns undefined while something is missing, which the dialog then shows */
   #request(): SentRequest | undefined {
     const command = this.#command;
     if (command !== 'limits') return { command };

@@ -1,4 +1,4 @@
-/** The page of a fleet: polls the operator every two seconds for what has changed, and shows it. */
+/** The page of a fleet: polls the operator every two seconds for changes, and shows them. */
 
 import { plural } from '../../base/text/quantities.ts';
 import { Poller, Requests } from '../../rig/page/api.ts';
@@ -12,7 +12,7 @@ import { Coordinators, newsOf, showTotals, type Totals } from './fleet-summary.t
 import { CHOICES, FLEET_COLUMNS, type FleetRow, FleetRows, type FleetView, fragmentOf, viewOf } from './rig-rows.ts';
 import { FleetTable } from './rig-table.ts';
 
-/** Of 20,000 rigs, the first answer has megabytes; and rigs have 10 s to answer a control request. */
+/** Maximum time of a request: with 20,000 rigs the first answer has megabytes, and rigs may answer within 10 s. */
 const TIMEOUT_MS = 14_000;
 const COMMANDS = ['pause', 'resume', 'restart', 'limits'] as const;
 
@@ -79,7 +79,7 @@ function sortBy(sort: string): void {
   change({ sort, downwards });
 }
 
-/** A group that is filtered by stays in the list, even when no rig is in it. */
+/** The group of the filter stays in the list even without rigs. */
 function showGroups(): void {
   const names = new Set([...rows.groups, ...(view.group === '' ? [] : [view.group])]);
   const there = [...group.options].slice(1).map(({ value }) => value);
@@ -139,13 +139,13 @@ function ask(command: Command): void {
   if (targets.length > 0) controlDialog.open(command, targets);
 }
 
-/** The names are sent, and not the filter, so that no rig is meant that was not on the page. */
+/** Sends names instead of the filter, so that the request reaches only rigs that were on the page. */
 async function send(request: SentRequest, names: readonly string[]): Promise<TimedControlAnswer> {
   const body = { request, rigs: { names } };
   const response = await reach.withToken(() => requests.post('fleet/control', body, TIMEOUT_MS));
   const answer: TimedControlAnswer = await response.json();
   const done = answer.rigs.flatMap((rig) => (rig.done ? [rig.name] : []));
-  // A report does not say what the limits of a rig are, so that its row does not change.
+  // A rig's report does not have its limits, so its row does not change.
   if (request.command !== 'limits') rows.noteAsked(`asked to ${request.command}`, answer.askedMillis, done);
   showRows();
   poller.now();

@@ -16,7 +16,7 @@ import { type FleetRow, type FleetRows, formatPower } from './rig-rows.ts';
 
 export type Totals = Omit<FleetChanges, 'rigs' | 'goneRigs'>;
 
-/** Rigs report once in this time, so that before it has passed, some may not be listed yet. */
+/** Time in which each rig reports once: before, some rigs may not be listed yet. */
 const REPORT_SECONDS = 10;
 
 export function showTotals(totals: Totals, rows: FleetRows): void {
@@ -40,7 +40,7 @@ export function showTotals(totals: Totals, rows: FleetRows): void {
   setFigure('proven', hashrate(provenHashesPerSecond));
   const heard = rows.all.filter(({ state }) => state !== 'silent');
   const watts = sum(heard.flatMap((row) => row.rig.watts ?? []));
-  // Rigs without sensors count in neither.
+  // Rigs without sensors count neither in the power nor in the hashrate.
   const measured = sum(heard.flatMap((row) => (row.rig.watts === null ? [] : row.rig.hashesPerSecond)));
   setFigure('power', watts === 0 ? known(null, String) : formatPower(watts));
   setFigure('efficiency', known(watts === 0 ? null : measured / watts, formatEfficiency));
@@ -79,7 +79,7 @@ function notesOf({ disconnected, listeningSeconds, ignored, control }: Totals): 
   ].filter((note) => note !== false);
 }
 
-/** @returns what somebody should hear of: counts that have changed, but no figures that change all the time */
+/** @returns announcements for screen readers: changes of counts, but not of figures that change all the time */
 export function newsOf(before: Totals, now: Totals): string[] {
   const counts = (
     [

@@ -16,14 +16,14 @@ import { type ShownState, shownState } from '../operator/fleet-figures.ts';
 export interface FleetRow {
   readonly rig: RigSummary;
   readonly state: ShownState;
-  /** What an operator has asked of it since its last report, which cannot know of it; null for nothing. */
+  /** An operator's request since the rig's last report, in words; null without one. */
   readonly asked: string | null;
   readonly faulty: boolean;
-  /** When its last report came, by the server's clock in milliseconds since the UNIX epoch. */
+  /** When the rig's last report came, by the server's clock, in milliseconds since the UNIX epoch. */
   readonly reportedMs: number;
   /** Proven ÷ counted hashrate. */
   readonly provenRatio: number | null;
-  /** Where the text filter looks: in lower case. */
+  /** The text that the text filter searches, in lower case. */
   readonly searched: string;
 }
 
@@ -46,15 +46,15 @@ type SortKey = number | string | null;
 
 export interface FleetColumn {
   readonly heading: string;
-  /** Whether the first press sorts downwards, as one wants to see the largest figures first. */
+  /** Whether the first click sorts downwards, so that the largest figures come first. */
   readonly isFigure: boolean;
-  /** Null comes last in both directions. */
+  /** @returns null for rows that come last in both directions */
   sortKey(row: FleetRow): SortKey;
-  /** @returns null for what is not known */
+  /** @returns null for an unknown figure */
   text(row: FleetRow, nowMs: number): string | null;
 }
 
-/** A silent rig's last figures say nothing about now. */
+/** The last figures of a silent rig are not shown as present ones. */
 const unlessSilent = (row: FleetRow, value: number | null): number | null => (row.state === 'silent' ? null : value);
 
 function figure(
@@ -73,7 +73,7 @@ function name(heading: string, value: (row: FleetRow) => string | null): FleetCo
   return { heading, isFigure: false, sortKey: value, text: value };
 }
 
-/** By the names in fleet.css and in bookmarks. */
+/** Columns, by their names in fleet.css and in bookmarks. */
 export const FLEET_COLUMNS: Readonly<Record<string, FleetColumn>> = {
   rig: name('rig', ({ rig }) => rig.name),
   group: name('group', ({ rig }) => rig.group),
@@ -97,7 +97,7 @@ export const FLEET_COLUMNS: Readonly<Record<string, FleetColumn>> = {
   },
 };
 
-/** What is wrong with the rig, in few words; empty if nothing is. */
+/** The rig's problems, in few words; empty without problems. */
 export function marksOf({ rig, state, faulty }: FleetRow): string {
   const { deviceCount, failedDeviceCount } = rig;
   return [
@@ -109,7 +109,7 @@ export function marksOf({ rig, state, faulty }: FleetRow): string {
     .join(', ');
 }
 
-/** `7 s`, `5 min`, `3 d`: whole units, of which only the largest is said. */
+/** Rounds down to whole numbers of the largest unit: `7 s`, `5 min`, `3 d`. */
 function formatAge(seconds: number): string {
   const [count, unit] = formatDuration(Math.max(1, Math.round(seconds))).split(' ');
   return `${seconds < 0.5 ? 0 : count} ${unit}`;
@@ -120,16 +120,16 @@ export const formatPower = (watts: number): string => (watts < 1000 ? formatWatt
 
 /* What is shown of them: in the fragment of the address, so that it can be bookmarked */
 
-/** `problems`: faulty, silent, or of a name that two rigs have. */
+/** `problems` means faulty, silent or duplicate. */
 export const CHOICES = ['all', 'mining', 'paused', 'faulty', 'silent', 'duplicate', 'problems'] as const;
 type Choice = (typeof CHOICES)[number];
 
 export interface FleetView {
   readonly text: string;
-  /** Empty: all groups. */
+  /** The name of a group; empty for all groups. */
   readonly group: string;
   readonly choice: Choice;
-  /** A name of FLEET_COLUMNS. */
+  /** The name of a column, as in FLEET_COLUMNS. */
   readonly sort: string;
   readonly downwards: boolean;
 }
@@ -171,15 +171,15 @@ function isChosen({ rig, state, faulty }: FleetRow, choice: Choice): boolean {
 /* All rigs, by name */
 
 const IN_ORDER = new Intl.Collator('en', { numeric: true });
-/** Names that the collator holds equal still have one order. */
+/** Names that are equal for the collator still have a fixed order. */
 const compareTexts = (a: string, b: string): number => IN_ORDER.compare(a, b) || (a < b ? -1 : Number(a > b));
 
 export class FleetRows {
   readonly #rows = new Map<string, FleetRow>();
-  /** Places of the names in their order. The collator is slow, and names rarely change. */
+  /** The position of each name in their order. It is kept because the collator is slow, and names rarely change. */
   #ranks = new Map<string, number>();
   #groups: readonly string[] = [];
-  /** What was asked of rigs, and when by the server's clock, until they report. */
+  /** Requests to rigs, and their times by the server's clock, until the rigs report. */
   readonly #asked = new Map<string, { readonly what: string; readonly askedMs: number }>();
 
   get size(): number {
@@ -252,7 +252,7 @@ function ranksOf(texts: Iterable<string>): Map<string, number> {
   return new Map([...texts].sort(compareTexts).map((each, at) => [each, at]));
 }
 
-/** Texts become their places in order, so that a sort compares numbers only. */
+/** Replaces texts by their positions in their order, so that a sort compares only numbers. */
 function numbersOf(rows: readonly FleetRow[], column: FleetColumn): Map<FleetRow, number | null> {
   const keys = rows.map((row) => column.sortKey(row));
   const ranks = ranksOf(new Set(keys.filter((key) => typeof key === 'string')));

@@ -1,14 +1,14 @@
 /**
- * The table of rigs. Only the rows in sight are in the document, so that ten thousand rigs scroll as ten do. To screen
- * readers it is a grid whose rows say their places (WAI-ARIA 1.2, grid). The focus stays on the table itself, which
- * names the current row, so that rows may come and go.
+ * The table of rigs. Only the visible rows are in the document, so ten thousand rigs scroll as smoothly as ten. For
+ * screen readers it is a grid whose rows have their indices (WAI-ARIA 1.2, grid). The focus stays on the table, which
+ * refers to the current row, so that rows can be added and removed.
  */
 
 import { byId, cell, columnHead, element, rowHead, setAttribute, setText, tableRow } from '../../rig/page/dom.ts';
 import { UNKNOWN } from '../../rig/page/format.ts';
 import { FLEET_COLUMNS, type FleetColumn, type FleetRow, marksOf } from './rig-rows.ts';
 
-/** Rows above and below those in sight, so that a scroll shows no gap before the next frame. */
+/** Number of rows above and below the visible ones, so that a scroll shows no gap before the next frame. */
 const MARGIN_ROWS = 8;
 
 interface ShownRows {
@@ -17,14 +17,14 @@ interface ShownRows {
   readonly selectable: boolean;
   readonly sort: string;
   readonly downwards: boolean;
-  /** By the server's clock. */
+  /** The time by the server's clock. */
   readonly nowMs: number;
 }
 
 interface Listener {
   sort(column: string): void;
   open(rig: string): void;
-  /** @param rigs names @param select whether they are to be selected, else deselected */
+  /** @param rigs names @param select false deselects the rigs */
   select(rigs: readonly string[], select: boolean): void;
 }
 
@@ -119,7 +119,7 @@ export class FleetTable {
     const last = Math.min(rows.length, Math.ceil(top + this.#scroller.clientHeight / this.#rowPx) + MARGIN_ROWS);
     const wanted = Array.from({ length: Math.max(0, last - first) }, (_, at) => first + at);
     const current = this.#current === undefined ? undefined : this.#places.get(this.#current);
-    // The table names its current row, which must therefore be in the document.
+    // The table refers to its current row, which must therefore be in the document.
     if (current !== undefined && (current < first || current >= last)) {
       if (current < first) wanted.unshift(current);
       else wanted.push(current);
@@ -130,7 +130,7 @@ export class FleetTable {
     else this.#table.removeAttribute('aria-activedescendant');
   }
 
-  /** Rows that have left the sight are used again for those that have come. */
+  /** Reuses the elements of rows that are no longer visible. */
   #place(wanted: readonly number[]): void {
     const { rows } = this.#shown;
     const names = new Set(wanted.map((at) => rows[at].rig.name));
@@ -150,7 +150,7 @@ export class FleetTable {
       const { name } = rows[at].rig;
       const line = this.#lines.get(name) ?? takeAny(spare) ?? new Line(`rig-row-${this.#made++}`);
       this.#lines.set(name, line);
-      // Their order in the document is that on the screen, in which they are read out.
+      // Screen readers read rows in the order of the document, which must be the order on the screen.
       if (line.element === before) before = nextKept(before.nextElementSibling);
       else this.#body.insertBefore(line.element, before);
       line.show(at, this.#rowPx, this.#shown, this.#current === name);
@@ -237,7 +237,7 @@ export class FleetTable {
     this.#listener.select(names, !names.every((name) => this.#shown.selected.has(name)));
   }
 
-  /** Height that the rows have: the heads stay in sight above them. */
+  /** Height for rows, in pixels: the column heads stay visible above them. */
   get #inSightPx(): number {
     return this.#scroller.clientHeight - this.#head.offsetHeight;
   }
@@ -262,7 +262,7 @@ function takeAny(spare: Map<Element, Line>): Line | undefined {
 
 const checkText = (isOn: boolean): string => (isOn ? '☑' : '☐');
 
-/** A row, which shows one rig after the other. */
+/** The element of a row, which is reused for other rigs. */
 class Line {
   readonly element: HTMLElement;
   readonly #check = element('span', { 'aria-hidden': 'true' });

@@ -213,7 +213,7 @@ export class OperatorLimits {
     this.#celsius[kind] = celsius;
   }
 
-  /** @param own the rig's own limits @returns the lower ones, to be asked for at each reading */
+  /** @param own the rig's own limits @returns the lower of both limits, by their values at each call */
   within(own: LimitsOf): LimitsOf {
     return (kind, name) => {
       const ownLimits = own(kind, name);

@@ -1,4 +1,4 @@
-/** What has changed in a fleet since an earlier answer, so that a page of many rigs can be refreshed cheaply. */
+/** Changes of a fleet since an earlier answer, with which a page of many rigs is refreshed cheaply. */
 
 import type { Clock } from '../../../base/system/clock.ts';
 import type { FleetChanges, RigSummary } from '../fleet-answers.ts';
@@ -14,9 +14,9 @@ type Changes = Omit<FleetChanges, 'version' | 'control'>;
 
 interface Known {
   rig: FleetRig;
-  /** Number of the status in which it changed last. */
+  /** Number of the status in which the rig changed last. */
   changed: number;
-  /** Number of the last status that listed it. */
+  /** Number of the last status that listed the rig. */
   listed: number;
 }
 
@@ -30,7 +30,7 @@ export class ChangeLog {
   #last: { readonly status: FleetStatus; readonly ms: number } | undefined;
   #number = 0;
 
-  /** @param instance 16 hex digits that tell this run from others, whose marks mean nothing here */
+  /** @param instance 16 hex digits of this run: marks of other runs are not known here */
   constructor(read: () => FleetStatus, clock: Clock, instance: string) {
     this.#read = read;
     this.#clock = clock;

@@ -1,6 +1,6 @@
 /**
- * `/metrics` of a fleet. By default it has sums, so that thousands of rigs are no more series than ten. What outsiders
- * choose, the names of groups and coordinators, has a bound.
+ * `/metrics` of a fleet. By default it has sums, so that thousands of rigs have no more series than ten. The number of
+ * names of groups and coordinators, which outsiders choose, is bounded.
  */
 
 import { collectDefaultMetrics, Registry } from 'prom-client';
@@ -13,12 +13,12 @@ import { FleetMetricsQuery } from '../fleet-answers.ts';
 import { faultsOf, hottestCelsius, isFaulty, shownState, totalWatts } from '../fleet-figures.ts';
 import type { FleetRig, FleetStatus } from '../fleet-status.ts';
 
-/** Maximum number of groups, and of coordinators, that are named. Rigs of further groups are summed. */
+/** Maximum number of groups with their own series, and of coordinators. Rigs of further groups are summed. */
 const MOST_NAMED = 64;
-/** The group of rigs whose group is not named, and of those without a group. */
+/** Label of rigs of further groups, and of rigs without a group. */
 const OTHERS = '(others)';
 const NO_GROUP = '(none)';
-/** Resolution. A finer one would wake the process more often. */
+/** Resolution of the event loop's delay. A finer one would wake the process more often. */
 const EVENT_LOOP_PRECISION_MS = 100;
 
 export class FleetMetrics {

@@ -44,8 +44,8 @@ interface Rigs {
 }
 
 /**
- * Answers as bytes that all clients of the same second share: the whole status of 10,000 rigs has 14 MB, which
- * must not be in memory once for each client that reads slowly.
+ * Answers as bytes, which all clients of the same second share: the status of 10,000 rigs has 14 MB, of which slow
+ * readers must not each keep a copy in memory.
  */
 class SharedAnswers {
   #status: FleetStatus | undefined;
@@ -63,7 +63,7 @@ class SharedAnswers {
   }
 }
 
-/** The figures of reports came as JSON, so they need no rounding, which would take most of the time. */
+/** Does not round the figures of reports: they came as JSON, and rounding would take most of the time. */
 function textOf({ rigs, ...others }: Rigs): string {
   const rounded = rigs.map((rig) => ({ ...rig, ageSeconds: Math.round(rig.ageSeconds * 1000) / 1000 }));
   return `${jsonText(others).slice(0, -1)},"rigs":${JSON.stringify(rounded)}}`;
