@@ -146,7 +146,7 @@ describe('installed without its optional packages', () => {
     const { findings } = await report('doctor');
     const aboutGpu = findings.filter(({ about }: { about: string }) => about === 'GPU');
     expect(aboutGpu.length).toBeGreaterThan(0);
-    for (const { what, mend = '' } of aboutGpu) expect(`${what}: ${mend}`).toMatch(missing);
+    for (const { what, remedy = '' } of aboutGpu) expect(`${what}: ${remedy}`).toMatch(missing);
   });
 
   test('the CPU mines and is measured; the GPU that was asked for is not, with the reason', async () => {

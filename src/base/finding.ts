@@ -11,7 +11,7 @@ export const Finding = z.object({
     ),
   what: z.string(),
   why: z.string().exactOptional().describe('why it matters, unless `what` has it'),
-  mend: z.string().exactOptional().describe('the remedy, unless `what` has it'),
+  remedy: z.string().exactOptional().describe('what to do, unless `what` has it'),
   nodeConfiguration: z.array(z.string()).exactOptional().describe('lines of YAML for the node’s configuration'),
 });
 export type Finding = Readonly<z.infer<typeof Finding>>;
@@ -36,10 +36,10 @@ export function findingLines(findings: readonly Finding[], columns = Number.POSI
     const [line, ...more] = wrap(text, Math.max(LEAST_TEXT, columns - first.length));
     return [first + line, ...more.map((line) => ' '.repeat(first.length) + line)];
   };
-  return findings.flatMap(({ about, state, what, why, mend, nodeConfiguration }) => [
+  return findings.flatMap(({ about, state, what, why, remedy, nodeConfiguration }) => [
     ...hang(`${state.padEnd(STATE_WIDTH)}${about.padEnd(width)}  `, what),
     ...(why === undefined ? [] : hang(`${' '.repeat(indent)}why: `, why)),
-    ...(mend === undefined ? [] : hang(`${' '.repeat(indent)}do:  `, mend)),
+    ...(remedy === undefined ? [] : hang(`${' '.repeat(indent)}do:  `, remedy)),
     // Not indented, so that the lines can be pasted.
     ...(nodeConfiguration === undefined ? [] : ['', ...nodeConfiguration, '']),
   ]);

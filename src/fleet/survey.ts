@@ -92,7 +92,7 @@ function permissionsOf({ name, isCoordinator, denials }: FleetQuestion, denied: 
     state: 'fault',
     what: `the credentials are not those of a ${role} named ${oneLine(name)}: ${first}`,
     why: 'the server lets each member do only what its name and role need',
-    mend: `give --rig-name the name that pickaxe fleet keys made the credentials for, or make some for this ${role}`,
+    remedy: `give --rig-name the name that pickaxe fleet keys made the credentials for, or make some for this ${role}`,
   } as const satisfies Finding;
 }
 
@@ -102,7 +102,7 @@ function coordinatorsOf({ isCoordinator }: FleetQuestion, states: ReadonlyMap<st
     if (isCoordinator) return [{ about, state: 'ok', what: 'no other coordinator is heard' }];
     const what = 'no coordinator is heard';
     const why = 'coordinators give the work, and a rig waits for the first of them';
-    return [{ about, state: 'fault', what, why, mend: 'start pickaxe coordinate, with the same --nats-subject' }];
+    return [{ about, state: 'fault', what, why, remedy: 'start pickaxe coordinate, with the same --nats-subject' }];
   }
   const shown = ([name]: readonly [string, CoordinatorState]) => oneLine(name);
   const lost = [...states].filter(([, state]) => state.lost !== null);

@@ -4,7 +4,7 @@ import { findingLines } from '#pickaxe/base/finding.js';
 it('findings are printed as lines', () => {
   const lines = findingLines([
     { about: 'CPU', state: 'ok', what: 'kernel avx2' },
-    { about: 'memory', state: 'warning', what: '5 MiB free', why: 'it ends', mend: 'buy some' },
+    { about: 'memory', state: 'warning', what: '5 MiB free', why: 'it ends', remedy: 'buy some' },
   ]);
   const narrow = findingLines([{ about: 'CPU', state: 'fault', what: 'one two three four five six seven' }], 40);
   expect(narrow).toEqual(['fault    CPU  one two three four five', '              six seven']);

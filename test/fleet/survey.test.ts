@@ -42,7 +42,7 @@ describe('an examination of a fleet’s server', () => {
     expect((await examine()).at(-1)).toMatchObject({
       state: 'fault',
       what: 'no coordinator is heard',
-      mend: 'start pickaxe coordinate, with the same --nats-subject',
+      remedy: 'start pickaxe coordinate, with the same --nats-subject',
     });
     expect(brief(await examine([stateWithWork(1)], { isCoordinator: true, name: 'c1' })).at(-1)).toBe(
       'ok coordinators: no other coordinator is heard',

@@ -151,8 +151,8 @@ function problemsOf(issue: Issue, raw: RawSettings, suggests = true): string[] {
   const { secretFile, hidden, shown } = entry?.setting ?? {};
   const what = secretFile ? 'not a path' : hidden ? 'not valid' : show(shown ? withoutPath(value) : value);
   const why = hidden ? undefined : whyOf([issue, ...errors.flat()]);
-  const says = entry?.setting.type.says ?? expectTable(path);
-  return [`${subject} is ${what}${why === undefined ? '' : `: ${why}`}. ${says}`];
+  const hint = entry?.setting.type.hint ?? expectTable(path);
+  return [`${subject} is ${what}${why === undefined ? '' : `: ${why}`}. ${hint}`];
 }
 
 function expectTable(path: Path): string {

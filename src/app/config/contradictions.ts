@@ -11,7 +11,7 @@ export interface Contradiction {
   /** Paths of the settings that the contradiction depends on. Errors give the place of the first that is set. */
   readonly about: readonly string[];
   /** One sentence or two: what is wrong, and what to do. */
-  readonly says: string;
+  readonly message: string;
 }
 
 /** Leaves the NATS servers away: a coordinator gets its work from nodes or pools. */
@@ -20,7 +20,7 @@ type MinerSettings = Pick<Config, 'node' | 'pool' | 'miner'> &
 
 const NO_NETWORK: Contradiction = {
   about: ['node.urls', 'node.network'],
-  says: 'No network is configured. Give one with --network, like --network mainnet01.',
+  message: 'No network is configured. Give one with --network, like --network mainnet01.',
 };
 
 export function lacksNetwork({ urls = [], network }: Config['node']): boolean {
@@ -38,7 +38,7 @@ export function minerContradictions(settings: MinerSettings): Contradiction[] {
     publicKeys.length > 1 &&
       account === undefined && {
         about: ['miner.public-keys', 'miner.account'],
-        says: 'With several keys there is no default account: give one with --account NAME.',
+        message: 'With several keys there is no default account: give one with --account NAME.',
       },
     lacksNetwork(node) && NO_NETWORK,
     misspelt(node),
@@ -51,19 +51,20 @@ function fleetContradictions({ node, pool, stratum, testNetwork }: MinerSettings
   return present([
     node.urls !== undefined && {
       about: ['nats.urls', 'node.urls'],
-      says: `A fleet (--nats, nats.urls) and nodes (--node, node.urls) cannot be mined on at the same time: ${remedy}`,
+      message: `A fleet (--nats, nats.urls) and nodes (--node, node.urls) cannot be mined on at the same time: ${remedy}`,
     },
     pool.urls !== undefined && {
       about: ['nats.urls', 'pool.urls'],
-      says: `A fleet (--nats, nats.urls) and pools (--pool, pool.urls) cannot be mined on at the same time: ${remedy}`,
+      message: `A fleet (--nats, nats.urls) and pools (--pool, pool.urls) cannot be mined on at the same time: ${remedy}`,
     },
     stratum?.listen !== undefined && {
       about: ['stratum.listen', 'nats.urls'],
-      says: '--stratum-listen cannot be used on a rig of a fleet: give it to the coordinator (pickaxe coordinate), which serves ASICs beside the rigs.',
+      message:
+        '--stratum-listen cannot be used on a rig of a fleet: give it to the coordinator (pickaxe coordinate), which serves ASICs beside the rigs.',
     },
     testNetwork?.simulate !== undefined && {
       about: ['test-network.simulate', 'nats.urls'],
-      says: '--simulate needs a node of a test network: a coordinator takes no solutions without proof of work.',
+      message: '--simulate needs a node of a test network: a coordinator takes no solutions without proof of work.',
     },
   ]);
 }
@@ -74,26 +75,28 @@ function poolContradictions({ node, pool, miner, stratum, testNetwork }: MinerSe
   return present([
     node.urls !== undefined && {
       about: ['pool.urls', 'node.urls'],
-      says: 'Nodes (--node, node.urls) and pools (--pool, pool.urls) cannot be mined on at the same time: remove one of them.',
+      message:
+        'Nodes (--node, node.urls) and pools (--pool, pool.urls) cannot be mined on at the same time: remove one of them.',
     },
     stratum?.listen !== undefined && {
       about: ['stratum.listen', 'pool.urls'],
-      says: '--stratum-listen needs a node: it tells sessions apart by bytes of the nonce (nonce1) that a pool has fixed already.',
+      message:
+        '--stratum-listen needs a node: it tells sessions apart by bytes of the nonce (nonce1) that a pool has fixed already.',
     },
     testNetwork?.simulate !== undefined && {
       about: ['test-network.simulate', 'pool.urls'],
-      says: '--simulate needs a node of a test network: a pool takes no shares without proof of work.',
+      message: '--simulate needs a node of a test network: a pool takes no shares without proof of work.',
     },
     user === undefined && {
       about: ['pool.urls', 'pool.user'],
-      says:
+      message:
         'No user is configured for the pool. Give one with --user, like --user NAME.WORKER.' +
         (key === undefined ? '' : ` A public key is for nodes; most pools take --user k:${key}.rig1.`),
     },
     password !== undefined &&
       passwordFile !== undefined && {
         about: ['pool.password', 'pool.password-file'],
-        says: 'Give --password or --password-file, not both.',
+        message: 'Give --password or --password-file, not both.',
       },
     ...certificates('pool', urls, pool, node.insecureTls),
   ]);
@@ -105,8 +108,8 @@ function misspelt({ urls = [], network }: Config['node']): Perhaps {
   const bare = urls.find((url) => !hasPath(url));
   if (meant === undefined || (bare === undefined && urls.length > 0)) return false;
   const origin = bare === undefined ? 'http://HOST:1848' : new URL(bare).origin;
-  const says = `The network ${network} is not known. Did you mean ${meant}? If not, write it into the node URL: --node ${origin}/ledger/0.0/${network}.`;
-  return { about: ['node.network'], says };
+  const message = `The network ${network} is not known. Did you mean ${meant}? If not, write it into the node URL: --node ${origin}/ledger/0.0/${network}.`;
+  return { about: ['node.network'], message };
 }
 
 /** Settings about certificates must name a node or pool that has one, and must not contradict each other. */
@@ -130,18 +133,18 @@ function certificates(
     ...caFiles.map((one) => about([files, `${kind}.urls`], withoutNode(kind, file, one, urls))),
     both !== undefined && {
       about: [files, pins, `${kind}.urls`],
-      says: `${originOf(both)} has a ${pin}, which needs no ${file}: remove one of them.`,
+      message: `${originOf(both)} has a ${pin}, which needs no ${file}: remove one of them.`,
     },
     insecureTls &&
       either !== undefined && {
         about: [insecure, pins, files],
-        says: `--insecure-tls accepts any certificate, and ${either} does not: give only one of them.`,
+        message: `--insecure-tls accepts any certificate, and ${either} does not: give only one of them.`,
       },
   ];
 }
 
-function about(paths: readonly string[], says: string | false): Perhaps {
-  return says === false ? false : { about: paths, says };
+function about(paths: readonly string[], message: string | false): Perhaps {
+  return message === false ? false : { about: paths, message };
 }
 
 type Kind = 'node' | 'pool';
@@ -178,13 +181,13 @@ export function rigContradictions({ devices, gpu, http, webhook, alarm, stratum 
     webhook.url !== undefined &&
       webhook.urlFile !== undefined && {
         about: ['webhook.url', 'webhook.url-file'],
-        says: 'Give --webhook or --webhook-file, not both.',
+        message: 'Give --webhook or --webhook-file, not both.',
       },
     webhook.tokenFile !== undefined &&
       webhook.url === undefined &&
       webhook.urlFile === undefined && {
         about: ['webhook.token-file', 'webhook.url', 'webhook.url-file'],
-        says: '--webhook-token-file needs a --webhook.',
+        message: '--webhook-token-file needs a --webhook.',
       },
     ...givenTwice(
       '--min-hashrate',
@@ -201,7 +204,7 @@ function coordinatorContradictions({ node, pool, miner, stratum, testNetwork, na
     ...minerContradictions({ node, pool, miner, stratum, testNetwork }),
     nats.urls === undefined && {
       about: ['nats.urls'],
-      says: 'A coordinator needs the NATS server of its fleet: give it with --nats nats://HOST:4222.',
+      message: 'A coordinator needs the NATS server of its fleet: give it with --nats nats://HOST:4222.',
     },
   ]);
 }
@@ -248,9 +251,9 @@ function temperatures(settings: string, limit: number | 'none', resume: number |
   const flag = `--${settings}`;
   const of = gpu === undefined ? '' : ` for ${gpu}`;
   return [
-    limit === 'none' && { about, says: `${flag}-resume needs a ${flag}-limit${of}.` },
+    limit === 'none' && { about, message: `${flag}-resume needs a ${flag}-limit${of}.` },
     limit !== 'none' &&
-      resume >= limit && { about, says: `${flag}-resume (${resume}) must be below ${flag}-limit (${limit})${of}.` },
+      resume >= limit && { about, message: `${flag}-resume (${resume}) must be below ${flag}-limit (${limit})${of}.` },
   ];
 }
 
@@ -259,7 +262,7 @@ function server({ listen, tokenFile, control }: Config['http']): Perhaps[] {
     return [
       (tokenFile !== undefined || control) && {
         about: [control ? 'http.control' : 'http.token-file', 'http.listen'],
-        says: '--http-token-file and --http-control need --http [HOST:]PORT.',
+        message: '--http-token-file and --http-control need --http [HOST:]PORT.',
       },
     ];
   }
@@ -267,7 +270,7 @@ function server({ listen, tokenFile, control }: Config['http']): Perhaps[] {
     tokenFile === undefined &&
       !isLoopback(listen.host) && {
         about: ['http.listen', 'http.token-file'],
-        says: `--http ${formatHttpAddress(listen)} can be reached by other machines: give a file with a token (--http-token-file FILE).`,
+        message: `--http ${formatHttpAddress(listen)} can be reached by other machines: give a file with a token (--http-token-file FILE).`,
       },
   ];
 }
@@ -284,14 +287,14 @@ function stratumServer({ listen, ledger, proxies, tlsCert, tlsKey }: Config['str
       const setting = name === 'proxy-protocol' ? 'proxies' : name;
       return {
         about: [`stratum.${setting}`, 'stratum.listen'],
-        says: `--stratum-${name} needs --stratum-listen [HOST:]PORT.`,
+        message: `--stratum-${name} needs --stratum-listen [HOST:]PORT.`,
       };
     });
   }
   return [
     (tlsCert === undefined) !== (tlsKey === undefined) && {
       about: ['stratum.tls-cert', 'stratum.tls-key'],
-      says: 'Give both --stratum-tls-cert and --stratum-tls-key, or neither.',
+      message: 'Give both --stratum-tls-cert and --stratum-tls-key, or neither.',
     },
   ];
 }
@@ -299,7 +302,7 @@ function stratumServer({ listen, ledger, proxies, tlsCert, tlsKey }: Config['str
 /** @param whose the device that each value is for */
 function givenTwice(flag: string, path: string, whose: readonly string[]): Contradiction[] {
   const twice = new Set(whose.filter((one, index) => whose.indexOf(one) < index));
-  return [...twice].map((one) => ({ about: [path], says: `${flag} is given twice for ${one}.` }));
+  return [...twice].map((one) => ({ about: [path], message: `${flag} is given twice for ${one}.` }));
 }
 
 function gpusOf(values: Parameters<typeof valuesForGpus>[0]): string[] {

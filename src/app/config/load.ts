@@ -159,9 +159,9 @@ function merge(layers: Layers, problems: string[], purpose: Purpose): Loaded {
 }
 
 /** @returns the contradiction with its place in a file or the environment; the sentence itself names flags */
-function placed({ about, says }: Contradiction, values: ReadonlyMap<string, Valued>): string {
+function placed({ about, message }: Contradiction, values: ReadonlyMap<string, Valued>): string {
   const first = about.map((path) => values.get(path)).find((value) => value !== undefined);
-  return first === undefined || first.origin.layer === 'flag' ? says : `${first.at}: ${says}`;
+  return first === undefined || first.origin.layer === 'flag' ? message : `${first.at}: ${message}`;
 }
 
 function projectFile({ file, environment, cwd }: Places): RawSettings | undefined {

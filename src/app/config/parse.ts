@@ -139,8 +139,8 @@ class TomlPieces {
     }
     const column = this.#lines[line].search(/\S/) + 1;
     const shown = path.map((key) => oneLine(key).slice(0, 64)).join('.');
-    const says = `${what} ${shown} is there already, on line ${first + 1}: make one of both`;
-    this.#faults.push({ line: line + 1, column, what: says });
+    const fault = `${what} ${shown} is there already, on line ${first + 1}: make one of both`;
+    this.#faults.push({ line: line + 1, column, what: fault });
     return true;
   }
 }

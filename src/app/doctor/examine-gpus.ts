@@ -76,8 +76,8 @@ export function examineGpus(facts: GpuFacts): Finding[] {
   const missing = devices.filter(({ vendor }) => !gpus.some((gpu) => gpu.vendor === vendor && !gpu.software));
   const findings = [...gpus.map(listed), ...missing.map((device) => notListed(device, facts))];
   if (none?.fault === 'lost') {
-    const mend = 'docs/devices.md, “When a GPU is missing”, says how to find the failing driver';
-    findings.push({ about: 'GPU', state: 'warning', what: `listing fails: ${none.message}`, why: WHY, mend });
+    const remedy = 'docs/devices.md, “When a GPU is missing”, says how to find the failing driver';
+    findings.push({ about: 'GPU', state: 'warning', what: `listing fails: ${none.message}`, why: WHY, remedy });
   } else if (findings.length === 0) {
     // On Linux the bus shows that there is no GPU. Without the package, only the bus was searched.
     const isKnown = platform === 'linux' && hasPackage;
@@ -92,13 +92,13 @@ function listed({ name, model, driver, backend, software, usable, why }: Gpu): F
   const what = `${model}, ${backend}, ${driver}`;
   if (usable) return { about: name, state: 'ok', what };
   if (software) return { about: name, state: 'ok', what: `${what}: not used, because it ${why}` };
-  return { about: name, state: 'warning', what: `${what}: not used`, why: WHY, mend: why };
+  return { about: name, state: 'warning', what: `${what}: not used`, why: WHY, remedy: why };
 }
 
 /** The card has no driver, or this user may not open it. */
 function notListed({ bus, vendor }: DisplayDevice, facts: GpuFacts): Finding {
   const what = `${TITLES[vendor]} at ${bus} cannot be used: ${whyNotListed(vendor, facts)}`;
-  return { about: 'GPU', state: 'warning', what, why: WHY, mend: howToMend(vendor, facts) };
+  return { about: 'GPU', state: 'warning', what, why: WHY, remedy: remedyFor(vendor, facts) };
 }
 
 const TITLES: Record<Maker, string> = { nvidia: 'an NVIDIA GPU', amd: 'an AMD GPU', intel: 'an Intel GPU' };
@@ -115,7 +115,7 @@ function whyNotListed(vendor: Maker, facts: GpuFacts): string {
   return closed ? `this user may not open ${closed.path}` : 'its driver does not offer it';
 }
 
-function howToMend(vendor: Maker, facts: GpuFacts): string {
+function remedyFor(vendor: Maker, facts: GpuFacts): string {
   if (!facts.hasPackage) return 'install pickaxe with its optional packages (not with --omit=optional)';
   if (!facts.hasLoader) return 'install Vulkan’s loader (libvulkan1)';
   const isNvidia = vendor === 'nvidia';

@@ -59,8 +59,8 @@ function nodeVersion(version: string): Finding {
   const isEnough = major > NODE.major || (major === NODE.major && minor >= NODE.minor);
   if (isEnough) return { about: 'Node.js', state: 'ok', what: version };
   const [what, why] = [`${version} is too old`, 'it lacks functions that pickaxe uses'];
-  const mend = `install Node.js ${NODE.major}.${NODE.minor} or newer, from https://nodejs.org or your system`;
-  return { about: 'Node.js', state: 'fault', what, why, mend };
+  const remedy = `install Node.js ${NODE.major}.${NODE.minor} or newer, from https://nodejs.org or your system`;
+  return { about: 'Node.js', state: 'fault', what, why, remedy };
 }
 
 function system(platform: string, arch: string, glibc: string | undefined): Finding {
@@ -69,11 +69,16 @@ function system(platform: string, arch: string, glibc: string | undefined): Find
   const finding = { about: 'system', what } as const;
   if (!PLATFORMS.includes(`${platform} ${arch}`)) {
     const why = 'pickaxe was never tested on it: CPUs may work, GPUs will not';
-    return { ...finding, state: 'warning', why, mend: `use one of: ${PLATFORMS.join(', ')}` };
+    return { ...finding, state: 'warning', why, remedy: `use one of: ${PLATFORMS.join(', ')}` };
   }
   if (platform === 'linux' && !(Number(glibc) >= GPU_GLIBC)) {
     const why = `mining on GPUs needs glibc ${GPU_GLIBC}; CPUs work without it`;
-    return { ...finding, state: 'warning', why, mend: 'to mine on GPUs, use Debian 12, Ubuntu 22.04, RHEL 9 or newer' };
+    return {
+      ...finding,
+      state: 'warning',
+      why,
+      remedy: 'to mine on GPUs, use Debian 12, Ubuntu 22.04, RHEL 9 or newer',
+    };
   }
   return { ...finding, state: 'ok' };
 }
@@ -82,7 +87,13 @@ function memoryLeft(memory: number): Finding {
   const what = `${(memory / 2 ** 20).toFixed(0)} MiB free`;
   if (memory >= ENOUGH_MEMORY) return { about: 'memory', state: 'ok', what };
   const why = 'the system kills processes when none is left; pickaxe needs 150 MB, and as much again for each GPU';
-  return { about: 'memory', state: 'warning', what, why, mend: 'close other programs, or raise the container’s limit' };
+  return {
+    about: 'memory',
+    state: 'warning',
+    what,
+    why,
+    remedy: 'close other programs, or raise the container’s limit',
+  };
 }
 
 function openFiles(files: number | undefined): Finding[] {
@@ -90,7 +101,7 @@ function openFiles(files: number | undefined): Finding[] {
   const what = `up to ${files} open files`;
   if (files >= ENOUGH_FILES) return [{ about: 'limits', state: 'ok', what }];
   const why = 'connections to nodes count as open files, and fail beyond the limit';
-  return [{ about: 'limits', state: 'warning', what, why, mend: `raise the limit: ulimit -n ${4 * ENOUGH_FILES}` }];
+  return [{ about: 'limits', state: 'warning', what, why, remedy: `raise the limit: ulimit -n ${4 * ENOUGH_FILES}` }];
 }
 
 /* The CPU: its kernel and its threads. */
@@ -104,14 +115,14 @@ export interface CpuFacts {
 
 export function examineCpu({ refused, threads, kernels }: CpuFacts): Finding[] {
   if (refused !== undefined) {
-    const mend =
+    const remedy =
       'change or remove the settings of the CPU (--threads, --kernel, --cpu-cores, --cpu-affinity, --cpu-priority)';
-    return [{ about: 'CPU', state: 'fault', what: refused, why: 'pickaxe does not start with these settings', mend }];
+    return [{ about: 'CPU', state: 'fault', what: refused, why: 'pickaxe does not start with these settings', remedy }];
   }
   const chosen = kernels.filter((row) => row.chosen);
   if (chosen.length === 0) {
     const what = `no kernel can be used: ${kernels.map(({ name, why }) => `${name}: ${why}`).join('; ')}`;
-    return [{ about: 'CPU', state: 'fault', what, why: 'the CPU cannot mine', mend: 'reinstall pickaxe' }];
+    return [{ about: 'CPU', state: 'fault', what, why: 'the CPU cannot mine', remedy: 'reinstall pickaxe' }];
   }
   const count = threads === undefined ? '' : `, ${plural(threads.threads, 'thread')}`;
   const how = threads === undefined ? '' : ` (${threads.why})`;
@@ -121,7 +132,7 @@ export function examineCpu({ refused, threads, kernels }: CpuFacts): Finding[] {
   if (native.some(({ usable }) => usable)) return [{ ...finding, state: 'ok' }];
   // `portable` is compiled wherever any native kernel is, so its reason is the reason of all.
   const reason = native.find(({ name }) => name === 'portable')?.why ?? 'there is none for this chip';
-  return [{ ...finding, state: 'warning', why: 'native kernels are two to six times as fast', mend: reason }];
+  return [{ ...finding, state: 'warning', why: 'native kernels are two to six times as fast', remedy: reason }];
 }
 
 /** @returns `avx2 on efficiency cores`; the name alone where all cores are alike */
@@ -137,15 +148,15 @@ export function examineDevices(use: readonly string[] | 'all', cpuWorks: boolean
   const missing = use === 'all' ? [] : use.filter((name) => !isThere(name));
   const mining = miningDevices(use, cpuWorks, gpus);
   const about = 'devices';
-  const mend = 'choose among what pickaxe devices lists (--devices), or fix what is said about them above';
+  const remedy = 'choose among what pickaxe devices lists (--devices), or fix what is said about them above';
   if (use.length === 0) return { about, state: 'ok', what: 'none is asked for: other programs hash for this rig' };
   if (mining.length === 0) {
     const what = missing.length > 0 ? `${missing.join(', ')} cannot be used` : 'no device can be used';
-    return { about, state: 'fault', what, why: 'pickaxe has nothing to mine with', mend };
+    return { about, state: 'fault', what, why: 'pickaxe has nothing to mine with', remedy };
   }
   if (missing.length === 0) return { about, state: 'ok', what: `mines with ${mining.join(', ')}` };
   const what = `mines with ${mining.join(', ')}; ${missing.join(', ')} cannot be used`;
-  return { about, state: 'warning', what, why: '--devices asks for more than can be used', mend };
+  return { about, state: 'warning', what, why: '--devices asks for more than can be used', remedy };
 }
 
 /** @returns the names of the requested devices that can be used */
@@ -166,7 +177,8 @@ export function examineSensors({ what, refused }: Pick<CpuSensors, 'what' | 'ref
     state: 'warning',
     what: `the CPU’s power is not known: this user may not read ${refused}`,
     why: 'without it there are no watts and no hashes per joule of the CPU; it mines as well without them',
-    mend: 'docs/devices.md, “Allow pickaxe to read the power”, says how, and why the system keeps the file from users',
+    remedy:
+      'docs/devices.md, “Allow pickaxe to read the power”, says how, and why the system keeps the file from users',
   };
 }
 
@@ -177,12 +189,12 @@ export function examineCacheFolder(folder: string | undefined, isWritable = isFo
   const about = 'cache';
   const why = 'kernels are measured again at each start: a second for the CPU, and a few seconds for each GPU';
   if (folder === undefined) {
-    const mend = 'set XDG_CACHE_HOME to a folder that this user can write to';
-    return { about, state: 'warning', what: 'this user has no home directory', why, mend };
+    const remedy = 'set XDG_CACHE_HOME to a folder that this user can write to';
+    return { about, state: 'warning', what: 'this user has no home directory', why, remedy };
   }
   if (isWritable(folder)) return { about, state: 'ok', what: `${folder} can be written to` };
   const what = `${folder} cannot be written to`;
-  return { about, state: 'warning', what, why, mend: 'make it writable, or set XDG_CACHE_HOME' };
+  return { about, state: 'warning', what, why, remedy: 'make it writable, or set XDG_CACHE_HOME' };
 }
 
 /** @param files the configuration files that were read */
@@ -198,8 +210,8 @@ export function examineConfigFolder(
   }
   const reason = folder === undefined ? 'this user has no home directory' : `${folder} cannot be written to`;
   const why = 'pickaxe init --user cannot write its file';
-  const mend = 'use pickaxe init without --user: it writes to the current folder';
-  return { about, state: 'warning', what: `no file, and ${reason}`, why, mend };
+  const remedy = 'use pickaxe init without --user: it writes to the current folder';
+  return { about, state: 'warning', what: `no file, and ${reason}`, why, remedy };
 }
 
 export function isFolderWritable(folder: string): boolean {

@@ -82,14 +82,14 @@ const NO_NODE: Finding = {
   state: 'fault',
   what: 'no node is configured, so none was asked, and the clock was not checked',
   why: 'pickaxe mine does not start without one',
-  mend: 'run pickaxe init, or give --node URL',
+  remedy: 'run pickaxe init, or give --node URL',
 };
 const NO_KEY: Finding = {
   about: 'miner',
   state: 'fault',
   what: 'no public key is configured, so no work was asked for',
   why: 'pickaxe mine does not start without one, since rewards go to a key',
-  mend: 'run pickaxe init, or give --public-key HEX; pickaxe keygen pickaxe-key.json makes a key',
+  remedy: 'run pickaxe init, or give --public-key HEX; pickaxe keygen pickaxe-key.json makes a key',
 };
 
 /** @param name of the node, the pool or the fleet's server, safe to show */

@@ -6,18 +6,18 @@
 import { oneLine } from '../../base/text/plain-text.ts';
 import { KnownWork } from '../../node/blocks/known-work.ts';
 import { ProofRefusedError, SendRefusedError } from '../../node/client/commands.ts';
-import { type Head, LedgerReader, readLocal } from '../../node/client/ledger-reader.ts';
+import { type LedgerHead, LedgerReader, readLocal } from '../../node/client/ledger-reader.ts';
 import type { NodeApi } from '../../node/client/node-api.ts';
 import { NodeError } from '../../node/http/node-error.ts';
 import { type Branch, findCommand, newestHeader, type Work } from '../../node/sweep/linked-blocks.ts';
 import {
   type AccountLook,
   type Evidence,
-  type Place,
   type Proof,
   type Searched,
+  type SearchQuery,
+  type SearchRange,
   type Sent,
-  type Sought,
   SweepFault,
   type SweepLedger,
   type Trial,
@@ -93,10 +93,10 @@ export class NodeSweepLedger implements SweepLedger {
     }, stop);
   }
 
-  search(chain: number, sought: Sought, place: Place, stop: AbortSignal): Promise<Searched> {
+  search(chain: number, query: SearchQuery, range: SearchRange, stop: AbortSignal): Promise<Searched> {
     return this.#ask(async (api, reader) => {
       const branch = await branchOf(reader, chain, stop);
-      const { found, block, newest, work } = await findCommand(api, branch, sought, place, stop);
+      const { found, block, newest, work } = await findCommand(api, branch, query, range, stop);
       const elsewhere = await this.#compare(chain, block.height, encodeBase64url(block.hash), stop);
       const evidence = this.#weigh(work, elsewhere === undefined ? 1 : 2);
       if (hasWork(this.network)) this.#known.see(this.network, newest);
@@ -221,7 +221,7 @@ export class NodeSweepLedger implements SweepLedger {
   }
 }
 
-async function headOf(reader: LedgerReader, chain: number, stop: AbortSignal): Promise<Head> {
+async function headOf(reader: LedgerReader, chain: number, stop: AbortSignal): Promise<LedgerHead> {
   const head = (await reader.heads(stop)).get(chain);
   if (!head) throw new SweepFault(`The node has no chain ${chain}.`);
   return head;

@@ -8,7 +8,7 @@ import { type Clock, wallMs } from '../../base/system/clock.ts';
 import { oneLine } from '../../base/text/plain-text.ts';
 import { type BlockEvent, isBlockEvent, type MinerEvent } from '../../miner/events/events.ts';
 import { LEFT } from '../../miner/events/vocabulary.ts';
-import { type Block, blockOf, isHidden } from '../../node/blocks/block-index.ts';
+import { blockOf, isHidden, type TrackedBlock } from '../../node/blocks/block-index.ts';
 import type { AnswerOutcome, NotFollowed } from '../../node/blocks/block-lines.ts';
 import { isNameOfKey, payeeInPlaceOf } from '../../node/blocks/block-reward.ts';
 import { describeStanding, JUST_FOUND, ON_CHAIN, type Standing } from '../../node/blocks/confirmations.ts';
@@ -234,9 +234,9 @@ export function startBlockLog(running: RunningMiner, store: Store, options: Bloc
   /** Blocks that are being sent now. */
   const leaving: (() => void)[] = [];
   const takeLeaving = () => {
-    for (const take of leaving.splice(0)) orSay(take);
+    for (const take of leaving.splice(0)) orLog(take);
   };
-  const orSay = (act: () => void) => {
+  const orLog = (act: () => void) => {
     try {
       act();
     } catch (fault) {
@@ -279,7 +279,7 @@ export function startBlockLog(running: RunningMiner, store: Store, options: Bloc
         return;
       }
       takeLeaving();
-      orSay(() => answered(event));
+      orLog(() => answered(event));
     },
     end: async () => {
       stopping.abort();
@@ -329,7 +329,11 @@ function eventOf(change: Change, network: Network): MinerEvent {
   }
 }
 
-function stateEvent(block: Block, before: Standing | undefined, { settledDepth, blockSeconds }: Network): MinerEvent {
+function stateEvent(
+  block: TrackedBlock,
+  before: Standing | undefined,
+  { settledDepth, blockSeconds }: Network,
+): MinerEvent {
   const { standing } = block;
   const missing = Math.max(0, settledDepth - standing.depth);
   return {
@@ -346,12 +350,12 @@ function stateEvent(block: Block, before: Standing | undefined, { settledDepth, 
   };
 }
 
-function aboutBlock({ chain, height, hash: blockHash, device, isRelay }: Block) {
+function aboutBlock({ chain, height, hash: blockHash, device, isRelay }: TrackedBlock) {
   return { chain, height, blockHash, device, isRelay };
 }
 
 /** @returns the earnings of a block: none for a block that is not on its chain, even if its reward would be known */
-function amountsOf(block: Block): { reward?: string; fees?: string; paidTo?: string } {
+function amountsOf(block: TrackedBlock): { reward?: string; fees?: string; paidTo?: string } {
   const { standing, reward: proven, paidElsewhere } = block;
   if (!ON_CHAIN.includes(standing.state)) return {};
   if (paidElsewhere) return { paidTo: oneLine(payeeInPlaceOf(block, paidElsewhere)!, MAX_NAME) };

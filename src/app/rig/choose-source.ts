@@ -142,7 +142,7 @@ function nodesOf(settings: SourceSettings, { emit }: Events): Plan[] {
       `No key is configured.${user} Give your public key with --public-key HEX, or make a new one with: pickaxe keygen pickaxe-key.json`,
     );
   }
-  refuse(minerContradictions(sourcesOf(settings)).map(({ says }) => says));
+  refuse(minerContradictions(sourcesOf(settings)).map(({ message }) => message));
   const names = orUsageError(() => numberRepeated(urls.map((url) => nodeAddress(url, network).name)));
   return names.map((name, index) => {
     const url = urls[index];
@@ -159,7 +159,7 @@ function sourcesOf({ node, pool, miner, stratum }: SourceSettings) {
 }
 
 function poolsOf(settings: SourceSettings, { emit }: Events): Plan[] {
-  refuse(minerContradictions(sourcesOf(settings)).map(({ says }) => says));
+  refuse(minerContradictions(sourcesOf(settings)).map(({ message }) => message));
   const { pool, node } = settings;
   const { urls = [] } = pool;
   const account = poolAccount(pool);
@@ -191,6 +191,6 @@ export function insecureTlsRisk({ node, pool }: Pick<Config, 'node' | 'pool'>) {
   return {
     what: `--insecure-tls accepts any certificate from ${shown.join(', ')}`,
     why: 'somebody in between can read and change everything that is sent',
-    mend: `give the fingerprint of the ${kind}’s certificate with --${kind}-fingerprint instead`,
+    remedy: `give the fingerprint of the ${kind}’s certificate with --${kind}-fingerprint instead`,
   };
 }

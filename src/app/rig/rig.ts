@@ -85,7 +85,7 @@ function homeOrNone(): string | undefined {
 }
 
 /** State that sidecars share. */
-interface Beside {
+interface SidecarContext {
   readonly usesStdin: boolean;
   /** The web page's address, which the HTTP server sets and the terminal shows. */
   readonly page: { served?: ServedPage };
@@ -95,7 +95,7 @@ interface Beside {
  * Sidecars start in this order and end in the reverse order. A factory returns undefined when the settings do not ask
  * for its sidecar. Libraries are imported only when a sidecar needs them.
  */
-const FACTORIES: readonly ((live: LiveConfig, beside: Beside) => Promise<Sidecar | undefined>)[] = [
+const FACTORIES: readonly ((live: LiveConfig, context: SidecarContext) => Promise<Sidecar | undefined>)[] = [
   reloadOnChange,
   reloadAtHangup,
   notices,
@@ -117,9 +117,9 @@ const FACTORIES: readonly ((live: LiveConfig, beside: Beside) => Promise<Sidecar
 /** @throws UsageError when a sidecar cannot run here */
 export async function sidecarsOf(live: LiveConfig, usesStdin = false): Promise<Sidecar[]> {
   const sidecars: Sidecar[] = [];
-  const beside: Beside = { usesStdin, page: {} };
+  const context: SidecarContext = { usesStdin, page: {} };
   for (const make of FACTORIES) {
-    const sidecar = await make(live, beside);
+    const sidecar = await make(live, context);
     if (sidecar) sidecars.push(sidecar);
   }
   return sidecars;
@@ -169,7 +169,7 @@ async function mineOnce(
   const setup = announce(payeeOf(config, isForFleet));
   noteFoundFile(loaded, prepared.log);
   const risk = insecureTlsRisk(config);
-  if (risk) prepared.log.warn({ tag: config.pool.urls ? 'pool' : 'node' }, `${risk.what}: ${risk.why}; ${risk.mend}`);
+  if (risk) prepared.log.warn({ tag: config.pool.urls ? 'pool' : 'node' }, `${risk.what}: ${risk.why}; ${risk.remedy}`);
   try {
     const relays = [
       ...prepared.relays,

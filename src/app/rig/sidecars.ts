@@ -124,7 +124,7 @@ interface Target {
 function targetOf({ url: given, urlFile, tokenFile, events = NOTICES }: Config['webhook']): Target | undefined {
   const text = urlFile === undefined ? given : secretIn(urlFile, '--webhook-file');
   if (text === undefined) return undefined;
-  if (!isWebhookUrl(text)) throw new UsageError(`--webhook-file: ${webhookUrl.says}`);
+  if (!isWebhookUrl(text)) throw new UsageError(`--webhook-file: ${webhookUrl.hint}`);
   const url = new URL(text);
   const token = tokenFile === undefined ? undefined : secretIn(tokenFile, '--webhook-token-file');
   if (token !== undefined && !/^[\x21-\x7e]+$/.test(token)) {

@@ -14,7 +14,7 @@ import { blockLogFolder } from '../../app/rig/sidecars.ts';
 import { pause } from '../../base/system/abort.ts';
 import { systemClock, wallMs } from '../../base/system/clock.ts';
 import { csv, jsonText, oneLine } from '../../base/text/plain-text.ts';
-import { type Block, type Totals, totalsOf } from '../../node/blocks/block-index.ts';
+import { type Totals, type TrackedBlock, totalsOf } from '../../node/blocks/block-index.ts';
 import { earnedBy, payeeInPlaceOf } from '../../node/blocks/block-reward.ts';
 import { APART_MS, describeStanding } from '../../node/blocks/confirmations.ts';
 import { BLOCK_STATES, type BlockState } from '../../node/blocks/fate.ts';
@@ -155,11 +155,11 @@ async function watch(store: BlockStore, options: Choice, stop: AbortSignal, io: 
 }
 
 /** Two equal texts mean that there is nothing new to print. */
-function shown({ standing: { state, nodesDisagree }, reward, paidElsewhere, rewardFault }: Block): string {
+function shown({ standing: { state, nodesDisagree }, reward, paidElsewhere, rewardFault }: TrackedBlock): string {
   return [state, nodesDisagree, reward !== undefined, paidElsewhere !== undefined, rewardFault].join(' ');
 }
 
-function chosen(store: BlockStore, { since, status, network: wanted }: Choice): Block[] {
+function chosen(store: BlockStore, { since, status, network: wanted }: Choice): TrackedBlock[] {
   const fromMs = since === undefined ? Number.NEGATIVE_INFINITY : wallMs(systemClock) - 1000 * since;
   return [...store.blocks].filter(({ foundMs, standing, network }) => {
     const isWanted = wanted === undefined || network === wanted;
@@ -167,7 +167,7 @@ function chosen(store: BlockStore, { since, status, network: wanted }: Choice): 
   });
 }
 
-function writeCsv(file: string, blocks: readonly Block[]): void {
+function writeCsv(file: string, blocks: readonly TrackedBlock[]): void {
   try {
     writeFileSync(file, blocksCsv(blocks), { mode: 0o600 });
   } catch (fault) {
@@ -222,7 +222,7 @@ export const BlocksReport = z
   .describe('the block log; with `--watch`, each changed Block follows');
 export type BlocksReport = z.infer<typeof BlocksReport>;
 
-function blocksReport(blocks: readonly Block[], totals: Totals): BlocksReport {
+function blocksReport(blocks: readonly TrackedBlock[], totals: Totals): BlocksReport {
   const { accepted, won, orphaned, pending, unanswered, lost, unproven, paidElsewhere, notFollowed, byState } = totals;
   return {
     blocks: blocks.map(rowOf),
@@ -245,7 +245,7 @@ function blocksReport(blocks: readonly Block[], totals: Totals): BlocksReport {
   };
 }
 
-function rowOf(block: Block): BlockRow {
+function rowOf(block: TrackedBlock): BlockRow {
   const { chain, height, hash: blockHash, device, isRelay, standing, reward: proven } = block;
   const {
     network,
@@ -285,24 +285,24 @@ function rowOf(block: Block): BlockRow {
 }
 
 /** Columns have the names of the JSON's fields; what is not known is empty. */
-export function blocksCsv(blocks: readonly Block[]): string {
+export function blocksCsv(blocks: readonly TrackedBlock[]): string {
   const names = Object.keys(BlockRow.shape) as (keyof BlockRow)[];
   return csv([names, ...blocks.map(rowOf).map((row) => names.map((name) => row[name]))]);
 }
 
 const HEADINGS = ['found', 'chain', 'height', 'state', 'earned', 'by', ''];
 
-function blockTable(blocks: readonly Block[]): string[] {
+function blockTable(blocks: readonly TrackedBlock[]): string[] {
   return aligned([HEADINGS, ...blocks.map(cells)]);
 }
 
-function blockLine(block: Block): string {
+function blockLine(block: TrackedBlock): string {
   return cells(block)
     .filter((text) => text !== '')
     .join('  ');
 }
 
-function cells(block: Block): string[] {
+function cells(block: TrackedBlock): string[] {
   const { foundMs, chain, height, standing, isRefused, reward, device, rewardFault } = block;
   const payee = payeeOf(block);
   const notes = [
@@ -322,7 +322,7 @@ function cells(block: Block): string[] {
 }
 
 /** @returns the account that the block pays in place of its miner's, if that is proven */
-function payeeOf(block: Block): string | undefined {
+function payeeOf(block: TrackedBlock): string | undefined {
   return block.paidElsewhere && payeeInPlaceOf(block, block.paidElsewhere);
 }
 

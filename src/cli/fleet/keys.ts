@@ -151,7 +151,7 @@ function withTerms(fleet: FleetFile, options: Options): FleetFile {
 
 function checkedSubject(text: string): string {
   if (natsSubject.schema(z).safeParse(text).success) return text;
-  throw new UsageError(`--subject: ${natsSubject.says}`);
+  throw new UsageError(`--subject: ${natsSubject.hint}`);
 }
 
 const ADDRESS = /^([\w.-]+|\[[\da-f:.]+\])(?::(\d{1,5}))?$/i;

@@ -152,11 +152,11 @@ export async function settingsOf(
   }
 }
 
-function numberOf({ least, most, whole, says }: NumberType): (text: string) => number {
+function numberOf({ least, most, whole, hint }: NumberType): (text: string) => number {
   return (text) => {
     const value = Number(text);
     const read = whole ? /^\d+$/ : /^\d+(\.\d+)?$/;
-    if (!read.test(text) || value < least || value > most) throw new InvalidArgumentError(says);
+    if (!read.test(text) || value < least || value > most) throw new InvalidArgumentError(hint);
     return value;
   };
 }
@@ -189,15 +189,15 @@ export function httpAddresses(text: string, before: HttpAddress[] | undefined): 
 /** Parses a time like `90` or `1m`. @returns seconds */
 export const timeOf = parserOf(duration);
 
-/** @param most in seconds @param says what to write */
-export function timeUpTo(most: number, says: string): (text: string) => number {
-  return parserOf(time(0.001, most, says));
+/** @param most in seconds @param hint what to write */
+export function timeUpTo(most: number, hint: string): (text: string) => number {
+  return parserOf(time(0.001, most, hint));
 }
 
-function parserOf({ parse, says }: TimeType): (text: string) => number {
+function parserOf({ parse, hint }: TimeType): (text: string) => number {
   return (text) => {
     const value = parse(text);
-    if (value === undefined) throw new InvalidArgumentError(says);
+    if (value === undefined) throw new InvalidArgumentError(hint);
     return value;
   };
 }

@@ -7,7 +7,7 @@ import { JUST_FOUND, type Standing, UNANSWERED } from './confirmations.ts';
 import { BLOCK_STATES, type BlockFate, type BlockState, FATE_OF } from './fate.ts';
 import type { BlockRecord } from './record.ts';
 
-export interface Block extends BlockRecord {
+export interface TrackedBlock extends BlockRecord {
   readonly standing: Standing;
   /** When the block entered its state: milliseconds since the UNIX epoch. */
   readonly sinceMs: number;
@@ -20,35 +20,35 @@ export interface Block extends BlockRecord {
   readonly rewardFault?: string;
 }
 
-export function blockOf(record: BlockRecord): Block {
+export function blockOf(record: BlockRecord): TrackedBlock {
   return { ...record, standing: record.isAnswered ? JUST_FOUND : UNANSWERED, sinceMs: record.foundMs };
 }
 
 /** Whether the block was refused and no node has shown it since. Hidden blocks are not shown to people. */
-export function isHidden({ isRefused, standing: { state } }: Pick<Block, 'isRefused' | 'standing'>): boolean {
+export function isHidden({ isRefused, standing: { state } }: Pick<TrackedBlock, 'isRefused' | 'standing'>): boolean {
   return isRefused === true && (state === 'unanswered' || state === 'lost');
 }
 
 export class BlockIndex {
-  readonly #blocks = new Map<string, Block>();
+  readonly #blocks = new Map<string, TrackedBlock>();
   #searched = 0;
   #notFollowed: NotFollowed = { own: 0, relayed: 0, unanswered: 0 };
 
   /** In the order in which they were found, without hidden ones. */
-  get blocks(): readonly Block[] {
+  get blocks(): readonly TrackedBlock[] {
     return [...this.#blocks.values()].filter((block) => !isHidden(block));
   }
 
-  get hiddenBlocks(): readonly Block[] {
+  get hiddenBlocks(): readonly TrackedBlock[] {
     return [...this.#blocks.values()].filter(isHidden);
   }
 
   /** @returns the block of that hash, hidden ones included */
-  block(hash: string): Block | undefined {
+  block(hash: string): TrackedBlock | undefined {
     return this.#blocks.get(hash);
   }
 
-  keepOnly(isKept: (block: Block) => boolean): void {
+  keepOnly(isKept: (block: TrackedBlock) => boolean): void {
     for (const block of this.#blocks.values()) if (!isKept(block)) this.#blocks.delete(block.hash);
   }
 
@@ -89,7 +89,10 @@ export class BlockIndex {
   }
 }
 
-function changeOf(block: Block, line: Exclude<Line, { type: 'found' | 'searched' | 'not-followed' }>): Partial<Block> {
+function changeOf(
+  block: TrackedBlock,
+  line: Exclude<Line, { type: 'found' | 'searched' | 'not-followed' }>,
+): Partial<TrackedBlock> {
   switch (line.type) {
     case 'answer': {
       const { answerSeconds } = line;
@@ -151,7 +154,7 @@ export interface Totals {
  * @param notFollowed zeros for a selection of blocks
  */
 export function totalsOf(
-  blocks: Iterable<Block>,
+  blocks: Iterable<TrackedBlock>,
   searchedExpectedBlocks = 0,
   notFollowed: NotFollowed = { own: 0, relayed: 0, unanswered: 0 },
 ): Totals {
@@ -184,7 +187,7 @@ export function totalsOf(
   };
 }
 
-function countOf(blocks: readonly Block[], state: BlockState): number {
+function countOf(blocks: readonly TrackedBlock[], state: BlockState): number {
   return blocks.filter(({ standing }) => standing.state === state).length;
 }
 

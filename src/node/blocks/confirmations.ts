@@ -11,15 +11,15 @@
 
 import type { BlockState } from './fate.ts';
 
-export type Look =
+export type BlockLook =
   /** Its chain does not reach the block's height yet. */
-  | { readonly node: string; readonly says: 'not-yet' }
+  | { readonly node: string; readonly chainHas: 'not-yet' }
   /** Its chain has the block, and `depth` more on top of it. */
-  | { readonly node: string; readonly says: 'ours'; readonly depth: number }
+  | { readonly node: string; readonly chainHas: 'ours'; readonly depth: number }
   /** Its chain has the block `winner` at that height, and `depth` more on top of that one. */
   | {
       readonly node: string;
-      readonly says: 'another';
+      readonly chainHas: 'another';
       readonly depth: number;
       readonly winner: string;
       /** Whether the node also keeps this block; absent if unknown. */
@@ -92,7 +92,7 @@ type Verdict =
 export function judge(
   standing: Standing,
   agreement: Agreement | undefined,
-  looks: readonly Look[],
+  looks: readonly BlockLook[],
   moment: Moment,
   rules: Rules,
 ): { readonly standing: Standing; readonly agreement: Agreement } {
@@ -125,15 +125,19 @@ export function isNews(before: Standing, after: Standing): boolean {
 }
 
 /** A head alone proves nothing: 18 of 26 orphans were once the head of a cut. So only blocks below a head count. */
-function verdictOf(looks: readonly Look[]): Verdict {
-  const ours = looks.filter((look) => look.says === 'ours' && look.depth > 0) as (Look & { says: 'ours' })[];
-  const others = looks.filter((look) => look.says === 'another' && look.depth > 0) as (Look & { says: 'another' })[];
+function verdictOf(looks: readonly BlockLook[]): Verdict {
+  const ours = looks.filter((look) => look.chainHas === 'ours' && look.depth > 0) as (BlockLook & {
+    chainHas: 'ours';
+  })[];
+  const others = looks.filter((look) => look.chainHas === 'another' && look.depth > 0) as (BlockLook & {
+    chainHas: 'another';
+  })[];
   if (ours.length > 0 && others.length > 0) return { verdict: 'disagreement' };
   if (ours.length > 0) return { verdict: 'ours', depth: least(ours) };
   if (others.length > 0) {
     return { verdict: 'another', depth: least(others), winner: others[0].winner, keepsOurs: someKeepsOurs(others) };
   }
-  return { verdict: looks.some(({ says }) => says === 'another') ? 'contested' : 'nobody-knows' };
+  return { verdict: looks.some(({ chainHas }) => chainHas === 'another') ? 'contested' : 'nobody-knows' };
 }
 
 function someKeepsOurs(looks: readonly { readonly keepsOurs?: boolean }[]): boolean | undefined {

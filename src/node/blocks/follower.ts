@@ -6,37 +6,42 @@
 import { pause } from '../../base/system/abort.ts';
 import { TokenBucket } from '../../base/system/bounded.ts';
 import { type Clock, wallMs } from '../../base/system/clock.ts';
-import { type Block, isHidden } from './block-index.ts';
+import { isHidden, type TrackedBlock } from './block-index.ts';
 import { payeeInPlaceOf } from './block-reward.ts';
 import {
   type Agreement,
   APART_MS,
+  type BlockLook,
   isNews,
   isUrgent,
   isWatched,
   judge,
-  type Look,
   ON_CHAIN,
   type Standing,
   UNDECIDED,
   UNKNOWN_AFTER_MS,
 } from './confirmations.ts';
 import type { Store } from './log-store.ts';
-import { type Found, type LedgerView, lookAt, RewardSearch, seekReward } from './observation.ts';
+import { type FoundReward, type LedgerView, lookAt, RewardSearch, seekReward } from './observation.ts';
 
 export type Change =
   | {
       readonly what: 'state';
-      readonly block: Block;
+      readonly block: TrackedBlock;
       /** Undefined for a refused block, about which nothing was reported before. */
       readonly before: Standing | undefined;
       readonly isEarlier: boolean;
     }
   /** The earnings of a block that was already won are now proven. */
-  | { readonly what: 'reward'; readonly block: Block }
-  | { readonly what: 'reward-fault'; readonly block: Block; readonly fault: string }
+  | { readonly what: 'reward'; readonly block: TrackedBlock }
+  | { readonly what: 'reward-fault'; readonly block: TrackedBlock; readonly fault: string }
   /** The block is proven to pay an account other than its miner's: the node gave work for that account. */
-  | { readonly what: 'paid-elsewhere'; readonly block: Block; readonly payee: string; readonly isEarlier: boolean };
+  | {
+      readonly what: 'paid-elsewhere';
+      readonly block: TrackedBlock;
+      readonly payee: string;
+      readonly isEarlier: boolean;
+    };
 
 export interface FollowerOptions {
   readonly views: readonly LedgerView[];
@@ -85,7 +90,7 @@ export class Follower {
   readonly #options: FollowerOptions;
   readonly #pace: Pace;
   /** The followed blocks, each as it was when its last change was reported. */
-  readonly #followed = new Map<string, Block>();
+  readonly #followed = new Map<string, TrackedBlock>();
   /** The hashes of the followed blocks that earlier processes found. */
   readonly #earlier = new Set<string>();
   #hasBegun = false;
@@ -135,12 +140,12 @@ export class Follower {
   }
 
   /** Notes that this run has just sent the block and awaits its answer. The store must have the block. */
-  expect({ hash }: Pick<Block, 'hash'>): void {
+  expect({ hash }: Pick<TrackedBlock, 'hash'>): void {
     if (!this.#hasBegun) this.#sent.add(hash);
   }
 
   /** Follows another block of this run, which the store must have, and soon looks at its payee. */
-  add(block: Block): void {
+  add(block: TrackedBlock): void {
     this.#follow(block);
     this.lookAtPayee(block.node, block.isRefused === true, () => block);
   }
@@ -149,7 +154,7 @@ export class Follower {
    * Soon looks at the payee of a block of this run, unless such a look at a block of the same node is in progress.
    * @param blockOf makes the block if the look takes place
    */
-  lookAtPayee(node: string, isRefused: boolean, blockOf: () => Block): void {
+  lookAtPayee(node: string, isRefused: boolean, blockOf: () => TrackedBlock): void {
     const place = `${isRefused ? 'refused' : 'other'} ${node}`;
     if (this.#stop === undefined || this.#early.has(place)) return;
     this.#early.set(
@@ -158,7 +163,7 @@ export class Follower {
     );
   }
 
-  #follow(block: Block): void {
+  #follow(block: TrackedBlock): void {
     if (!this.#isOpen(block)) return;
     this.#followed.set(block.hash, block);
     this.#wake.abort();
@@ -166,7 +171,7 @@ export class Follower {
 
   async round(stop: AbortSignal): Promise<void> {
     const { store, views, clock, forgets = false } = this.#options;
-    const isKept = (block: Block) => this.#followed.has(block.hash) || this.#isOpen(block);
+    const isKept = (block: TrackedBlock) => this.#followed.has(block.hash) || this.#isOpen(block);
     await store.refresh(forgets ? isKept : undefined);
     this.#dropMissing();
     this.#begin();
@@ -218,13 +223,13 @@ export class Follower {
     this.#sent.clear();
   }
 
-  #watched(): Block[] {
+  #watched(): TrackedBlock[] {
     const { store } = this.#options;
     return [...this.#followed.keys()].flatMap((hash) => store.block(hash) ?? []).filter((block) => this.#isOpen(block));
   }
 
   /** Whether the block may still change and a node can be asked. A refused block is followed for an hour at most. */
-  #isOpen(block: Block): boolean {
+  #isOpen(block: TrackedBlock): boolean {
     const { views } = this.#options;
     const isUndone = isHidden(block)
       ? block.standing.state !== 'lost' && this.#ageMs(block.foundMs) < UNKNOWN_AFTER_MS
@@ -237,7 +242,7 @@ export class Follower {
     return known.some((block) => UNDECIDED.includes(block.standing.state) || this.#owesReward(block));
   }
 
-  #owesReward(block: Block): boolean {
+  #owesReward(block: TrackedBlock): boolean {
     const { standing, sinceMs } = block;
     const isOwed = ON_CHAIN.includes(standing.state) && !isProven(block);
     return isOwed && this.#ageMs(sinceMs) < GIVE_UP_REWARD_MS;
@@ -247,7 +252,11 @@ export class Follower {
     return wallMs(this.#options.clock) - thenMs;
   }
 
-  async #ask(view: LedgerView, watched: readonly Block[], stop: AbortSignal): Promise<ReadonlyMap<string, Look>> {
+  async #ask(
+    view: LedgerView,
+    watched: readonly TrackedBlock[],
+    stop: AbortSignal,
+  ): Promise<ReadonlyMap<string, BlockLook>> {
     const own = watched.filter(({ network, standing }) => network === view.network && isWatched(standing));
     if (own.length === 0) return new Map();
     const { looks, fault } = await lookAt(view, own, stop);
@@ -262,7 +271,7 @@ export class Follower {
     if (hadFault !== (fault !== undefined)) this.#options.nodeNews?.(node, fault);
   }
 
-  #judge(block: Block, looks: readonly Look[], nowMs: number): void {
+  #judge(block: TrackedBlock, looks: readonly BlockLook[], nowMs: number): void {
     const { store, clock, settledDepth } = this.#options;
     const { apartMs } = this.#pace;
     const moment = { nowMs, ageMs: this.#ageMs(block.foundMs) };
@@ -275,7 +284,7 @@ export class Follower {
     }
   }
 
-  #mayChange({ hash }: Block): boolean {
+  #mayChange({ hash }: TrackedBlock): boolean {
     const nowMs = this.#options.clock.monotonicMs();
     const bucket = this.#changes.get(hash) ?? new TokenBucket(MOST_CHANGES, CHANGES_PER_SECOND, nowMs);
     this.#changes.set(hash, bucket);
@@ -286,7 +295,7 @@ export class Follower {
    * A block names its payee in its payload, which no node has before the block is solved. Looking as soon as a node can
    * have it, rather than when the block is won, exposes a node that works for another account by its first block.
    */
-  async #lookEarly(block: Block, stop: AbortSignal): Promise<void> {
+  async #lookEarly(block: TrackedBlock, stop: AbortSignal): Promise<void> {
     const { store, views, changed } = this.#options;
     const { hash, node } = block;
     const own = views.filter(({ network }) => network === block.network);
@@ -311,14 +320,14 @@ export class Follower {
   }
 
   /** Asks nodes that failed in this round last, because each could take minutes. */
-  async #proveReward(block: Block, stop: AbortSignal): Promise<void> {
+  async #proveReward(block: TrackedBlock, stop: AbortSignal): Promise<void> {
     if (!this.#owesReward(block)) return;
     const own = this.#options.views.filter(({ network }) => network === block.network);
     const inTurn = own.toSorted((a, b) => this.#hasFault(a) - this.#hasFault(b));
     this.#note(block, await this.#rewards.seek(block, inTurn, stop));
   }
 
-  #note({ hash }: Block, { reward, fault }: Found): void {
+  #note({ hash }: TrackedBlock, { reward, fault }: FoundReward): void {
     const { store } = this.#options;
     const block = store.block(hash);
     if (!block || isProven(block)) return;
@@ -333,7 +342,7 @@ export class Follower {
   }
 
   /** Reports changes since the last report, including those found by other processes. */
-  #report(before: Block, block: Block): void {
+  #report(before: TrackedBlock, block: TrackedBlock): void {
     const { changed } = this.#options;
     const isEarlier = this.#earlier.has(block.hash);
     if (this.#isOpen(block)) this.#followed.set(block.hash, block);
@@ -354,6 +363,6 @@ export class Follower {
   }
 }
 
-function isProven({ reward, paidElsewhere }: Block): boolean {
+function isProven({ reward, paidElsewhere }: TrackedBlock): boolean {
   return reward !== undefined || paidElsewhere !== undefined;
 }

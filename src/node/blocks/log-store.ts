@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { AppendFile } from '../../base/system/append-file.ts';
 import { CAREFULLY, openPrivate } from '../../base/system/files.ts';
 import { plural } from '../../base/text/quantities.ts';
-import { type Block, BlockIndex } from './block-index.ts';
+import { BlockIndex, type TrackedBlock } from './block-index.ts';
 import { isSum, type Line, type NotFollowed, readLine, writeLine } from './block-lines.ts';
 
 const FILE_NAME = 'blocks.jsonl';
@@ -62,11 +62,11 @@ export class BlockStore {
     });
   }
 
-  get blocks(): readonly Block[] {
+  get blocks(): readonly TrackedBlock[] {
     return this.#index.blocks;
   }
 
-  get hiddenBlocks(): readonly Block[] {
+  get hiddenBlocks(): readonly TrackedBlock[] {
     return this.#index.hiddenBlocks;
   }
 
@@ -82,7 +82,7 @@ export class BlockStore {
     return this.#index.notFollowed;
   }
 
-  block(hash: string): Block | undefined {
+  block(hash: string): TrackedBlock | undefined {
     return this.#index.block(hash);
   }
 
@@ -96,7 +96,7 @@ export class BlockStore {
    * Reads the lines that this or another process has appended since the last call. Warns if the file cannot be read.
    * @param isKept the blocks to keep in memory: all by default
    */
-  async refresh(isKept?: (block: Block) => boolean): Promise<void> {
+  async refresh(isKept?: (block: TrackedBlock) => boolean): Promise<void> {
     await this.#lines.settled();
     const skippedBefore = this.#skipped;
     try {
@@ -136,7 +136,7 @@ export class BlockStore {
     }
   }
 
-  async #read(isKept?: (block: Block) => boolean): Promise<void> {
+  async #read(isKept?: (block: TrackedBlock) => boolean): Promise<void> {
     const file = await open(this.path, constants.O_RDONLY | CAREFULLY).catch((fault: NodeJS.ErrnoException) => {
       if (fault.code === 'ENOENT') return undefined;
       throw fault;
@@ -200,11 +200,11 @@ export type Store = Pick<
 export class MemoryStore implements Store {
   readonly #book = new BlockIndex();
 
-  get blocks(): readonly Block[] {
+  get blocks(): readonly TrackedBlock[] {
     return this.#book.blocks;
   }
 
-  get hiddenBlocks(): readonly Block[] {
+  get hiddenBlocks(): readonly TrackedBlock[] {
     return this.#book.hiddenBlocks;
   }
 
@@ -216,7 +216,7 @@ export class MemoryStore implements Store {
     return this.#book.notFollowed;
   }
 
-  block(hash: string): Block | undefined {
+  block(hash: string): TrackedBlock | undefined {
     return this.#book.block(hash);
   }
 

@@ -4,23 +4,24 @@ import type { Clock } from '../../base/system/clock.ts';
 import { parseHeader } from '../../protocol/ledger/header.ts';
 import { LedgerFormatError } from '../../protocol/ledger/json.ts';
 import type { PayloadWithOutputs, Proven } from '../../protocol/ledger/payload.ts';
-import type { Block } from './block-index.ts';
+import type { LedgerHead } from '../client/ledger-reader.ts';
+import type { TrackedBlock } from './block-index.ts';
 import { type ProvenReward, proveReward, RewardFault } from './block-reward.ts';
-import type { Look } from './confirmations.ts';
+import type { BlockLook } from './confirmations.ts';
 
 /** Heights closer than this share a request, since their hashes fit into one page of a node's answer. */
 const STRETCH = 500n;
 
 interface Looks {
   /** By block hash. Blocks about which the node did not answer have no entry. */
-  readonly looks: ReadonlyMap<string, Look>;
+  readonly looks: ReadonlyMap<string, BlockLook>;
   /** The first fault, for people. Answers about other chains are used nevertheless. */
   readonly fault?: string;
 }
 
 /** Asks a node about blocks of its network. Never throws for faults of the node. */
-export async function lookAt(view: LedgerView, blocks: readonly Block[], stop: AbortSignal): Promise<Looks> {
-  const looks = new Map<string, Look>();
+export async function lookAt(view: LedgerView, blocks: readonly TrackedBlock[], stop: AbortSignal): Promise<Looks> {
+  const looks = new Map<string, BlockLook>();
   let fault: string | undefined;
   try {
     const heads = await view.heads(stop);
@@ -39,8 +40,8 @@ export async function lookAt(view: LedgerView, blocks: readonly Block[], stop: A
   return { looks, ...(fault !== undefined && { fault }) };
 }
 
-function byChain(blocks: readonly Block[]): Map<number, Block[]> {
-  const chains = new Map<number, Block[]>();
+function byChain(blocks: readonly TrackedBlock[]): Map<number, TrackedBlock[]> {
+  const chains = new Map<number, TrackedBlock[]>();
   for (const block of blocks) chains.set(block.chain, [...(chains.get(block.chain) ?? []), block]);
   return chains;
 }
@@ -48,12 +49,12 @@ function byChain(blocks: readonly Block[]): Map<number, Block[]> {
 /** Young blocks come first, because nodes may no longer have old ones. */
 async function* lookAtChain(
   view: LedgerView,
-  head: Head,
-  blocks: readonly Block[],
+  head: LedgerHead,
+  blocks: readonly TrackedBlock[],
   stop: AbortSignal,
-): AsyncGenerator<readonly [string, Look], void> {
+): AsyncGenerator<readonly [string, BlockLook], void> {
   const { node } = view;
-  for (const { hash, height } of blocks) if (height > head.height) yield [hash, { node, says: 'not-yet' }];
+  for (const { hash, height } of blocks) if (height > head.height) yield [hash, { node, chainHas: 'not-yet' }];
   for (const stretch of stretchesOf(blocks.filter(({ height }) => height <= head.height))) {
     const [from, to] = [stretch[0].height, stretch[stretch.length - 1].height];
     const ancestors = await view.ancestors(stretch[0].chain, head.hash, from, to, stop);
@@ -62,17 +63,20 @@ async function* lookAtChain(
     for (const { block, there } of found) {
       const { hash, height } = block;
       const depth = Number(head.height - height);
-      if (there === hash) yield [hash, { node, says: 'ours', depth }];
+      if (there === hash) yield [hash, { node, chainHas: 'ours', depth }];
       else if (there !== undefined) {
         const keepsOurs = isAskedFor(block, head) ? kept?.has(hash) : undefined;
-        yield [hash, { node, says: 'another', depth, winner: there, ...(keepsOurs !== undefined && { keepsOurs }) }];
+        yield [
+          hash,
+          { node, chainHas: 'another', depth, winner: there, ...(keepsOurs !== undefined && { keepsOurs }) },
+        ];
       }
     }
   }
 }
 
-interface FoundBlock {
-  readonly block: Block;
+interface Compared {
+  readonly block: TrackedBlock;
   /** The hash of the block in its place on the chain; undefined when the node did not say. */
   readonly there: string | undefined;
 }
@@ -82,11 +86,11 @@ interface FoundBlock {
  */
 async function keptOf(
   view: LedgerView,
-  head: Head,
-  found: readonly FoundBlock[],
+  head: LedgerHead,
+  found: readonly Compared[],
   stop: AbortSignal,
 ): Promise<ReadonlySet<string> | undefined> {
-  const isReplaced = ({ block, there }: FoundBlock) => there !== undefined && there !== block.hash;
+  const isReplaced = ({ block, there }: Compared) => there !== undefined && there !== block.hash;
   const asked = found.filter((each) => isReplaced(each) && isAskedFor(each.block, head)).map(({ block }) => block);
   if (asked.length === 0) return undefined;
   const [first, last] = [asked[0], asked[asked.length - 1]];
@@ -98,25 +102,19 @@ async function keptOf(
 }
 
 /** A block that was kept once is not asked about again. */
-function isAskedFor({ height, standing }: Block, head: Head): boolean {
+function isAskedFor({ height, standing }: TrackedBlock, head: LedgerHead): boolean {
   return height < head.height && standing.state !== 'orphaned';
 }
 
 /** @returns the blocks of one chain, divided wherever heights are far apart; highest stretch first, each ascending */
-function stretchesOf(blocks: readonly Block[]): Block[][] {
-  const stretches: Block[][] = [];
+function stretchesOf(blocks: readonly TrackedBlock[]): TrackedBlock[][] {
+  const stretches: TrackedBlock[][] = [];
   for (const block of blocks.toSorted((a, b) => Number(a.height - b.height))) {
     const last = stretches.at(-1);
     if (last && block.height - last[0].height < STRETCH) last.push(block);
     else stretches.push([block]);
   }
   return stretches.reverse();
-}
-
-export interface Head {
-  readonly height: bigint;
-  /** The block hash: 43 characters of base64url. */
-  readonly hash: string;
 }
 
 /**
@@ -128,7 +126,7 @@ export interface LedgerView {
   /** The network's name in the settings. Blocks of other networks are not asked about. */
   readonly network: string;
   /** The heads of the node's cut, by chain. */
-  heads(stop: AbortSignal): Promise<ReadonlyMap<number, Head>>;
+  heads(stop: AbortSignal): Promise<ReadonlyMap<number, LedgerHead>>;
   /**
    * @param upper the hash of the block whose ancestors are requested; it counts as one of them
    * @returns the hashes of the ancestors at heights from `from` to `to`, both included, by height
@@ -166,7 +164,7 @@ interface Wait {
 }
 
 /** Both are absent if no node has the payload, or if it is too early to search again. */
-export interface Found {
+export interface FoundReward {
   readonly reward?: ProvenReward;
   /** The fault of a payload that a node gave, with the node's name, for people. */
   readonly fault?: string;
@@ -181,7 +179,7 @@ export class RewardSearch {
   }
 
   /** Like `seekReward`, but does nothing if the nodes were asked a short time ago. */
-  async seek(block: Block, views: readonly LedgerView[], stop: AbortSignal): Promise<Found> {
+  async seek(block: TrackedBlock, views: readonly LedgerView[], stop: AbortSignal): Promise<FoundReward> {
     const nowMs = this.#clock.monotonicMs();
     const earlier = this.#waits.get(block.hash);
     if (earlier && nowMs < earlier.untilMs) return {};
@@ -192,13 +190,17 @@ export class RewardSearch {
     return found;
   }
 
-  forget({ hash }: Pick<Block, 'hash'>): void {
+  forget({ hash }: Pick<TrackedBlock, 'hash'>): void {
     this.#waits.delete(hash);
   }
 }
 
 /** Asks one node after another until one has a payload that proves the reward. Never throws for faults of nodes. */
-export async function seekReward(block: Block, views: readonly LedgerView[], stop: AbortSignal): Promise<Found> {
+export async function seekReward(
+  block: TrackedBlock,
+  views: readonly LedgerView[],
+  stop: AbortSignal,
+): Promise<FoundReward> {
   const { payloadHash } = parseHeader(block.header);
   let fault: string | undefined;
   for (const view of views) {

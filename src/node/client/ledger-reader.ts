@@ -19,7 +19,8 @@ import type { PayloadWithOutputs, Proven } from '../../protocol/ledger/payload.t
 import { NodeError } from '../http/node-error.ts';
 import type { NodeApi } from './node-api.ts';
 
-export interface Head {
+/** The newest block of a chain, as a node reports it. */
+export interface LedgerHead {
   readonly height: bigint;
   /** The block hash: 43 characters of base64url. */
   readonly hash: string;
@@ -40,7 +41,7 @@ export class LedgerReader {
     this.#api = api;
   }
 
-  async heads(stop: AbortSignal): Promise<ReadonlyMap<number, Head>> {
+  async heads(stop: AbortSignal): Promise<ReadonlyMap<number, LedgerHead>> {
     const { heads } = await this.#api.cut({}, stop);
     return new Map([...heads].map(([chain, { height, hash }]) => [chain, { height, hash: encodeBase64url(hash) }]));
   }

@@ -20,7 +20,7 @@ import { hasWork } from '../../protocol/ledger/least-work.ts';
 import type { Block } from '../client/blocks.ts';
 import type { NodeApi } from '../client/node-api.ts';
 import { NodeError } from '../http/node-error.ts';
-import { type InBlock, type Place, type Sought, SweepFault } from './sweep-ledger.ts';
+import { type InBlock, type SearchQuery, type SearchRange, SweepFault } from './sweep-ledger.ts';
 
 export type BlockReader = Pick<NodeApi, 'network' | 'dialect' | 'blockBranch' | 'headerBranch'>;
 
@@ -82,12 +82,12 @@ const BLOCK_S = 30;
 export async function findCommand(
   api: BlockReader,
   branch: Branch,
-  sought: Sought,
-  place: Place,
+  query: SearchQuery,
+  range: SearchRange,
   stop: AbortSignal,
   limits: SearchLimits = SEARCH_LIMITS,
 ): Promise<Search> {
-  const { stretches, newest, lowest } = await stretchesOf(api, branch, sought, place, stop, limits);
+  const { stretches, newest, lowest } = await stretchesOf(api, branch, query, range, stop, limits);
   const workFrom = (bottom: BlockHeader, blocks = FINAL_BLOCKS): Work => {
     // The first block of a chain takes no work.
     const own = bottom.height > 0n ? blockWeight(bottom.target) : 0n;
@@ -97,7 +97,7 @@ export async function findCommand(
   for (const stretch of stretches.toReversed()) {
     for (const { header, payload } of await blocksOf(api, branch.chain, stretch, stop)) {
       const { height } = header;
-      const results = payload.outputs.map((output, i) => resultOf(sought, payload.transactions[i], output));
+      const results = payload.outputs.map((output, i) => resultOf(query, payload.transactions[i], output));
       const result = results.find((each) => each !== undefined);
       if (!result) continue;
       const found = { height: Number(height), depth: Number(branch.head.height - height), result };
@@ -105,7 +105,7 @@ export async function findCommand(
     }
   }
   const [{ high, hash }] = stretches;
-  const lifeS = place.untilS === undefined ? 0 : place.untilS - sought.madeS;
+  const lifeS = range.untilS === undefined ? 0 : range.untilS - query.madeS;
   const blocks = BigInt(Math.max(Number(FINAL_BLOCKS), Math.ceil(lifeS / BLOCK_S)));
   return { found: undefined, block: { height: high, hash }, newest, work: workFrom(lowest, blocks) };
 }
@@ -127,8 +127,8 @@ interface Followed {
 async function stretchesOf(
   api: BlockReader,
   branch: Branch,
-  { what, madeS }: Sought,
-  { height: wanted, untilS }: Place,
+  { what, madeS }: SearchQuery,
+  { height: wanted, untilS }: SearchRange,
   stop: AbortSignal,
   limits: SearchLimits,
 ): Promise<Followed> {
@@ -265,7 +265,7 @@ function checkLink(header: BlockHeader, height: bigint, hash: Uint8Array): void 
 }
 
 /** @returns the command's result, if this is the command that is searched for */
-function resultOf({ what, key }: Sought, transaction: Uint8Array, output: Uint8Array): CommandResult | undefined {
+function resultOf({ what, key }: SearchQuery, transaction: Uint8Array, output: Uint8Array): CommandResult | undefined {
   const isStep1 = what === 'step 1';
   if (!Buffer.from(isStep1 ? transaction : output).includes(key)) return undefined;
   if (isStep1 && !isStep1Of(key, transaction)) return undefined;

@@ -24,7 +24,7 @@ import {
   unsigned,
 } from './transfer-commands.ts';
 
-export type Found =
+export type CommandState =
   /** `isOver`: by the clocks of the chain and of this machine, no block can contain the command any more. */
   | { readonly status: 'none'; readonly isOver: boolean /** Why only one clock says so. */; readonly doubt?: string }
   | ({ readonly status: 'success' } & InBlock)
@@ -38,9 +38,9 @@ interface InBlock {
 }
 
 export interface Seen {
-  readonly step0: Found;
+  readonly step0: CommandState;
   /** Null if there is no step 1. */
-  readonly step1: Found | null;
+  readonly step1: CommandState | null;
   /** The gas cost of earlier steps 1, which the newest one replaced. Known only once the transfer is done. */
   readonly earlierGasCost: Decimal;
 }
@@ -139,7 +139,7 @@ function gasCostOf({ step0, step1, earlierGasCost }: Seen, { gasStation }: Sweep
   return costOf(step0) + (gasStation === null ? costOf(step1) + earlierGasCost : 0n);
 }
 
-function costOf(found: Found | null): Decimal {
+function costOf(found: CommandState | null): Decimal {
   return found === null || found.status === 'none' ? 0n : found.gasCost;
 }
 

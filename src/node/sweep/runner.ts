@@ -11,8 +11,8 @@ import type { Decimal } from '../../protocol/ledger/decimal.ts';
 import { LedgerFormatError } from '../../protocol/ledger/json.ts';
 import {
   afterSearch,
+  type CommandState,
   doneBy,
-  type Found,
   isStep1Alive,
   nameOfStep0,
   next,
@@ -25,8 +25,8 @@ import {
   type AccountLook,
   type Evidence,
   type InBlock,
-  type Place,
   type Searched,
+  type SearchRange,
   SweepFault,
   type SweepLedger,
 } from './sweep-ledger.ts';
@@ -207,7 +207,7 @@ export class SweepRunner {
   }
 
   /** The newest block is fetched before the result, so that the depth and the expiry are not overstated. */
-  async #find(chain: number, command: Command, life: Life, stop: AbortSignal): Promise<Found> {
+  async #find(chain: number, command: Command, life: Life, stop: AbortSignal): Promise<CommandState> {
     const { ledger } = this.#options;
     const { height: newest, timeS } = await ledger.look(chain, this.#sweep.account, stop);
     const found = await ledger.result(chain, command.hash, stop);
@@ -244,8 +244,8 @@ export class SweepRunner {
       : [transfer.chain, step0, seen.step0];
     if (said.status === 'none') throw new Error('what is in no block ends nothing');
     const { height } = said;
-    const sought = { what: 'command', key: command.hash, madeS: lifeOf(command).madeS } as const;
-    const { found: inBlock, evidence } = await this.#options.ledger.search(chain, sought, { height }, stop);
+    const query = { what: 'command', key: command.hash, madeS: lifeOf(command).madeS } as const;
+    const { found: inBlock, evidence } = await this.#options.ledger.search(chain, query, { height }, stop);
     const found = inBlock && foundIn(inBlock, command);
     if (found?.status === said.status) {
       if (!isStep1) return { proven: { ...seen, step0: found }, evidence };
@@ -267,8 +267,8 @@ export class SweepRunner {
     const height = this.#foundAt.get(chain);
     if (height !== undefined) return { height };
     const { madeS, endS } = lifeOf(step0);
-    const sought = { what: 'command', key: step0.hash, madeS } as const;
-    const { found, evidence } = await this.#options.ledger.search(chain, sought, { untilS: endS + MARGIN_S }, stop);
+    const query = { what: 'command', key: step0.hash, madeS } as const;
+    const { found, evidence } = await this.#options.ledger.search(chain, query, { untilS: endS + MARGIN_S }, stop);
     if (found) this.#foundAt.set(chain, found.height);
     return { height: found?.height, evidence };
   }
@@ -331,8 +331,8 @@ export class SweepRunner {
 
   /** @param newest the height of the target chain */
   async #findStep1(chain: number, step0: Command, newest: number, stop: AbortSignal): Promise<Searched | undefined> {
-    const sought = { what: 'step 1', key: step0.hash, madeS: lifeOf(step0).madeS } as const;
-    const search = (place: Place) => this.#options.ledger.search(this.#sweep.targetChain, sought, place, stop);
+    const query = { what: 'step 1', key: step0.hash, madeS: lifeOf(step0).madeS } as const;
+    const search = (range: SearchRange) => this.#options.ledger.search(this.#sweep.targetChain, query, range, stop);
     const height = this.#arrivedAt.get(chain);
     if (height !== undefined) {
       const searched = await search({ height });
@@ -417,7 +417,7 @@ function heightOf({ metaData }: CommandResult): number | undefined {
   return height === undefined || height < 0 ? undefined : height;
 }
 
-function foundIn({ height, depth, result: { result, gas } }: InBlock, command: Command): Found {
+function foundIn({ height, depth, result: { result, gas } }: InBlock, command: Command): CommandState {
   const inBlock = { height, depth, gasCost: BigInt(gas) * gasPriceOf(command) };
   if (result.status === 'success') return { status: 'success', ...inBlock };
   return { status: 'failure', reason: result.error.message, ...inBlock };

@@ -26,7 +26,7 @@ export type Proof =
   | { readonly kind: 'proof'; readonly proof: string }
   | { readonly kind: 'refused'; readonly reason: string; readonly wait: boolean };
 
-export interface Sought {
+export interface SearchQuery {
   /** `step 1`: any command that has finished the transfer, regardless of its sender. */
   readonly what: 'command' | 'step 1';
   /** The command's request key, or that of the transfer's step 0. */
@@ -36,7 +36,7 @@ export interface Sought {
 }
 
 /** The blocks to search: the one at a height, or all that could contain the command. */
-export interface Place {
+export interface SearchRange {
   readonly height?: number;
   /**
    * Seconds since 1970. Blocks above one of this time or later cannot contain the command, and the chain must have such
@@ -90,7 +90,7 @@ export interface SweepLedger {
    * block is that which both nodes give it. A search for a step 1 does not read all blocks, so its absence proves
    * nothing.
    */
-  search(chain: number, sought: Sought, place: Place, stop: AbortSignal): Promise<Searched>;
+  search(chain: number, query: SearchQuery, range: SearchRange, stop: AbortSignal): Promise<Searched>;
   /** @param chain where the command ran */
   proof(chain: number, requestKey: string, targetChain: number, stop: AbortSignal): Promise<Proof>;
   /**

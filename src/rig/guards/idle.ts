@@ -87,7 +87,7 @@ interface Sessions {
   /** Time for which all known desktops have been idle: infinite without a desktop, undefined when none is known. */
   readonly idleMs: number | undefined;
   /** Desktop sessions that have never reported to logind whether they are idle. */
-  readonly silent: readonly string[];
+  readonly unreported: readonly string[];
 }
 
 /** @param warn gets a sentence about each unwatched session, once @returns undefined without logind */
@@ -97,12 +97,12 @@ export async function watchLogind(warn: (why: string) => void, asks = ask): Prom
     const ids = sessionIds(await asks('loginctl', 'list-sessions', '--no-legend'));
     if (ids.length === 0) return Number.POSITIVE_INFINITY;
     const properties = PROPERTIES.flatMap((property) => ['-p', property]);
-    const { idleMs, silent } = parseSessions(await asks('loginctl', 'show-session', ...ids, ...properties), nowMs);
-    for (const id of silent) {
+    const { idleMs, unreported } = parseSessions(await asks('loginctl', 'show-session', ...ids, ...properties), nowMs);
+    for (const id of unreported) {
       if (warned.has(id)) continue;
       warned.add(id);
       warn(
-        `desktop session ${id} has not told logind yet whether it is idle, so its keyboard and mouse cannot be watched ` +
+        `desktop session ${id} has not reported to logind yet whether it is idle, so its keyboard and mouse cannot be watched ` +
           '(in an X11 session, install xprintidle)',
       );
     }
@@ -127,7 +127,7 @@ export function sessionIds(answer: string): string[] {
 
 /** @param answer output of `loginctl show-session`: lines `Name=value`, with an empty line between two sessions */
 export function parseSessions(answer: string, nowMs: number): Sessions {
-  const silent: string[] = [];
+  const unreported: string[] = [];
   const idles: number[] = [];
   let desktops = 0;
   for (const block of answer.split(/\n\s*\n/)) {
@@ -137,11 +137,11 @@ export function parseSessions(answer: string, nowMs: number): Sessions {
     if (!Id || Class !== 'user' || Remote !== 'no' || !DESKTOPS.includes(Type ?? '')) continue;
     desktops++;
     const sinceMs = Number(IdleSinceHint) / 1000;
-    if (!(sinceMs > 0)) silent.push(Id);
+    if (!(sinceMs > 0)) unreported.push(Id);
     else if (IdleHint !== 'yes') idles.push(0);
     // A time in the future means that the clock was set back, so the session's idle time is not known.
     else if (sinceMs <= nowMs) idles.push(nowMs - sinceMs);
   }
   const isKnown = idles.length > 0 || desktops === 0;
-  return { idleMs: isKnown ? Math.min(Number.POSITIVE_INFINITY, ...idles) : undefined, silent };
+  return { idleMs: isKnown ? Math.min(Number.POSITIVE_INFINITY, ...idles) : undefined, unreported };
 }

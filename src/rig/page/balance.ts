@@ -63,16 +63,16 @@ export class BalancePanel {
     this.#button.removeAttribute('aria-busy');
   }
 
-  #show(told: BalanceAnswer): void {
-    this.#shown = told;
-    const { account, total, chains } = told;
+  #show(answer: BalanceAnswer): void {
+    this.#shown = answer;
+    const { account, total, chains } = answer;
     setText(byId('balance-total'), known(total, String));
     setText(byId('balance-now'), total === null ? '' : `${total} coins`);
     setText(byId('balance-account'), account);
     setText(byId('balance-unread'), describeUnread(chains));
-    showAge(told, told.timeMillis);
+    showAge(answer, answer.timeMillis);
     this.#rows.show(chains.map((each) => [String(each.chain), each]));
-    byId('balance-told').hidden = false;
+    byId('balance-answer').hidden = false;
     announce(total === null ? 'balance: not every chain answered' : `balance: ${total} coins in all`);
   }
 }
@@ -86,7 +86,7 @@ function showAge({ node, timeMillis }: BalanceAnswer, nowMillis: number): void {
     byId('balance-said'),
     `${node} said so at ${clockSeconds(timeMillis)}, ${formatDuration(seconds)} ago.${more}`,
   );
-  byId('balance-told').classList.toggle('old', isOld);
+  byId('balance-answer').classList.toggle('old', isOld);
 }
 
 function describeUnread(chains: readonly ChainBalance[]): string {

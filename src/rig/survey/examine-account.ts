@@ -36,7 +36,8 @@ function troublesOf(account: string, miner: Keyset, readings: readonly Reading[]
         `${account} exists with other keys or another predicate on ${on(others)}: ` +
         oneLine(stringifyExactJson(others[0].guard), MAX_GUARD),
       why: 'blocks there cannot pay it, so the node gives no work for these chains',
-      mend: 'configure the keys and the predicate that it has, or another account; a k: account has nobody else’s keys',
+      remedy:
+        'configure the keys and the predicate that it has, or another account; a k: account has nobody else’s keys',
     });
   }
   if (unread.length > 0) findings.push(notChecked(account, unread[0].error.message, on(unread)));

@@ -114,7 +114,7 @@ const NAMELESS: Finding = {
   state: 'fault',
   what: 'the node does not say which network it serves',
   why: 'the network is a part of the address at which a node gives work',
-  mend: 'give its network with --network, like --network mainnet01',
+  remedy: 'give its network with --network, like --network mainnet01',
 };
 
 /** A missing report, or one that cannot be interpreted, is fine. */
@@ -187,7 +187,7 @@ export function clockProblem({ leastUs, mostUs }: Skew): Problem | undefined {
     state: 'warning',
     what: `this machine’s clock is at least ${offUs / 1_000_000n} s ${direction} the node’s`,
     why: 'one of the two is wrong; pickaxe uses the earlier one, because nodes refuse blocks from the future',
-    mend: 'let the system set its clock (timedatectl set-ntp true), or tell the node’s operator',
+    remedy: 'let the system set its clock (timedatectl set-ntp true), or tell the node’s operator',
   };
 }
 

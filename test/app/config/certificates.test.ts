@@ -103,7 +103,7 @@ describe('the trust in nodes', () => {
       miner: DEFAULTS.miner,
       pool: DEFAULTS.pool,
     });
-    return all.map(({ says }) => says);
+    return all.map(({ message }) => message);
   };
   const [a, b] = ['https://a.example', 'https://b.example:1789'];
 

@@ -8,7 +8,7 @@ import { parseHttpAddress } from '#pickaxe/base/text/addresses.js';
 function said(all: readonly contradictions.Contradiction[]): string[] {
   const paths = ENTRIES.map(({ path }) => path);
   for (const { about } of all) expect(paths).toEqual(expect.arrayContaining([...about]));
-  return all.map(({ says }) => says);
+  return all.map(({ message }) => message);
 }
 
 const minerContradictions = (settings: Parameters<typeof contradictions.minerContradictions>[0]) =>

@@ -23,7 +23,7 @@ describe('the table of settings', () => {
   it.each(ENTRIES.map((entry) => [entry.path, entry] as const))('describes %s completely', (_, { setting, flag }) => {
     const { type, about, default: value, otherwise, example } = setting;
     expect(about).toMatch(/^\S.*[^.\s]$/);
-    expect(type.says).toMatch(/\S/);
+    expect(type.hint).toMatch(/\S/);
     const schema = type.schema(z);
     if (value !== undefined) {
       expect(schema.parse(printed(type, value))).toEqual(value);

@@ -9,7 +9,7 @@ const brief = (findings: readonly Finding[]) => findings.map(({ about, state }) 
 /** Every warning and fault says why it matters and what to do. */
 function isHelpful(findings: readonly Finding[]): void {
   for (const finding of findings.filter(({ state }) => state !== 'ok')) {
-    expect(finding).toMatchObject({ why: expect.any(String), mend: expect.any(String) });
+    expect(finding).toMatchObject({ why: expect.any(String), remedy: expect.any(String) });
   }
 }
 
@@ -26,7 +26,7 @@ describe('nodes', () => {
   it('are a fault if there are none', async () => {
     const { findings } = await examineNodes(DEFAULTS, ask);
     expect(brief(findings)).toEqual(['fault node']);
-    expect(findings[0].mend).toContain('pickaxe init');
+    expect(findings[0].remedy).toContain('pickaxe init');
   });
 
   it('that fail are a fault only if no node is left', async () => {
@@ -56,7 +56,7 @@ describe('nodes', () => {
     const findings = await about(['https://good', 'http://good'], true);
     expect(findings).toMatchObject([{ about: 'node', state: 'warning' }]);
     expect(findings[0].what).toMatch(/ https:\/\/good$/);
-    expect(findings[0].mend).toContain('--node-fingerprint');
+    expect(findings[0].remedy).toContain('--node-fingerprint');
     isHelpful(findings);
     expect(await about(['https://good'], false)).toEqual([]);
     expect(await about(['http://good'], true)).toEqual([]);

@@ -25,7 +25,7 @@ const brief = (findings: readonly Finding[]) => findings.map(({ about, state }) 
 /** Every warning and fault says why it matters and what to do. */
 function isHelpful(findings: readonly Finding[]): void {
   for (const finding of findings.filter(({ state }) => state !== 'ok')) {
-    expect(finding).toMatchObject({ why: expect.any(String), mend: expect.any(String) });
+    expect(finding).toMatchObject({ why: expect.any(String), remedy: expect.any(String) });
   }
 }
 
@@ -101,7 +101,7 @@ describe('the CPU', () => {
     const kernels = [row('avx2', false), row('portable', false), row('wasm-simd', true, true)];
     const findings = examineCpu({ threads, kernels });
     expect(brief(findings)).toEqual(['warning CPU']);
-    expect(findings[0].mend).toContain('install clang');
+    expect(findings[0].remedy).toContain('install clang');
   });
 
   it('without any usable kernel is a fault', () => {
@@ -176,12 +176,12 @@ describe('GPUs', () => {
     [amd, { drivers: ['radeon_icd.json'], nodes: [render(false)] }, 'may not open /dev/dri/renderD128', 'usermod'],
     [nvidia, { drivers: ['nvidia_icd.json'], nodes: [nvidiactl(false)] }, 'may not open /dev/nvidiactl', 'usermod'],
     [amd, { drivers: ['amd_icd64.json'], nodes: [render(true)] }, 'does not offer it', 'vulkaninfo'],
-  ])('on the bus that are not listed cause a warning: %j %j', (device, facts, says, mend) => {
+  ])('on the bus that are not listed cause a warning: %j %j', (device, facts, says, remedy) => {
     const findings = examineGpus({ ...bare, devices: [device], ...facts });
     expect(brief(findings)).toEqual(['warning GPU']);
     expect(findings[0].what).toContain(device.bus);
     expect(findings[0].what).toContain(says);
-    expect(findings[0].mend).toContain(mend);
+    expect(findings[0].remedy).toContain(remedy);
   });
 
   it('on the bus are reported as missing even when another GPU is listed', () => {

@@ -100,7 +100,7 @@ describe('a CPU whose power only root may read', { timeout: TEST_MS }, () => {
       state: 'warning',
       what: expect.stringContaining('/sys/class/powercap/intel-rapl:0/energy_uj'),
       why: expect.any(String),
-      mend: expect.stringContaining('docs/devices.md, “Allow pickaxe to read the power”'),
+      remedy: expect.stringContaining('docs/devices.md, “Allow pickaxe to read the power”'),
     });
   });
 

@@ -3,12 +3,12 @@ import { describe, expect, it, test } from 'vitest';
 import {
   type Agreement,
   APART_MS,
+  type BlockLook,
   describeStanding,
   isUrgent,
   isWatched,
   JUST_FOUND,
   judge,
-  type Look,
   OFF_CHAIN,
   ON_CHAIN,
   type Standing,
@@ -20,12 +20,12 @@ import {
 
 const RULES = { settledDepth: 6, apartMs: APART_MS };
 const WINNER = 'w'.repeat(43);
-const ours = (depth: number, node = 'one'): Look => ({ node, says: 'ours', depth });
-const another = (depth: number, node = 'one', keepsOurs = true): Look => {
-  return { node, says: 'another', depth, winner: WINNER, keepsOurs };
+const ours = (depth: number, node = 'one'): BlockLook => ({ node, chainHas: 'ours', depth });
+const another = (depth: number, node = 'one', keepsOurs = true): BlockLook => {
+  return { node, chainHas: 'another', depth, winner: WINNER, keepsOurs };
 };
-const cannotTell = (node = 'one'): Look => ({ node, says: 'another', depth: 1, winner: WINNER });
-const notYet = (node = 'one'): Look => ({ node, says: 'not-yet' });
+const cannotTell = (node = 'one'): BlockLook => ({ node, chainHas: 'another', depth: 1, winner: WINNER });
+const notYet = (node = 'one'): BlockLook => ({ node, chainHas: 'not-yet' });
 
 /** Looks at one block, each with the time that has passed since the one before. */
 class Watch {
@@ -37,7 +37,7 @@ class Watch {
     this.standing = standing;
   }
 
-  look(passedMs: number, ...looks: Look[]): this {
+  look(passedMs: number, ...looks: BlockLook[]): this {
     this.#nowMs += passedMs;
     const moment = { nowMs: this.#nowMs, ageMs: this.#nowMs };
     const { standing, agreement } = judge(this.standing, this.#agreement, looks, moment, RULES);
@@ -47,7 +47,7 @@ class Watch {
   }
 
   /** The same look twice, so far apart that it decides. */
-  sure(...looks: Look[]): this {
+  sure(...looks: BlockLook[]): this {
     return this.look(APART_MS, ...looks).look(APART_MS, ...looks);
   }
 
@@ -57,7 +57,7 @@ class Watch {
 }
 
 describe('a block', () => {
-  it.each<[string, Look[], Standing['state']]>([
+  it.each<[string, BlockLook[], Standing['state']]>([
     ['is pending while no chain reaches its height', [notYet()], 'pending'],
     ['is pending as the head of a cut, which proves nothing', [ours(0)], 'pending'],
     ['is contested while another one of its height is the head', [another(0)], 'contested'],
@@ -150,7 +150,7 @@ describe('a block', () => {
     ['won', ours(WATCHED_DEPTH)],
     ['orphaned', another(WATCHED_DEPTH)],
   ])('is watched until two looks find it deep enough, if it was %s', (_, deep) => {
-    const shallow = deep.says === 'ours' ? ours(1) : another(1);
+    const shallow = deep.chainHas === 'ours' ? ours(1) : another(1);
     const watch = new Watch().sure(shallow).look(0, deep);
     expect(isWatched(watch.standing)).toBe(true);
     watch.look(APART_MS, deep);
@@ -171,9 +171,9 @@ test('a block is asked about often only in its first hour, even if nodes contrad
 
 describe('a block whose answer was lost', () => {
   /** Nobody could say whether the node keeps ours. */
-  const anotherUnasked: Look = { node: 'one', says: 'another', depth: 2, winner: WINNER };
+  const anotherUnasked: BlockLook = { node: 'one', chainHas: 'another', depth: 2, winner: WINNER };
 
-  it.each<[string, Look[], Standing['state']]>([
+  it.each<[string, BlockLook[], Standing['state']]>([
     ['is unanswered while no chain reaches its height', [notYet()], 'unanswered'],
     ['is unanswered as the head of a cut', [ours(0)], 'unanswered'],
     ['is unanswered while another one is the head', [another(0)], 'unanswered'],
@@ -228,10 +228,10 @@ const STEPS = fc.array(fc.tuple(fc.nat(2 * APART_MS), fc.array(LOOK, { maxLength
 const BEGINNING = fc.constantFrom(JUST_FOUND, UNANSWERED);
 
 /** What looks of one moment decide by themselves, if anything. */
-function direction(looks: readonly Look[]): 'ours' | 'another' | undefined {
-  const says = (what: string) => looks.some((look) => look.says === what && 'depth' in look && look.depth > 0);
-  if (says('ours') === says('another')) return undefined;
-  return says('ours') ? 'ours' : 'another';
+function direction(looks: readonly BlockLook[]): 'ours' | 'another' | undefined {
+  const chainHas = (what: string) => looks.some((look) => look.chainHas === what && 'depth' in look && look.depth > 0);
+  if (chainHas('ours') === chainHas('another')) return undefined;
+  return chainHas('ours') ? 'ours' : 'another';
 }
 
 test('nothing is ever decided on one look: looks some time apart agree, and none in between says otherwise', () => {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, test, vi } from 'vitest';
 import { rootsOf } from '#pickaxe/mock-node/ledger/block-store.js';
-import { type Block, totalsOf } from '#pickaxe/node/blocks/block-index.js';
+import { type TrackedBlock, totalsOf } from '#pickaxe/node/blocks/block-index.js';
 import { payeeInPlaceOf, proveReward } from '#pickaxe/node/blocks/block-reward.js';
 import { isWatched, WATCHED_DEPTH } from '#pickaxe/node/blocks/confirmations.js';
 import { type Change, Follower, type FollowerOptions } from '#pickaxe/node/blocks/follower.js';
@@ -81,7 +81,7 @@ class Watch {
     return this.block(hash).standing.state;
   }
 
-  block(hash: string): Block {
+  block(hash: string): TrackedBlock {
     return this.store.block(hash)!;
   }
 

@@ -1,10 +1,11 @@
 /** Nodes that exist only in a test, blocks for them to have, and a clock that the test advances. */
 
 import { readFileSync } from 'node:fs';
-import type { Block } from '#pickaxe/node/blocks/block-index.js';
+import type { TrackedBlock } from '#pickaxe/node/blocks/block-index.js';
 import { JUST_FOUND } from '#pickaxe/node/blocks/confirmations.js';
-import type { Head, LedgerView } from '#pickaxe/node/blocks/observation.js';
+import type { LedgerView } from '#pickaxe/node/blocks/observation.js';
 import { type BlockRecord, recordOf } from '#pickaxe/node/blocks/record.js';
+import type { LedgerHead } from '#pickaxe/node/client/ledger-reader.js';
 import { type BlockHeader, encodeHeader, parseHeader } from '#pickaxe/protocol/ledger/header.js';
 import { decodeBase64url, encodeBase64url } from '#pickaxe/protocol/ledger/json.js';
 import { type PayloadWithOutputs, type Proven, provePayload } from '#pickaxe/protocol/ledger/payload.js';
@@ -49,7 +50,7 @@ export function madeRecord(header: Uint8Array, more: Partial<BlockRecord> = {}):
   });
 }
 
-export function madeBlock(header: Uint8Array, more: Partial<Block> = {}): Block {
+export function madeBlock(header: Uint8Array, more: Partial<TrackedBlock> = {}): TrackedBlock {
   const record = madeRecord(header, more);
   return { ...record, standing: JUST_FOUND, sinceMs: record.foundMs, ...more };
 }
@@ -63,7 +64,7 @@ export class PretendNode implements LedgerView {
   /** Thrown by every method. */
   fault: Error | undefined;
   readonly payloads = new Map<string, PayloadWithOutputs | Error>();
-  readonly #heads = new Map<number, Head>();
+  readonly #heads = new Map<number, LedgerHead>();
   /** The chain's block hash at a height; others follow from the height. */
   readonly #chain = new Map<string, string>();
   readonly #kept = new Map<string, string[]>();
@@ -87,7 +88,7 @@ export class PretendNode implements LedgerView {
     this.#heads.set(chain, { height, hash: this.#hashAt(chain, height) });
   }
 
-  async heads(): Promise<ReadonlyMap<number, Head>> {
+  async heads(): Promise<ReadonlyMap<number, LedgerHead>> {
     this.#ask('heads');
     return this.#heads;
   }

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { type Block, totalsOf } from '#pickaxe/node/blocks/block-index.js';
+import { type TrackedBlock, totalsOf } from '#pickaxe/node/blocks/block-index.js';
 import { BLOCK_STATES } from '#pickaxe/node/blocks/fate.js';
 import { parseDecimal } from '#pickaxe/protocol/ledger/decimal.js';
 import { madeBlock, madeHeader } from './pretend.ts';
 
 const header = madeHeader(1, 1n);
-const inState = (state: Block['standing']['state'], more: Partial<Block> = {}) =>
+const inState = (state: TrackedBlock['standing']['state'], more: Partial<TrackedBlock> = {}) =>
   madeBlock(header, { standing: { state, depth: 0, nodesDisagree: false }, ...more });
 
 it('always holds: accepted = won + orphaned + pending', () => {

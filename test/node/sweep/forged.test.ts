@@ -222,9 +222,9 @@ it('a block is only as deep as the second node has it', async () => {
   const second = await behind(world);
   world.grow(5);
   const { step0 } = runner.sweep.transfers[0];
-  const sought = { what: 'command', key: step0!.hash, madeS: lifeOf(step0!).madeS } as const;
+  const query = { what: 'command', key: step0!.hash, madeS: lifeOf(step0!).madeS } as const;
   const depthOf = async (urls: string[]) => {
-    const { found, evidence } = await world.ledgerOf(urls).search(0, sought, {}, NEVER);
+    const { found, evidence } = await world.ledgerOf(urls).search(0, query, {}, NEVER);
     return [found?.depth, evidence.nodes];
   };
   expect(await depthOf([world.url])).toEqual([5, 1]);

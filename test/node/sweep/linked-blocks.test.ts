@@ -71,12 +71,12 @@ function reader() {
 }
 
 const timeAt = (height: number) => FIRST_S + 30 * height;
-const sought = (madeAt: number) => ({ what: 'command', key: KEY, madeS: timeAt(madeAt) }) as const;
+const query = (madeAt: number) => ({ what: 'command', key: KEY, madeS: timeAt(madeAt) }) as const;
 
 describe('a search in blocks', () => {
   it('reads the blocks in which a command can be, and the headers above them', async () => {
     const { api, given } = reader();
-    const { found, block } = await findCommand(api, branch, sought(500), { untilS: timeAt(560) }, NEVER);
+    const { found, block } = await findCommand(api, branch, query(500), { untilS: timeAt(560) }, NEVER);
     // Two minutes are four blocks, and the block below them shows where they end.
     expect([found, block.height, given]).toEqual([undefined, 560n, { headers: 1000 - 495 + 1, blocks: 560 - 495 + 1 }]);
     expect(block.hash).toEqual(blockHash(chain[Number(HEIGHT - 560n)]));
@@ -84,7 +84,7 @@ describe('a search in blocks', () => {
 
   it('of one height reads one block', async () => {
     const { api, given } = reader();
-    await findCommand(api, branch, sought(500), { height: 990 }, NEVER);
+    await findCommand(api, branch, query(500), { height: 990 }, NEVER);
     expect(given).toEqual({ headers: 11, blocks: 1 });
   });
 
@@ -92,7 +92,7 @@ describe('a search in blocks', () => {
     'does not look for a command in a block of height %i, which cannot have it',
     async (height) => {
       const { api, given } = reader();
-      const old = sought(510);
+      const old = query(510);
       await expect(findCommand(api, branch, old, { height }, NEVER)).rejects.toThrow(
         `not have the block of height ${height}`,
       );
@@ -113,7 +113,7 @@ describe('a search in blocks', () => {
           for await (const header of api.headerBranch(...asked)) yield header === below ? wrong : header;
         },
       };
-      await expect(findCommand(forged, branch, sought(500), {}, NEVER)).rejects.toThrow(says);
+      await expect(findCommand(forged, branch, query(500), {}, NEVER)).rejects.toThrow(says);
     }
     // A whole branch that is linked, but whose times do not ascend.
     const top = { ...chain[0], creationTimeUs: chain[1].creationTimeUs };
@@ -125,14 +125,14 @@ describe('a search in blocks', () => {
       },
     };
     const head = { height: HEIGHT, hash: blockHash(top) };
-    await expect(findCommand(forged, { chain: 0, head }, sought(500), {}, NEVER)).rejects.toThrow(
+    await expect(findCommand(forged, { chain: 0, head }, query(500), {}, NEVER)).rejects.toThrow(
       'gives a block of height 999 that is not older than the one above it',
     );
   });
 
   it('waits until there are blocks after the command’s time', async () => {
     const { api, given } = reader();
-    const search = findCommand(api, branch, sought(990), { untilS: timeAt(1001) }, NEVER);
+    const search = findCommand(api, branch, query(990), { untilS: timeAt(1001) }, NEVER);
     await expect(search).rejects.toThrow('The node has not the blocks yet in which a command could be.');
     expect(given).toEqual({ headers: 1, blocks: 0 });
   });
@@ -140,9 +140,9 @@ describe('a search in blocks', () => {
   it('follows no more headers than a bound', async () => {
     const { api, given } = reader();
     const limits = { ...SEARCH_LIMITS, headers: 100n };
-    for (const place of [{}, { height: 300 }, { untilS: timeAt(350) }]) {
+    for (const range of [{}, { height: 300 }, { untilS: timeAt(350) }]) {
       given.headers = 0;
-      const search = findCommand(api, branch, sought(300), place, NEVER, limits);
+      const search = findCommand(api, branch, query(300), range, NEVER, limits);
       await expect(search).rejects.toThrow('A command could be in more than 100 blocks');
       expect(given).toEqual({ headers: 101, blocks: 0 });
     }
@@ -152,7 +152,7 @@ describe('a search in blocks', () => {
   it('searches no more blocks than a bound for a command whose time is over', async () => {
     const { api, given } = reader();
     const limits = { ...SEARCH_LIMITS, searched: 50n };
-    const search = findCommand(api, branch, sought(500), { untilS: timeAt(560) }, NEVER, limits);
+    const search = findCommand(api, branch, query(500), { untilS: timeAt(560) }, NEVER, limits);
     await expect(search).rejects.toThrow(SweepFault);
     expect(given).toEqual({ headers: 1000 - 510 + 1, blocks: 0 });
     expect(SEARCH_LIMITS.searched).toBe(10_000n);
@@ -171,7 +171,7 @@ describe('a search in blocks', () => {
       },
     };
     const limits = { ...SEARCH_LIMITS, searched: 200n };
-    const step1 = { ...sought(100), what: 'step 1' } as const;
+    const step1 = { ...query(100), what: 'step 1' } as const;
     const { found, block } = await findCommand(noting, branch, step1, {}, NEVER, limits);
     expect([found, block.height]).toEqual([undefined, HEIGHT]);
     expect(given.headers).toBe(1000 - 95 + 1);
@@ -185,7 +185,7 @@ describe('a search in blocks', () => {
     ]);
     // Of a command, that no block has it means something, so the blocks are read all or not at all.
     given.blocks = 0;
-    await expect(findCommand(api, branch, sought(100), {}, NEVER, limits)).rejects.toThrow('in more than 200 blocks');
+    await expect(findCommand(api, branch, query(100), {}, NEVER, limits)).rejects.toThrow('in more than 200 blocks');
     expect(given.blocks).toBe(0);
   });
 });

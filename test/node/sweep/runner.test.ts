@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { planSweep, sweepOf } from '#pickaxe/node/sweep/plan.js';
 import { needsKeys } from '#pickaxe/node/sweep/runner.js';
-import { type Place, SweepFault, type SweepLedger } from '#pickaxe/node/sweep/sweep-ledger.js';
+import { type SearchRange, SweepFault, type SweepLedger } from '#pickaxe/node/sweep/sweep-ledger.js';
 import { lifeOf, rootOfProof, signed, step1Of } from '#pickaxe/node/sweep/transfer-commands.js';
 import type { Command } from '#pickaxe/protocol/ledger/command/command.js';
 import { parsePayload, publicMetaOf } from '#pickaxe/protocol/ledger/command/command-payload.js';
@@ -227,8 +227,8 @@ describe('somebody else', () => {
     world.grow();
     expect((await world.ledger.result(TARGET, command.hash, NEVER))?.result.status).toBe('failure');
     const search = () => {
-      const sought = { what: 'step 1', key: step0!.hash, madeS: lifeOf(step0!).madeS } as const;
-      return world.ledger.search(TARGET, sought, {}, NEVER).then(({ found }) => found);
+      const query = { what: 'step 1', key: step0!.hash, madeS: lifeOf(step0!).madeS } as const;
+      return world.ledger.search(TARGET, query, {}, NEVER).then(({ found }) => found);
     };
     expect(await search()).toBeUndefined();
     const theirs = world.node.commands.finishTransfer(chain, step0!.hash);
@@ -252,28 +252,28 @@ describe('blocks with somebody else’s step 1', () => {
   type Search = SweepLedger['search'];
 
   /** Somebody else has just finished both transfers. @param around answers a search for a step 1 */
-  async function finished(around: (search: () => ReturnType<Search>, place: Place) => ReturnType<Search>) {
+  async function finished(around: (search: () => ReturnType<Search>, range: SearchRange) => ReturnType<Search>) {
     const { world, total, runner } = await left();
     world.grow(2);
     for (const { chain, step0 } of runner.sweep.transfers) world.node.commands.finishTransfer(chain, step0!.hash);
-    const places: Place[] = [];
-    const search: Search = (chain, sought, place, stop) => {
-      const ask = () => world.ledger.search(chain, sought, place, stop);
-      if (sought.what !== 'step 1') return ask();
-      places.push(place);
-      return around(ask, place);
+    const ranges: SearchRange[] = [];
+    const search: Search = (chain, query, range, stop) => {
+      const ask = () => world.ledger.search(chain, query, range, stop);
+      if (query.what !== 'step 1') return ask();
+      ranges.push(range);
+      return around(ask, range);
     };
     const ledger = changed(world.ledger, { search });
-    return { world, total, places, runner: world.runner(runner.sweep, { ledger }) };
+    return { world, total, ranges, runner: world.runner(runner.sweep, { ledger }) };
   }
 
   it('are searched again once the chain has grown, when the node’s cut was behind', async () => {
-    const { world, total, places, runner } = await finished(async (search) => {
+    const { world, total, ranges, runner } = await finished(async (search) => {
       const searched = await search();
       return searched.found && searched.found.depth < 2 ? { ...searched, found: undefined } : searched;
     });
     for (let i = 0; i < 6; i++) await runner.round(NEVER);
-    expect(places).toEqual([{}, {}]); // one for each transfer
+    expect(ranges).toEqual([{}, {}]); // one for each transfer
     const sweep = await world.finish(runner);
     expectAllDone(world, sweep, total);
     expect(sweep.transfers.map(({ outcome }) => outcome?.state === 'done' && outcome.by)).toEqual(
@@ -282,19 +282,19 @@ describe('blocks with somebody else’s step 1', () => {
   });
 
   it('are searched once, and then only that of the height where it was found', async () => {
-    const { world, total, places, runner } = await finished((search) => search());
+    const { world, total, ranges, runner } = await finished((search) => search());
     const height = Number(world.node.ledger.chains.heightOf(TARGET));
     await runner.round(NEVER);
     await runner.round(NEVER);
     expectAllDone(world, await world.finish(runner), total);
-    expect(places.slice(0, 2)).toEqual([{}, {}]);
-    expect(places.slice(2)).toEqual(Array(places.length - 2).fill({ height: expect.any(Number) }));
-    for (const place of places.slice(2)) expect(Math.abs(place.height! - height)).toBeLessThanOrEqual(1);
+    expect(ranges.slice(0, 2)).toEqual([{}, {}]);
+    expect(ranges.slice(2)).toEqual(Array(ranges.length - 2).fill({ height: expect.any(Number) }));
+    for (const range of ranges.slice(2)) expect(Math.abs(range.height! - height)).toBeLessThanOrEqual(1);
   });
 
   it('are searched anew when it is no longer where it was found, three times in one run', async () => {
     let isGone = true;
-    const { world, total, places, runner } = await finished(async (search, { height }) => {
+    const { world, total, ranges, runner } = await finished(async (search, { height }) => {
       const searched = await search();
       if (!isGone) return searched;
       return { ...searched, found: height === undefined ? { ...searched.found!, depth: 0 } : undefined };
@@ -303,7 +303,7 @@ describe('blocks with somebody else’s step 1', () => {
       await runner.round(NEVER);
       world.grow();
     }
-    expect(places.filter(({ height }) => height === undefined)).toHaveLength(2 * 3);
+    expect(ranges.filter(({ height }) => height === undefined)).toHaveLength(2 * 3);
     expect(runner.sweep.transfers.map(({ outcome }) => outcome)).toEqual([null, null]);
     isGone = false;
     expectAllDone(world, await world.finish(world.runner(world.store.load()!)), total);
@@ -550,8 +550,8 @@ describe('a step 0', () => {
     ledger.reorganise(chains.blocksOf(chain).canonical(tip - 1n)!);
     expect(chains.tip(chain).payload.state.heightOf(step0!.hash)).toBe(tip - 1n);
     at(1000, 3);
-    const sought = { what: 'command', key: step0!.hash, madeS } as const;
-    const { found } = await world.ledger.search(chain, sought, { untilS: madeS + 1800 }, NEVER);
+    const query = { what: 'command', key: step0!.hash, madeS } as const;
+    const { found } = await world.ledger.search(chain, query, { untilS: madeS + 1800 }, NEVER);
     expect(found).toMatchObject({ height: Number(tip - 1n), depth: 4, result: { reqKey: step0!.hash } });
   });
 

@@ -436,7 +436,7 @@ describe.skipIf(noBrowser)(`the web page${why}`, () => {
     await refresh(page);
     const old = `${BALANCE.node} said so at 22:14:20, 2 min ago. It may have changed since.`;
     await shows(async () => expect(await text(page, '#balance-said')).toBe(old));
-    expect(await page.locator('#balance-told.old').count()).toBe(1);
+    expect(await page.locator('#balance-answer.old').count()).toBe(1);
     await page.keyboard.press('Enter');
     await shows(async () => expect(asked).toHaveLength(2));
     asked[1](BALANCE);
@@ -445,7 +445,7 @@ describe.skipIf(noBrowser)(`the web page${why}`, () => {
       'Chain 2 did not answer, so the sum is not known: it did not answer in time',
     );
     expect(await page.locator('#balance-table tbody tr').last().textContent()).toBe('chain 2no answer');
-    expect(await page.locator('#balance-told.old').count()).toBe(0);
+    expect(await page.locator('#balance-answer.old').count()).toBe(0);
   });
 
   it('says why there is no balance, and keeps the one that is there', async () => {

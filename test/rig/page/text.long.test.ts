@@ -37,7 +37,7 @@ function balanceOf(account: string, balance: string, node: string, fault: string
 async function showBalance(page: Page): Promise<void> {
   await page.locator('#balance summary').click();
   await page.locator('#balance-ask').click();
-  await page.locator('#balance-told').waitFor();
+  await page.locator('#balance-answer').waitFor();
 }
 
 function feed({ emit }: Rig, strings: readonly string[]): void {
@@ -104,7 +104,7 @@ describe.skipIf(noBrowser)(`text on the web page${why}`, () => {
     await page.getByRole('button', { name: 'Resume gpu5' }).waitFor();
     expect(await wide(page)).toBe(0);
     // No text is cut off either.
-    const cells = page.locator('dd, td, th, h1, h2, h3, button, .url, .news, #balance-told p');
+    const cells = page.locator('dd, td, th, h1, h2, h3, button, .url, .news, #balance-answer p');
     expect(
       await cells.evaluateAll((all) =>
         all.filter((one) => one.scrollWidth > one.clientWidth + 1 && one.clientWidth > 1).map((one) => one.outerHTML),

@@ -32,7 +32,7 @@ describe('the miner’s account', () => {
   ])('is a warning with other %s on a chain, and a fault on all', (_, guard) => {
     const some = about(none(0), details(1, guard), details(2, miner));
     expect(some).toMatchObject([{ state: 'warning', what: expect.stringMatching(/on chain 1: /) }]);
-    expect(some).toMatchObject([{ why: expect.any(String), mend: expect.any(String) }]);
+    expect(some).toMatchObject([{ why: expect.any(String), remedy: expect.any(String) }]);
     expect(about(details(0, guard), details(1, guard))).toMatchObject([
       { state: 'fault', what: expect.stringMatching(/on chains 0, 1: /) },
     ]);

@@ -52,12 +52,12 @@ export function originOf(url: string): string | undefined {
 const URL_WITH_SCHEME = /^[hH][tT][tT][pP][sS]?:\/\/[^\s?#]+$/;
 
 /** @param port the default port of a URL without a scheme, which needs one if this is undefined */
-function httpUrl(port: number | undefined, says: string): SettingType<string> {
+function httpUrl(port: number | undefined, hint: string): SettingType<string> {
   const needed = port === undefined ? '' : '?';
   // `localhost`, `203.0.113.7:1848`, `[::1]:1848/path`
   const bare = new RegExp(String.raw`^([\w.-]+|\[[\da-fA-F:.]+\])(:\d{1,5})${needed}(/[^\s?#]*)?$`);
   return parsed({
-    says,
+    hint,
     pattern: new RegExp(`${URL_WITH_SCHEME.source}|${bare.source}`),
     parse: (text) => {
       const [, host, given = `:${port}`, path = ''] = bare.exec(text) ?? [];
@@ -106,7 +106,7 @@ function hasNoUser(text: string): boolean {
 
 /** In the form `stratum+tcp://host:port` or `stratum+ssl://host:port`. */
 export const poolUrl = parsed({
-  says: 'Write a pool URL like stratum+tcp://pool.example:3333, or stratum+ssl://pool.example:3334 for TLS.',
+  hint: 'Write a pool URL like stratum+tcp://pool.example:3333, or stratum+ssl://pool.example:3334 for TLS.',
   parse: (text) => {
     const { url } = parsePoolUrl(text) ?? {};
     if (url === undefined) throw new RangeError(flawOfPoolUrl(text));
@@ -145,7 +145,7 @@ function flawOfPlace(place: string): string {
 
 /** In the form `nats://host:port` or `tls://host:port`. */
 export const natsUrl = parsed({
-  says: 'Write the URL of a NATS server like nats://10.0.0.2:4222, or tls://nats.example:4222 for TLS.',
+  hint: 'Write the URL of a NATS server like nats://10.0.0.2:4222, or tls://nats.example:4222 for TLS.',
   parse: (text) => {
     if (text.includes('@')) throw new RangeError('credentials do not belong in the URL: use --nats-credentials FILE');
     return parseNatsUrl(text);
@@ -154,7 +154,7 @@ export const natsUrl = parsed({
 
 /** The SHA-256 of a certificate as Base64Url without padding: 43 characters. */
 export const nodeFingerprint = parsed<PerNode>({
-  says:
+  hint:
     'Give the SHA-256 of the certificate: 43 characters of Base64Url, or 64 hex digits as ' +
     'openssl x509 -fingerprint -sha256 prints them; for one of several nodes or pools, URL=FINGERPRINT.',
   parse: (text) => {
@@ -167,7 +167,7 @@ export const nodeFingerprint = parsed<PerNode>({
 
 export const nodeFile: SettingType<PerNode> = {
   ...parsed({
-    says: 'Give the path of a file; for one of several nodes or pools, URL=FILE.',
+    hint: 'Give the path of a file; for one of several nodes or pools, URL=FILE.',
     parse: (text) => (text === '' || text.includes('\0') ? undefined : parsePerNode(text)),
     print: formatPerNode,
   }),
@@ -175,7 +175,7 @@ export const nodeFile: SettingType<PerNode> = {
 };
 
 export const httpAddress = parsed({
-  says: 'Give a port or a host and a port, like 8080, 127.0.0.1:8080 or [::1]:8080 (port 0: a free one).',
+  hint: 'Give a port or a host and a port, like 8080, 127.0.0.1:8080 or [::1]:8080 (port 0: a free one).',
   parse: parseHttpAddress,
   print: formatHttpAddress,
 });
@@ -184,7 +184,7 @@ const NETWORK = /^([\da-f:.]{2,45})(?:\/(\d{1,3}))?$/i;
 
 /** RFC 4632 §3.1 (CIDR notation). */
 export const ipNetwork = parsed({
-  says: 'Give an IP address like 10.0.0.2 or ::1, or a network like 10.0.0.0/8.',
+  hint: 'Give an IP address like 10.0.0.2 or ::1, or a network like 10.0.0.0/8.',
   pattern: NETWORK,
   parse: (text) => {
     const [, address = '', bits] = NETWORK.exec(text) ?? [];
@@ -196,7 +196,7 @@ export const ipNetwork = parsed({
 /** Without user and password, which would be shown. */
 export const webhookUrl: SettingType<string> = {
   form: 'text',
-  says: 'A webhook is a URL that begins with https:// or http://, without user and password.',
+  hint: 'A webhook is a URL that begins with https:// or http://, without user and password.',
   schema: (z) => z.string().max(MAX_CHARACTERS).refine(isWebhookUrl),
 };
 

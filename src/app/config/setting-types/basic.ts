@@ -21,7 +21,7 @@ export interface SettingType<T> {
   /** The form of a flag's or a variable's text, which is read before the schema checks it. */
   readonly form: 'text' | 'number' | 'switch' | 'list';
   /** One sentence about what to write. */
-  readonly says: string;
+  readonly hint: string;
   readonly choices?: readonly string[];
   /** Checks a file's value and parses it into the program's. */
   readonly schema: (zod: Zod) => z.ZodType<T>;
@@ -41,12 +41,12 @@ export const MAX_CHARACTERS = 4096;
 /** Far more nodes, keys or devices than anybody names. */
 export const MAX_ITEMS = 256;
 
-export function text(pattern: RegExp, says: string): SettingType<string> {
-  return { form: 'text', says, schema: (z) => z.string().max(MAX_CHARACTERS).regex(pattern) };
+export function text(pattern: RegExp, hint: string): SettingType<string> {
+  return { form: 'text', hint, schema: (z) => z.string().max(MAX_CHARACTERS).regex(pattern) };
 }
 
 interface ParsedText<T> {
-  readonly says: string;
+  readonly hint: string;
   /** For editors, which check texts by the JSON Schema. `parse` must refuse each text that the pattern refuses. */
   readonly pattern?: RegExp;
   /** @returns undefined when the text is not valid @throws RangeError with the reason, where there is one */
@@ -55,10 +55,10 @@ interface ParsedText<T> {
 }
 
 /** A text that stands for a value of another kind, or that has several spellings. */
-export function parsed<T>({ says, pattern, parse, print }: ParsedText<T>): SettingType<T> {
+export function parsed<T>({ hint, pattern, parse, print }: ParsedText<T>): SettingType<T> {
   return {
     form: 'text',
-    says,
+    hint,
     schema: (z) =>
       z
         .string()
@@ -99,7 +99,7 @@ export function whyOf(issues: readonly ZodIssue[]): string | undefined {
 export function choice<const T extends readonly [string, ...string[]]>(...choices: T): SettingType<T[number]> {
   return {
     form: 'text',
-    says: `Give one of: ${choices.join(', ')}.`,
+    hint: `Give one of: ${choices.join(', ')}.`,
     choices,
     schema: (z) => z.enum(choices) as z.ZodType<T[number]>,
   };
@@ -107,7 +107,7 @@ export function choice<const T extends readonly [string, ...string[]]>(...choice
 
 export const toggle: SettingType<boolean> = {
   form: 'switch',
-  says: 'Give true or false.',
+  hint: 'Give true or false.',
   schema: (z) => z.boolean(),
 };
 
@@ -115,7 +115,7 @@ export const toggle: SettingType<boolean> = {
 export function list<T>(item: SettingType<T>): SettingType<readonly T[]> {
   return {
     form: 'list',
-    says: item.says,
+    hint: item.hint,
     schema: (z) =>
       z
         .union([z.array(item.schema(z)).min(1).max(MAX_ITEMS), item.schema(z).transform((one) => [one])])
@@ -135,7 +135,7 @@ const ESCAPED = 'it has a control character in it. In double quotes, \\ begins o
 
 export const path: SettingType<string> = {
   form: 'text',
-  says: 'Give the path of a file.',
+  hint: 'Give the path of a file.',
   schema: (z) =>
     z
       .string()
@@ -153,10 +153,10 @@ export interface NumberType extends SettingType<number> {
   readonly whole: boolean;
 }
 
-export function integer(least: number, most: number, says?: string): NumberType {
+export function integer(least: number, most: number, hint?: string): NumberType {
   return {
     form: 'number',
-    says: says ?? `Give a whole number from ${least} to ${most}.`,
+    hint: hint ?? `Give a whole number from ${least} to ${most}.`,
     schema: (z) => z.int().min(least).max(most),
     least,
     most,
@@ -164,8 +164,8 @@ export function integer(least: number, most: number, says?: string): NumberType 
   };
 }
 
-function decimal(least: number, most: number, says: string): NumberType {
-  return { form: 'number', says, schema: (z) => z.number().min(least).max(most), least, most, whole: false };
+function decimal(least: number, most: number, hint: string): NumberType {
+  return { form: 'number', hint, schema: (z) => z.number().min(least).max(most), least, most, whole: false };
 }
 
 /** In seconds, also written as a text with units. */
@@ -175,16 +175,16 @@ export interface TimeType extends SettingType<number> {
 }
 
 /** @param least seconds @param most seconds */
-export function time(least: number, most: number, says: string): TimeType {
+export function time(least: number, most: number, hint: string): TimeType {
   const parse = (text: string) => {
     const seconds = parseTime(text);
     return seconds === undefined || seconds < least || seconds > most ? undefined : seconds;
   };
   return {
     form: 'number',
-    says,
+    hint,
     parse,
-    schema: (z) => z.union([z.number().min(least).max(most), parsed({ says, pattern: TIME, parse }).schema(z)]),
+    schema: (z) => z.union([z.number().min(least).max(most), parsed({ hint, pattern: TIME, parse }).schema(z)]),
   };
 }
 
@@ -205,7 +205,7 @@ export const watts = decimal(1, 1e6, 'Give watts from 1 to 1000000.');
 export const celsius = integer(30, 120, 'Give °C from 30 to 120.');
 export const celsiusOrNone: SettingType<number | 'none'> = {
   ...celsius,
-  says: 'Give °C from 30 to 120, or none.',
+  hint: 'Give °C from 30 to 120, or none.',
   schema: (z) => z.union([z.literal('none'), celsius.schema(z)]),
 };
 
@@ -216,7 +216,7 @@ const MAX_FILE_BYTES = 1024 ** 4;
 
 /** In bytes. A smaller file would be rotated all the time; no editor opens a larger one. */
 export const fileSize = parsed({
-  says: 'Give a size like 500k, 10M or 1G, from 1k to 1024G.',
+  hint: 'Give a size like 500k, 10M or 1G, from 1k to 1024G.',
   parse: (text) => {
     const bytes = parseSize(text) ?? 0;
     return Number.isInteger(bytes) && bytes >= MIN_FILE_BYTES && bytes <= MAX_FILE_BYTES ? bytes : undefined;
@@ -234,7 +234,7 @@ export interface LeastRate {
 const LEAST_RATE = new RegExp(`^(?:(cpu|gpu\\d{1,3})=)?(${HASHRATE.source.slice(1, -1)})$`);
 
 export const leastRate = parsed<LeastRate>({
-  says: 'Write a hashrate above 0 like 800M, 20G or 20 GH/s, or gpu0=5G for one device.',
+  hint: 'Write a hashrate above 0 like 800M, 20G or 20 GH/s, or gpu0=5G for one device.',
   pattern: LEAST_RATE,
   parse: (text) => {
     const [, device, rate = ''] = LEAST_RATE.exec(text) ?? [];
@@ -260,20 +260,20 @@ const WRITTEN = /^(?:(gpu\d{1,3})=)?(\d{1,20}(?:\.\d{1,20})?|none)$/;
 
 /** @param otherwise the default for GPUs without a value */
 function perGpu<T extends Value>(one: SettingType<T>, otherwise?: T): SettingType<PerGpu<T>> {
-  const says = `${one.says.replace(/\.$/, '')}; for one of several GPUs like gpu0=NUMBER.`;
-  const items = list(forGpu(one, says));
+  const hint = `${one.hint.replace(/\.$/, '')}; for one of several GPUs like gpu0=NUMBER.`;
+  const items = list(forGpu(one, hint));
   return {
     form: items.form,
-    says,
+    hint,
     schema: (z) => items.schema(z).transform((given) => complete(given, otherwise)),
     print: (values) => (typeof values === 'object' ? items.print!(values) : values),
   };
 }
 
-function forGpu<T extends Value>(one: SettingType<T>, says: string): SettingType<ForGpu<T>> {
+function forGpu<T extends Value>(one: SettingType<T>, hint: string): SettingType<ForGpu<T>> {
   return {
     form: 'text',
-    says,
+    hint,
     schema: (z) => {
       const values = one.schema(z);
       const parse = (written: string) => {
@@ -282,7 +282,7 @@ function forGpu<T extends Value>(one: SettingType<T>, says: string): SettingType
         const { data: value } = values.safeParse(rest === 'none' ? rest : Number(rest));
         return value === undefined ? undefined : { ...(gpu !== undefined && { gpu }), value };
       };
-      const text = parsed<ForGpu<T>>({ says, pattern: WRITTEN, parse });
+      const text = parsed<ForGpu<T>>({ hint, pattern: WRITTEN, parse });
       return z.union([values.transform((value) => ({ value })), text.schema(z)]);
     },
     print: ({ gpu, value }) => (gpu === undefined ? value : `${gpu}=${value}`),

@@ -34,7 +34,7 @@ const NOT_PUBLIC = 'no account has this key, because it is no point of the curve
 
 /** An Ed25519 public key: 32 bytes as lower-case hex digits. `k:KEY` and `k:KEY.rig1` stand for the same key. */
 export const publicKey = parsed({
-  says: 'A public key is 64 hex digits. Make one with: pickaxe keygen pickaxe-key.json',
+  hint: 'A public key is 64 hex digits. Make one with: pickaxe keygen pickaxe-key.json',
   pattern: /^(?:k:)?[0-9a-fA-F]{64}(?:\..+)?$/,
   parse: (text) => {
     const { owner, rig } = splitWorkerName(text);
@@ -66,7 +66,7 @@ const ACCOUNT = /^[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}]{1,256}$/u;
 
 /** An account's name. `k:KEY.rig1` stands for the account `k:KEY`; names that are not keys may have dots. */
 export const account = parsed({
-  says: 'Give the name of the account, of 1 to 256 characters that one can see; without it, the account is k: and the public key.',
+  hint: 'Give the name of the account, of 1 to 256 characters that one can see; without it, the account is k: and the public key.',
   pattern: ACCOUNT,
   parse: (text) => {
     const { owner, rig } = splitWorkerName(text);
@@ -98,7 +98,7 @@ const DEVICE = /^(?:all|none|cpu|gpu|(?:gpu)?\d{1,3})$/;
 
 /** `cpu`, `gpu0` …, `gpu` for every GPU, `all` or `none`. `0` is short for `gpu0`. */
 const deviceName = parsed({
-  says: 'Name devices like cpu,gpu0,gpu1 (gpu means all of them), or all, or none. See: pickaxe devices',
+  hint: 'Name devices like cpu,gpu0,gpu1 (gpu means all of them), or all, or none. See: pickaxe devices',
   pattern: DEVICE,
   parse: (text) => (DEVICE.test(text) ? text.replace(/^(?=\d)/, 'gpu') : undefined),
 });
@@ -108,7 +108,7 @@ const deviceNames = list(deviceName);
 /** `all` stands for the CPU and every real GPU. A rig without devices, written `none`, only serves others. */
 export const devices: SettingType<readonly string[] | 'all'> = {
   form: deviceNames.form,
-  says: deviceNames.says,
+  hint: deviceNames.hint,
   schema: (z) =>
     deviceNames
       .schema(z)
@@ -125,7 +125,7 @@ const PERCENT = /^(?:100|[1-9]\d?)%$/;
 
 export const threadCount: SettingType<ThreadCount> = {
   form: 'number',
-  says: 'Give a whole number from 1 to 1024, or a part of the hardware threads from 1% to 100%.',
+  hint: 'Give a whole number from 1 to 1024, or a part of the hardware threads from 1% to 100%.',
   schema: (z) =>
     z.union([
       threads.schema(z),
@@ -142,7 +142,7 @@ export const cpuCores = choice(...CORE_KINDS, 'all');
 
 /** In the form of Linux's CPU lists. */
 export const cpuList = parsed<readonly number[] | 'none'>({
-  says: `Name CPUs like 0,2-5, each below ${MAX_CPUS}, or none.`,
+  hint: `Name CPUs like 0,2-5, each below ${MAX_CPUS}, or none.`,
   pattern: /^(none|\d+(-\d+)?(,\d+(-\d+)?)*)$/,
   parse: (text) => {
     if (/^0x/i.test(text)) throw new RangeError('masks are not read here');
@@ -166,7 +166,7 @@ const MOST_SECONDS = 86_400;
 const LEAST_SECONDS = 0.02;
 
 export const simulation = parsed<Simulation>({
-  says: 'Write hashrate=100M, delay=5s (from 0.02 s to a day), or on-demand=PORT with a port or loopback address and port.',
+  hint: 'Write hashrate=100M, delay=5s (from 0.02 s to a day), or on-demand=PORT with a port or loopback address and port.',
   pattern: HOW,
   parse: (text) => {
     const [, kind, value = ''] = HOW.exec(text) ?? [];
@@ -202,12 +202,12 @@ const idle = time(
 /** In seconds; `true` stands for 60. */
 export const idleTime: SettingType<number | 'none'> = {
   form: idle.form,
-  says: idle.says,
+  hint: idle.hint,
   schema: (z) => z.union([z.literal('none'), z.literal([true, 'true']).transform(() => 60), idle.schema(z)]),
 };
 
 export const schedule = parsed<readonly ScheduleWindow[]>({
-  says: 'Write it like 22:00-07:00, or mon-fri 22:00-07:00, sat,sun.',
+  hint: 'Write it like 22:00-07:00, or mon-fri 22:00-07:00, sat,sun.',
   parse: parseWindows,
   print: formatWindows,
 });
@@ -221,7 +221,7 @@ export function commandOn(platform: string): SettingType<string | readonly strin
   const batch = platform === 'win32' ? '; a .cmd or .bat file can only be in a shell command' : '';
   return {
     form: 'text',
-    says: `Give a shell command, or a list of a program and its arguments${batch}.`,
+    hint: `Give a shell command, or a list of a program and its arguments${batch}.`,
     schema: (z) => {
       const word = z
         .string()

@@ -89,7 +89,7 @@ export function accepts(type: SettingType<string>): (text: string) => true | str
     const { error } = schema.safeParse(text.trim());
     if (!error) return true;
     const why = whyOf(error.issues);
-    return why === undefined ? type.says : `Not valid: ${why}. ${type.says}`;
+    return why === undefined ? type.hint : `Not valid: ${why}. ${type.hint}`;
   };
 }
 

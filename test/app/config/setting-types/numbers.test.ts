@@ -18,7 +18,7 @@ describe('a number', () => {
   const numbers = ENTRIES.flatMap(({ path, setting: { type } }) => (isNumberType(type) ? [[path, type] as const] : []));
 
   it.each(numbers)('of %s has the limits that its error states', (_, type) => {
-    const [, least, most] = /from ([\d.]+) .*\bto (\d+)\b/.exec(type.says)!.map(Number);
+    const [, least, most] = /from ([\d.]+) .*\bto (\d+)\b/.exec(type.hint)!.map(Number);
     expect([least, most].map((value) => takes(type, value))).toEqual([true, true]);
     expect([least - 0.5, least - 1, most + 0.5, most + 1].filter((value) => takes(type, value))).toEqual([]);
     expect(takes(type, least + 0.5)).toBe(!type.whole);

@@ -34,7 +34,7 @@ test('an idle time in the future, after the clock was set back, is ignored', () 
   expect(parseSessions(all(session('2', idleFor(-7_200))), NOW)).toEqual({ idleMs: undefined, silent: [] });
 });
 
-test('a desktop that has never told logind anything is ignored', () => {
+test('a desktop that has never reported anything to logind is ignored', () => {
   expect(parseSessions(all(session('2', never)), NOW)).toEqual({ idleMs: undefined, silent: ['2'] });
 });
 
@@ -49,7 +49,7 @@ test('terminals, greeters and remote sessions are not desktops', () => {
   expect(parseSessions('Failed to get session\n', NOW)).toEqual(nobody);
 });
 
-test('a desktop that has told logind nothing is reported once', async () => {
+test('a desktop that has reported nothing to logind is reported once', async () => {
   const asked: string[][] = [];
   const told: string[] = [];
   const watch = (await watchLogind(
