@@ -6,12 +6,11 @@
 
 import { pause, within } from '../../base/system/abort.ts';
 import type { Command, KeyPair } from '../../protocol/ledger/command/command.ts';
-import { type CommandResult, isAlreadyCompleted } from '../../protocol/ledger/command/results.ts';
-import type { Decimal } from '../../protocol/ledger/decimal.ts';
+import { isAlreadyCompleted } from '../../protocol/ledger/command/results.ts';
 import { LedgerFormatError } from '../../protocol/ledger/json.ts';
+import { CommandSearch, foundIn, MOST_APART_MS } from './command-search.ts';
 import {
   afterSearch,
-  type CommandState,
   doneBy,
   isStep1Alive,
   nameOfStep0,
@@ -21,21 +20,12 @@ import {
   type Seen,
   type Step,
 } from './next-step.ts';
-import {
-  type AccountLook,
-  type Evidence,
-  type InBlock,
-  type Searched,
-  type SearchRange,
-  SweepFault,
-  type SweepLedger,
-} from './sweep-ledger.ts';
+import { type AccountLook, type Evidence, SweepFault, type SweepLedger } from './sweep-ledger.ts';
 import { isUnfinished, type Sweep, staysOnChain, type Transfer } from './sweep-state.ts';
 import {
   type CommandMaker,
   gasLimitFor,
   gasPriceOf,
-  lifeOf,
   rootOfProof,
   signed,
   signersOf,
@@ -54,45 +44,17 @@ export interface RunnerOptions {
   /** @returns a unique text each time */
   readonly nonce: () => string;
   readonly nowMs: () => number;
-  /** How many blocks must be above a block whose result is final. Default: 6, which takes three minutes. */
+  /** Number of blocks above a block from which its results are final. Default: 6, which takes three minutes. */
   readonly confirmations?: number;
-  /** Whether the user takes the nodes' word for what their blocks cannot prove. */
+  /** Whether the user trusts the nodes where their blocks prove nothing. */
   readonly trustsNodes?: boolean;
   /** Called after each step, with the state of the transfer. The note may contain foreign text. */
   readonly notify?: (transfer: Transfer, note: string) => void;
 }
 
 const CONFIRMATIONS = 6;
-/**
- * Time after the end of a step 0 at which it counts as never accepted, by the clocks of the chain and of this machine,
- * in seconds: twenty blocks, more than any reorganisation brings back.
- */
-export const MARGIN_S = 600;
-/**
- * How far the chain's time, as claimed by a node, and this machine's may be apart, in ms. A command from the far future
- * would enter no block, and never expire; and when one of two clocks is wrong, nothing is over.
- */
-const MOST_APART_MS = 3_600_000;
 /** Maximum number of steps 1 made for one transfer in one run, since each failure costs gas. */
 const MOST_STEP1 = 3;
-/**
- * Maximum number of searches of all blocks for another sender's step 1. Between two, the chain must grow by the
- * required confirmations, because one address may stand for several nodes, some of which lag behind.
- */
-const MOST_SEARCHES = 3;
-
-/** The seconds after a command's end for which a block may still appear, and when it was signed. */
-interface Life {
-  readonly marginS: number;
-  /** By this machine's clock. */
-  readonly signedMs: number | null;
-}
-
-interface Proven {
-  readonly proven: Seen;
-  readonly evidence: Evidence;
-}
-
 /** Whether anything remains to be signed. */
 export function needsKeys(sweep: Sweep): boolean {
   const hasOwnStep1 = sweep.gasStation === null && !staysOnChain(sweep);
@@ -105,17 +67,13 @@ export class SweepRunner {
   readonly #confirmations: number;
   readonly #signers: readonly string[];
   readonly #step1Made = new Map<number, number>();
-  /** Heights of blocks with step 0, by its chain. */
-  readonly #foundAt = new Map<number, number>();
-  /** By the chain of step 0. `height` is that of the target chain at the last search for another sender's step 1. */
-  readonly #searches = new Map<number, { readonly made: number; readonly height: number }>();
-  /** Heights of blocks with step 1, by the chain of step 0. */
-  readonly #arrivedAt = new Map<number, number>();
+  readonly #commands: CommandSearch;
 
   constructor(sweep: Sweep, options: RunnerOptions) {
     this.#sweep = sweep;
     this.#options = options;
     this.#confirmations = options.confirmations ?? CONFIRMATIONS;
+    this.#commands = new CommandSearch(sweep, options.ledger, this.#confirmations, () => options.nowMs());
     this.#signers =
       signersOf(
         sweep.guard,
@@ -159,7 +117,7 @@ export class SweepRunner {
   async #step(transfer: Transfer, stop: AbortSignal): Promise<string> {
     const { step0 } = transfer;
     if (step0 === null) return await this.#begin(transfer, stop);
-    const seen = await this.#see(transfer, step0, stop);
+    const seen = await this.#commands.see(transfer, step0, stop);
     const seenAt = seen.step0.status === 'success' ? seen.step0.height : transfer.leftAt;
     const known = seenAt === transfer.leftAt ? transfer : this.#update(transfer, { leftAt: seenAt });
     const step = next(seen, this.#sweep, this.#confirmations);
@@ -167,13 +125,13 @@ export class SweepRunner {
       case 'send step 0':
         return await this.#sendStep0(known, step0, stop);
       case 'search': {
-        const { height, evidence } = await this.#search(known, step0, stop);
+        const { height, evidence } = await this.#commands.findStep0(known, step0, stop);
         return this.#settle(known, afterSearch(height, this.#sweep), evidence);
       }
       case 'bring':
         return await this.#bring(known, step0, seen, stop);
       case 'finish': {
-        const { proven, evidence } = await this.#proven(known, step0, seen, stop);
+        const { proven, evidence } = await this.#commands.proven(known, step0, seen, stop);
         return this.#settle(known, next(proven, this.#sweep, this.#confirmations), evidence);
       }
       default:
@@ -190,87 +148,11 @@ export class SweepRunner {
     return await this.#sendStep0(this.#update(transfer, { step0, signedMs }), step0, stop);
   }
 
-  /** A refusal decides nothing: the node knows the command, and could still send it on until it expires. */
+  /** A refusal decides nothing: the node has the command, and may still send it to others until it expires. */
   async #sendStep0({ chain }: Transfer, step0: Command, stop: AbortSignal): Promise<string> {
     const sent = await this.#options.ledger.send(chain, step0, stop);
     const name = nameOfStep0(this.#sweep);
     return sent.kind === 'taken' ? `${name} is sent` : `${name} is refused, if it is not on its way: ${sent.reason}`;
-  }
-
-  async #see(transfer: Transfer, step0: Command, stop: AbortSignal): Promise<Seen> {
-    const { targetChain } = this.#sweep;
-    return {
-      step0: await this.#find(transfer.chain, step0, { marginS: MARGIN_S, signedMs: transfer.signedMs }, stop),
-      step1: transfer.step1 && (await this.#find(targetChain, transfer.step1, { marginS: 0, signedMs: null }, stop)),
-      earlierGasCost: 0n,
-    };
-  }
-
-  /** The newest block is fetched before the result, so that the depth and the expiry are not overstated. */
-  async #find(chain: number, command: Command, life: Life, stop: AbortSignal): Promise<CommandState> {
-    const { ledger } = this.#options;
-    const { height: newest, timeS } = await ledger.look(chain, this.#sweep.account, stop);
-    const found = await ledger.result(chain, command.hash, stop);
-    const height = found && heightOf(found);
-    if (!found || height === undefined) return { status: 'none', ...this.#expiry(command, timeS, life) };
-    return foundIn({ height, depth: Math.max(0, newest - height), result: found }, command);
-  }
-
-  /**
-   * A node's clock is its word, and this machine's may be wrong, so a command is over only by both. This machine's
-   * clock counts from the signing, too, so that one which is ahead does not end a life that it has not seen.
-   */
-  #expiry(command: Command, timeS: number, { marginS, signedMs }: Life): { isOver: boolean; doubt?: string } {
-    const { madeS, endS } = lifeOf(command);
-    if (timeS < endS + marginS) return { isOver: false };
-    const nowS = this.#options.nowMs() / 1000;
-    const ownEndS = Math.max(endS, signedMs === null ? 0 : signedMs / 1000 + (endS - madeS)) + marginS;
-    if (nowS < ownEndS) {
-      const until = `${new Date(ownEndS * 1000).toISOString().slice(0, 19)}Z`;
-      const doubt = `by the node's clock its time to live has ended, and by this machine's it has not: waits until ${until}`;
-      return { isOver: false, doubt };
-    }
-    const apartMs = Math.abs(nowS - timeS) * 1000;
-    if (apartMs <= MOST_APART_MS) return { isOver: true };
-    const doubt = `the newest block of the node and this machine's clock are ${Math.round(apartMs / 60_000)} minutes apart: set the clock right, or wait until the node has the newest blocks`;
-    return { isOver: false, doubt };
-  }
-
-  /** No node's claim ends a transfer: the deciding result is read in its block. */
-  async #proven(transfer: Transfer, step0: Command, seen: Seen, stop: AbortSignal): Promise<Proven> {
-    const isStep1 = seen.step1?.status === 'success';
-    const [chain, command, said] = isStep1
-      ? [this.#sweep.targetChain, transfer.step1!, seen.step1!]
-      : [transfer.chain, step0, seen.step0];
-    if (said.status === 'none') throw new Error('what is in no block ends nothing');
-    const { height } = said;
-    const query = { what: 'command', key: command.hash, madeS: lifeOf(command).madeS } as const;
-    const { found: inBlock, evidence } = await this.#options.ledger.search(chain, query, { height }, stop);
-    const found = inBlock && foundIn(inBlock, command);
-    if (found?.status === said.status) {
-      if (!isStep1) return { proven: { ...seen, step0: found }, evidence };
-      const earlierGasCost = await this.#earlierGasCost(transfer, undefined, stop);
-      return { proven: { ...seen, step1: found, earlierGasCost }, evidence };
-    }
-    const step = isStep1 ? 'step 1' : nameOfStep0(this.#sweep);
-    throw new SweepFault(
-      `the node says of ${step}: ${said.status}. But the block of height ${height} does not say so: ask another node`,
-    );
-  }
-
-  /** @returns the height of the block that contains an expired step 0; undefined if there is none */
-  async #search(
-    { chain }: Transfer,
-    step0: Command,
-    stop: AbortSignal,
-  ): Promise<{ readonly height: number | undefined; readonly evidence?: Evidence }> {
-    const height = this.#foundAt.get(chain);
-    if (height !== undefined) return { height };
-    const { madeS, endS } = lifeOf(step0);
-    const query = { what: 'command', key: step0.hash, madeS } as const;
-    const { found, evidence } = await this.#options.ledger.search(chain, query, { untilS: endS + MARGIN_S }, stop);
-    if (found) this.#foundAt.set(chain, found.height);
-    return { height: found?.height, evidence };
   }
 
   /** Continues a transfer whose coins have left their chain. */
@@ -312,7 +194,7 @@ export class SweepRunner {
    * @param newest the height of the target chain
    */
   async #arrived(transfer: Transfer, step0: Command, seen: Seen, newest: number, stop: AbortSignal): Promise<string> {
-    const { found, evidence } = (await this.#findStep1(transfer.chain, step0, newest, stop)) ?? {};
+    const { found, evidence } = (await this.#commands.findStep1(transfer.chain, step0, newest, stop)) ?? {};
     if (!found) {
       return 'the node says that somebody has finished it, but no block of the target chain that was read has done so: ask another node';
     }
@@ -323,43 +205,10 @@ export class SweepRunner {
     const left = this.#confirmations - depth;
     if (left > 0)
       return `${isOurs ? 'it has arrived' : 'somebody else has finished it'}; waits for ${left} more blocks`;
-    const earlierGasCost = await this.#earlierGasCost(transfer, found, stop);
-    // A node may have forgotten the result.
+    const earlierGasCost = await this.#commands.earlierGasCost(transfer, found, stop);
+    // The result is taken from the block, since a node may no longer have it.
     const proven = { ...seen, ...(isNewest && { step1: foundIn(found, step1) }), earlierGasCost };
     return this.#settle(transfer, doneBy(isOurs ? 'us' : 'somebody else', proven, this.#sweep), evidence);
-  }
-
-  /** @param newest the height of the target chain */
-  async #findStep1(chain: number, step0: Command, newest: number, stop: AbortSignal): Promise<Searched | undefined> {
-    const query = { what: 'step 1', key: step0.hash, madeS: lifeOf(step0).madeS } as const;
-    const search = (range: SearchRange) => this.#options.ledger.search(this.#sweep.targetChain, query, range, stop);
-    const height = this.#arrivedAt.get(chain);
-    if (height !== undefined) {
-      const searched = await search({ height });
-      if (!searched.found) this.#arrivedAt.delete(chain);
-      return searched;
-    }
-    const last = this.#searches.get(chain);
-    // The absolute difference, so that a node that lies about its height cannot prevent the next search.
-    const grownBy = last ? Math.abs(newest - last.height) : this.#confirmations;
-    if (grownBy < this.#confirmations || (last?.made ?? 0) >= MOST_SEARCHES) return undefined;
-    const searched = await search({});
-    this.#searches.set(chain, { made: (last?.made ?? 0) + 1, height: newest });
-    if (searched.found) this.#arrivedAt.set(chain, searched.found.height);
-    return searched;
-  }
-
-  /** @param proven a step 1 that was found in its block @returns the gas cost of steps 1 that newer ones replaced */
-  async #earlierGasCost(transfer: Transfer, proven: InBlock | undefined, stop: AbortSignal): Promise<Decimal> {
-    const { targetChain, gasStation } = this.#sweep;
-    if (gasStation !== null) return 0n;
-    let sum = 0n;
-    for (const { requestKey, gasPrice } of transfer.earlierStep1) {
-      const isProven = proven?.result.reqKey === requestKey;
-      const result = isProven ? proven.result : await this.#options.ledger.result(targetChain, requestKey, stop);
-      if (result && (isProven || heightOf(result) !== undefined)) sum += BigInt(result.gas) * gasPrice;
-    }
-    return sum;
   }
 
   /** @returns the proof, or why there is none yet */
@@ -409,16 +258,4 @@ export class SweepRunner {
     this.#sweep = sweep;
     return changed;
   }
-}
-
-/** @returns undefined if no block contains the command: nodes report commands removed from their queue as failed */
-function heightOf({ metaData }: CommandResult): number | undefined {
-  const height = metaData?.blockHeight;
-  return height === undefined || height < 0 ? undefined : height;
-}
-
-function foundIn({ height, depth, result: { result, gas } }: InBlock, command: Command): CommandState {
-  const inBlock = { height, depth, gasCost: BigInt(gas) * gasPriceOf(command) };
-  if (result.status === 'success') return { status: 'success', ...inBlock };
-  return { status: 'failure', reason: result.error.message, ...inBlock };
 }

@@ -8,7 +8,7 @@ import { NodeSweepLedger } from '../../../app/nodes/node-sweep-ledger.ts';
 import type { NodesInTurn } from '../../../app/nodes/nodes-in-turn.ts';
 import type { KnownWork } from '../../../node/blocks/known-work.ts';
 import { NodeError } from '../../../node/http/node-error.ts';
-import { MARGIN_S } from '../../../node/sweep/runner.ts';
+import { MARGIN_S } from '../../../node/sweep/command-search.ts';
 import { type Searched, SweepFault, type SweepLedger } from '../../../node/sweep/sweep-ledger.ts';
 import { lifeOf } from '../../../node/sweep/transfer-commands.ts';
 import type { Command } from '../../../protocol/ledger/command/command.ts';

@@ -5,7 +5,7 @@ import { EXIT, UsageError } from '../../../app/process/exit.ts';
 import { pause } from '../../../base/system/abort.ts';
 import { oneLine } from '../../../base/text/plain-text.ts';
 import { ProofRefusedError } from '../../../node/client/commands.ts';
-import { MARGIN_S } from '../../../node/sweep/runner.ts';
+import { MARGIN_S } from '../../../node/sweep/command-search.ts';
 import type { CommandResult } from '../../../protocol/ledger/command/results.ts';
 import { LedgerFormatError } from '../../../protocol/ledger/json.ts';
 import { parseSpvProof } from '../../../protocol/ledger/spv-proof.ts';
