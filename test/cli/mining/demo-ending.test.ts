@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest';
 import { demoEnding } from '#pickaxe/cli/mining/demo.js';
-import { type Block, totalsOf } from '#pickaxe/node/blocks/block-index.js';
+import { type TrackedBlock, totalsOf } from '#pickaxe/node/blocks/block-index.js';
 import { parseDecimal } from '#pickaxe/protocol/ledger/decimal.js';
 import { madeBlock, madeHeader } from '../../node/blocks/pretend.ts';
 
 const header = madeHeader(1, 1n);
-const standing = (state: Block['standing']['state']) => ({ state, depth: 1, nodesDisagree: false });
+const standing = (state: TrackedBlock['standing']['state']) => ({ state, depth: 1, nodesDisagree: false });
 const reward = { account: 'k:me', reward: parseDecimal('0.97'), fees: parseDecimal('0.01') };
 const won = madeBlock(header, { standing: standing('won'), reward });
-const ending = (blocks: Block[], balance: string) => demoEnding(totalsOf(blocks), parseDecimal(balance));
+const ending = (blocks: TrackedBlock[], balance: string) => demoEnding(totalsOf(blocks), parseDecimal(balance));
 
 test('the account has what its blocks have earned', () => {
   expect(ending([won, madeBlock(header, { standing: standing('orphaned') })], '0.98').slice(0, 3)).toEqual([
