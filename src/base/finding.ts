@@ -22,7 +22,10 @@ export function isFault({ state }: Pick<Finding, 'state'>): boolean {
   return state === 'fault';
 }
 
-/** Faults become warnings while one node or pool can be mined on. @param each the findings about each of them */
+/**
+ * Turns faults into warnings if at least one node or pool has no fault, so that mining can go on.
+ * @param each the findings about each node or pool
+ */
 export function together(each: readonly (readonly Finding[])[]): Finding[] {
   const canMine = each.some((findings) => !findings.some(isFault));
   return each.flat().map((finding) => (canMine && isFault(finding) ? { ...finding, state: 'warning' } : finding));
@@ -46,7 +49,7 @@ export function findingLines(findings: readonly Finding[], columns = Number.POSI
 }
 
 const STATE_WIDTH = 'warning  '.length;
-/** A terminal narrower than this wraps the lines itself. */
+/** Minimum width of the text beside its indentation. A narrower terminal wraps the lines itself. */
 const LEAST_TEXT = 24;
 
 /** Breaks lines at spaces; a word that is longer than a line stays whole. */

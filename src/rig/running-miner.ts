@@ -26,7 +26,7 @@ export interface RunningMiner {
   readonly beginsAgain?: () => boolean;
 }
 
-/** The settings that say who earns and where, fixed for the whole run. None of them is secret. */
+/** The settings that decide who earns and where, fixed for the whole run. None of them is secret. */
 export interface Setup {
   readonly configFiles: readonly string[];
   /** Absent on a pool, for a parent and for a fleet. */

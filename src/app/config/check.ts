@@ -21,7 +21,7 @@ export interface Checked {
   /** Valid values, by the settings' paths. */
   readonly values: ReadonlyMap<string, Found>;
   readonly problems: readonly string[];
-  /** Paths of the settings that this place probably sets, but whose values are not known because of an error. */
+  /** Paths of the settings that this place probably sets, and whose values cannot be read because of an error. */
   readonly unknown: readonly string[];
 }
 
@@ -41,7 +41,7 @@ export function check(raw: RawSettings): Checked {
   };
 }
 
-/** The name of a setting whose value could not be read can be wrong, too. */
+/** Checks the name of a setting whose value could not be read: it can be wrong, too. */
 function misnamed([table, key]: Path): Issue[] {
   const isKnown =
     !key || typeof key !== 'string' || ENTRIES.some((entry) => entry.table === table && entry.key === key);
@@ -64,7 +64,9 @@ function placesOf({ path, keys }: Issue): Path[] {
   return keys ? keys.map((key) => [...(path as Path), key]) : [path as Path];
 }
 
-/** @returns the settings that an issue leaves open: the faulty one, or the one that an unknown name resembles */
+/**
+ * @returns the settings whose values an issue makes unknown: the faulty one, or the one that an unknown name resembles
+ */
 function leavesOpen(issue: Issue): Path[] {
   if (!issue.keys) return placesOf(issue);
   const [table] = issue.path as Path;
@@ -120,7 +122,7 @@ function nameRig(values: Map<string, Found>, { document, where, at }: RawSetting
 
 /* Sentences for people about faulty settings. */
 
-/** Longer values are not repeated in an error. */
+/** Maximum length of a value that is repeated in an error. */
 const MAX_SHOWN = 60;
 
 interface Issue {
@@ -142,7 +144,7 @@ function problemsOf(issue: Issue, raw: RawSettings, suggests = true): string[] {
     return keys.map((key, index) => unknown([...path, key], at, suggests && index < MOST_MEANT));
   const entry = ENTRIES.find(({ table, key }) => table === path[0] && key === path[1]);
   const value = path.reduce<unknown>((inner, key) => (inner as Record<string | number, unknown>)?.[key], document);
-  // The type of a list is a union. Problems of its items say more than that neither type fits.
+  // A list is a union of two types. The problems of its items are more useful than that neither type fits.
   if (code === 'invalid_union' && Array.isArray(value)) {
     return errors[0].flatMap((inner) => problemsOf({ ...inner, path: [...path, ...inner.path] }, raw));
   }

@@ -8,7 +8,7 @@ import { decodeText } from '../../base/text/plain-text.ts';
 import { type Position, parseToml } from './parse.ts';
 import { ConfigError, type Environment, type RawSettings } from './raw-settings.ts';
 
-/** Fifty times the size of the example file, which names every setting. */
+/** Maximum size of a file: fifty times that of the example file, which names every setting. */
 const MAX_BYTES = 256 * 1024;
 
 /**
@@ -49,7 +49,7 @@ export function findFile(base: string): string | undefined {
   return exists(toml) ? toml : undefined;
 }
 
-/** A link to a missing file counts, because it is an error to report. */
+/** Whether the file exists. A link to a missing file counts, so that reading it fails and the error is reported. */
 function exists(file: string): boolean {
   try {
     return lstatSync(file, { throwIfNoEntry: false }) !== undefined;

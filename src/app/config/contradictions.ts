@@ -8,13 +8,17 @@ import { valueForGpu, valuesForGpus } from './setting-types/basic.ts';
 import type { Config } from './settings.ts';
 
 export interface Contradiction {
-  /** Paths of the settings that the contradiction depends on. Errors give the place of the first that is set. */
+  /**
+   * Paths of the settings that the contradiction depends on. Errors name the place of the first of them that is set.
+   */
   readonly about: readonly string[];
   /** One sentence or two: what is wrong, and what to do. */
   readonly message: string;
 }
 
-/** Leaves the NATS servers away: a coordinator gets its work from nodes or pools. */
+/**
+ * The settings of what is mined on. A coordinator leaves the NATS servers out: it gets its work from nodes or pools.
+ */
 type MinerSettings = Pick<Config, 'node' | 'pool' | 'miner'> &
   Partial<Pick<Config, 'nats' | 'stratum' | 'testNetwork'>>;
 
@@ -102,7 +106,7 @@ function poolContradictions({ node, pool, miner, stratum, testNetwork }: MinerSe
   ]);
 }
 
-/** An unknown network can be real, so it is accepted where the path of each node URL names it. */
+/** Finds a network that is probably misspelt. An unknown one can be real: it is accepted if each node URL names it. */
 function misspelt({ urls = [], network }: Config['node']): Perhaps {
   const meant = network === undefined ? undefined : misspeltNetwork(network);
   const bare = urls.find((url) => !hasPath(url));
@@ -218,7 +222,9 @@ export const CONTRADICTIONS = {
   start: (config: Config) => CONTRADICTIONS.mine(config).filter((one) => one !== NO_NETWORK),
   coordinate: (config: Config) =>
     [...coordinatorContradictions(config), ...rigContradictions(config)].filter((one) => one !== NO_NETWORK),
-  /** `mine` or `coordinate`: NATS servers beside nodes or pools are a coordinator's. */
+  /**
+   * The contradictions of `mine` or `coordinate`: with NATS servers beside nodes or pools, the rig is a coordinator.
+   */
   either: (config: Config) => {
     const coordinates = config.nats.urls !== undefined && (config.node.urls ?? config.pool.urls) !== undefined;
     return [
@@ -299,7 +305,7 @@ function stratumServer({ listen, ledger, proxies, tlsCert, tlsKey }: Config['str
   ];
 }
 
-/** @param whose the device that each value is for */
+/** @param whose for each value, the name of the device or node that it is for */
 function givenTwice(flag: string, path: string, whose: readonly string[]): Contradiction[] {
   const twice = new Set(whose.filter((one, index) => whose.indexOf(one) < index));
   return [...twice].map((one) => ({ about: [path], message: `${flag} is given twice for ${one}.` }));

@@ -4,7 +4,7 @@ import { distance } from 'fastest-levenshtein';
 import { ENTRIES } from './settings.ts';
 import { type Entry, kebab } from './settings-table.ts';
 
-/** The names of one table, and then all others with their tables. */
+/** The names of one table, and then the names of all other tables, each with its table. */
 type PlacedNames = readonly [
   here: ReadonlyMap<string, readonly string[]>,
   elsewhere: ReadonlyMap<string, readonly string[]>,
@@ -63,9 +63,9 @@ function plain(name: string): string {
 /* Known networks. */
 
 const KNOWN = ['mainnet01', 'testnet04', 'development', 'test-singleton'];
-/** Later networks may have the same names with other digits. */
+/** Names of networks with a number, which later networks may have with another number. */
 const NUMBERED = /^(mainnet|testnet)\d\d$/;
-/** Names that differ by more letters are those of other networks. */
+/** Maximum number of wrong letters. Names that differ by more letters are names of other networks. */
 const MAX_WRONG_LETTERS = 2;
 
 /** @returns the known network whose name is probably meant; undefined when the name is fine */

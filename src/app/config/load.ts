@@ -29,7 +29,7 @@ export interface Loaded {
   readonly origins: ReadonlyMap<string, Origin>;
   /** Absolute paths of the files that were read. */
   readonly files: readonly string[];
-  /** Name of the project file if it was found in the current folder, and not named by anybody. */
+  /** Name of the project file if it was found in the current folder, without a flag or a variable that names it. */
   readonly found?: string | undefined;
 }
 
@@ -39,16 +39,16 @@ export interface Places {
   readonly owner?: readonly string[] | undefined;
   readonly environment: Environment;
   readonly cwd: string;
-  /** The project file that --config names. The default is the one that the environment names, or that is in `cwd`. */
+  /** The project file that --config names. Default: the file that the environment names, or else the one in `cwd`. */
   readonly file?: string | undefined;
   /** The contradictions between settings that are refused. The default is none. */
   readonly contradictions?: keyof typeof CONTRADICTIONS | undefined;
   /**
-   * Whether the command reads from nodes, even if pools are mined on. Without it, a place that names nodes, pools or a
-   * fleet makes weaker places' other kinds ignored.
+   * Whether the command reads from nodes, even if pools are mined on. Otherwise only one kind (nodes, pools or a fleet)
+   * counts: that of the strongest place that names any. The other kinds in weaker places are ignored.
    */
   readonly readsNodes?: boolean | undefined;
-  /** Whether the command gives work to a fleet, which it does not mine for itself. */
+  /** Whether the command gives work to a fleet, instead of mining for one. */
   readonly coordinates?: boolean | undefined;
   /** Whether the command sends coins, or something else that is signed: see `choosesNode`. */
   readonly movesCoins?: boolean | undefined;
@@ -82,14 +82,14 @@ function withOwner({ flags = new Map(), owner = [], coordinates }: Places, other
   return new Map([...flags, ['pool.user', owner[0]]]);
 }
 
-/** @returns the settings with what is mined on. One place that sets two of them is refused as a contradiction */
+/** @returns the settings that name what is mined on. A place that sets two of them is refused as a contradiction */
 function minedOn(coordinates = false): readonly string[] {
   return ['node.urls', 'pool.urls', ...(coordinates ? [] : ['nats.urls'])];
 }
 
 /**
- * @param kinds the settings with what is mined on
- * @returns the strongest place that has one of them; `unknown` where a stronger one may be unreadable
+ * @param kinds the settings that name what is mined on
+ * @returns the strongest place that sets one of `kinds`; `unknown` if a stronger place may set one that cannot be read
  */
 function placeToMineOn(
   layers: Layers,
@@ -190,8 +190,8 @@ function attempt<T>(read: () => T, problems: string[]): T | 'unreadable' {
 }
 
 /*
- * Limits of a project file that was found in the current folder, and not named by anybody: anybody may have written it,
- * as in a cloned repository. docs/configuration.md explains the rule under “Which files are trusted”.
+ * Limits of a found file: a project file in the current folder that no flag and no variable names. Anybody may have
+ * written it, as in a cloned repository. docs/configuration.md explains the rule under “Which files are trusted”.
  */
 
 /** @param origins of all settings, after all places were read @returns a sentence for each forbidden setting */
@@ -216,7 +216,7 @@ function forbidden({ document, at }: RawSettings, remedy: string): string[] {
   ];
 }
 
-/** The settings about certificates, and the settings with the URLs that they can apply to. */
+/** The settings about certificates, each with the setting whose URLs it applies to. */
 const CERTIFICATES = {
   node: [
     ['node.fingerprints', 'node.ca-files'],
@@ -250,12 +250,14 @@ function unusedCertificates(values: ReadonlyMap<string, Valued>, isFound: (path:
   });
 }
 
-/** A URL may have a customer's key in it, and decides where a password is sent. */
+/**
+ * Whether a setting is a credential. A URL is one, too: it may contain a customer's key, and a password is sent there.
+ */
 function isCredential({ key, setting }: Entry): boolean {
   return key === 'urls' || setting.secretFile === true || setting.hidden === true;
 }
 
-/** A found file may name nodes and pools, unless another place has a password or a URL for them. */
+/** Finds settings of nodes or pools in a found file that meet a password or a URL from another place. */
 function mixed({ at }: RawSettings, table: string, origins: ReadonlyMap<string, Origin>, remedy: string): string[] {
   const inEffect = ENTRIES.filter((entry) => entry.table === table && origins.has(entry.path));
   const isFound = ({ path }: Entry) => origins.get(path)?.layer === 'project';
@@ -270,10 +272,10 @@ function mixed({ at }: RawSettings, table: string, origins: ReadonlyMap<string, 
   ];
 }
 
-/** The settings that decide which node is asked, unless that is a pool's or a fleet's. */
+/** The settings that decide which node is asked. */
 const WHICH_NODE = ['node.urls', 'ledger.peer-url'] as const;
 
-/** The node of a command that moves coins reports what became of them, so its user must have chosen it. */
+/** Refuses a node from a found file for commands that move coins: the node reports what became of the coins. */
 function choosesNode({ at, file }: RawSettings, origins: ReadonlyMap<string, Origin>): string[] {
   const path = WHICH_NODE.find((each) => origins.get(each)?.layer === 'project');
   if (path === undefined || file === undefined) return [];
@@ -286,7 +288,7 @@ function choosesNode({ at, file }: RawSettings, origins: ReadonlyMap<string, Ori
 
 /**
  * @param shown the node, for people
- * @returns a line that names the node and the place that named it; undefined where nobody has named one
+ * @returns a line with the node and the place that names it; undefined if no place names a node
  */
 export function nodeNote({ origins, found }: Pick<Loaded, 'origins' | 'found'>, shown: string): string | undefined {
   const origin = WHICH_NODE.map((path) => origins.get(path)).find((each) => each !== undefined);

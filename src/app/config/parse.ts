@@ -14,7 +14,7 @@ interface SyntaxFault extends Position {
   readonly what: string;
 }
 
-/** Maximum number of faults, more than anybody mends at once. The rest of the text is not read then. */
+/** Number of faults after which the rest of the text is not read: more than anybody repairs at once. */
 const MOST_FAULTS = 50;
 
 interface Parsed {

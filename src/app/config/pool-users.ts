@@ -11,8 +11,8 @@ interface Account {
 }
 
 /**
- * @returns the settings of one place with such users and passwords in `pool.user` and `pool.password`, as if they were
- *   written there, and the URLs without them. All pools have the same ones, and no problem repeats them
+ * Moves the users and passwords of pool URLs to `pool.user` and `pool.password`. All pools must have the same ones.
+ * @returns the changed settings of the place. No problem repeats a user or a password
  */
 export function takePoolUsers(raw: RawSettings): RawSettings {
   const { pool } = (isObject(raw.document) ? raw.document : {}) as Tables;
@@ -36,7 +36,7 @@ export function takePoolUsers(raw: RawSettings): RawSettings {
   };
 }
 
-/** Whether the value of this path was in a URL. */
+/** Whether the value of this setting was taken from a URL. */
 function isTaken([table, key]: Path, before: object, values: object): boolean {
   return table === 'pool' && key !== undefined && Object.hasOwn(values, key) && !Object.hasOwn(before, key);
 }
@@ -53,7 +53,7 @@ function take(url: unknown): { readonly url: unknown; readonly account?: Account
   return { url: `${scheme}${place}`, account };
 }
 
-/** RFC 3986 §2.1: `%40` stands for `@`. A text that is not written like that stands for itself. */
+/** Decodes percent-encoding (RFC 3986 §2.1). A text that is not encoded properly stands for itself. */
 function decoded(text: string): string {
   try {
     return decodeURIComponent(text);
@@ -64,7 +64,7 @@ function decoded(text: string): string {
 
 type Given = Readonly<Record<keyof Account, unknown>>;
 
-/** @returns what the URLs add to the given values, and what contradicts them */
+/** @returns the values that the URLs add to the given ones, and a problem for each contradiction */
 function together(given: Given, accounts: readonly Account[]): { values: Partial<Given>; problems: string[] } {
   const values: Record<string, unknown> = {};
   const problems: string[] = [];

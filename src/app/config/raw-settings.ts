@@ -35,7 +35,7 @@ export interface RawSettings {
   readonly at: (path: Path) => string;
   /** The absolute path of a file, at whose folder relative paths start. */
   readonly file?: string;
-  /** Set if the file was found in the current folder, and not named by anybody. */
+  /** Set if the file was found in the current folder, without a flag or a variable that names it. */
   readonly unasked?: true;
   /** Problems of the file's format. */
   readonly problems?: readonly string[];
@@ -86,9 +86,9 @@ function listed(problems: readonly string[]): string {
 /** The variable that names the project file, like --config. */
 export const FILE_VARIABLE = `${VARIABLE_PREFIX}CONFIG`;
 
-/** Hooks get these variables, and a hook may run pickaxe. */
+/** Variables that pickaxe sets for hooks. They are no settings, and a hook may run pickaxe. */
 const EVENT_NAME = /^PICKAXE_EVENT(_|$)/;
-/** Kubernetes sets these in each container if there is a service called pickaxe. */
+/** Variables that Kubernetes sets in each container if there is a service called pickaxe. */
 const SERVICE_NAME = /^PICKAXE_(SERVICE_(HOST|PORT(_\w+)?)|PORT(_\d+_(TCP|UDP)(_\w+)?)?)$/;
 
 export type Environment = Readonly<Record<string, string | undefined>>;

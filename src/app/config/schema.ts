@@ -22,7 +22,7 @@ function tables() {
   });
 }
 
-/** In draft 2020-12. */
+/** @returns the JSON Schema of configuration files, in draft 2020-12 */
 export function jsonSchema(): object {
   const { $schema, ...rest } = z.toJSONSchema(fileSchema, { target: 'draft-2020-12', io: 'input' });
   const properties = rest.properties as Readonly<Record<string, { readonly properties: Record<string, object> }>>;

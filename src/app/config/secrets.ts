@@ -6,7 +6,7 @@ import { printed } from './setting-types/basic.ts';
 import { ENTRIES } from './settings.ts';
 import type { Setting } from './settings-table.ts';
 
-/** Tokens and passwords have a few dozen bytes. */
+/** Maximum size of a secret. Tokens and passwords have a few dozen bytes. */
 const MAX_SECRET_BYTES = 4096;
 
 /** Names that people give to secrets. */

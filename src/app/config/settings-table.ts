@@ -3,7 +3,7 @@
 import { printed, type SettingType } from './setting-types/basic.ts';
 
 /**
- * Whether a project file that was found, and not named, is refused when it sets this (load.ts).
+ * Whether a found project file (load.ts) is refused when it has this setting.
  * - true: it reads a secret, runs a command, writes a file, opens a port, sends something to others, or leaves a
  *   certificate unchecked.
  * - `if-mixed`: it decides where a connection goes, or who is trusted there.
@@ -35,7 +35,7 @@ export interface Setting {
   readonly inHelp?: InHelp;
   /** The heading in --help --all, where it differs from the table's. */
   readonly heading?: string;
-  /** Takes effect at once when its file changes; other settings need a restart. */
+  /** The setting takes effect at once when its file changes; other settings need a restart. */
   readonly live?: true;
   /** The value is the path of a file with a secret, for `readSecretFile`. Secrets themselves are never settings. */
   readonly secretFile?: true;
@@ -65,7 +65,7 @@ export type ValuesOf<T extends Table> = {
   readonly [G in keyof T]: Given<T[G]['settings']> & Perhaps<T[G]['settings']>;
 };
 
-/** In one line. */
+/** @returns the description of the setting, in one line */
 export function describe({ about, type, default: value, otherwise }: Setting): string {
   const choices = type.choices ? [`choices: ${type.choices.join(', ')}`] : [];
   const unset = otherwise ?? (value === undefined ? undefined : printed(type, value));

@@ -62,7 +62,9 @@ export interface Changes {
   readonly needsRestart: readonly Change[];
 }
 
-/** Some of these can change while mining, but not from one kind (nodes, pools, a fleet) to another, or to none. */
+/**
+ * The settings of the source. Some can change while mining, but not from one kind (nodes, pools, a fleet) to another.
+ */
 const SOURCE_PATH = /^(?:node|pool|nats)\./;
 
 export function changes(before: Config, after: Config): Changes {

@@ -1,7 +1,7 @@
-/** Common slips of people who write TOML seldom, with their cures. Pure. */
+/** Common mistakes of people who write TOML seldom, with their remedies. Pure. */
 
 interface Place {
-  /** The parser's words. */
+  /** The parser's message. */
   readonly what: string;
   readonly line: string;
   /** The line from the faulty character on. */
@@ -9,10 +9,10 @@ interface Place {
 }
 
 const QUOTES = 'a text needs quotes, like "mainnet01"';
-/** Blanks that are none for TOML, and characters that cannot be seen. */
+/** Blanks that TOML does not accept as blanks, and invisible characters. */
 const UNSEEN = /^[\u00a0\u00ad\u1680\u2000-\u200f\u2028-\u202f\u205f-\u2064\u3000\ufeff]/;
 
-/** The first that fits counts. No cure repeats any text of the file, which may be secret. */
+/** Remedies, of which the first that fits applies. None repeats any text of the file, which may be secret. */
 const CURES: readonly (readonly [(place: Place) => boolean, string])[] = [
   [
     ({ what }) => what.includes('escape'),

@@ -95,14 +95,14 @@ function listed({ name, model, driver, backend, software, usable, why }: Gpu): F
   return { about: name, state: 'warning', what: `${what}: not used`, why: WHY, remedy: why };
 }
 
-/** The card has no driver, or this user may not open it. */
+/** The finding about a card that is not listed: it has no driver, or this user may not open it. */
 function notListed({ bus, vendor }: DisplayDevice, facts: GpuFacts): Finding {
   const what = `${TITLES[vendor]} at ${bus} cannot be used: ${whyNotListed(vendor, facts)}`;
   return { about: 'GPU', state: 'warning', what, why: WHY, remedy: remedyFor(vendor, facts) };
 }
 
 const TITLES: Record<Maker, string> = { nvidia: 'an NVIDIA GPU', amd: 'an AMD GPU', intel: 'an Intel GPU' };
-/** The beginnings of their driver files' names. */
+/** Names of the makers' Vulkan driver files. */
 const DRIVERS: Record<Maker, RegExp> = { nvidia: /^nvidia/, amd: /^(radeon|amd)/, intel: /^intel/ };
 
 function whyNotListed(vendor: Maker, facts: GpuFacts): string {

@@ -12,15 +12,15 @@ import type { CoreGroup } from '../../miner/engine/cpu/threads.ts';
 import type { Gpu } from '../../miner/engine/gpu/list-gpus.ts';
 import type { KernelRow } from '../rig/choose-engines.ts';
 
-/** As in package.json's `engines`. */
+/** The oldest supported version, as in `engines` of package.json. */
 const NODE = { major: 20, minor: 19 };
 /** Platforms on which pickaxe is tested, or at least should run. */
 const PLATFORMS = ['linux x64', 'linux arm64', 'darwin x64', 'darwin arm64', 'win32 x64', 'win32 arm64'];
 /** The glibc that the WebGPU library was linked against. */
 const GPU_GLIBC = 2.34;
-/** The miner uses 150 MB, as does the process of each GPU. With less than this, the system soon kills a process. */
+/** Required memory. The miner and each GPU's process use 150 MB each. With less, the system soon kills one of them. */
 const ENOUGH_MEMORY = 512 * 2 ** 20;
-/** For 64 connections to each of a few nodes, streams, threads, and files of drivers. */
+/** Required number of open files: 64 connections to each of a few nodes, streams, threads, and files of drivers. */
 const ENOUGH_FILES = 256;
 
 export interface SystemFacts {
@@ -44,7 +44,7 @@ export function readSystem(): SystemFacts {
     platform: process.platform,
     arch: process.arch,
     glibc: header.glibcVersionRuntime,
-    // Missing in versions of Node.js that are too old, which must still be reported.
+    // The function is missing in versions of Node.js that are too old, which must be reported nevertheless.
     memory: process.availableMemory?.() ?? freemem(),
     ...(Number.isFinite(files) && { files }),
   };

@@ -18,7 +18,7 @@ import { NodesInTurn } from '../nodes/nodes-in-turn.ts';
 import { UsageError } from '../process/exit.ts';
 import { insecureTlsRisk, poolAccount } from '../rig/choose-source.ts';
 
-/** The works are those that the nodes or pools have given, at most one each. */
+/** The findings about sources, and the works that they gave: at most one from each node or pool. */
 export interface ExaminedSources {
   readonly findings: readonly Finding[];
   readonly works: readonly Work[];

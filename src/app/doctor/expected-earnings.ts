@@ -25,8 +25,9 @@ interface Miners {
 /**
  * Uses the rate at which the CPU's kernels were measured. GPUs are not measured, because somebody may be using them.
  * @param works one from each node or pool
- * @param isPool whether pools gave the works: only a number in their jobs names the network, and nobody confirms it
- * @returns nothing without work, whose absence the examination of the nodes or pools reports
+ * @param isPool whether pools gave the works: then only a number in their jobs names the network, and nothing confirms
+ *   it
+ * @returns no finding without work, since the examination of the nodes or pools reports that
  */
 export function examineEarnings(
   works: readonly Work[],

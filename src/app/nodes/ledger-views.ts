@@ -31,8 +31,8 @@ export interface LedgerViews {
 }
 
 /**
- * @param settings name the network, unless all URLs do. The views have the names of the sources of work on the same
- * nodes
+ * Opens a view of each node's ledger, under the same name as the source of work on that node.
+ * @param settings must name the network, unless all URLs do
  * @throws UsageError when a file holds no valid certificates
  */
 export function openLedgerViews(settings: ApiSettings): LedgerViews {
@@ -52,7 +52,9 @@ export function openLedgerViews(settings: ApiSettings): LedgerViews {
 type Settings = Pick<Config, 'node' | 'ledger' | 'miner'>;
 type Reading = ChainReading<AccountDetails | undefined>;
 
-/** Short, because a person waits, who can ask again. Answers have a kilobyte, and all chains are asked at once. */
+/**
+ * Short limits, because a person waits and can ask again. An answer has a kilobyte, and all chains are asked at once.
+ */
 const LIMITS = { attempts: 1, answerTimeoutMs: 3_000, mostAnswerBytes: 2 ** 18 };
 
 /** @returns the answer of the first node that has one @throws NoBalance with the reasons of all nodes */

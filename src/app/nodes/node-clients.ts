@@ -22,7 +22,9 @@ import { orUsageError, UsageError } from '../process/exit.ts';
 
 export type ApiSettings = Pick<Config, 'node' | 'ledger'> & Partial<Pick<Config, 'nats'>>;
 
-/** Parsing 4 MiB of JSON blocks the main thread for a third of a second (AMD EPYC); any node may send as much. */
+/**
+ * The limit bounds how long a node can block the main thread: parsing 4 MiB of JSON takes a third of a second (EPYC).
+ */
 export const RIG_LIMITS = { mostAnswerBytes: 2 ** 22 };
 
 /** A configured node, with at least one of its ports. */
@@ -69,8 +71,9 @@ export function nodeApi(
 }
 
 /**
- * Asks the node for its network, unless the settings, its URL or `network` name it; `stop` ends that question.
- * @throws UsageError as `nodeApi`, and when the node names no network; NodeError when it does not answer
+ * Makes a client. Asks the node for its network unless the settings, the URL or `network` name it; `stop` ends the
+ * request.
+ * @throws UsageError like `nodeApi`, and when the node names no network; NodeError when it does not answer
  */
 export async function openNodeApi(
   node: ConfiguredNode,
@@ -83,7 +86,7 @@ export async function openNodeApi(
   return nodeApi(node, named ?? (await askNetwork(node, settings, context, stop)), settings, context);
 }
 
-/** Short, because a person waits at a terminal. */
+/** Time limit for a node's network, short because a person waits at a terminal. */
 const NETWORK_MS = 5_000;
 
 /**
@@ -167,7 +170,7 @@ function trustIn(
   return { by: 'authority', authorities: files.flatMap((file) => certificatesIn(file, option)) };
 }
 
-/** Four times the size of all certificates that browsers trust. */
+/** Maximum size of a file of certificates: four times that of all certificates that browsers trust. */
 const MAX_BYTES = 1_048_576;
 
 const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g;

@@ -48,7 +48,7 @@ export class NodeSweepLedger implements SweepLedger {
     this.#known = known;
   }
 
-  /** The first question of a plan, so any node may answer it. */
+  /** The first request of a plan, so any node may answer it. */
   chains(stop: AbortSignal): Promise<readonly number[]> {
     const read = async (api: NodeApi) => [...(await new LedgerReader(api, '').heads(stop)).keys()];
     return orFault(() => this.#nodes.ask(read), stop);
@@ -120,8 +120,8 @@ export class NodeSweepLedger implements SweepLedger {
   }
 
   /**
-   * Remembers how much work a block takes before anything is at stake. Nothing is sent to a node whose newest block has
-   * no proof of work.
+   * Remembers how much work the node's newest block took, before the first command is sent. A node whose newest block
+   * has no proof of work gets no command.
    */
   async #seeNewest(api: NodeApi, reader: LedgerReader, chain: number, stop: AbortSignal): Promise<void> {
     if (!hasWork(this.network) || this.#seen.has(chain)) return;
@@ -176,8 +176,9 @@ export class NodeSweepLedger implements SweepLedger {
   }
 
   /**
-   * Every other node that answers must have the same block; if none has, one that has not got so far is waited for.
-   * @returns the least depth of the block on those that have it; undefined if no other node answers
+   * Compares a block with that of every other node that answers.
+   * @returns the least depth of the block on the nodes that have it; undefined if no other node answers
+   * @throws SweepFault if a node has another block, or if the nodes that answer have not reached its height yet
    */
   async #compare(chain: number, height: bigint, hash: string, stop: AbortSignal): Promise<number | undefined> {
     let least: number | undefined;

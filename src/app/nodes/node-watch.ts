@@ -13,7 +13,7 @@ import { type Pace, watchNodes } from '../../rig/survey/node-health.ts';
 import type { Config } from '../config/settings.ts';
 import { type ConfiguredNode, configuredNodes, nodeTrust, openNodeApi, RIG_LIMITS } from './node-clients.ts';
 
-/** Failover, which prefers healthy nodes. */
+/** What the watch needs of the failover, which prefers healthy nodes. */
 interface WatchedSource {
   /** @param rank place in the order of preference, from 0 @param fault a clause after the node's name, if unhealthy */
   judge(rank: number, fault: string | undefined): void;
@@ -36,7 +36,7 @@ export async function runNodeWatch(options: NodeWatchOptions, log: Logger, stop:
   let opened: Candidates | undefined;
   const surveyAll = async (signal: AbortSignal) => {
     opened ??= await openCandidates(settings);
-    // The sources of work notice by themselves when a node gives none.
+    // Candidates are not asked for work, since the sources of work notice when a node gives none.
     const candidates = opened.candidates.map(({ name, api }): Candidate => ({ name, api }));
     return await survey(candidates, opened.network, clock.nowUs(), signal);
   };
@@ -55,7 +55,7 @@ export async function runNodeWatch(options: NodeWatchOptions, log: Logger, stop:
 
 type NodeSettings = Pick<Config, 'node' | 'ledger' | 'miner'>;
 
-/** Short, because a person waits for the answer. A slow node is listed all the same. */
+/** Short limits, because a person waits for the answer. A slow node is listed nevertheless. */
 const LIMITS = { ...RIG_LIMITS, attempts: 1, answerTimeoutMs: 10_000 };
 
 interface Candidates {

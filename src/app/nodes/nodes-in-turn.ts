@@ -18,7 +18,7 @@ import {
 const AWAY_MS = 60_000;
 
 export interface Subject {
-  /** A file, a request key or a node that names the network, for errors. */
+  /** The thing that names the network (a file, a request key or a node), for errors. */
   readonly name: string;
   /** Null where it names no network. */
   readonly network: string | null;
@@ -71,7 +71,7 @@ export class NodesInTurn {
   }
 
   /**
-   * Like `ask`, but without asking another node in place of this one: only the next question goes to the next node.
+   * Like `ask`, but a question that fails is not repeated: only the next question goes to the next node.
    * @param question gets the node's name for messages @param stop ends requests before the question
    */
   async askOne<T>(question: (api: NodeApi, name: string) => Promise<T>, stop?: AbortSignal): Promise<T> {
@@ -132,7 +132,7 @@ export class NodesInTurn {
     }
   }
 
-  /** Several questions at once may find the node unreachable. */
+  /** Turns to the next node, once, even if several questions at the same time find the node unreachable. */
   #leave(node: ConfiguredNode): void {
     if (this.#nodes[this.#at] === node) this.#at = (this.#at + 1) % this.#nodes.length;
   }

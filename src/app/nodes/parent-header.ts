@@ -26,7 +26,7 @@ export async function parentHeader(
   }
 }
 
-/** The documents have headers only within whole blocks. */
+/** Reads a header, or the whole block where the node serves no headers, as in document 1. */
 async function headerAt(
   api: NodeApi,
   chain: number,

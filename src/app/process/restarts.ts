@@ -25,7 +25,7 @@ export class Restart {
     this.#asking.abort();
   }
 
-  /** Mining was stopped for good, which counts more. */
+  /** Cancels the restart, because mining was stopped for good. */
   cancel(): void {
     this.#isCancelled = true;
   }

@@ -1,4 +1,4 @@
-/** What signals do, to every command: they end it in order, except for SIGHUP without a terminal. */
+/** Handles signals for every command: they end it in order, except for SIGHUP without a terminal. */
 
 import { isatty } from 'node:tty';
 import { EXIT } from './exit.ts';
@@ -7,9 +7,10 @@ import { EXIT } from './exit.ts';
 const ENDS = ['SIGINT', 'SIGTERM', 'SIGBREAK'] as const;
 
 /**
- * SIGHUP ends pickaxe when its terminal was closed: on Windows, where it means nothing else, the system does so some
- * seconds later. Under nohup and in a service there is no terminal. There it comes from a session whose end pickaxe is
- * meant to outlive, from logrotate, or from an operator. (Node.js forgets that nohup has set it to be ignored.)
+ * SIGHUP means that the terminal was closed, and ends pickaxe. On Windows it has no other meaning, and the system kills
+ * the process some seconds later. Under nohup and in a service there is no terminal: there SIGHUP comes from the end of
+ * a session that pickaxe is meant to outlive, from logrotate, or from an operator. (Node.js resets the signal even if
+ * nohup has set it to be ignored.)
  */
 const endsAtHangup = process.platform === 'win32' || [0, 1, 2].some((descriptor) => isatty(descriptor));
 

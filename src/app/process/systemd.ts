@@ -11,12 +11,15 @@ import { UsageError } from './exit.ts';
 /** Time between status texts, which `systemctl status` shows. */
 const STATUS_MS = 10_000;
 
-/** @param watchdogMs systemd kills a service after this silence, so half of it is used (sd_watchdog_enabled(3)) */
+/**
+ * @param watchdogMs systemd kills a service after this time without a message; half of it is used
+ *   (sd_watchdog_enabled(3))
+ */
 export function intervalFor(watchdogMs = Number.POSITIVE_INFINITY): number {
   return Math.min(STATUS_MS, watchdogMs / 2);
 }
 
-/** Whether the rest of the start needs no help: a device or a source is in service, or the rig has no devices. */
+/** Whether the rig counts as started: a device or a source is in service, or the rig has no devices. */
 export function hasStarted(status: RigStatus): boolean {
   const devices = Object.values(status.devices);
   const sources = Object.values(status.sources);
@@ -28,16 +31,18 @@ export function hasStarted(status: RigStatus): boolean {
 }
 
 /**
- * @returns a valid reason for not hashing, for `systemctl status`; undefined when the rig should hash. Waiting for the
- * work of a connected node or pool is not valid: a silent source counts as lost after a while, so a rig that goes on
- * waiting hangs. A parent may have no job for any time
+ * A rig that waits for the work of a connected node or pool has no valid reason: a source that does not answer soon
+ * counts as lost, so a rig that goes on waiting hangs. A parent may have no job for any time.
+ * @returns a valid reason for not hashing, for `systemctl status`; undefined when the rig should hash
  */
 export function whyIdle(status: RigStatus): string | undefined {
   const mustHaveWork = status.state === 'waiting-for-work' && status.sourceKind !== 'parent';
   return mustHaveWork ? undefined : outageInFull(status);
 }
 
-/** Whether the rig hashes, has a reason not to, or relays work. @param hashed whether it did since the last call */
+/**
+ * Whether the rig hashes, has a reason not to, or relays work. @param hashed whether it has hashed since the last call
+ */
 export function isAlive(status: RigStatus, hashed: boolean): boolean {
   return hashed || whyIdle(status) !== undefined || (livesOnRelays(status) && status.ready);
 }

@@ -24,7 +24,10 @@ import type { ApiSettings } from '../nodes/node-clients.ts';
 
 /* Blocks are recorded when they are sent, so that one is recorded even if the process ends before the answer. */
 
-/** Blocks beyond this rate are only counted, so that they cannot fill the disk. 20 chains have 40 blocks a minute. */
+/**
+ * Maximum burst of recorded blocks. Further ones are only counted, so that they cannot fill the disk. 20 chains have 40
+ * blocks a minute.
+ */
 const MOST_AT_ONCE = 1_000;
 const MOST_PER_MINUTE = 10;
 
@@ -213,7 +216,7 @@ export function startBlockLog(running: RunningMiner, store: Store, options: Bloc
       log.debug(TAG, fault === undefined ? `${node} tells about blocks again` : `${node} cannot be asked: ${fault}`);
     },
   });
-  /** The hashes of the last blocks of work that the own nodes did not give: their payee says nothing about these. */
+  /** Hashes of recent blocks whose work did not come from the own nodes: their payee is not the nodes' fault. */
   const elsewhere = new BoundedSet<string>(MOST_FOLLOWED);
   const warnings = new LogBucket(1, clock.monotonicMs());
   const faults = new LogBucket(5, clock.monotonicMs());
@@ -231,7 +234,7 @@ export function startBlockLog(running: RunningMiner, store: Store, options: Bloc
   });
   const counting = setInterval(() => recorder.writeCounts(), COUNTS_MS);
   counting.unref();
-  /** Blocks that are being sent now. */
+  /** Records the blocks that are being sent now. */
   const leaving: (() => void)[] = [];
   const takeLeaving = () => {
     for (const take of leaving.splice(0)) orLog(take);
@@ -267,7 +270,8 @@ export function startBlockLog(running: RunningMiner, store: Store, options: Bloc
     record: (event) => {
       if (event.type === 'job-switch') recorder.switched(event);
       if (!isBlockEvent(event)) return;
-      // Rigs can send any number of them, and only those that a node has accepted took work.
+      // A fleet's rigs can send any number of blocks. Only blocks that a node has accepted are certain to have taken
+      // work.
       if (event.isElsewhere && event.type !== 'accepted-block') return;
       if (event.type === 'sent-block') {
         // The block is recorded once its first bytes have left, and in any case before its answer.
@@ -354,7 +358,7 @@ function aboutBlock({ chain, height, hash: blockHash, device, isRelay }: Tracked
   return { chain, height, blockHash, device, isRelay };
 }
 
-/** @returns the earnings of a block: none for a block that is not on its chain, even if its reward would be known */
+/** @returns the earnings of a block; none if the block is not on its chain, even if its reward is known */
 function amountsOf(block: TrackedBlock): { reward?: string; fees?: string; paidTo?: string } {
   const { standing, reward: proven, paidElsewhere } = block;
   if (!ON_CHAIN.includes(standing.state)) return {};

@@ -47,7 +47,7 @@ export async function chooseEngines(
   return engines;
 }
 
-/** A limit for a GPU that does not mine has no effect, and its number may be wrong. */
+/** Warns of settings for a GPU that does not mine: they have no effect, and the GPU's number may be wrong. */
 function warnOfUnusedGpus({ devices, gpu }: DeviceSettings, engines: readonly Engine[], log: Logger): void {
   const settings = [
     ['--temp-limit', devices.tempLimit],
@@ -186,7 +186,7 @@ export function usableKernel(name: KernelName): KernelName {
 /** Default distance between both temperatures: enough that a device does not pause and resume all the time. */
 const COOL_BY_C = 10;
 
-/** @param name without it, the limits of devices that no setting names. @returns undefined without limits */
+/** @param name if absent, the limits are those of devices that no setting names @returns undefined without limits */
 export function limitsOf(devices: Config['devices'], kind: DeviceKind, name?: string): TemperatureLimits | undefined {
   const { cpuTempLimit, cpuTempResume } = devices;
   const [stopCelsius = 'none', resumeCelsius] =
@@ -235,7 +235,7 @@ function rowsOf({ kind, speeds, fastest, unusable, notRemembered }: Survey, aske
   });
 }
 
-/** No difference remains if the part is rounded to 100 %. */
+/** @param part a speed as a part of a higher one @returns the beginning of a clause about it */
 function compared(part: number): string {
   return part < 0.995 ? `slower here: ${formatPercent(part)} of` : 'as fast here as';
 }

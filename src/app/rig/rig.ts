@@ -46,7 +46,7 @@ type Prepared = Pick<RigParts, 'log' | 'logTail' | 'earnings'> & {
 type Payee = Omit<Setup, 'configFiles'>;
 
 interface PrepareOptions {
-  /** Whether stdin is used for anything else than keys. */
+  /** Whether stdin is used for anything other than keys. */
   readonly usesStdin?: boolean;
 }
 
@@ -135,7 +135,7 @@ async function relaysOf({ stratum, externalWorker }: Config, log: Logger): Promi
 }
 
 interface MineOptions {
-  /** Whether the devices are only tried (`--dry-run`). */
+  /** Whether the devices are only opened and closed (`--dry-run`). */
   readonly tries: boolean;
   /** Whether the source's work is published to the rigs of a fleet (`pickaxe coordinate`). */
   readonly coordinates?: boolean;
@@ -160,7 +160,7 @@ async function mineOnce(
   const isForFleet = config.nats.urls !== undefined && !coordinates;
   if (!tries && !isForFleet) await refuseWithoutNetwork(config);
   const { ChosenSource, insecureTlsRisk } = await import('./choose-source.ts');
-  /** The nodes or pools. */
+  /** The nodes or pools; undefined on a rig of a fleet. */
   const chosen = isForFleet ? undefined : new ChosenSource(config, events, coordinates);
   const { close, announce, live, ...prepared } = await prepare(loaded, reload);
   if (chosen) live.beforeChange((next) => chosen.prepare(next));
@@ -221,14 +221,17 @@ async function coordinator(
   return fleetCoordinator(member, submitElsewhere, fault, parentOf, log);
 }
 
-/** @throws UsageError without a configured network. It names the node's, which may not be the intended one */
+/**
+ * @throws UsageError without a configured network. The message names the node's network, which may not be the intended
+ *   one
+ */
 async function refuseWithoutNetwork(config: Config): Promise<void> {
   const { node, pool, miner } = config;
   const isForNodes = pool.urls === undefined && node.urls !== undefined && miner.publicKeys !== undefined;
   if (isForNodes && lacksNetwork(node)) refuse([await servedNetwork(config)]);
 }
 
-/** On a pool, the payee is the user. The password is never included. A fleet's coordinators say who is paid. */
+/** On a pool, the payee is the user, without the password. On a fleet, the coordinators decide who is paid. */
 function payeeOf({ node, pool, miner, nats }: Config, isForFleet: boolean): Payee {
   if (isForFleet) return { fleet: nats.urls };
   if (pool.urls) return { user: pool.user, pools: pool.urls };
@@ -236,7 +239,7 @@ function payeeOf({ node, pool, miner, nats }: Config, isForFleet: boolean): Paye
   return { account: minerIdentity(miner)?.account, network: nodeAddress(url, node.network ?? '').network };
 }
 
-/** A found file's own log level cannot keep this note from being logged. */
+/** Logs a note about a found file, whatever log level that file sets. */
 function noteFoundFile({ found, origins }: Loaded, log: Logger): void {
   const note = foundFileNote(found, origins);
   const isQuietedByIt = origins.get('log.level')?.layer === 'project';

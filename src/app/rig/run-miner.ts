@@ -26,10 +26,10 @@ import { EXIT, UsageError } from '../process/exit.ts';
 import type { Restart } from '../process/restarts.ts';
 import { onSignals } from '../process/signals.ts';
 
-/** Early, so that a newcomer sees that the miner hashes. */
+/** Time of the first speed line: early, so that a newcomer sees that the miner hashes. */
 const FIRST_REPORT_MS = 2_000;
 const REPORT_MS = 10_000;
-/** With a status line, only every sixth speed line is logged: one a minute, to scroll back to. */
+/** Beside a status line, only one of so many speed lines is logged: one a minute, to scroll back to. */
 const REPORTS_BESIDE_STATUS = 6;
 
 export interface RigParts {
@@ -44,14 +44,14 @@ export interface RigParts {
   readonly relays?: readonly MakeRelay[];
   readonly log: Logger;
   readonly logTail: LogTail;
-  /** Called at each reading. Without it, the temperature pauses no device. */
+  /** Called at each reading of a temperature. If absent, the temperature pauses no device. */
   readonly temperatureLimits?: LimitsOf;
   readonly sidecars?: readonly Sidecar[];
-  /** For estimates of earnings. Without it, neither rewards nor the price of power are known. */
+  /** The terms for estimates of earnings. If absent, neither rewards nor the price of power are known. */
   readonly earnings?: EarningsTerms;
   /** Asks for the balance of the miner's account; absent without a node to ask. */
   readonly askBalance?: AskBalance;
-  /** Ends mining so that it begins again. Without it, mining ends for good. */
+  /** Ends mining so that it begins again. If absent, mining ends for good. */
   readonly restart?: Restart;
 }
 
@@ -119,7 +119,7 @@ export async function runMiner(
     reports++;
     jsonLines?.hashrate(tally.status());
   };
-  // Beside relays the miner keeps to its lane, because the relays may use all others.
+  // With relays, the miner searches only its own lane, because the relays may use all other lanes.
   const besideRelays = relays.length > 0 && { lane, staysWithoutEngines: true };
   const miner = new Miner({ source, engines, emit, clock, temperatureLimits, ...besideRelays });
   const controls: Controls = {

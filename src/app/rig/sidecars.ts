@@ -147,8 +147,8 @@ function isPrivate({ protocol, hostname }: URL): boolean {
 }
 
 /**
- * Time until the first comparison, when the first devices mine. The modules for it are loaded only then, unless clients
- * could use up all open files before.
+ * Time until the first comparison of nodes, when the first devices mine. Its modules are loaded only then, unless
+ * clients could use up all open files before.
  */
 const FIRST_MS = 10_000;
 /** Time between a fault of the watch and its next attempt. */

@@ -33,7 +33,7 @@ const DRAW_MS = 1_000;
 const SECRET_MS = 60_000;
 
 /**
- * @param usesStdin whether stdin is used for anything else than keys
+ * @param usesStdin whether stdin is used for anything other than keys
  * @returns undefined when stderr is no terminal, or JSON is printed on it
  */
 export function terminal(
@@ -151,7 +151,7 @@ class Session {
     else this.#print(PAGES[name]!(this.#running.tally.status()));
   }
 
-  /** The log reports when each device has paused. */
+  /** Pauses all devices. The log reports when each of them has paused. */
   #pause(): void {
     this.#print(['pausing all devices; r resumes']);
     this.#running.controls.pause('user', 'by the key p');

@@ -20,14 +20,16 @@ export function onAbort(signal: AbortSignal, action: () => void): () => void {
   return () => signal.removeEventListener('abort', listener);
 }
 
-/** @returns a controller whose signal many may wait for: Node.js warns of a leak from the eleventh listener on */
+/**
+ * @returns a controller whose signal may have any number of listeners: by default, Node.js warns from the eleventh on
+ */
 export function sharedController(): AbortController {
   const controller = new AbortController();
   setMaxListeners(0, controller.signal);
   return controller;
 }
 
-/** Never rejects. */
+/** Resolves when the signal fires. Never rejects. */
 export function aborted(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     onAbort(signal, resolve);

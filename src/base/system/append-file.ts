@@ -20,7 +20,7 @@ export interface AppendFileOptions {
   readonly waitingBytes: number;
   /** Time after which a failed write is repeated. */
   readonly againMs: number;
-  /** Maximum number of bytes that are written together; 64 KiB by default. A longer line is written alone. */
+  /** Maximum number of bytes in one write; 64 KiB by default. A longer line is written alone. */
   readonly pieceBytes?: number;
   /** Time for which lines are collected, to save system calls; 0 by default. */
   readonly collectMs?: number;

@@ -17,7 +17,7 @@ const MAX_NAME = 90;
 /** Maximum number of files for a subject: enough for several installations side by side. */
 const MAX_MEMORIES = 8;
 
-/** The conditions under which a value is valid. With any other key, it is not found. */
+/** The conditions under which a value is valid. A value is found only with the key that it was written with. */
 export type Key = Readonly<Record<string, string | number>>;
 
 export class Cache {

@@ -17,8 +17,8 @@ let lastUs = 0n;
 
 export const systemClock: Clock = {
   /**
-   * The system counts milliseconds. Each call within one gets a microsecond of its own, so that later events have later
-   * times: otherwise a block could be as old as its parent.
+   * The system's clock counts milliseconds. Calls within the same millisecond get consecutive microseconds, so that
+   * later events have later times: otherwise a block could be as old as its parent.
    */
   nowUs: () => {
     const nowUs = BigInt(Date.now()) * 1000n;
@@ -36,8 +36,8 @@ const LOOK_MS = 500;
 const SUSPENDED_MS = 3_000;
 
 /**
- * Notices that the process or the machine was suspended. After a process was stopped, its timers are late by the
- * monotonic clock. While a machine sleeps, that clock stops, too, but the wall clock jumps afterwards.
+ * Detects that the process or the machine was suspended. After a stop of the process, its timers are late by the
+ * monotonic clock. While the machine sleeps, the monotonic clock stops, too, but the wall clock jumps afterwards.
  * @param onResume called with the approximate length of the suspension in ms
  * @returns a function that ends the watch
  */

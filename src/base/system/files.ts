@@ -7,7 +7,7 @@ import { isAbsolute, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const MODE = 0o600;
-/** Opening must neither follow a symbolic link nor wait for the reader of a pipe. Windows has neither flag. */
+/** Flags for `open`: do not follow a symbolic link, and do not wait for the reader of a pipe. Windows lacks both. */
 export const CAREFULLY = (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 const TO_APPEND = constants.O_APPEND | constants.O_CREAT | CAREFULLY;
 
@@ -110,14 +110,14 @@ function standStill(ms: number): void {
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Windows has one folder for both kinds. */
+/** The kinds of folders. On Windows, both kinds have the same folder. */
 const KINDS = {
   cache: { variable: 'XDG_CACHE_HOME', darwin: ['Library', 'Caches'], other: ['.cache'] },
   state: { variable: 'XDG_STATE_HOME', darwin: ['Library', 'Application Support'], other: ['.local', 'state'] },
 } as const;
 
 /**
- * For data that can be measured again.
+ * The folder for data that can be measured again.
  * @returns `$XDG_CACHE_HOME/pickaxe` if the variable has an absolute path (XDG Base Directory Specification), otherwise
  *   the platform's usual place; undefined for a user without a home directory
  */
@@ -130,7 +130,7 @@ export function userCacheDirectory(
 }
 
 /**
- * For data that must not be lost, such as the block log.
+ * The folder for data that must not be lost, such as the block log.
  * @returns `$XDG_STATE_HOME/pickaxe`, otherwise as `userCacheDirectory`
  */
 export function userStateDirectory(

@@ -3,7 +3,10 @@
 import { type FileHandle, lstat } from 'node:fs/promises';
 import { openPrivate } from './files.ts';
 
-/** It is opened by the first call, and opened or made anew when its name leads elsewhere, as after logrotate. */
+/**
+ * The first call opens the file. When the name leads to another file or to none, as after logrotate, it is opened
+ * again.
+ */
 export class PrivateFile {
   readonly path: string;
   #handle: FileHandle | undefined;
@@ -47,11 +50,11 @@ export class PrivateFile {
     await handle?.close();
   }
 
-  /** Notes its size, too: another program may have truncated it. */
+  /** Also notes the size of the file, because another program may have truncated it. */
   async #isInPlace(): Promise<boolean> {
     try {
       const { ino, size } = await lstat(this.path, { bigint: true });
-      // No other file can have its number as long as it is open.
+      // The inode number belongs to our file as long as it is open.
       if (ino !== this.#inode) return false;
       this.#size = Number(size);
       return true;

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 
 /** Windows has no signals for process groups, and would open a console window for a detached process. */
 const GROUPS = process.platform !== 'win32';
-/** A bare name would be looked up in the current folder first. */
+/** The full path of taskkill, because Windows looks up a bare name in the current folder first. */
 const TASKKILL = join(process.env.SystemRoot ?? 'C:\\Windows', 'System32', 'taskkill.exe');
 /** Time limit for taskkill, far above what it takes. */
 const TASKKILL_MS = 5_000;
@@ -14,10 +14,7 @@ const TASKKILL_MS = 5_000;
 /** A command line for the shell, or a program and its arguments. */
 export type Command = string | readonly string[];
 
-/**
- * The running processes. Their groups get no signals from the terminal, and would outlive pickaxe when it is forced to
- * end.
- */
+/** The running processes. The terminal sends no signals to their groups, so pickaxe must kill them when it exits. */
 const living = new Set<ChildProcess>();
 const killLiving = (): void => living.forEach(killGroup);
 
@@ -57,8 +54,8 @@ let watcher: ChildProcess | undefined;
 const watched = new Set<ChildProcess>();
 
 /**
- * Makes a group end with pickaxe even if pickaxe is killed: a shell waits for pickaxe's end. On Windows, which has no
- * such shell, the group would live on.
+ * Makes a group end with pickaxe even if pickaxe is killed: a shell waits for pickaxe's end. Windows has no such shell,
+ * so there the group lives on.
  */
 export function endWithPickaxe(child: ChildProcess): void {
   if (!GROUPS || child.pid === undefined) return;

@@ -58,12 +58,12 @@ const ROOT = 0;
 
 /** Permission bits of group and others that a file must not have. */
 const TOO_MUCH = {
-  /** Settings say who is paid and which commands run. */
+  /** Settings decide who is paid and which commands run. */
   settings: { bits: 0o022, what: 'write to it', remedy: 'go-w' },
   secret: { bits: 0o066, what: 'read or write it', remedy: 'go-rwx' },
 } as const;
 
-/** Systems give a service its secret in a file that belongs to root and that the service's group may read. */
+/** A service's secret is often in a file that belongs to root and that the service's group may read. */
 const GROUP_MAY_READ = 0o040;
 
 /**

@@ -56,13 +56,15 @@ export interface PoolAddress {
   readonly url: string;
 }
 
-/** Other miners also write stratum1, and ask with `#xnsub` for calls that pickaxe always understands. */
+/**
+ * Other miners also accept the scheme `stratum1`, and users append `#xnsub` for a call that pickaxe always supports.
+ */
 const POOL_SCHEME = String.raw`(?:(?:stratum1?\+)?(?<transport>tcp|ssl|tls):\/\/|stratum1?:\/\/)?`;
 /** A name in any language, or an IPv6 address, perhaps with its zone (RFC 4007 §11, written with `%25` in RFC 6874). */
 const POOL_HOST = String.raw`(?<host>[\p{L}\p{M}\p{N}_.-]+|\[[\da-f:.]+(?:%(?:25)?[\w.~-]+)?\])`;
 const POOL_URL = new RegExp(String.raw`^${POOL_SCHEME}${POOL_HOST}:(?<port>\d{1,5})\/?(?:#xnsub)?$`, 'iu');
 
-/** Whether the text begins like a pool's URL, perhaps in quotes, or with a slash too few. The rest may be wrong. */
+/** Whether the text begins like a pool's URL, perhaps after a quote or with only one slash. The rest may be wrong. */
 export function isPoolUrl(text: string): boolean {
   return /^["'“”‘’]?(?:stratum\d?(?:\+[a-z]+)?|tcp|ssl|tls):\//i.test(text);
 }
@@ -82,7 +84,7 @@ export function parsePoolUrl(text: string): PoolAddress | undefined {
 /** @returns the address without brackets, or the name in ASCII (RFC 5890 §2.3.2.1); empty if it can be neither */
 function hostReached(host: string): string {
   const [, address, zone = ''] = /^\[([^%]*)(?:%(?:25)?(.*))?\]$/.exec(host) ?? [];
-  // The names of interfaces tell capital letters from small ones.
+  // The zone is the name of an interface, in which capital and small letters differ.
   if (address !== undefined) return `${address.toLowerCase()}${zone && `%${zone}`}`;
   return /^[\w.-]*$/.test(host) ? host.toLowerCase() : domainToASCII(host);
 }
@@ -94,12 +96,12 @@ export function poolAddress(host: string, port: number, tls: boolean): PoolAddre
 }
 
 const NATS_URL = /^(?:(nats|tls):\/\/)?([\w.-]+|\[[\da-f:.]+\])(?::(\d{1,5}))?\/?$/i;
-/** Of NATS servers, for clients. */
+/** Default port of a NATS server. */
 const NATS_PORT = 4222;
 
 /**
- * @param text `nats://HOST:PORT` or `tls://HOST:PORT`; without a scheme it is nats://, and without a port 4222
- * @returns its normal form, with both; undefined when the text is not the URL of a NATS server
+ * @param text `nats://HOST:PORT` or `tls://HOST:PORT`. The default scheme is nats://, the default port 4222
+ * @returns the URL with its scheme and its port; undefined when the text is not the URL of a NATS server
  */
 export function parseNatsUrl(text: string): string | undefined {
   const [, scheme = 'nats', host, digits = `${NATS_PORT}`] = NATS_URL.exec(text) ?? [];

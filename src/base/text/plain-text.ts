@@ -1,4 +1,6 @@
-/** Texts from outside (nodes, drivers, commands, certificates, files), made safe to print, and public JSON. Pure. */
+/**
+ * Makes texts from outside (nodes, drivers, commands, certificates, files) safe to print; writes CSV and JSON. Pure.
+ */
 
 /**
  * Replaces each run of control characters, line breaks and other characters of Unicode's category C by a space. They
@@ -13,21 +15,21 @@ export function oneLine(text: string, most = Number.POSITIVE_INFINITY): string {
 }
 
 /**
- * As `oneLine`, for a text of several lines: only characters that could be commands to a terminal, or change the
- * direction of a line, become spaces. Line feeds and tabs stay.
+ * Like `oneLine`, for a text of several lines: line feeds and tabs stay. Only characters that could be commands to a
+ * terminal, or change the direction of a line, become spaces.
  */
 export function severalLines(text: string): string {
   return text.replace(/\r\n/g, '\n').replace(/[^\P{C}\n\t]/gu, ' ');
 }
 
-/** As `oneLine`, with one column for each character: wide characters become question marks. */
+/** Like `oneLine`, but each character takes one column: wide characters become question marks. */
 export function oneColumnEach(text: string, most = Number.POSITIVE_INFINITY): string {
   return oneLine(text, most).replace(/[^\x20-\x7e°…]/g, '?');
 }
 
 /**
- * Writes CSV (RFC 4180, but with lines that end as on Unix). Text that begins like a formula, which a spreadsheet would
- * run, gets an apostrophe in front. Block hashes may begin with `-`; a word behind it is not a formula.
+ * Writes CSV (RFC 4180, but lines end with a line feed alone). A text that a spreadsheet would run as a formula gets an
+ * apostrophe in front. A block hash may begin with `-`: a single word after the `-` is not a formula.
  * @param rows null is an empty cell
  */
 export function csv(rows: readonly (readonly (string | number | boolean | null)[])[]): string {
@@ -40,7 +42,7 @@ function csvCell(value: string | number | boolean | null): string {
   return /[",\n\r]/.test(inert) ? `"${inert.replaceAll('"', '""')}"` : inert;
 }
 
-/* Decodes the files that people write. Pure. */
+/* Decoding of files that people have written. */
 
 /**
  * @param bytes UTF-8, or UTF-16 with a byte order mark, which Windows PowerShell 5 writes for `>`

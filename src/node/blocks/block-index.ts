@@ -34,7 +34,7 @@ export class BlockIndex {
   #searched = 0;
   #notFollowed: NotFollowed = { own: 0, relayed: 0, unanswered: 0 };
 
-  /** In the order in which they were found, without hidden ones. */
+  /** The blocks in the order in which they were found, without hidden ones. */
   get blocks(): readonly TrackedBlock[] {
     return [...this.#blocks.values()].filter((block) => !isHidden(block));
   }
@@ -62,7 +62,7 @@ export class BlockIndex {
     return this.#notFollowed;
   }
 
-  /** Ignores lines of unknown blocks. Applying a line twice changes nothing, unless it changes sums. */
+  /** Ignores lines about unknown blocks. A line may be applied twice, unless it adds to a sum (`isSum`). */
   apply(line: Line): void {
     if (line.type === 'searched') {
       this.#searched += line.expectedBlocks;
@@ -119,22 +119,22 @@ function changeOf(
 /* The totals of several blocks. Always: accepted = won + orphaned + pending. */
 
 export interface Totals {
-  /** A node has said that it accepted them, or has shown them. */
+  /** Blocks that a node has reported as accepted, or has shown on its chain or beside it. */
   readonly accepted: number;
-  /** On the chain, settled ones included. */
+  /** Blocks on the chain, including settled ones. */
   readonly won: number;
-  /** Not on the chain, including blocks that were never on any. */
+  /** Blocks that are not on the chain, including those that no chain has ever had. */
   readonly orphaned: number;
-  /** Undecided: pending, contested or unknown. */
+  /** Undecided blocks: pending, contested or unknown. */
   readonly pending: number;
-  /** Their answer was lost, and no chain shows yet whether a node accepted them. */
+  /** Blocks whose answer was lost. No chain shows yet whether a node accepted them. */
   readonly unanswered: number;
-  /** Their answer was lost, and no node has them. */
+  /** Blocks whose answer was lost, and that no node has. */
   readonly lost: number;
   readonly byState: Readonly<Record<BlockState, number>>;
-  /** Orphaned ÷ decided ones; undefined before one is decided. */
+  /** Orphaned ÷ decided blocks; undefined before the first decision. */
   readonly orphanRate: number | undefined;
-  /** What the blocks on the chain have earned, where that is proven. */
+  /** The proven earnings of the blocks on the chain. */
   readonly earned: Decimal;
   /** Blocks on the chain whose reward is not proven yet. */
   readonly unproven: number;
@@ -145,12 +145,13 @@ export interface Totals {
   readonly expectedBlocks: number;
   /** The devices' own accepted blocks ÷ expected ones; undefined while less than one was expected. */
   readonly luck: number | undefined;
-  /** The median time from a New Cut to searching the new work; undefined if it is known of no block. */
+  /** The median time from a New Cut to searching the new work; undefined if no block has this time. */
   readonly switchSeconds: number | undefined;
 }
 
 /**
- * @param searchedExpectedBlocks expected from hashes that led to none of `blocks`; 0 for a selection of blocks
+ * @param searchedExpectedBlocks number of blocks to expect from hashes that led to none of `blocks`; 0 for a selection
+ *   of blocks
  * @param notFollowed zeros for a selection of blocks
  */
 export function totalsOf(

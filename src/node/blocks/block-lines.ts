@@ -20,7 +20,7 @@ export type Line =
   | { readonly type: 'state'; readonly hash: string; readonly atMs: number; readonly standing: Standing }
   | { readonly type: 'reward'; readonly hash: string; readonly reward: ProvenReward }
   | { readonly type: 'reward-fault'; readonly hash: string; readonly fault: string }
-  /** Number of blocks to expect from the rig's hashes since its last record, written at the end of a run. */
+  /** Written at the end of a run: number of blocks to expect from the hashes since the last record of a block. */
   | { readonly type: 'searched'; readonly expectedBlocks: number }
   /** Blocks that came too fast to be recorded one by one. */
   | ({ readonly type: 'not-followed' } & NotFollowed);
@@ -44,7 +44,7 @@ export function isSum(line: Line): boolean {
 const count = z.int().nonnegative();
 const amount = z.number().nonnegative();
 const MAX_TEXT = 1_000;
-/** Maximum length of a fault, in characters: shorter, since answers of nodes can change again and again. */
+/** Maximum length of a fault, in characters. It is below MAX_TEXT, because a node can cause fault after fault. */
 const MAX_FAULT = 300;
 const text = z.string().max(MAX_TEXT);
 const decimal = reading(z.string(), parseDecimal);

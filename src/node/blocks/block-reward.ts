@@ -1,4 +1,4 @@
-/** What a block earned, proven against the header that this rig solved, so the node need not be trusted. */
+/** Proves what a block earned against the header that this rig solved, so the node need not be trusted. */
 
 import type { Decimal } from '../../protocol/ledger/decimal.ts';
 import { parseHeader } from '../../protocol/ledger/header.ts';

@@ -1,22 +1,24 @@
 /**
- * Decides what has become of a block from the answers of nodes. Pure.
- *
- * Nodes differ for seconds, and heads of cuts are often orphaned, so a block is won, settled or orphaned only when
- * looks some time apart agree, of all nodes that know. The decision stands until such looks contradict it. Blocks are
- * watched until they are deeper than any known reorganisation.
- *
- * A block whose answer was lost counts as accepted only once some node's chain has it, or a node keeps it beside its
- * chain.
+ * * Decides what has become of a block from the answers of nodes. Pure.
+ * *
+ * * A look is one node's answer about the block. Nodes differ for seconds, and heads of cuts are often orphaned. So a
+ * * block becomes won, settled or orphaned only when the looks of all nodes that know its height agree for some time. A
+ * * decision stands until later looks contradict it for as long. Blocks are watched until they are deeper than any
+ * known
+ * * reorganisation.
+ * *
+ * * A block whose answer was lost counts as accepted only once some node's chain has it, or a node keeps it beside its
+ * * chain.
  */
 
 import type { BlockState } from './fate.ts';
 
 export type BlockLook =
-  /** Its chain does not reach the block's height yet. */
+  /** The node's chain does not reach the block's height yet. */
   | { readonly node: string; readonly chainHas: 'not-yet' }
-  /** Its chain has the block, and `depth` more on top of it. */
+  /** The node's chain has the block, and `depth` more blocks on top of it. */
   | { readonly node: string; readonly chainHas: 'ours'; readonly depth: number }
-  /** Its chain has the block `winner` at that height, and `depth` more on top of that one. */
+  /** The node's chain has the block `winner` in the block's place, and `depth` more blocks on top of it. */
   | {
       readonly node: string;
       readonly chainHas: 'another';
@@ -28,24 +30,24 @@ export type BlockLook =
 
 export interface Standing {
   readonly state: BlockState;
-  /** Number of blocks on top of this block, or of the one in its place, when that was last known. */
+  /** Last known number of blocks on top of this block, or of the one in its place. */
   readonly depth: number;
   readonly nodesDisagree: boolean;
   /** The hash of the block in its place, if any. */
   readonly winner?: string;
 }
 
-/** Times since which looks have agreed without a break, on the clock of `Moment.nowMs`. Forgotten between runs. */
+/** Since when all looks have agreed, on the clock of `Moment.nowMs`. A restart of pickaxe loses these times. */
 export interface Agreement {
   readonly verdict: Verdict['verdict'];
   readonly sinceMs: number;
-  /** The same, for looks that also found the depth that settles a block, or that ends the watch. */
+  /** Since when they have agreed, too, that the block is deep enough to be settled, or for the watch to end. */
   readonly settledSinceMs?: number;
   readonly deepSinceMs?: number;
 }
 
 interface Moment {
-  /** Monotonic. */
+  /** Time on the monotonic clock. */
   readonly nowMs: number;
   /** Time since the block was accepted. */
   readonly ageMs: number;
@@ -80,14 +82,14 @@ type Verdict =
       readonly verdict: 'another';
       readonly depth: number;
       readonly winner: string;
-      /** Undefined if some of the nodes did not answer that, and no other node keeps this block. */
+      /** Whether a node keeps this block beside its chain; undefined if none does and some did not answer that. */
       readonly keepsOurs: boolean | undefined;
     };
 
 /**
- * @param agreement the previous looks' agreement; undefined before the first look
- * @param looks of all nodes that answered, at this moment
- * @returns the same standing, unless something was decided or its depth has changed
+ * @param agreement the agreement of the previous looks; undefined before the first look
+ * @param looks the present looks, one for each node that answered
+ * @returns the given standing itself, unless something was decided or the depth has changed
  */
 export function judge(
   standing: Standing,
@@ -107,8 +109,8 @@ export function isWatched({ state, depth }: Standing): boolean {
 }
 
 /**
- * Whether a decision about a block is due soon. After an hour it rarely is, and a node on another branch should then be
- * asked less often.
+ * Whether a decision about a block is due soon. After an hour a decision is rarely near, for example when a node stays
+ * on another branch, so nodes are asked less often.
  * @param ageMs time since the block was accepted
  */
 export function isUrgent({ state }: Standing, ageMs: number): boolean {
@@ -175,7 +177,7 @@ function decide(
   const lasted = (sinceMs: number | undefined) => sinceMs !== undefined && nowMs - sinceMs >= apartMs;
   const isUndecided = UNDECIDED.includes(standing.state);
   const isUnanswered = standing.state === 'unanswered';
-  // Two looks must reach that depth, as for every other decision.
+  // The depth that ends the watch must last for some time, like every other decision.
   const depthOf = (depth: number) => (lasted(agreement.deepSinceMs) ? depth : Math.min(depth, WATCHED_DEPTH - 1));
   switch (verdict.verdict) {
     case 'ours': {
@@ -211,8 +213,8 @@ function whereAnotherWon(before: BlockState, keepsOurs: boolean | undefined): Bl
 }
 
 /**
- * @param before the previous standing, where it is of interest
- * @returns a clause for people; empty if the state is enough
+ * @param before the previous standing; without it, the clause is about the present one alone
+ * @returns a clause for people; empty if the name of the state is enough
  */
 export function describeStanding(standing: Standing, before?: Standing, isRefused = false): string {
   const { state, nodesDisagree, winner } = standing;

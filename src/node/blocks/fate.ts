@@ -1,4 +1,4 @@
-/** The states of a submitted block, from which types, schemas and metrics are made. Imports nothing. */
+/** The states of a submitted block. Types, schemas and metrics are made from this list. Imports nothing. */
 
 /**
  * The state of a submitted block: docs/rewards.md. `pending`: not known yet. `contested`: another block has its place

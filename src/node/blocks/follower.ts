@@ -52,7 +52,7 @@ export interface FollowerOptions {
   /** Called when a node stops answering properly, and when it answers again. */
   readonly nodeNews?: (node: string, fault: string | undefined) => void;
   readonly pace?: Pace;
-  /** Whether the store forgets finished blocks, so that the memory of a process that runs for years stays small. */
+  /** Whether the store drops finished blocks from memory, so that a process can run for years. */
   readonly forgets?: boolean;
 }
 
@@ -77,7 +77,7 @@ export function paceAt(speed: number): Pace {
   };
 }
 
-/** Time for which the proof of a reward is sought, after the block has entered the chain. */
+/** Time after a block has entered the chain for which nodes are asked for the proof of its reward. */
 const GIVE_UP_REWARD_MS = 7 * 86_400_000;
 /**
  * Bounds the state changes written for each block, so that a node whose answers keep changing does not fill the disk: a
@@ -98,7 +98,7 @@ export class Follower {
   readonly #rewards: RewardSearch;
   /** The budget of further changes, by block hash. */
   readonly #changes = new Map<string, TokenBucket>();
-  /** Hashes of blocks that this run sent before its first round, so that they are not taken for an earlier run's. */
+  /** Hashes of blocks that this run sent before its first round, which must not count as blocks of an earlier run. */
   readonly #sent = new Set<string>();
   /** The early looks in progress: for each node, at most one at a refused block and one at another block. */
   readonly #early = new Map<string, Promise<void>>();
@@ -144,15 +144,15 @@ export class Follower {
     if (!this.#hasBegun) this.#sent.add(hash);
   }
 
-  /** Follows another block of this run, which the store must have, and soon looks at its payee. */
+  /** Follows another block of this run, and soon asks its node who is paid. The store must have the block. */
   add(block: TrackedBlock): void {
     this.#follow(block);
     this.lookAtPayee(block.node, block.isRefused === true, () => block);
   }
 
   /**
-   * Soon looks at the payee of a block of this run, unless such a look at a block of the same node is in progress.
-   * @param blockOf makes the block if the look takes place
+   * Soon asks a node who is paid by a block of this run, unless the node is already being asked about another block.
+   * @param blockOf makes the block; called only if the node is asked
    */
   lookAtPayee(node: string, isRefused: boolean, blockOf: () => TrackedBlock): void {
     const place = `${isRefused ? 'refused' : 'other'} ${node}`;
@@ -292,8 +292,9 @@ export class Follower {
   }
 
   /**
-   * A block names its payee in its payload, which no node has before the block is solved. Looking as soon as a node can
-   * have it, rather than when the block is won, exposes a node that works for another account by its first block.
+   * Asks for the payload of a new block, which names the payee. No node has the payload before the block is solved.
+   * Asking as soon as possible, rather than when the block is won, exposes a node that works for another account by its
+   * first block.
    */
   async #lookEarly(block: TrackedBlock, stop: AbortSignal): Promise<void> {
     const { store, views, changed } = this.#options;
@@ -319,7 +320,7 @@ export class Follower {
     }
   }
 
-  /** Asks nodes that failed in this round last, because each could take minutes. */
+  /** Asks those nodes last that failed in this round, because each of them could take minutes. */
   async #proveReward(block: TrackedBlock, stop: AbortSignal): Promise<void> {
     if (!this.#owesReward(block)) return;
     const own = this.#options.views.filter(({ network }) => network === block.network);

@@ -15,13 +15,13 @@ import { LedgerFormatError } from '../../protocol/ledger/json.ts';
 import { leastWork } from '../../protocol/ledger/least-work.ts';
 import { BlockStore } from './log-store.ts';
 
-/** Real difficulties change by less within months, and a branch at a sixteenth of one is still dear. */
+/** Divisor for the known work: real difficulties change by less within months, and a sixteenth is still expensive. */
 const FRACTION = 16n;
 const FILE_NAME = 'known-work.json';
 /** Far more networks than anybody uses. */
 const MOST_NETWORKS = 100;
 
-/** By the network's name, the header of the hardest block that was seen: bytes in base64url. */
+/** The header of the hardest block that was seen, in base64url, by the network's name. */
 const Seen = z.record(z.string(), z.string());
 
 interface KnownWorkOptions {
@@ -29,11 +29,13 @@ interface KnownWorkOptions {
   readonly folder?: string | undefined;
   /** Headers of blocks that this rig has found, by network. */
   readonly mined?: ReadonlyMap<string, BlockHeader>;
-  /** Whether the user takes the nodes' word: then their newest block also replaces a harder one. */
+  /**
+   * Whether the user trusts the nodes. If so, their newest block replaces the remembered one even if that is harder.
+   */
   readonly trustsNodes?: boolean;
   /** Called when the file cannot be used. */
   readonly warn?: (text: string) => void;
-  /** Replaced by tests. */
+  /** The table of networks; replaced by tests. */
   readonly table?: (network: string) => bigint | undefined;
 }
 
@@ -46,7 +48,7 @@ export class KnownWork {
     this.#seen = this.#load();
   }
 
-  /** @returns hashes that a block must have taken at least; undefined if nothing is known about the network */
+  /** @returns the least number of hashes that a block must have taken; undefined for a network without known work */
   leastWork(network: string): bigint | undefined {
     const { table = leastWork, mined } = this.#options;
     const known = [mined?.get(network), this.#seen.get(network)].flatMap((header) =>
@@ -58,8 +60,9 @@ export class KnownWork {
   }
 
   /**
-   * If nothing is known about the network, a block is remembered only if the user takes the nodes' word.
-   * @param header whose proof of work was checked, so that nobody can make others dearer without that work
+   * Remembers a block if it is harder than the known ones. For a network without known work, this requires that the
+   * user trusts the nodes.
+   * @param header must have passed the check of its proof of work, so that raising the bar costs as much work
    */
   see(network: string, header: BlockHeader): void {
     const before = this.#seen.get(network);
@@ -115,8 +118,8 @@ function headerOf(text: string): BlockHeader {
 }
 
 /**
- * @param folder of the block log
- * @returns by network, the header of the newest block that this rig has found. A damaged log has none
+ * @param folder the folder of the block log
+ * @returns the header of the newest block that this rig has found, by network. Damaged headers are left out
  */
 export async function minedHeaders(
   folder: string | undefined,

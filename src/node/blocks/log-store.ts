@@ -15,13 +15,16 @@ import { isSum, type Line, type NotFollowed, readLine, writeLine } from './block
 
 const FILE_NAME = 'blocks.jsonl';
 const AGAIN_MS = 30_000;
-/** Far more lines than a rig writes while its disk is repaired. Further lines are only kept in memory. */
+/**
+ * Maximum number of waiting bytes, far more than a rig writes while its disk is repaired. Further lines are not
+ * written.
+ */
 const WAITING_BYTES = 2 * 1024 ** 2;
-/** Small enough that the system writes it in one piece. */
+/** Maximum number of bytes in one write, small enough that the system writes them in one piece. */
 const WRITTEN_AT_ONCE = 32 * 1024;
 /** Maximum time for which closing waits for the disk. */
 const CLOSE_MS = 5_000;
-/** Number of bytes that are read at once, which takes a few milliseconds. Longer lines were not written by pickaxe. */
+/** Number of bytes that are read at once, which takes a few milliseconds. pickaxe writes no longer line. */
 const PIECE_BYTES = 128 * 1024;
 const NEW_LINE = 0x0a;
 
@@ -41,7 +44,7 @@ export class BlockStore {
   readonly #options: StoreOptions;
   readonly #index = new BlockIndex();
   readonly #lines: AppendFile;
-  /** Number of bytes of the file that have been read. It is always the start of a line. */
+  /** Number of bytes of the file that have been read, always up to the start of a line. */
   #offset = 0;
   #skipped = 0;
   #isUnreadable = false;
@@ -121,7 +124,7 @@ export class BlockStore {
     if (this.#lines.waiting > 0) this.#options.warn(`${this.#lines.waiting} lines of the block log were not written`);
   }
 
-  /** Opens the file each time: lines are rare, and the file may have been moved away since the last one. */
+  /** Opens the file for each write: lines are rare, and the file may have been moved away since the last write. */
   async #append(lines: Buffer): Promise<number> {
     const { folder, openFile = openToAppend } = this.#options;
     await mkdir(folder, { recursive: true, mode: 0o700 });
@@ -161,7 +164,8 @@ export class BlockStore {
         const piece = Buffer.concat([rest, buffer.subarray(0, bytesRead)]);
         const end = piece.lastIndexOf(NEW_LINE) + 1;
         for (const line of piece.toString('utf8', 0, end).split('\n')) this.#take(line);
-        // Pickaxe writes no line this long. Its last byte is kept, so that it counts as one unreadable line.
+        // pickaxe writes no line this long. Its last byte is kept, so that the whole line counts as one unreadable
+        // line.
         const isJunk = end === 0 && piece.length > PIECE_BYTES;
         rest = piece.subarray(isJunk ? -1 : end);
         this.#offset += piece.length - rest.length;

@@ -13,9 +13,9 @@ import type { BlockLook } from './confirmations.ts';
 const STRETCH = 500n;
 
 interface Looks {
-  /** By block hash. Blocks about which the node did not answer have no entry. */
+  /** The node's looks by block hash. Blocks about which it did not answer have no entry. */
   readonly looks: ReadonlyMap<string, BlockLook>;
-  /** The first fault, for people. Answers about other chains are used nevertheless. */
+  /** The first fault, for people. The answers about other chains remain valid. */
   readonly fault?: string;
 }
 
@@ -46,7 +46,7 @@ function byChain(blocks: readonly TrackedBlock[]): Map<number, TrackedBlock[]> {
   return chains;
 }
 
-/** Young blocks come first, because nodes may no longer have old ones. */
+/** Asks about young blocks first, because nodes may no longer have old ones. */
 async function* lookAtChain(
   view: LedgerView,
   head: LedgerHead,
@@ -77,12 +77,13 @@ async function* lookAtChain(
 
 interface Compared {
   readonly block: TrackedBlock;
-  /** The hash of the block in its place on the chain; undefined when the node did not say. */
+  /** The hash of the block at this height on the node's chain; undefined when the node did not give it. */
   readonly there: string | undefined;
 }
 
 /**
- * @returns the blocks that the node keeps, orphans included; undefined if no block needs it or the node does not answer
+ * @returns the hashes that the node keeps, orphans included; undefined if no block needs them or the node does not
+ *   answer
  */
 async function keptOf(
   view: LedgerView,
@@ -178,7 +179,7 @@ export class RewardSearch {
     this.#clock = clock;
   }
 
-  /** Like `seekReward`, but does nothing if the nodes were asked a short time ago. */
+  /** Like `seekReward`, but does nothing if the nodes were asked about this block a short time ago. */
   async seek(block: TrackedBlock, views: readonly LedgerView[], stop: AbortSignal): Promise<FoundReward> {
     const nowMs = this.#clock.monotonicMs();
     const earlier = this.#waits.get(block.hash);

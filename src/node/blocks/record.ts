@@ -14,18 +14,19 @@ export interface BlockRecord {
   readonly height: bigint;
   /** The solved header as it was submitted, 286 bytes, without the block hash. */
   readonly header: Uint8Array;
-  /** When the block was sent to the node: milliseconds since the UNIX epoch. */
+  /** Time of sending the block to the node: milliseconds since the UNIX epoch. */
   readonly foundMs: number;
   /** The network's name in the settings. */
   readonly network: string;
   /** The display name of the node that received the block. */
   readonly node: string;
   /**
-   * Otherwise the answer was lost or has not come yet, and only the chain shows whether the node accepted the block.
+   * Whether the node has answered. Otherwise the answer was lost or has not come yet, and only the chain shows whether
+   * the node accepted the block.
    */
   readonly isAnswered: boolean;
   readonly account: string;
-  /** The keys of that account. Absent if nobody else can take its name (`k:`), and in older records. */
+  /** The keys of the account. Absent in older records, and for a `k:` account, whose name nobody else can take. */
   readonly keyset?: Keyset;
   readonly device: string;
   readonly isRelay: boolean;
@@ -33,7 +34,7 @@ export interface BlockRecord {
   readonly difficulty: number;
   /** Time from finding the solution to the node's answer, or to the end of the wait for it; 0 before that. */
   readonly answerSeconds: number;
-  /** Time from the last New Cut to searching the work that followed; absent if the device has had none. */
+  /** Time from the last New Cut to searching the new work; absent if the device has had no New Cut. */
   readonly switchSeconds?: number;
   /** Number of blocks to expect from the devices' hashes since the previous record, or since the start of the run. */
   readonly expectedBlocks: number;
@@ -42,7 +43,7 @@ export interface BlockRecord {
 export type FoundBlock = Omit<BlockRecord, 'hash' | 'chain' | 'height'>;
 
 /**
- * Takes about 0.1 ms, so it is for accepted blocks only.
+ * Completes a record from its header. This takes about 0.1 ms, so it is for blocks only, not for shares.
  * @throws LedgerFormatError if the header is malformed
  */
 export function recordOf(found: FoundBlock): BlockRecord {

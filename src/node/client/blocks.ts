@@ -37,7 +37,7 @@ export interface Block {
   readonly payload: Proven<PayloadWithOutputs>;
 }
 
-/** Far below the 360 of real nodes, since that many full blocks would be an answer of many megabytes. */
+/** Blocks in a page. Real nodes allow 360, but so many full blocks would be an answer of many megabytes. */
 const BLOCKS_A_PAGE = 50;
 
 const BlockObject = z.object({ header: z.custom<ExactJson>(), payloadWithOutputs: z.custom<ExactJson>() });
@@ -98,10 +98,10 @@ function requestFor(what: 'block' | 'hash' | 'header', part: Part) {
   } as const;
 }
 
-/** The maximum of real nodes. */
+/** The largest page of hashes that real nodes allow. */
 const HASHES_A_PAGE = 4096;
 
-/** 32 bytes each. @throws NodeError: `not found` for an unknown upper bound, with the bound as its key */
+/** Yields hashes of 32 bytes. @throws NodeError: `not found` for an unknown upper bound, with the bound as its key */
 export async function* getHashes(asker: Asker, part: Part, stop: AbortSignal): AsyncGenerator<Uint8Array, void> {
   const paging = { side: 'service', pageSize: HASHES_A_PAGE, item: hashFromJson } as const;
   yield* itemsOf(asker, { ...paging, ...requestFor('hash', part) }, stop);
@@ -114,7 +114,7 @@ function hashFromJson(json: ExactJson): Uint8Array {
 
 /* Headers of real nodes; the documents have headers only within whole blocks. JSON headers lack the version code. */
 
-/** The maximum of real nodes, except for the P2P port with 20. */
+/** The largest page of headers that real nodes allow; at their P2P port it is 20. */
 const HEADERS_A_PAGE = 360;
 
 /** @param hash the block hash, 32 bytes @throws NodeError: `not found`, with the hash as its key */
@@ -192,7 +192,9 @@ export function headerOf(value: ExactJson, { chain, range = {}, versionCode }: W
 /* Cuts. */
 
 export interface CutQuery {
-  /** The height of the cut, which is the sum of its heads' heights. Real nodes return one near it. */
+  /**
+   * The wanted height of the cut, which is the sum of its heads' heights. Real nodes return a cut of about this height.
+   */
   readonly maxHeight?: number | bigint;
 }
 
@@ -204,7 +206,7 @@ export async function getCut(asker: Asker, { maxHeight }: CutQuery, stop: AbortS
   return cut;
 }
 
-/** A gateway's path, for instance, may lead to any network. */
+/** Refuses a cut of another network, to which a gateway's path, for instance, may lead. */
 function checkNetwork(asker: Asker, { network }: Cut): void {
   if (network === undefined || asker.network === '' || network === asker.network) return;
   const message = `${asker.name} serves the network ${quote(network)}, not ${asker.network}: check the network or the node URL.`;
@@ -212,8 +214,8 @@ function checkNetwork(asker: Asker, { network }: Cut): void {
 }
 
 /**
- * @param cut with an origin, which must be a peer of the receiving node
- * @throws NodeError: `unauthorized` if it is not a peer. RangeError for a cut without origin
+ * @param cut must have an origin, which must be a peer of the receiving node
+ * @throws NodeError: `unauthorized` if the origin is not a peer. RangeError for a cut without origin
  */
 export async function putCut(asker: Asker, cut: Cut, stop: AbortSignal): Promise<void> {
   if (!cut.origin) throw new RangeError('a cut that is published must name its origin, the node that has its blocks');

@@ -1,7 +1,7 @@
 /**
- * Collections, which nodes serve in pages (document 1, "Conventions", 6). Real nodes give even the last page of an
- * ascending collection a cursor, for items that come later, and the page after it is empty. So a cursor does not mean
- * that there is more. A page's `limit`, which real nodes set to the number of its items, means nothing.
+ * Reads collections, which nodes serve in pages (document 1, "Conventions", 6). In an ascending collection, real nodes
+ * give even the last page a cursor, for items that come later, and the next page is empty. So a cursor does not mean
+ * that there are more items. The `limit` of a page is ignored: real nodes set it to the number of the page's items.
  */
 
 import { z } from 'zod';
@@ -20,7 +20,7 @@ interface Collection<T> {
   /** Requested number of items per page; nodes lower it silently. */
   readonly pageSize: number;
   readonly isLong?: boolean;
-  /** Maximum number of items, if known, because a node could send more and more. */
+  /** Maximum number of items, if known, so that a node cannot send items without end. */
   readonly most?: bigint | undefined;
   /** @throws LedgerFormatError unless the JSON is a valid item */
   readonly item: (json: ExactJson) => T;

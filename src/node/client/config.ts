@@ -34,7 +34,9 @@ export function servedNetwork(report: unknown): string | undefined {
   return served === undefined ? undefined : quote(served);
 }
 
-/** @returns the end of a sentence about a node of another network; undefined if its network is acceptable */
+/**
+ * @returns the end of a sentence that begins with the node, if its network is not the wanted one; otherwise undefined
+ */
 export function otherNetwork(served: string | undefined, wanted: string | undefined): string | undefined {
   if (served === undefined || !wanted || served === wanted) return undefined;
   return `serves the network ${quote(served)}, not ${wanted}`;
@@ -47,8 +49,8 @@ type ConfigFinding = Finding & {
 
 /**
  * @param report the JSON of `/config`
- * @param network undefined or empty if any will do
- * @param miner undefined if any will do
+ * @param network the wanted network; undefined or empty if any is acceptable
+ * @param miner undefined if any miner is acceptable
  * @returns a warning for each problem, or one finding without a problem
  */
 export function checkConfig(

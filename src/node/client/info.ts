@@ -95,7 +95,7 @@ export async function getReport(asker: Asker, stop: AbortSignal): Promise<ExactJ
 
 /* Peers of the network of cuts, or of a chain's mempool. */
 
-/** The maximum of real nodes; their default is 64. */
+/** The largest page of peers that real nodes allow; their default is 64. */
 const PAGE_SIZE = 512;
 
 /** More peers than any network has. */

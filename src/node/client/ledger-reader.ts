@@ -26,7 +26,7 @@ export interface LedgerHead {
   readonly hash: string;
 }
 
-/** Maximum average number of blocks per height that are read. Real chains seldom have two. */
+/** Maximum average number of blocks that are read per height. Real chains seldom have two at one height. */
 const MOST_OF_ONE_HEIGHT = 10;
 
 /** Implements the `LedgerView` of `node/blocks/`. Methods throw NodeError. */
@@ -114,14 +114,14 @@ export type ChainReading<T> =
   | { readonly chain: number; readonly error: NodeError | LedgerFormatError };
 
 const AT_ONCE = 20;
-/** Age of the commands, in seconds, since nodes refuse commands from the future. */
+/** Commands are dated back by this number of seconds, since nodes refuse commands from the future. */
 const DATED_BACK_S = 15;
-/** In units of gas. A read needs far fewer, and nobody pays for them. */
+/** In units of gas. A read needs far less, and nobody pays for it. */
 const GAS_LIMIT = 10_000;
 const GAS_PRICE: Decimal = 10_000n;
 const TTL_S = 600;
 
-/** Undefined on chains where the account does not exist (document 2, "/local"). */
+/** The results are undefined for chains where the account does not exist (document 2, "/local"). */
 export function readTokenBalances(
   api: AccountReader,
   chains: Iterable<number>,
@@ -133,7 +133,7 @@ export function readTokenBalances(
   return readEach(api, chains, getBalance(module, account), balanceOf, stop);
 }
 
-/** Undefined on chains where the account does not exist. */
+/** The results are undefined for chains where the account does not exist. */
 export function readDetails(
   api: AccountReader,
   chains: Iterable<number>,

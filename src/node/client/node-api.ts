@@ -47,7 +47,7 @@ export interface NodeApiOptions {
   /** The P2P port. At least one of the two URLs is needed; nodes of documents 1 and 2 have only one. */
   readonly p2pUrl?: string;
   readonly network: string;
-  /** Default: `auto`, which goes by the URL and by the node's answers. */
+  /** Default: `auto`, which derives the dialect from the URL and from the node's answers. */
   readonly dialect?: DialectSetting;
   /**
    * The path before `/local`, below the path of the API, such as `chain/<chain>/pact/api/v1`, or from the host root,
@@ -66,7 +66,9 @@ export interface NodeApiContext {
   readonly clock?: Clock;
   readonly random?: () => number;
   readonly limits?: Partial<ApiLimits>;
-  /** Whether only untrusted peers have named the node, so that its name may not lead to this machine or its link. */
+  /**
+   * Whether only untrusted peers have named the node. If so, its name must not resolve to this machine or its link.
+   */
   readonly isStranger?: boolean;
 }
 
@@ -126,13 +128,13 @@ export class NodeApi extends CommandApi {
     return this.#asker.answers;
   }
 
-  /** This machine's address from the node's view, once known: real nodes send it on the P2P port. Safe to show. */
+  /** This machine's address as the node sees it, once known: real nodes send it on the P2P port. Safe to show. */
   get seenAs(): string | undefined {
     return this.#asker.seenAs;
   }
 
   /**
-   * For the creation times of commands.
+   * The time to use as the creation time of a command.
    * @returns the lower of the local clock and the node's, in µs since the UNIX epoch
    * @throws Error while `skew` is undefined: call `cut()` first, for example
    */

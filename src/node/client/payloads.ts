@@ -51,7 +51,7 @@ export const WITH_OUTPUTS: Kind<PayloadWithOutputs> = {
   read: payloadWithOutputsFromJson,
 };
 
-/** Real nodes ignore further ones. */
+/** Maximum number of payloads in a request: real nodes ignore further ones. */
 const MOST_IN_BATCH = 1000;
 
 export class PayloadReader<T extends Payload> {
@@ -73,8 +73,9 @@ export class PayloadReader<T extends Payload> {
   }
 
   /**
-   * Nodes leave out payloads that they lack or that do not fit, so the rest is requested until nothing new comes.
-   * @returns each place's payload; undefined if the node does not have it
+   * Nodes leave out payloads that they lack or that do not fit into an answer, so the rest is requested again until an
+   * answer has no new payload.
+   * @returns the payload of each place; undefined if the node does not have it
    * @throws NodeError
    */
   async many(places: readonly PayloadPlace[], stop: AbortSignal): Promise<(Proven<T> | undefined)[]> {
@@ -125,7 +126,8 @@ export class PayloadReader<T extends Payload> {
   }
 
   /**
-   * In document 1, 404 means that the node has none of the payloads. Nodes without batches send it, too.
+   * Finds out what a 404 means: in document 1, that the node has none of the payloads; but nodes without batches send
+   * it, too.
    * @throws `error` unless a single request shows that the payload is missing
    */
   async #checkMissing(group: ReadonlyMap<string, PayloadPlace>, error: NodeError, stop: AbortSignal): Promise<void> {

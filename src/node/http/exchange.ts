@@ -29,9 +29,9 @@ interface NodeHttpOptions {
 
 export interface NodeRequest {
   readonly method: 'GET' | 'POST' | 'PUT';
-  /** From the host root. */
+  /** The path, from the host root. */
   readonly path: string;
-  /** In messages. Default: the node's origin. */
+  /** The URL in messages. Default: the node's origin. */
   readonly shownUrl?: string;
   readonly headers: Record<string, string>;
   readonly body?: string | Uint8Array;
@@ -46,7 +46,7 @@ interface NodeAnswer {
 
 export interface AnyAnswer extends NodeAnswer {
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  /** Whether it has the headers of a node. */
+  /** Whether the answer has the headers of a node. */
   readonly byNode: boolean;
   /** The pause in `retry-after`. */
   readonly retryAfterMs: number | undefined;
@@ -60,7 +60,7 @@ export interface StatusAnswer {
 
 /** Time for which idle connections are kept for the next New Cut. Real nodes close them after 30 s. */
 const KEEP_ALIVE_MS = 25_000;
-/** One or two are usual. The others are for submissions that hang, so that no work request waits behind them. */
+/** One or two connections are usual. More are needed when submissions hang, so that no work request waits for them. */
 const MAX_CONNECTIONS = 64;
 /** While mining, the longest valid answer is that of `/config`, with tens of kilobytes. */
 const MAX_ANSWER_BYTES = 1_048_576;
@@ -165,7 +165,7 @@ export class NodeHttp {
     return this.#lastAnswerMs;
   }
 
-  /** The node may have forgotten the old connections during a suspension. */
+  /** Replaces the connections after a suspension, during which the node may have closed the old ones. */
   renewConnections(): void {
     for (const pool of [this.#requests, this.#streams]) pool.close().catch(() => {});
     this.#requests = this.#requestPool();
@@ -187,7 +187,9 @@ export class NodeHttp {
     return this.#pool(bound, { connections: MAX_CONNECTIONS });
   }
 
-  /** Streams can be silent for minutes, so undici's time limits are off, and the caller limits a stream's age. */
+  /**
+   * Streams can be without data for minutes, so undici's time limits are off, and the caller limits a stream's age.
+   */
   #streamPool(): Pool {
     const bound: ReadingBound = {
       bytes: STREAM_BYTES,
@@ -303,7 +305,9 @@ async function readText(body: Response['body'], stop: AbortSignal): Promise<stri
   return Buffer.concat(chunks).toString();
 }
 
-/** In every answer of a node (document 1, "Conventions", 4). @returns seconds since the UNIX epoch */
+/**
+ * Reads the time that every answer of a node has (document 1, "Conventions", 4). @returns seconds since the UNIX epoch
+ */
 function timestampOf(headers: Response['headers']): bigint | undefined {
   const value = headers['x-server-timestamp'];
   // 11 digits are enough for three thousand years.

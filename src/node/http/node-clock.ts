@@ -1,7 +1,7 @@
 /**
  * A sure lower bound of the node's clock, from the header `x-server-timestamp` of its answers, in whole seconds. When
- * an answer arrives, the node's clock has reached that second, and goes on from there. An estimate would not do,
- * because a block with a creation time ahead of the node's clock is lost.
+ * an answer arrives, the node's clock has reached at least that second. An estimate would not be enough, because a
+ * block with a creation time ahead of the node's clock is lost.
  */
 
 import type { Clock } from '../../base/system/clock.ts';
@@ -39,7 +39,7 @@ export class NodeClock {
     if (known === undefined || us >= known || known > latestPossibleUs) this.#bound = { us, receivedAtMs };
   }
 
-  /** Undefined before the first answer. It is for people, not for creation times. */
+  /** The skew, for people, not for creation times; undefined before the first answer. */
   get skew(): Skew | undefined {
     return this.#skew;
   }

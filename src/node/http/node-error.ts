@@ -65,7 +65,7 @@ export class NodeError extends Error {
   readonly network: string | undefined;
   /** The pause that the node requested (`retry-after`). */
   readonly retryAfterMs: number | undefined;
-  /** Whether the same request may succeed a moment later. `NodeApi` has repeated it, if that does no harm. */
+  /** Whether the same request may succeed a moment later. `NodeApi` has already repeated it, if that does no harm. */
   readonly retryable: boolean;
   /** Whether the node may have carried out the request or an earlier attempt. */
   readonly mayHaveBeenTaken: boolean;
@@ -95,7 +95,7 @@ export class NodeError extends Error {
 }
 
 /**
- * @param cause of undici or of the socket
+ * @param cause the error of undici or of the socket
  * @param where the shortened URL of the request, for the message
  * @param everAnswered whether anything has ever answered there
  */

@@ -19,32 +19,35 @@ export interface NodeLimits {
   readonly burstMs: number;
   /** Time between work requests while the chain has no stream: a compromise between stale work and the node's load. */
   readonly pollMs: number;
-  /** Age at which work is fetched again, which shows whether a silent stream is broken. */
+  /** Age at which work is fetched again, which shows whether a stream without events is broken. */
   readonly refreshMs: number;
   /** Maximum time between a New Cut and a fetch that shows its block, in either order. */
   readonly newCutGraceMs: number;
   /** When a New Cut comes, a work request in progress is canceled after this time, and repeated. */
   readonly hurryMs: number;
-  /** A node forgets work after about 5 minutes. Until then, a failed submission is repeated. */
+  /** Time for which a failed submission is repeated: a node keeps work for about 5 minutes. */
   readonly expiryMs: number;
-  /** Real nodes end a stream after 240 s ± 10 % and send no keep-alive, so an older stream must have broken. */
+  /**
+   * Maximum age of a stream: real nodes end a stream after 240 s ± 10 % and send no keep-alive, so an older one is
+   * broken.
+   */
   readonly maxStreamMs: number;
-  /** A stream that lasted this long has ended normally, and is opened again at once. */
+  /** Age from which the end of a stream counts as normal, so that it is opened again at once. */
   readonly steadyStreamMs: number;
   /** Time after which an unanswered request for a stream is reported. */
   readonly streamAnswerMs: number;
-  /** Pause before a stream is requested again, if the node has none left or sends no event stream. */
+  /** Pause before a stream is requested again, if the node has no free stream or its answer was no event stream. */
   readonly noStreamsPauseMs: number;
   /** Pauses after failed work requests: short, so that mining resumes within a second of the node's return. */
   readonly fetchPauses: BackoffLimits;
-  /** Pauses after refused work requests. Only a change of a configuration can help. */
+  /** Pauses after refused work requests, which only a change of a configuration can help. */
   readonly refusedPauses: BackoffLimits;
   /** Maximum pause that a node may request (`retry-after`) while nothing is mined. */
   readonly idlePatienceMs: number;
   /** Time limit of a ping, which decides whether another node takes over. */
   readonly probeTimeoutMs: number;
   readonly submitPauses: BackoffLimits;
-  /** Time that refusals of solutions in a row take at least before the node counts as one that refuses everything. */
+  /** Minimum time for which all solutions must be refused before the node counts as one that refuses everything. */
   readonly refusedMs: number;
   /** Pauses before another trial of a node that refuses everything. */
   readonly unhealthyPauses: BackoffLimits;

@@ -14,7 +14,7 @@ import { NodeError, notUnderstood, statusError } from './node-error.ts';
 import type { ApiLimits } from './request-limits.ts';
 import { basePathOf, dialectOfPath, HEALTH_PATH, hidePath, shownPath } from './url.ts';
 
-/** At least one of the two. */
+/** The sides of a node, at least one. */
 interface Sides {
   readonly service?: NodeHttp;
   readonly p2p?: NodeHttp;
@@ -31,9 +31,9 @@ interface AskerOptions {
 export interface Call<T> {
   readonly side: 'service' | 'p2p' | 'both';
   readonly method?: NodeRequest['method'];
-  /** With a leading slash, from the host root; otherwise below the path of the API. */
+  /** A path with a leading slash starts at the host root, any other one below the path of the API. */
   readonly path: string;
-  /** JSON. */
+  /** The body, as JSON. */
   readonly body?: string;
   readonly accept?: string;
   readonly timeoutMs?: number;
@@ -41,7 +41,7 @@ export interface Call<T> {
   readonly isLong?: boolean;
   /** The acceptable statuses. Default: 2xx. */
   readonly isAnswer?: (status: number) => boolean;
-  /** Whether it may be sent again after a failure that may pass. Default: true. */
+  /** Whether the request may be sent again after a failure that may pass. Default: true. */
   readonly isRepeatable?: boolean;
   /** Whether a missing item may appear a moment later, so that a 404 is not final. */
   readonly mayAppear?: boolean;
@@ -106,7 +106,7 @@ export class Asker {
     return await this.#whileItMayPass(call.mayAppear ? patient : once, call.isRepeatable ?? true, stop);
   }
 
-  /** Unless it is set or in the URL, the headers of an arbitrary answer show the dialect. @throws NodeError */
+  /** @returns the dialect that was set or is in the URL, otherwise that of an answer's headers @throws NodeError */
   async dialect(stop: AbortSignal): Promise<Dialect> {
     if (this.#dialect) return this.#dialect;
     const http = this.#sides.service ?? this.#sides.p2p!;
@@ -125,7 +125,7 @@ export class Asker {
     await Promise.all([this.#sides.service?.close(), this.#sides.p2p?.close()]);
   }
 
-  /** Since documents 1 and 2 have one base URL, either side must serve both purposes in their dialect. */
+  /** Documents 1 and 2 have one base URL, so in their dialect the one configured side serves all calls. */
   async #sideFor({ side, path }: Call<unknown>, stop: AbortSignal): Promise<NodeHttp> {
     const { service, p2p } = this.#sides;
     const proper = { service, p2p, both: service ?? p2p }[side];
@@ -302,10 +302,10 @@ function isNatural(value: number): boolean {
 /** `auto` goes by the node's URL, and otherwise by the headers of its answers. */
 export type DialectSetting = 'auto' | Dialect;
 
-/** With names in lower case. */
+/** Headers by their names in lower case. */
 type Headers = Readonly<Record<string, string | string[] | undefined>>;
 
-/** Real nodes' path is known. Document 2 omits its own, so it is derived from the other. */
+/** The path of the command API. Document 2 omits its own, so it is derived from that of real nodes. */
 const COMMAND_PATH = {
   document: 'chain/<chain>/flow/api/v1',
   chainweb: 'chain/<chain>/pact/api/v1',

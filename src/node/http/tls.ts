@@ -25,9 +25,11 @@ interface ConnectorOptions {
   readonly trust: Trust;
   readonly timeoutMs: number;
   readonly bound: ReadingBound;
-  /** Monotonic. */
+  /** Time on the monotonic clock. */
   readonly nowMs: () => number;
-  /** Whether only untrusted peers have named the node. If so, its name may not lead to this machine or its link. */
+  /**
+   * Whether only untrusted peers have named the node. If so, its name must not resolve to this machine or its link.
+   */
   readonly isStranger?: boolean | undefined;
 }
 

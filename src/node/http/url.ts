@@ -5,7 +5,7 @@ export interface NodeAddress {
   readonly origin: string;
   /** The URL's path, without a slash at the end. Undefined if it has none: the API is then at one of `basePathsOf`. */
   readonly givenPath: string | undefined;
-  /** The network in the path, otherwise the given one. */
+  /** The network in the path; if the path has none, the network that was given beside the URL. */
   readonly network: string;
   /** Origin and given path, shortened for people as by `shownUrl`. */
   readonly name: string;
@@ -16,7 +16,7 @@ const SEGMENT = { document: 'ledger', chainweb: 'chainweb' } as const;
 
 const API_PATH = /\/(?:ledger|chainweb)\/0\.0\/([^/]+)$/;
 
-/** At the host root. */
+/** The path of the configuration, from the host root. */
 export const CONFIG_PATH = '/config';
 export const HEALTH_PATH = '/health-check';
 

@@ -1,7 +1,7 @@
 /**
- * Finds commands in the blocks of a chain, proven as far as one node's answers can be: a block's contents hash to the
- * roots in its header, each header has the hash that the one above it names, from the head of the node's cut downwards,
- * each has its proof of work, and the work of all of them is counted.
+ * Finds commands in the blocks of a chain, proven as far as one node's answers can be. From the head of the node's cut
+ * downwards, each header has the hash that the header above it names, and its own proof of work. The contents of a
+ * block hash to the roots in its header. The work of all these blocks is summed.
  */
 
 import { equalBytes } from '../../protocol/chain/bytes.ts';
@@ -38,9 +38,9 @@ interface Search {
   readonly work: Work;
 }
 
-/** The work in the block that has the command, or in the lowest that could have it, and in all above. */
+/** The work in a stretch of blocks: from the block with the command, or the lowest that could have it, to the head. */
 export interface Work {
-  /** Number of hashes that these blocks took, on average; meaningless on networks without work. */
+  /** Expected number of hashes for these blocks; meaningless on networks without work. */
   readonly hashes: bigint;
   /** Number of blocks whose work proves the answer: as many as the network makes in the time of the command. */
   readonly blocks: bigint;
@@ -54,14 +54,14 @@ interface Stretch {
   low: bigint;
 }
 
-/** A command may be ahead of its block's parent by 95 s (the ledger's rules). In µs, with a margin. */
+/** Time by which a command may be ahead of its block's parent, in µs: 95 s by the ledger's rules, and a margin. */
 const AHEAD_US = 120_000_000n;
-/** Number of blocks that are read at once. */
+/** Maximum number of blocks that are read at once. */
 const STRETCH = 50n;
 
 /** Maximum numbers of blocks; lower in tests. */
 export const SEARCH_LIMITS = {
-  /** Headers that are followed downwards: a year's, with a block every 30 s. */
+  /** Headers that are followed downwards: those of a year, with a block every 30 s. */
   headers: 1_000_000n,
   /** Blocks that are searched. An expired command can be in about 90. */
   searched: 10_000n,
@@ -74,10 +74,10 @@ const FINAL_BLOCKS = 7n;
 const BLOCK_S = 30;
 
 /**
- * Searches all blocks that can have a command. A step 1, which anybody may send, is only searched in the lowest and the
- * newest of them, half of the bound each.
- * @throws SweepFault when the blocks do not build on each other, are too many, or are not there; LedgerFormatError when
- * a proof of work is wrong; NodeError
+ * Searches all blocks that can have a command. For a step 1, which anybody may send at any time, only the lowest and
+ * the newest of these blocks are searched, each up to half of the bound.
+ * @throws SweepFault when the blocks do not build on each other, are too many, or are missing; LedgerFormatError when a
+ *   proof of work is wrong; NodeError
  */
 export async function findCommand(
   api: BlockReader,
@@ -135,7 +135,7 @@ async function stretchesOf(
   if (wanted !== undefined && (wanted < 0 || wanted > branch.head.height)) throw missing(BigInt(wanted));
   const earliestUs = BigInt(madeS) * 1_000_000n - AHEAD_US;
   const untilUs = untilS === undefined ? undefined : BigInt(untilS) * 1_000_000n;
-  // Others usually finish a transfer soon, or at the same time. Not finding a step 1 ends nothing.
+  // Others usually finish a transfer soon, or at the same time as we do. If no step 1 is found, the search is repeated.
   const isAnybodys = what === 'step 1';
   const mostStretches = Number(limits.searched / STRETCH);
   let stretches: Stretch[] = [];
@@ -213,7 +213,7 @@ function checkWorkOf(header: BlockHeader, hash: Uint8Array, network: string): vo
   }
 }
 
-/** Document 1 has headers only within whole blocks, as do some gateways. */
+/** Reads headers, or whole blocks where the node serves no headers, as in document 1 and behind some gateways. */
 async function* headersOf(
   api: BlockReader,
   chain: number,

@@ -25,7 +25,7 @@ import {
 } from './transfer-commands.ts';
 
 export type CommandState =
-  /** `isOver`: by the clocks of the chain and of this machine, no block can contain the command any more. */
+  /** No block contains the command. `isOver`: by the clocks of the chain and of this machine, no later block can. */
   | { readonly status: 'none'; readonly isOver: boolean /** Why only one clock says so. */; readonly doubt?: string }
   | ({ readonly status: 'success' } & InBlock)
   | ({ readonly status: 'failure'; readonly reason: string } & InBlock);
@@ -55,10 +55,10 @@ export type Step =
   /** Before the outcome is recorded, it is confirmed in a block. */
   | { readonly do: 'finish'; readonly outcome: Ending };
 
-/** An outcome before it is known what proves it. */
+/** An outcome without the field that names its proof. */
 type Ending = Outcome extends infer Each ? (Each extends Outcome ? Omit<Each, 'provenBy'> : never) : never;
 
-/** @param confirmations how many blocks must be above a block whose result is final */
+/** @param confirmations number of blocks above a block from which its results are final */
 export function next(seen: Seen, sweep: Sweep, confirmations: number): Step {
   const { step0, step1 } = seen;
   if (step1?.status === 'success') {
@@ -84,11 +84,11 @@ export function next(seen: Seen, sweep: Sweep, confirmations: number): Step {
 /* What proves an outcome. */
 
 /**
- * A node can make any branch that takes no work. So an outcome counts if its blocks took as much work as those of the
- * network take. Where blocks take no work, coins are worth nothing: one node's word is enough for `done`, and two
- * nodes' for `failed`, after which coins may be sent again.
- * @param trusts whether the user takes the nodes' word
- * @returns the outcome with what proves it; a clause if it is not proven
+ * A node can forge a branch without work. So an outcome counts as proven only if its blocks took as much work as the
+ * network's blocks take. On networks without work, coins are worth nothing: one node is enough for `done`, two are
+ * required for `failed`, after which coins may be sent again.
+ * @param trusts whether the user trusts the nodes
+ * @returns the outcome with its proof; a clause if it is not proven
  */
 export function provenOutcome(ending: Ending, { work, nodes, why }: Evidence, trusts: boolean): Outcome | string {
   if (work === 'enough') return { ...ending, provenBy: 'work' };
@@ -115,8 +115,9 @@ export function nameOfStep0(sweep: Sweep): string {
 }
 
 /**
- * Nodes forget results, which does not mean that the coins are still there. So the blocks decide.
- * @param height of the block that contains step 0; undefined if there is no such block
+ * Decides by the blocks: a node that has no result of step 0 may have dropped it, so the coins may have left their
+ * chain.
+ * @param height the height of the block that contains step 0; undefined if there is no such block
  */
 export function afterSearch(height: number | undefined, sweep: Sweep): Step {
   if (height === undefined) return failed('no block has it, and its time to live has ended', 0n);
@@ -165,7 +166,7 @@ export interface PaymentRequest {
   readonly gasPrice: Decimal;
   /** See `Sweep`. */
   readonly gasStation: string | null;
-  /** The public keys with available secret keys; null: any, as nothing will be signed. */
+  /** The public keys whose secret keys are available; null when nothing will be signed, so that any key counts. */
   readonly held: readonly string[] | null;
 }
 
@@ -204,7 +205,7 @@ export async function planPayment(
   const payload = step0Of(terms, { chain, amount, gasLimit: trialGas }, maker);
   const { outcome, gas } = await ledger.tryOut(chain, unsigned(payload), stop);
   if (outcome.status === 'failure') {
-    // The trial had all the gas that the balance can pay for, so a lack of gas means that the balance is too small.
+    // The trial had as much gas as the balance can pay for, so a lack of gas means that the balance is too small.
     if (trialGas < TRIAL_GAS && GAS.test(outcome.error.message)) throw tooLittle(request, balance);
     throw new SweepFault(`The transfer would fail: ${outcome.error.message}`);
   }

@@ -28,9 +28,9 @@ export interface SweepRequest {
   readonly gasPrice: Decimal;
   /** See `Sweep`. */
   readonly gasStation: string | null;
-  /** The public keys with available secret keys; null: any, as nothing will be signed. */
+  /** The public keys whose secret keys are available; null when nothing will be signed, so that any key counts. */
   readonly held: readonly string[] | null;
-  /** The keys and the predicate that the guard may have, see `guardFault`; null: any, as nothing will be signed. */
+  /** The keys and the predicate that the guard may have, see `guardFault`; null when nothing will be signed. */
   readonly known: Keyset | null;
 }
 
@@ -89,7 +89,7 @@ export async function planSweep(ledger: SweepLedger, request: SweepRequest, stop
   return { request, guard, targetBalance: target.details?.balance ?? 0n, chains };
 }
 
-/** @param held the public keys with available secret keys; null: any @throws CannotSweep if there are too few */
+/** @param held the public keys whose secret keys are available; null: all @throws CannotSweep if there are too few */
 export function heldSigners(guard: Keyset, held: readonly string[] | null): readonly string[] {
   const signers = held ? signersOf(guard, held) : guard.keys;
   if (signers) return signers;
@@ -102,7 +102,7 @@ export function totalOf({ chains }: Plan): Decimal {
   return chains.reduce((sum, it) => sum + (it.kind === 'transfer' ? it.amount : 0n), 0n);
 }
 
-/** @returns the maximum gas cost for the account, in coins, unless a step 1 fails and is made again */
+/** @returns the maximum gas cost for the account, in coins, provided that no step 1 fails */
 export function mostGasCost({ transfers, targetChain, gasPrice, gasStation }: Sweep): Decimal {
   const step1 = gasStation === null ? step1TrialGas({ gasStation }) : 0;
   const gas = transfers.reduce((sum, { chain, gasLimit }) => sum + gasLimit + (chain === targetChain ? 0 : step1), 0);
@@ -128,7 +128,9 @@ export function sweepOf({ request, guard, chains }: Plan, network: string, start
   return { network, account, guard, receiver: null, targetChain, gasPrice, gasStation, startedMs, transfers };
 }
 
-/** Coins never arrive if another party has the account's name on the target chain, or takes it before they do. */
+/**
+ * Checks that the coins can arrive: nobody else has the account's name on the target chain, nor can take it before.
+ */
 function targetGuard({ account, targetChain }: SweepRequest, details: AccountDetails | undefined): Keyset {
   const ofName = guardOfName(account);
   if (details) {
@@ -200,7 +202,8 @@ function keysetText({ keys, pred }: Keyset): string {
 }
 
 /**
- * Coins that arrive can pay for the gas of those that follow, but not for their own.
+ * Checks that the first step 1 can be paid for: coins that have arrived pay for the gas of later transfers, but not of
+ * their own.
  * @param target the account on the target chain
  * @throws CannotSweep if the account that pays for step 1 has too little
  */

@@ -1,7 +1,8 @@
 /**
  * Carries out a sweep: each round takes one step of every unfinished transfer. A command is on disk before it is first
  * sent, so `--resume` continues after any interruption. Sending a command again is harmless, since the ledger accepts
- * it once. A sweep makes one step 0 per chain, and the ledger accepts one of several steps 1.
+ * it only once. A sweep makes only one step 0 for each chain. It may make several steps 1, of which the ledger accepts
+ * only one.
  */
 
 import { pause, within } from '../../base/system/abort.ts';

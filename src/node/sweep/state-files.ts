@@ -162,7 +162,7 @@ export class LockedError extends Error {
 export class Lock {
   readonly #file: string;
   readonly #what: string;
-  /** Held by a process that removes the lock of an ended process, so that no process removes a newer lock. */
+  /** A second lock, held while the lock of an ended process is removed, so that no process removes a newer lock. */
   readonly #removal: string;
   #isHeld = false;
 
@@ -221,7 +221,9 @@ function create(file: string): boolean {
   }
 }
 
-/** Some file systems, such as FAT, have no links. There, a partly written lock is removed again. */
+/**
+ * Writes the lock directly on file systems without links, such as FAT, and removes it if it is only partly written.
+ */
 function linkOrWrite(from: string, to: string, text: string): void {
   try {
     linkSync(from, to);

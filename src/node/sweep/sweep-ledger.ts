@@ -31,16 +31,16 @@ export interface SearchQuery {
   readonly what: 'command' | 'step 1';
   /** The command's request key, or that of the transfer's step 0. */
   readonly key: string;
-  /** When the command, or that step 0, was made: seconds since 1970. Much older blocks cannot contain it. */
+  /** Creation time of that command, in seconds since 1970. Much older blocks cannot contain it. */
   readonly madeS: number;
 }
 
-/** The blocks to search: the one at a height, or all that could contain the command. */
+/** The blocks to search: all that could contain the command, or one. */
 export interface SearchRange {
   readonly height?: number;
   /**
-   * Seconds since 1970. Blocks above one of this time or later cannot contain the command, and the chain must have such
-   * a block. Default: no limit.
+   * Seconds since 1970. Blocks that build on a block of this time or later cannot contain the command. The chain must
+   * have reached this time. Default: no limit.
    */
   readonly untilS?: number;
 }
@@ -54,18 +54,18 @@ export interface InBlock {
 
 export interface Evidence {
   /**
-   * `enough`: the blocks took as much work as those of this network are known to take. `too little`: they took less, or
-   * nobody here knows how much that is. `none`: blocks of this network take no work.
+   * `enough`: the blocks took at least the known work of the network. `too little`: they took less, or the work of the
+   * network is not known. `none`: blocks of this network take no work.
    */
   readonly work: 'enough' | 'too little' | 'none';
-  /** How many nodes have the block. */
+  /** Number of nodes that have the block. */
   readonly nodes: 1 | 2;
   /** Why the work proves nothing, as a clause; empty if it is enough. */
   readonly why: string;
 }
 
 export interface Searched {
-  /** Undefined if no block of the place contains the command. */
+  /** Undefined if no block in the range contains the command. */
   readonly found: InBlock | undefined;
   readonly evidence: Evidence;
 }
@@ -82,13 +82,13 @@ export interface SweepLedger {
   tryOut(chain: number, command: Command, stop: AbortSignal): Promise<Trial>;
   /** Sending a command that a block already contains is a success. */
   send(chain: number, command: Command, stop: AbortSignal): Promise<Sent>;
-  /** Without proof. @returns undefined if no block contains the command yet, or the node has forgotten it */
+  /** The node's unproven claim. @returns undefined if no block contains the command yet, or the node has dropped it */
   result(chain: number, requestKey: string, stop: AbortSignal): Promise<CommandResult | undefined>;
   /**
-   * Searches the blocks themselves, each of which is proven by the one above it, up to the chain's newest. If another
-   * node answers, it must have the same block: one that has not reached that height yet is waited for. The depth of a
-   * block is that which both nodes give it. A search for a step 1 does not read all blocks, so its absence proves
-   * nothing.
+   * Searches the blocks themselves. Each block is proven by the block above it, up to the chain's newest. If another
+   * node answers, it must have the same block; a node that has not reached the block's height yet is waited for. The
+   * returned depth is the lower one of both nodes. A search for a step 1 does not read all blocks, so finding none
+   * proves nothing.
    */
   search(chain: number, query: SearchQuery, range: SearchRange, stop: AbortSignal): Promise<Searched>;
   /** @param chain where the command ran */

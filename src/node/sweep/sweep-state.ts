@@ -65,7 +65,10 @@ interface EarlierStep1 {
   readonly gasPrice: Decimal;
 }
 
-/** `work`: by blocks that took as much work as those of the network do. Otherwise by the word of one or more nodes. */
+/**
+ * `work`: blocks that took as much work as the network's blocks. `nodes`, `node`: the claim of several nodes, or of
+ * one.
+ */
 type ProvenBy = 'work' | 'nodes' | 'node';
 
 export type Outcome =
@@ -73,7 +76,7 @@ export type Outcome =
   (
     | {
         readonly state: 'done';
-        /** The sender of the step 1 that succeeded: services finish the transfers of others. */
+        /** The sender of the step 1 that succeeded: there are services that finish other people's transfers. */
         readonly by: 'us' | 'somebody else';
         /** What the account is known to have paid for gas, in coins. */
         readonly gasCost: Decimal;
@@ -81,7 +84,7 @@ export type Outcome =
     /** No coins have left their chain, apart from gas. */
     | { readonly state: 'failed'; readonly reason: string; readonly gasCost: Decimal }
   ) & {
-    /** Null in files of earlier versions, which do not say it. */
+    /** Null in files of earlier versions, which lack it. */
     readonly provenBy: ProvenBy | null;
   };
 

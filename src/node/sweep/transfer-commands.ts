@@ -1,4 +1,4 @@
-/** The commands of a transfer, also without signatures for trials; the check of a cross-chain proof; guards. */
+/** Makes the commands of a transfer, checks the cross-chain proof between its steps, and checks guards. */
 
 import { buildCommand, cmdOf } from '../../protocol/ledger/command/build.ts';
 import {
@@ -41,7 +41,9 @@ export interface CommandMaker {
 
 type Terms = Pick<Sweep, 'network' | 'account' | 'guard' | 'receiver' | 'targetChain' | 'gasPrice' | 'gasStation'>;
 
-/** Step 0 takes the coins from their chain; within one chain, it brings them to their receiver at once. */
+/**
+ * Makes step 0, which takes the coins from their chain; within one chain, it brings them to their receiver at once.
+ */
 export function step0Of(
   terms: Terms,
   { chain, amount, gasLimit }: Pick<Transfer, 'chain' | 'amount' | 'gasLimit'>,
@@ -70,7 +72,7 @@ function callOf({ account, guard, receiver, targetChain }: Terms, chain: number,
   throw new Error('the guard of a receiver on another chain must be known');
 }
 
-/** Step 1 brings the coins to the target chain. @param pactId the request key of step 0 */
+/** Makes step 1, which brings the coins to the target chain. @param pactId the request key of step 0 */
 export function step1Of(terms: Terms, pactId: string, proof: string, gasLimit: number, maker: CommandMaker): Payload {
   const { account, targetChain: chain, gasStation } = terms;
   const signers = maker.signers.map((pubKey) => ({ pubKey, clist: [gasCapability(COIN)] }));
@@ -154,9 +156,7 @@ function signaturesNeeded({ keys, pred }: Keyset): number | undefined {
   return { 'keys-all': keys.length, 'keys-any': 1, 'keys-2': 2 }[pred];
 }
 
-/**
- * @param held the public keys with available secret keys @returns just enough of them; undefined if there are too few
- */
+/** @param held the public keys whose secret keys are available @returns just enough of them; undefined if too few */
 export function signersOf(guard: Keyset, held: readonly string[]): readonly string[] | undefined {
   const needed = signaturesNeeded(guard);
   const usable = guard.keys.filter((key) => held.includes(key));
@@ -171,7 +171,7 @@ export function guardOfName(account: string): Keyset | undefined {
 
 /**
  * Coins go to the holder of the guard that step 0 names, and only nodes report an account's guard. So the user must
- * have named its keys and, where several keys leave open how many of them must sign, its predicate.
+ * have named the keys of the guard and, for a guard with several keys, its predicate: how many of the keys must sign.
  * @param known the keys that may be in the guard, and the predicate of a guard with several keys
  * @returns the guard's fault, as a clause; undefined if the guard may be signed
  */

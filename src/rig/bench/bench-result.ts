@@ -7,10 +7,10 @@ import { isSeed, LEAST_COUNT, MOST_COUNT } from './challenge.ts';
 
 export const BENCH_FORMAT_VERSION = 1;
 
-/** Far more than anybody waits for. */
+/** Maximum number of runs, far more than anybody waits for. */
 const MOST_RUNS = 1_000;
 const MOST_CHARACTERS = 512;
-/** More devices than a rig has, and the slices of the longest measurement. */
+/** Maximum number of devices, more than a rig has. */
 const MOST_DEVICES = 1_024;
 const MOST_SLICES = 3_600;
 
@@ -29,7 +29,7 @@ const date = z.iso.datetime();
 const sensorFields = {
   /** The highest temperature of the chip. */
   temperatureCelsius: z.number().nullable(),
-  /** The mean power. The fields that follow are means, too. */
+  /** The mean power. The following fields are means, too. */
   powerWatts: positive.nullable(),
   powerLimitWatts: positive.nullable(),
   coreHertz: fromZero.nullable(),
@@ -85,13 +85,13 @@ export type DeviceIdentity = Readonly<z.infer<typeof DeviceIdentity>>;
 const candidateFields = {
   found: tally,
   wrong: tally,
-  /** Number of candidates that this search missed and another search of the same nonces found. */
+  /** Number of candidates that another search of the same nonces found, and this one did not. */
   missed: tally,
 };
 
 const slicesFields = {
   medianHashesPerSecond: positive,
-  /** The 90th percentile: one of ten slices was faster. */
+  /** The 90th percentile of the slices: one slice in ten was faster. */
   p90HashesPerSecond: positive,
 };
 
@@ -122,7 +122,7 @@ const summaryFields = {
   spread: fromZero.nullable(),
   /** The median of the runs, for each kind of cores. */
   ...ratesByCores,
-  /** Over all slices of all runs. */
+  /** Statistics over all slices of all runs. */
   ...slicesFields,
   ...sensorFields,
   hashesPerJoule: fromZero.nullable(),
@@ -182,7 +182,7 @@ const stressFields = {
   hashesPerJoule: fromZero.nullable(),
   /** Rounds that were searched to their end. */
   rounds: tally,
-  /** Over all rounds. */
+  /** The candidates of all rounds. */
   candidates: z.strictObject(candidateFields),
   errors: z.array(z.string()),
   samples: z.array(Sample).min(1),
@@ -214,7 +214,7 @@ export type StressResult = Readonly<z.infer<typeof StressResult>>;
 export interface Spread {
   readonly mean: number;
   readonly median: number;
-  /** The 90th percentile: one of ten values is higher. On a busy machine it varies less than the median. */
+  /** The 90th percentile: one value in ten is higher. On a busy machine it varies less than the median. */
   readonly p90: number;
   readonly min: number;
   readonly max: number;

@@ -14,21 +14,26 @@ import { verify } from '../../protocol/chain/verify.ts';
 import { parseWork } from '../../protocol/chain/work.ts';
 
 export const DEFAULT_SEED = 'pickaxe';
-/** A slow CPU searches them in seconds, a fast GPU in hundredths of a second. */
+/** Default number of nonces. A slow CPU searches them in seconds, a fast GPU in hundredths of a second. */
 export const DEFAULT_COUNT = 2 ** 27;
-/** With fewer, more than every sixteenth nonce would have to be a candidate. */
+/** Minimum number of nonces. With fewer, more than one nonce in sixteen would have to be a candidate. */
 export const LEAST_COUNT = 2 ** 16;
-/** The fastest GPU searches them in a minute. They are 2^29 counters on each of 2^11 pages. */
+/** Maximum number of nonces: 2^29 counters on each of 2^11 pages. The fastest GPU searches them in a minute. */
 export const MOST_COUNT = 2 ** 40;
 const MOST_SEED_CHARACTERS = 64;
 
-/** Skipping one nonce in a thousand goes unnoticed in one case of sixty (e^-4.096). */
+/**
+ * Expected number of candidates. A device that skips one nonce in a thousand is not found out in one case of sixty
+ * (e^-4.096).
+ */
 export const EXPECTED_CANDIDATES = 4_096;
-/** The number of candidates is Poisson-distributed. */
+/** Standard deviation of the number of candidates, which is Poisson-distributed. */
 export const CANDIDATES_DEVIATION = Math.sqrt(EXPECTED_CANDIDATES);
 
 const BLOCK_BYTES = 32;
-/** Blocks drawn from a seed are numbered: the header's from 0 on, and this one for the place of the nonces. */
+/**
+ * Number of the hash block that determines the place of the nonces. The blocks of the header have numbers from 0 on.
+ */
 const PLACE_BLOCK = 255;
 
 export interface Challenge {
@@ -36,7 +41,7 @@ export interface Challenge {
   /** Number of nonces. */
   readonly count: number;
   readonly job: Job;
-  /** A rectangle, and beside it the rest of the count on its first page. */
+  /** A rectangle of pages and counters and, on its first page, a range with the rest of the count. */
   readonly ranges: readonly [Range, ...Range[]];
 }
 
@@ -73,7 +78,7 @@ export function isOf({ ranges }: Challenge, nonce: bigint): boolean {
   );
 }
 
-/** blake2s-256 of the block's number (1 byte) and the seed (UTF-8). */
+/** @returns the hash block of this number: blake2s-256 of the number (1 byte) and the seed (UTF-8) */
 function blockOf(seed: string, number: number): Uint8Array {
   const bytes = new TextEncoder().encode(seed);
   const message = new Uint8Array(1 + bytes.length);
@@ -116,14 +121,14 @@ function placed(seed: string, count: number): [Range, ...Range[]] {
 
 /* The candidates that one device reports for a challenge, and their sum. */
 
-/** Short enough to compare by eye, and long enough that no two sums are equal by chance. */
+/** Length of a sum: short enough to compare by eye, long enough that no two sums are equal by chance. */
 const SUM_BYTES = 8;
 const HASH_BYTES = 32;
 
-/** The sum for the default seed and count, computed with OpenSSL's blake2s: a device with another one is wrong. */
+/** The sum for the default seed and count, computed with OpenSSL's blake2s: a device with another sum is wrong. */
 const KNOWN_SUM = '2b333d3b27f3a450';
 
-/** A count this many standard deviations from the expected one happens by chance in one case of two million. */
+/** Maximum deviation from the expected count, in standard deviations. Chance exceeds it in one case of two million. */
 const MOST_DEVIATIONS = 5;
 
 export class CheckedCandidates {
@@ -189,7 +194,10 @@ function knownSum({ seed, count }: Challenge): string | undefined {
   return seed === DEFAULT_SEED && count === DEFAULT_COUNT ? KNOWN_SUM : undefined;
 }
 
-/** @returns lines for people. Others, or the device itself in another search, found the `missed` candidates */
+/**
+ * @param missed number of candidates that other devices found, or the device itself in another search
+ * @returns lines for people
+ */
 export function errorsOf(wrong: number, missed: number): string[] {
   return [
     ...(wrong > 0 ? [`wrong candidates: ${wrong}`] : []),
@@ -197,7 +205,7 @@ export function errorsOf(wrong: number, missed: number): string[] {
   ];
 }
 
-/** @returns doubts about complete candidates by themselves: lines for people */
+/** @returns doubts about the candidates of a complete search, without comparing it with others: lines for people */
 export function doubtsOf({ challenge, found, sum }: CheckedCandidates): string[] {
   const known = knownSum(challenge);
   const unlikely = Math.abs(found.size - EXPECTED_CANDIDATES) > MOST_DEVIATIONS * CANDIDATES_DEVIATION;

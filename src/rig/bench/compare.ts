@@ -2,10 +2,12 @@
 
 import { type BenchResult, type DeviceResult, meanOf, spreadOf } from './bench-result.ts';
 
-/** A difference beyond this many standard deviations comes from noise in one case of twenty. */
+/** Number of standard deviations that a difference must exceed. Noise exceeds them in one case of twenty. */
 const DEVIATIONS = 2;
 
-/** From this many runs on, the spread is that of the runs. With fewer it is that of their slices, which differ less. */
+/**
+ * Number of runs from which the spread is that of the runs. With fewer, it is that of their slices, which differ less.
+ */
 const LEAST_RUNS = 3;
 
 /** A device's hashrate, computed from the slices of its runs instead of the file's own totals. */
@@ -22,7 +24,7 @@ export interface Pair {
   readonly b: DeviceResult;
   /** The hashrate of B as a multiple of A's. */
   readonly ratio: number;
-  /** The amount by which the ratio may differ from 1 by noise alone. */
+  /** The amount by which noise alone may make the ratio differ from 1. */
   readonly noise: number;
   readonly verdict: 'faster' | 'slower' | 'within-spread';
 }
@@ -64,7 +66,9 @@ function comparePair(a: DeviceResult, b: DeviceResult): Pair {
   return { a, b, ratio, noise, verdict: ratio > 1 ? 'faster' : 'slower' };
 }
 
-/** Devices are the same by name and model, or else by model (numbers of GPUs change), or else by name. */
+/**
+ * Pairs devices of equal name and model, then those of equal model (numbers of GPUs change), then those of equal name.
+ */
 function pairUp(a: readonly DeviceResult[], b: readonly DeviceResult[]) {
   const same: ((left: DeviceResult, right: DeviceResult) => boolean)[] = [
     (left, right) => left.name === right.name && left.model === right.model,

@@ -17,7 +17,7 @@ import { EXPECTED_CANDIDATES, errorsOf } from './challenge.ts';
 /** Spreads are rounded to a hundredth of a percent. */
 const SPREAD_DIGITS = 4;
 
-/** A run's candidates themselves are not kept, since there may be many runs. */
+/** A run of a device. It does not contain the candidates, since there may be many runs. */
 export interface MeasuredRun {
   readonly engine: Engine;
   readonly info: EngineInfo;
@@ -36,7 +36,7 @@ export interface MeasuredRun {
   readonly doubts: readonly string[];
 }
 
-/** @param measured at least one run @param all number of different candidates over all devices and runs */
+/** @param measured at least one run @param all number of distinct candidates of all devices and runs */
 export function deviceResult(measured: readonly MeasuredRun[], all: number): DeviceResult {
   const [{ engine, info }] = measured;
   const runs = measured.map((each) => runResult(each, all));
@@ -151,7 +151,7 @@ export function combine(summaries: readonly SensorSummary[]): SensorSummary {
   };
 }
 
-/** In H/J; null where the power is not known. */
+/** @returns the efficiency in H/J; null where the power is not known */
 export function perJoule(hashesPerSecond: number, { powerWatts }: SensorSummary): number | null {
   return powerWatts === null ? null : Math.round(hashesPerSecond / powerWatts);
 }

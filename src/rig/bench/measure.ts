@@ -1,4 +1,6 @@
-/** Measures devices, one after the other or all at once, as often as asked: hashrate first, then the hash sum. */
+/**
+ * Measures devices, one after the other or all at once, in any number of runs: first the hashrate, then the hash sum.
+ */
 
 import { type Clock, wallMs } from '../../base/system/clock.ts';
 import type { CoreKind } from '../../miner/engine/device.ts';
@@ -19,7 +21,7 @@ export interface MeasureOptions extends OpenOptions {
   readonly seconds: number;
   /** Number of runs of each device. */
   readonly repeat: number;
-  /** Devices that are measured at once compete for the processor and for power, as while mining. */
+  /** Whether all devices are measured at once. They then compete for the processor and for power, as while mining. */
   readonly together: boolean;
   readonly clock: Clock;
   readonly random: (below: number) => number;
@@ -178,7 +180,9 @@ export const WARM_UP_MS = 2_000;
 /** Length of a slice. A short measurement has the least number of slices, which are shorter then. */
 const SLICE_MS = 1_000;
 const LEAST_SLICES = 5;
-/** One engine searches a whole space within hours: a measurement ends before that. */
+/**
+ * Maximum length of a measurement. An engine searches a whole space of nonces within hours, so it ends before that.
+ */
 export const MOST_SECONDS = 3_600;
 
 interface RateOptions {

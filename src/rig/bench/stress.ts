@@ -16,7 +16,7 @@ import {
 import { combine, identityOf, perJoule, type Readings } from './device-result.ts';
 import { inStep, type Opened, type OpenOptions, openAll } from './measure.ts';
 
-/** Nonces of a device's first round. The slowest kernel on one thread takes seconds for them. */
+/** Number of nonces in a device's first round. The slowest kernel takes seconds for them on one thread. */
 const FIRST_COUNT = 2 ** 24;
 /**
  * Rounds grow until they take this long, and further while the hashrate grows with them. A fast GPU then runs long
@@ -28,14 +28,14 @@ const LONGEST_ROUND_MS = 5_000;
 const MOST_GROWTH = 16;
 /** A hashrate that grows by less than this fraction counts as steady. The exact value does not matter. */
 const GROWTH_WORTH = 0.2;
-/** Number of wrong rounds that are reported one by one. A broken device's further ones are only counted. */
+/** Maximum number of wrong rounds of a device that are reported one by one. Further ones are only counted. */
 const REPORTED_ROUNDS = 10;
 
 interface StressOptions extends OpenOptions {
   readonly seed: string;
-  /** Nonces of each round. The default is as many as take a second. */
+  /** Number of nonces in each round. Default: as many as take a second. */
   readonly count?: number | undefined;
-  /** Counted from the moment when the devices are open. */
+  /** Duration, counted from the time when the devices are open. */
   readonly seconds: number;
   readonly stop: AbortSignal;
   readonly clock: Clock;
@@ -147,7 +147,7 @@ export class StressStats {
   #verified = 0;
   #wrong = 0;
   #current: CheckedCandidates | undefined;
-  /** For each challenge, the number of rounds by the number of candidates that they found. */
+  /** For each challenge: how many rounds have found each number of candidates. */
   readonly #founds = new Map<KnownCandidates, Map<number, number>>();
 
   constructor({ engine, info, readings }: Opened) {

@@ -2,7 +2,7 @@
 
 import { execFile } from 'node:child_process';
 
-/** The system's programs usually answer within milliseconds. */
+/** Time limit. The system's programs usually answer within milliseconds. */
 const TIMEOUT_MS = 5_000;
 const MAX_ANSWER_BYTES = 1_048_576;
 

@@ -9,7 +9,7 @@ import type { IdleWatch } from './terminals.ts';
 
 type Guarded = Pick<RunningMiner, 'controls' | 'clock' | 'log'>;
 
-/** A reason to pause, no such reason, or no result. `unknown` changes nothing. */
+/** The result of a check: a reason to pause, or none. After `unknown`, the devices stay as they are. */
 type Observation = { readonly pause: string } | 'go on' | 'unknown';
 
 /**
@@ -60,7 +60,7 @@ export function keepSchedule(windows: readonly ScheduleWindow[], { controls, clo
   };
 }
 
-/** Often enough for a battery, and rare enough to cost nothing. */
+/** Time between checks of the battery: often enough, and rare enough to cost nothing. */
 const BATTERY_LOOK_MS = 10_000;
 
 /** While the power supply cannot be read, nothing changes. @returns a function that ends the guard */
@@ -87,7 +87,7 @@ const ACTIVITY_LOOK_MS = 5_000;
 /** @param afterMs time without use after which mining resumes @returns a function that ends the guard */
 export function pauseWhileUsed(watches: readonly IdleWatch[], afterMs: number, guarded: Guarded): Promise<() => void> {
   const { clock, log } = guarded;
-  /** The watches that did not answer at the last check. */
+  /** The watches that gave no answer at the last check. */
   const blind = new Set(watches);
   log.info({ tag: 'pause' }, `activity on this machine: watching ${watches.map(({ name }) => name).join('; ')}`);
   const look = async (): Promise<Observation> => {

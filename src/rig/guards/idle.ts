@@ -19,7 +19,7 @@ function present(watches: (IdleWatch | undefined)[]): IdleWatch[] {
   return watches.filter((watch) => watch !== undefined);
 }
 
-/* Keyboard and mouse of the desktop session that pickaxe was started in: exact, but without other sessions. */
+/* The idle time of the desktop session in which pickaxe was started: exact, but other sessions are not seen. */
 
 type Ask = typeof ask;
 
@@ -74,8 +74,8 @@ async function answers({ idleMs }: IdleWatch): Promise<boolean> {
 }
 
 /*
- * Desktop sessions as logind reports them, for a pickaxe outside of them, such as a service. A desktop reports that it
- * is idle only after a delay, by default five minutes with GNOME. Some never report it.
+ * The idle time of all desktop sessions, from logind, for a pickaxe that runs outside of them, such as a service. A
+ * desktop reports to logind that it is idle only after a delay, by default five minutes with GNOME. Some never do.
  */
 
 const PROPERTIES = ['Id', 'Type', 'Class', 'Remote', 'IdleHint', 'IdleSinceHint'];
@@ -139,7 +139,7 @@ export function parseSessions(answer: string, nowMs: number): Sessions {
     const sinceMs = Number(IdleSinceHint) / 1000;
     if (!(sinceMs > 0)) unreported.push(Id);
     else if (IdleHint !== 'yes') idles.push(0);
-    // A time in the future means that the clock was set back, so the session's idle time is not known.
+    // A time in the future means that the clock was set back, so the session's idle time is unknown.
     else if (sinceMs <= nowMs) idles.push(nowMs - sinceMs);
   }
   const isKnown = idles.length > 0 || desktops === 0;

@@ -6,7 +6,7 @@ import { ask } from './ask.ts';
 
 export type Power = 'mains' | 'battery' | 'no battery';
 
-/** Where Linux lists chargers and batteries (Documentation/ABI/testing/sysfs-class-power). */
+/** The folder in which Linux lists chargers and batteries (Documentation/ABI/testing/sysfs-class-power). */
 const POWER_SUPPLIES = '/sys/class/power_supply';
 /** Maximum number of power supplies that are read. Machines have a dozen at most. */
 const MAX_SUPPLIES = 64;

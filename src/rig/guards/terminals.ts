@@ -7,7 +7,7 @@
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** Accuracy of the times. A time further in the future is from before the clock was set back, and is ignored. */
+/** Accuracy of the times. A time further in the future is ignored: it was recorded before the clock was set back. */
 const EXACT_MS = 8_000;
 /** Maximum number of terminals that are watched. */
 const MAX_TERMINALS = 1_024;

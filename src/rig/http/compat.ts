@@ -14,7 +14,7 @@ import type { Route } from './route.ts';
 /** The name of the algorithm for HiveOS and xmrig. */
 const ALGORITHM = 'blake2s';
 
-/** Other systems count shares. On a node, blocks take their place. */
+/** The counts for systems that count shares. On a node, blocks take the place of shares. */
 function verdictsOf(status: Status): (of: Status | DeviceStatus) => Pick<Status, 'accepted' | 'rejected' | 'stale'> {
   return countsShares(status.work, status.shares) ? ({ shares }) => shares : (of) => of;
 }
@@ -33,7 +33,7 @@ interface HiveStats {
   /** Accepted, rejected, invalid. */
   readonly ar: readonly [number, number, number];
   readonly algo: string;
-  /** Null for the CPU, and where it is not known. */
+  /** Null for the CPU, and for a device whose bus is not known. */
   readonly bus_numbers: readonly (number | null)[];
 }
 
@@ -296,7 +296,7 @@ const FLAGS: Readonly<Record<string, string>> = {
 
 let features: ReturnType<typeof cpuFeatures> | undefined;
 
-/** Empty where the system lists no features, because claiming that one is missing might be wrong. */
+/** Empty if the system lists no features, because reporting them as missing might be wrong. */
 function cpuFeatures(): { aes: boolean; avx2: boolean; flags: string[] } | Record<string, never> {
   try {
     return featuresIn(readFileSync('/proc/cpuinfo', 'latin1'));

@@ -1,8 +1,8 @@
 /**
- * The connections of the HTTP server. Node.js limits how long a request takes to arrive. `Connections` disconnects
- * clients that ask again before they have their answer (pipelining, RFC 9112 §9.3.2, which no browser and no scraper
- * uses), do not read their answer, or leave a connection unused. They get no answer, because that would have to wait,
- * too.
+ * The connections of the HTTP server. Node.js limits the time in which a request must arrive. `Connections` disconnects
+ * clients that do not read their answer, leave a connection unused, or send a request before they have the previous
+ * answer (pipelining, RFC 9112 §9.3.2, which no browser and no scraper uses). It sends them no error, because they
+ * might not read that, either.
  */
 
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';

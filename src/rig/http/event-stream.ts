@@ -1,8 +1,8 @@
 /**
- * Server-sent events (HTML Standard §9.2): the events of `--json` as they happen, and a `status` every second; nothing
- * is done without clients. Clients that read too slowly are dropped. A client that never reads is noticed only after
- * the system has buffered megabytes for it, so when the limit is reached, the oldest stream makes room: browsers
- * connect again.
+ * Server-sent events (HTML Standard §9.2): the events of `--json` as they happen, and a `status` every second; without
+ * clients, nothing is computed. Clients that read too slowly are dropped. A client that never reads is detected only
+ * after the system has buffered megabytes for it. So a new client at the limit of streams replaces the oldest stream;
+ * browsers connect again.
  */
 
 import type { ServerResponse } from 'node:http';
@@ -26,7 +26,7 @@ const RETRY_MS = 3_000;
 
 interface Client {
   readonly joinedMs: number;
-  /** Last time at which nothing was waiting to be sent to it. */
+  /** Last time at which no data was waiting to be sent to the client. */
   readMs: number;
 }
 
@@ -36,7 +36,7 @@ export class EventStream {
   readonly #status: () => Status;
   readonly #limits: HttpLimits;
   readonly #refusals: HttpRefusals;
-  /** In the order of joining. */
+  /** The clients, the oldest first. */
   readonly #clients = new Map<ServerResponse, Client>();
   readonly #lines: JsonLines;
   #name = '';

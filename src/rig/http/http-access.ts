@@ -12,13 +12,13 @@ export interface HttpLimits {
   readonly connections: number;
   /** Maximum number of event streams at a time: some pages, and some that a proxy forgot to close. */
   readonly streams: number;
-  /** Time between checks of connections, by which the times below can be exceeded. */
+  /** Time between checks of connections. The following times can be exceeded by this time. */
   readonly checkMs: number;
-  /** Maximum time for a request to arrive. Clients are near, so slower ones are not worth a connection. */
+  /** Maximum time for a request to arrive. Clients are near, so a slow one does not deserve a connection. */
   readonly requestMs: number;
   /** Time for which an idle connection is kept open (Keep-Alive). */
   readonly keepAliveMs: number;
-  /** Maximum time without a complete answer, since the connection, request or last answer. */
+  /** Maximum time between two complete answers, also from connecting to the first one. */
   readonly answerMs: number;
   /** Time without reading, or age of the oldest stream if all are in use, after which a stream is closed. */
   readonly streamMs: number;
@@ -31,7 +31,7 @@ export interface HttpLimits {
   readonly logMs: number;
 }
 
-/** With `checkMs` added, a request has 5 s, and a client has 15 s to read an answer or a stream. */
+/** Together with `checkMs`, a request has 5 s to arrive, and a client has 15 s to read an answer or a stream. */
 export const httpLimits: HttpLimits = {
   connections: 64,
   streams: 16,
@@ -48,7 +48,7 @@ export const httpLimits: HttpLimits = {
 
 /* Reasons for which the HTTP server refuses requests and connections */
 
-/** Most are codes of error answers. For `crowded`, `pipelined`, `unread` and some `timeout`, there is no answer. */
+/** Most are codes of error answers. After `crowded`, `pipelined`, `unread` and some `timeout`, no answer is sent. */
 export const REASONS = [
   'bad-request',
   'body-too-large',

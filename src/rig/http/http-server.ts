@@ -28,9 +28,9 @@ import {
 } from './http-access.ts';
 import { EVENT_STREAM, type Route } from './route.ts';
 
-/** The largest valid body of most routes contains one device's name. */
+/** Maximum length of a body. The largest valid body of most routes contains one device's name. */
 const MOST_BODY_BYTES = 1_024;
-/** Enough for a token and what browsers send. */
+/** Maximum length of the headers, enough for a token and the headers of browsers. */
 const MOST_HEADER_BYTES = 8_192;
 
 export interface ServerOptions {
@@ -115,7 +115,7 @@ class HttpServer {
       serverFactory: (answer) => this.#listener(answer, limits),
       forceCloseConnections: true,
       clientErrorHandler: ({ code }, socket) => this.#answerClientError(code, socket),
-      // Hooks do not run for a malformed path.
+      // fastify runs no hooks for a malformed path.
       frameworkErrors: (fault, request, reply) => {
         this.#answerError(fault, request as FastifyRequest, reply as FastifyReply);
       },
@@ -169,7 +169,7 @@ class HttpServer {
     const { method, path, query, body, mostBodyBytes = MOST_BODY_BYTES, answers } = route;
     const streams = answers[200] === EVENT_STREAM;
     this.#app.route({
-      // Some supervisors send HEAD. Not for event streams, which would have to end for it.
+      // Some supervisors send HEAD. Event streams do not support it, because an answer to HEAD must end.
       method,
       url: path,
       bodyLimit: mostBodyBytes,
@@ -191,7 +191,7 @@ class HttpServer {
     reply.headers(HEADERS);
     const { host, origin, authorization } = request.headers;
     const { 'sec-fetch-site': site, 'sec-fetch-mode': mode } = request.headers as Record<string, string | undefined>;
-    // A proxy could go by the name that is not checked here (RFC 9112 §3.2).
+    // With two names in a request, a proxy could use the one that is not checked here (RFC 9112 §3.2).
     const { headersDistinct, url = '' } = request.raw;
     if ((headersDistinct.host ?? []).length > 1 || !url.startsWith('/')) {
       throw new HttpError(400, 'bad-request', 'send one Host header, and a path without a host as the target');

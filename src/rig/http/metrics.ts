@@ -11,9 +11,11 @@ import type { RefusalCounts } from './http-access.ts';
 import { fillers, type Labels, METRIC_PREFIX, type MetricRow, refusedRow, type Sample } from './metric-rows.ts';
 import type { Route } from './route.ts';
 
-/** From a kernel that sees its stop flag at once to a GPU that must end a long dispatch first. */
+/**
+ * The shortest switches are those of a CPU kernel that stops at once, the longest those of a GPU in a long dispatch.
+ */
 const JOB_SWITCH_BUCKETS_SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5];
-/** Resolution. A finer one would wake the process more often. */
+/** Resolution of the event loop's delay. A finer one would wake the process more often. */
 const EVENT_LOOP_PRECISION_MS = 100;
 
 export class Metrics {
@@ -102,7 +104,7 @@ const perNode = perNamed('node', ({ sources }) =>
   Object.fromEntries(Object.entries(sources).filter(([, { kind }]) => kind === 'node')),
 );
 const perRelay = perNamed('relay', ({ relays }) => relays);
-/** The relay limits the names of workers: 64 and the sum of the others. */
+/** Each relay has at most 64 names of workers, and one for the sum of all others. */
 const perWorker = perItem(['relay', 'worker'], ({ relays }) =>
   Object.entries(relays).flatMap(([relay, { workers }]) =>
     workers.map((worker) => [{ relay, worker: worker.name }, worker] as const),

@@ -14,7 +14,7 @@ import { ErrorAnswer } from './api-answers.ts';
 export const EVENT_STREAM = 'text/event-stream';
 
 interface Ask {
-  /** Both are checked against the route's schemas. */
+  /** The query and the body, checked against the route's schemas. */
   readonly query: Record<string, unknown>;
   readonly body: Record<string, unknown>;
   readonly ifNoneMatch: string | undefined;
@@ -135,7 +135,9 @@ function schemaOf(schema: z.ZodType): object {
   return id === undefined ? z.toJSONSchema(schema) : { $ref: `#/components/schemas/${id}` };
 }
 
-/** @returns the named schemas that the paths and these schemas themselves refer to: a process may know others, too */
+/**
+ * @returns the named schemas that the paths refer to, directly or through other schemas. zod also knows unused ones
+ */
 function componentsOf(paths: OpenApi['paths']): Record<string, object> {
   const { schemas } = z.toJSONSchema(z.globalRegistry, { uri: (id) => `#/components/schemas/${id}` });
   const found = new Map<string, object>();

@@ -33,8 +33,8 @@ import {
 } from '../status/status.ts';
 
 /**
- * The first four come many times a second, and `hashrate` and `summary` carry their totals. The contents of the others
- * are in `verdict` and `block-state`.
+ * Events without a line. The first four come many times a second; their totals are in `hashrate` and `summary`. The
+ * contents of the others are in `verdict` and `block-state`.
  */
 const UNPRINTED = [
   'hashes',

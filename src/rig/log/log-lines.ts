@@ -21,7 +21,9 @@ const MOST_PAID_ELSEWHERE = 10;
 /** Maximum burst of lines about the difficulty of shares, which a pool changes a few times an hour. */
 const DIFFICULTIES_AT_ONCE = 5;
 const DIFFICULTIES_PER_SECOND = 1 / 60;
-/** Maximum bursts of lines about sources and about their streams: far more than a start or an outage causes. */
+/**
+ * Maximum burst of lines about sources, and of those about their streams: far more than a start or an outage causes.
+ */
 const NEWS_AT_ONCE = 100;
 const STREAM_NEWS_AT_ONCE = 20;
 const HOW_TO_CHOOSE = 'pickaxe devices lists what there is; choose with --devices, such as --devices cpu.';
@@ -130,7 +132,7 @@ export class LogLines {
     if (Object.keys(relays).length > 0) this.#log.info({ tag: 'miner' }, describeWorkers(sumOfRelays(relays)));
   }
 
-  /** Without any hashes and while the rig does not mine, there is no line: the outage is logged. */
+  /** Logs nothing before the first hashes, or while the rig does not mine: the outage is logged. */
   #ownSpeed({ ready: isMining, devices }: RigStatus): void {
     const known = inService(devices);
     const ready = known.filter(([, { state }]) => state === 'ready');
@@ -166,8 +168,8 @@ export class LogLines {
   }
 
   /**
-   * New work comes every second or two. Its level is info for the first one, which shows that the rig has work, and for
-   * a new share difficulty. Otherwise, and while the rig is paused, it is debug.
+   * New work comes every second or two. The level is info for the first work, which shows that the rig has work, and
+   * for a new share difficulty. For all other work, and while the rig is paused, it is debug.
    */
   #work({ chain, height, difficulty, shareDifficulty }: MinerEvent & { type: 'work' }): void {
     const line =
@@ -202,7 +204,8 @@ export class LogLines {
 
   #parked(device: string, reason: string, isMissing: boolean): string {
     if (this.#hasOthers(device)) {
-      // The others are being opened at the same time, and may be missing, too.
+      // The other devices are being opened at the same time, and may be missing, too, so the line does not mention
+      // them.
       return isMissing ? `cannot be used: ${reason}` : `parked until pickaxe is restarted, the others go on: ${reason}`;
     }
     if (!isMissing) return `parked, and no other device is left: ${reason}`;

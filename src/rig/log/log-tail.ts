@@ -40,7 +40,7 @@ export function isAtLeast(level: LogLine['level'], least: LogLine['level']): boo
 
 /** Number of lines that are kept: about an hour of mining. */
 const MOST_LINES = 500;
-/** Maximum length of a kept message: some quote the answer of a node. */
+/** Maximum length of a kept message: some messages quote the answer of a node. */
 const MOST_CHARACTERS = 1_000;
 
 type KeptLine = LogAnswer['lines'][number];

@@ -8,7 +8,7 @@ import { describeState, formatDuration } from '../status/units.ts';
 
 /** Time between two checks of the rig's state. */
 export const OUTAGE_LOOK_MS = 1_000;
-/** Shorter outages are not logged, as the events at their start and end are. */
+/** Time after which an outage is logged. Of a shorter one, only the events at its start and end are logged. */
 const FIRST_MS = 10_000;
 const AGAIN_MS = 60_000;
 
@@ -42,7 +42,7 @@ export function outageInFull(status: State): string | undefined {
   return `${outageInShort(status)} (${reason})${isRetried ? ', retrying' : ''}`;
 }
 
-/** Rounded down to whole minutes from one minute on. */
+/** @returns whole seconds, rounded down to whole minutes from one minute on */
 function wholeSeconds(age: number): number {
   const seconds = Math.floor(age);
   return seconds < 60 ? seconds : seconds - (seconds % 60);

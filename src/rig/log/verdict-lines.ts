@@ -1,7 +1,7 @@
 /**
  * Log lines of verdicts and of accepted blocks. Each block has a line, up to a bound that is exceeded only on a test
- * network, or when a pool or node lies. A pool's shares can come many times a second, so each outcome of shares has at
- * most one line every ten seconds, which counts the shares without a line.
+ * network, or when a pool or node sends false answers. A pool's shares can come many times a second, so each outcome of
+ * shares has at most one line every ten seconds, with the number of shares since the last line.
  */
 
 import type { Logger } from 'pino';
@@ -25,7 +25,7 @@ const REMEDIES = {
   fleet: `${ASK_POOL} at the coordinator`,
 } as const;
 
-/** Time for which a device may leave shares out without a warning: pools that adapt the difficulty need less. */
+/** Time for which a device may skip some shares without a warning: pools adapt the difficulty in less time. */
 const LEFT_OUT_MS = 30_000;
 /** Tolerance for targets that were rounded when they were computed from difficulties. */
 const ROUNDING = 1.01;
@@ -51,7 +51,7 @@ interface ShareLines {
 
 interface Searched {
   hashes: number;
-  /** Time since which candidates take more hashes than shares, so that the device leaves shares out. */
+  /** Time since which a candidate takes more hashes than a share, so that the device skips some shares. */
   leftOutSinceMs?: number | undefined;
   isLogged?: true;
 }
@@ -134,7 +134,7 @@ export class VerdictLines {
   }
 }
 
-/** @returns `12/0/1`: accepted, rejected, stale; for a parent that never answers, the delivered ones */
+/** @returns `12/0/1`: accepted, rejected, stale; for a parent that never answers, the number of delivered solutions */
 function countsIn(outcome: Outcome, { accepted, rejected, stale, delivered }: OutcomeCounts): string {
   return outcome === 'delivered' ? `${delivered}` : `${accepted}/${rejected}/${stale}`;
 }
@@ -168,7 +168,7 @@ export function logBlockReward(log: Logger, event: RewardEvent): void {
 export function describeBlockReward({ fault, paidTo, account, source, isEarlier, ...event }: RewardEvent): string {
   if (paidTo !== undefined) {
     const what = `${where(event)} pays ${paidTo} and not ${account}, for whom it was mined: it earns nothing`;
-    // The node of an earlier run may have been repaired since, so this is no warning about it.
+    // The node of an earlier run may have been repaired since, so the line does not warn of the node.
     if (isEarlier) return `${what}. The work came from ${source}`;
     return (
       `${what}. ${source} gave this work, or somebody between it and here who changed it, and is left. ` +
@@ -184,7 +184,7 @@ export function describeBlockReward({ fault, paidTo, account, source, isEarlier,
 export function describeBlockState(event: StateEvent): string {
   const { chain, height, state, reason } = event;
   const why = reason === '' ? [] : [reason];
-  // The line about its acceptance has named the device already.
+  // The line about the block's acceptance has named the device already.
   if (state === 'won') {
     const parts = [`chain ${chain} height ${height} won${describeWin(event)}`, settlesWhen(event), ...why];
     return parts.join(', ');

@@ -121,7 +121,7 @@ const NICENESS = 10;
 
 interface CommandOptions {
   readonly command: Command;
-  /** In addition to pickaxe's own variables. */
+  /** Variables in addition to pickaxe's own. */
   readonly env: Readonly<Record<string, string>>;
   readonly input: string;
   readonly timeoutMs: number;

@@ -33,7 +33,9 @@ type Content = Notice extends infer Each ? (Each extends Notice ? Omit<Each, Fra
 /** Maximum length of a text, which can come from a driver or a node. */
 const MAX_TEXT = 500;
 
-/** Sends the notice of the start at once. @returns a function to call at the end, which sends that of the stop */
+/**
+ * Sends the notice of the start at once. @returns a function to call at the end, which sends the notice of the stop
+ */
 export function sendNotices(
   { rigName, events, tally, clock }: Pick<RunningMiner, 'rigName' | 'events' | 'tally' | 'clock'>,
   send: (notice: Notice) => void,
@@ -55,7 +57,8 @@ export function sendNotices(
       lost.delete(device);
       return;
     }
-    // A device is reported once when it is lost, however often it is reopened, and once when it is parked.
+    // A device is reported once when it is lost, even if reopening it fails again and again, and once when it is
+    // parked.
     if (state === 'parked' || !lost.has(device)) notify(deviceLost(event, state));
     lost.add(device);
   });
@@ -147,7 +150,7 @@ function stop(tally: Tally): Content {
   };
 }
 
-/** @returns texts as one line of bounded length without control characters; other values as they are */
+/** @returns a text as one line of bounded length without control characters; any other value as it is */
 function harmless<Value>(value: Value): Value | string {
   return typeof value === 'string' ? oneLine(value, MAX_TEXT) : value;
 }
@@ -247,7 +250,7 @@ export class LowRate {
   readonly #limit: number;
   readonly #afterMs: number;
   #raised = false;
-  /** Start of the time in which the rate has contradicted the alarm's state. */
+  /** Time since which the rate has contradicted the state of the alarm. */
   #sinceMs: number | undefined;
 
   constructor(limit: number, afterMs: number) {

@@ -94,7 +94,10 @@ export class Webhook {
     }
   }
 
-  /** @param signal fires at `stop` and at the time limit @throws Error; Refused when further attempts are useless */
+  /**
+   * @param signal fires when `stop` does, and at the time limit @throws Error; Refused when further attempts are
+   *   useless
+   */
   async #post(notice: Notice, stop: AbortSignal, signal: AbortSignal): Promise<void> {
     const { url, token } = this.#options;
     const headers = {

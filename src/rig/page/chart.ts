@@ -19,7 +19,7 @@ const AXIS_PX = { x: 28, y: 72 };
 const AWAY = { left: -10, top: -10 };
 /** Minimum top of an axis that begins at 0. Below it, rounding would repeat whole numbers along the axis. */
 const LEAST_HIGH = 5;
-/** Points that Page Up and Page Down move by. */
+/** Number of points by which Page Up and Page Down move. */
 const PAGE = 10;
 
 class Chart {
@@ -268,7 +268,7 @@ export class Charts {
     temperatureCelsius: new Chart({ title: 'Temperature', format: formatCelsius, fromZero: false }),
     powerWatts: new Chart({ title: 'Power', format: formatWatts, fromZero: true }),
   };
-  /** Estimates never share a chart with counted hashrates. */
+  /** A chart of its own, so that estimates and counted hashrates are never in one chart. */
   readonly #workers = new Chart({ title: 'Workers, estimated', format: formatHashrate, fromZero: true });
   /** Time of the next step of the history, on `performance.now()`. */
   #dueMs = 0;

@@ -35,7 +35,7 @@ interface DeviceColumn extends Omit<Column<DeviceStatus>, 'cell'> {
   readonly has?: (device: DeviceStatus) => boolean;
 }
 
-/** By the names in figures.css. */
+/** The columns by their names in figures.css. */
 const COLUMNS: Readonly<Record<string, DeviceColumn>> = {
   hashrate: {
     heading: 'hashrate, 30\u00a0s',
@@ -150,7 +150,7 @@ function figureCell(column: string, { heading, cell: textOf, more }: DeviceColum
 
 export type Action = 'pause' | 'resume';
 
-/** Without a device, all are meant. */
+/** Without a device, the action is for all devices. */
 type Act = (action: Action, device?: string) => Promise<void>;
 
 export class Controls {

@@ -1,6 +1,6 @@
 /** Minimal changes to the document: unchanged parts keep selection and focus. */
 
-/** @throws Error without such an element, which means that page and modules are of different builds */
+/** @throws Error if there is no such element: then the page and its modules are of different builds */
 export function byId<Type extends HTMLElement = HTMLElement>(id: string): Type {
   const found = document.getElementById(id);
   if (!found) throw new Error(`the page has no #${id}`);
@@ -55,7 +55,7 @@ export function setAttribute(target: Element, name: string, value: string): void
 
 /**
  * Writes to the element with this `data-figure`.
- * @param none whether there is nothing to count, which is shown in a quiet colour
+ * @param none whether the text is shown in a quiet colour, because there is nothing to count
  */
 export function setFigure(name: string, text: string, none = false): void {
   const found = figure(name);
@@ -110,7 +110,7 @@ export class Rows<Item> {
   }
 }
 
-/** What stands beside the figures of a row. */
+/** The texts of a row beside its figures. */
 export interface Named {
   /** Below the name. */
   readonly about: string;

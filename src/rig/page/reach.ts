@@ -4,7 +4,10 @@ import { ApiError, type Requests } from './api.ts';
 import { byId, setText } from './dom.ts';
 import { clockSeconds } from './format.ts';
 
-/** Spaces and invisible characters, which may be pasted with a token, and must not be in a header. */
+/**
+ * Characters that are not part of a token: spaces and invisible ones may be pasted with it, and are invalid in a
+ * header.
+ */
 const NO_PART = /[^\x21-\x7e]/g;
 
 /** Start of the fragment of a link. Browsers do not send fragments to the server. */
@@ -52,7 +55,7 @@ export class Reach {
     byId('banner').hidden = false;
   }
 
-  /** Uses the token of the link that opened the page, and of those that are followed later. */
+  /** Uses the token of the link that opened the page, and the tokens of links that are followed later. */
   followLinks(): void {
     this.#useLink();
     // Reloads, because requests may be waiting for a token.
@@ -86,7 +89,7 @@ function tokenOfLink(): string | undefined {
   }
 }
 
-/** @param wrong says that the server refused the last token; empty if there was none */
+/** @param wrong a sentence about the refused last token; empty if there was none */
 function askForToken(wrong: string): Promise<string> {
   const form = byId<HTMLFormElement>('token-form');
   const input = byId<HTMLInputElement>('token');

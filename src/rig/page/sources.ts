@@ -57,7 +57,7 @@ function sourceRow(url: string): Row<Source> {
 
 interface Shown {
   readonly work: Status['chains'][number];
-  /** Whether it is mined now. */
+  /** Whether the chain is mined now. */
   readonly current: boolean;
 }
 

@@ -7,7 +7,7 @@ import { describeState, formatDuration, formatPercent } from '../status/units.ts
 import { byId, hideFigure, setAttribute, setFigure, setText } from './dom.ts';
 import { amount, hashrate, known, latency, UNKNOWN } from './format.ts';
 
-/** Hidden for a rig without devices. */
+/** The figures that are hidden for a rig without devices. */
 const OF_DEVICES = ['window-10s', 'window-60s', 'window-15m', 'highest', 'average'] as const;
 const OF_DEVICES_BLOCKS = ['effort', 'luck', 'expected', 'best', 'hardware-errors'] as const;
 
@@ -26,7 +26,7 @@ export function showSummary(status: Status): void {
   showLatencies(status);
 }
 
-/** While the rig does not mine, its average still contains the last half minute, so it is not shown. */
+/** The hashrate is not shown while the rig does not mine, because the average still contains the last half minute. */
 function headline(status: Status): string {
   if (status.state !== 'mining') return UNKNOWN;
   return livesOnRelays(status)
@@ -39,7 +39,7 @@ function showHashrate(status: Status, does: string): void {
   const handsOnOnly = livesOnRelays(status);
   setFigure('hashrate', headline(status));
   const counted = handsOnOnly ? `of workers, ${howKnown(Object.keys(relays))}` : 'over 30 s';
-  // The reason for a pause says that the rig is paused.
+  // The reason of a pause, shown below, contains that the rig is paused.
   const isSaidBelow = state === 'paused' && stateReason !== null;
   setText(byId('hashrate-about'), state === 'mining' ? counted : isSaidBelow ? '' : does);
   setText(byId('state-reason'), stateReason ?? '');
@@ -73,11 +73,11 @@ function showResults(status: Status): void {
 /** @param before the prefix of the figures' names */
 function showCounts(counts: Readonly<Record<Outcome, number>>, before: string): void {
   for (const outcome of OUTCOMES) setFigure(`${before}${outcome}`, String(counts[outcome]), counts[outcome] === 0);
-  // Only a rig that mines for another process has any.
+  // Only a rig that mines for another process has delivered solutions.
   hideFigure(`${before}delivered`, counts.delivered === 0);
 }
 
-/** Shown from the first accepted block on. */
+/** The accepted blocks are shown from the first one on. */
 function showAcceptedBlocks({ acceptedBlocks }: Status): void {
   if (!acceptedBlocks) return;
   byId('accepted-blocks').hidden = false;
@@ -88,7 +88,7 @@ function showAcceptedBlocks({ acceptedBlocks }: Status): void {
   }
 }
 
-/** Shown from the first work of a pool on, and not hidden again, because that would move the page. */
+/** The shares are shown from the first work of a pool on, and not hidden again, because that would move the page. */
 function showShares(status: Status): void {
   const { work, shares } = status;
   if (countsShares(work, shares)) {
@@ -107,8 +107,7 @@ function showShares(status: Status): void {
 }
 
 /**
- * Each is shown from its first occurrence on: some pools announce no New Cut, and a rig without devices switches no
- * jobs.
+ * Each latency is shown from its first value on: some pools announce no New Cut, and a rig without devices has no jobs.
  */
 function showLatencies({ switchSeconds, answerSeconds, newCuts }: Status): void {
   for (const [name, spread] of [
@@ -125,8 +124,8 @@ function showLatencies({ switchSeconds, answerSeconds, newCuts }: Status): void 
 }
 
 /**
- * @returns a sentence for all devices with the same change, and one for each source. Why the whole rig does not mine is
- *   shown below its hashrate, and left out here
+ * @returns one sentence for all devices with the same change, and one for each source. The reason why the whole rig
+ *   does not mine is not included: the page shows it below the hashrate
  */
 export function changes(before: Status, now: Status): string[] {
   const changed = Object.entries(now.devices).filter(([name, { state, reason }]) => {

@@ -10,17 +10,17 @@ const STEP_MS = 500;
 
 const WINDOWS_MS = { last10s: 10_000, last60s: 60_000, last15m: 900_000 } as const;
 
-/** Steps of the longest window, and two more that reach into it. */
+/** Number of steps: those of the longest window, and two that it contains in part. */
 const STEPS = WINDOWS_MS.last15m / STEP_MS + 2;
 
 export class Meter {
   total = 0;
   /** Time of the first hashes. */
   firstMs: number | null = null;
-  /** In H/s over 10 s; null before the first 10 s. */
+  /** The highest rate over 10 s, in H/s; null before the first 10 s. */
   highest: number | null = null;
   readonly #sinceMs: number;
-  /** Rings: step number n is at n % STEPS. */
+  /** Rings, in which step number n is at n % STEPS. */
   readonly #endsMs = new Float64Array(STEPS);
   readonly #hashes = new Float64Array(STEPS);
   #steps = 0;
@@ -44,13 +44,13 @@ export class Meter {
     this.#hashes[next] = hashes;
   }
 
-  /** H/s over the last `windowMs`, or since the start if that is shorter. */
+  /** @returns H/s over the last `windowMs`, or since the start if that is shorter */
   rate(nowMs: number, windowMs: number): number {
     const fromMs = Math.max(this.#sinceMs, nowMs - windowMs);
     return nowMs > fromMs ? (1000 * this.#since(fromMs)) / (nowMs - fromMs) : 0;
   }
 
-  /** H/s; null for windows longer than the time since the start. */
+  /** @returns H/s in each window; null for windows longer than the time since the start */
   windows(nowMs: number): DeviceStatus['hashesPerSecondByWindow'] {
     const over = (windowMs: number) => (nowMs - this.#sinceMs < windowMs ? null : this.rate(nowMs, windowMs));
     return { last10s: over(WINDOWS_MS.last10s), last60s: over(WINDOWS_MS.last60s), last15m: over(WINDOWS_MS.last15m) };
@@ -87,15 +87,15 @@ export class ProofStats {
   get proven(): Proven | null {
     if (this.#proofs === 0) return null;
     const hashes = this.#hashes;
-    // The number of equal candidates that would have the same relative variance.
+    // The number of candidates of one difficulty that would have the same relative variance.
     const n = hashes ** 2 / this.#squares;
     return { hashes, low: hashes * lowest(n), high: hashes * highest(n), proofs: this.#proofs };
   }
 }
 
 /**
- * Whether a device counts clearly more or fewer hashes than it proves: its count is twice as far from the estimate as
- * the limits are. This happens by chance once in ten thousand checks.
+ * Whether a device counts clearly more or fewer hashes than its candidates prove: its count is more than twice as far
+ * from the estimate as the limits of the interval. Chance does this once in ten thousand checks.
  */
 export function isDoubtful(counted: number, { hashes, low, high }: Proven): boolean {
   return counted > high + (high - hashes) || counted < low - (hashes - low);
@@ -129,7 +129,7 @@ export class Luck {
     this.#expectedAtLast = this.expectedBlocks;
   }
 
-  /** Work since the last accepted block ÷ work that a block takes on average. */
+  /** Work since the last accepted block ÷ average work for a block. */
   get effort(): number {
     return this.expectedBlocks - this.#expectedAtLast;
   }
@@ -190,19 +190,19 @@ export class BlockCounts {
   readonly #counts = new Map<BlockState, number>(BLOCK_STATES.map((state) => [state, 0]));
   #paidElsewhere = 0;
 
-  /** Blocks of earlier runs have events, too, but are not counted. */
+  /** Ignores the events of blocks of earlier runs. */
   add({ state, previous, isEarlier }: MinerEvent & { type: 'block-state' }): void {
     if (isEarlier) return;
     if (previous !== undefined) this.#change(previous, -1);
     this.#change(state, 1);
   }
 
-  /** Each block that pays another account has one such event. */
+  /** Counts a block that pays another account: each of them has exactly one event with `paidTo`. */
   addReward({ paidTo, isEarlier }: MinerEvent & { type: 'block-reward' }): void {
     if (paidTo !== undefined && !isEarlier) this.#paidElsewhere++;
   }
 
-  /** Null before the first block, as there may be no block log. */
+  /** The counts; null before the first block, as there may be no block log. */
   get accepted(): AcceptedBlocks | null {
     const settled = this.#counts.get('settled')!;
     const paidElsewhere = this.#paidElsewhere;

@@ -15,7 +15,7 @@ const DAY_HOURS = 24;
 const WATTS_IN_KILOWATT = 1_000;
 
 interface EarningsBasis {
-  /** H/s. At 0, earnings are not known. */
+  /** The hashrate in H/s. If it is 0, the earnings are not known. */
   readonly hashesPerSecond: number;
   /**
    * One entry for each mined chain: hashes that a block takes on average, and its reward in coins where known. A node
@@ -99,7 +99,7 @@ export class EarningsEstimate {
     return earningsOf({ hashesPerSecond, chains, powerWatts, powerPrice });
   }
 
-  /** Blocks of earlier runs may be of another network, and a block that pays another account brings nothing. */
+  /** Ignores blocks of earlier runs, which may be of another network, and blocks that pay another account. */
   #paid({ reward, paidTo, isEarlier }: MinerEvent & { type: 'block-state' | 'block-reward' }): void {
     if (reward !== undefined && paidTo === undefined && !isEarlier) this.#won = Number(reward);
   }
@@ -121,7 +121,7 @@ export type ChainBalance = Balance['chains'][number];
 /** @throws NoBalance when no node answers */
 export type AskBalance = (stop: AbortSignal) => Promise<Balance>;
 
-/** Its message says why no node has an answer. */
+/** No node has an answer. The message has the reasons. */
 export class NoBalance extends Error {
   override readonly name = 'NoBalance';
 }

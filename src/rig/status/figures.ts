@@ -31,7 +31,7 @@ export function describeVerdicts(
   return countsShares(work, shares) ? `shares: ${describeOutcomes(shares)}; blocks: ${blocks}` : blocks;
 }
 
-/** Whether a rig has only relays, so that it hashes nothing itself and nothing is wrong with that. */
+/** Whether a rig has only relays, so that it need not hash itself. */
 export function livesOnRelays({ devices, relays }: Pick<RigStatus, 'devices' | 'relays'>): boolean {
   return Object.keys(devices).length === 0 && Object.keys(relays).length > 0;
 }
@@ -62,14 +62,14 @@ export function sumOfRelays(
   return sum;
 }
 
-/** @param relays their names @returns how the hashrates of their workers are known */
+/** @param relays the names of the relays @returns a word for how the hashrates of their workers are known */
 export function howKnown(relays: readonly string[]): string {
   const isOfFleet = (name: string) => name === 'fleet';
   if (!relays.some(isOfFleet)) return 'estimated from shares';
   return relays.every(isOfFleet) ? 'as its rigs report it' : 'estimated from shares or reported by rigs';
 }
 
-/** In °C; null where no device has a sensor. */
+/** @returns the highest temperature in °C; null if no device has a sensor */
 export function hottest(devices: RigStatus['devices']): number | null {
   const known = Object.values(devices).flatMap(({ sensors }) => sensors.temperatureCelsius ?? []);
   return known.length === 0 ? null : Math.max(...known);
@@ -96,7 +96,7 @@ export function formatVerdicts({
 
 export interface Column<Item> {
   readonly heading: string;
-  /** Used in tables of text, which have less room. */
+  /** The heading in tables of text, which have less room. */
   readonly shortHeading?: string;
   /** Text is aligned on the left, numbers on the right. */
   readonly isText?: true;

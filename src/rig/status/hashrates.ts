@@ -10,7 +10,7 @@ import type { DeviceCounts, DeviceStatus, Sensors } from './status.ts';
 const RATE_MS = 30_000;
 /** Maximum age of a reading: a few times the interval between readings. */
 const FRESH_MS = 10_000;
-/** Window of the proven rate. A few candidates per second make it exact to a few percent in this time. */
+/** Window of the proven rate: long enough that a few candidates per second make the rate exact to a few percent. */
 const PROVEN_RATE_MS = 900_000;
 
 type DeviceEvent = MinerEvent & { type: 'device' };

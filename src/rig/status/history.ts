@@ -137,7 +137,7 @@ function forget({ hashesPerSecond, temperatureCelsius, powerWatts }: DeviceColum
   for (const column of [hashesPerSecond, temperatureCelsius, powerWatts]) column[at] = Number.NaN;
 }
 
-/** Ignores NaN. */
+/** @returns the mean of the values that are not NaN; null if there are none */
 function mean(column: Float64Array | Float32Array, group: readonly number[]): number | null {
   const known = group.map((at) => column[at]).filter((value) => !Number.isNaN(value));
   return known.length > 0 ? known.reduce((sum, value) => sum + value, 0) / known.length : null;

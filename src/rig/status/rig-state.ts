@@ -1,4 +1,6 @@
-/** Whether the rig mines, and what keeps it from mining: the basis of all that shows its state. Pure. */
+/**
+ * Determines whether the rig mines, and what keeps it from mining, for everything that shows the rig's state. Pure.
+ */
 
 import type { StaleReason } from '../../miner/events/vocabulary.ts';
 import type { TimedFlag } from './counters.ts';
@@ -12,7 +14,7 @@ const WORK_PATIENCE_MS = 5_000;
 
 /** The last work of the engines. */
 export interface CurrentWork extends GivenWork {
-  /** Time since which it is worthless, and why; absent while it is mined. */
+  /** Time since which the work is stale, and why; absent while it is mined. */
   readonly stale?: { readonly sinceMs: number; readonly reason: StaleReason };
 }
 
@@ -25,7 +27,7 @@ export interface StateBasis extends Pick<RigStatus, 'devices' | 'relays' | 'sour
 
 interface Finding {
   readonly name: RigState;
-  /** For people; empty while the rig mines. */
+  /** The reason for the state, for people; empty while the rig mines. */
   readonly reason: string;
   /** On the clock's `monotonicMs`. */
   readonly sinceMs: number;
@@ -81,7 +83,7 @@ function sourceTrouble({ sources, sourceKind, sourceConnected, work }: StateBasi
   return { name: 'no-source', reason: reasons.join('; ') || noneYet(sourceKind), sinceMs: sourceConnected.sinceMs };
 }
 
-/** The first sentence says what went wrong. The log had the advice in the others when the source was lost. */
+/** @returns what went wrong. The further sentences are advice, which was logged when the source was lost */
 function firstSentence(text: string): string {
   return text.split(/\.(?: (?=[A-Z])|$)/, 1)[0];
 }

@@ -11,7 +11,7 @@ import { BLOCK_STATES } from '../../node/blocks/fate.ts';
 
 export const count = z.int().nonnegative();
 export const amount = z.number().nonnegative();
-/** In H/s. */
+/** A hashrate in H/s. */
 export const rate = amount;
 export const millis = count.describe('milliseconds since the UNIX epoch');
 
@@ -55,7 +55,7 @@ export const coins = z
   .string()
   .regex(/^-?\d+\.\d{1,12}$/)
   .describe('an exact decimal number of coins');
-/** Of a block's reward and fees. */
+/** The reward or the fees of a block. */
 export const provenCoins = coins.describe('exact decimals, once proven');
 
 export const paidTo = z

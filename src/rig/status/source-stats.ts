@@ -15,7 +15,7 @@ interface Source extends Omit<SourceStatus, 'ageSeconds' | 'latencySeconds'> {
 export class Sources {
   readonly #expected: SourceKind;
   readonly #sources = new Map<string, Source>();
-  /** Faults of unhealthy sources, by name. Such a source can also be connected or lost. */
+  /** Faults of unhealthy sources, by name. An unhealthy source can be connected or lost. */
   readonly #faults = new Map<string, { readonly reason: string; readonly sinceMs: number }>();
   /** Latencies of fetches, by source. */
   readonly #fetches = new Map<string, Latencies>();
@@ -58,7 +58,7 @@ export class Sources {
     return [...this.#sources.values()].reduce((sum, { missedCuts }) => sum + missedCuts, 0);
   }
 
-  /** By name, in the order of their first events. */
+  /** @returns the sources by name, in the order of their first events */
   status(nowMs: number): Record<string, SourceStatus> {
     return Object.fromEntries(Array.from(this.#sources, ([name, source]) => [name, this.#status(name, source, nowMs)]));
   }

@@ -23,7 +23,7 @@ export class Tally {
   readonly #jobSwitches = new Latencies();
   readonly #answers = new Latencies();
   readonly #devices = new Map<string, DeviceStats>();
-  /** Stand-ins for devices until their first event. Their rates count from that event. */
+  /** The stats of devices before their first event, from which on their rates are counted. */
   readonly #expected: ReadonlyMap<string, DeviceStats>;
   readonly #relays: Map<string, RelayStats>;
   readonly #sources: Sources;
@@ -85,7 +85,7 @@ export class Tally {
         if (event.isShare) this.#lastShareMs = nowMs;
         if (!event.isBlock) break;
         this.#lastBlockMs = nowMs;
-        // Only the devices' own blocks end an effort.
+        // The effort ends only with a block that a device found.
         if (!event.isRelay) this.#luck.accepted();
         break;
       case 'block-state':
@@ -155,7 +155,7 @@ export class Tally {
     const hashesPerSecond = sum((device) => device.hashesPerSecond);
     const state = rigState(basis);
     const isMining = state.name === 'mining';
-    // Rates are averages, so they outlast the mining by half a minute.
+    // Rates are averages, so they stay above 0 for half a minute after mining has stopped.
     const rate = isMining ? hashesPerSecond + sumOfRelays(relays).hashesPerSecond : 0;
     const earnings = isMining ? this.#earnings.at(rate, all) : NO_EARNINGS;
     const seconds = (sinceMs: number | undefined) => (sinceMs === undefined ? null : (nowMs - sinceMs) / 1000);

@@ -6,7 +6,7 @@ import type { AcceptedBlocks, Earnings, RelayStatus, RigState, Sensors } from '.
 const YEAR_SECONDS = 365 * 86_400;
 /** Decimal places of a coin amount. */
 const COIN_PLACES = 12;
-/** Above these bounds, figures are shown as `more than …`: people have no names for larger ones. */
+/** Bounds above which figures are shown as `more than …`: there are no usual names for larger ones. */
 const MOST_ESTIMATED = 1e21;
 const MOST_YEARS = 1e6;
 const PREFIXES = ['', 'k', 'M', 'G', 'T', 'P', 'E'];

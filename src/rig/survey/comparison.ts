@@ -14,7 +14,7 @@ export interface Candidate {
   readonly name: string;
   /** The node's client, or the reason why it has none. */
   readonly api: LookedAt | string;
-  /** Asks the node for work; undefined without a miner. @returns the reason why it gives none */
+  /** Asks the node for work; undefined without a miner. @returns the reason why the node gives no work */
   readonly whyNoWork?: (() => Promise<string | undefined>) | undefined;
 }
 
@@ -71,7 +71,7 @@ async function blocksOf(
   return candidates.map((_, i) => found[followers.findIndex((follower) => follower.i === i)]);
 }
 
-/** Nodes differ in the last blocks for seconds. At this depth all must have the same block. */
+/** Depth at which all nodes must have the same block. In blocks above it, nodes may differ for seconds. */
 const DEPTH = 6n;
 
 interface Follower {
@@ -80,8 +80,8 @@ interface Follower {
 }
 
 /**
- * Compares the nodes' blocks at one height, on the lowest chain that all have. Half of the nodes have reached this
- * height: a node that is years behind would choose one at which no fork shows.
+ * Compares the nodes' blocks at one height, on the lowest chain that all have. The height is one that half of the nodes
+ * have reached: at the height of a node that is years behind, a later fork would not show.
  * @returns each node's block at this height, 43 characters; undefined where it is not known
  */
 async function commonBlocks(
@@ -101,7 +101,7 @@ async function commonBlocks(
   );
 }
 
-/** @returns the higher one of two in the middle */
+/** @returns the value in the middle; of two values in the middle, the higher one */
 function median(heights: readonly bigint[]): bigint {
   return heights.toSorted((a, b) => Number(a - b))[Math.floor(heights.length / 2)];
 }
@@ -146,17 +146,23 @@ export interface Seen {
 }
 
 export interface Assessment {
-  /** Whether the node has given what its assessment needs. A silent node may be as good as any other. */
+  /**
+   * Whether the node has given the answers that an assessment needs. A node without answers may be as good as any
+   * other.
+   */
   readonly hasAnswered: boolean;
-  /** Number of blocks on each chain that the node is behind the furthest one; 0 while its newest block is young. */
+  /** Number of blocks per chain by which the node is behind the furthest node; 0 while its newest block is young. */
   readonly behind?: number;
-  /** With a fault, mining there is useless. `what` of a fault follows the node's name in a sentence. */
+  /**
+   * The problems of the node. With a fault, mining there is useless; its `what` follows the node's name in a sentence.
+   */
   readonly problems: readonly Problem[];
 }
 
 /**
- * Any node can claim any height and weight, so a claim alone makes no other node faulty: the node's own newest block
- * must be old, too. Between branches, most nodes decide. The parameters are those of `survey`.
+ * Assesses nodes by comparing them. Any node can claim any height and weight, so a claim alone makes no other node
+ * faulty: a node is behind only if its own newest block is also old. Between branches, the majority of nodes decides.
+ * The parameters are those of `survey`.
  * @returns an assessment of each node, in the same order
  */
 export function assess(nodes: readonly Seen[], network: string, nowUs: bigint): Assessment[] {
@@ -168,7 +174,7 @@ export function assess(nodes: readonly Seen[], network: string, nowUs: bigint): 
   return nodes.map((node) => assessOne(node, { network, nowUs, branch, behindOf }));
 }
 
-/** The block of most nodes; null when as many follow another branch; undefined when no block is known. */
+/** The block of most nodes; null if two branches have the same number of nodes; undefined if no block is known. */
 type Branch = string | null | undefined;
 
 function branchOfMost(voters: readonly Seen[]): Branch {
@@ -184,7 +190,9 @@ function blocksBehind(look: Look, peers: readonly Seen[], nowUs: bigint): number
   return Math.max(0, ...peers.map((peer) => headsBetween(look, peer.look)));
 }
 
-/** Both have a cut. @returns how much higher the other node's head is, as the median of their common chains */
+/**
+ * Both looks must have a cut. @returns the median, over the common chains, of how much higher the other node's head is
+ */
 function headsBetween({ cut }: Look, { cut: other }: Look): number {
   const missing = [...cut!.heads].flatMap(([chain, { height }]) => {
     const head = other!.heads.get(chain);
@@ -195,7 +203,7 @@ function headsBetween({ cut }: Look, { cut: other }: Look): number {
 
 /** @returns the age of a node's newest block; 0 when it is not known */
 function ageMsOf({ newestBlockUs, skew }: Look, nowUs: bigint): number {
-  // With a wrong clock on this machine, every node would seem to stand still.
+  // Uses the node's clock if this machine's is ahead: otherwise every node would seem to stand still.
   const theirNowUs = nowUs - (skew && skew.mostUs > 0n ? skew.mostUs : 0n);
   return newestBlockUs === undefined ? 0 : Number((theirNowUs - newestBlockUs) / 1000n);
 }

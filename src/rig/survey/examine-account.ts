@@ -1,4 +1,6 @@
-/** Examines whether the miner's account can be paid: a node makes no work for chains where its keyset differs. */
+/**
+ * Examines whether the miner's account can be paid: a node gives no work for chains where the account has other keys.
+ */
 
 import type { Finding } from '../../base/finding.ts';
 import { oneLine } from '../../base/text/plain-text.ts';

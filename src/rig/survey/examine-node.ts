@@ -16,9 +16,9 @@ import type { Work } from '../../protocol/chain/work.ts';
 
 export interface NodeQuestion {
   readonly url: string;
-  /** Without a network, the node is asked for its own. */
+  /** The wanted network. If absent, the node is asked for its own. */
   readonly network?: string | undefined;
-  /** Without a miner no work is asked for. */
+  /** The miner to ask work for. If absent, no work is requested. */
   readonly miner?: MinerIdentity | undefined;
   /** By default, an https node's certificate must be signed by an authority. */
   readonly trust?: Trust;
@@ -65,7 +65,8 @@ export async function examineNode(question: NodeQuestion, limits: Partial<NodeLi
     mining = await examineMining(client, miner, stop);
     await client.close();
   }
-  // A refusal says the same as the report's entry for this miner, and a miner that gets work must be listed.
+  // If work was refused, the finding about the miner in the report would repeat that. If work was given, the miner must
+  // be configured.
   const isKnown = mining.findings.some(({ about, state, nodeConfiguration }) => {
     return about === 'work' && (state === 'ok' || nodeConfiguration !== undefined);
   });
@@ -117,7 +118,7 @@ const NAMELESS: Finding = {
   remedy: 'give its network with --network, like --network mainnet01',
 };
 
-/** A missing report, or one that cannot be interpreted, is fine. */
+/** A report that is missing or cannot be interpreted causes no finding. */
 function networkFindings(report: unknown, network: string | undefined, miner: MinerIdentity | undefined): Finding[] {
   if (report === undefined) {
     return [{ about: 'network', state: 'ok', what: 'the node does not report its configuration' }];
@@ -134,7 +135,7 @@ async function examineMining(
   if (answer.error) {
     const { isBusy, message, nodeConfiguration } = answer.error;
     const entry = nodeConfiguration && { nodeConfiguration: [...nodeConfiguration] };
-    // A busy node has work a moment later.
+    // A busy node can give work a moment later, so that is no fault.
     const state = isBusy ? 'warning' : 'fault';
     return { findings: [{ about: 'work', state, what: message, why: WHY_WORK, ...entry }] };
   }
@@ -155,7 +156,7 @@ function updatesFinding(error: NodeError | undefined, hasWork: boolean): Finding
   return { about, state: 'warning', what, why: WHY_UPDATES };
 }
 
-/** The stream only has to open, since it may be silent for minutes. It ends with its connection. */
+/** Opens an update stream, and closes its connection. Events are not awaited, since they may take minutes. */
 async function tryUpdates(client: MiningClient, chain: number, stop: AbortSignal): Promise<void> {
   const stream = await within(client.limits.workTimeoutMs, stop, (signal) => client.updates(chain, signal));
   void readToEnd(stream);

@@ -18,7 +18,7 @@ import { withPrefix } from '../status/units.ts';
 
 interface PoolQuestion {
   readonly url: string;
-  /** Without an account, pickaxe only connects and sends nothing. */
+  /** The account to log in with. If absent, pickaxe only connects and sends nothing. */
   readonly account?: PoolAccount | undefined;
   /** By default, the certificate of a pool with TLS must be signed by an authority. */
   readonly trust?: Trust;

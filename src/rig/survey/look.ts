@@ -10,7 +10,7 @@ import { blockHash } from '../../protocol/ledger/header.ts';
 /** Age below which a node's newest block shows that it keeps up: 20 chains have a block about every two seconds. */
 export const YOUNG_MS = 60_000;
 
-/** Time limit for all questions to one node, so that a slow one does not delay the findings about others. */
+/** Time limit for all requests to one node, so that a slow node does not delay the findings about others. */
 const LOOK_MS = 30_000;
 
 export interface Look {
@@ -66,7 +66,9 @@ function isTimeout(error: unknown): boolean {
   return error instanceof DOMException && error.name === 'TimeoutError';
 }
 
-/** The highest block is usually among the newest. If it is old, other chains are asked until one is young. */
+/**
+ * Starts with the highest block, which is usually new. If it is old, further chains are asked until a block is young.
+ */
 async function newestBlockUs(
   api: LookedAt,
   { heads }: Cut,

@@ -15,7 +15,7 @@ interface NodeWatchOptions {
   readonly survey: (stop: AbortSignal) => Promise<readonly Assessment[]>;
   /** Called when a node's health has changed. `fault` is a clause after its name, with foreign text, if unhealthy. */
   readonly changed: (index: number, fault: string | undefined) => void;
-  /** Called when comparisons begin to fail, and without a reason when they succeed again. */
+  /** Called with the reason when comparisons begin to fail, and with undefined when they succeed again. */
   readonly failing: (reason: string | undefined) => void;
   readonly pace?: Pace;
   /** Returns uniformly distributed numbers in [0, 1). */
@@ -69,7 +69,10 @@ function update(
 /** Number of comparisons in a row after which a node's health changes. */
 const CONTRADICTIONS = 2;
 
-/** One comparison alone changes nothing, so that mining does not leave and rejoin a node near a limit. */
+/**
+ * The health of a node. One comparison alone does not change it, so that mining does not leave and rejoin a node near a
+ * limit.
+ */
 export class NodeHealth {
   #isHealthy = true;
   /** Number of comparisons in a row that have contradicted the node's health. */

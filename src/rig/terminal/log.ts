@@ -27,7 +27,9 @@ const ON_TERMINAL: pretty.PrettyOptions = {
 };
 /** Without colours, the level is a word. */
 const ON_PLAIN_TERMINAL: pretty.PrettyOptions = { ...ON_TERMINAL, ignore: 'tag,outcome,isSnippet', colorize: false };
-/** Files and pipes may hold many days, and programs compare the times of lines. */
+/**
+ * In files and pipes, lines have the date and milliseconds: there may be many days, and programs compare the times.
+ */
 const IN_FILE: pretty.PrettyOptions = { ...ON_PLAIN_TERMINAL, translateTime: 'SYS:yyyy-mm-dd HH:MM:ss.l' };
 
 /**
@@ -51,7 +53,7 @@ export function makeLog(level: LevelWithSilent, format: LogFormat, { file, tail 
   );
 }
 
-/** Makes a message one line, whatever it quotes. The indentation of a snippet stays. */
+/** Makes each message one line, even if it quotes several. The indentation of a snippet stays. */
 function logOneLine(this: Logger, given: Parameters<LogFn>, log: LogFn): void {
   const clean = given.map((part) => (typeof part === 'string' ? /^ */.exec(part) + oneLine(part) : part));
   log.apply(this, clean as Parameters<LogFn>);

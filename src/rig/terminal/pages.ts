@@ -114,7 +114,7 @@ export function results(status: RigStatus): string[] {
   return [...verdicts, ...fates, ...ofDevices, ...blocks(status), ...earnings(status)];
 }
 
-/** Proof that a rig on a pool works. */
+/** The shares, which prove that a rig on a pool works. */
 function shares(status: RigStatus): string[] {
   const { work, shares, lastShareSeconds, provenHashesPerSecond, timeToShareSeconds } = status;
   const { acceptedHashes } = shares;
@@ -129,7 +129,7 @@ function shares(status: RigStatus): string[] {
   ];
 }
 
-/** Of the devices alone. */
+/** The effort of the devices alone. */
 function effort(status: RigStatus): string[] {
   const { expectedBlocks, bestDifficulty, effort, work } = status;
   const luck = luckOf(status);

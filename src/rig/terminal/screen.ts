@@ -36,7 +36,7 @@ interface Output {
 export class Screen {
   readonly #output: Output;
   #line = '';
-  /** Text to write after `uncover`; undefined without a cover. */
+  /** Text that waits for `uncover`; undefined while the log is shown. */
   #held: string | undefined;
 
   constructor(output: Output) {
@@ -100,7 +100,7 @@ export const screen = new Screen(process.stderr);
 
 /* Keys from the terminal on stdin */
 
-/** Maximum number of characters at once that count as typed: a `q` in a pasted text must not quit. */
+/** Maximum number of characters in one read that count as typed: a `q` in a pasted text must not quit. */
 const MOST_TYPED = 8;
 /** Sequences of keys without a character begin with ESC (ECMA-48 §5.4; `ESC O x` on VT100s). */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these sequences begin with one
@@ -162,7 +162,7 @@ export const FOREGROUND_LOOK_MS = process.platform === 'linux' ? 1_000 : 5_000;
 export function isForeground(): boolean {
   if (process.platform === 'win32') return true;
   const [group, terminalGroup] = process.platform === 'linux' ? fromProc() : fromPs();
-  // Without a terminal (-1 and the like), a process is not stopped.
+  // Without a terminal (the group is -1, 0 or unknown), a background process is not stopped.
   return !(terminalGroup > 0) || group === terminalGroup;
 }
 

@@ -72,7 +72,7 @@ function hashrate({ devices, ready: isMining }: RigStatus): Form[] {
   ];
 }
 
-/** Over 10 s, or over 30 s until 10 s have passed. */
+/** @returns the rate over 10 s or, until 10 s have passed, the usual average */
 function recentRate({ hashesPerSecondByWindow, hashesPerSecond }: DeviceStatus): number {
   return hashesPerSecondByWindow.last10s ?? hashesPerSecond;
 }
@@ -85,12 +85,12 @@ function each(devices: RigStatus['devices']): string {
     .join(' ');
 }
 
-/** The hashrate is estimated, and not part of the rig's own. */
+/** The relays' workers. Their hashrate is estimated, and not part of the rig's own. */
 function workers({ relays }: RigStatus): Form[] {
   return Object.keys(relays).length === 0 ? [] : [[describeWorkers(sumOfRelays(relays)), 1]];
 }
 
-/** On a node, every solution is a block. */
+/** The parts for a rig on a node, where every solution is a block. */
 function onNode(status: RigStatus): Part[] {
   const { accepted, rejected, stale } = status;
   return [
@@ -108,7 +108,10 @@ function onNode(status: RigStatus): Part[] {
   ];
 }
 
-/** On a pool, effort says little. With hard shares, only the proven rate shows for hours that the rig works. */
+/**
+ * The parts for a rig on a pool, without the effort, which says little there. If shares are hard, only the proven rate
+ * shows for hours that the rig works.
+ */
 function onPool(status: RigStatus): Part[] {
   const { shares, accepted } = status;
   const counts = formatVerdicts(shares);
@@ -128,7 +131,7 @@ function onPool(status: RigStatus): Part[] {
   ];
 }
 
-/** These counts are shown only if they are not 0. */
+/** The counts that are shown only if they are not 0. */
 function rare({ unknown, delivered }: OutcomeCounts): string {
   return `${unknown > 0 ? ` unknown ${unknown}` : ''}${delivered > 0 ? ` delivered ${delivered}` : ''}`;
 }
@@ -137,12 +140,12 @@ function luck(status: RigStatus): Part {
   return figure(luckOf(status), (ratio) => `luck ${formatPercent(ratio)}`, 8);
 }
 
-/** The average time to the next one does not depend on the time since the last one. */
+/** The average time to the next block or share. It does not depend on the time since the last one. */
 function timeTo(what: string, seconds: number | null): Part {
   return figure(seconds, (one) => `${what} in ${approximately(formatDuration(one))}`, 3);
 }
 
-/** Both are shown, because the price of a coin is not known. */
+/** Earnings and costs are shown side by side, because the price of a coin is not known. */
 function earnings({ earnings: { coinsPerDay, powerCostPerDay } }: RigStatus): Part[] {
   return [
     figure(coinsPerDay, (coins) => `${approximately(formatEstimate(coins))} coins/day`, 5),

@@ -16,7 +16,7 @@ import { MAX_CHARACTERS, parsed, type SettingType, text } from './basic.ts';
 /* Settings with a value for each node or pool: `https://node.example=VALUE`, or VALUE alone for all others. */
 
 export interface PerNode {
-  /** `https://node.example`, since the path of a node's URL does not count. Undefined where the value stands alone. */
+  /** `https://node.example`: a node's URL without its path. Undefined where the value stands alone. */
   readonly origin?: string;
   readonly value: string;
 }
@@ -193,7 +193,7 @@ export const ipNetwork = parsed({
   },
 });
 
-/** Without user and password, which would be shown. */
+/** A URL without user and password, because its origin is shown. */
 export const webhookUrl: SettingType<string> = {
   form: 'text',
   hint: 'A webhook is a URL that begins with https:// or http://, without user and password.',

@@ -36,9 +36,9 @@ export function printed<T>(type: SettingType<T>, value: T): unknown {
   return type.print ? type.print(value) : value;
 }
 
-/** Far longer than any name, URL or path. */
+/** Maximum length of a text: far longer than any name, URL or path. */
 export const MAX_CHARACTERS = 4096;
-/** Far more nodes, keys or devices than anybody names. */
+/** Maximum number of items in a list: far more nodes, keys or devices than anybody names. */
 export const MAX_ITEMS = 256;
 
 export function text(pattern: RegExp, hint: string): SettingType<string> {
@@ -47,7 +47,7 @@ export function text(pattern: RegExp, hint: string): SettingType<string> {
 
 interface ParsedText<T> {
   readonly hint: string;
-  /** For editors, which check texts by the JSON Schema. `parse` must refuse each text that the pattern refuses. */
+  /** The pattern in the JSON Schema, with which editors check texts. `parse` must refuse each text that it refuses. */
   readonly pattern?: RegExp;
   /** @returns undefined when the text is not valid @throws RangeError with the reason, where there is one */
   readonly parse: (text: string) => T | undefined;
@@ -130,7 +130,7 @@ function distinct<T>(item: SettingType<T>, items: readonly T[]): T[] {
 }
 
 /** A file. Relative paths start at the folder of the file that has them, or else at the current folder. */
-/** `"C:\new"` has a line break in it. */
+/** The hint for a path such as `"C:\new"`, in which TOML reads a line break. */
 const ESCAPED = 'it has a control character in it. In double quotes, \\ begins one: use single quotes';
 
 export const path: SettingType<string> = {
@@ -168,7 +168,7 @@ function decimal(least: number, most: number, hint: string): NumberType {
   return { form: 'number', hint, schema: (z) => z.number().min(least).max(most), least, most, whole: false };
 }
 
-/** In seconds, also written as a text with units. */
+/** A time in seconds, which may also be written as a text with units. */
 export interface TimeType extends SettingType<number> {
   /** @returns seconds; undefined for a text that is not a time within the bounds */
   readonly parse: (text: string) => number | undefined;
@@ -191,10 +191,10 @@ export function time(least: number, most: number, hint: string): TimeType {
 const SECONDS_IN_YEAR = 365 * 86_400;
 export const duration = time(0.001, SECONDS_IN_YEAR, 'Give seconds, or a time like 90m, 1h30m or 2d, up to 365 days.');
 
-/** A shorter batch can end unseen between two checks; a longer one makes a driver believe that the GPU hangs. */
+/** A shorter batch can end between two checks; a longer one looks to a driver like a GPU that hangs. */
 const batchSeconds = decimal(2, 1000, 'Give milliseconds from 2 to 1000.');
 
-/** In the pool's own units, some of them below 1. */
+/** A difficulty in the pool's own units. Some pools use values below 1. */
 export const poolDifficulty = decimal(1e-6, 1e15, 'Give a number from 0.000001 to 1000000000000000.');
 
 /** The price of a kilowatt-hour, in any currency. */

@@ -16,8 +16,8 @@ import { isOnCurve } from '../../../node/client/miner-identity.ts';
 import { choice, integer, list, MAX_CHARACTERS, MAX_ITEMS, parsed, type SettingType, text, time } from './basic.ts';
 
 /**
- * Names have neither control characters nor invisible ones (Unicode's Cc, Cf, Zl and Zp), because a pool would pay
- * another user than the one that is shown.
+ * Names contain neither control characters nor invisible ones (Unicode's Cc, Cf, Zl and Zp). With such a character, a
+ * pool would pay another user than the one that is shown.
  */
 const RIG_NAME = /^(?=.*\S)[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}]{1,64}$/u;
 
@@ -76,7 +76,7 @@ export const account = parsed({
   },
 });
 
-/** Pools differ in their users' form. A dot before the worker's name is only a custom. */
+/** Pools accept users of different forms. A dot before the worker's name is only a custom. */
 export const poolUser = text(
   ACCOUNT,
   'Give the user as the pool wants it, like NAME.WORKER, of 1 to 256 characters that one can see.',
@@ -160,9 +160,9 @@ export type Simulation =
   | { readonly kind: 'on-demand'; readonly address: HttpAddress };
 
 const HOW = /^(hashrate|delay|on-demand)=(.+)$/;
-/** A day: rarer blocks test nothing. */
+/** Longest time between blocks, a day: rarer blocks test nothing. */
 const MOST_SECONDS = 86_400;
-/** Twenty chains then get a block per millisecond, the fastest possible rate. */
+/** Shortest time between blocks: twenty chains then get a block per millisecond, the fastest possible rate. */
 const LEAST_SECONDS = 0.02;
 
 export const simulation = parsed<Simulation>({
@@ -192,7 +192,9 @@ export const simulation = parsed<Simulation>({
 
 /* Types of settings for unattended rigs. */
 
-/** Systems report the last use to within 8 seconds. More than a day is as good as never. */
+/**
+ * Systems report the last use to within 8 seconds, so shorter times are refused. More than a day is as good as never.
+ */
 const idle = time(
   10,
   86_400,
@@ -212,7 +214,7 @@ export const schedule = parsed<readonly ScheduleWindow[]>({
   print: formatWindows,
 });
 
-/** Batch files, which Windows runs with cmd.exe. It ignores dots and blanks at the end of a name. */
+/** Batch files, which Windows runs with cmd.exe. cmd.exe ignores dots and blanks at the end of a name. */
 const BATCH = /\.(bat|cmd)[. ]*$/i;
 
 /** A command line for the shell or, as a list, a program and its arguments, which no shell interprets. */
@@ -235,7 +237,7 @@ export function commandOn(platform: string): SettingType<string | readonly strin
 
 export const command = commandOn(process.platform);
 
-/** The notices of notify/; a test compares both lists. */
+/** The notices of `rig/notify/`; a test compares both lists. */
 export const notice = choice(
   'start',
   'stop',
@@ -259,7 +261,7 @@ interface OwnerAndRig {
   readonly rig?: string;
 }
 
-/** Only keys are split, since other accounts may have dots in their names. */
+/** A key, a dot and the rig's name. Other accounts are not split, since their names may contain dots. */
 const KEY_AND_RIG = /^((?:k:)?[0-9a-fA-F]{64})\.(.*)$/s;
 
 function splitWorkerName(text: string): OwnerAndRig {
@@ -273,7 +275,7 @@ export function rigNamedBy(given: unknown): string | undefined {
   return texts.map((text) => splitWorkerName(text).rig).find((rig) => rig !== undefined);
 }
 
-/** E-mail addresses name no rig, nor do texts with a lone dot at an end. */
+/** A user, a dot and the rig's name. E-mail addresses do not match, nor do texts that begin or end with a lone dot. */
 const NAME_AND_RIG = /^[^@]*[^@.]\.([^@.]*[^@.\s][^@.]*)$/;
 const MOST_OF_NAME = 64;
 

@@ -245,7 +245,7 @@ export const DEVICES = {
       cpuTempLimit: {
         type: celsiusOrNone,
         about: 'pause the CPU at this temperature in °C; none turns this off',
-        // Chips hold themselves at 95 °C (Ryzen) or 100 °C (most of Intel's) by lowering their clock, some all day.
+        // Chips lower their clock to stay at 95 °C (Ryzen) or 100 °C (most of Intel's); some run like that all day.
         default: 105,
         flag: '--cpu-temp-limit <celsius>',
         live: true,
