@@ -1,4 +1,4 @@
-/** Which certificates nodes must show: how the settings are written, and what their errors say. */
+/** The settings about certificates of nodes: how they are written, and their errors. */
 
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';

@@ -4,7 +4,7 @@ import type { PerGpu } from '#pickaxe/app/config/setting-types/basic.js';
 import { assemble, DEFAULTS, ENTRIES, valueIn } from '#pickaxe/app/config/settings.js';
 import { parseHttpAddress } from '#pickaxe/base/text/addresses.js';
 
-/** What they say. What they are about must be settings. */
+/** @returns the messages. `about` must name settings */
 function said(all: readonly contradictions.Contradiction[]): string[] {
   const paths = ENTRIES.map(({ path }) => path);
   for (const { about } of all) expect(paths).toEqual(expect.arrayContaining([...about]));
@@ -16,7 +16,7 @@ const minerContradictions = (settings: Parameters<typeof contradictions.minerCon
 
 const address = (text: string) => parseHttpAddress(text)!;
 
-/** What is wrong with some settings, beside the defaults of all others. */
+/** @returns the contradictions of these settings and the defaults of all others */
 const rig = (settings: Parameters<typeof valueIn>[0]) =>
   said(contradictions.rigContradictions(assemble((entry) => valueIn(settings, entry) ?? entry.setting.default)));
 

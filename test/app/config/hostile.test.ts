@@ -12,7 +12,7 @@ const name = fc.constantFrom(...ENTRIES.flatMap(({ table, key }) => [table, key]
 const value = fc.oneof(fc.jsonValue(), fc.constantFrom(1, 90, 'none', 'cpu', ['cpu'], 'info', true));
 const tables = fc.dictionary(name, fc.oneof(fc.dictionary(name, value), value));
 
-/** Either a configuration or a ConfigError: anything else is thrown on by `problemsOf`. */
+/** Checks that loading ends with a configuration or a ConfigError: `problemsOf` rethrows any other error. */
 function survives(file: string, text: string | Uint8Array): void {
   const path = folder.write(file, text);
   for (const problem of problemsOf(() => folder.load({ file: path }))) expect(problem).toMatch(/^\S.*: .*\.|is .*\./s);

@@ -15,7 +15,7 @@ const whyNot = onWindows ? ' (skipped: files on Windows have no such owners and 
 /** The id of the user “nobody” on most systems. */
 const NOBODY = 65_534;
 
-/** Acts as another user than root, who may read everything. */
+/** Runs `look` as a user other than root, because root may read everything. */
 function asAnybody<T>(look: () => T): T {
   if (!asRoot) return look();
   chmodSync(folder.path, 0o711);
@@ -434,7 +434,7 @@ describe('files', () => {
 
     it.each(places)('if they are %s: they must belong to the user, even under sudo', (_, name, where) => {
       const file = folder.write(name, 'cpu.threads = 1');
-      // Everybody trusts what belongs to root.
+      // Every user trusts files that belong to root.
       if (asRoot) chownSync(file, 12_345, 12_345);
       const owner = statSync(file).uid;
       const user = vi.spyOn(process, 'geteuid').mockReturnValue(owner);
@@ -576,7 +576,7 @@ describe('files', () => {
           const { config, origins } = folder.load({ flags });
           expect(config[table]).toEqual({ ...DEFAULTS[table], urls: [users] });
           expect([...origins.keys()]).toEqual([`${table}.urls`]);
-          // The same URL counts, however it is spelt, and so does a value that names none.
+          // Different spellings of a URL are the same URL. A value without a URL is for all.
           for (const pins of [
             pin(users),
             `${pin(its)}, ${pin(users.replace('example', 'EXAMPLE'))}`,
@@ -589,7 +589,7 @@ describe('files', () => {
               ),
             ]);
           }
-          // A file that was named is the user's own: a URL in it that is no longer used is a mistake to be shown.
+          // A file that was named belongs to the user, so a URL in it that is no longer used is reported as a mistake.
           expect(folder.load({ file: 'pickaxe.toml', flags }).config).toMatchObject({
             [table]: { fingerprints: [{}] },
           });

@@ -65,7 +65,7 @@ describe('a secret file', () => {
   describe.skipIf(process.platform === 'win32')('must belong to its owner alone', () => {
     const owned = (mode: number) => {
       const file = write('hunter2', mode);
-      // The rule for secrets that belong to root is another one.
+      // There is another rule for secrets that belong to root.
       const user = statSync(file).uid || 12_345;
       if (process.getuid?.() === 0) chownSync(file, user, user);
       vi.spyOn(process, 'geteuid').mockReturnValue(user);

@@ -6,7 +6,7 @@ import { configAsJson, configAsToml } from '#pickaxe/app/config/print.js';
 import { type Flags, settingsOfFlags } from '#pickaxe/app/config/raw-settings.js';
 import { commandOn } from '#pickaxe/app/config/setting-types/rig.js';
 
-/** Checks what a file says. */
+/** Checks the settings of a file. */
 const inFile = (document: object) => check({ document, where: () => 'a file', at: () => 'a file' });
 const byFlags = (flags: Flags) => check(settingsOfFlags(flags));
 

@@ -1,4 +1,4 @@
-/** The follower of blocks, over real requests to nodes that grow true chains. */
+/** The follower of blocks, with real requests to nodes that grow valid chains. */
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

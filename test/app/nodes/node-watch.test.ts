@@ -45,7 +45,7 @@ async function mineOn(urls: readonly string[]) {
   const rankOf = (work: Work | undefined) => urls.indexOf(work ? failover.nameOf(work) : '');
   const isMinedOn = (rank: number) => eventually(() => expect(rankOf(follower.received.at(-1))).toBe(rank));
   await isMinedOn(0);
-  /** How far the rig's clock is ahead. Tests can set it. */
+  /** The time by which the rig's clock is ahead. Tests can set it. */
   const clockError = { ms: 0 };
   const clock = { ...systemClock, nowUs: () => systemClock.nowUs() + BigInt(clockError.ms) * 1000n };
   const stopping = new AbortController();
@@ -59,7 +59,7 @@ async function mineOn(urls: readonly string[]) {
     recorder.of('source').flatMap(({ source, state, reason }) => {
       return state === 'unhealthy' || state === 'healthy' ? [[urls.indexOf(source), state, reason]] : [];
     });
-  /** Waits until these are all changes of nodes' health. */
+  /** Waits until exactly these changes of health have been reported. */
   const changes = (...all: unknown[]) => eventually(() => expect(health()).toEqual(all));
   return { failover, follower, rankOf, isMinedOn, health, changes, clockError };
 }

@@ -27,7 +27,7 @@ function inTurn(urls: readonly string[], network?: string, clock?: Clock) {
   return { nodes, warnings };
 }
 
-/** A node of this network, which is well. */
+/** A healthy node of this network. */
 const healthy = (network = 'mainnet01', port?: number): Promise<Server> =>
   serve(
     ({ path }) => {
@@ -111,7 +111,7 @@ describe('nodes in turn', () => {
     await new Promise<void>((resolve) => gone.listen(0, '127.0.0.1', resolve));
     const { port } = gone.address() as AddressInfo;
     await new Promise((resolve) => gone.close(resolve));
-    // Nothing names the network, so the node is asked for it before it can be spoken to.
+    // Nothing names the network, so the node is asked for it first.
     const { nodes } = inTurn([`http://127.0.0.1:${port}`]);
     await expect(nodes.ask(health)).rejects.toThrow('cannot reach');
     await healthy('mainnet01', port);
@@ -146,7 +146,7 @@ describe('nodes in turn', () => {
     const asked = nodes.askOther(health, stop.signal);
     await vi.waitFor(() => expect(silent.seen).toHaveLength(1));
     stop.abort();
-    // What was stopped is no answer, and not the same as that no other node answers.
+    // A stopped request must reject: undefined would mean that no other node answers.
     await expect(asked).rejects.toThrow();
     const { nodes: one } = inTurn([silent.url]);
     const next = new AbortController();

@@ -104,7 +104,7 @@ test('a file that cannot be written is reported once and tried again, and its li
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   const file = new LogFile(path, 1_024, 1, (line) => said.push(line));
   file.write('waits\n');
-  // The timer of the next attempt shows that this one has failed. Disks answer in their own time.
+  // The timer of the next attempt shows that this attempt has failed. How long that takes depends on the disk.
   const failed = () => vi.waitUntil(() => vi.getTimerCount() === 1, { timeout: 60_000 });
   await failed();
   expect(said[0]).toMatch(/^the log file cannot be written, mining goes on: .+ \(trying again every 60 s\)\n$/);
@@ -163,7 +163,7 @@ test('writing after the end does nothing and does not fail', async () => {
 test('lines that wait for a slow disk are bounded, and further ones are dropped', async () => {
   const path = join(folder(), 'pickaxe.log');
   const file = new LogFile(path, 2 ** 30, 1, () => {});
-  // Nothing is written before this is over: disks answer later.
+  // No write ends before this loop, since disks answer later.
   const line = `${'x'.repeat(65_535)}\n`;
   for (let i = 0; i < 100; i++) file.write(line);
   await file.close();

@@ -10,7 +10,7 @@ import { FakeClock } from '../../rig/status/fakes.ts';
 const loadedWith = (flags: Record<string, string>) =>
   loadConfig({ flags: new Map(Object.entries(flags)), environment: {}, cwd: isolated.cwd });
 
-/** @param run of each run in turn; those beyond the last end without being asked to begin again */
+/** @param acts called in each run in turn; further runs end without a request to begin again */
 async function runs(
   limits: Record<string, string>,
   ...acts: ((restart: Restart, clock: FakeClock) => void)[]

@@ -1,4 +1,4 @@
-/** What stands in the block log of blocks that were sent, and how much of it there can be. */
+/** The records of sent blocks in the block log, and their maximum number. */
 
 import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -36,7 +36,7 @@ function setUp(more: Partial<BlockRecorderOptions> = {}) {
     searched,
     leftOut,
     path: store.path,
-    /** What another process finds in the file. */
+    /** Reads the file as another process would. */
     reread: async () => {
       await store.refresh();
       const again = open();
@@ -92,7 +92,7 @@ test('a block whose answer was lost stays as it was, and one that was refused is
   expect([...store.blocks]).toMatchObject([{ height: 1n, standing: { state: 'unanswered' }, answerSeconds: 0.02 }]);
   expect([...store.hiddenBlocks]).toMatchObject([{ hash: refused.hash, isRefused: true }]);
   const totals = () => totalsOf(store.blocks, store.searchedExpectedBlocks);
-  // What was hashed for the refused one was hashed all the same.
+  // The hashes for the refused block count nevertheless.
   expect(totals()).toMatchObject({ accepted: 0, unanswered: 1, lost: 0, expectedBlocks: 1.25 });
   const standing = { state: 'lost', depth: 1, nodesDisagree: false } as const;
   store.add({ type: 'state', hash: refused.hash, atMs: 0, standing });

@@ -1,4 +1,4 @@
-/** When the follower of blocks looks at them: its own waits, by a clock that the test advances. */
+/** The waits of the follower of blocks, by a clock that the test advances. */
 
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { type Change, Follower, paceAt } from '#pickaxe/node/blocks/follower.js';

@@ -184,7 +184,7 @@ test('a node is kept that takes blocks of another coordinator, which works for a
   await eventually(() =>
     expect(rig.heard.of('block-state').at(-1)).toMatchObject({ state: 'won', paidTo: THIEF.account }),
   );
-  // One that the node refuses is no block of this rig, and costs no look at whom it pays.
+  // A block that the node refuses is no block of this rig, so the node is not asked whom it pays.
   const late = await other.follower.work();
   node.ledger.advance(late.chain);
   expect(await rig.submitElsewhere(mine(late))).not.toMatchObject({ outcome: 'accepted' });

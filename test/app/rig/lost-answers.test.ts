@@ -1,4 +1,4 @@
-/** Blocks whose answers a node loses, from the solution to what became of them. */
+/** Blocks whose answers a node loses, from the solution to the block's final state. */
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -21,7 +21,7 @@ import { share, verdict } from '../../rig/status/fakes.ts';
 /** The fake engine finds a solution within a few steps. */
 const SOON = 300;
 
-/** A rig that has work for one block, and what it logs. */
+/** A rig with work for one block, and its log lines. */
 function rigWith(...sidecars: Sidecar[]) {
   const source = new FakeSource();
   source.work(makeWork(SOON));
@@ -103,7 +103,7 @@ describe('a sidecar', () => {
 it('a run of so many blocks does not end with as many shares', async () => {
   const { rig, logged } = rigWith(async ({ events }) => {
     events.emit(share('cpu', 'accepted'));
-    // A run that has been ended opens no device.
+    // After the end of a run, no device is opened.
     events.on(({ type }) => type === 'device' && events.emit(share('cpu', 'accepted', '', { isBlock: true })));
     return () => {};
   });
@@ -226,7 +226,7 @@ describe('a relay', () => {
       open: async () => {},
       run: async (stop) => {
         await aborted(stop);
-        // By then, all that does not wait for the relay has happened, however busy the machine is.
+        // Once the engine is closed, everything has happened that does not wait for the relay, even on a busy machine.
         while (rig.engines[0].closed === 0) await new Promise(setImmediate);
         for (let turns = 0; turns < 100; turns++) await new Promise(setImmediate);
         order.push('the relay has ended');

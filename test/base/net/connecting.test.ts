@@ -1,4 +1,4 @@
-/** Every place that connects over TCP gives slow handshakes their time, also where a host has several addresses. */
+/** Tests that every connection over TCP allows for slow handshakes, also to a host with several addresses. */
 
 import { Socket } from 'node:net';
 import { expect, it, onTestFinished, vi } from 'vitest';

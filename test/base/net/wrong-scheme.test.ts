@@ -1,4 +1,4 @@
-/** URLs with TLS to ports without it, and the reverse: what each kind of server answers, by its source. */
+/** URLs with TLS to ports without it, and the reverse. The answers are those in the sources of each kind of server. */
 
 import { type AddressInfo, createServer } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';

@@ -10,7 +10,7 @@ afterEach(() => {
 
 const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms);
 
-/** A disk that takes what it is asked to, or some bytes, or nothing. */
+/** A disk that accepts each write as a whole, in part, or not at all. */
 class Disk {
   text = '';
   pieces: string[] = [];

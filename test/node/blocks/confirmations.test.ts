@@ -27,7 +27,7 @@ const another = (depth: number, node = 'one', keepsOurs = true): BlockLook => {
 const cannotTell = (node = 'one'): BlockLook => ({ node, chainHas: 'another', depth: 1, winner: WINNER });
 const notYet = (node = 'one'): BlockLook => ({ node, chainHas: 'not-yet' });
 
-/** Looks at one block, each with the time that has passed since the one before. */
+/** Judges one block by looks, each with the time since the previous look. */
 class Watch {
   standing: Standing;
   #agreement: Agreement | undefined;
@@ -170,7 +170,7 @@ test('a block is asked about often only in its first hour, even if nodes contrad
 });
 
 describe('a block whose answer was lost', () => {
-  /** Nobody could say whether the node keeps ours. */
+  /** A look of a node that was not asked whether it keeps our block. */
   const anotherUnasked: BlockLook = { node: 'one', chainHas: 'another', depth: 2, winner: WINNER };
 
   it.each<[string, BlockLook[], Standing['state']]>([
@@ -227,7 +227,7 @@ const STEPS = fc.array(fc.tuple(fc.nat(2 * APART_MS), fc.array(LOOK, { maxLength
 
 const BEGINNING = fc.constantFrom(JUST_FOUND, UNANSWERED);
 
-/** What looks of one moment decide by themselves, if anything. */
+/** @returns what looks of one moment would decide if they lasted; undefined for nothing */
 function direction(looks: readonly BlockLook[]): 'ours' | 'another' | undefined {
   const chainHas = (what: string) => looks.some((look) => look.chainHas === what && 'depth' in look && look.depth > 0);
   if (chainHas('ours') === chainHas('another')) return undefined;

@@ -15,7 +15,7 @@ import { payloadWithOutputsFromJson, provePayload } from '#pickaxe/protocol/ledg
 import { payloads } from '../../protocol/ledger/vectors.ts';
 import { branches, FakeClock, headerOf, madeHeader, madeRecord, PretendNode } from './pretend.ts';
 
-/** Longer than looks must be apart. */
+/** Longer than the minimum time between deciding looks. */
 const ROUND_MS = 15_000;
 const DAY_MS = 86_400_000;
 const running = new AbortController().signal;
@@ -45,7 +45,7 @@ class Watch {
     this.follower = this.#follow({});
   }
 
-  /** As in a process that runs for years. */
+  /** Makes the store drop finished blocks, as in a process that runs for years. */
   forgetting(): this {
     this.follower = this.#follow({ forgets: true });
     return this;
@@ -123,7 +123,7 @@ describe('all blocks of two real chains over 47 heights', () => {
         const depth = last - height;
         const onChain = depth === 0 ? 'pending' : depth < 6 ? 'won' : 'settled';
         expect([height, watch.state(hash)]).toEqual([height, canonical ? onChain : 'orphaned']);
-        // No block was ever said to be won that was not, nor the other way round.
+        // No block was ever reported as won that is an orphan, nor the reverse.
         const wrong = canonical ? ['orphaned', 'never-entered'] : ['won', 'settled'];
         expect(watch.path(hash).filter((state) => wrong.includes(state))).toEqual([]);
       }
@@ -148,7 +148,7 @@ describe('the follower', () => {
     }
     for (const chain of [1, 2]) node.headIs(chain, 104n);
     await watch.rounds(1);
-    // None of these blocks is on the chain. The one at the head is not asked for: its place is not decided yet.
+    // None of these blocks is on the chain. The node is not asked for the block at the head, which is not decided yet.
     expect(node.asked).toEqual([
       'heads',
       'ancestors 1 90 104',
@@ -198,7 +198,7 @@ describe('the follower', () => {
     node.has(1, 90_000n, early);
     node.headIs(1, 260_000n);
     await watch.rounds(1);
-    // Stretches that are far apart are asked for one by one: nobody wants 89,000 hashes.
+    // Stretches that are far apart have requests of their own: one request would fetch 89,000 hashes.
     expect(node.asked).toContain('ancestors 1 1000 1003');
     expect(node.asked).toContain('ancestors 1 90000 90000');
     expect(watch.state(mine)).toBe('unknown');
@@ -240,7 +240,7 @@ describe('the follower', () => {
     const third = new Watch(node);
     node.has(1, 100n, hash);
     node.headIs(1, 102n);
-    // The third process has come upon the block while it was undecided, and decides first.
+    // The third process has read the block while it was undecided, and decides first.
     await third.rounds(2);
     await third.store.refresh();
     await Promise.all([one.rounds(1), two.rounds(3)]);
@@ -373,7 +373,7 @@ describe('the follower', () => {
     expect(watch.changes).toMatchObject([{ what: 'state', isEarlier: false, block: { standing: { state: 'won' } } }]);
   });
 
-  /** A block that its node says to have refused. */
+  /** A block that its node has refused, according to its answer. */
   function refused(watch: Watch, header = madeHeader(1, 100n), more: Parameters<typeof madeRecord>[1] = {}): string {
     const record = madeRecord(header, { isAnswered: false, foundMs: Number(watch.clock.nowUs() / 1000n), ...more });
     const { hash } = record;
@@ -432,7 +432,7 @@ describe('the follower', () => {
     watch.store.block = (wanted) => (gone.has(wanted) ? undefined : block.call(watch.store, wanted));
     await watch.rounds(1);
     expect(watch.follower.size).toBe(1);
-    // It may also be gone while nodes are asked.
+    // The block may also be dropped while nodes are asked.
     watch.nodes[0].heads = async () => {
       gone.add(other);
       return new Map();
@@ -472,7 +472,7 @@ describe('the follower', () => {
     await watch.follower.round(interrupted.signal);
     watch.clock.advance(ROUND_MS);
     await watch.follower.round(running);
-    // Were the first look counted, this would be the second one.
+    // If the first look counted, this would be the second one.
     expect(watch.state(hash)).toBe('pending');
     await watch.rounds(1);
     expect(watch.state(hash)).toBe('won');

@@ -36,7 +36,7 @@ const recordAt = (height: number) => madeRecord(madeHeader(3, BigInt(height)));
 const found = (height: number) => ({ type: 'found', record: recordAt(height) }) as const;
 const WON = { state: 'won', depth: 2, nodesDisagree: false } as const;
 
-/** What another process finds in the file. */
+/** Reads the file as another process would. */
 async function reread(): Promise<BlockStore> {
   const store = open();
   await store.refresh();
@@ -161,7 +161,7 @@ describe('the block log', () => {
   });
 });
 
-/** A file on a disk that is full until it is told otherwise. It takes half of what is written before it notices. */
+/** A file on a disk that is full until the test empties it. It accepts half of a write before the error. */
 function fullDisk() {
   const disk = { isFull: true };
   const openFile = async (file: string): Promise<StoreFile> => {

@@ -11,7 +11,7 @@ import { decodeBase64url, encodeBase64url } from '#pickaxe/protocol/ledger/json.
 import { type PayloadWithOutputs, type Proven, provePayload } from '#pickaxe/protocol/ledger/payload.js';
 import { FakeClock } from '../../rig/status/fakes.ts';
 
-/** A block of the vectors: real ones of two chains, orphans included. */
+/** A block of the vectors, which are real blocks of two chains, orphans included. */
 export interface RealBlock {
   readonly height: number;
   readonly hash: string;
@@ -55,11 +55,11 @@ export function madeBlock(header: Uint8Array, more: Partial<TrackedBlock> = {}):
   return { ...record, standing: JUST_FOUND, sinceMs: record.foundMs, ...more };
 }
 
-/** A node that has one chain of hashes, as long as it is told, and keeps what else it is told. */
+/** A node with one chain of hashes whose length and further blocks the test sets. */
 export class PretendNode implements LedgerView {
   readonly node: string;
   network = 'mainnet01';
-  /** Every question that was asked, in its order. */
+  /** Every request, in order. */
   readonly asked: string[] = [];
   /** Thrown by every method. */
   fault: Error | undefined;

@@ -7,7 +7,7 @@ import { MiningClient } from '#pickaxe/node/client/mining.js';
 import { nodeAddress } from '#pickaxe/node/http/url.js';
 import { miner } from '../../miner/source/node/node.ts';
 
-/** Of the network mainnet01. */
+/** A work of the network mainnet01. */
 const WORK = Buffer.alloc(322);
 WORK.writeUInt32LE(5, 36 + 266);
 
@@ -23,7 +23,7 @@ const status =
   (code: number): Respond =>
   (response) =>
     response.writeHead(code, TIME).end('no');
-/** What a gateway says of a path that it does not pass on to the node. */
+/** The answer of a gateway for a path that it does not pass on to the node. */
 const missingAtGateway: Respond = (response) => response.writeHead(404).end('<html>');
 
 /** A node that answers like one below `at`, and otherwise with `elsewhere`. */

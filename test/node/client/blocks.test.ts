@@ -199,7 +199,7 @@ describe('a payload', () => {
 describe('many payloads', () => {
   const places = wholeBlocks.map(({ header: { payloadHash, height } }) => ({ payloadHash, height }));
   const byHash = new Map(wholeBlocks.map(({ payload }) => [payload.payloadHash, payload]));
-  /** Answers with at most this many of the payloads that it has, the last first. */
+  /** Answers with at most this number of payloads, the last first. */
   const dropping =
     (most: number, lacks: readonly string[] = []) =>
     ({ body }: Seen): Behaviour => {

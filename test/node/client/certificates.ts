@@ -6,7 +6,7 @@ export interface Identity {
   readonly cert: string;
 }
 
-/** Signed by itself and for no name, like those of many nodes. */
+/** A certificate that is signed by itself and for no name, like those of many nodes. */
 export const selfSigned: Identity = {
   key: `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgLt5sVWHitLzFg+Yu

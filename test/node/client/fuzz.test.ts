@@ -1,4 +1,4 @@
-/** Whatever a node answers, each call ends with one clear error or with what was asked for. */
+/** Tests that each call ends with one clear error or with the requested data, whatever a node answers. */
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';

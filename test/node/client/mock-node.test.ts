@@ -1,4 +1,4 @@
-/** The client and the mock node agree: on the words of both dialects, and on one port and on two. */
+/** Tests the client on the mock node, in both dialects, with one port and with two. */
 
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { NodeApi } from '#pickaxe/node/client/node-api.js';
@@ -29,7 +29,7 @@ async function start({ dialect, ...options }: MockNodeOptions) {
   return { node, api };
 }
 
-/** Every chain grows by so many blocks. */
+/** Adds this number of blocks to every chain. */
 function grow(node: MockNode, blocks: number): void {
   for (let i = 0; i < blocks; i++) for (const chain of graph.keys()) node.ledger.advance(chain);
 }

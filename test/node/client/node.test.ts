@@ -1,4 +1,4 @@
-/** Cuts, peers, and what a node says about itself. */
+/** Cuts, peers, and a node's information about itself. */
 
 import { X509Certificate } from 'node:crypto';
 import { describe, expect, it } from 'vitest';

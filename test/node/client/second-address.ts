@@ -1,4 +1,4 @@
-/** A second address of a node, which can go away while the node stays. */
+/** A second address of a node, which can become unreachable while the node stays. */
 
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
@@ -6,7 +6,7 @@ import { onTestFinished } from 'vitest';
 
 export interface SecondAddress {
   readonly url: string;
-  /** From now on connections are refused, and those that there were are closed. */
+  /** Closes all connections, and refuses new ones from now on. */
   goAway(): Promise<void>;
 }
 

@@ -1,4 +1,4 @@
-/** A small server on loopback that answers as a test says, and clients of it. Both are closed after the test. */
+/** A small server on loopback whose answers a test sets, and clients of it. Both are closed after the test. */
 
 import { createServer, type IncomingMessage, type RequestListener } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
@@ -8,10 +8,10 @@ import { NodeApi, type NodeApiContext, type NodeApiOptions } from '#pickaxe/node
 import { NodeError } from '#pickaxe/node/http/node-error.js';
 import type { Identity } from './certificates.ts';
 
-/** A request as it came. */
+/** A received request. */
 export interface Seen {
   readonly method: string;
-  /** With the query. */
+  /** The path with its query. */
   readonly path: string;
   readonly headers: IncomingMessage['headers'];
   readonly body: string;
@@ -43,7 +43,7 @@ export interface ServerOptions {
   readonly port?: number;
 }
 
-/** @param answer is told how many requests came before; what it does not answer is a 404 */
+/** @param answer gets the number of earlier requests; if it gives no answer, the server answers 404 */
 export async function serve(
   answer: (request: Seen, before: number) => Behaviour | undefined,
   { headers = CHAINWEB, identity, port = 0 }: ServerOptions = {},
@@ -76,7 +76,7 @@ export async function serve(
   return { url: `${identity ? 'https' : 'http'}://127.0.0.1:${(server.address() as AddressInfo).port}`, seen };
 }
 
-/** Nothing waits long. */
+/** Short limits and pauses. */
 export const QUICK: NodeApiContext = {
   limits: { pauses: { firstMs: 1, mostMs: 2 }, freshPayloadPauseMs: 1 },
 };

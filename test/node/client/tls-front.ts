@@ -8,9 +8,9 @@ import type { Identity } from './certificates.ts';
 
 export class TlsFront {
   connections = 0;
-  /** How many connections resumed the TLS session of an earlier one. */
+  /** Number of connections that resumed the TLS session of an earlier one. */
   resumed = 0;
-  /** How many bytes of HTTP it received. */
+  /** Number of received bytes of HTTP. */
   received = 0;
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();

@@ -41,7 +41,7 @@ function httpOf(front: TlsFront, trust: Trust): MiningClient {
   return http;
 }
 
-/** Checks that the other side was contacted several times and received no HTTP at all. */
+/** Checks that the server got several connections, and no HTTP at all. */
 async function refused(front: TlsFront): Promise<void> {
   await eventually(() => expect(front.connections).toBeGreaterThan(4));
   expect(front.received).toBe(0);
@@ -148,7 +148,7 @@ describe('a node that shows its certificate', () => {
 
   it('is judged at each of its addresses by the certificate that it shows there', async () => {
     const { front } = await startFront(selfSigned);
-    // Nothing listens at the first one.
+    // Nothing listens at the first address.
     const addresses: LookupAddress[] = [
       { address: '::1', family: 6 },
       { address: '127.0.0.1', family: 4 },

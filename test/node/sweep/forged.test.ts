@@ -1,4 +1,4 @@
-/** Nodes whose lies agree: what they can make of a transfer that was paid, and of one that was never sent. */
+/** Tests nodes whose false answers agree with each other, for a paid transfer and for one that was never sent. */
 
 import { describe, expect, it } from 'vitest';
 import { KnownWork } from '#pickaxe/node/blocks/known-work.js';
@@ -18,10 +18,10 @@ import { ACCOUNT, NEVER, PAIR, TARGET, World, withSend } from './world.ts';
 const RECEIVER = `k:${new KeyPair('77'.repeat(32)).publicKey}`;
 const AMOUNT = parseDecimal('10.0');
 const MINUTE = 60_000;
-/** Past the end of every command, and the margin. */
+/** Time after which every command has ended, and the margin is over. */
 const PAST_MS = 55 * MINUTE;
 
-/** Blocks of the mock node take one hash here, so the table must not ask for more when the truth is told. */
+/** Blocks of the mock node take one hash here, so the table must not require more of an honest node. */
 const knowing = (least: bigint) => new KnownWork({ table: () => least });
 
 async function payment(world: World, chain = 0): Promise<Sweep> {
@@ -32,13 +32,13 @@ async function payment(world: World, chain = 0): Promise<Sweep> {
   return payment;
 }
 
-/** A node that has got no further than the chains are now. */
+/** A node whose chains stay at their present heights. */
 async function behind(world: World): Promise<string> {
   const cut = await (await fetch(`${world.url}/chainweb/0.0/${world.network}/cut`)).text();
   return await lyingNode(world.url, ({ path }) => (path.endsWith('/cut') ? { status: 200, body: cut } : undefined));
 }
 
-/** The nodes beside the forger, and how many blocks it forges. */
+/** The honest nodes beside the forger, and the number of blocks that it forges. */
 const CONFIGURATIONS = {
   'the only node': { blocks: 12, beside: async () => [] },
   'beside an honest node that has passed the forged height': { blocks: 4, beside: async (world: World) => [world.url] },
@@ -47,7 +47,7 @@ const CONFIGURATIONS = {
   'beside an honest node that is dead': { blocks: 12, beside: async () => ['http://127.0.0.1:9'] },
 } as const;
 
-/** By this machine's clock, too, the command is over only for a liar who is patient. */
+/** The forged results. If the forger waits long enough, the command is over by this machine's clock, too. */
 const LIES = {
   'that no block has it': { lie: 'no block', untilMs: PAST_MS, clockMs: 0 },
   'that no block has it, after its time': { lie: 'no block', untilMs: PAST_MS, clockMs: PAST_MS },
@@ -65,7 +65,7 @@ interface Told {
   readonly lies: number;
 }
 
-/** Lets it go on for some rounds with a forger, and the other nodes. */
+/** Runs some rounds of the sweep with a forger and the other nodes. */
 async function told(
   world: World,
   begun: Sweep,
@@ -97,7 +97,7 @@ describe('a payment', () => {
     expect(world.notes.at(-1)).toMatch(
       /not proven|has not reached height|has another block|waits until 20|clock are \d+ minutes apart/,
     );
-    // The same command is sent again to a node that tells the truth: it is paid, and once.
+    // The same command is sent again to an honest node: it is paid, and only once.
     const honest = world.ledgerOf([world.url], 'auto', knowing(1n));
     const { transfers } = await world.finish(world.runner(world.store.load()!, { ledger: honest, trustsNodes: false }));
     expect([transfers[0].outcome, world.balance(0, RECEIVER)]).toEqual([
@@ -181,7 +181,7 @@ describe('work', () => {
     const world = await World.make({ network: 'mainnet01', difficulty: 1 });
     const begun = await payment(world);
     const known = knowing(1n);
-    // Such as those that another node has shown before, or that this rig has found.
+    // The known work may come from blocks that another node has shown before, or that this rig has found.
     known.see('mainnet01', proven(world, bits(9n)));
     expect(known.leastWork('mainnet01')).toBe(2n ** 9n / 16n);
     const forgery = { lie: 'done', chain: 0, blocks: 7, untilMs: 0, target: bits(3n) } as const;
@@ -209,7 +209,7 @@ describe('work', () => {
     const honest = world.runner(runner.sweep, { ledger: world.ledgerOf([world.url], 'auto', known) });
     await honest.round(NEVER);
     expect(world.node.server.stats.requests.send).toBe(1);
-    // One hash is a sixteenth of nothing that was ever seen.
+    // A block that took one hash is below a sixteenth of every block that was seen.
     expect(known.leastWork('mainnet01')).toBe(1n);
   });
 });
@@ -263,7 +263,7 @@ describe('this machine’s clock', () => {
   async function unsent(clockMs: { signing: number; later: number }) {
     const world = await World.make({ firstBlockAgeMs: 3_600_000 });
     let nowMs = () => Date.now() + clockMs.signing;
-    // It is lost on its way, whatever the node says.
+    // The command is lost on its way, although the node reports that it was taken.
     const ledger = withSend(world.ledger, async () => ({ kind: 'taken' }));
     const runner = world.runner(await payment(world), { ledger, nowMs: () => nowMs() });
     await runner.round(NEVER);
@@ -290,7 +290,7 @@ describe('this machine’s clock', () => {
   });
 
   it('that is ahead counts from the signing', async () => {
-    // It is 50 minutes ahead all the time, so it is past the end at once.
+    // The clock is 50 minutes ahead all the time, so the command's end is over at once.
     const { outcome, note } = await unsent({ signing: 50 * MINUTE, later: 50 * MINUTE });
     expect(outcome).toBeUndefined();
     expect(note).toContain("by this machine's it has not");

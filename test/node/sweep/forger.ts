@@ -27,11 +27,11 @@ export interface Forgery {
   readonly chain: number;
   /** Number of forged blocks. */
   readonly blocks: number;
-  /** Which of them has the command, counted from the lowest, 1. Default: the lowest. */
+  /** Number of the forged block with the command, counted from the lowest, 1. Default: the lowest. */
   readonly at?: number;
-  /** The creation time of the newest of them, from now, in ms. */
+  /** The creation time of the newest forged block, relative to now, in ms. */
   readonly untilMs: number;
-  /** 32 bytes, little-endian. The forger does the work that it demands. Default: any hash is enough. */
+  /** The target, 32 bytes, little-endian. The forger does the work that it requires. Default: any hash is enough. */
   readonly target?: Uint8Array;
   /** Whether weights follow from the targets, as every node checks. Default: true. */
   readonly isWeighed?: boolean;
@@ -123,7 +123,7 @@ function forgedAbove(tip: Tip, sent: Sent, forgery: Forgery, done: { hashes: num
     key: sent.hash,
     result,
     newest,
-    /** The part of the forged branch that is asked for; below it, nothing. */
+    /** @returns the requested part of the forged branch; below the branch, an empty page */
     page({ path }: Asked): Answer {
       const query = new URLSearchParams(path.split('?')[1]);
       const [least, most] = [Number(query.get('minheight') ?? 0), Number(query.get('maxheight') ?? Infinity)];

@@ -14,12 +14,12 @@ const STRANGER = 'e'.repeat(64);
 
 type Lie = (asked: Asked, truth: () => Promise<Answer>) => Promise<Answer | undefined> | Answer | undefined;
 
-/** @returns what a sweep asks of a node that lies in this way */
+/** @returns the ledger of a sweep on a node that lies in this way */
 async function deceived(world: World, lie: Lie) {
   return world.ledgerOf([await lyingNode(world.url, lie)]);
 }
 
-/** Lets a sweep go on for some rounds with a node that lies, and then to its end with one that does not. */
+/** Runs some rounds of a sweep with a node that lies, and then the rest with an honest node. */
 async function undeceived(
   world: World,
   lie: Lie,
@@ -134,7 +134,7 @@ describe('the word of one node ends no transfer', () => {
     });
     expect(before.transfers.map(({ outcome }) => outcome)).toEqual([null, null]);
     expect(notes).toContain('no block of the target chain that was read has done so: ask another node');
-    // However often it says so, its blocks are searched three times for each transfer.
+    // Even if the node repeats its claim, its blocks are searched only three times for each transfer.
     expect(blocks).toBe(2 * 3);
     expectAllDone(world, after, total);
   });
@@ -222,7 +222,7 @@ describe('a second node', () => {
     expectAllDone(world, await world.finish(world.runner(world.store.load()!)), total);
   });
 
-  /** A node that has got no further than the chains are now. */
+  /** A node whose chains stay at their present heights. */
   async function behind(world: World): Promise<string> {
     const cut = await (await fetch(`${world.url}/chainweb/0.0/development/cut`)).text();
     return await lyingNode(world.url, ({ path }) => (path.endsWith('/cut') ? { status: 200, body: cut } : undefined));
@@ -282,7 +282,7 @@ describe('an account of a name that leaves its guard open', () => {
     return World.make({ gasStation: true, accounts: [{ account: FARM, balance: '50.0', keys, pred, chains: [1, 2] }] });
   };
   const request: SweepRequest = { ...WISHES, account: FARM, gasStation: 'kadena-xchain-gas' };
-  /** Says on all chains that the account is there, with this guard. */
+  /** Reports on all chains that the account exists, with this guard. */
   const guardedBy = (guard: object): Lie => {
     return (asked) => {
       if (!asked.path.includes('/local') || !asked.body.includes(`coin.details \\\\\\"${FARM}`)) return undefined;

@@ -7,11 +7,11 @@ import type { PayloadWithOutputs, Proven } from '#pickaxe/protocol/ledger/payloa
 const NEVER = new AbortController().signal;
 const KEY = 'A'.repeat(43);
 const HEIGHT = 1000n;
-/** When the block of height 0 was made, in seconds since 1970. */
+/** Creation time of the block of height 0, in seconds since 1970. */
 const FIRST_S = 1_700_000_000;
 const hashed = new Uint8Array(32);
 
-/** Only the client proves payloads, and there is none here. */
+/** A payload without proof: only the client proves payloads, and there is no client here. */
 const payload = {
   transactions: [],
   outputs: [],
@@ -49,7 +49,7 @@ const chain: readonly BlockHeader[] = (() => {
 
 const branch = { chain: 0, head: { height: HEIGHT, hash: blockHash(chain[0]) } };
 
-/** A node with this chain, which counts what it gives away. */
+/** A node with this chain, which counts the headers and blocks that it gives. */
 function reader() {
   const given = { headers: 0, blocks: 0 };
   async function* headers(count: () => void, range: { minHeight?: number | bigint; maxHeight?: number | bigint }) {
@@ -183,7 +183,7 @@ describe('a search in blocks', () => {
       HEIGHT,
       100,
     ]);
-    // Of a command, that no block has it means something, so the blocks are read all or not at all.
+    // That no block has a command is an important result, so all blocks are read or none.
     given.blocks = 0;
     await expect(findCommand(api, branch, query(100), {}, NEVER, limits)).rejects.toThrow('in more than 200 blocks');
     expect(given.blocks).toBe(0);

@@ -48,7 +48,7 @@ it('a full disk leaves no lock behind, with links and without them', () => {
   expect(readdirSync(directory)).toEqual([]);
 });
 
-// Android and some network file systems say that links are not allowed.
+// Android and some network file systems report that links are not permitted.
 it.each(['ENOTSUP', 'EPERM', 'EACCES'])('a file system without links has locks, too: %s', (code) => {
   const directory = folder();
   const [one, other] = [1, 2].map(() => new Lock(join(directory, 'lock')));

@@ -1,13 +1,13 @@
-/** A node between pickaxe and the mock node, which passes requests on and changes answers as a test says. */
+/** A node between pickaxe and the mock node, which passes requests on, and whose answers a test changes. */
 
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
 
-/** A request as it came. */
+/** A received request. */
 export interface Asked {
   readonly method: string;
-  /** With the query. */
+  /** The path with its query. */
   readonly path: string;
   readonly body: string;
 }

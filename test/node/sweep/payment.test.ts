@@ -43,7 +43,7 @@ describe.each([
         if (!(error instanceof Killed)) throw error;
       });
       if (!killer.hasKilled) {
-        // It writes each command, the height and the outcome (to another chain also the proof), and sends each command.
+        // Writes: each command, the height, the outcome and, to another chain, the proof. Sends: each command.
         expect(at).toBeGreaterThanOrEqual(leastSteps);
         return;
       }
@@ -73,7 +73,7 @@ it('a payment whose block is taken back gets into another one, and is paid once'
 it('a payment that fails in its block has cost its gas, and nothing else', async () => {
   const world = await World.make();
   const payment = await begun(world);
-  // What is signed is for more than the account has by then.
+  // The signed amount is more than the account has by then.
   const [transfer] = payment.transfers;
   const { transfers } = await world.finish(
     world.runner({ ...payment, transfers: [{ ...transfer, amount: parseDecimal('91.5') }] }),

@@ -31,7 +31,7 @@ async function sent() {
   return { world, total, runner };
 }
 
-/** The same once each chain has a block with its step 0. */
+/** Like `sent`, once each chain has a block with its step 0. */
 async function left() {
   const { world, total, runner } = await sent();
   world.grow();
@@ -68,7 +68,7 @@ describe('a sweep', () => {
     expect(world.balance(TARGET)).toBe(sweep.transfers[0].amount + sweep.transfers[1].amount);
     expect(world.total()).toBe(total);
     for (const { chain, amount, outcome } of sweep.transfers) {
-      // What the station pays is not the account's cost.
+      // The gas that the station pays for is not the account's cost.
       const gasCost = parseDecimal('5.0') - world.balance(chain) - amount;
       expect(outcome).toMatchObject({ state: 'done', gasCost });
     }
@@ -182,7 +182,7 @@ describe('somebody else', () => {
     const total = world.total();
     const chain = 1;
     let isFinished = false;
-    // The other's step 1 comes into the same block, before ours.
+    // The step 1 of the other sender gets into the same block, before ours.
     const ledger = withSend(world.ledger, async (send, sentTo) => {
       if (sentTo !== TARGET || isFinished) return send();
       isFinished = true;
@@ -195,7 +195,7 @@ describe('somebody else', () => {
     expectAllDone(world, sweep, total);
     const first = sweep.transfers.find((it) => it.chain === chain)!;
     expect(first.outcome).toMatchObject({ state: 'done', by: 'somebody else' });
-    // Ours has failed, and cost gas.
+    // Our step 1 has failed, and has cost gas.
     expect(first.outcome?.state === 'done' && first.outcome.gasCost).toBeGreaterThan(621n * 10_000n);
   });
 
@@ -395,7 +395,7 @@ describe('a step 0 that a reorganisation has removed', () => {
 
   it('has failed once it can be in no block any more, and the next sweep brings the coins', async () => {
     const { world, total, runner, chain } = await removed();
-    // Its time to live ends after half an hour, and no reorganisation brings back ten minutes.
+    // The command's time to live ends after half an hour, and no reorganisation is deeper than ten minutes.
     for (const minutes of [29, 5, 4]) {
       world.node.ledger.clockSkewMs += minutes * 60_000;
       world.grow();
@@ -431,7 +431,7 @@ describe('a step 0 that a reorganisation has removed', () => {
 });
 
 describe('a node that has forgotten what came of step 0', () => {
-  /** It was never seen in a block by the run that made it. */
+  /** Makes a step 0 that its own run has never seen in a block. */
   async function forgotten() {
     const { world, total } = await sent();
     world.grow(2);
@@ -683,7 +683,7 @@ describe('an earlier step 1, in whose place one with a higher gas price was made
     await goOn(WISHES.gasPrice, 1);
     await goOn(WISHES.gasPrice * 2n, 2);
     await goOn(WISHES.gasPrice * 3n, 3);
-    // A node has kept the second one, and a block takes it after all.
+    // A node has kept the second command, and a block contains it after all.
     for (const commands of made.values()) {
       for (const command of how === 'alone' ? [commands[1]] : commands.slice(1)) {
         expect(await world.ledger.send(TARGET, command, NEVER)).toEqual({ kind: 'taken' });

@@ -4,10 +4,10 @@ import { expect } from 'vitest';
 import type { Sweep } from '#pickaxe/node/sweep/sweep-state.js';
 import { Killed, Killer, TARGET, World } from './world.ts';
 
-/** What the account has on each chain at first. */
+/** The balance of the account on each chain at the beginning. */
 export const STARTED = 91_500_000_000_000n;
 
-/** All coins are where they belong, each once, and those for gas are with the miners. */
+/** Checks that no coin is lost or doubled: the transfers have arrived, and the miners have the coins for gas. */
 export function expectAllDone(world: World, sweep: Sweep, total: bigint): void {
   expect(sweep.transfers.map(({ chain, outcome }) => [chain, outcome?.state])).toEqual([
     ...sweep.transfers.map(({ chain }) => [chain, 'done']),
@@ -48,7 +48,7 @@ export async function surviveEachKill(order: 'ascending' | 'descending', when: '
       return;
     }
     expectAllDone(world, await world.finish(world.runner(world.store.load()!)), total);
-    // Of each command there is one, although several would do no harm but to cost gas.
+    // There is one command of each kind. Several would only cost more gas.
     expect([1, 2, TARGET].map((chain) => world.commands(chain))).toEqual([1, 1, 2]);
   }
 }

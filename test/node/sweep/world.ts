@@ -24,7 +24,7 @@ export const NEVER: AbortSignal = new AbortController().signal;
 export const CONFIRMATIONS = 2;
 export const TARGET = 0;
 
-/** Everybody who can have coins: us, the mock's helper, its gas station, and the miner of all blocks. */
+/** All accounts with coins: ours, the mock node's helper and gas station, and the miner of all blocks. */
 const HELPER = `k:${new KeyPair('1f'.repeat(32)).publicKey}`;
 const EVERYBODY = [ACCOUNT, HELPER, 'kadena-xchain-gas', `k:${'1'.repeat(64)}`];
 
@@ -63,7 +63,7 @@ export class World {
     return world;
   }
 
-  /** What a sweep asks of these nodes. */
+  /** @returns the ledger of a sweep on these nodes */
   ledgerOf(urls: readonly string[], dialect: 'auto' | 'document' = 'auto', known?: KnownWork): SweepLedger {
     const limits = { attempts: 1, answerTimeoutMs: 5_000 };
     const { network } = this;
@@ -90,7 +90,7 @@ export class World {
     this.store = new SweepStore(this.directory, this.network, ACCOUNT);
   }
 
-  /** Every chain gets a block. */
+  /** Adds blocks to every chain. */
   grow(blocks = 1): void {
     const { graph } = this.node.ledger.chains;
     for (let i = 0; i < blocks; i++) for (const chain of graph.keys()) this.node.ledger.advance(chain);
@@ -106,13 +106,13 @@ export class World {
     return chains.flatMap((chain) => EVERYBODY.map((account) => this.balance(chain, account))).reduce((a, b) => a + b);
   }
 
-  /** How many commands the canonical blocks of a chain have. */
+  /** @returns the number of commands in the canonical blocks of a chain */
   commands(chain: number): number {
     const store = this.node.ledger.chains.blocksOf(chain);
     return [...store.ancestry(store.tip)].reduce((sum, { payload }) => sum + payload.outputs.length, 0);
   }
 
-  /** How often something has happened in the canonical blocks of a chain. */
+  /** @returns the number of events of this name in the canonical blocks of a chain */
   events(chain: number, name: string): number {
     const store = this.node.ledger.chains.blocksOf(chain);
     const outputs = [...store.ancestry(store.tip)].flatMap(({ payload }) => payload.outputs);
@@ -137,14 +137,14 @@ export class World {
       nonce: () => `test ${this.#nonces++}`,
       nowMs: () => Date.now() + this.node.ledger.clockSkewMs,
       confirmations: CONFIRMATIONS,
-      // Most tests are about other things than lies, on a node of their own.
+      // Most tests are not about false answers, and have a node of their own.
       trustsNodes: true,
       notify: ({ chain }, note) => this.notes.push(`${chain}: ${note}`),
       ...options,
     });
   }
 
-  /** Gives turns until the sweep is finished; all chains grow in between. */
+  /** Runs rounds until the sweep is finished; all chains grow in between. */
   async finish(runner: SweepRunner, between: (round: number) => void = () => {}, most = 40): Promise<Sweep> {
     for (let round = 0; await runner.round(NEVER); round++) {
       if (round === most) throw new Error(`no end after ${most} rounds:\n${this.notes.slice(-12).join('\n')}`);
@@ -162,7 +162,7 @@ export class World {
   }
 }
 
-/** Kills at the n-th of all writes and sends, counted from 0: before it happens, or after. */
+/** Kills at the n-th of all writes and sends, counted from 0: before or after it. */
 export class Killer {
   #left: number;
   readonly #when: 'before' | 'after';

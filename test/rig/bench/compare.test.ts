@@ -43,7 +43,7 @@ describe('hashrates', () => {
     expect(verdictOfRuns([99, 100, 101], [109, 110, 111])).toMatchObject({ ratio: 1.1, verdict: 'faster' });
     expect(verdictOfRuns([90, 100, 110], [100, 110, 120])).toMatchObject({ verdict: 'within-spread' });
     expect(verdictOfRuns([1, 100, 101], [100, 100, 101]).ratio).toBe(1);
-    // Slices that differ a lot say nothing against runs that do not.
+    // Slices that differ a lot do not matter if the runs differ little.
     const [a, b] = [100, 110].map((rate) => device('cpu', Array(3).fill([rate - 50, rate + 50])));
     expect(compare(result([a]), result([b])).pairs[0]).toMatchObject({ noise: 0, verdict: 'faster' });
     expect(compare(result([{ ...a, runs: a.runs.slice(1) }]), result([b])).pairs[0].verdict).toBe('within-spread');

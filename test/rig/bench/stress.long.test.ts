@@ -60,7 +60,7 @@ it('a device that misses a candidate now and then is found out, even in its firs
   const { stats, told } = await stress([flaky], allHave(4));
   expect(stats[0].missed).toBe(Math.ceil(stats[0].rounds / 2));
   expect(stats[0].errors).toEqual([`missed candidates: ${stats[0].missed}`]);
-  // The first round is known to have missed one only after the second.
+  // Only the second round shows that the first one missed a candidate.
   expect(told.length).toBeGreaterThanOrEqual(1);
   expect(told[0]).toBe('cpu: missed candidates: 1');
 });

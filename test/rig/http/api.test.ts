@@ -6,7 +6,7 @@ import { serve } from './serving.ts';
 
 const json = { 'content-type': 'application/json' };
 
-/** A rig of which everything is known. */
+/** A rig with a value for every figure. */
 const POLLED = [{ chain: 3, reason: 'missed-block' as const }];
 
 async function busyRig() {

@@ -15,7 +15,7 @@ const PATH = '/api/v1/balance';
 /** The machine may be busy. */
 const SLOW = { timeout: 60_000 };
 
-/** A question that a test answers, and how often it was asked. */
+/** A request that a test answers, and a count of the requests. */
 function question() {
   const asked: { resolve: (balance: Balance) => void; reject: (fault: Error) => void; stop: AbortSignal }[] = [];
   const ask: AskBalance = (stop) =>
@@ -129,7 +129,7 @@ describe('/api/v1/balance', () => {
   it('ends its question with the server', async () => {
     const { asked, ask: askBalance, askedTimes } = question();
     const { ask, http, logged } = await serve({}, askBalance);
-    // Whether the answer still goes out before the connection ends does not matter.
+    // The test allows both: that the answer is still sent before the connection ends, and that it is not.
     const ended = ask(PATH).then(
       ({ status }) => status,
       ({ code }) => code,
@@ -154,7 +154,7 @@ describe('/api/v1/balance', () => {
       return { text, isReused: sent.reusedSocket };
     };
     await get('/healthz');
-    // It asks nothing, so its end shows that the times of connections were checked.
+    // This connection sends no request, so its end shows that the times of connections were checked.
     const idle = connect(port, '127.0.0.1').on('error', () => {});
     const ended = once(idle, 'close');
     await once(idle, 'connect');

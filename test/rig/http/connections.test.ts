@@ -47,7 +47,7 @@ function lazy(port: number, sent: string | Buffer): Socket {
 
 const answersIn = (text: string) => text.split('HTTP/1.1 200').length - 1;
 
-/** Connections of a server that answers as a test says. */
+/** Connections of a server whose answers a test sets. */
 async function watched(answer: RequestListener, limits: Partial<HttpLimits> = {}) {
   const clock = new FakeClock();
   const refusals = new Refusals(REASONS, () => {}, 60_000);

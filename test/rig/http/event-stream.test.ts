@@ -12,7 +12,7 @@ import { device, FakeClock, verdict } from '../status/fakes.ts';
 import { serve } from './serving.ts';
 
 const MOST_CLIENTS = 16;
-/** So many events of 64 KiB are 30 MB. */
+/** Number of events of 64 KiB that make 30 MB. */
 const ENOUGH = 480;
 const MOST_KEPT = 100_000;
 const MARK = 'event: source\n';
@@ -21,7 +21,7 @@ interface Listening {
   readonly asked: ClientRequest;
   readonly response: IncomingMessage;
   text: string;
-  /** How many events `source` it has received. */
+  /** Number of received events `source`. */
   heard: number;
   /** The data of all events of this name that it has received. */
   events(name: string): Record<string, unknown>[];
@@ -172,7 +172,7 @@ describe('among clients that never read', () => {
   });
 });
 
-/** A client that reads when a test says so. */
+/** A client that reads only when the test makes it read. */
 class Reader extends Writable {
   #taken: () => void = () => {};
 
@@ -184,7 +184,7 @@ class Reader extends Writable {
     this.#taken = taken;
   }
 
-  /** Everything that was written to it. */
+  /** @returns everything that was written to the client */
   read(): void {
     while (this.writableLength > 0) this.#taken();
   }

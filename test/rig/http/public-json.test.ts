@@ -67,7 +67,7 @@ const DOCUMENTS: Readonly<Record<string, z.ZodType>> = {
   ...Object.fromEntries([...Object.entries(api), ...Object.entries(fleetApi)].flatMap(documentOf)),
 };
 
-/** The modules of answers have other values, too. */
+/** Leaves out the values of the modules that are no documents. */
 function documentOf([name, schema]: [string, unknown]): [string, z.ZodType][] {
   return schema instanceof z.ZodType ? [[`the API’s ${name}`, schema]] : [];
 }
@@ -95,11 +95,11 @@ interface Node {
 interface Word {
   readonly is: 'name' | 'value';
   readonly word: string;
-  /** The path to it: `.devices.sensors`. */
+  /** The path to the word: `.devices.sensors`. */
   readonly place: string;
 }
 
-/** @returns every name, and every value of a closed set, in a schema and in all that it consists of */
+/** @returns every name, and every value of a closed set, in a schema and in its parts */
 function wordsOf(schema: z.ZodType): Word[] {
   const words: Word[] = [];
   const visit = (node: unknown, place: string): void => {

@@ -87,7 +87,7 @@ it('wrong tokens are counted apart from missing ones, and logged with the addres
   expect(JSON.stringify(logged)).not.toContain(TOKEN);
 });
 
-/** The sum over all lines. */
+/** The sum of the refusals in all lines. */
 function told(lines: readonly { message: string }[], reason: string): number {
   return lines.reduce((sum, { message }) => sum + Number(new RegExp(`${reason} (\\d+)`).exec(message)?.[1] ?? 0), 0);
 }

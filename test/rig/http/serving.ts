@@ -1,4 +1,4 @@
-/** A served rig that does what a test tells it, and clients of it. */
+/** A served rig that a test controls, and clients of it. */
 
 import { once } from 'node:events';
 import { type IncomingHttpHeaders, request } from 'node:http';

@@ -41,7 +41,7 @@ const DOCUMENT = 'docs/wrappers.md';
 const LINES = Object.fromEntries(JsonLine.options.map((line) => [line.shape.type.value, line]));
 const { cpu, machine } = DevicesReport.shape;
 const { blocks, totals } = BlocksReport.shape;
-/** What the first table explains for all others. */
+/** The fields that the first table explains for all others. */
 const SHARED = {
   Sensors: DeviceStatus.shape.sensors,
   Cores: CoreShape,

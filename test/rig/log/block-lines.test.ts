@@ -87,7 +87,7 @@ test('a block that is settled is counted again when it is taken back, without be
   const counts = new BlockCounts();
   const { previous: _, ...found } = state({ state: 'settled' });
   counts.add(found);
-  // Its name is another one: what it was is known from the event alone.
+  // The block has another hash: its previous state is known from the event alone.
   counts.add(state({ blockHash: 'x'.repeat(43), previous: 'settled', state: 'orphaned' }));
   expect(counts.accepted).toEqual({
     won: 0,

@@ -13,7 +13,7 @@ const node = (state: 'connected' | 'lost', reason = ''): MinerEvent => {
 const work: MinerEvent = { type: 'work', chain: 3, height: 42n, difficulty: 1e9 };
 const MINES = [device('cpu', 'ready'), node('connected'), work];
 
-/** A rig, and what its log says, each line with the second at which it was said. */
+/** A rig, and its log lines, each with the second at which it was logged. */
 function rig() {
   const clock = new FakeClock();
   const tally = new Tally(clock);

@@ -165,7 +165,7 @@ test('a command that does not exist is a failure like others', async () => {
 describe('limits', () => {
   it('a hook that takes too long is killed with all processes that it started', async () => {
     const file = newFile();
-    // Its time is up once it is known to run, however long a busy machine took to start it.
+    // The command's time limit passes only once it runs, even if a busy machine starts it slowly.
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     const command = `sleep 1000 & echo $$ $! > ${file}; trap '' TERM; sleep 1000`;
     const { hooks: made, said } = hooks({ block: command }, { timeoutMs: 600_000 });

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { Queue } from '#pickaxe/rig/notify/webhook.js';
 
-/** Items whose processing ends when the test says so. */
+/** Items whose processing the test ends. */
 function queue(atOnce: number, most: number) {
   const begun: number[] = [];
   const dropped: number[] = [];

@@ -241,7 +241,7 @@ describe.skipIf(noBrowser)(`the web page, for everybody${why}`, () => {
     ['in the dark', { viewport: { width: 1280, height: 800 }, colorScheme: 'dark' as const }],
     ['on a phone', { viewport: { width: 390, height: 844 }, isMobile: true }],
   ])('breaks no rule that axe-core checks %s', async (_, view) => {
-    // Only so can its script be loaded.
+    // Without this option, the script could not be loaded.
     const { page } = await shown({ ...view, bypassCSP: true });
     await page.locator('#work summary').click();
     await askForBalance(page);

@@ -12,7 +12,7 @@ async function working(): Promise<Rig> {
   return work(await new Rig().serve({ control: true }));
 }
 
-/** A rig that only hands work on. */
+/** A rig without devices that only relays work. */
 async function relaying(...names: string[]): Promise<Rig> {
   const rig = await new Rig(0, ['stratum']).serve({ control: true });
   rig.emit({ type: 'source', source: NODE, kind: 'node', state: 'connected', reason: 'the node gives work' });
@@ -58,7 +58,7 @@ describe.skipIf(noBrowser)(`the layout of the web page${why}`, () => {
     await panel.locator('summary').focus();
     await page.keyboard.press('Enter');
     await page.locator('#chain-table').waitFor();
-    // The browser tells the page of an opened fold a moment later, and of a closed one, too.
+    // The browser reports an opened or closed fold to the page a moment later.
     const remembered = (state: string) =>
       shows(async () => expect(await page.evaluate(`localStorage.getItem('pickaxe-fold-work')`)).toBe(state));
     await remembered('open');

@@ -299,7 +299,7 @@ describe.skipIf(noBrowser)(`the web page${why}`, () => {
     expect(await figure(page, 'hashrate')).toBe('–');
     expect(await row(page, 'gpu0').locator('[data-label="hashrate, 30\u00a0s"]').textContent()).toBe('–');
     expect(await figure(page, 'to-block')).toBe('–');
-    // The reason is said once, however many devices there are.
+    // The reason is shown once, even for several devices.
     expect(await text(page, '#state-reason')).toBe('cpu, gpu0, gpu1 paused: by an HTTP request');
     expect(await text(page, '#hashrate-about')).toBe('');
     await shows(async () => expect(await news.textContent()).toBe('cpu, gpu0, gpu1 are paused'));

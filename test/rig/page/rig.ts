@@ -1,4 +1,4 @@
-/** A rig that does what a test tells it, served with its page. */
+/** A rig that a test controls, served with its page. */
 
 import { pino } from 'pino';
 import { onTestFinished, vi } from 'vitest';
@@ -23,15 +23,15 @@ export class Rig {
   readonly emit = this.events.emit;
   /** What the page asked for: `pause gpu0`, `resume all` … */
   readonly asked: string[] = [];
-  /** What the node says of the account; absent, there is no node to ask. */
+  /** Answers for the node with a balance; absent if there is no node to ask. */
   askBalance: AskBalance | undefined;
   #http: Http | undefined;
   readonly #devices = new Set<string>();
 
   /**
-   * @param startMs by its clock
-   * @param relays their names
-   * @param terms what its estimate of earnings needs
+   * @param startMs the start by the rig's clock
+   * @param relays the names of the relays
+   * @param terms the terms for the rig's estimate of earnings
    */
   constructor(startMs = 0, relays: readonly string[] = [], terms: EarningsTerms = {}) {
     this.clock.advance(startMs);
@@ -100,7 +100,7 @@ export class Rig {
 
 export const NODE = 'http://127.0.0.1:1848/ledger';
 
-/** A CPU and a GPU at work; everything is known. */
+/** Makes a CPU and a GPU work, with a value for every figure. */
 export function work(rig: Rig): Rig {
   const { emit } = rig;
   emit({ type: 'source', source: NODE, kind: 'node', state: 'connected', reason: 'the node gives work' });

@@ -21,7 +21,7 @@ const HOSTILE = [
 ];
 const LONG = 'w'.repeat(500);
 
-/** What a hostile node could say. */
+/** An answer that a hostile node could give. */
 function balanceOf(account: string, balance: string, node: string, fault: string): Balance {
   return {
     account,

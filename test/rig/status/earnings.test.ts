@@ -95,7 +95,7 @@ describe('a rig', () => {
     return { clock, tally, tell: (...events: MinerEvent[]) => events.forEach(tally.listen) };
   }
 
-  /** Which hashes at 1 MH/s. */
+  /** A tally of a rig that hashes at 1 MH/s. */
   function mining(terms: EarningsTerms = {}) {
     const made = rig(terms);
     made.tell(device('cpu', 'ready'), work(0, ONE_A_DAY));

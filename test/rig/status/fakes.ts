@@ -24,7 +24,7 @@ export class FakeClock implements Clock {
   }
 }
 
-/** An estimate of a rig of which nothing is known. */
+/** The estimate for a rig without any known figure. */
 export const NO_EARNINGS: Earnings = {
   blocksPerDay: null,
   chanceInDayRatio: null,
@@ -82,7 +82,7 @@ export const hashes = (device: string, count: number, difficulty = 1_000): Miner
   return { type: 'hashes', device, hashes: count, difficulty };
 };
 
-/** Of a node's block. */
+/** The verdict of a node's block. */
 export const verdict = (
   device: string,
   outcome: VerdictEvent['outcome'],
@@ -94,7 +94,7 @@ export const verdict = (
   return { type: 'verdict', outcome, reason, device, ...where, ...kind, answerSeconds: 0.0123, ...more };
 };
 
-/** Of a pool's share of difficulty 500. */
+/** The verdict of a pool's share of difficulty 500. */
 export const share = (
   device: string,
   outcome: VerdictEvent['outcome'],
@@ -107,7 +107,7 @@ export const worker = (name: string, more: Partial<RelayWorker> = {}): RelayWork
   return { name, sessions: 1, hashesPerSecond: 700e9, difficulty: 2 ** 40, lastShareSeconds: 4, ...counts, ...more };
 };
 
-/** How a relay and its workers are doing; its sums are those of the workers. */
+/** The report of a relay and its workers, with the sums of the workers. */
 export const relay = (name: string, ...workers: RelayWorker[]): RelayEvent => {
   const sum = (of: (worker: RelayWorker) => number) => workers.reduce((total, one) => total + of(one), 0);
   const sums = { sessions: sum(({ sessions }) => sessions), hashesPerSecond: sum((one) => one.hashesPerSecond) };

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { isDoubtful, ProofStats } from '#pickaxe/rig/status/counters.js';
 
-/** `count` candidates of the same worth. */
+/** `count` candidates of the same difficulty. */
 function provenBy(count: number, worth = 1) {
   const stats = new ProofStats();
   for (let i = 0; i < count; i++) stats.add(worth);

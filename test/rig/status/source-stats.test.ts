@@ -4,7 +4,7 @@ import { Sources } from '#pickaxe/rig/status/source-stats.js';
 
 type SourceEvent = MinerEvent & { type: 'source' };
 
-/** @returns what is known after each of these pieces of news, one a second */
+/** @returns the status after each of these events, one a second */
 function after(...news: [string, SourceEvent['state'], string][]) {
   const sources = new Sources('node');
   for (const [i, [source, state, reason]] of news.entries()) {

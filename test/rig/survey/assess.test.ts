@@ -50,14 +50,14 @@ describe('a node', () => {
   it('that gets new blocks is not behind, however far another one claims to be', () => {
     const liar = seen({ cut: cut(1_000_000n) });
     expect(assess([seen({}), liar], 'x', NOW_US)[0]).toEqual({ hasAnswered: true, behind: 0, problems: [] });
-    // Chains that the other one does not have, and the height of its cut, count for nothing.
+    // Chains that the other node does not have do not count, nor does the height of its cut.
     const strange = {
       ...cut(1n),
       height: 1_000_000n,
       heads: new Map([[77, { height: 9n, hash: new Uint8Array(32) }]]),
     };
     expect(judged(seen({ newestBlockUs: OLD_US }), seen({ cut: strange }))).toEqual([[], []]);
-    // Our clock alone makes no block old.
+    // A block is not old only because this machine's clock is ahead.
     const skew = { leastUs: 900_000_000n, mostUs: 900_000_000n };
     expect(assess([seen({ newestBlockUs: NOW_US - 930_000_000n, skew }), liar], 'x', NOW_US)[0].behind).toBe(0);
   });
@@ -88,9 +88,9 @@ describe('a node', () => {
     const fork = fault(/^follows another branch of the ledger than most nodes$/);
     expect(judged(on('a', 1_000_000n), on('b'), on('b'))).toEqual([fork, [], []]);
     expect(judged(on('a'), on('b'), on('a', 990n))).toEqual([[], fork, []]);
-    // Nodes that do not say on which branch they are have no vote.
+    // Nodes whose branch is not known have no vote.
     expect(judged(on('a'), on(undefined), on(undefined))).toEqual([[], [], []]);
-    // A few nodes that the rest of the network has left behind are many in vain.
+    // Nodes that the rest of the network has left behind do not win, even if they are the majority.
     const lag = expect.objectContaining({ what: expect.stringMatching(/5 blocks behind/) });
     const left = on('b', 995n, OLD_US);
     expect(judged(on('a'), left, left)).toEqual([[], [lag, ...fork], [lag, ...fork]]);

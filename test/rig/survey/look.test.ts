@@ -19,7 +19,7 @@ function cutOf(...heads: ReturnType<typeof head>[]): Cut {
   return { origin: null, height: 0n, weight: 0n, heads: new Map(heads.map((each, chain) => [chain, each])) };
 }
 
-/** A node that serves neither its network nor what the test does not say. */
+/** A node that serves only the given parts, and not its network. */
 function node(parts: Partial<LookedAt>): LookedAt {
   return { info: missing, header: missing, nodeVersion: undefined, skew: undefined, ...parts } as unknown as LookedAt;
 }
@@ -36,7 +36,7 @@ it('the newest block is that of any chain, where the highest one is old', async 
   });
   const look = await lookAt(api, younger.creationTimeUs + 1_000_000n);
   expect(look.newestBlockUs).toBe(younger.creationTimeUs);
-  // The third chain need not be looked at any more.
+  // The third chain need not be asked.
   expect(asked).toEqual([0, 1]);
 });
 

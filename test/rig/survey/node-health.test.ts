@@ -20,7 +20,7 @@ afterEach(() => void vi.useRealTimers());
 
 const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms);
 
-/** Watches nodes of which each survey says what `answer` says. */
+/** Watches nodes; each survey returns the result of `answer`. */
 function watch(answer: () => Assessment[] | Promise<Assessment[]>, random = () => 0.5) {
   const surveyedAtMs: number[] = [];
   const told: [number, string | undefined][] = [];
@@ -120,7 +120,7 @@ it('ends at once, also in a survey, and has no timer then', async () => {
   expect(failing.failures).toEqual([]);
 });
 
-/** @param looks `-` for one with a fault, `+` for one without */
+/** @param looks `-` for a look with a fault, `+` for a look without one */
 function news(looks: string): string {
   const health = new NodeHealth();
   const letters = { unchanged: '.', doubtful: '?', unhealthy: 'U', healthy: 'H' };

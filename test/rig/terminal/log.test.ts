@@ -7,7 +7,7 @@ import { type LogFormat, makeLog } from '#pickaxe/rig/terminal/log.js';
 import { device, hashes, share, verdict } from '../status/fakes.ts';
 import { FakeRig } from './rig.ts';
 
-/** What the log file, stderr and the web page get for one message. */
+/** @returns the output for one message in the log file, on stderr and on the web page */
 function logged(format: LogFormat, message: string) {
   const written: string[] = [];
   const stderr = vi.spyOn(process.stderr, 'write').mockImplementation((text) => written.push(`${text}`) > 0);
@@ -135,7 +135,7 @@ describe('on a terminal of 80 columns', () => {
 });
 
 describe('a snippet', () => {
-  /** What stderr gets. */
+  /** @returns the output on stderr */
   function snippet(format: LogFormat, isTTY: boolean) {
     const before = process.stderr.isTTY;
     Object.assign(process.stderr, { isTTY });

@@ -9,7 +9,7 @@ const WINDOW = { columns: 80, rows: 24, colours: true };
 /** Pixels of each module. */
 const SCALE = 4;
 
-/** What a camera reads. @param lines as the terminal shows them. @param isDark whether a drawn block is dark */
+/** @param isDark whether a drawn block of the terminal is dark @returns the text that a camera reads */
 function decoded(lines: readonly string[], isDark: boolean): string | undefined {
   const rows = lines.flatMap((line) => {
     const blocks = line.match(/[ █▀▄]/g) ?? [];

@@ -13,7 +13,7 @@ export class FakeRig {
   readonly clock = new FakeClock();
   readonly tally: Tally;
 
-  /** @param relays their names */
+  /** @param relays the names of the relays */
   constructor(...relays: string[]) {
     this.tally = new Tally(
       this.clock,
@@ -22,7 +22,7 @@ export class FakeRig {
     );
   }
 
-  /** @param terms what its estimate of earnings needs */
+  /** @param terms the terms for the rig's estimate of earnings */
   static earning(terms: EarningsTerms): FakeRig {
     const rig = new FakeRig();
     return Object.assign(rig, { tally: new Tally(rig.clock, [], [], 'node', terms) });

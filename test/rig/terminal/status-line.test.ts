@@ -7,7 +7,7 @@ import { FakeRig, NODE, POOL } from './rig.ts';
 
 const line = (rig: FakeRig, columns = 200) => statusLine(rig.status, columns, inPlain);
 
-/** A rig that has been mining for 200 s and knows every figure. */
+/** A rig that has been mining for 200 s, with a value for every figure. */
 function busyRig(): FakeRig {
   const rig = new FakeRig().connected(1e12).mine({ cpu: 20e6, gpu0: 8e9, gpu1: 4e9 }, 200);
   for (let i = 0; i < 12; i++) rig.tell(verdict('gpu0', 'accepted'));

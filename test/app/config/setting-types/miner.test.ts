@@ -5,7 +5,7 @@ import { account, poolUser, publicKey, rigName } from '#pickaxe/app/config/setti
 
 const KEY = '0123456789abcdef'.repeat(4);
 
-/** The value of a text, or else why it is not valid. */
+/** @returns the value of a text, or the reason why it is not valid */
 function read(type: SettingType<string>, text: string) {
   const { data, error } = type.schema(z).safeParse(text);
   return error ? { why: whyOf(error.issues) } : data;

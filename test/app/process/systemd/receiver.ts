@@ -8,7 +8,7 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { afterEach } from 'vitest';
 
-/** Prints what comes, one JSON string a line, and before that an empty line once it listens. */
+/** Prints an empty line once it listens, and then each message as a JSON string on a line. */
 const LISTEN = `
   use strict; use Socket;
   my $name = shift; $name =~ s/^@/\\0/;

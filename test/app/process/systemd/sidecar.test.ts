@@ -20,7 +20,7 @@ const newAddress = () => join(folder, `notify${sockets++}`);
 
 const connected: MinerEvent = { type: 'source', source: 'node', kind: 'node', state: 'connected', reason: '' };
 
-/** Far more often than a test needs to see it. */
+/** Short, so that a test soon sees several messages. */
 const WATCHDOG_USEC = '20000';
 
 async function serve(

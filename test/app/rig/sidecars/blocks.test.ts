@@ -21,7 +21,7 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 const SETTINGS = { log: true, settledDepth: 2 };
-/** What follows blocks is loaded within a second or two; a busy machine takes longer. */
+/** The modules that follow blocks are loaded within a second or two; a busy machine takes longer. */
 const soon = (check: () => void) => vi.waitFor(check, { timeout: 30_000 });
 
 const NODES = { node: { insecureTls: false }, ledger: { dialect: 'auto' } } as const;

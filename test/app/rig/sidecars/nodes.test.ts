@@ -44,7 +44,7 @@ test('a watch that fails is an error once, and is tried again', async () => {
     },
   });
   let failures = 0;
-  // What is said of the failing survey cannot be written.
+  // The log line about the failing survey cannot be written.
   running.log.warn = () => {
     failures++;
     throw new Error('EMFILE: too many open files');

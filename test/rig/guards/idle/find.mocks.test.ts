@@ -7,7 +7,7 @@ vi.mock('#pickaxe/rig/guards/terminals.js', () => ({
   watchTerminals: async (dev: string) => ({ name: `terminals in ${dev}`, idleMs: async () => 0 }),
 }));
 
-/** The answers of programs. Others fail. */
+/** The answers of programs. Any other program fails. */
 let answers: Record<string, string> = {};
 beforeEach(() => {
   answers = {};
@@ -25,7 +25,7 @@ afterEach(() => {
 });
 
 const GNOME = { busctl: 't 1000\n' };
-/** One desktop session, which has never said whether it is idle. */
+/** One desktop session, which has never reported whether it is idle. */
 const LOGIND = {
   'loginctl list-sessions --no-legend': '2 1000 alice seat0 tty2\n',
   loginctl: 'Id=2\nType=x11\nClass=user\nRemote=no\nIdleHint=no\nIdleSinceHint=0\n',
