@@ -3,7 +3,7 @@
 import { parse, TomlError } from 'smol-toml';
 import { oneLine } from '../../base/text/plain-text.ts';
 import type { Path } from './raw-settings.ts';
-import { cureOf } from './toml-slips.ts';
+import { remedyOf } from './toml-mistakes.ts';
 
 /** Maximum depth of nested tables and lists. A configuration needs three. */
 const MAX_DEPTH = 32;
@@ -46,8 +46,8 @@ function faultOf(thrown: unknown, text: string, line = 1): SyntaxFault {
   // The rest of the message repeats lines of the file.
   const what = oneLine(thrown.message.split('\n')[0].replace(/^Invalid TOML document: /, ''));
   const faulty = text.split('\n')[thrown.line - 1] ?? '';
-  const cure = cureOf({ what, line: faulty, rest: faulty.slice(thrown.column - 1) });
-  const hint = cure === undefined ? '' : `; ${cure}`;
+  const remedy = remedyOf({ what, line: faulty, rest: faulty.slice(thrown.column - 1) });
+  const hint = remedy === undefined ? '' : `; ${remedy}`;
   return { line: line + thrown.line - 1, column: thrown.column, what: `not valid TOML: ${what}${hint}` };
 }
 

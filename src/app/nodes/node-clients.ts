@@ -93,7 +93,7 @@ const NETWORK_MS = 5_000;
  * Asks the nodes in turn, for a person who has named no network.
  * @returns sentences with the network of the first node that names it, or with the reasons why none does, and a remedy
  */
-export async function servedNetwork(settings: ApiSettings, context: NodeApiContext = {}): Promise<string> {
+export async function describeServedNetwork(settings: ApiSettings, context: NodeApiContext = {}): Promise<string> {
   const none = 'No network is configured.';
   const stop = AbortSignal.timeout(NETWORK_MS);
   const reasons: string[] = [];

@@ -204,7 +204,7 @@ export function startBlockLog(running: RunningMiner, store: Store, options: Bloc
     settledDepth,
     clock,
     pace: paceAt(speed),
-    forgets: true,
+    dropsFinished: true,
     changed: (change) => {
       if (change.what === 'paid-elsewhere' && elsewhere.has(change.block.hash)) return;
       emit(eventOf(change, network));
@@ -213,7 +213,7 @@ export function startBlockLog(running: RunningMiner, store: Store, options: Bloc
       leave?.(change.block.node, `works for ${payee} and not for ${account}, so it is ${LEFT}`);
     },
     nodeNews: (node, fault) => {
-      log.debug(TAG, fault === undefined ? `${node} tells about blocks again` : `${node} cannot be asked: ${fault}`);
+      log.debug(TAG, fault === undefined ? `${node} answers about blocks again` : `${node} cannot be asked: ${fault}`);
     },
   });
   /** Hashes of recent blocks whose work did not come from the own nodes: their payee is not the nodes' fault. */

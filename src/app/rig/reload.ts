@@ -86,11 +86,11 @@ export async function restartOnChange(
     };
     // Restarts follow one another, however fast files change. The first call handles changes made during the start.
     let restarts = restart();
-    const forget = live.onChange(() => {
+    const unsubscribe = live.onChange(() => {
       restarts = restarts.then(restart);
     });
     return async () => {
-      forget();
+      unsubscribe();
       await restarts;
       await end?.();
     };

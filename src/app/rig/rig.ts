@@ -20,7 +20,7 @@ import { lacksNetwork } from '../config/contradictions.ts';
 import { foundFileNote, type Loaded } from '../config/load.ts';
 import type { Config } from '../config/settings.ts';
 import { askBalance, earningsTerms } from '../nodes/ledger-views.ts';
-import { servedNetwork } from '../nodes/node-clients.ts';
+import { describeServedNetwork } from '../nodes/node-clients.ts';
 import { refuse } from '../process/exit.ts';
 import { openLogFile } from '../process/log-file.ts';
 import { type Restart, withRestarts } from '../process/restarts.ts';
@@ -228,7 +228,7 @@ async function coordinator(
 async function refuseWithoutNetwork(config: Config): Promise<void> {
   const { node, pool, miner } = config;
   const isForNodes = pool.urls === undefined && node.urls !== undefined && miner.publicKeys !== undefined;
-  if (isForNodes && lacksNetwork(node)) refuse([await servedNetwork(config)]);
+  if (isForNodes && lacksNetwork(node)) refuse([await describeServedNetwork(config)]);
 }
 
 /** On a pool, the payee is the user, without the password. On a fleet, the coordinators decide who is paid. */

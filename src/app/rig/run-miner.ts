@@ -140,7 +140,7 @@ export async function runMiner(
     setInterval(() => outages.look(), OUTAGE_LOOK_MS),
   ];
   const cancelEnd = duration === undefined ? undefined : setLongTimeout(stop, duration * 1000);
-  const forgetRestart = restart && onAbort(restart.asked, stop);
+  const ignoreRestart = restart && onAbort(restart.asked, stop);
   const release = onSignals(() => {
     log.info({ tag: 'miner' }, 'stopping; repeat to exit at once');
     controls.stop();
@@ -172,7 +172,7 @@ export async function runMiner(
     }
     for (const timer of timers) clearTimeout(timer);
     cancelEnd?.();
-    forgetRestart?.();
+    ignoreRestart?.();
     release();
     if (restart) restart.accepted = tally.accepted;
   }

@@ -238,13 +238,13 @@ export function followBlocks(
       for (const event of early.splice(0)) loaded.record(event);
       return loaded;
     };
-    const forget = running.events.on((event) => {
+    const unsubscribe = running.events.on((event) => {
       if (event.type !== 'job-switch' && !isBlockEvent(event)) return;
       if (loaded) loaded.record(event);
       else early.push(event);
     });
     const fail = (fault: unknown) => {
-      forget();
+      unsubscribe();
       running.log.error({ tag: 'block' }, `accepted blocks are not tracked: ${(fault as Error).message}`);
       return undefined;
     };
@@ -262,7 +262,7 @@ export function followBlocks(
     });
     return async () => {
       settle?.();
-      forget();
+      unsubscribe();
       await (await loading)?.end();
     };
   };

@@ -55,7 +55,7 @@ export class Cache {
     if (this.#directory === undefined) return 'there is no cache directory';
     try {
       write(this.#directory, fullKey(subject, key), value);
-      forgetOldest(this.#directory, fileStart(subject));
+      removeOldest(this.#directory, fileStart(subject));
       return undefined;
     } catch (error) {
       return (error as Error).message;
@@ -78,7 +78,7 @@ function write(directory: string, full: FullKey, value: unknown): void {
 }
 
 /** @param start beginning of the names of a subject's files */
-function forgetOldest(directory: string, start: string): void {
+function removeOldest(directory: string, start: string): void {
   try {
     const files = readdirSync(directory)
       .filter((name) => name.startsWith(start) && name.endsWith('.json'))

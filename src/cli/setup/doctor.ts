@@ -28,7 +28,7 @@ import {
 } from '../../app/doctor/examine-sources.ts';
 import { examineEarnings } from '../../app/doctor/expected-earnings.ts';
 import { earningsTerms } from '../../app/nodes/ledger-views.ts';
-import { servedNetwork } from '../../app/nodes/node-clients.ts';
+import { describeServedNetwork } from '../../app/nodes/node-clients.ts';
 import { EXIT, UsageError } from '../../app/process/exit.ts';
 import { kernelRows, threadChoice, usableKernel } from '../../app/rig/choose-engines.ts';
 import { Finding, findingLines, isFault } from '../../base/finding.ts';
@@ -130,7 +130,7 @@ async function examineConfig(settings: LoadSettings): Promise<{ config: Config; 
     const { config, files } = await settings('doctor');
     const nameless = lacksNetwork(config.node) && config.pool.urls === undefined && config.node.urls !== undefined;
     const configuration = nameless
-      ? notStarting('configuration', await servedNetwork(config))
+      ? notStarting('configuration', await describeServedNetwork(config))
       : examineConfigFolder(userConfigDirectory(process.env), files);
     return { config, configuration };
   } catch (fault) {

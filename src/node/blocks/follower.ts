@@ -22,7 +22,7 @@ import {
   UNKNOWN_AFTER_MS,
 } from './confirmations.ts';
 import type { Store } from './log-store.ts';
-import { type FoundReward, type LedgerView, lookAt, RewardSearch, seekReward } from './observation.ts';
+import { type FoundReward, type LedgerView, lookAtBlocks, RewardSearch, seekReward } from './observation.ts';
 
 export type Change =
   | {
@@ -53,7 +53,7 @@ export interface FollowerOptions {
   readonly nodeNews?: (node: string, fault: string | undefined) => void;
   readonly pace?: Pace;
   /** Whether the store drops finished blocks from memory, so that a process can run for years. */
-  readonly forgets?: boolean;
+  readonly dropsFinished?: boolean;
 }
 
 interface Pace {
@@ -170,9 +170,9 @@ export class Follower {
   }
 
   async round(stop: AbortSignal): Promise<void> {
-    const { store, views, clock, forgets = false } = this.#options;
+    const { store, views, clock, dropsFinished = false } = this.#options;
     const isKept = (block: TrackedBlock) => this.#followed.has(block.hash) || this.#isOpen(block);
-    await store.refresh(forgets ? isKept : undefined);
+    await store.refresh(dropsFinished ? isKept : undefined);
     this.#dropMissing();
     this.#begin();
     const watched = this.#watched();
@@ -202,7 +202,7 @@ export class Follower {
   #drop(hash: string): void {
     this.#followed.delete(hash);
     this.#earlier.delete(hash);
-    this.#rewards.forget({ hash });
+    this.#rewards.drop({ hash });
     this.#agreements.delete(hash);
     this.#changes.delete(hash);
   }
@@ -259,7 +259,7 @@ export class Follower {
   ): Promise<ReadonlyMap<string, BlockLook>> {
     const own = watched.filter(({ network, standing }) => network === view.network && isWatched(standing));
     if (own.length === 0) return new Map();
-    const { looks, fault } = await lookAt(view, own, stop);
+    const { looks, fault } = await lookAtBlocks(view, own, stop);
     if (!stop.aborted) this.#noteAnswer(view.node, fault);
     return looks;
   }

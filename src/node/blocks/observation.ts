@@ -20,7 +20,11 @@ interface Looks {
 }
 
 /** Asks a node about blocks of its network. Never throws for faults of the node. */
-export async function lookAt(view: LedgerView, blocks: readonly TrackedBlock[], stop: AbortSignal): Promise<Looks> {
+export async function lookAtBlocks(
+  view: LedgerView,
+  blocks: readonly TrackedBlock[],
+  stop: AbortSignal,
+): Promise<Looks> {
   const looks = new Map<string, BlockLook>();
   let fault: string | undefined;
   try {
@@ -186,12 +190,12 @@ export class RewardSearch {
     if (earlier && nowMs < earlier.untilMs) return {};
     const found = await seekReward(block, views, stop);
     const waitMs = earlier ? Math.min(2 * earlier.waitMs, LONGEST_WAIT_MS) : FIRST_WAIT_MS;
-    if (found.reward) this.forget(block);
+    if (found.reward) this.drop(block);
     else this.#waits.set(block.hash, { waitMs, untilMs: nowMs + waitMs });
     return found;
   }
 
-  forget({ hash }: Pick<TrackedBlock, 'hash'>): void {
+  drop({ hash }: Pick<TrackedBlock, 'hash'>): void {
     this.#waits.delete(hash);
   }
 }

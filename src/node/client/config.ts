@@ -37,7 +37,7 @@ export function servedNetwork(report: unknown): string | undefined {
 /**
  * @returns the end of a sentence that begins with the node, if its network is not the wanted one; otherwise undefined
  */
-export function otherNetwork(served: string | undefined, wanted: string | undefined): string | undefined {
+export function otherNetworkText(served: string | undefined, wanted: string | undefined): string | undefined {
   if (served === undefined || !wanted || served === wanted) return undefined;
   return `serves the network ${quote(served)}, not ${wanted}`;
 }
@@ -64,7 +64,7 @@ export function checkConfig(
   }
   const served = servedNetwork(report);
   const coordination = parsed.data.mining?.coordination;
-  const other = otherNetwork(served, network);
+  const other = otherNetworkText(served, network);
   const entry = miner && other === undefined ? { nodeConfiguration: nodeConfigurationFor(miner) } : {};
   const warnings: ConfigFinding[] = [];
   const warn = (about: ConfigFinding['about'], what: string, more: Pick<Finding, 'nodeConfiguration'> = {}) =>

@@ -137,7 +137,7 @@ export function quote(text: string): string {
 /* Refusals of mining calls. */
 
 export function workRefusal(status: number, text: string, miner: MinerIdentity, address: NodeAddress): NodeError {
-  const message = workMessage(status, said(status, text, address), miner, address);
+  const message = workMessage(status, answerText(status, text, address), miner, address);
   const nodeConfiguration = status === 403 ? nodeConfigurationFor(miner) : undefined;
   return new NodeError('refused', message, { status, nodeConfiguration });
 }
@@ -154,7 +154,7 @@ export function updatesRefusal(status: number, address: NodeAddress): NodeError 
 }
 
 export function configRefusal(status: number, text: string, address: NodeAddress): NodeError {
-  const message = `${address.origin}${CONFIG_PATH} is not served (${said(status, text, address)}).`;
+  const message = `${address.origin}${CONFIG_PATH} is not served (${answerText(status, text, address)}).`;
   return new NodeError('refused', message, { status });
 }
 
@@ -179,7 +179,7 @@ function workMessage(status: number, quoted: string, miner: MinerIdentity, addre
   }
 }
 
-function said(status: number, text: string, address: NodeAddress): string {
+function answerText(status: number, text: string, address: NodeAddress): string {
   return text === '' ? `${status}` : `${status}: "${quote(hidePath(text, address))}"`;
 }
 
@@ -225,11 +225,11 @@ export function statusError(answer: Answered, where: string, hide: (text: string
   const kind = KINDS.get(status) ?? (status >= 500 ? 'failed' : 'refused');
   const text = textOf(answer.body);
   const { key, reason } = status === 404 ? notFound(text) : {};
-  const said = text === '' ? '' : `: "${quote(hide(text))}"`;
+  const quoted = text === '' ? '' : `: "${quote(hide(text))}"`;
   // Real nodes refuse clients that ask too often before they add their headers.
   const isOfNode = byNode || status === 429 || status >= 500;
   const hint = isOfNode ? '' : ' The headers of a node are missing: is the URL right?';
-  return new NodeError(kind, `${where} ${WORDS[kind]} (${status}${said}).${hint}`, {
+  return new NodeError(kind, `${where} ${WORDS[kind]} (${status}${quoted}).${hint}`, {
     status,
     text,
     key,

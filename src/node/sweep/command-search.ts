@@ -184,7 +184,7 @@ export class CommandSearch {
   }
 }
 
-/** @returns undefined if no block contains the command: nodes also report commands dropped from their queue, as failed */
+/** @returns undefined if no block contains the command: nodes also report commands dropped from their queue (failed) */
 function heightOf({ metaData }: CommandResult): number | undefined {
   const height = metaData?.blockHeight;
   return height === undefined || height < 0 ? undefined : height;

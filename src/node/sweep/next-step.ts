@@ -176,7 +176,7 @@ export interface PaymentPlan {
   readonly receiver: Receiver;
   readonly isNew: boolean;
   /** The guard of the receiver, according to the node, if the transfer does not name it; null: not a keyset. */
-  readonly saidGuard?: Keyset | null;
+  readonly reportedGuard?: Keyset | null;
   readonly balance: Decimal;
   /** The gas limit of the transfer, or of its step 0. */
   readonly gasLimit: number;
@@ -276,7 +276,7 @@ async function receiverOf(
   { receiver: account, receiverGuard, chain, targetChain }: PaymentRequest,
   details: AccountDetails | undefined,
   stop: AbortSignal,
-): Promise<Pick<PaymentPlan, 'receiver' | 'isNew' | 'saidGuard'>> {
+): Promise<Pick<PaymentPlan, 'receiver' | 'isNew' | 'reportedGuard'>> {
   const ofName = guardOfName(account);
   const wanted = ofName ?? receiverGuard;
   const isOnOtherChain = chain !== targetChain;
@@ -305,7 +305,7 @@ async function receiverOf(
   }
   if (!ofName) await compareElsewhere(ledger, { chain: targetChain, account, keyset }, stop);
   if (wanted) return { receiver: { account, guard: wanted }, isNew: false };
-  return { receiver: { account, guard: null }, isNew: false, saidGuard: keyset ?? null };
+  return { receiver: { account, guard: null }, isNew: false, reportedGuard: keyset ?? null };
 }
 
 function noSuchReceiver(account: string, chain: number): string {

@@ -172,13 +172,13 @@ async function checkGuard(
   await compareElsewhere(ledger, { chain: targetChain, account, keyset: guard }, stop);
 }
 
-/** @param said the first node's answer about an existing account @throws CannotSweep if another node contradicts it */
+/** @param reported a node's answer about an existing account @throws CannotSweep if another node contradicts it */
 export async function compareElsewhere(
   ledger: SweepLedger,
-  said: { readonly chain: number; readonly account: string; readonly keyset: Keyset | undefined },
+  reported: { readonly chain: number; readonly account: string; readonly keyset: Keyset | undefined },
   stop: AbortSignal,
 ): Promise<void> {
-  const { chain, account, keyset } = said;
+  const { chain, account, keyset } = reported;
   const elsewhere = await ledger.lookElsewhere(chain, account, stop);
   if (!elsewhere) return;
   const other = elsewhere.details ? guardText(elsewhere.details.keyset) : 'that it does not exist';

@@ -117,7 +117,7 @@ const OF_POOL =
 
 const OF_FLEET = 'The coordinators of the fleet say whom the blocks pay, which need not be this rig’s owner.';
 
-export class Earnings {
+export class EarningsPanel {
   show(status: Status): void {
     const { sourceKind, earnings } = status;
     const { coinsPerDay, coinsPerBlock, chanceInDayRatio, chanceInMonthRatio, powerPrice, powerCostPerDay } = earnings;

@@ -2,13 +2,13 @@
 
 import type { Status } from '../status/status.ts';
 import { Api, ApiError, Poller, Requests } from './api.ts';
-import { BalancePanel, Earnings } from './balance.ts';
+import { BalancePanel, EarningsPanel } from './balance.ts';
 import { Charts } from './chart.ts';
 import { type Action, Controls, Devices, Workers } from './devices.ts';
 import { announce, byId, rememberFolds } from './dom.ts';
 import { Log } from './log-panel.ts';
 import { Reach } from './reach.ts';
-import { Chains, Sources } from './sources.ts';
+import { ChainsPanel, SourcesPanel } from './sources.ts';
 import { changes, showSummary } from './summary.ts';
 import { followChoice } from './theme.ts';
 
@@ -17,7 +17,15 @@ const api = new Api(requests);
 const reach = new Reach(requests, 'miner');
 const controls = new Controls(act);
 const balance = new BalancePanel(() => reach.withToken(() => api.balance()));
-const panels = [controls, balance, new Devices(controls), new Workers(), new Chains(), new Sources(), new Earnings()];
+const panels = [
+  controls,
+  balance,
+  new Devices(controls),
+  new Workers(),
+  new ChainsPanel(),
+  new SourcesPanel(),
+  new EarningsPanel(),
+];
 const log = new Log();
 const poller = new Poller(refresh, (fault) => reach.showFault(fault, last?.timeMillis));
 const charts = new Charts(() => poller.now());

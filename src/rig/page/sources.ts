@@ -9,7 +9,7 @@ type Source = Status['sources'][string];
 
 const HEADINGS = { node: 'Nodes', pool: 'Pools', parent: 'Parents', fleet: 'Coordinators' } as const;
 
-export class Sources {
+export class SourcesPanel {
   readonly #rows = new Rows<Source>(byId('sources'), sourceRow);
 
   show({ sourceKind, sources }: Status): void {
@@ -61,7 +61,7 @@ interface Shown {
   readonly current: boolean;
 }
 
-export class Chains {
+export class ChainsPanel {
   readonly #rows: Rows<Shown>;
 
   constructor() {

@@ -1,7 +1,7 @@
 /** Compares several nodes of one network, and finds the problems of each. */
 
 import type { Problem } from '../../base/finding.ts';
-import { otherNetwork } from '../../node/client/config.ts';
+import { otherNetworkText } from '../../node/client/config.ts';
 import { NodeError, unlessMissing } from '../../node/http/node-error.ts';
 import type { Cut } from '../../protocol/ledger/cut.ts';
 import { blockHash } from '../../protocol/ledger/header.ts';
@@ -65,7 +65,7 @@ async function blocksOf(
 ): Promise<(string | undefined)[]> {
   const followers = candidates.flatMap(({ api }, i) => {
     const { cut, network: served } = looks[i];
-    return typeof api !== 'string' && cut && !otherNetwork(served, network) ? [{ api, cut, i }] : [];
+    return typeof api !== 'string' && cut && !otherNetworkText(served, network) ? [{ api, cut, i }] : [];
   });
   const found = await commonBlocks(followers, stop);
   return candidates.map((_, i) => found[followers.findIndex((follower) => follower.i === i)]);
@@ -166,7 +166,7 @@ export interface Assessment {
  * @returns an assessment of each node, in the same order
  */
 export function assess(nodes: readonly Seen[], network: string, nowUs: bigint): Assessment[] {
-  const usable = nodes.filter(({ look }) => look.cut && !otherNetwork(look.network, network));
+  const usable = nodes.filter(({ look }) => look.cut && !otherNetworkText(look.network, network));
   const behindOf = ({ look }: Seen) => blocksBehind(look, usable, nowUs);
   // Nodes that are far behind have no vote.
   const voters = usable.filter((node) => behindOf(node) <= MOST_BEHIND);
@@ -218,7 +218,7 @@ interface Standard {
 function assessOne(node: Seen, { network, nowUs, branch, behindOf }: Standard): Assessment {
   const { look, commonBlock, noWork } = node;
   const { cut, skew } = look;
-  const other = otherNetwork(look.network, network);
+  const other = otherNetworkText(look.network, network);
   if (other !== undefined) return { hasAnswered: true, problems: [fault('network', other)] };
   if (look.fault !== undefined || !cut) {
     return { hasAnswered: false, problems: [fault('connection', `does not answer: ${look.fault}`)] };

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { type ApiSettings, configuredNodes, nodeApi, servedNetwork } from '#pickaxe/app/nodes/node-clients.js';
+import { type ApiSettings, configuredNodes, describeServedNetwork, nodeApi } from '#pickaxe/app/nodes/node-clients.js';
 import { NodesInTurn, OtherNetworkError, withNetwork } from '#pickaxe/app/nodes/nodes-in-turn.js';
 import { UsageError } from '#pickaxe/app/process/exit.js';
 import type { Clock } from '#pickaxe/base/system/clock.js';
@@ -264,7 +264,7 @@ describe('nodes in turn', () => {
 });
 
 describe('whoever has named no network', () => {
-  const asked = async (urls: string[]) => servedNetwork(settingsOf(urls), QUICK);
+  const asked = async (urls: string[]) => describeServedNetwork(settingsOf(urls), QUICK);
 
   it('is told which one the node serves, and that it is to be named', async () => {
     const { url } = await healthy('testnet04');
@@ -288,7 +288,10 @@ describe('whoever has named no network', () => {
 
   it('is told that a file of certificates cannot be read, beside which network is missing', async () => {
     const { node, ledger } = settingsOf(['https://127.0.0.1:9']);
-    const says = await servedNetwork({ node: { ...node, caFiles: [{ value: '/nonexistent.pem' }] }, ledger }, QUICK);
+    const says = await describeServedNetwork(
+      { node: { ...node, caFiles: [{ value: '/nonexistent.pem' }] }, ledger },
+      QUICK,
+    );
     expect(says).toMatch(/^No network is configured\. .* Asking for it failed: .*\/nonexistent\.pem/);
   });
 });

@@ -47,7 +47,7 @@ class Watch {
 
   /** Makes the store drop finished blocks, as in a process that runs for years. */
   forgetting(): this {
-    this.follower = this.#follow({ forgets: true });
+    this.follower = this.#follow({ dropsFinished: true });
     return this;
   }
 

@@ -12,6 +12,7 @@ import {
   parseTime,
   TIME,
 } from '../../../base/text/quantities.ts';
+import type { LeastRate } from '../../../rig/notify/notices.ts';
 
 /** zod is passed in when something is checked, because loading it takes longer than all of `pickaxe --help`. */
 type Zod = typeof z;
@@ -223,13 +224,6 @@ export const fileSize = parsed({
   },
   print: formatSize,
 });
-
-/** Minimum hashrate of a device or, without a device, of the rig. */
-export interface LeastRate {
-  readonly device?: string;
-  /** H/s */
-  readonly limit: number;
-}
 
 const LEAST_RATE = new RegExp(`^(?:(cpu|gpu\\d{1,3})=)?(${HASHRATE.source.slice(1, -1)})$`);
 

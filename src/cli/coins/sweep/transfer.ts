@@ -268,10 +268,10 @@ export type PaymentReport = z.output<typeof PaymentReport>;
 
 /** @param sweep the payment made from the plan */
 function paymentPlanReport(plan: PaymentPlan, sweep: Sweep): PaymentReport {
-  const { saidGuard, isNew, balance } = plan;
+  const { reportedGuard, isNew, balance } = plan;
   return {
     ...paymentReport(sweep, undefined, false),
-    ...(saidGuard !== undefined && { saidGuard: saidGuard && guardReport(saidGuard) }),
+    ...(reportedGuard !== undefined && { saidGuard: reportedGuard && guardReport(reportedGuard) }),
     isNew,
     balance: formatDecimal(balance),
     mostGasCost: formatDecimal(mostGasCost(sweep)),

@@ -25,17 +25,17 @@ test('the ids of sessions are read from a list', () => {
 test('all desktops are idle since the last one became idle', () => {
   expect(parseSessions(all(session('2', idleFor(400)), session('5', idleFor(90))), NOW)).toEqual({
     idleMs: 90_000,
-    silent: [],
+    unreported: [],
   });
   expect(parseSessions(all(session('2', idleFor(400)), session('5', busySince(3_000))), NOW).idleMs).toBe(0);
 });
 
 test('an idle time in the future, after the clock was set back, is ignored', () => {
-  expect(parseSessions(all(session('2', idleFor(-7_200))), NOW)).toEqual({ idleMs: undefined, silent: [] });
+  expect(parseSessions(all(session('2', idleFor(-7_200))), NOW)).toEqual({ idleMs: undefined, unreported: [] });
 });
 
 test('a desktop that has never reported anything to logind is ignored', () => {
-  expect(parseSessions(all(session('2', never)), NOW)).toEqual({ idleMs: undefined, silent: ['2'] });
+  expect(parseSessions(all(session('2', never)), NOW)).toEqual({ idleMs: undefined, unreported: ['2'] });
 });
 
 test('terminals, greeters and remote sessions are not desktops', () => {
@@ -44,7 +44,7 @@ test('terminals, greeters and remote sessions are not desktops', () => {
     session('c1', { Class: 'greeter', ...busySince(1) }),
     session('9', { Remote: 'yes', ...busySince(1) }),
   ];
-  const nobody = { idleMs: Number.POSITIVE_INFINITY, silent: [] };
+  const nobody = { idleMs: Number.POSITIVE_INFINITY, unreported: [] };
   expect(parseSessions(all(...others), NOW)).toEqual(nobody);
   expect(parseSessions('Failed to get session\n', NOW)).toEqual(nobody);
 });

@@ -13,7 +13,7 @@ const QUOTES = 'a text needs quotes, like "mainnet01"';
 const UNSEEN = /^[\u00a0\u00ad\u1680\u2000-\u200f\u2028-\u202f\u205f-\u2064\u3000\ufeff]/;
 
 /** Remedies, of which the first that fits applies. None repeats any text of the file, which may be secret. */
-const CURES: readonly (readonly [(place: Place) => boolean, string])[] = [
+const REMEDIES: readonly (readonly [(place: Place) => boolean, string])[] = [
   [
     ({ what }) => what.includes('escape'),
     "in double quotes, \\ begins an escape: write paths in single quotes, like 'C:\\rig\\pickaxe.log'",
@@ -72,6 +72,6 @@ const isNumber = (what: string) => what.startsWith('illegal character in num');
 const isFollowed = (what: string) => what.startsWith('each key-value declaration must be followed');
 
 /** @returns a clause that says what to do; undefined for a fault that is not common */
-export function cureOf(place: Place): string | undefined {
-  return CURES.find(([fits]) => fits(place))?.[1];
+export function remedyOf(place: Place): string | undefined {
+  return REMEDIES.find(([fits]) => fits(place))?.[1];
 }
