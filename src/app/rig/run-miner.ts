@@ -29,7 +29,7 @@ import { onSignals } from '../process/signals.ts';
 /** Time of the first speed line: early, so that a newcomer sees that the miner hashes. */
 const FIRST_REPORT_MS = 2_000;
 const REPORT_MS = 10_000;
-/** Beside a status line, only one of so many speed lines is logged: one a minute, to scroll back to. */
+/** Beside a status line, one of this number of speed lines is logged: one a minute, to scroll back to. */
 const REPORTS_BESIDE_STATUS = 6;
 
 export interface RigParts {

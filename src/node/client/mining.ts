@@ -11,11 +11,11 @@ import type { MinerIdentity } from './miner-identity.ts';
 const OCTETS = 'application/octet-stream';
 
 /**
- * No request is repeated here, except at a URL without a path: what is not found at one dialect's path is asked for
- * once more at the other's. The path that has answered is kept for all later requests.
+ * Sends each request once, except at a URL without a path: after a 404 at one dialect's path, the request is sent again
+ * at the other dialect's path. The first path that answers is used for all later requests.
  */
 export class MiningClient extends NodeHttp {
-  /** The first is tried first. */
+  /** The paths at which the API may be, in the order in which they are tried. */
   #basePaths = basePathsOf(this.address);
   /** Whether the first path has answered, so that a 404 there is not about the path. */
   #isFound = false;
@@ -34,7 +34,7 @@ export class MiningClient extends NodeHttp {
       headers: { 'content-type': 'application/json', accept: OCTETS },
       body: JSON.stringify({ account, predicate, 'public-keys': publicKeys }),
     };
-    // Only the path can be missing here. A node that was restarted may be at the other one.
+    // A 404 can only mean the path here. After a restart, a node may serve the other path.
     const { status, body } = await this.#findPath(request, true, (at) => this.ask(at, limits.workTimeoutMs, stop));
     if (status !== 200) throw workRefusal(status, body.toString(), miner, address);
     if (body.length !== WORK_BYTES) {
@@ -94,8 +94,8 @@ export class MiningClient extends NodeHttp {
   }
 
   /**
-   * Asks at the first path, and once more at the other one if there is another and nothing was found.
-   * @returns the other path's answer, unless nothing was found there, either
+   * Asks at the first path, and after a 404 at the other path, if there is one.
+   * @returns the other path's answer, unless it is a 404, too
    */
   async #findPath<T extends { readonly status: number }>(
     { below, ...request }: RequestBelow,

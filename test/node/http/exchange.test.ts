@@ -150,7 +150,7 @@ describe('what is below the body', () => {
       const far = { kind: 'not understood', message: expect.stringMatching(/far more/) };
       expect(await faultOf(http.work(miner, never))).toMatchObject(far);
       expect(await faultOf(read(http.updates(3, never)))).toMatchObject(far);
-      // Of these, only the status matters.
+      // Of these answers, only the status matters.
       for (const ask of [() => http.submit(new Uint8Array(286), never), () => http.ping(never)]) {
         if (flood.begin === '') expect(await faultOf(ask())).toMatchObject(far);
         else await ask();
@@ -169,7 +169,7 @@ describe('what is below the body', () => {
       response.writeHead(200, { ...NODE_HEADERS, padding: 'x'.repeat(10_000) }).end(record);
     });
     const seen = new Set<Socket>();
-    // Together they are longer than one answer may be.
+    // The answers together are longer than one answer may be.
     for (let i = 0; i < 400; i++) expect(await http.work(miner, never)).toEqual(parseWork(record));
     expect(connections).toBeLessThanOrEqual(2);
   });
@@ -324,7 +324,7 @@ it('the operating system probes connections that are silent', async () => {
 });
 
 describe('renewing the connections', () => {
-  /** Answers solutions when a test says so, and everything else at once. Streams end as soon as they are open. */
+  /** Answers solutions when the test allows it, and everything else at once. Streams end as soon as they are open. */
   async function counting() {
     const sockets = new Set<Socket>();
     let connections = 0;
