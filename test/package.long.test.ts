@@ -28,7 +28,7 @@ const ALLOWED = [
   /^docs\/((README|[a-z-]+)\.md|images\/[a-z-]+\.png)$/,
   /^examples\/(README\.md|[a-z-]+\.mjs)$/,
   /^dist\/.+\.(js|d\.ts)$/,
-  /^dist\/web\/[a-z]+\.(html|css|svg)$/,
+  /^dist\/(rig\/page(\/style)?|fleet\/page)\/[a-z]+\.(html|css|svg)$/,
   /^dist\/mock-node\/contracts\/[a-z0-9-]+\.pact$/,
   /^shaders\/(README\.md|[a-z-]+\.wgsl)$/,
   /^native\/(README\.md|[a-z0-9-]+(\.generated)?\.[ch])$/,
