@@ -44,6 +44,12 @@ testScripts('scripts', {
   'scripts/compile-addon.mjs': { startedBy: 'scripts/build-native.mjs' },
   'scripts/elf.mjs': { startedBy: 'scripts/build-addons.mjs' },
   'scripts/fresh-machine.sh': { startedBy: 'test/scripts/fresh-machine.long.test.ts' },
+  'scripts/house.mjs': {
+    args: ['--json'],
+    check: ({ stdout }) =>
+      expect(JSON.parse(stdout)).toMatchObject({ names: 10, twoWay: [], lines: { src: positive } }),
+  },
+  'scripts/journeys.mjs': { startedBy: 'scripts/house.mjs' },
   'scripts/mingw.mjs': { startedBy: 'scripts/build-addons.mjs' },
   'scripts/native-sources.mjs': { startedBy: 'scripts/compile-addon.mjs' },
   'scripts/node-sums.mjs': { startedBy: 'scripts/build-archives.mjs' },
