@@ -94,7 +94,7 @@ export async function askRigs(
   stop: AbortSignal,
 ): Promise<FleetControlAnswer> {
   const answers = new Map<string, ControlAnswer>();
-  // Rigs that are silent hardly answer, so they must not delay the others.
+  // Unresponsive rigs hardly answer, so they must not delay the others.
   const queue = [...targets].sort((a, b) => Number(a.silent ?? false) - Number(b.silent ?? false));
   await within(ANSWER_MS, stop, async (signal) => {
     const next = queue[Symbol.iterator]();

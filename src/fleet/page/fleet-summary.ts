@@ -38,18 +38,18 @@ export function showTotals(totals: Totals, rows: FleetRows): void {
   setFigure('hashrate', hashrate(hashesPerSecond));
   setText(byId('hashrate-about'), 'over 30 s');
   setFigure('proven', hashrate(provenHashesPerSecond));
-  const heard = rows.all.filter(({ state }) => state !== 'silent');
-  const watts = sum(heard.flatMap((row) => row.rig.watts ?? []));
+  const responsive = rows.all.filter(({ state }) => state !== 'silent');
+  const watts = sum(responsive.flatMap((row) => row.rig.watts ?? []));
   // Rigs without sensors count neither in the power nor in the hashrate.
-  const measured = sum(heard.flatMap((row) => (row.rig.watts === null ? [] : row.rig.hashesPerSecond)));
+  const measured = sum(responsive.flatMap((row) => (row.rig.watts === null ? [] : row.rig.hashesPerSecond)));
   setFigure('power', watts === 0 ? known(null, String) : formatPower(watts));
   setFigure('efficiency', known(watts === 0 ? null : measured / watts, formatEfficiency));
-  const hottest = heard.reduce<FleetRow | undefined>(
+  const hottest = responsive.reduce<FleetRow | undefined>(
     (a, b) => ((b.rig.celsius ?? -Infinity) > (a?.rig.celsius ?? -Infinity) ? b : a),
     undefined,
   );
   setFigure('hottest', known(hottest?.rig.celsius, formatCelsius));
-  const degrees = heard.flatMap(({ rig }) => rig.celsius ?? []);
+  const degrees = responsive.flatMap(({ rig }) => rig.celsius ?? []);
   setFigure('mean-temperature', known(degrees.length === 0 ? null : sum(degrees) / degrees.length, formatCelsius));
   setFigure(
     'repeats',
