@@ -40,15 +40,24 @@ export class FieldLists {
   /**
    * @param objects by their names in Markdown
    * @param hidden fields that all of them have
+   * @param like by their names, what they have most fields from: its name and its fields
    * @returns a line for each object: its name, its description and its fields
    */
-  objects(objects: Readonly<Record<string, Schema>>, hidden: readonly string[] = []): string[] {
+  objects(
+    objects: Readonly<Record<string, Schema>>,
+    hidden: readonly string[] = [],
+    like: Readonly<Record<string, readonly [name: string, Shape]>> = {},
+  ): string[] {
     return Object.entries(objects).map(([name, schema]) => {
       const object = bare(schema) as z.ZodObject;
       const description = z.globalRegistry.get(object)?.description;
       if (description === undefined) throw new Error(`The object ${name} has no description.`);
-      const shown = Object.entries(object.shape).filter(([field]) => !hidden.includes(field));
-      const fields = this.#list(Object.fromEntries(shown));
+      const [other, others] = like[name] ?? ['', {}];
+      const shown = Object.entries(object.shape).filter(
+        ([field, each]) => !hidden.includes(field) && others[field] !== each,
+      );
+      const list = this.#list(Object.fromEntries(shown));
+      const fields = other === '' ? list : `${fieldsOf(other, others, object.shape)}, and ${list}`;
       return `- **${name}**: ${description}${fields === '' ? '' : `. ${fields}`}`;
     });
   }
@@ -106,6 +115,12 @@ export class FieldLists {
     const inner = innerOf(schema);
     return inner && this.#describedPart(inner);
   }
+}
+
+/** @returns what an object has from another one */
+function fieldsOf(other: string, others: Shape, shape: Shape): string {
+  const missing = Object.keys(others).filter((name) => !(name in shape));
+  return `The fields of a ${other}${missing.length === 0 ? '' : ` without ${missing.map(code).join(', ')}`}`;
 }
 
 /** @returns neighbours with the same meaning as one */

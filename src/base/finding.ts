@@ -10,8 +10,8 @@ export const Finding = z.object({
       '`ok`; `skipped`: it could not be checked, which does not change the exit code; `warning`; `fault`: it stops mining, or a part of it',
     ),
   what: z.string(),
-  why: z.string().exactOptional().describe('why it matters, unless `what` has it'),
-  remedy: z.string().exactOptional().describe('what to do, unless `what` has it'),
+  why: z.string().exactOptional().describe('why it matters'),
+  remedy: z.string().exactOptional().describe('what to do'),
   nodeConfiguration: z.array(z.string()).exactOptional().describe('lines of YAML for the node’s configuration'),
 });
 export type Finding = Readonly<z.infer<typeof Finding>>;

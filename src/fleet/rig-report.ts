@@ -14,7 +14,7 @@ const shortText = z.string().max(MOST_TEXT);
 const count = z.int().min(0).max(1e11);
 const amount = z.number().min(0).max(1e30);
 
-const proven = amount.nullable().describe('by verified candidates; null while there are too few');
+const proven = amount.nullable().describe('by verified candidates');
 
 const ReportedDevice = z
   .strictObject({

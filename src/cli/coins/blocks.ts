@@ -212,7 +212,7 @@ const BlockTotals = z
     unproven: count.describe('won ones whose reward is not proven yet'),
     paidElsewhere: count.describe('won ones that pay another account'),
     notFollowed: count.describe('accepted ones that came too fast to be recorded one by one'),
-    luckRatio: amount.nullable().describe('own accepted ones ÷ expected ones; null while less than one is expected'),
+    luckRatio: amount.nullable().describe('own accepted ones ÷ expected ones, once that is one'),
     switchSeconds: amount.nullable().describe('the median'),
   })
   .describe('sums of these blocks');

@@ -90,7 +90,7 @@ const ListedGpu = z.object({
   vendor: z.string().describe('`nvidia`, `amd`, `intel`, …, or `unknown`'),
   driver: z.string(),
   software: z.boolean(),
-  bus: z.string().exactOptional().describe('its PCI address, if known'),
+  bus: z.string().exactOptional().describe('its PCI address'),
   environment: z
     .record(z.string(), z.string())
     .exactOptional()

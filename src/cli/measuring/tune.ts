@@ -124,7 +124,7 @@ export const GpuTuning = z.object({
   name: z.string(),
   model: z.string(),
   driver: z.string(),
-  why: z.string().describe('why this variant and batch length are used, and why they cannot be remembered, if so'),
+  why: z.string().describe('why this variant and batch length are used, or cannot be remembered'),
   variants: z.array(VariantRow),
   batches: z.array(BatchRow).describe('of the chosen variant'),
 });

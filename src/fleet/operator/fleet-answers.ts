@@ -32,13 +32,13 @@ export type RigSummary = Readonly<z.infer<typeof RigSummary>>;
 
 export const FleetChanges = z
   .object({
-    version: z.string().describe('of pickaxe'),
+    version: z.string(),
     control: z.boolean().describe('whether requests can control rigs'),
     mark: z.string().describe('to be sent as `since` with the next request'),
     whole: z.boolean().describe('whether `rigs` are all rigs, and not only those that have changed'),
     ...FleetStatus.omit({ rigs: true }).shape,
     rigs: z.array(RigSummary).describe('those that have changed; of the others, only `ageSeconds` has'),
-    goneRigs: z.array(memberName).describe('those that are no longer listed'),
+    goneRigs: z.array(memberName).describe('those no longer listed'),
   })
   .meta({ id: 'FleetChanges', description: 'what has changed in a fleet' });
 export type FleetChanges = Readonly<z.infer<typeof FleetChanges>>;

@@ -161,10 +161,7 @@ export const JsonLine = z.discriminatedUnion('type', [
     kind,
     state: newDeviceState,
     description,
-    detail: z
-      .string()
-      .nullable()
-      .describe('while ready: why this kernel and these threads, and about the CPU’s sensors'),
+    detail: z.string().nullable().describe('while ready: why this kernel and these threads'),
     model,
     kernel,
     cores,
@@ -250,10 +247,7 @@ export const JsonLine = z.discriminatedUnion('type', [
         '`connected`; `lost`; `standby`: a pool not needed now; `unhealthy`: it has a fault; `healthy`: that is over; `warning`; `info`',
       ),
     reason: z.string(),
-    nodeConfiguration: z
-      .array(z.string())
-      .nullable()
-      .describe('lines of YAML for the node’s configuration, where they would help'),
+    nodeConfiguration: z.array(z.string()).nullable().describe('lines of YAML for the node’s configuration'),
   }),
   line('missed-cut', 'an open update stream did not announce a block that a fetch returned', {
     source,

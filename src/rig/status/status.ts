@@ -82,7 +82,7 @@ const RelayCounts = z.object({ ...blockCounts, shares: Shares }).meta({ id: 'Rel
 
 const Earnings = z
   .object({
-    blocksPerDay: amount.nullable().describe('at this rate and the chains’ mean difficulty'),
+    blocksPerDay: amount.nullable().describe('at the chains’ mean difficulty'),
     chanceInDayRatio: amount.nullable().describe('the probability of a block within a day'),
     chanceInMonthRatio: amount.nullable().describe('the same within 30 days'),
     coinsPerBlock: amount.nullable().describe('without fees'),
@@ -99,7 +99,7 @@ export type Earnings = z.infer<typeof Earnings>;
 
 const rigCounts = {
   ...counts,
-  acceptedBlocks: AcceptedBlocks.nullable().describe('null before the first one, and without a block log'),
+  acceptedBlocks: AcceptedBlocks.nullable(),
   expectedBlocks: amount.describe('what these hashes give on average; the devices’ `accepted` ÷ this is luck'),
   bestDifficulty: amount.describe('of the best hash; 0 before the first candidate'),
   newCuts: count.describe('New Cuts on the mined chain'),
@@ -124,7 +124,7 @@ const speed = {
   hashesPerSecond: rate.describe('over half a minute'),
   hashesPerSecondByWindow: z
     .object({ last10s: rate.nullable(), last60s: rate.nullable(), last15m: rate.nullable() })
-    .describe('averages, each null until its time has passed'),
+    .describe('averages'),
   highestHashesPerSecond: rate.nullable().describe('the highest rate over 10 s'),
 };
 const provenHashesPerSecond = rate.describe('by verified candidates, over a quarter of an hour at most');
@@ -143,7 +143,7 @@ const Sensors = z
       TELEMETRY_FIELDS.map((name) => [name, READINGS[name] === undefined ? sensor : sensor.describe(READINGS[name])]),
     ) as Record<TelemetryField, typeof sensor>,
   )
-  .meta({ id: 'Sensors', description: 'the last readings; null without such a sensor, or when the reading is old' });
+  .meta({ id: 'Sensors', description: 'the last readings; an old one counts as unknown' });
 export type Sensors = z.infer<typeof Sensors>;
 
 export const DeviceStatus = z
@@ -151,11 +151,8 @@ export const DeviceStatus = z
     kind: deviceKind,
     state: deviceState,
     description: z.string().describe('one line for people'),
-    model: z.string().nullable().describe('once opened'),
-    kernel: z
-      .string()
-      .nullable()
-      .describe('`avx2x2+avx2` if kinds of cores use different ones, that of the performance cores first'),
+    model: z.string().nullable(),
+    kernel: z.string().nullable().describe('`avx2x2+avx2`: that of performance cores first'),
     cores: z.array(CoreShape).nullable().describe('of a hybrid CPU'),
     bus: z.string().nullable().describe('a card’s PCI address, like `0000:65:00.0`'),
     reason: z.string().nullable().describe('why it does not work'),
@@ -209,7 +206,7 @@ export const relayReport = {
 const RelayStatus = z
   .object({
     ...relayReport,
-    workersConnected: count.describe('those that are not listed by name count by their sessions'),
+    workersConnected: count.describe('unlisted ones by their sessions'),
     ...RelayCounts.shape,
   })
   .meta({ id: 'Relay', description: 'what hands work on to others, with what it passed on to the node or pool' });
@@ -230,7 +227,7 @@ const SourceStatus = z
     latencySeconds: Spread.nullable().describe('from requesting work to receiving it'),
     losses: count.describe('how often it was lost'),
     warning: z.string().nullable().describe('the last one'),
-    missedCuts: count.describe('blocks that its open update streams did not announce'),
+    missedCuts: count,
     polledChains: PolledChains,
   })
   .meta({ id: 'Source' });
@@ -243,9 +240,9 @@ export const setupFields = {
   rig: z.string().describe('`--rig-name`, or the host’s name'),
   version: z.string().describe('of pickaxe'),
   configFiles: z.array(z.string()).describe('the files read'),
-  account: z.string().nullable().describe('the account that earns, on a node'),
-  network: z.string().nullable().describe('the network, on a node'),
-  user: z.string().nullable().describe('the user, on a pool'),
+  account: z.string().nullable().describe('the one that earns, on a node'),
+  network: z.string().nullable().describe('on a node'),
+  user: z.string().nullable().describe('on a pool'),
 };
 
 export const RIG_STATES = ['starting', 'mining', 'paused', 'waiting-for-work', 'no-source', 'no-device'] as const;
@@ -267,7 +264,7 @@ export const RigStatus = z.object({
   ...speed,
   ...rigCounts,
   provenHashesPerSecond,
-  effort: amount.describe('the devices’ work since their last accepted block ÷ the work that a block takes on average'),
+  effort: amount.describe('the devices’ work since their last accepted block ÷ the average work per block'),
   timeToBlockSeconds: amount.nullable().describe('how long a block takes on average at this rate, with workers'),
   timeToShareSeconds: amount.nullable().describe('the same for a pool’s share'),
   earnings: Earnings,
@@ -277,9 +274,7 @@ export const RigStatus = z.object({
   work: Work.nullable().describe('the current one'),
   chains: z.array(Work).describe('the last work of each chain'),
   sourceKind: z.enum(SOURCE_KINDS).describe('where work comes from'),
-  sources: z
-    .record(z.string(), SourceStatus)
-    .describe('by URL, by the address that parents connect to, and coordinators of a fleet by name'),
+  sources: z.record(z.string(), SourceStatus).describe('by the names in `source` lines'),
   devices: z.record(z.string(), DeviceStatus).describe('by name'),
   relays: z.record(z.string(), RelayStatus).describe('by name'),
 });

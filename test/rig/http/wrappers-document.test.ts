@@ -131,7 +131,13 @@ it('docs/wrappers.md has all fields, made from the schemas', () => {
       'every error': ErrorAnswer,
     }),
   );
-  list('## `fleet`', fields.objects(FLEET));
+  list(
+    '## `fleet`',
+    fields.objects(FLEET, [], {
+      Changes: ['[Fleet](#fleet)', FleetStatus.shape],
+      RigSummary: ['[Rig](#fleet)', FleetRig.shape],
+    }),
+  );
   const requests = ControlRequest.options.map((request) => [request.shape.command.value, request]);
   list('### Control of rigs', fields.objects(coded(Object.fromEntries(requests)), ['command']));
   list(
