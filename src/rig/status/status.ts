@@ -106,7 +106,7 @@ const rigCounts = {
   missedCuts: count.describe('blocks that an open update stream did not announce'),
   switchSeconds: Spread.nullable().describe('from a New Cut to searching the new work'),
   averageHashesPerSecond: rate.describe('over the whole run'),
-  uptimeSeconds: amount.describe('the length of the run'),
+  uptimeSeconds: amount,
 };
 
 /** The totals of a run. Earnings are estimated at its average rate. */
@@ -171,7 +171,7 @@ export const Work = z
   .object({
     chain: count,
     height: count,
-    difficulty: amount.describe('the hashes that a block takes on average'),
+    difficulty: amount,
     shareDifficulty: amount.nullable().describe('of a pool’s work'),
     ageSeconds: amount,
   })
