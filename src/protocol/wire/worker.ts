@@ -170,7 +170,7 @@ function quoted(text: string): string {
   return `"${oneLine(text, MOST_QUOTED)}"`;
 }
 
-/* Lines to the parent. Names follow the rules of all public JSON (docs/http-api.md). */
+/* Lines to the parent. Names follow the rules of all public JSON (docs/wrappers.md). */
 
 const count = z.int().nonnegative();
 const amount = z.number().nonnegative();
