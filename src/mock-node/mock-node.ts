@@ -6,9 +6,9 @@
 import { type Clock, systemClock } from '../base/system/clock.ts';
 import { CommandService } from './commands/command-service.ts';
 import { Mempool } from './commands/mempool.ts';
-import { BlockRunner } from './contract/block-runner.ts';
-import { Genesis } from './contract/genesis.ts';
 import { type ControlEvent, ControlServer } from './control.ts';
+import { BlockRunner } from './execution/block-runner.ts';
+import { Genesis } from './execution/genesis.ts';
 import { Ledger, type LedgerEvent } from './ledger/ledger.ts';
 import { type MockNodeOptions, optionsSchema, type Settings } from './options.ts';
 import { type CutEvent, CutPipeline } from './p2p/cut-pipeline.ts';

@@ -8,7 +8,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { headerToJson } from '#pickaxe/protocol/ledger/header.js';
 import { encodeBase64url, stringifyExactJson } from '#pickaxe/protocol/ledger/json.js';
 import { eventually } from '../miner/source/follow.ts';
-import { alice, banksOf, bob, commandOf, toBob } from '../mock-node/contract/bank.ts';
+import { alice, banksOf, bob, commandOf, toBob } from '../mock-node/execution/bank.ts';
 import type { OtherOptions } from '../mock-node/node.ts';
 
 const NETWORK = 'development';

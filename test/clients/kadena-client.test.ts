@@ -33,7 +33,7 @@ import {
   SECRET_OF_ALICE,
   toBob,
   toChain,
-} from '../mock-node/contract/bank.ts';
+} from '../mock-node/execution/bank.ts';
 
 const startBank = banksOf('chainweb');
 

@@ -7,7 +7,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { readCommand } from '#pickaxe/mock-node/commands/command-checks.js';
 import { Mempool } from '#pickaxe/mock-node/commands/mempool.js';
 import { Waiting } from '#pickaxe/mock-node/commands/waiting.js';
-import { ChainState } from '#pickaxe/mock-node/contract/chain-state.js';
+import { ChainState } from '#pickaxe/mock-node/execution/chain-state.js';
 import type { Ledger } from '#pickaxe/mock-node/ledger/ledger.js';
 import { CutFetcher } from '#pickaxe/mock-node/p2p/cut-pipeline.js';
 import { type PeerClient, Peers } from '#pickaxe/mock-node/p2p/peers.js';
@@ -15,7 +15,7 @@ import { seededRandom } from '#pickaxe/mock-node/random.js';
 import { parseCommand } from '#pickaxe/protocol/ledger/command/command.js';
 import type { Cut, Peer } from '#pickaxe/protocol/ledger/cut.js';
 import { encodeBase64url } from '#pickaxe/protocol/ledger/json.js';
-import { arrival, banksOf, commandOf, toBob } from './contract/bank.ts';
+import { arrival, banksOf, commandOf, toBob } from './execution/bank.ts';
 import { chainsOf, grow, NOW_US } from './ledger/nodes.ts';
 
 const startBank = banksOf('chainweb');

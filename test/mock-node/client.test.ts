@@ -9,7 +9,7 @@ import { onlyGraph } from '#pickaxe/protocol/ledger/graphs.js';
 import type { Dialect } from '#pickaxe/protocol/ledger/header.js';
 import { rewardOf } from '#pickaxe/protocol/ledger/reward.js';
 import { checkSpvProof, parseSpvProof } from '#pickaxe/protocol/ledger/spv-proof.js';
-import { arrival, banksOf, bob, commandOf, toBob, toChain } from './contract/bank.ts';
+import { arrival, banksOf, bob, commandOf, toBob, toChain } from './execution/bank.ts';
 import type { OtherOptions } from './node.ts';
 
 const startBank = banksOf('chainweb');

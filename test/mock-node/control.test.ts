@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { instructionNames } from '#pickaxe/mock-node/control.js';
 import type { MockNodeEvent } from '#pickaxe/mock-node/mock-node.js';
 import { eventually } from '../miner/source/follow.ts';
-import { alice, banksOf, bob, coins, commandOf, toBob, toChain } from './contract/bank.ts';
+import { alice, banksOf, bob, coins, commandOf, toBob, toChain } from './execution/bank.ts';
 import type { OtherOptions } from './node.ts';
 
 const startBank = banksOf('chainweb');

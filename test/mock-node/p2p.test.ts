@@ -12,7 +12,7 @@ import { type Cut, cutFromJson, cutToJson, type Peer } from '#pickaxe/protocol/l
 import type { Dialect } from '#pickaxe/protocol/ledger/header.js';
 import { encodeBase64url, stringifyExactJson } from '#pickaxe/protocol/ledger/json.js';
 import { eventually } from '../miner/source/follow.ts';
-import { ALICE, alice, banksOf, bob, coins, commandOf, toBob } from './contract/bank.ts';
+import { ALICE, alice, banksOf, bob, coins, commandOf, toBob } from './execution/bank.ts';
 import { DIALECTS, type OtherOptions } from './node.ts';
 
 const GUARD = { predicate: 'keys-all', publicKeys: [ALICE.publicKey] };

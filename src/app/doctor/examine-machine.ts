@@ -10,7 +10,7 @@ import type { CpuSensors } from '../../miner/engine/cpu/cpu-sensors.ts';
 import { isNative } from '../../miner/engine/cpu/kernels/native-kernels.ts';
 import type { CoreGroup } from '../../miner/engine/cpu/threads.ts';
 import type { Gpu } from '../../miner/engine/gpu/list-gpus.ts';
-import type { KernelRow } from '../rig/choose-engines.ts';
+import type { KernelRow } from '../composition/choose-engines.ts';
 
 /** The oldest supported version, as in `engines` of package.json. */
 const NODE = { major: 20, minor: 19 };

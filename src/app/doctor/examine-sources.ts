@@ -12,11 +12,11 @@ import { COIN } from '../../protocol/ledger/payload.ts';
 import { accountFindings, notChecked } from '../../rig/survey/examine-account.ts';
 import { type Examination, examineNode, type NodeQuestion } from '../../rig/survey/examine-node.ts';
 import { examinePool } from '../../rig/survey/examine-pool.ts';
+import { insecureTlsRisk, poolAccount } from '../composition/choose-source.ts';
 import { type Config, DEFAULTS } from '../config/settings.ts';
 import { nodeTrust, poolTrust } from '../nodes/node-clients.ts';
 import { NodesInTurn } from '../nodes/nodes-in-turn.ts';
 import { UsageError } from '../process/exit.ts';
-import { insecureTlsRisk, poolAccount } from '../rig/choose-source.ts';
 
 /** The findings about sources, and the works that they gave: at most one from each node or pool. */
 export interface ExaminedSources {
@@ -60,7 +60,7 @@ export async function examineFleet(
   isCoordinator: boolean,
 ): Promise<readonly Finding[]> {
   const [{ fleetMember }, { examineFleetServer }] = await Promise.all([
-    import('../rig/fleet-link.ts'),
+    import('../composition/fleet-link.ts'),
     import('../../fleet/survey.ts'),
   ]);
   const examine = async (url: string) => {

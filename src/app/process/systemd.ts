@@ -5,7 +5,7 @@ import { outageInFull } from '../../rig/log/outages.ts';
 import { describeVerdicts, livesOnRelays, sumOfRelays } from '../../rig/status/figures.ts';
 import type { RigStatus } from '../../rig/status/status.ts';
 import { describeWorkers, formatHashrate } from '../../rig/status/units.ts';
-import type { Sidecar } from '../rig/run-miner.ts';
+import type { Sidecar } from '../composition/run-miner.ts';
 import { UsageError } from './exit.ts';
 
 /** Time between status texts, which `systemctl status` shows. */

@@ -1,8 +1,8 @@
 /** What the commands of a fleet's operator share: the connection, and the time in which every rig reports. */
 
+import { fleetMember } from '../../app/composition/fleet-link.ts';
 import type { Loaded } from '../../app/config/load.ts';
 import { EXIT } from '../../app/process/exit.ts';
-import { fleetMember } from '../../app/rig/fleet-link.ts';
 import { pause } from '../../base/system/abort.ts';
 import { type Clock, systemClock } from '../../base/system/clock.ts';
 import type { FleetSubjects } from '../../fleet/messages.ts';

@@ -2,9 +2,9 @@
 
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { type Logger, pino } from 'pino';
+import { httpOptions, listenHttp } from '../../app/composition/http-api.ts';
 import type { Loaded } from '../../app/config/load.ts';
 import { EXIT } from '../../app/process/exit.ts';
-import { httpOptions, listenHttp } from '../../app/rig/http-api.ts';
 import { aborted, pause } from '../../base/system/abort.ts';
 import { jsonText, oneColumnEach, oneLine } from '../../base/text/plain-text.ts';
 import { matchesPattern } from '../../fleet/operator/ask-rigs.ts';

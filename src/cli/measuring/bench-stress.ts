@@ -1,9 +1,9 @@
 /** `pickaxe bench --stress`: keeps all devices busy, and checks every answer. */
 
 import type { Logger } from 'pino';
+import { chooseEngines, type DeviceSettings } from '../../app/composition/choose-engines.ts';
 import { EXIT } from '../../app/process/exit.ts';
 import { onSignals } from '../../app/process/signals.ts';
-import { chooseEngines, type DeviceSettings } from '../../app/rig/choose-engines.ts';
 import { systemClock } from '../../base/system/clock.ts';
 import { thisMachine } from '../../base/system/machine.ts';
 import { jsonText } from '../../base/text/plain-text.ts';

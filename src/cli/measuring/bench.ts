@@ -3,10 +3,10 @@
 import { randomInt } from 'node:crypto';
 import type { Command } from 'commander';
 import type { Logger } from 'pino';
+import { chooseEngines } from '../../app/composition/choose-engines.ts';
 import type { Loaded } from '../../app/config/load.ts';
 import type { Config } from '../../app/config/settings.ts';
 import { EXIT, UsageError } from '../../app/process/exit.ts';
-import { chooseEngines } from '../../app/rig/choose-engines.ts';
 import { systemClock } from '../../base/system/clock.ts';
 import { thisMachine } from '../../base/system/machine.ts';
 import { jsonText } from '../../base/text/plain-text.ts';

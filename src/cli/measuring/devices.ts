@@ -3,9 +3,9 @@
 import { availableParallelism } from 'node:os';
 import type { Command } from 'commander';
 import { z } from 'zod';
+import { KernelRow, kernelRows, threadChoice, usableKernel } from '../../app/composition/choose-engines.ts';
 import type { Loaded } from '../../app/config/load.ts';
 import { EXIT } from '../../app/process/exit.ts';
-import { KernelRow, kernelRows, threadChoice, usableKernel } from '../../app/rig/choose-engines.ts';
 import { userCacheDirectory } from '../../base/system/files.ts';
 import { Machine, thisMachine } from '../../base/system/machine.ts';
 import { jsonText } from '../../base/text/plain-text.ts';

@@ -2,15 +2,15 @@
 
 import type { Logger } from 'pino';
 import { z } from 'zod';
-import type { Config } from '../../app/config/settings.ts';
-import { EXIT } from '../../app/process/exit.ts';
 import {
   chooseEngines,
   type DeviceSettings,
   KernelRow,
   kernelRows,
   threadChoice,
-} from '../../app/rig/choose-engines.ts';
+} from '../../app/composition/choose-engines.ts';
+import type { Config } from '../../app/config/settings.ts';
+import { EXIT } from '../../app/process/exit.ts';
 import { userCacheDirectory } from '../../base/system/files.ts';
 import { Machine, thisMachine } from '../../base/system/machine.ts';
 import { jsonText } from '../../base/text/plain-text.ts';

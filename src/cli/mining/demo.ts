@@ -1,20 +1,20 @@
 /** `pickaxe demo`: the real miner on a mock node in this process, at about one block per second. */
 
 import type { Command } from 'commander';
+import { chooseEngines } from '../../app/composition/choose-engines.ts';
+import { ChosenSource } from '../../app/composition/choose-source.ts';
+import { prepare } from '../../app/composition/rig.ts';
+import { runMiner, type Sidecar } from '../../app/composition/run-miner.ts';
+import { followBlocks } from '../../app/composition/sidecars.ts';
 import type { Loaded } from '../../app/config/load.ts';
 import { assemble, type Config, DEFAULTS, valueIn } from '../../app/config/settings.ts';
 import type { Entry } from '../../app/config/settings-table.ts';
 import { askBalance } from '../../app/nodes/ledger-views.ts';
 import { type ApiSettings, configuredNodes, nodeApi } from '../../app/nodes/node-clients.ts';
-import { chooseEngines } from '../../app/rig/choose-engines.ts';
-import { ChosenSource } from '../../app/rig/choose-source.ts';
-import { prepare } from '../../app/rig/rig.ts';
-import { runMiner, type Sidecar } from '../../app/rig/run-miner.ts';
-import { followBlocks } from '../../app/rig/sidecars.ts';
 import { Events } from '../../miner/events/events.ts';
 import { MockNode } from '../../mock-node/mock-node.ts';
 import { type Totals, totalsOf } from '../../node/blocks/block-index.ts';
-import { MemoryStore } from '../../node/blocks/log-store.ts';
+import { MemoryStore } from '../../node/blocks/block-log.ts';
 import { readDetails } from '../../node/client/ledger-reader.ts';
 import { accountOf } from '../../node/client/miner-identity.ts';
 import { type Decimal, formatDecimal } from '../../protocol/ledger/decimal.ts';

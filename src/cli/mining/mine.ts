@@ -76,7 +76,7 @@ async function runMine(load: () => Promise<Loaded>, options: MineOptions, flags:
     const { log, logFile } = loaded.config;
     logPlace = { file: logFile.path, format: log.format };
     if (options.printConfig) return printConfig(loaded, io);
-    const { mine } = await import('../../app/rig/rig.ts');
+    const { mine } = await import('../../app/composition/rig.ts');
     return await mine(loaded, load, { tries: options.dryRun === true, coordinates: options.coordinates });
   } catch (fault) {
     if (fault instanceof UsageError) await note(logPlace, fault.message);

@@ -3,11 +3,11 @@
 import type { Socket } from 'node:net';
 import type { Command } from 'commander';
 import { z } from 'zod';
+import { chooseEngines } from '../../app/composition/choose-engines.ts';
+import { prepare } from '../../app/composition/rig.ts';
+import { runMiner, type Sidecar } from '../../app/composition/run-miner.ts';
 import type { Loaded } from '../../app/config/load.ts';
 import { EXIT, orUsageError, UsageError } from '../../app/process/exit.ts';
-import { chooseEngines } from '../../app/rig/choose-engines.ts';
-import { prepare } from '../../app/rig/rig.ts';
-import { runMiner, type Sidecar } from '../../app/rig/run-miner.ts';
 import { systemClock } from '../../base/system/clock.ts';
 import { version } from '../../base/system/version.ts';
 import type { DeviceKind } from '../../miner/engine/device.ts';

@@ -2,6 +2,7 @@
 
 import type { Command } from 'commander';
 import { z } from 'zod';
+import { kernelRows, threadChoice, usableKernel } from '../../app/composition/choose-engines.ts';
 import { userConfigDirectory } from '../../app/config/config-files.ts';
 import { lacksNetwork } from '../../app/config/contradictions.ts';
 import type { Loaded } from '../../app/config/load.ts';
@@ -30,7 +31,6 @@ import { examineEarnings } from '../../app/doctor/expected-earnings.ts';
 import { earningsTerms } from '../../app/nodes/ledger-views.ts';
 import { describeServedNetwork } from '../../app/nodes/node-clients.ts';
 import { EXIT, UsageError } from '../../app/process/exit.ts';
-import { kernelRows, threadChoice, usableKernel } from '../../app/rig/choose-engines.ts';
 import { Finding, findingLines, isFault } from '../../base/finding.ts';
 import { userCacheDirectory } from '../../base/system/files.ts';
 import { Machine, thisMachine } from '../../base/system/machine.ts';

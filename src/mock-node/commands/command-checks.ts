@@ -6,7 +6,7 @@ import { type Command, parseCommand, verifyCommand } from '../../protocol/ledger
 import { type Payload, parsePayload, publicMetaOf } from '../../protocol/ledger/command/command-payload.ts';
 import { formatDecimal, parseDecimal } from '../../protocol/ledger/decimal.ts';
 import { type ExactJson, LedgerFormatError } from '../../protocol/ledger/json.ts';
-import { MAX_COMMAND_BYTES, unreadable, whyMeaningless } from '../contract/code.ts';
+import { MAX_COMMAND_BYTES, unreadable, whyMeaningless } from '../execution/code.ts';
 import { type ContractSettings, dialectOf } from '../options.ts';
 
 export interface ReadCommand {

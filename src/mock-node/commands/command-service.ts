@@ -3,12 +3,12 @@
 import type { Dialect } from '../../contract/dialect.ts';
 import { parseDecimal } from '../../protocol/ledger/decimal.ts';
 import { type ExactJson, type ExactJsonObject, LedgerFormatError, parseExactJson } from '../../protocol/ledger/json.ts';
-import type { ExecutionContext } from '../contract/block-environment.ts';
-import { findOutput, heightNeeded, makeProof, resultJson } from '../contract/block-outputs.ts';
-import { unreadable } from '../contract/code.ts';
-import { BuyGasError } from '../contract/gas-payment.ts';
-import { type Failure, outputJson } from '../contract/output.ts';
-import { checkPayment } from '../contract/run-command.ts';
+import type { ExecutionContext } from '../execution/block-environment.ts';
+import { findOutput, heightNeeded, makeProof, resultJson } from '../execution/block-outputs.ts';
+import { unreadable } from '../execution/code.ts';
+import { BuyGasError } from '../execution/gas-payment.ts';
+import { type Failure, outputJson } from '../execution/output.ts';
+import { checkPayment } from '../execution/run-command.ts';
 import type { Block } from '../ledger/block-store.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { type ContractSettings, dialectOf } from '../options.ts';

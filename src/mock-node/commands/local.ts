@@ -5,10 +5,10 @@ import type { ContractError } from '../../contract/errors.ts';
 import { requestKeyOfCmd } from '../../protocol/ledger/command/command.ts';
 import { parsePayload } from '../../protocol/ledger/command/command-payload.ts';
 import { type ExactJsonObject, jsonInteger, stringifyExactJson } from '../../protocol/ledger/json.ts';
-import type { ExecutionContext } from '../contract/block-environment.ts';
-import { BuyGasError } from '../contract/gas-payment.ts';
-import { failureJson, failureOf, MAX_MESSAGE, type Output, outputJson } from '../contract/output.ts';
-import { type Finished, NO_MINER, runPaid, runUnpaid } from '../contract/run-command.ts';
+import type { ExecutionContext } from '../execution/block-environment.ts';
+import { BuyGasError } from '../execution/gas-payment.ts';
+import { failureJson, failureOf, MAX_MESSAGE, type Output, outputJson } from '../execution/output.ts';
+import { type Finished, NO_MINER, runPaid, runUnpaid } from '../execution/run-command.ts';
 import type { Block } from '../ledger/block-store.ts';
 import { forgeryOf, parseErrorText, type ReadCommand, RefusedError } from './command-checks.ts';
 

@@ -5,7 +5,7 @@
 
 import { type Command, commandJson } from '../../protocol/ledger/command/command.ts';
 import type { Payload } from '../../protocol/ledger/command/command-payload.ts';
-import type { ChainState } from '../contract/chain-state.ts';
+import type { ChainState } from '../execution/chain-state.ts';
 import { type Random, randomInteger } from '../random.ts';
 import type { ReadCommand } from './command-checks.ts';
 

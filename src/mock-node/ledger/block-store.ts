@@ -4,7 +4,7 @@ import { hash } from 'node:crypto';
 import { type BlockHeader, parseHeader } from '../../protocol/ledger/header.ts';
 import { encodeBase64url } from '../../protocol/ledger/json.ts';
 import type { PayloadContent, PayloadRoots, PayloadWithOutputs } from '../../protocol/ledger/payload.ts';
-import type { ChainState } from '../contract/chain-state.ts';
+import type { ChainState } from '../execution/chain-state.ts';
 
 /** Number of heights below the tip whose blocks are kept. */
 const KEPT_HEIGHTS = 500n;

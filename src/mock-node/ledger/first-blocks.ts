@@ -3,8 +3,8 @@
 import { targetForDifficulty } from '../../protocol/chain/target.ts';
 import type { Graph } from '../../protocol/ledger/graphs.ts';
 import { encodeHeader } from '../../protocol/ledger/header.ts';
-import type { ChainState } from '../contract/chain-state.ts';
-import type { Transactions } from '../contract/transactions.ts';
+import type { ChainState } from '../execution/chain-state.ts';
+import type { Transactions } from '../execution/transactions.ts';
 import { codeOf, graphFor, type LedgerSettings } from '../options.ts';
 import { type Random, randomBytes } from '../random.ts';
 import { type Block, blockOf } from './block-store.ts';

@@ -5,7 +5,7 @@ import { nextEpoch, weightAbove } from '../../protocol/ledger/difficulty.ts';
 import type { Graph } from '../../protocol/ledger/graphs.ts';
 import { type Adjacent, type BlockHeader, encodeHeader } from '../../protocol/ledger/header.ts';
 import type { Miner } from '../../protocol/ledger/payload.ts';
-import type { NextBlock } from '../contract/transactions.ts';
+import type { NextBlock } from '../execution/transactions.ts';
 import { type Random, randomBytes, randomInteger } from '../random.ts';
 import type { BlockPayload, BlockStore } from './block-store.ts';
 import { keyOf, type PayloadMaker } from './payloads.ts';

@@ -10,9 +10,9 @@ import {
 } from '../../protocol/ledger/json.ts';
 import { type Miner, type PayloadWithOutputs, parseMiner } from '../../protocol/ledger/payload.ts';
 import { tableReward } from '../../protocol/ledger/reward.ts';
-import type { ChainState } from '../contract/chain-state.ts';
-import { failureJson } from '../contract/output.ts';
-import type { NextBlock, Ran, Reward, Transactions } from '../contract/transactions.ts';
+import type { ChainState } from '../execution/chain-state.ts';
+import { failureJson } from '../execution/output.ts';
+import type { NextBlock, Ran, Reward, Transactions } from '../execution/transactions.ts';
 import { type Random, randomBytes } from '../random.ts';
 import { type BlockPayload, rootsOf } from './block-store.ts';
 

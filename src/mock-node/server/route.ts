@@ -15,7 +15,7 @@ import {
 } from '../../protocol/ledger/json.ts';
 import type { PayloadWithOutputs } from '../../protocol/ledger/payload.ts';
 import type { CommandService } from '../commands/command-service.ts';
-import { decimalJson } from '../contract/output.ts';
+import { decimalJson } from '../execution/output.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { ServerSettings } from '../options.ts';
 import type { CutPipeline } from '../p2p/cut-pipeline.ts';

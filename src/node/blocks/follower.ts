@@ -7,6 +7,7 @@ import { pause } from '../../base/system/abort.ts';
 import { TokenBucket } from '../../base/system/bounded.ts';
 import { type Clock, wallMs } from '../../base/system/clock.ts';
 import { isHidden, type TrackedBlock } from './block-index.ts';
+import type { Store } from './block-log.ts';
 import { payeeInPlaceOf } from './block-reward.ts';
 import {
   type Agreement,
@@ -21,7 +22,6 @@ import {
   UNDECIDED,
   UNKNOWN_AFTER_MS,
 } from './confirmations.ts';
-import type { Store } from './log-store.ts';
 import { type FoundReward, type LedgerView, lookAtBlocks, RewardSearch, seekReward } from './observation.ts';
 
 export type Change =

@@ -13,7 +13,7 @@ import { blockWeight } from '../../protocol/ledger/difficulty.ts';
 import { type BlockHeader, checkWork, encodeHeader, parseHeader } from '../../protocol/ledger/header.ts';
 import { LedgerFormatError } from '../../protocol/ledger/json.ts';
 import { leastWork } from '../../protocol/ledger/least-work.ts';
-import { BlockStore } from './log-store.ts';
+import { BlockStore } from './block-log.ts';
 
 /** Divisor for the known work: real difficulties change by less within months, and a sixteenth is still expensive. */
 const FRACTION = 16n;

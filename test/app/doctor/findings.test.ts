@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { KernelRow } from '#pickaxe/app/composition/choose-engines.js';
 import { DEFAULTS } from '#pickaxe/app/config/settings.js';
 import { examineGpus, type GpuFacts } from '#pickaxe/app/doctor/examine-gpus.js';
 import {
@@ -14,7 +15,6 @@ import {
 } from '#pickaxe/app/doctor/examine-machine.js';
 import { examineEarnings } from '#pickaxe/app/doctor/expected-earnings.js';
 import { earningsTerms } from '#pickaxe/app/nodes/ledger-views.js';
-import type { KernelRow } from '#pickaxe/app/rig/choose-engines.js';
 import type { Finding } from '#pickaxe/base/finding.js';
 import type { Gpu } from '#pickaxe/miner/engine/gpu/list-gpus.js';
 import { targetForDifficulty } from '#pickaxe/protocol/chain/target.js';

@@ -12,7 +12,7 @@ import { FakeSource, Recorder } from '../../fakes.ts';
 import { eventually, Follower, mine } from '../../miner/source/follow.ts';
 import { miner, nodesOf } from '../../miner/source/node/node.ts';
 import type { OtherOptions } from '../../mock-node/node.ts';
-import { guarded } from '../../rig/guards/fakes.ts';
+import { guarded } from '../../rig/pauses/fakes.ts';
 
 const startNode = nodesOf('chainweb');
 const PACE = { everyMs: 20, doubtMs: 10 };

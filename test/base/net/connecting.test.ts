@@ -14,7 +14,7 @@ import { nodeAddress } from '#pickaxe/node/http/url.js';
 import { NOTICES, type Notice } from '#pickaxe/rig/notify/notices.js';
 import { Webhook } from '#pickaxe/rig/notify/webhook.js';
 import { pickaxe } from '../../cli/in-process.ts';
-import { listeningLog } from '../../rig/guards/fakes.ts';
+import { listeningLog } from '../../rig/pauses/fakes.ts';
 
 const never = new AbortController().signal;
 

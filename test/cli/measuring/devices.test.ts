@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { runMiner } from '#pickaxe/app/rig/run-miner.js';
+import { runMiner } from '#pickaxe/app/composition/run-miner.js';
 import { Events } from '#pickaxe/miner/events/events.js';
 import { LogTail } from '#pickaxe/rig/log/log-tail.js';
 import { makeLog } from '#pickaxe/rig/terminal/log.js';

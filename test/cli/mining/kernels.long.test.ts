@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { KernelRow } from '#pickaxe/app/rig/choose-engines.js';
+import type { KernelRow } from '#pickaxe/app/composition/choose-engines.js';
 import { DevicesReport } from '#pickaxe/cli/measuring/devices.js';
 import { KERNEL_NAMES } from '#pickaxe/miner/engine/device.js';
 import { expectShape } from '../../expect-shape.ts';

@@ -1,7 +1,7 @@
 /** Real rigs and coordinators, on nodes and NATS servers in memory, under random faults. */
 
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { submitToAll } from '#pickaxe/app/rig/choose-source.js';
+import { submitToAll } from '#pickaxe/app/composition/choose-source.js';
 import { aborted, pause } from '#pickaxe/base/system/abort.js';
 import { systemClock } from '#pickaxe/base/system/clock.js';
 import { FleetRelay } from '#pickaxe/fleet/coordinator/fleet-relay.js';

@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import { parseLocalAnswer } from '#pickaxe/protocol/ledger/command/results.js';
-import { BOB, banksOf, bob, coins, commandOf, GAS_OF_TRANSFER, type Terms, toBob } from '../contract/bank.ts';
+import { BOB, banksOf, bob, coins, commandOf, GAS_OF_TRANSFER, type Terms, toBob } from '../execution/bank.ts';
 
 const startBank = banksOf('document');
 

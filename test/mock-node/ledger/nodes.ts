@@ -1,7 +1,7 @@
 /** Chains of several nodes with the same first blocks, without servers, and the exchange of blocks between them. */
 
-import { ChainState } from '#pickaxe/mock-node/contract/chain-state.js';
-import { NO_TRANSACTIONS } from '#pickaxe/mock-node/contract/transactions.js';
+import { ChainState } from '#pickaxe/mock-node/execution/chain-state.js';
+import { NO_TRANSACTIONS } from '#pickaxe/mock-node/execution/transactions.js';
 import type { Block } from '#pickaxe/mock-node/ledger/block-store.js';
 import { Chains } from '#pickaxe/mock-node/ledger/chains.js';
 import { makeFirstBlocks } from '#pickaxe/mock-node/ledger/first-blocks.js';

@@ -2,7 +2,7 @@
 
 import { createHash } from 'node:crypto';
 import { expect, it } from 'vitest';
-import { ChainState } from '#pickaxe/mock-node/contract/chain-state.js';
+import { ChainState } from '#pickaxe/mock-node/execution/chain-state.js';
 import { firstPayload } from '#pickaxe/mock-node/ledger/payloads.js';
 import { Referee } from '#pickaxe/mock-node/ledger/referee.js';
 import { HEADER_BYTES, HEADER_OFFSET, TARGET_BYTES, WORK_BYTES, WORK_OFFSET } from '#pickaxe/protocol/chain/bytes.js';

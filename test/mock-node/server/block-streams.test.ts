@@ -7,7 +7,7 @@ import { type ExactJson, encodeBase64url, parseExactJson, stringifyExactJson } f
 import { payloadWithOutputsToJson } from '#pickaxe/protocol/ledger/payload.js';
 import { eventually } from '../../miner/source/follow.ts';
 import { at, mocksOf } from '../ask.ts';
-import { banksOf, commandOf, toBob } from '../contract/bank.ts';
+import { banksOf, commandOf, toBob } from '../execution/bank.ts';
 import { share } from '../ledger/nodes.ts';
 import { DIALECTS } from '../node.ts';
 

@@ -8,8 +8,8 @@ import { type ExactJson, encodeBase64url } from '#pickaxe/protocol/ledger/json.j
 import { payloadWithOutputsFromJson } from '#pickaxe/protocol/ledger/payload.js';
 import { provenReward } from '../../protocol/ledger/proven-reward.ts';
 import { at, mocksOf } from '../ask.ts';
-import { ALICE, alice, BOB, banksOf, bob, coins, commandOf, keysetOf, toBob } from '../contract/bank.ts';
-import { codeOn } from '../contract/deployed.ts';
+import { ALICE, alice, BOB, banksOf, bob, coins, commandOf, keysetOf, toBob } from '../execution/bank.ts';
+import { codeOn } from '../execution/deployed.ts';
 
 const startMock = mocksOf('chainweb');
 const startBank = banksOf('chainweb');

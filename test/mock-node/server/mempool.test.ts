@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import { commandJson } from '#pickaxe/protocol/ledger/command/command.js';
-import { banksOf, bob, coins, commandOf, toBob } from '../contract/bank.ts';
+import { banksOf, bob, coins, commandOf, toBob } from '../execution/bank.ts';
 import type { OtherOptions } from '../node.ts';
 
 interface Pending {

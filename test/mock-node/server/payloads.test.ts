@@ -10,7 +10,7 @@ import {
 } from '#pickaxe/protocol/ledger/payload.js';
 import { provenReward } from '../../protocol/ledger/proven-reward.ts';
 import { at, mocksOf } from '../ask.ts';
-import { banksOf, commandOf, toBob } from '../contract/bank.ts';
+import { banksOf, commandOf, toBob } from '../execution/bank.ts';
 
 const startMock = mocksOf('chainweb');
 const startBank = banksOf('chainweb');

@@ -2,8 +2,8 @@ import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, expect, it, onTestFinished } from 'vitest';
+import { BlockStore } from '#pickaxe/node/blocks/block-log.js';
 import { KnownWork, minedHeaders } from '#pickaxe/node/blocks/known-work.js';
-import { BlockStore } from '#pickaxe/node/blocks/log-store.js';
 import { integerToTarget, targetToInteger } from '#pickaxe/protocol/chain/target.js';
 import { type BlockHeader, encodeHeader, parseHeader, powHash } from '#pickaxe/protocol/ledger/header.js';
 import { hasWork, leastWork } from '#pickaxe/protocol/ledger/least-work.js';

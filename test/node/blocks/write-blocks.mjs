@@ -1,6 +1,6 @@
 // Writes blocks to the block log of a folder, and prints the hash of each once the disk has it: FOLDER CHAIN COUNT
 
-import { BlockStore } from '#pickaxe/node/blocks/log-store.js';
+import { BlockStore } from '#pickaxe/node/blocks/block-log.js';
 import { recordOf } from '#pickaxe/node/blocks/record.js';
 import { encodeHeader, parseHeader } from '#pickaxe/protocol/ledger/header.js';
 

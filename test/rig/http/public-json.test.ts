@@ -3,8 +3,8 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it, test } from 'vitest';
 import { z } from 'zod';
+import { DryRunPlan } from '#pickaxe/app/composition/dry-run.js';
 import { PrintedConfig } from '#pickaxe/app/config/raw-settings.js';
-import { DryRunPlan } from '#pickaxe/app/rig/dry-run.js';
 import { BalanceReport } from '#pickaxe/cli/coins/balance.js';
 import { BlocksReport } from '#pickaxe/cli/coins/blocks.js';
 import { SweepReport } from '#pickaxe/cli/coins/sweep/sweep.js';

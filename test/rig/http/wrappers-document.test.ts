@@ -2,8 +2,8 @@
 
 import { expect, it } from 'vitest';
 import { z } from 'zod';
+import { DryRunPlan } from '#pickaxe/app/composition/dry-run.js';
 import { PrintedConfig } from '#pickaxe/app/config/raw-settings.js';
-import { DryRunPlan } from '#pickaxe/app/rig/dry-run.js';
 import { BlocksReport } from '#pickaxe/cli/coins/blocks.js';
 import { DevicesReport } from '#pickaxe/cli/measuring/devices.js';
 import { TuneReport } from '#pickaxe/cli/measuring/tune.js';

@@ -6,7 +6,7 @@ import { afterAll, afterEach, describe, expect, it, onTestFinished, test, vi } f
 import { environmentOf, HOOK_LIMITS, type HookCommands, Hooks } from '#pickaxe/rig/notify/hooks.js';
 import type { Notice } from '#pickaxe/rig/notify/notices.js';
 import { isRunning } from '../../running.ts';
-import { listeningLog } from '../guards/fakes.ts';
+import { listeningLog } from '../pauses/fakes.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'pickaxe-hooks-'));
 afterEach(() => {

@@ -7,7 +7,7 @@ import { version } from '#pickaxe/base/system/version.js';
 import { NOTICES, type Notice } from '#pickaxe/rig/notify/notices.js';
 import { Webhook, type WebhookOptions, webhookBody } from '#pickaxe/rig/notify/webhook.js';
 import { selfSigned } from '../../node/client/certificates.ts';
-import { listeningLog } from '../guards/fakes.ts';
+import { listeningLog } from '../pauses/fakes.ts';
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => void;
 

@@ -3,13 +3,13 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { confirm, password as hiddenInput, input, select } from '@inquirer/prompts';
+import { USUAL_PASSWORD } from '../../../app/composition/choose-source.ts';
 import { misspeltNetwork } from '../../../app/config/known-names.ts';
 import { nodeUrl, originOf, poolUrl } from '../../../app/config/setting-types/addresses.ts';
 import { type SettingType, text } from '../../../app/config/setting-types/basic.ts';
 import { network as networkType, poolUser } from '../../../app/config/setting-types/rig.ts';
 import { DEFAULTS } from '../../../app/config/settings.ts';
 import { poolTrust } from '../../../app/nodes/node-clients.ts';
-import { USUAL_PASSWORD } from '../../../app/rig/choose-source.ts';
 import { type Finding, isFault } from '../../../base/finding.ts';
 import { hexOf } from '../../../base/net/certificate.ts';
 import { BY_AUTHORITY, type Trust } from '../../../base/net/tls-trust.ts';

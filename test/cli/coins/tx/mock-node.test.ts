@@ -11,7 +11,7 @@ import { onNodes } from '#pickaxe/cli/ledger/on-nodes.js';
 import { KnownWork } from '#pickaxe/node/blocks/known-work.js';
 import { distance } from '#pickaxe/protocol/ledger/graphs.js';
 import { Folder } from '../../../app/config/folder.ts';
-import { ALICE, alice, BOB, banksOf, bob, coins } from '../../../mock-node/contract/bank.ts';
+import { ALICE, alice, BOB, banksOf, bob, coins } from '../../../mock-node/execution/bank.ts';
 import { QUICK } from '../../../node/client/server.ts';
 import { type Pretended, pretendedIo } from '../../pretended-io.ts';
 
