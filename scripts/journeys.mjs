@@ -171,7 +171,6 @@ export const WALKS = {
     'miner/source/submitter',
     'miner/source/following',
     'fleet/rig/fleet-source',
-    'miner/source/failover',
     'fleet/rig/coordinator-source',
     'fleet/rig/coordinator-state',
     'fleet/rig/solution-delivery',

@@ -154,6 +154,11 @@ export class CoordinatorSource extends BaseSource {
     await this.#asking;
   }
 
+  /** Whether this coordinator issued the work, also if it has ended. */
+  hasIssued(work: Work): boolean {
+    return this.#states.about(work) !== undefined;
+  }
+
   /** Beyond `mostWaiting` waiting solutions, a solution is not sent, but ends its work as if it were. */
   async submit(solution: Solution, stop: AbortSignal): Promise<Verdict> {
     const known = this.#states.about(solution.work);

@@ -130,8 +130,9 @@ export class FleetSource extends BaseSource {
   }
 
   async submit(solution: Solution, stop: AbortSignal): Promise<Verdict> {
-    if (!this.#failover) return { outcome: 'unknown', reason: 'no coordinator gave this work' };
-    return await this.#failover.submit(solution, stop);
+    const issuer = [...this.#coordinators.values()].find((each) => each.hasIssued(solution.work));
+    if (!issuer) return { outcome: 'unknown', reason: 'no coordinator gave this work' };
+    return { by: issuer.name, ...(await issuer.submit(solution, stop)) };
   }
 
   latestTimeUs(work: Work): bigint {

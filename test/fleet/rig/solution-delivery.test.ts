@@ -98,6 +98,7 @@ it('ends a work with a solution that is not sent, because too many wait', async 
   await pass(1_000);
   const work = follower.received.at(-1) as Work;
   expect(await source.submit(mine(work), signal)).toMatchObject({ outcome: 'stale' });
+  await pass(0);
   expect(follower.of('stale')).toMatchObject([{ reason: 'solved', works: [work] }]);
 });
 
