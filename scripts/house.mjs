@@ -97,12 +97,9 @@ export function measure(root) {
   const documents = ['README.md', ...filesBelow(`${root}docs/`).map((file) => `docs/${file}`)].filter((path) =>
     path.endsWith('.md'),
   );
-  const words = documents.map(
-    (path) =>
-      readFileSync(root + path, 'utf8')
-        .split(/\s+/)
-        .filter(Boolean).length,
-  );
+  // Bars of tables and dashes of lists are not words.
+  const wordsOf = (text) => text.split(/\s+/).filter((each) => /[\p{L}\p{N}]/u.test(each)).length;
+  const words = documents.map((path) => wordsOf(readFileSync(root + path, 'utf8')));
 
   return {
     names: new Set(files.filter(inWings).map(wingOf)).size,

@@ -28,6 +28,14 @@ it('leads from a word of the field to the file that answers', () => {
   expect(answers('miner/relay/stratum/jobs', 'stratum server')).toBe(false);
 });
 
+it('lets a reader follow a value without walking to and fro', () => {
+  const { walks } = house;
+  expect(walks['a work, from GET to POST'].files).toBeLessThanOrEqual(20);
+  expect(walks['a work, from GET to POST'].stays).toBeLessThanOrEqual(28);
+  expect(walks['a share of a stratum session'].moves.rooms).toBeLessThanOrEqual(6);
+  expect(walks['a solution of a fleet'].moves.wings).toBeLessThanOrEqual(8);
+});
+
 it.each(Object.entries(WALKS))(
   '%s walks through files that are there, and that know another one of its way',
   (_, walk) => {
