@@ -35,7 +35,7 @@ function isGpuProcessOf(parent: number, id: string): boolean {
   try {
     // proc(5): the name in brackets, which may have any characters in it, the state, and the parent.
     const [, state, ppid] = /\) (\S) (\d+)/.exec(readFileSync(`/proc/${id}/stat`, 'utf8')) ?? [];
-    const isGpu = readFileSync(`/proc/${id}/cmdline`, 'utf8').includes('gpu/child/main.js');
+    const isGpu = readFileSync(`/proc/${id}/cmdline`, 'utf8').includes('gpu/child/child-main.js');
     return Number(ppid) === parent && state !== 'Z' && isGpu;
   } catch {
     return false; // it has ended meanwhile
