@@ -1,7 +1,7 @@
 /**
- * Distinguishes GPUs that Dawn cannot: Dawn chooses by a part of the name, so `RTX 3080` may give a `RTX 3080 Ti`, and
- * two cards of one model have the same name. If Mesa's Vulkan layer is installed, each such GPU gets a process that
- * sees no other GPU. A trial shows first whether the layer works.
+ * Distinguishes GPUs that Dawn cannot distinguish: Dawn chooses by a part of the name, so `RTX 3080` may give a `RTX
+ * 3080 Ti`, and two cards of one model have the same name. If Mesa's Vulkan layer is installed, each such GPU gets a
+ * process that sees no other GPU. A trial shows first whether the layer works.
  */
 
 import type { Environment } from './gpu-process.ts';
@@ -22,7 +22,7 @@ export interface Found {
   readonly bus?: string;
   /** Environment in which a process sees only this GPU; absent when its name is enough. */
   readonly environment?: Environment;
-  /** Set when another adapter is the same card through another driver. */
+  /** Set when the same card is used through another adapter, which belongs to another driver. */
   readonly double?: true;
   /** For people: why the GPU cannot be used, and what to do. */
   readonly fault?: string;
@@ -60,14 +60,14 @@ export async function disambiguate(
 }
 
 /**
- * Marks doubles. A card with several drivers, such as AMD's RADV and AMDVLK, has an adapter for each driver, and one of
- * these adapters is used.
+ * Marks adapters whose card is used through another adapter. A card with several drivers, such as AMD's RADV and
+ * AMDVLK, has an adapter for each driver, and one of these adapters is used.
  */
 function markDoubles(found: readonly Found[], adapters: readonly Adapter[], table: readonly TableRow[]): Found[] {
   const buses = adapters.map((adapter) => busOf(adapter, adapters, table));
   return found.map((gpu, i) => {
     const usable = found.filter((other, j) => buses[i] && buses[j] === buses[i] && other.fault === undefined);
-    // The first adapter with a certain address is used, or else the first adapter.
+    // Of the usable adapters, the first one with a certain address is used, or else the first one.
     const card = usable.find(({ bus }) => bus) ?? usable[0];
     if (!card || card === gpu) return gpu;
     const { environment, fault, ...double } = gpu;
@@ -126,7 +126,10 @@ function byName(
   return { ...known, fault: `another GPU has the same name${reason}; ${REMEDY}` };
 }
 
-/** Assigns addresses to equal names in order. Each adapter needs an address of its own; which one does not matter. */
+/**
+ * Assigns addresses to equal names in order. Each adapter needs an address of its own; which address it gets does not
+ * matter.
+ */
 function busOf(adapter: Adapter, adapters: readonly Adapter[], table: readonly TableRow[]): string | undefined {
   const twins = adapters.filter(({ model }) => model === adapter.model);
   const rows = table.filter(({ model }) => model === adapter.model);
@@ -179,7 +182,7 @@ const ROW = new RegExp(`^  GPU \\d+: ${IDS} "(.*)" ${TYPE}(?: ${BUS})?$`);
 const NO_BUS = '0000:00:00.0';
 
 /**
- * @param text output of a process. It has the table several times, and the start of the first may be lost
+ * @param text output of a process, which contains the table several times. The start of the first table may be lost
  * @returns the rows of the last table; none when the layer is not installed
  */
 export function parseTable(text: string): TableRow[] {
@@ -196,7 +199,10 @@ function parseRow(line: string): TableRow[] {
   return [{ ...ids, model, isCpu: type === 'CPU', ...(bus && bus !== NO_BUS && { bus }) }];
 }
 
-/** @returns an environment in which a process sees only the GPU at this address; all GPUs with Mesa before 23.3 */
+/**
+ * @returns an environment in which a process sees only the GPU at this address; with Mesa before 23.3, the process sees
+ *   all GPUs
+ */
 export function onlyAt(bus: string): Environment {
   // The exclamation mark hides the other GPUs, if there is a GPU at this address. MESA_VK_DEVICE_SELECT, which the user
   // may have set, has precedence over DRI_PRIME.

@@ -24,7 +24,7 @@ export interface GpuOptions {
   readonly adapter?: string;
   /** Whether a software renderer on the CPU is accepted. */
   readonly softwareGpu?: boolean;
-  /** Time for a dispatch, at least 2 ms. The default is the best one by tuning. */
+  /** Time that a dispatch should take, at least 2 ms. The default is the best time by tuning. */
   readonly batchMs?: number;
   /** Folder for tunings. Without it the GPU is measured at each opening, which takes seconds. */
   readonly cacheDirectory?: string;
@@ -35,14 +35,14 @@ export interface GpuOptions {
   readonly environment?: Environment;
   /** Whether to measure even when a tuning is remembered. */
   readonly tuneAgain?: boolean;
-  /** The default is the fastest one. */
+  /** The variant of the kernel. The default is the fastest one. */
   readonly variant?: Variant;
   /**
    * Whether to mine at once with the likely fastest variant if no tuning is remembered, and to measure all variants
    * while mining. Otherwise opening takes the seconds of that measurement.
    */
   readonly minesAtOnce?: boolean;
-  /** Whether to skip the measurement while mining, because the process may end before it would. */
+  /** Whether to skip the measurement while mining, because the process may end before the measurement does. */
   readonly hurried?: boolean;
   /** The likely fastest variant. The default follows from the chip's maker. */
   readonly likely?: Variant;
@@ -53,7 +53,7 @@ export interface GpuOptions {
 
 export interface GpuInfo extends EngineInfo {
   readonly gpu: GpuKernelInfo;
-  /** From this start or an earlier one. */
+  /** Measured at this start or at an earlier one. */
   readonly tuning: Tuning;
   /** For people: the source of the sensors' readings, or why there is none. */
   readonly sensors: string;
@@ -69,7 +69,7 @@ export class GpuEngine implements Engine {
   #process: GpuProcess | undefined;
   #chunkNonces = LEAST_NONCES;
   #searches = 0;
-  /** The variants that ran for tuning when the device was lost. */
+  /** Names of the variants that were being tried when the device was lost. */
   readonly #skip = new Set<string>();
 
   constructor(options: GpuOptions) {
@@ -77,7 +77,7 @@ export class GpuEngine implements Engine {
     this.#options = options;
   }
 
-  /** Undefined while the engine is closed. */
+  /** Number of the child process; undefined while the engine is closed. */
   get pid(): number | undefined {
     return this.#process?.pid;
   }
@@ -141,7 +141,7 @@ export class GpuEngine implements Engine {
     return { model, kernel: shader, why, gpu, tuning, sensors, ...(bus && { bus }) };
   }
 
-  /** The next opening does not try the variant that ran when the device was lost. */
+  /** Makes later openings skip the variant that was being tried when the device was lost. */
   #skipIfLost({ fault }: DeviceError): void {
     const trying = this.#process?.trying;
     if (trying !== undefined && fault === 'lost') this.#skip.add(trying);
@@ -192,13 +192,19 @@ export class GpuEngine implements Engine {
 
 /* The ranges that the child process has and has not reported as searched */
 
-/** Search time of a chunk. The child has two, so that it has enough while this process is busy. */
+/**
+ * Minimum time that the search of a chunk should take. The child has more than one chunk, usually two, so that it has
+ * enough while this process is busy.
+ */
 const CHUNK_MS = 300;
-/** Maximum number of chunks in the child: they can be small and many when a space is nearly used up. */
+/** Maximum number of ranges in the child. When a space is nearly used up, ranges can be small and many. */
 const MOST_CHUNKS = 64;
 const LEAST_NONCES = 2 ** 16;
 
-/** @returns nonces in a chunk: at least two batches, so that one waits while the other is in flight */
+/**
+ * @returns number of nonces in a chunk: enough for CHUNK_MS and for two batches, of which one waits while the other is
+ *   in flight, within LEAST_NONCES … COUNTERS
+ */
 export function chunkNonces(hashesPerSecond: number, batchMs: number): number {
   const nonces = Math.round((hashesPerSecond * Math.max(CHUNK_MS, 2 * batchMs)) / 1000);
   return Math.min(COUNTERS, Math.max(LEAST_NONCES, nonces));
@@ -227,7 +233,10 @@ export class Given {
     this.rest = [...this.rest, range];
   }
 
-  /** Takes chunks until the child has two. `send` gets each, in order. */
+  /**
+   * Takes ranges until the child has more nonces than one chunk, or MOST_CHUNKS ranges, or the space is used up. Passes
+   * each range to `send`.
+   */
   topUp(ranges: Ranges, chunk: Shape, send: (range: Range) => void): void {
     while (this.nonces <= sizeOf(chunk) && this.rest.length < MOST_CHUNKS) {
       const range = ranges.take(chunk);
@@ -238,8 +247,8 @@ export class Given {
   }
 
   /**
-   * Removes a range that was reported as searched, perhaps of several consecutive chunks.
-   * @throws DeviceError when a part of it was not given, or was reported before
+   * Removes a range that was reported as searched. It may span several consecutive chunks.
+   * @throws DeviceError when a part of the range was not given to the child, or was reported before
    */
   settle(searched: Range): void {
     let settled = 0;

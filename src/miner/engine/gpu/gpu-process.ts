@@ -18,18 +18,24 @@ const CHILD: ChildScript = { path: fileURLToPath(new URL('./child/child-main.js'
 const OPEN_MS = 60_000;
 /** Time limit for the start of all drivers, each of which can take seconds. */
 const LIST_MS = 60_000;
-/** Silence after which the driver or process hangs. Drivers reset a GPU that hangs after 2 to 10 s. */
+/**
+ * Time without messages after which the driver or the process counts as hanging. Drivers reset a GPU that hangs after 2
+ * to 10 s.
+ */
 const SILENCE_MS = 20_000;
 /** Time limit for the last dispatches and the driver at closing. */
 const CLOSE_MS = 5_000;
 /** Time limit for output after the child's end: a process that a driver started may keep the pipe open. */
 const LAST_WORD_MS = 1_000;
-/** Characters of the last output that are kept: enough for a cause, and the table of Mesa's Vulkan layer. */
+/**
+ * Number of characters of the latest output that are kept: enough for the cause of a failure, and for the table of
+ * Mesa's Vulkan layer.
+ */
 const LAST_WORDS_CHARS = 16_000;
 
-/** A warning or error of Dawn or a driver, except one that Dawn prints for every healthy device. */
+/** A warning or error of Dawn or a driver, except the one that Dawn prints for every healthy device. */
 const COMPLAINT = /^(warning|error|fatal)(?!.*artificially reduced)/i;
-/** Characters of these lines that an error quotes. */
+/** Maximum number of characters of complaints that an error quotes. */
 const COMPLAINT_CHARS = 300;
 
 export type Environment = Readonly<Record<string, string>>;
@@ -46,7 +52,7 @@ interface GpuProcessOptions {
   readonly child?: ChildScript | undefined;
   /** Time after which the child is killed if it sends no pulse, or no report while a search waits for one. */
   readonly silenceMs?: number | undefined;
-  /** As `EngineListener.progress`. */
+  /** See `EngineListener.progress`. */
   readonly progress?: ((what: string, done: number) => void) | undefined;
   readonly telemetry?: ((telemetry: Telemetry) => void) | undefined;
   /** Called when all variants have been measured while the device mined. */
@@ -126,7 +132,7 @@ export class GpuProcess {
   }
 
   /**
-   * Opens the device, which must show a pulse from then on.
+   * Opens the device. From then on the child must send pulses.
    * @throws DeviceError when there is no answer, or no device
    */
   async open(question: OpenQuestion): Promise<Extract<Answer, { type: 'opened' }>> {
@@ -156,7 +162,7 @@ export class GpuProcess {
   }
 
   send(message: ToChild): void {
-    // The child has gone if there is an error; the event 'exit' reports that.
+    // An error means that the child has ended, which the event 'exit' reports.
     if (this.#child.connected) this.#child.send(message, () => {});
   }
 
@@ -166,7 +172,7 @@ export class GpuProcess {
   }
 
   /**
-   * Waits for the next message about a search. Call it only if one is due, and not after `ended`.
+   * Waits for the next message about a search. Call this only while a message is due, and not after `ended`.
    * @throws DeviceError when the child has died, or has sent nothing for too long
    */
   async next(search: number): Promise<SearchMessage> {
@@ -191,13 +197,13 @@ export class GpuProcess {
     while (!this.#gone && !allEnded()) await this.#news().catch(() => {});
     clearInterval(this.#pulseWatch);
     if (this.#child.connected) this.#child.disconnect();
-    // A process that is stuck in its driver may survive SIGKILL, and must not keep this one from ending.
+    // A process that is stuck in its driver may survive SIGKILL, and must not keep this process from ending.
     await settledWithin(this.#exited, 2 * CLOSE_MS);
     clearTimeout(timer);
     this.#child.unref();
   }
 
-  /** Kills the child when the count does not change for too long. */
+  /** Kills the child when the count of messages does not change for too long. */
   #watch(count: () => number, fault: string): NodeJS.Timeout {
     return watchSilence(count, this.#silenceMs, () => this.#end(`${fault} (for ${this.#silenceMs / 1000} s)`));
   }
@@ -268,17 +274,18 @@ export class GpuProcess {
 
 /* Detection of a child that sends nothing */
 
-/** Maximum time between signs of life. */
+/** Maximum time between pulses. */
 const PULSE_MS = 1_000;
 
-/** @returns a time such that each check finds a new sign of life, even if one is late */
+/** @returns time between pulses, such that each check finds a new pulse even if one is late */
 export function pulseWithin(silenceMs: number): number {
   return Math.min(PULSE_MS, silenceMs / 4);
 }
 
 /**
  * Calls `expired` when the count of messages has not changed for `silenceMs`, and again after each half of that time.
- * Two checks are needed, because the first is wrong after this process was suspended.
+ * Two checks in a row must find the same count: the first check after this process was suspended finds no new message
+ * even from a healthy child.
  * @returns the timer, for `clearInterval`
  */
 export function watchSilence(count: () => number, silenceMs: number, expired: () => void): NodeJS.Timeout {

@@ -54,10 +54,13 @@ async function open(
  * and …-xe-hwmon.
  */
 
-/** The file `name` of the whole card's sensors. Others, such as `i915_gt0`, belong to parts of it. */
+/**
+ * Content of the file `name` in the folder of the whole card's sensors. Other names, such as `i915_gt0`, belong to
+ * parts of the card.
+ */
 const DRIVERS = { amd: ['amdgpu'], intel: ['i915', 'xe'] };
 
-/** Fields by labels: edge, junction and mem are amdgpu's, pkg and vram are xe's. */
+/** Fields by the labels of sensors: edge, junction and mem are amdgpu's, pkg and vram are xe's. */
 const TEMPERATURES = new Map<string, TelemetryField>([
   ['edge', 'temperatureCelsius'],
   ['pkg', 'temperatureCelsius'],
@@ -70,9 +73,9 @@ const CLOCKS = new Map<string, TelemetryField>([
   ['mclk', 'memoryHertz'],
 ]);
 
-/** i915's clock in MHz below `drm/card0`, in current and in older kernels. */
+/** Files of i915's clock in MHz, below `drm/card0`, in current and in older kernels. */
 const I915_CLOCKS = ['gt/gt0/rps_act_freq_mhz', 'gt_act_freq_mhz'];
-/** xe's clock in MHz, below the PCI device. */
+/** File of xe's clock in MHz, below the PCI device. */
 const XE_CLOCK = 'tile0/gt0/freq0/act_freq';
 
 /** Pulse width modulation of a fan at full speed, unless the driver reports it. */
@@ -162,7 +165,7 @@ async function gaugesOf(folder: string): Promise<Gauge[]> {
   for (const channel of channels(files, 'freq')) {
     add(CLOCKS.get((await labelOf(channel)) ?? ''), `${channel}_input`, asItIs);
   }
-  // For an APU this is the power of the whole chip, including the CPU.
+  // For an APU, these files have the power of the whole chip, including the CPU.
   add('powerWatts', 'power1_average', fromMillionths);
   add('powerWatts', 'power1_input', fromMillionths);
   // amdgpu uses the first name, i915 and xe the second.
@@ -178,7 +181,7 @@ async function gaugesOf(folder: string): Promise<Gauge[]> {
 async function energyOf(folder: string, clock: Clock): Promise<EnergyMeter | undefined> {
   const found = channels(await list(folder), 'energy');
   const labels = await Promise.all(found.map((channel) => readLine(join(folder, `${channel}_label`))));
-  // i915 has one counter, without a label, which is that of the card.
+  // i915 has one counter, without a label, for the whole card.
   const channel = ['card', undefined, 'pkg'].map((label) => found[labels.indexOf(label)]).find(Boolean);
   // Drivers extend the chip's 32 bits to 64, so a lower count means a reset, not a wraparound.
   return channel === undefined ? undefined : new EnergyMeter(join(folder, `${channel}_input`), clock);

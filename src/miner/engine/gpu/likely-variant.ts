@@ -13,7 +13,8 @@ interface Chip {
 }
 
 /**
- * Intel's older chips have no instruction that rotates. Later ones have it, but their additions have only two terms.
+ * Intel's older chips have no instruction that rotates. Gen 11 and 12LP have one, but add only two terms in an
+ * instruction.
  */
 const NO_ROTATE = /^gen-[789]$/;
 const ADDS_TWO = /^gen-(11|12lp)$/;

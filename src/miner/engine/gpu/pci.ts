@@ -57,7 +57,7 @@ export function whichCard(count: number, vendor: string): string {
 const SHOWN_CHARS = 40;
 
 /**
- * @returns as Linux writes it, such as `0000:65:00.0`: lower case, at least four digits for the domain
+ * @returns the address as Linux writes it, such as `0000:65:00.0`: lower case, at least four digits for the domain
  * @throws Error for anything but a PCI address
  */
 export function parseBus(text: string): string {

@@ -31,7 +31,7 @@ const milliseconds = z.number().positive();
 
 const open = z.object({
   type: z.literal('open'),
-  /** For the options see `GpuOptions` in gpu-engine.ts. */
+  /** `GpuOptions` in gpu-engine.ts describes these options. */
   adapter: z.string().optional(),
   softwareGpu: z.boolean(),
   batchMs: milliseconds.min(2).optional(),
@@ -45,7 +45,7 @@ const open = z.object({
   /** Variants that must not be tried, because the device was lost while they ran. */
   skip: z.array(z.string()),
   card: z.object({ vendor: z.enum(['nvidia', 'amd', 'intel']).optional(), bus: z.string().exactOptional() }),
-  /** Time between signs of life. */
+  /** Time between pulses. */
   pulseMs: milliseconds,
 });
 export type OpenMessage = z.infer<typeof open>;
@@ -72,7 +72,7 @@ const adapter = z.object({
   model: z.string(),
   /** `vulkan`, `metal` or `d3d12`. */
   backend: z.string(),
-  /** Absent when the name gives another adapter, or when the adapter could not be opened. */
+  /** Absent when Dawn gives another adapter for this name, or when the adapter could not be opened. */
   info: z
     .object({
       /** Maker in lower case: `nvidia`, `amd`, `intel` …; `mesa` for its software renderers. */
@@ -91,8 +91,8 @@ export const toParent = z.discriminatedUnion('type', [
   /** Sent while opening takes long: the present step, and its finished fraction, 0 to 1. */
   z.object({ type: z.literal('progress'), what: z.string(), done: z.number() }),
   /**
-   * Sent with a variant before it runs for tuning, and without one when it has run. A loss in between counts against
-   * it.
+   * Sent with a variant before it runs for tuning, and without one when it has run. If the device is lost in between,
+   * later openings skip the variant.
    */
   z.object({ type: z.literal('trying'), variant: z.string().optional() }),
   z.object({
@@ -105,7 +105,9 @@ export const toParent = z.discriminatedUnion('type', [
     /** For people: the source of the sensors' readings, or why there is none. */
     sensors: z.string(),
   }),
-  /** All variants have been measured while the likely one mined; from now on this one mines. */
+  /**
+   * Sent when all variants have been measured while the likely one mined. From now on the variant of this tuning mines.
+   */
   z.object({ type: z.literal('tuned'), tuning: tuningShape, why: z.string() }),
   /** A sign of life at fixed intervals while the device is open, with any new readings of sensors. */
   z.object({ type: z.literal('pulse'), telemetry: telemetryShape.optional() }),

@@ -63,9 +63,9 @@ const batchRow = z.object({
   batchMs: rate,
   /** H/s with two dispatches in flight. */
   hashesPerSecond: rate,
-  /** H/s without what New Cuts make worthless. */
+  /** H/s without the hashes that New Cuts make worthless. */
   score: rate,
-  /** Fraction of a core that the child's JavaScript used, 0 to 1. */
+  /** Fraction of a core that the child's JavaScript used. */
   busy: z.number().min(0),
 });
 export type BatchRow = Readonly<z.infer<typeof batchRow>>;
@@ -74,7 +74,7 @@ export const tuningShape = z.object({
   variant: variantShape,
   batchMs: rate,
   hashesPerSecond: rate,
-  /** Fastest first. */
+  /** Fastest first, then one variant of each hopelessly slow shader, then the unusable variants. */
   variants: z.array(variantRow).min(1),
   /** Shortest first; empty when the user chose the length. */
   batches: z.array(batchRow),
@@ -83,11 +83,14 @@ export type Tuning = Readonly<z.infer<typeof tuningShape>>;
 
 export const tuningLimitsShape = z.object({
   variants: z.array(variantShape).min(1).readonly(),
-  /** Time in which an idle GPU raises its clocks. */
+  /** Time that an idle GPU gets to raise its clocks. */
   warmUpMs: z.number().min(0),
-  /** Turn of a variant. The best turn counts, because other programs can only slow one down. */
+  /**
+   * Length of a turn, in which one variant is measured. The best turn counts, because other programs can only slow a
+   * turn down.
+   */
   turnMs: rate,
-  /** Turn of a batch length. */
+  /** Length of a turn in which one batch length is measured. */
   batchTurnMs: rate,
 });
 export type TuningLimits = Readonly<z.infer<typeof tuningLimitsShape>>;

@@ -5,7 +5,10 @@ import { COUNTERS, type Range } from '../../../../protocol/chain/nonce.ts';
 import type { BatchRow, TuningLimits, Variant } from '../tuning.ts';
 import { DispatchForecast, expectIn, type Scanner, SLOTS } from './shader-scanner.ts';
 
-/** Length of dispatches that compare variants: long against the overhead, short against a turn. */
+/**
+ * Length of the dispatches with which variants are compared: long compared with the overhead, short compared with a
+ * turn.
+ */
 const DISPATCH_MS = 8;
 const FIRST_TURNS = 3;
 const FINAL_TURNS = 6;
@@ -30,13 +33,13 @@ const BLOCK_MS = 30_000;
  * twice as much when other programs use the same caches.
  */
 const MOST_BUSY = 0.025;
-/** Scores that differ by less are equal, because measurements vary by as much. */
+/** Scores that differ by less than this fraction count as equal, because measurements vary by as much. */
 const TIE = 0.003;
 
 /** Runs a turn while the GPU has nothing else to do. */
 export type InTurn = <T>(turn: () => Promise<T>) => Promise<T>;
 
-/** For a GPU that does nothing else at all. */
+/** Runs each turn immediately, for a GPU that has nothing else to do. */
 export const atOnce: InTurn = (turn) => turn();
 
 /**
@@ -65,7 +68,7 @@ export async function raceVariants(
 ): Promise<{ readonly scanner: Scanner; readonly hashesPerSecond: number }[]> {
   const racers = scanners.map((scanner) => ({ scanner, perMs: 0 }));
   const race = async (turns: number, entrants: typeof racers) => {
-    // In turns, so that a rising clock or a busy machine affects all alike.
+    // The entrants take turns, so that a rising clock or a busy machine affects all alike.
     for (let turn = 0; turn < turns; turn++) {
       for (const racer of entrants) {
         const batch = { batchMs: DISPATCH_MS, perMs: racer.perMs, turnMs };
@@ -182,7 +185,7 @@ function stripOf(counter: number, counters: number): Range {
 
 /* The number of counters in a dispatch, by which it takes a given time */
 
-/** Weight of the newest measurement, for an average over about 5 batches. The exact value does not matter. */
+/** Weight of the newest measurement: averages cover about 5 batches. The exact value does not matter. */
 const NEWEST = 0.2;
 /** Maximum factor of a change: one wrong measurement must not lead to a dispatch of seconds. */
 const STEP = 2;
@@ -213,8 +216,9 @@ export class BatchSize {
   }
 
   /**
-   * ms that a batch should take; 0 before the first measurement. The forecast is never longer than the average batch so
-   * far: otherwise a forecast that is too long would confirm itself, and double with each batch that is twice as large.
+   * Forecast of the ms that a batch takes; 0 before the first measurement. The forecast is never longer than the
+   * average batch so far: otherwise a forecast that is too long would confirm itself, and would double whenever the
+   * batch doubles.
    */
   expectedMs(counters: number): number {
     return this.#counters === 0 ? 0 : Math.min(counters / this.#counters, 1) * this.#ms;
@@ -226,7 +230,7 @@ export class BatchSize {
     // Averages of counters and of ms balance that; an average of rates would not.
     const newest = this.#counters === 0 ? 1 : NEWEST;
     this.#counters += newest * (counters - this.#counters);
-    // By a coarse clock, the rate must not become infinite.
+    // Even with a coarse clock, the rate must not become infinite.
     this.#ms += newest * (Math.max(ms, 0.001) - this.#ms);
     const wanted = (this.#counters / this.#ms) * this.#options.goalMs;
     this.#size = this.#rounded(Math.min(this.#size * STEP, Math.max(this.#size / STEP, wanted)));

@@ -20,7 +20,7 @@ import { type Tuned, tunedScanner } from './tuned-scanner.ts';
  */
 const CHECK_EVERY_MS = 60_000;
 
-/** Time limit for the reason of a loss. The exact value does not matter. */
+/** Time to wait for the driver's reason for the loss of the device. The exact value does not matter. */
 const REASON_MS = 1_000;
 
 /** Tests replace these to make a faulty child. */
@@ -29,7 +29,7 @@ interface ChildParts {
   readonly selfTest: typeof selfTest;
   readonly spotCheck: typeof spotCheck;
   readonly createSearcher: (options: SearcherOptions) => Searcher;
-  /** @param sent called when the message was sent */
+  /** @param sent called when the message has been sent */
   readonly send: (message: ToParent, sent?: () => void) => void;
 }
 
@@ -39,7 +39,7 @@ export const CHILD_PARTS: ChildParts = {
   spotCheck,
   createSearcher: (options) => new Searcher(options),
   send: (message, sent) => {
-    // The parent has gone if there is an error; the event 'disconnect' reports that.
+    // An error means that the parent has ended, which the event 'disconnect' reports.
     process.send?.(message, undefined, undefined, () => sent?.());
   },
 };
@@ -58,7 +58,7 @@ export function startChild(parts: ChildParts = CHILD_PARTS): void {
 
 class Child {
   readonly #parts: ChildParts;
-  /** Dawn crashes the process when its own object is garbage-collected. */
+  /** Dawn's objects are kept, because the process crashes when they are garbage-collected. */
   #kept: { readonly dawn: unknown; readonly device: GPUDevice } | undefined;
   #searcher: Searcher | undefined;
 
@@ -141,7 +141,7 @@ class Child {
     return { model, driver, tuning, why, sensors: sensors.what };
   }
 
-  /** Measures all variants while the GPU mines with the likely one, and goes on with the best. */
+  /** Measures all variants while the GPU mines with the likely one. Mining then goes on with the best one. */
   async #measure(
     searcher: Searcher,
     measure: NonNullable<Tuned['measure']>,
@@ -169,8 +169,8 @@ class Child {
   }
 
   /**
-   * Ends the process. The device is destroyed first, which waits for dispatches: without that, Dawn can crash. SIGKILL,
-   * because a normal exit would wait for readings of sensors, whose driver may hang.
+   * Ends the process. The device is destroyed first, which waits for dispatches: otherwise Dawn can crash. SIGKILL is
+   * used, because a normal exit would wait for readings of sensors, whose driver may hang.
    */
   leave(): void {
     this.#kept?.device.destroy();

@@ -11,7 +11,7 @@ import { calmPolling } from './shader-scanner.ts';
 /** Other backends would list the same cards again. */
 const BACKEND = process.platform === 'win32' ? 'd3d12' : process.platform === 'darwin' ? 'metal' : 'vulkan';
 
-/** Keep it as long as its devices: when it is garbage-collected, the process crashes. */
+/** Keep this object as long as its devices: when it is garbage-collected, the process crashes. */
 type Dawn = GPU;
 
 /** @throws DeviceError when the library does not load */
@@ -111,8 +111,8 @@ export async function openDevice(adapter: GPUAdapter, onLost: (reason: string) =
 }
 
 /*
- * The list of adapters. WebGPU gives out one at a time, and Dawn names all only in its error for an unknown name. It
- * chooses by name, so equal names cannot be distinguished here: see ../disambiguate.ts.
+ * The list of adapters. WebGPU gives out one adapter at a time, and Dawn names all adapters only in its error for an
+ * unknown name. Dawn chooses by name, so equal names cannot be distinguished here: see ../disambiguate.ts.
  */
 
 const NO_SUCH_ADAPTER = '\u2205';

@@ -9,7 +9,9 @@ import { cutBatch, DispatchForecast, expectIn, type Hit, type Scanner } from './
 
 interface SearcherHooks {
   readonly report: (report: Report) => void;
-  /** Called without anything to search, to send waiting reports: the parent may have more ranges. */
+  /**
+   * Called when there is nothing to search. Waiting reports must be sent then, because the parent may have more ranges.
+   */
   readonly idle: () => void;
   /** Called after the last report of a stopped search. */
   readonly ended: (search: number) => void;
@@ -21,19 +23,25 @@ interface SearcherHooks {
 
 export interface SearcherOptions {
   readonly scanner: Scanner;
-  /** Time for a dispatch, which cannot be stopped, so a job switch takes up to two of them. */
+  /** Time that a dispatch should take. A dispatch cannot be stopped, so a job switch takes up to two dispatches. */
   readonly batchMs: number;
   /** Nonces in the first batch: by default one workgroup's, since the rate is unknown. */
   readonly firstCounters?: number | undefined;
-  /** Time between checks, each of which follows the next end of a dispatch. */
+  /** Minimum time between checks. A check that is due follows the end of the next dispatch. */
   readonly checkEveryMs: number;
   readonly hooks: SearcherHooks;
   readonly clock: Clock;
 }
 
-/** Time that the GPU searches after an interruption, as a multiple of the interruption's: 5 % go to interruptions. */
+/**
+ * Time that the GPU searches after an interruption, as a multiple of the length of the interruption. So interruptions
+ * take at most 5 % of the time.
+ */
 const REST = 19;
-/** Maximum of that time. Only an interruption during which the process was suspended takes long enough to reach it. */
+/**
+ * Maximum time that the GPU searches after an interruption. An interruption is long enough to reach it only if the
+ * process was suspended meanwhile.
+ */
 const MOST_REST_MS = 60_000;
 
 export class Searcher {
@@ -68,7 +76,7 @@ export class Searcher {
     });
   }
 
-  /** Searches with another scanner from now on. Call it only in an interruption. @returns the scanner so far */
+  /** Searches with another scanner from now on. Call it only in an interruption. @returns the previous scanner */
   replace(scanner: Scanner, batchMs: number, firstCounters?: number): Scanner {
     const before = this.#scanner;
     this.#scanner = scanner;
@@ -138,7 +146,8 @@ export class Searcher {
     const found = await scanner.scan(search.puzzle, range);
     const doneMs = clock.monotonicMs();
     this.#forecast.done(doneMs);
-    // The dispatch began when the previous one ended. The small rest of a range shows little of the rate.
+    // On the GPU, the dispatch began when the previous one ended. Small dispatches, at the end of a range, do not show
+    // the rate well.
     const typical = nonces > this.#batchSize.size / 2;
     if (typical) this.#batchSize.observe(nonces, doneMs - Math.max(beganMs, this.#lastDoneMs));
     this.#lastDoneMs = doneMs;
@@ -154,7 +163,7 @@ export class Searcher {
       });
     this.#endIfDone(search);
 
-    // If a dispatch has just taken the free slot, the check follows the next one.
+    // If a dispatch has just taken the free slot, the check follows that dispatch.
     if (doneMs - this.#checkedMs < checkEveryMs || !scanner.free) return;
     this.#checkedMs = doneMs;
     this.#isChecking = true;
@@ -181,7 +190,7 @@ function batchSizeOf({ unit, most }: Scanner, goalMs: number, first = unit): Bat
   return new BatchSize({ goalMs, unit, most, first });
 }
 
-/** @returns half of the nonces that had too many hits, but at least one workgroup's, which cannot overflow */
+/** @returns half of the range's nonces, but at least one workgroup's, whose hits cannot overflow */
 function partOf(range: Range, unit: number): number {
   return Math.max(Math.floor(sizeOf(range) / 2), unit);
 }
@@ -197,7 +206,7 @@ function candidatesOf(puzzle: Puzzle, { lane, step }: Range, hits: readonly Hit[
     .map(joinNonce);
 }
 
-/* The ranges that were received and not yet dispatched */
+/* The ranges that were received from the parent and not yet dispatched */
 
 /** A search, from its first message until it has ended. */
 interface QueuedSearch {
@@ -249,7 +258,7 @@ export class WorkQueue {
     this.#searches.delete(id);
   }
 
-  /** Whether there is nothing to search. */
+  /** Whether no range waits and no dispatch is in flight. */
   get isEmpty(): boolean {
     return [...this.#searches.values()].every(({ waiting, dispatched }) => waiting.length === 0 && dispatched === 0);
   }
@@ -267,7 +276,10 @@ export class WorkQueue {
     return { search, range: batch };
   }
 
-  /** Puts back a piece with too many hits, to be searched in parts of at most `most` nonces. */
+  /**
+   * Puts back a piece with too many hits, to be searched in parts of at most `most` nonces, unless its search was
+   * stopped.
+   */
   again({ search, range }: Piece, most: number): void {
     search.most = Math.min(search.most, most);
     if (!search.stopped) search.waiting.unshift(range);
@@ -298,7 +310,7 @@ export class Reports {
   #waiting: Report | undefined;
   #timer: NodeJS.Timeout | undefined;
   #sentMs = Number.NEGATIVE_INFINITY;
-  /** Search of the last report sent. */
+  /** Number of the search whose report was sent last. */
   #sent: number | undefined;
 
   constructor(send: (report: Report) => void, clock: Clock) {
@@ -312,7 +324,7 @@ export class Reports {
     this.#waiting = this.#waiting ? joined(this.#waiting, report) : report;
     const waitMs = this.#sentMs + REPORT_MS - this.#clock.monotonicMs();
     if (report.candidates.length > 0 || report.search !== this.#sent || waitMs <= 0) this.flush();
-    // This may be the last report.
+    // A timer sends the report, because no further report may come.
     else this.#timer ??= setTimeout(() => this.flush(), waitMs);
   }
 

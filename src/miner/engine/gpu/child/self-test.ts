@@ -8,7 +8,7 @@ import { DeviceError } from '../../engine.ts';
 import { HIT_CAPACITY } from '../prepare.generated.ts';
 import type { Hit, Scanner } from './shader-scanner.ts';
 
-/** From a live network with this wire format: chain 2, height 1800001. */
+/** A solved header from a live network with this wire format: chain 2, height 1800001. */
 const SOLVED_HEADER = [
   '0000000000000000704b40f333c70500a6f9ad930e469d26607540a748235f94e58264bb4821661d0a84fa706b34ac3503000700',
   '000087d92d6153af08c9b4f271a942a4062cadd049037226f4f358c7539ded7034690c0000004e90b1da9b459438fcd84f9811b0',
@@ -62,8 +62,8 @@ export const SPOT_CHECK = {
 };
 
 /**
- * Checks that every part of the chip computes correctly. While the GPU mines, this is repeated, because a chip that is
- * too hot or overclocked may find nothing, which checks of candidates do not show.
+ * Checks that every part of the chip computes correctly. The check is repeated while the GPU mines, because a chip that
+ * is too hot or overclocked may find nothing, which checks of candidates do not show.
  * @throws DeviceError when the answer is wrong
  */
 export async function spotCheck(scan: ScanRange): Promise<void> {
@@ -73,7 +73,7 @@ export async function spotCheck(scan: ScanRange): Promise<void> {
     wrong('a range of known hits');
 }
 
-/** @returns hits by page and counter */
+/** @returns hits, sorted by page and counter */
 async function hitsOf(scan: ScanRange, puzzle: Puzzle, range: Range): Promise<Hit[]> {
   const found = await scan(puzzle, range);
   if (found === 'overflow') wrong('too many hits');
@@ -87,14 +87,14 @@ interface KnownHits {
 }
 
 /**
- * Known hits by `unit`, which is the same for variants of different shaders. Computing hits takes up to a fifth of a
- * second, in which a GPU that mines meanwhile gets no dispatches.
+ * Known hits by `unit`. They are kept, because variants of different shaders have the same `unit`, and computing the
+ * hits takes up to a fifth of a second, during which a GPU that mines meanwhile gets no dispatches.
  */
 const known = new Map<number, readonly KnownHits[]>();
 
 /**
- * @returns ranges with about 32 hits each, in the middle, at the start and at the end of the space. Those of one page
- *   have a little more than two workgroups; those of several have a little more than half of one on each page
+ * @returns ranges with about 32 hits each, in the middle, at the start and at the end of the space. Ranges of one page
+ *   have a little more than two workgroups; ranges of two pages have a little more than half a workgroup on each page
  */
 function knownHits(unit: number): readonly KnownHits[] {
   const onePage = { step: 1, pages: 1, counters: 2 * unit + 5 };
@@ -116,13 +116,13 @@ function knownHits(unit: number): readonly KnownHits[] {
   return computed;
 }
 
-/** @returns where hash word 7 is at most the target's, computed with chain/blake2s.ts */
+/** @returns the places where hash word 7 is at most the target's, computed with chain/blake2s.ts */
 function expectedHits(puzzle: Puzzle, range: Range): Hit[] {
   const { lane, step } = range;
   return placesOf(range).filter((place) => hashTail(puzzle, { lane, step, ...place })[7] <= puzzle.target[7]);
 }
 
-/** @returns all nonces of a range, by page and counter */
+/** @returns all nonces of a range, sorted by page and counter */
 function placesOf({ page, counter, counters, ...range }: Range): Hit[] {
   return Array.from({ length: range.pages * counters }, (_, i) => ({
     page: page + Math.floor(i / counters),

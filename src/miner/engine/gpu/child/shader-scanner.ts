@@ -11,13 +11,13 @@ const MOST_IN_ROW = 65_535;
 /** Maximum number of nonces in a batch: 80 ms on today's fastest GPU, longer than any batch should be. */
 const MOST_NONCES = 2 ** 31;
 /**
- * Maximum number of pages in a batch. Where counters go in steps of 256, a page has 2^24 of them, which a fast GPU
- * searches in half a millisecond: a batch of 32 ms has 64 such pages. With steps of 65,536, the job itself is done
+ * Maximum number of pages in a batch. Where counters go in steps of 256, a page has 2^24 counters, which a fast GPU
+ * searches in half a millisecond: a batch of 32 ms has 64 such pages. In steps of 65,536, a fast GPU searches all pages
  * within a second.
  */
 const MOST_PAGES = 256;
 
-/** Batches in flight: the GPU runs one while another is read and submitted. */
+/** Maximum number of batches in flight: the GPU runs one while another is read and submitted. */
 export const SLOTS = 2;
 
 /** Distance of two pages' words in a uniform buffer: WebGPU's largest alignment of such offsets. */
@@ -33,9 +33,9 @@ interface Slot {
   readonly job: GPUBuffer;
   readonly result: GPUBuffer;
   readonly readback: GPUBuffer;
-  /** One for each page of a batch, made when it is first needed. */
+  /** One binding for each page of a batch, made when a batch first has that many pages. */
   readonly bindings: GPUBindGroup[];
-  /** The pages in the buffer `job`. */
+  /** The pages whose words are in the buffer `job`; undefined before the first batch. */
   loaded: Pages | undefined;
 }
 
@@ -43,7 +43,7 @@ type Pages = Pick<Range, 'lane' | 'step' | 'page' | 'pages'> & { readonly puzzle
 
 export type Hit = Pick<NonceParts, 'page' | 'counter'>;
 
-/** `overflow`: there were more hits than the result has room for. */
+/** The hits; `overflow` if there were more than the result has room for. */
 export type Scan = { readonly hits: readonly Hit[] } | 'overflow';
 
 export class Scanner {
@@ -84,9 +84,9 @@ export class Scanner {
   }
 
   /**
-   * Searches a range of at most `most` nonces and MOST_PAGES pages (`cutBatch`) by a dispatch for each page, which are
-   * submitted together. Call it only while `free`.
-   * @returns the nonces whose hash word 7 is at most the target's
+   * Searches a range of at most `most` nonces and MOST_PAGES pages (`cutBatch` makes such ranges). All pages'
+   * dispatches are submitted together. Call this only while `free`.
+   * @returns the nonces whose hash word 7 is at most the target's, or `overflow`
    */
   async scan(puzzle: Puzzle, range: Range): Promise<Scan> {
     const slot = this.#idle.pop();
@@ -132,7 +132,7 @@ export class Scanner {
     return { hits };
   }
 
-  /** Writes the pages' words, unless the slot still has them from a batch of the same page. */
+  /** Writes the pages' words, unless the slot still has them from a batch with the same puzzle and pages. */
   #load(slot: Slot, puzzle: Puzzle, range: Range): void {
     const { lane, step, page, pages } = range;
     const { loaded } = slot;
@@ -176,7 +176,7 @@ export function wgslOf(shader: ShaderName): string {
   return readFileSync(new URL(`../../../../../shaders/${SHADERS[shader]}`, import.meta.url), 'utf8');
 }
 
-/** @returns how many hits there were, then the numbers for which there was room */
+/** @returns the number of hits, then the hits for which there was room */
 function readHits(mapped: ArrayBuffer): number[] {
   const [count] = new Uint32Array(mapped, 0, 1);
   return [count, ...new Uint32Array(mapped, COUNT_BYTES, Math.min(count, HIT_CAPACITY))];
@@ -215,9 +215,9 @@ function bindPage(
  * Here timers poll instead, rarely and at the right time, because waking the processor costs more than the poll.
  */
 
-/** Time between polls while the end of a dispatch is not known. */
+/** Minimum time between polls, which is used while the length of a dispatch is not known. */
 const POLL_MS = 1;
-/** Time between polls of an overdue dispatch, as a fraction of its forecast time, and the maximum. */
+/** Time between polls of an overdue dispatch, as a fraction of its forecast time; and the maximum of that time. */
 const POLL_PART = 1 / 8;
 const MOST_POLL_MS = 4;
 /** Timers fire this early on average, because they count whole milliseconds. */
@@ -226,7 +226,7 @@ const TIMER_EARLY_MS = 0.5;
 let quietUntilMs = 0;
 let expectedMs = 0;
 
-/** Replaces `setImmediate`. Call this once Dawn is loaded, in a process that only mines with Dawn. */
+/** Replaces `setImmediate`. Call this after Dawn is loaded, in a process that only mines with Dawn. */
 export function calmPolling(): void {
   const { setImmediate } = globalThis;
   const timer = (poll: (...args: unknown[]) => void, ...args: unknown[]) =>
@@ -255,8 +255,8 @@ export function untilPollMs(quietMs: number, lengthMs: number): number {
 }
 
 /*
- * Estimates when dispatches end. The GPU runs dispatches one after the other, and their ends are noticed late. So a
- * forecast starts at the expected end of the previous dispatch, not when that end was noticed.
+ * Estimates when dispatches end. The GPU runs dispatches one after the other, and this process notices their ends late.
+ * So a forecast starts at the expected end of the previous dispatch, not when that end was noticed.
  */
 
 /**
@@ -265,7 +265,8 @@ export function untilPollMs(quietMs: number, lengthMs: number): number {
  */
 const PART = 0.995;
 /**
- * Maximum lateness of an end that still fits the forecast. If an end is later, the time at which it was noticed counts.
+ * Maximum lateness of an end that still fits the forecast. If an end is noticed later than that, the time at which it
+ * was noticed counts as the end.
  */
 const LOOK_MS = 1;
 
@@ -277,14 +278,14 @@ interface Flight {
 export class DispatchForecast {
   /** The dispatches in flight, in the order of submission, in which they also end. */
   readonly #flights: Flight[] = [];
-  /** Best estimate of the last end. */
+  /** Best estimate of the time at which the last dispatch ended. */
   #endMs = Number.NEGATIVE_INFINITY;
 
   get inFlight(): number {
     return this.#flights.length;
   }
 
-  /** For the oldest dispatch in flight: its time, and when to poll for its end. */
+  /** Length of the oldest dispatch in flight, and the time at which to poll for its end. */
   get next(): { readonly lengthMs: number; readonly dueMs: number } | undefined {
     const [oldest] = this.#flights;
     if (!oldest) return undefined;
@@ -297,7 +298,7 @@ export class DispatchForecast {
     this.#flights.push({ beganMs: nowMs, lengthMs });
   }
 
-  /** The oldest dispatch in flight is done. */
+  /** Must be called when the oldest dispatch in flight is done. */
   done(nowMs: number): void {
     const dueMs = this.next?.dueMs ?? nowMs;
     this.#endMs = nowMs < dueMs + LOOK_MS ? Math.min(dueMs, nowMs) : nowMs;

@@ -31,21 +31,21 @@ export interface TuningOptions {
   readonly driver: string;
   /** Folder for tunings. Without it everything is measured at each start. */
   readonly cacheDirectory?: string | undefined;
-  /** Whether to measure in any case. */
+  /** Whether to measure even if a tuning is remembered. */
   readonly again: boolean;
   /** If set, no other variant is measured, and nothing is remembered. */
   readonly variant?: Variant | undefined;
   /** Variant with which the GPU mines at once if no tuning is remembered. The GPU is measured while it mines. */
   readonly likely?: Variant | undefined;
-  /** Whether to skip that measurement. */
+  /** Whether to skip the measurement while mining. */
   readonly hurried?: boolean;
-  /** Set if the user chose the length. */
+  /** Length of a dispatch, if the user chose one. */
   readonly batchMs?: number | undefined;
   readonly limits: TuningLimits;
-  /** As `EngineListener.progress`. */
+  /** See `EngineListener.progress`. */
   readonly progress: (what: string, done: number) => void;
   readonly trying: Trying;
-  /** Variants that crashed the process at an earlier opening. */
+  /** Names of the variants that were being tried when the device was lost. */
   readonly skip: readonly string[];
   /** Checks a scanner before it mines. @throws DeviceError when it computes wrong hashes */
   readonly check: (scanner: Scanner) => Promise<void>;
@@ -60,7 +60,10 @@ export interface Tuned {
   readonly measure?: (inTurn: InTurn) => Promise<Tuned>;
 }
 
-/** @returns everything but the model that a tuning depends on: the shaders, and driver and Dawn, which compile them */
+/**
+ * @returns everything but the model that a tuning depends on: the shaders, and the driver and the version of Dawn that
+ *   compile them
+ */
 export function tuningKey(driver: string): Key {
   const shaders = digest(VARIANTS.map(({ shader }) => wgslOf(shader)).join());
   return { driver, shaders, dawn: dawnVersion() };
@@ -75,7 +78,8 @@ export async function tunedScanner(device: GPUDevice, wanted: TuningOptions): Pr
   const recalled = again || variant ? undefined : cache.recall(subject, key, tuningShape);
   if (recalled && !skip.includes(nameOf(recalled.variant))) {
     const { scanner } = await open(device, recalled.variant, wanted);
-    // The variant ran before and does not now, so all are measured again. If none runs, that gives the reason.
+    // The remembered variant does not run any more, so all variants are measured again. If none runs, the measurement
+    // throws the reason.
     if (scanner) return { scanner, tuning: recalled, why: `${whyTuning(recalled, batchMs)}, as measured before` };
   }
   if (variant) return askedFor(device, variant, wanted);
@@ -96,11 +100,12 @@ export async function tunedScanner(device: GPUDevice, wanted: TuningOptions): Pr
 }
 
 /**
- * Number of variants with which the GPU was lost, after which it mines with the likely one and no others are measured.
+ * Number of losses of the GPU with different variants from which on it mines with the likely variant, and no others are
+ * measured.
  */
 const MOST_LOSSES = 3;
 
-/** Length of a dispatch while none was measured: the middle one. */
+/** Length of a dispatch before lengths are measured: the middle one of those to choose from. */
 const LIKELY_BATCH_MS = 8;
 
 /** @returns undefined if no variant is likely, or if the likely one does not run */
@@ -173,7 +178,7 @@ async function measure(device: GPUDevice, wanted: TuningOptions, inTurn: InTurn)
 
 /**
  * @param typical variants of the shaders, fastest first
- * @returns those whose shaders are worth measuring
+ * @returns the variants whose shaders are worth measuring further
  */
 export function hopefulOf<Rated extends { readonly hashesPerSecond: number }>(typical: readonly Rated[]): Rated[] {
   return typical.filter(({ hashesPerSecond }) => hashesPerSecond >= HOPELESS_SHADER * typical[0].hashesPerSecond);
@@ -200,7 +205,7 @@ type Opened =
 /** Time limit for the notice that the device is lost. The exact value does not matter. */
 const LOSS_MS = 1_000;
 
-/** Compiles and checks a variant. Faults are returned, so that other variants are tried. */
+/** Compiles and checks a variant. Returns faults instead of throwing them, so that other variants are tried. */
 async function open(device: GPUDevice, variant: Variant, { trying, check }: TuningOptions): Promise<Opened> {
   let scanner: Scanner | undefined;
   trying(variant);
@@ -211,8 +216,8 @@ async function open(device: GPUDevice, variant: Variant, { trying, check }: Tuni
   } catch (fault) {
     scanner?.destroy();
     if (fault instanceof DeviceError) return { fault };
-    // The loss of a device is reported a little later. It ends this process while this variant still counts as the one
-    // being tried.
+    // The loss of a device is reported a little later. The report must end this process while this variant still counts
+    // as the one being tried.
     await Promise.race([device.lost, sleep(LOSS_MS)]);
     return {
       fault: new DeviceError('lost', `the driver cannot run it: ${(fault as Error).message}`, { cause: fault }),
