@@ -23,9 +23,9 @@ export interface CoreInfo {
 }
 
 /**
- * All CPU kernels, the usually fastest first. A native build has only those for its kind of chip. Kernels whose names
- * end with x2 search with pairs of vectors, which is much faster on some chips and slower on others. With `long`, the
- * vectors of a pair take longer turns.
+ * All CPU kernels, the usually fastest first. A native build has only the native kernels for its kind of chip. Kernels
+ * whose names end with x2 search with pairs of vectors, which is much faster on some chips and slower on others. In a
+ * kernel with `long`, the instructions for the two vectors of a pair alternate in longer runs.
  */
 export const KERNEL_NAMES = [
   'avx512x2',
@@ -52,7 +52,7 @@ export const TELEMETRY_FIELDS = [
   'temperatureCelsius',
   /** Temperature of the junction, the hottest place of the chip, in °C. */
   'hotspotCelsius',
-  /** In °C. */
+  /** Temperature of the memory in °C. */
   'memoryCelsius',
   /** Power in W: of the whole card if it is measured there, otherwise of the chip. */
   'powerWatts',

@@ -30,9 +30,9 @@ export interface SearchReport {
 }
 
 export interface GpuKernelInfo {
-  /** Name and version, in the driver's own words. */
+  /** Name and version, as the driver reports them. */
   readonly driver: string;
-  /** `wgsl 128×16` */
+  /** Name of the kernel's variant, such as `wgsl 128×16`. */
   readonly variant: string;
   readonly workgroupSize: number;
   /** Nonces that one invocation tries, one after the other. */
@@ -67,7 +67,7 @@ export interface EngineListener {
   progress?(what: string, done: number): void;
   /** Called every few seconds if there are readings. */
   telemetry?(telemetry: Telemetry): void;
-  /** Called when an open device goes on with another kernel, because it has been measured meanwhile. */
+  /** Called when the kernels have been measured while the open device mined: it goes on with the fastest one. */
   changed?(info: EngineInfo): void;
   /** Called when the device is lost, even while no search runs that could throw the error. */
   lost?(fault: DeviceError): void;
@@ -85,9 +85,9 @@ export interface Engine {
    */
   open(listener?: EngineListener): Promise<EngineInfo>;
   /**
-   * Searches until `stop`, or until the ranges are used up. Reports candidates at once and searched ranges as it goes,
-   * also those finished after `stop`. Before it ends it gives back all ranges that it did not search. The search of a
-   * new job may begin before that of the old one has ended.
+   * Searches until `stop`, or until the ranges are used up. Reports candidates at once and other searched ranges soon,
+   * including ranges that are finished after `stop`. Before the search ends, it gives back all ranges that it did not
+   * search. The search of a new job may begin before the search of the old job has ended.
    * @throws DeviceError when the device is lost.
    */
   search(job: Job, ranges: Ranges, stop: AbortSignal): AsyncIterable<SearchReport>;
@@ -104,7 +104,7 @@ export class DeviceError extends Error {
   }
 }
 
-/** Stands for a device that was asked for and is not available. Opening it fails and says why. */
+/** Stands for a device that was asked for and is not available. Opening it throws the reason. */
 export class MissingEngine implements Engine {
   readonly name: string;
   readonly kind = 'gpu';

@@ -98,8 +98,8 @@ export function channels(files: readonly string[], kind: string): string[] {
 export type Readings = { [Field in TelemetryField]?: number | undefined };
 
 /**
- * Far wider than what chips and cards reach. Drivers report 0 °C and 0 W for sensors that a device does not have, and
- * numbers with all bits set for sensors that they could not read.
+ * The smallest and the largest plausible reading: ranges far wider than what chips and cards reach. Drivers report 0 °C
+ * and 0 W for sensors that a device does not have, and numbers with all bits set for sensors that they could not read.
  */
 const PLAUSIBLE: Readonly<Record<TelemetryField, readonly [least: number, most: number]>> = {
   temperatureCelsius: [1, 150],
@@ -123,20 +123,23 @@ export function plausible(readings: Readings): Telemetry {
 
 /* Power from an energy counter, for chips and cards that report no power */
 
-/** Minimum time between readings: drivers update the counter every few milliseconds. */
+/** Minimum time between readings of the counter: drivers update the counter every few milliseconds. */
 const MIN_MS = 100;
 
 /**
- * Maximum time between readings. A longer mean says little about the present, and a counter may wrap around twice: one
- * of 65 kJ wraps around after two minutes at 500 W.
+ * Maximum time between readings of the counter. A mean over a longer time shows little about the present, and a counter
+ * may wrap around twice in it: at 500 W, a counter of 65 kJ wraps around every two minutes.
  */
 const MAX_MS = 30_000;
 
-/** Excess of the wall clock over the monotonic clock which shows that the machine was asleep. */
+/** If the wall clock and the monotonic clock differ by more than this between two readings, the machine was asleep. */
 const ASLEEP_MS = 1_000;
 
 interface EnergyMeterOptions {
-  /** The counter begins again at 0 at this value in µJ. Without it, a counter that has become smaller was reset. */
+  /**
+   * Value in µJ at which the counter begins again at 0. Without this option, a counter that has become smaller counts
+   * as reset.
+   */
   readonly rangeMicrojoules?: number | undefined;
   readonly read?: ReadSysfs | undefined;
 }
@@ -161,8 +164,8 @@ export class EnergyMeter {
   }
 
   /**
-   * @returns mean W since the last reading; undefined for the first reading, after a reset or a sleep, and while the
-   *   count does not change
+   * @returns mean W since the last reading; undefined for the first reading, less than MIN_MS or more than MAX_MS after
+   *   the last one, after a reset or a sleep, and while the count cannot be read or does not change
    */
   async readW(): Promise<number | undefined> {
     const microjoules = await readInteger(this.#file, this.#options.read);
@@ -197,10 +200,10 @@ function isCounted(reading: Omit<Reading, 'microjoules'> & { microjoules: number
 export const READ_MS = 2_000;
 
 /**
- * Reads at once, then every two seconds. Only one reading runs at a time, so that they do not pile up behind a driver
- * that hangs.
+ * Reads at once, then every two seconds. Only one reading runs at a time, so that readings do not pile up behind a
+ * driver that hangs.
  * @param notify called with each reading that is not empty
- * @returns a function that ends the readings: `notify` is not called any more
+ * @returns a function that ends the readings: afterwards `notify` is not called any more
  */
 export function watchSensors(sensors: Sensors, notify: (telemetry: Telemetry) => void): () => void {
   let isReading = false;

@@ -13,7 +13,7 @@ import type {
 } from './vocabulary.ts';
 
 interface AboutSolution {
-  /** The device or relay that found it. */
+  /** The device or relay that found the solution. */
   device: string;
   isRelay: boolean;
   chain: number;
@@ -22,7 +22,7 @@ interface AboutSolution {
   isBlock: boolean;
   /** A share of a pool can be a block, too. */
   isShare: boolean;
-  /** Hashes that a solution of its work takes on average. */
+  /** Number of hashes that a solution of the work takes on average. */
   difficulty: number;
 }
 
@@ -30,7 +30,10 @@ interface SentBlock extends AboutSolution {
   /** 286 bytes. */
   header: Uint8Array;
   source: string;
-  /** Present if this coordinator did not choose the payee: another one issued the work, or the work is not known. */
+  /**
+   * Present if this coordinator did not choose the payee: another coordinator issued the work, or the work is not
+   * known.
+   */
   isElsewhere?: true;
 }
 
@@ -52,7 +55,7 @@ export interface RelayWorker {
   /** The worker's own name: at most 63 printable characters. Workers beyond 64 are summed up as `OTHER_WORKERS`. */
   name: string;
   sessions: number;
-  /** Estimated from the difficulty of the worker's shares. For a rig of a fleet, it is the rig's own claim. */
+  /** Estimated from the difficulty of the worker's shares; for a rig of a fleet, reported by the rig itself. */
   hashesPerSecond: number;
   /** Current difficulty of the worker's shares (the easiest of its sessions); absent without a session. */
   difficulty?: number;
@@ -84,11 +87,11 @@ export type MinerEvent =
   | { type: 'job'; chain: number; height: bigint; creationTimeMicros: bigint }
   /** A New Cut on the mined chain made its work stale. */
   | { type: 'new-cut'; chain: number }
-  /** The current work ended for another reason. Nothing is searched until the next work. */
+  /** The current work ended for a reason other than a New Cut. Nothing is searched until the next work. */
   | { type: 'work-ended'; chain: number; reason: Exclude<StaleReason, 'new-cut'> }
   /** A verified solution is about to be submitted. `hash` is 32 bytes, little-endian. */
   | (AboutSolution & { type: 'solution'; hash: Uint8Array })
-  /** The verdict on a solution, this long after it was found. */
+  /** The verdict on a solution, `answerSeconds` after the solution was found. */
   | (AboutSolution & { type: 'verdict'; outcome: Outcome; reason: string; answerSeconds: number })
   /** A block is about to be sent, so it may be accepted from now on. One of the next three events follows. */
   | (SentBlock & { type: 'sent-block' })
@@ -108,12 +111,14 @@ export type MinerEvent =
       previous?: BlockState;
       /** Present if an earlier run found the block. */
       isEarlier?: true;
-      /** Number of blocks above the block, or above the one in its place, at the node that has the fewest. */
+      /**
+       * Number of blocks above the block, or above the block in its place, at the node where this number is smallest.
+       */
       depth: number;
       /** Whether nodes report different states. */
       nodesDisagree: boolean;
       settledDepth: number;
-      /** Estimated time until the block is settled; only while it is won. */
+      /** Estimated time until the block is settled; present only while its state is won. */
       settledInSeconds?: number;
       reward?: string;
       fees?: string;
@@ -125,7 +130,7 @@ export type MinerEvent =
   /**
    * Reports one of three facts about a won block: its reward was proven; or the node's claim about the reward is false
    * (`fault`); or the block pays another account (`paidTo`) than it was mined for (`account`), which proves that the
-   * node `source` gave work for another.
+   * node `source` gave work for another account.
    */
   | (AboutBlock & {
       type: 'block-reward';
@@ -138,13 +143,11 @@ export type MinerEvent =
       /** Present if an earlier run found the block. */
       isEarlier?: true;
     })
-  /**
-   * The device has searched this number of nonces since its last event of this type, for a block of this difficulty.
-   */
+  /** The device has searched `hashes` nonces since its last event of this type. `difficulty` is that of a block. */
   | { type: 'hashes'; device: string; hashes: number; difficulty: number }
   /** A candidate was verified, which proves `hashes` hashes on average. `difficulty` is that of its own hash. */
   | { type: 'proof'; device: string; hashes: number; difficulty: number }
-  /** The device began its first range of the work after a New Cut, this long after the notice of the New Cut. */
+  /** The device began its first range of the work after a New Cut, `switchSeconds` after the notice of the New Cut. */
   | { type: 'job-switch'; device: string; switchSeconds: number }
   /** A device reported a candidate that misses its job's search target. */
   | { type: 'hardware-error'; device: string; nonce: bigint }
@@ -159,7 +162,7 @@ export type MinerEvent =
       /** `model` and `kernel` are absent before the device has been opened. */
       model?: string;
       kernel?: string;
-      /** For a hybrid CPU; absent where all cores are alike. */
+      /** The kinds of cores of a hybrid CPU; absent where all cores are alike. */
       cores?: readonly CoreInfo[];
       /**
        * For people: reasons for kernel and threads, and the source of the sensors' readings. Absent unless the device
@@ -168,7 +171,7 @@ export type MinerEvent =
       detail?: string;
       /** PCI address of a card, such as `0000:65:00.0`; absent if not known. */
       bus?: string;
-      /** Absent while the device mines. */
+      /** For people: why the device does not mine. Absent while it mines. */
       reason?: string;
       fault?: DeviceFault;
     }
@@ -176,7 +179,10 @@ export type MinerEvent =
   | { type: 'progress'; device: string; what: string; done: number }
   /** New readings of a device's sensors, every few seconds. */
   | { type: 'telemetry'; device: string; telemetry: Telemetry }
-  /** A hashrate was too low for too long, or has recovered. Without `device`, it is the rig's hashrate. */
+  /**
+   * A hashrate was too low for too long, or has recovered. Without `device`, the event is about the hashrate of the
+   * whole rig.
+   */
   | {
       type: 'alarm';
       alarm: 'low-hashrate';
@@ -189,7 +195,8 @@ export type MinerEvent =
   /** A fetch returned a block that the open update stream had not announced, so stale work was mined. */
   | { type: 'missed-cut'; source: string; chain: number }
   /**
-   * The update streams of these chains are unreliable, so their work is polled. `chains` is empty if all are reliable.
+   * The update streams of `chains` are unreliable, so the work of these chains is polled. The list is empty if all
+   * streams are reliable.
    */
   | { type: 'polling'; source: string; chains: readonly PolledChain[] }
   /**
@@ -208,11 +215,11 @@ export type MinerEvent =
        */
       refused?: Readonly<Record<string, number>>;
     }
-  /** A source delivered work, this long after the request. */
+  /** A source delivered work, `latencySeconds` after the request. */
   | { type: 'fetch'; source: string; latencySeconds: number }
   /**
    * A source has something to report, for example its loss. `source` is its name, such as a URL. `nodeConfiguration`
-   * has lines that would help in the node's configuration.
+   * has lines that should be added to the node's configuration.
    */
   | {
       type: 'source';
@@ -249,7 +256,7 @@ export class Events {
 
 /* The controls of a running miner, which `miner/loop/` implements */
 
-/** A device resumes when none of its reasons is left. */
+/** Reason for pausing devices. A device can be paused for several reasons, and resumes when none is left. */
 export type PauseReason = 'temperature' | 'user' | 'battery' | 'activity' | 'schedule' | 'backlog' | 'fleet';
 
 export interface Controls {

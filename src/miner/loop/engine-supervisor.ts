@@ -37,7 +37,10 @@ const MOST_CLOSE_MS = 30_000;
 type DeviceEvent = MinerEvent & { type: 'device' };
 
 interface RunningSearch {
-  /** Ends the search because its assignment is over, or because the device is paused or out of service. */
+  /**
+   * Aborted to end the search: when its assignment is over, when the device is paused or leaves service, and when
+   * another search replaces it because the difficulty of proofs has changed.
+   */
   readonly halt: AbortController;
   readonly assignment: Assignment;
   /** Number of hashes that a proof required when the search began. */
@@ -47,16 +50,17 @@ interface RunningSearch {
 interface SupervisorHooks {
   readonly emit: Listener;
   readonly solved: (solution: Solution, device: string) => void;
-  /** Called when the assignment's space is used up. */
+  /** Called when the engine has used up the assignment's space. */
   readonly exhausted: (assignment: Assignment) => void;
 }
 
 export interface SupervisorOptions {
   readonly clock: Clock;
-  /** Returns the limits, at each reading of a temperature. By default there are no limits. */
+  /** Returns the present limits. Called at each reading of a temperature. By default there are no limits. */
   readonly temperatureLimits?: LimitsOf | undefined;
   /**
-   * Time before a failed device is first reopened, in ms. The time doubles with each attempt. The default is a second.
+   * Time until a failed device is first reopened, in ms. Each further attempt waits twice as long. The default is a
+   * second.
    */
   readonly reopenAfterMs?: number | undefined;
   /** Number of hashes of each proof until a device's rate is known. The default depends on the device's kind. */
@@ -71,22 +75,25 @@ export class EngineSupervisor {
   readonly #proofs: Proofs;
   readonly #reopenPolicy: ReopenPolicy;
   #assignment: Assignment | undefined;
-  /** Searches that have not ended, with promises of their ends: one, or two for a moment when the job changes. */
+  /**
+   * Searches that have not ended, with promises that settle when they end. There is at most one, or for a moment two
+   * when the job or the difficulty of proofs changes.
+   */
   readonly #searches = new Map<RunningSearch, Promise<void>>();
   /** Whether the engine failed to close or to end its searches in time. Its later reports are dropped. */
   #isStuck = false;
   /** Takes the engine out of service with a fault. Undefined while the engine is out of service. */
   #leave: ((fault: unknown) => void) | undefined;
-  /** When the engine came into service; undefined while it has not opened. */
+  /** Time at which the engine came into service (monotonic, ms); undefined while it has not opened. */
   #readyMs: number | undefined;
-  /** The times of the latest wrong candidates, oldest first. */
+  /** Times of the latest wrong candidates (monotonic, ms), oldest first. */
   #hardwareErrorsMs: number[] = [];
   #description: string;
   #facts: Pick<DeviceEvent, 'model' | 'kernel' | 'cores' | 'bus'> = {};
   #detail: Pick<DeviceEvent, 'detail'> = {};
   /** The reasons for which the device is paused, each with a clause for people. */
   readonly #pauses = new Map<PauseReason, string>();
-  /** Time of the last New Cut whose job switch was reported. */
+  /** Time of the last New Cut whose job switch was reported (monotonic, ms). */
   #switchedCutMs: number | undefined;
 
   constructor(engine: Engine, hooks: SupervisorHooks, options: SupervisorOptions) {
@@ -100,15 +107,18 @@ export class EngineSupervisor {
     this.#reopenPolicy = new ReopenPolicy(reopenAfterMs);
   }
 
-  /** Gives the engine a new assignment, or none, at once. */
+  /**
+   * Starts the search of a new assignment at once if the engine is in service and not paused. The caller ends the
+   * previous assignment.
+   */
   assign(assignment: Assignment | undefined): void {
     this.#assignment = assignment;
     if (assignment) this.#start(assignment, assignment.cutMs);
   }
 
   /**
-   * Restarts the current search when the difficulty of the device's proofs has changed. A node's work gets a new job
-   * every few seconds anyway, but a pool's can last for minutes.
+   * Restarts the current search when the difficulty of the device's proofs has changed. It would otherwise change only
+   * with the next job: a node's work gets one every few seconds, but a pool's job can last for minutes.
    */
   adjustProofs(): void {
     this.#proofs.learn();
@@ -197,7 +207,7 @@ export class EngineSupervisor {
 
   /** Closes the engine and waits for the end of its searches, whose last reports still count. */
   async #close(): Promise<void> {
-    // An engine's `close` need not end searches: the signal does.
+    // The signals end searches even if a faulty `close` does not.
     for (const { halt } of this.#searches.keys()) halt.abort();
     const closing = Promise.all([this.engine.close(), ...this.#searches.values()]);
     if (await settledWithin(closing, MOST_CLOSE_MS)) return;
@@ -213,9 +223,10 @@ export class EngineSupervisor {
   }
 
   /**
-   * Starts the search of an assignment. Does nothing while the engine is out of service or paused: once ready, the
-   * engine starts the assignment that is current by then.
-   * @param cutMs the assignment's `cutMs`; undefined for such a late start
+   * Starts the search of an assignment. Does nothing while the engine is out of service or paused: when it is ready
+   * again, the search of the then current assignment starts.
+   * @param cutMs the assignment's `cutMs`, if its first search starts; undefined if a search starts because the engine
+   *   is ready again or because the difficulty of proofs has changed
    */
   #start(assignment: Assignment, cutMs?: number): void {
     const { stop } = assignment;
@@ -239,7 +250,7 @@ export class EngineSupervisor {
       if (this.#isStuck) return;
       this.#take(report, assignment, job, cutMs);
     }
-    // A search also ends when the device goes out of service.
+    // A search also ends when the device leaves service; then the space is not used up.
     if (!halt.signal.aborted && this.#leave) this.#hooks.exhausted(assignment);
   }
 
@@ -276,7 +287,7 @@ export class EngineSupervisor {
   }
 
   #reportSwitch(cutMs: number | undefined, beganMs: number): void {
-    // The search for an earlier New Cut can report after the search for a later one.
+    // A search that follows an earlier New Cut can report after one that follows a later New Cut.
     if (cutMs === undefined || cutMs <= (this.#switchedCutMs ?? Number.NEGATIVE_INFINITY)) return;
     this.#switchedCutMs = cutMs;
     const switchSeconds = Math.max(0, beganMs - cutMs) / 1000;
@@ -324,6 +335,6 @@ function asDeviceError(fault: unknown): DeviceError {
 
 function describe({ model, kernel, threads, why }: EngineInfo): string {
   const count = threads === undefined ? '' : `, ${plural(threads, 'thread')}`;
-  // A GPU's reasons begin with the kernel and its variant.
+  // The reasons for a GPU's kernel begin with its name and its variant.
   return `${model}: kernel ${why.startsWith(kernel) ? why : `${kernel}${count} (${why})`}`;
 }

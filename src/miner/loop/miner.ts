@@ -18,7 +18,10 @@ import { Submitter } from '../source/submitter.ts';
 import { EngineSupervisor, type SupervisorOptions } from './engine-supervisor.ts';
 import { Assignment, Space } from './space.ts';
 
-/** Time between the moves of the creation time to the clock. A new job costs well under a millisecond of searching. */
+/**
+ * Time between two moves of the creation time to the present time. A new job costs well under a millisecond of
+ * searching.
+ */
 const ROLL_MS = 3_000;
 /**
  * Number of pending submissions at which the devices pause until half of them have been answered. The miner drops no
@@ -29,9 +32,9 @@ const MOST_PENDING = 1_024;
 const systemRandom = (below: number) => randomInt(below);
 
 export interface MinerOptions extends Partial<SupervisorOptions> {
-  /** A SharedSource if relays use it, too. */
+  /** Must be a SharedSource if relays use the source, too. */
   readonly source: WorkSource;
-  /** Their names must differ. */
+  /** The engines must have different names. */
   readonly engines: readonly Engine[];
   /** Called with everything that happens. An error that it throws ends mining, and `run` throws it. */
   readonly emit?: Listener;
@@ -39,7 +42,9 @@ export interface MinerOptions extends Partial<SupervisorOptions> {
   readonly random?: (below: number) => number;
   /** Lane for sources that leave the lane open. The default is random, so that two rigs rarely repeat nonces. */
   readonly lane?: number;
-  /** Whether to follow the source when no engine is left, because relays use its work. By default mining ends. */
+  /**
+   * Whether to go on following the source when no engine is left, because relays use its work. By default mining ends.
+   */
   readonly staysWithoutEngines?: boolean;
 }
 
@@ -59,9 +64,9 @@ export class Miner implements Controls {
   /** The last assignment, which may have ended. */
   #last: Assignment | undefined;
   #hasBacklog = false;
-  /** Whether the nonces of a job have been used up before the next one came. */
+  /** Whether it was reported that a job's nonces were used up before the next job came. */
   #hasUsedUp = false;
-  /** Time of the last New Cut; undefined once its new work has come. */
+  /** Time of the last New Cut (monotonic, ms); undefined once the work after it has come. */
   #cutMs: number | undefined;
   readonly #stopping = sharedController();
   #stop: AbortSignal = AbortSignal.abort();
@@ -101,7 +106,7 @@ export class Miner implements Controls {
   /**
    * Mines until it is stopped or, unless it stays without engines, until all engines are parked. Then waits for pending
    * submissions.
-   * @throws what the source or `emit` has thrown, after the engines have ended; Error when it is called again
+   * @throws what the source or `emit` has thrown, after the engines have ended; Error when `run` is called again
    */
   async run(stop?: AbortSignal): Promise<void> {
     if (this.#hasRun) throw new Error('a miner runs once: make a new one to mine again');
@@ -138,8 +143,8 @@ export class Miner implements Controls {
   }
 
   /**
-   * Runs code that calls the source or a listener. Their errors must not be taken for errors of the timer or the search
-   * that runs the code.
+   * Runs an action that calls the source or a listener, and ends mining if it throws. The error must not reach the
+   * timer or the search that runs the action.
    */
   #guarded(action: () => void): void {
     try {
@@ -149,7 +154,7 @@ export class Miner implements Controls {
     }
   }
 
-  /** Ends mining, because it cannot go on without its source or its listeners. */
+  /** Ends mining after an error of the source or of a listener: mining cannot go on without them. */
   #fail(thrown: unknown): void {
     this.#fault ??= { thrown };
     this.stop();
@@ -195,10 +200,13 @@ export class Miner implements Controls {
       // Stale hashes are worth nothing, and idle engines leave the processor to the request for new work.
       this.#assign(undefined);
     }
-    // `lost` changes nothing, since the work stays valid.
+    // An update `lost` changes nothing, because the work stays valid.
   }
 
-  /** Gives every engine an assignment. The old one ends only after the new one has begun, so that no engine is idle. */
+  /**
+   * Gives every engine an assignment. The previous assignment ends only after the new one has begun, so that no engine
+   * is idle.
+   */
   #assign(assignment: Assignment | undefined): void {
     const previous = this.#current;
     this.#current = assignment;
@@ -212,7 +220,10 @@ export class Miner implements Controls {
     return new Assignment(job, this.#spaceFor(job, laneWithin(work.nonce1, lane)), this.#cutMs);
   }
 
-  /** Reuses the space of an equal header, so that a work with only a new target or name is not searched again. */
+  /**
+   * Reuses the space of an equal header, so that no nonce is searched again when two works differ only in their targets
+   * or names.
+   */
   #spaceFor({ header }: Job, lane: Lane): Space {
     const known = this.#last;
     const isSameLane = known?.space.lane === lane.lane && known.space.step === lane.step;
@@ -225,7 +236,10 @@ export class Miner implements Controls {
     for (const supervisor of this.#supervisors) supervisor.adjustProofs();
   }
 
-  /** Moves the current work's creation time forward to the clock. This makes a new job with a fresh space. */
+  /**
+   * Moves the current work's creation time forward to the present time, as far as the work allows. This makes a new job
+   * with a fresh space.
+   */
   #roll(): void {
     if (!this.#current) return;
     const { work, header } = this.#current.job;
@@ -235,7 +249,10 @@ export class Miner implements Controls {
     this.#emit({ type: 'job', chain: work.chain, height: work.height, creationTimeMicros: creationTimeUs });
   }
 
-  /** Called when a space is used up. A later creation time or, where it may be chosen, another lane gives a new one. */
+  /**
+   * Called when a space is used up. A new space comes from a later creation time or, if neither the source nor the
+   * options fix the lane, from another lane.
+   */
   #renew(exhausted: Assignment): void {
     if (this.#current !== exhausted) return;
     this.#roll();
@@ -245,7 +262,9 @@ export class Miner implements Controls {
     else if (this.#lane === undefined) this.#assign(this.#prepare(work, this.#random(LANES)));
   }
 
-  /** Reports once that devices wait: with a nonce1 of three or four bytes, a fast device has too few nonces. */
+  /**
+   * Reports once that devices wait: with a nonce1 of three or four bytes, a job has too few nonces for a fast device.
+   */
   #reportUsedUp(work: Work): void {
     const { kind } = this.#source;
     if (this.#hasUsedUp || work.rollTime) return;

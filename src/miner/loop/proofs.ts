@@ -8,7 +8,9 @@ import type { Clock } from '../../base/system/clock.ts';
 import { difficultyOf, targetForDifficulty } from '../../protocol/chain/target.ts';
 import type { Work } from '../../protocol/chain/work.ts';
 
-/** With 4 proofs a second, the proven hashrate is known to ±14 % after a minute and ±4 % after 15. One costs 0.1 ms. */
+/**
+ * With 4 proofs a second, the proven hashrate is known to ±14 % after a minute and ±4 % after 15. A proof costs 0.1 ms.
+ */
 const PROOFS_PER_SECOND = 4;
 /** Number of hashes that a proof requires until the device's rate is known. */
 const FIRST_DIFFICULTY = { cpu: 2 ** 24, gpu: 2 ** 28 } as const;
@@ -46,9 +48,10 @@ export class Proofs {
   }
 
   /**
-   * @returns the target that the device searches for, 32 bytes, little-endian: the device's own if the work's target is
-   * harder. If the work takes many solutions and is very easy, a target harder than the work's, so that solutions do
-   * not flood the host; no block is lost, because no network has blocks that easy. Otherwise the work's target
+   * @returns the target that the device searches for, 32 bytes, little-endian: the target of proofs if the work's
+   *   target is harder. If the work takes many solutions and is very easy, it is a target harder than the work's, so
+   *   that solutions do not flood the host; no block is lost, because no network has blocks that easy. Otherwise it is
+   *   the work's target
    */
   targetFor({ target, until }: Work): Uint8Array {
     this.learn();
@@ -60,7 +63,8 @@ export class Proofs {
 
   /**
    * Adjusts the difficulty to the rate since the last adjustment. The difficulty rises at once, since a device that is
-   * faster than expected floods its host. It falls by one step at most, because a paused device only seems slow.
+   * faster than expected floods its host. It falls by a factor of at most two, because a device may only seem slow
+   * while it is paused.
    */
   learn(): void {
     const nowMs = this.#clock.monotonicMs();

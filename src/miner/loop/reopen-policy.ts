@@ -6,9 +6,12 @@ import type { DeviceError } from '../engine/engine.ts';
 const MOST_IN_A_ROW = 5;
 /** The wait before the first attempt. Each further wait is twice as long. */
 const FIRST_WAIT_MS = 1_000;
-/** A device that was in service for this long starts with a clean record. */
+/** Time in service after which earlier attempts no longer count. */
 const STEADY_MS = 60_000;
-/** The same after wrong hashes, which come from heat or overclocking and can take a while to reappear. */
+/**
+ * Time in service after which earlier attempts no longer count if the device failed with wrong hashes. Their causes,
+ * heat and overclocking, can take a while to show again.
+ */
 const STEADY_AFTER_WRONG_HASHES_MS = 3_600_000;
 
 export class ReopenPolicy {
@@ -29,10 +32,14 @@ export class ReopenPolicy {
     this.#hasOpened = true;
   }
 
-  /** @param servedMs 0 if the device did not open @returns ms to wait before reopening it; undefined to park it */
+  /**
+   * @param servedMs time in service, in ms; 0 if the device did not open
+   * @returns ms to wait before reopening it; undefined to park it
+   */
   waitAfter(fault: DeviceError['fault'], servedMs: number): number | undefined {
     if (servedMs > (fault === 'wrong-hashes' ? STEADY_AFTER_WRONG_HASHES_MS : STEADY_MS)) this.#inARow = 0;
-    // A device can be missing while its driver resets, but one that has never opened stays missing.
+    // A device that has opened before can be missing while its driver resets. A device that has never opened stays
+    // missing.
     const mayReturn = fault !== 'missing' || this.#hasOpened;
     if (!mayReturn || this.#inARow >= MOST_IN_A_ROW) return undefined;
     return this.#firstWaitMs * 2 ** this.#inARow++;

@@ -13,8 +13,8 @@ type Rectangle = Omit<Range, keyof Lane>;
 type Shape = Pick<Range, 'counters' | 'pages'>;
 
 /**
- * Distance of the counters with which spaces begin: the length of a row of the CPU's kernels, which are fastest with
- * undivided rows.
+ * Spaces begin at multiples of this counter, the length of a row of the CPU's kernels, because the kernels are fastest
+ * with undivided rows.
  */
 const COLUMN = 512;
 
@@ -23,17 +23,18 @@ export class Space implements Ranges {
   readonly step: number;
   /**
    * Disjoint rectangles of counters × pages that no engine has taken: first those that were given back, then untouched
-   * ones, then those that engines have begun (a CPU's column, a GPU's row). There are always few of the last.
+   * ones, then those of which engines have taken parts (a CPU's column, a GPU's row). At any time engines have begun
+   * only a few.
    */
   #free: Rectangle[];
   /** The counter at which columns begin, until the first column is taken; 0 afterwards. */
   #firstCounter: number;
 
   /**
-   * @param firstPage the page to begin with. The pages before it are taken last, unless an engine wants at least twice
-   *   as many pages as follow it
-   * @param firstCounter where engines that want several pages begin. Engines that want rows of one page begin with
-   *   counter 0, and get whole rows while only such engines take ranges
+   * @param firstPage the page to begin with. The pages before it are taken last, except by an engine that wants at
+   *   least twice as many pages as there are from `firstPage` on
+   * @param firstCounter the counter with which engines begin that want several pages. Engines that want parts of one
+   *   page begin with counter 0, and get undivided pages as long as only such engines take ranges
    */
   constructor({ lane, step }: Lane, firstPage = 0, firstCounter = 0) {
     this.lane = lane;
@@ -85,8 +86,8 @@ export class Space implements Ranges {
 
   giveBack(range: Range): void {
     const { lane: _lane, step: _step, ...rectangle } = range;
-    // Returned ranges go to the front, and `take` searches from the back: hundreds of threads may give back small rests
-    // at once, which must not slow `take` down.
+    // Returned ranges go to the front, and `take` searches from the back: hundreds of threads may give back small
+    // ranges at once, and `take` must not go through all of them.
     if (sizeOf(rectangle) > 0) this.#free.unshift(rectangle);
   }
 
@@ -105,8 +106,8 @@ export class Space implements Ranges {
 
   /**
    * Chooses the newest rectangle that can grant more than half of the request, so that begun rectangles are used up
-   * first; otherwise the rectangle that can grant most of the request. An engine that doubles its request does not get
-   * the rectangle that was cut for half of it.
+   * first; otherwise the rectangle that can grant most of the request. More than half, so that an engine that has
+   * doubled its request does not get a rectangle that was cut for the previous one.
    * @returns an index, or -1 when nothing is left
    */
   #bestFor(most: Shape): number {
@@ -126,7 +127,10 @@ export class Space implements Ranges {
   }
 }
 
-/** Divides `whole` into as few equal parts of at most `most` as possible, so that no small rest is left. */
+/**
+ * Divides `whole` into as few equal parts of at most `most` as possible, so that no small part is left at the end.
+ * @returns the size of a part
+ */
 function evenPart(whole: number, most: number): number {
   return Math.ceil(whole / Math.ceil(whole / most));
 }
@@ -173,7 +177,7 @@ export class Assignment {
     this.cutMs = cutMs;
   }
 
-  /** @returns false when the candidate was added before, so that none counts twice */
+  /** @returns false when the candidate was added before, so that no candidate counts twice */
   addCandidate(candidate: Candidate): boolean {
     if (this.#candidates.has(candidate)) return false;
     this.#candidates.add(candidate);

@@ -1,10 +1,13 @@
-/** Pauses a device that is too hot. Two temperatures keep it from pausing and resuming all the time. */
+/**
+ * Pauses a device that is too hot. The device resumes at a lower temperature than it pauses at, so that it does not
+ * pause and resume all the time.
+ */
 
 import type { DeviceKind, Telemetry } from '../engine/device.ts';
 
 export interface TemperatureLimits {
   readonly stopCelsius: number;
-  /** Below `stopCelsius`. */
+  /** Must be below `stopCelsius`. */
   readonly resumeCelsius: number;
 }
 
@@ -14,8 +17,8 @@ export type LimitsOf = (kind: DeviceKind, name: string) => TemperatureLimits | u
 const NO_LIMITS: TemperatureLimits = { stopCelsius: Number.POSITIVE_INFINITY, resumeCelsius: Number.POSITIVE_INFINITY };
 
 /**
- * A paused device whose sensor stops reporting would never resume. The time without a reading is counted in ticks, so
- * that time during which the process is suspended (Ctrl-Z) does not count.
+ * A paused device whose sensor stops reporting would never resume, so it counts as lost after SILENT_TICKS. The time
+ * without a reading is counted in ticks, so that time during which the process is suspended (Ctrl-Z) does not count.
  */
 const TICK_MS = 10_000;
 const SILENT_TICKS = 6;
@@ -48,7 +51,7 @@ export class ThermalGuard {
     );
     const temperatureCelsius = this.#sensor && telemetry[this.#sensor];
     if (temperatureCelsius === undefined) return;
-    // A paused device resumes when its limits are removed.
+    // Without limits, a paused device resumes at any temperature.
     const { stopCelsius, resumeCelsius } = this.#limits() ?? NO_LIMITS;
     this.#ticks = 0;
     this.#ticking?.refresh();
@@ -61,7 +64,7 @@ export class ThermalGuard {
     }
   }
 
-  /** Must be called when the device is closed. */
+  /** Ends the counting of ticks. Must be called when the device is closed. */
   end(): void {
     clearInterval(this.#ticking);
     this.#ticking = undefined;

@@ -70,7 +70,7 @@ export class CpuEngine implements Engine {
   async #start(listener: EngineListener, closed: AbortSignal): Promise<EngineInfo> {
     const { threads, groups } = this.#threads;
     const { kernel: forced, cacheDirectory, hurried = false, openSensors = openCpuSensors } = this.#options;
-    // Opened while kernels are chosen, so that a slow driver does not delay the start.
+    // The sensors are opened while kernels are chosen, so that a slow driver does not delay the start.
     const openingSensors = openSensors({ threads });
     const choices = forced
       ? groups.map(() => forceKernel(forced))
@@ -118,7 +118,7 @@ export class CpuEngine implements Engine {
 
 /* The description of the open CPU. Pure. */
 
-/** @param kernels one for each group of threads */
+/** @param kernels one choice for each group of threads */
 export function describeCpu(
   model: string,
   kernels: readonly KernelChoice[],

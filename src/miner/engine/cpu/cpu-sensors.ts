@@ -17,12 +17,12 @@ import {
 } from '../sensors.ts';
 
 export interface CpuSensors extends Sensors {
-  /** File with the CPU's power that this process may not read; absent if there is none. */
+  /** File with the CPU's power, if this process may not read it and has no other source of the power. */
   readonly refused?: string;
 }
 
 interface CpuSensorOptions {
-  /** Number of busy CPUs, whose clocks count. */
+  /** Number of busy CPUs. Only the clocks of busy CPUs count. */
   readonly threads: number;
   readonly clock?: Clock;
   readonly platform?: string;
@@ -55,7 +55,7 @@ async function open(options: CpuSensorOptions): Promise<CpuSensors> {
     ...(refused !== undefined && { refused }),
     async read() {
       const temperatureCelsius = await thermometer?.readCelsius();
-      // After its driver was reloaded, the folder has another number.
+      // When a driver is reloaded, its folder gets another number.
       if (thermometer && temperatureCelsius === undefined)
         thermometer = (await findThermometer(sysfs, read)) ?? thermometer;
       return plausible({ temperatureCelsius, powerWatts: await meter?.readWatts(), coreHertz: await readHertz?.() });
@@ -118,13 +118,11 @@ interface Thermometer {
 }
 
 /**
- * The channels to read, by driver. Of these names, the first one that the chip has counts. `undefined` stands for a
- * channel without a name.
- *
- * - `coretemp`: the hottest place of a package. Old chips report only their cores.
- * - `k10temp` and `zenpower`: Tdie is the chip's temperature. Tctl, which controls the fan, is higher by up to 27 °C on
- *   some chips, but all of those have Tdie, too. Tccd are parts of the chip. Chips older than Zen have only a Tctl
- *   without a name.
+ * The channels to read, by driver. Of a driver's names, the first one that the chip has is used. `undefined` stands for
+ * a channel without a name. - `coretemp`: the hottest place of a package. Old chips report only their cores. -
+ * `k10temp` and `zenpower`: Tdie is the chip's temperature. Tctl, which controls the fan, is higher by up to 27 °C on
+ * some chips, but all of those have Tdie, too. Tccd are parts of the chip. Chips older than Zen have only a Tctl
+ * without a name.
  */
 const LABELS: Readonly<Record<string, readonly (RegExp | undefined)[]>> = {
   coretemp: [/^(Package|Physical) id \d+$/, /^Core \d+$/],
@@ -205,13 +203,16 @@ interface PowerMeter {
 
 interface FoundPower {
   readonly meter?: PowerMeter;
-  /** File with the power that this process may not read; absent if there is a meter. */
+  /** File with the power, if this process may not read it; absent if there is a meter. */
   readonly refused?: string;
 }
 
-/** Powercap's names of whole packages, also for AMD. `psys` is the machine, `intel-rapl:0:0` a part. */
+/** Powercap's folders of packages, also for AMD. Folders such as `intel-rapl:0:0` belong to parts of a package. */
 const ZONE = /^intel-rapl:\d+$/;
-/** A package of several dies has a counter for each. */
+/**
+ * Names of packages: a package of several dies has a counter for each die. The name `psys` stands for the whole
+ * machine.
+ */
 const PACKAGE = /^package-\d+(-die-\d+)?$/;
 
 /**
@@ -240,7 +241,7 @@ interface Counter {
   readonly rangeMicrojoules?: number | undefined;
 }
 
-/** @returns one for each package, without the zones of `intel-rapl-mmio`, which count the same packages again */
+/** @returns a counter for each package, without the zones of `intel-rapl-mmio`, which count the same packages again */
 async function raplCounters(sysfs: string, read: ReadSysfs): Promise<Counter[]> {
   const root = join(sysfs, 'class/powercap');
   const counters = new Map<string, Counter>();
@@ -289,7 +290,7 @@ async function findZenpower(sysfs: string, read: ReadSysfs): Promise<PowerMeter 
   return { what: 'zenpower', readWatts: () => sumOf(readings) };
 }
 
-/** Reads all parts, even if one is not known, because an energy meter needs every reading. */
+/** Reads all parts even if the power of one is not known, because an energy meter must be read regularly. */
 async function sumOf(parts: readonly (() => Promise<number | undefined>)[]): Promise<number | undefined> {
   let sum: number | undefined = 0;
   for (const part of parts) {
@@ -301,11 +302,13 @@ async function sumOf(parts: readonly (() => Promise<number | undefined>)[]): Pro
 
 /* The clock of the CPU (Documentation/admin-guide/pm/cpufreq.rst) */
 
-/** Maximum number of CPUs whose clocks are read, evenly spread. Each costs the main thread 0.1 ms. */
+/**
+ * Maximum number of CPUs whose clocks are read, evenly spread. Each reading of a clock costs the main thread 0.1 ms.
+ */
 const MOST_ASKED = 32;
 
 /**
- * @param threads the number of busy CPUs; idle ones have lower clocks and do not count
+ * @param threads the number of busy CPUs. Idle CPUs have lower clocks and do not count
  * @returns a function that returns the mean clock of the busy CPUs in Hz; undefined when the system does not report it,
  *   as in most virtual machines
  */

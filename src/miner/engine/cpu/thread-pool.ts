@@ -16,7 +16,7 @@ import type { Task, TaskResult, ThreadData } from './worker-thread.ts';
 /** One task runs and another waits, so that no thread is idle while the main thread handles its result. */
 const TASKS_PER_THREAD = 2;
 
-/** Maximum number of tasks in a thread: a few of old runs, which return at once, and those of the new one. */
+/** Maximum number of tasks in a thread: a few tasks of old runs, which return at once, and those of the new run. */
 const QUEUE_PER_THREAD = 8;
 
 const WORKER = new URL('./worker-thread.js', import.meta.url);
@@ -65,7 +65,7 @@ export class Pool {
     await Promise.all(this.threads.map((thread) => thread.run(NOTHING)));
   }
 
-  /** Searches on all threads, as `Engine.search`. They leave an earlier search at once. */
+  /** Searches on all threads, as `Engine.search`. The threads leave an earlier search at once. */
   async *search(puzzle: Puzzle, ranges: Ranges, stop: AbortSignal): AsyncGenerator<SearchReport, void, undefined> {
     if (stop.aborted) return;
     this.#runNumber = nextRunNumber(this.#runNumber);
@@ -90,7 +90,7 @@ export class Pool {
     await Promise.all(this.#piscinas.map((piscina) => piscina.destroy()));
   }
 
-  /** Called when a thread has ended, perhaps several times. */
+  /** Called when a thread has ended, perhaps several times for one thread. */
   #fail(error: unknown): void {
     if (this.#isDestroyed) return;
     this.#fault ??= error;
@@ -132,13 +132,13 @@ const MAX_WAITING_REPORTS = 256;
 /** Maximum number of a run: an i32, of which 0 means that there is no current run. */
 const MAX_NUMBER = 2 ** 31 - 1;
 
-/** @param number of the previous run; 0 before the first */
+/** @param number number of the previous run; 0 before the first run */
 export function nextRunNumber(number: number): number {
   return (number % MAX_NUMBER) + 1;
 }
 
 export interface TaskThread {
-  /** Follows the thread's own rate, so tasks on slow cores take no longer than others. */
+  /** Follows the thread's own rate, so that tasks on slow cores take no longer than others. */
   readonly taskSize: TaskSize;
   readonly cores?: CoreKind;
   run(task: Task): Promise<TaskResult>;
@@ -146,7 +146,7 @@ export interface TaskThread {
 
 interface Seat {
   readonly thread: TaskThread;
-  /** The rests of tasks that returned early. They are searched next, because their size suits this thread. */
+  /** The unsearched parts of tasks that returned early. This thread searches them next, because their size suits it. */
   readonly unfinished: Range[];
 }
 
@@ -156,7 +156,7 @@ interface SearchRunOptions {
   readonly puzzle: Puzzle;
   readonly ranges: Ranges;
   readonly threads: readonly TaskThread[];
-  /** Tasks to keep in flight on each thread. */
+  /** Number of tasks to keep in flight on each thread. */
   readonly tasksPerThread: number;
   /** One word of shared memory: number of the current run, or 0. A kernel stops when its run is not current. */
   readonly currentRun: Int32Array;
@@ -165,7 +165,9 @@ interface SearchRunOptions {
 export class SearchRun {
   readonly #options: SearchRunOptions;
   readonly #seats: readonly Seat[];
-  /** A thread has one entry for each further task that it may get, in the order of becoming free. */
+  /**
+   * The threads that may get a further task, in the order of becoming free. A thread has one entry for each such task.
+   */
   #free: Seat[];
   readonly #reports: SearchReport[] = [];
   #inFlight = 0;
@@ -203,7 +205,7 @@ export class SearchRun {
   async stop(): Promise<void> {
     const { currentRun, number, ranges } = this.#options;
     this.#stopping = true;
-    // Not if a later run has begun.
+    // If a later run has begun, its number stays.
     Atomics.compareExchange(currentRun, 0, number, 0);
     while (this.#inFlight > 0) await this.#change();
     for (const { unfinished } of this.#seats) for (const range of unfinished.splice(0)) ranges.giveBack(range);
@@ -274,19 +276,21 @@ export class SearchRun {
 
 /* The size of tasks, by which they take the same time with fast and slow kernels */
 
-/** Minimum time of a task: the cost of starting it does not matter, and the hashrate is live. */
+/**
+ * Minimum time of a task: so long that the cost of starting it does not matter, and so short that the hashrate is live.
+ */
 const LEAST_MS = 30;
 
 /** Maximum time of a task: with 256 threads, the error of the hashrate over 10 s is at most 5 %. */
 const MOST_MS = 1_000;
 
 /**
- * Tasks per second of all threads together. Each wakes the main thread, which must also react to a New Cut at once.
- * bench/mining/main-thread.mjs measures the cost.
+ * Number of tasks per second that all threads together should take. Each wakes the main thread, which must also react
+ * to a New Cut at once. bench/mining/main-thread.mjs measures the cost.
  */
 const TASKS_PER_SECOND = 250;
 
-/** Rows of the first task. The slowest kernel searches them in half a millisecond. */
+/** Number of rows of the first task. The slowest kernel searches them in half a millisecond. */
 const FIRST_ROWS = 8;
 
 const MOST_ROWS = PAGES * (COUNTERS / ROW_COUNTERS);

@@ -11,13 +11,13 @@ import { type Core, kindsOf, readTopology, type Topology, topologyOf } from './t
 /** Maximum number of threads, so that a typing error does not start a million. */
 const MAX_THREADS = 1024;
 
-/** Maximum ratio. With more, the miner would take minutes to start and to stop. */
+/** Maximum number of threads per hardware thread. With more, the miner would take minutes to start and to stop. */
 const MOST_PER_HARDWARE_THREAD = 4;
 
 /** Number of hardware threads above which one is left free. */
 const USE_ALL_UP_TO = 2;
 
-/** The default, so that all other programs go first. */
+/** Maximum niceness, and the default, so that all other programs go first. */
 const MAX_NICENESS = 19;
 
 export interface ThreadOptions {
@@ -36,7 +36,9 @@ export interface ThreadOptions {
 
 export interface ThreadChoice {
   readonly threads: number;
-  /** One for each kind of cores, or one where cores are alike or threads cannot be confined to a kind. */
+  /**
+   * One group for each kind of cores; a single group where all cores are alike or threads cannot be confined to a kind.
+   */
   readonly groups: readonly CoreGroup[];
   /** Absent when the priority cannot be set here. */
   readonly niceness?: number;
@@ -78,7 +80,7 @@ interface Selection extends Allowance {
   readonly kind?: CoreKind;
 }
 
-/** @throws RangeError without such cores, or when threads cannot be confined to them */
+/** @throws RangeError when there are no cores of the wanted kind, or when threads cannot be confined to them */
 function selectCores({ cores: asked = 'all', affinity }: ThreadOptions, allowance: Allowance): Selection {
   const { topology, pinFault } = allowance;
   const kinds = kindsOf(topology?.cores ?? []);
@@ -129,7 +131,7 @@ function countThreads({ threads, affinity }: ThreadOptions, { count, topology, k
   }
   if (Array.isArray(affinity)) return { threads: affinity.length, why: 'one on each CPU asked for' };
 
-  // The cores of the other kind are free.
+  // If only one kind of cores mines, the cores of the other kind are free.
   const free = count > USE_ALL_UP_TO && kind === undefined ? 1 : 0;
   const paid = Math.max(1, Math.floor(topology?.quota ?? count));
   if (paid < count - free) {
@@ -149,15 +151,16 @@ interface Placing {
 }
 
 /**
- * Where all cores are alike, threads are pinned by default only when every CPU hashes. Otherwise the system places
- * threads just as well, and moves them out of the way of other processes. For two kinds of cores, see `groupThreads`.
+ * Where all cores are alike, threads are pinned by default only when every CPU hashes. With fewer threads, the system
+ * places them just as well, and moves them out of the way of other processes. For two kinds of cores, see
+ * `groupThreads`.
  */
 function placeThreads(affinity: ThreadOptions['affinity'], threads: number, selection: Selection): Placing {
   const { topology, pinFault, kind } = selection;
   if (affinity !== undefined && affinity !== 'none') return pinAsAsked(affinity, threads, selection);
   const cores = topology?.cores ?? [];
   const kinds = kindsOf(cores);
-  // If only one kind of cores is allowed, all threads run on these.
+  // If this process may use only one kind of cores, all threads run on cores of that kind.
   const only = kinds.length === 1 && { kind: kinds[0] };
   const anywhere = (why: string) => ({ groups: [{ ...only, places: new Array<Place>(threads).fill([]) }], why });
   if (affinity === 'none') return anywhere('placed by the system, as asked for');
@@ -222,13 +225,16 @@ function readAllowance(): Allowance {
   };
 }
 
-/** If the quota is known, Node.js's count is not used, because its newer versions have applied the quota already. */
+/**
+ * If the quota is known, Node.js's count is not used, because newer versions of Node.js have applied the quota to it
+ * already.
+ */
 function countCpus(topology: Topology | undefined): number {
   const count = topology === undefined ? Number.POSITIVE_INFINITY : cpusOf(topology.cores).length;
   return topology?.quota === undefined ? Math.min(count, availableParallelism()) : count;
 }
 
-/** Without a list of cores, pickaxe still mines, but all cores count as alike. */
+/** An error gives an empty list: pickaxe still mines then, but all cores count as alike. */
 function coresOrNone(): readonly AddonCore[] {
   try {
     return addonCores();
@@ -253,9 +259,9 @@ export type Place = readonly number[];
 
 /** Threads on cores of one kind, which use the same kernel. */
 export interface CoreGroup {
-  /** Absent when all are alike, or when threads cannot be confined to a kind. */
+  /** Absent when all cores are alike, or when threads cannot be confined to a kind. */
   readonly kind?: CoreKind;
-  /** One for each thread. */
+  /** One place for each thread. */
   readonly places: readonly Place[];
 }
 

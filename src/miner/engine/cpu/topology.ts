@@ -14,7 +14,7 @@ export interface Core {
 export interface Topology {
   /** The cores with at least one allowed CPU. */
   readonly cores: readonly Core[];
-  /** In processor seconds per second; absent without a limit. */
+  /** Quota in processor seconds per second; absent without a limit. */
   readonly quota?: number;
 }
 
@@ -59,7 +59,7 @@ export function topologyOf(cores: readonly AddonCore[], areLevels: boolean): Top
   };
 }
 
-/** @returns performance first; none where all cores are alike */
+/** @returns the kinds of these cores, performance first; none where all cores are alike */
 export function kindsOf(cores: readonly Core[]): CoreKind[] {
   return CORE_KINDS.filter((kind) => cores.some((core) => core.kind === kind));
 }
@@ -95,9 +95,9 @@ function intelKinds(cpus: readonly number[], read: ReadText): Kinds | undefined 
 }
 
 /**
- * Linux reports the capacities of ARM's cores, relative to the fastest (1024). The widest gap divides three classes, as
- * on phones. AMD's dense cores (Zen 4c, Zen 5c) have no such files and count as alike: they only have lower clocks, so
- * the same kernel is the fastest.
+ * Linux reports the capacities of ARM's cores, relative to the fastest (1024). If there are three classes of cores, as
+ * on phones, the widest gap divides them into two kinds. AMD's dense cores (Zen 4c, Zen 5c) have no such files and
+ * count as alike: they only have lower clocks, so the same kernel is the fastest.
  */
 function kindsByCapacity(cpus: readonly number[], read: ReadText): Kinds | undefined {
   const capacities = new Map(
@@ -111,7 +111,7 @@ function kindsByCapacity(cpus: readonly number[], read: ReadText): Kinds | undef
   return new Map(cpus.map((cpu) => [cpu, (capacities.get(cpu) ?? 0) >= widest.from ? 'performance' : 'efficiency']));
 }
 
-/** @returns all CPUs of the machine: only together with the forbidden ones do they show the kinds */
+/** @returns all CPUs of the machine, because the allowed ones alone may not show that there are two kinds */
 function presentCpus(cpus: readonly number[], read: ReadText): number[] {
   const online = parseCpuList(read('/sys/devices/system/cpu/online') ?? '') ?? [];
   return [...new Set([...online, ...cpus])];
@@ -138,7 +138,7 @@ function parseQuota(text: string): number | undefined {
 }
 
 /**
- * @returns the lowest quota among the process's group and those around it, in processor seconds per second; undefined
+ * @returns the lowest quota of the process's group and the groups around it, in processor seconds per second; undefined
  *   without a limit. Both versions are read, because the `cpu` controller may be in either
  */
 function readQuota(read: ReadText): number | undefined {
@@ -175,7 +175,7 @@ interface Mount {
   readonly at: string;
 }
 
-/** @returns folders of a group and those around it. In a container the group itself may be the outermost */
+/** @returns folders of a group and of the groups around it. In a container the group itself may be the outermost */
 function foldersOf(group: string, mounts: readonly Mount[]): string[] {
   const around = mounts.filter(({ root }) => root === '/' || `${group}/`.startsWith(`${root}/`));
   if (around.length === 0) return mounts.map(({ at }) => at);
@@ -201,7 +201,7 @@ function unescaped(text: string): string {
   return text.replace(/\\([0-7]{3})/g, (_, code) => String.fromCharCode(Number.parseInt(code, 8)));
 }
 
-/** @returns paths of a group and those around it below the mount point; '' is the outermost */
+/** @returns paths of a group and of the groups around it, below the mount point; '' is the outermost group */
 function levelsOf(group: string): string[] {
   const names = group
     .split('/')

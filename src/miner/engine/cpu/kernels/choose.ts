@@ -1,6 +1,6 @@
 /**
- * Chooses the kernel for each kind of cores: the fastest one that runs here and gives right answers. Beside two busy
- * processes, 20 of 20 choices were within 2 % of the best kernel, in each of three sets of kernels.
+ * Chooses the kernel for each kind of cores: the fastest one that runs here and gives right answers. In tests beside
+ * two busy processes, 20 of 20 choices were within 2 % of the best kernel, in each of three sets of kernels.
  */
 
 import { readFileSync } from 'node:fs';
@@ -36,11 +36,15 @@ export function forceKernel(name: KernelName): KernelChoice {
 }
 
 interface Circumstances {
-  /** All threads that hash together. The kernel that is fastest on one need not be the fastest on many. */
+  /**
+   * All threads that hash together. The kernel that is fastest on one thread need not be the fastest on many threads.
+   */
   readonly groups: readonly CoreGroup[];
-  /** Folder for the speeds. Without it they are measured at each call. */
+  /** Folder for the speeds. Without a folder they are measured at each call. */
   readonly cacheDirectory?: string | undefined;
-  /** Whether to skip the measurement: without remembered speeds, the kernel that is usually the fastest is chosen. */
+  /**
+   * Whether to skip the measurement. Without remembered speeds, the kernel that is usually the fastest is then chosen.
+   */
   readonly hurried?: boolean;
   /** Ends a measurement, which then throws the signal's reason and remembers nothing. */
   readonly stop?: AbortSignal | undefined;
@@ -109,7 +113,7 @@ export interface Survey {
   readonly kind?: CoreKind;
   readonly threads: number;
   readonly speeds: Speeds;
-  /** Absent without usable kernels. */
+  /** Absent when no kernel can be used. */
   readonly fastest?: KernelName;
   /** Why each of the other kernels cannot be used. */
   readonly unusable: ReadonlyMap<KernelName, string>;
@@ -119,7 +123,7 @@ export interface Survey {
 
 /**
  * Loads and checks every kernel, and measures their speeds unless they are remembered.
- * @param again whether to measure in any case
+ * @param again whether to measure even if speeds are remembered
  * @returns a survey for each group
  */
 export async function surveyKernels(circumstances: Circumstances, again = false): Promise<Survey[]> {
@@ -147,14 +151,14 @@ function conclude(turns: Turns, { groups, cacheDirectory }: Circumstances, index
   return { ...tuning, ...(notRemembered !== undefined && { notRemembered }) };
 }
 
-/** @returns what is remembered, for each group; undefined when any is missing */
+/** @returns the remembered tuning of each group; undefined when any tuning is missing */
 function recallAll({ groups, cacheDirectory }: Circumstances): Tuning[] | undefined {
   const cache = new Cache(cacheDirectory);
   const recalled = groups.flatMap((_, i) => recallTuning(cache, groups, i) ?? []);
   return recalled.length === groups.length ? recalled : undefined;
 }
 
-/** @returns the fastest first */
+/** @returns the kernels with their speeds, fastest first */
 function ranked(speeds: Speeds): [name: string, speed: number][] {
   return Object.entries(speeds).sort(([, a], [, b]) => b - a);
 }
@@ -187,7 +191,7 @@ function shortList(names: readonly string[]): string {
 
 /* The remembered speeds, so that only the first start on a machine measures */
 
-/** Version of the values' meaning. Values of other versions are not found. */
+/** Version of the meaning of the remembered values. Values of other versions are not found. */
 const FORMAT_VERSION = 2;
 
 const kernelName = z.enum(KERNEL_NAMES);
@@ -201,10 +205,7 @@ const SHAPE = z
   .refine(({ speeds, fastest }) => speeds[fastest] !== undefined);
 export type Tuning = Readonly<z.infer<typeof SHAPE>>;
 
-/**
- * @param groups all groups that hash together
- * @param index that of the group whose tuning is returned
- */
+/** @param groups all groups that hash together @param index index of the group whose tuning is returned */
 export function recallTuning(cache: Cache, groups: readonly CoreGroup[], index: number): Tuning | undefined {
   return cache.recall(subject(groups, index), key(), SHAPE);
 }
@@ -245,7 +246,7 @@ function key(): Key {
 /** The lines of /proc/cpuinfo that identify the chip. In a virtual machine its name may not be enough. */
 const CHIP_LINES = /^(vendor_id|cpu family|model|stepping|flags|CPU (implementer|variant|part|revision)|Features)\s*:/;
 
-/** @returns a key for the kind of chip; only Node.js's name of the architecture without /proc/cpuinfo */
+/** @returns a key for the kind of chip; without /proc/cpuinfo, only Node.js's name of the architecture */
 export function chip(cpuinfo = '/proc/cpuinfo'): string {
   try {
     const [first] = readFileSync(cpuinfo, 'utf8').split('\n\n');

@@ -8,19 +8,19 @@ import type { Candidate } from '../../engine.ts';
 /** Maximum number of counters in a row, which is on one page. Kernels can stop between rows. */
 export const ROW_COUNTERS = 512;
 
-/** Length of a packed search. */
+/** Length of a packed search, in words. */
 const SEARCH_WORDS = 31;
 
-/** Length of a hit list: a count, then the offsets of one row's hits. */
+/** Length of a list of hits, in words: a count, then the offsets of one row's hits. */
 export const HIT_WORDS = 1 + ROW_COUNTERS;
 
-/** Index of the number of counters in a row. */
+/** Index of the number of counters in a row, in a packed search. */
 export const COUNTERS_WORD = 26;
 
-/** Index of the first page. */
+/** Index of the first page, in a packed search. */
 const PAGE_WORD = 27;
 
-/** Index of the number of pages to search. */
+/** Index of the number of pages to search, in a packed search. */
 export const PAGES_WORD = 28;
 
 export interface Kernel {
@@ -52,8 +52,8 @@ export function packSearch({ midstate, tail, target }: Puzzle, run: number, rang
 }
 
 /**
- * @returns the mask of the quick test: the bits above the highest set bit of the target's word 7, rotated left by 7 as
- *   the kernels compute hash word 7. A hash that is at most the target has none of them
+ * @returns the mask of the quick test: the bits above the highest set bit of the target's word 7, rotated left by 7,
+ *   because the kernels compute hash word 7 rotated so. In a hash that is at most the target, none of these bits is set
  */
 function testMask(target: Uint32Array): number {
   const bits = 32 - Math.clz32(target[7]);
@@ -91,7 +91,7 @@ export function scan(kernel: Kernel, puzzle: Puzzle, run: number, range: Range, 
 
 /*
  * Ranges of several columns, which are searched one after the other. A column has up to ROW_COUNTERS counters on each
- * page, and is what a kernel searches.
+ * page, and a kernel searches one column at a time.
  */
 
 export interface ScannedColumns {

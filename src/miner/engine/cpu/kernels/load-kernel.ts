@@ -25,7 +25,7 @@ function load(name: KernelName): Kernel {
 
 export interface Loaded {
   readonly kernels: readonly Kernel[];
-  /** Why each kernel that is not usable cannot be used. */
+  /** The kernels that cannot be used, with the reasons. */
   readonly unusable: ReadonlyMap<KernelName, string>;
 }
 

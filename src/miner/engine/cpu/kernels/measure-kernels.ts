@@ -1,4 +1,7 @@
-/** Measures kernels on the threads that will mine. The chip decides more than the instruction set which is fastest. */
+/**
+ * Measures kernels on the threads that will mine. Which kernel is the fastest depends more on the chip than on the
+ * kernel's instruction set.
+ */
 
 import { availableParallelism } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -57,15 +60,18 @@ interface Measurement {
   readonly random?: () => number;
 }
 
-/** Turns of each kernel. In this time V8 optimizes WebAssembly, which is much slower at first. */
+/**
+ * Number of turns that each kernel gets at first. During these turns V8 optimizes WebAssembly, which is much slower at
+ * first.
+ */
 const FIRST_TURNS = 10;
 
-/** Further turns of the kernels that may be the fastest of a group. */
+/** Number of further turns of the kernels that may be the fastest of a group. */
 const FINAL_TURNS = 15;
 
 const REST_MS = 3;
 
-/** Kernels slower than this fraction of the fastest get no more turns. The exact value does not matter. */
+/** Kernels slower than this fraction of the fastest get no final turns. The exact value does not matter. */
 const HOPELESS = 0.7;
 
 /** After this time, each kernel gets only its minimum number of turns. On a busy machine a turn takes 15 ms. */
@@ -73,7 +79,7 @@ const ENOUGH_MS = 3_000;
 const LEAST_FIRST_TURNS = 4;
 const LEAST_FINAL_TURNS = 5;
 
-/** Takes a second for twelve kernels. @returns the turns of each group */
+/** Measures kernels in turns, which takes a second for twelve kernels. @returns the turns of each group */
 export async function measureTurns(names: readonly KernelName[], measurement: Measurement): Promise<Turns[]> {
   const { groups, takeTurn, rest, stop, nowMs = () => performance.now(), random = Math.random } = measurement;
   const results = Array.from({ length: groups }, () => new Map(names.map((name) => [name, [] as number[]])));
@@ -129,19 +135,22 @@ export interface Evaluation {
   readonly doubt?: string;
 }
 
-/** Speeds that differ by less are equal, because measurements vary by as much. */
+/** Speeds that differ by less than this fraction count as equal, because measurements vary by as much. */
 const TIE = 0.01;
 
-/** Kernels whose best turn is this close to the fastest kernel's rate may be the fastest. */
+/** A kernel whose best turn is at most this fraction below the highest rate may be the fastest. */
 const CLOSE = 0.05;
 
-/** Turns that differ by less confirm each other, as most do on an idle machine. */
+/** Turns that differ by less than this fraction confirm each other. On an idle machine, most turns do. */
 const NEAR = 0.02;
 
 /** Number of turns that must confirm each other: with a coarse clock, a single turn can seem too fast. */
 const CONFIRMED_BY = 3;
 
-/** Minimum fraction of turns near the rate. With fewer, the others were disturbed, and the rate is doubtful. */
+/**
+ * Minimum fraction of a kernel's turns that must be near its rate. With fewer, most turns were disturbed, and the rate
+ * is doubtful.
+ */
 const LEAST_NEAR = 0.2;
 
 interface Rated {
@@ -161,7 +170,7 @@ export function evaluate(turns: Turns): Evaluation {
   const fastest = fastestOf(speeds);
   if (fastest === undefined) return { speeds };
   const leading = Math.max(...all.map(({ rate }) => rate));
-  // A kernel with disturbed turns may be as fast as its best turn.
+  // A kernel whose turns were disturbed may be as fast as its best turn.
   const isClose = ({ name, best }: Rated) => name === fastest || best >= (1 - CLOSE) * leading;
   const doubtful = all.filter(isClose).find(({ near, turns }) => near < leastNear(turns));
   if (!doubtful) return { speeds, fastest };
@@ -169,7 +178,7 @@ export function evaluate(turns: Turns): Evaluation {
   return { speeds, fastest, doubt: `only ${near} of ${count} turns of ${name} agree within ${100 * NEAR} %` };
 }
 
-/** @returns the first in KERNEL_NAMES of equally fast ones; undefined without kernels */
+/** @returns the fastest kernel; of equally fast ones, the first in KERNEL_NAMES; undefined without kernels */
 export function fastestOf(speeds: Speeds): KernelName | undefined {
   const best = Math.max(...Object.values(speeds));
   return KERNEL_NAMES.find((name) => speeds[name] !== undefined && speeds[name] >= (1 - TIE) * best);
@@ -205,7 +214,7 @@ function leastNear(turns: number): number {
  * which the other thread of a core goes on hashing.
  */
 
-/** Typed arrays are shared memory. */
+/** The typed arrays are in shared memory. */
 export interface MeasuringThreadData {
   readonly names: readonly KernelName[];
   /** Index in `rates` and `turns`. */
@@ -215,21 +224,21 @@ export interface MeasuringThreadData {
   readonly current: Int32Array;
   /** Each thread's latest rate in hashes per ms. */
   readonly rates: Float64Array;
-  /** The turn of each thread's latest rate, from 1 on. */
+  /** The number of the turn of each thread's latest rate. Turns are numbered from 1. */
   readonly turns: Int32Array;
-  /** Number of threads that have ended a turn, at the turn modulo the length. */
+  /** At index `turn % ended.length`, the number of threads that have ended this turn, or are not running. */
   readonly ended: Int32Array;
 }
 
-/** Length of `ended`: more turns than a thread without a processor can be behind. */
+/** Length of `ended`. It is more than the number of turns by which a thread without a processor can lag behind. */
 const TURNS_APART = 64;
 
 /** Time limit for the start of the threads, which takes 0.1 s each. */
 const START_MS = 5_000;
 
 /**
- * Time limits of a turn, for all threads and for the first of each group. With a processor for each thread, 3 ms are
- * enough. On a busy machine, a turn can end without the rates of some threads.
+ * Time limits of a turn: for the rates of all threads, and further time for the first rate of each group. With a
+ * processor for each thread, 3 ms are enough. On a busy machine, a turn can end without the rates of some threads.
  */
 const ALL_WAIT_MS = 12;
 const ANY_WAIT_MS = 500;

@@ -15,7 +15,7 @@ const SETTLE_MS = 1;
 /** Timed part of a turn: long compared with the setup of a search (10 µs). */
 const TURN_MS = 2;
 
-/** Pages of a kernel's first search: 20 µs with AVX-512, 0.5 ms in WebAssembly. */
+/** Minimum number of pages in a search, with which a kernel begins: 20 µs with AVX-512, 0.5 ms in WebAssembly. */
 const FIRST_PAGES = 8;
 
 const EVERY_PAGE: Range = { lane: 0, step: 1, page: 0, pages: PAGES, counter: 0, counters: ROW_COUNTERS };
@@ -25,7 +25,7 @@ const { names, index, cpus, current, rates, turns, ended } = workerData as Measu
 if (cpus.length > 0) pinThread(cpus);
 const kernels = names.map(loadKernel);
 const nowMs = threadClock();
-/** The highest rate of each kernel in hashes per ms, from which the lengths of turns follow. */
+/** The highest rate of each kernel in hashes per ms, from which the number of pages that fill a turn is computed. */
 const best = names.map(() => 0);
 
 function search(kernel: Kernel, hashesPerMs: number, ms: number): number {
@@ -59,6 +59,7 @@ for (;;) {
     const place = turn % ended.length;
     if (Atomics.add(ended, place, 1) + 1 === turns.length) parentPort?.postMessage(turn);
   }
-  // While other threads measure, the machine must be as busy as when mining.
+  // This thread goes on hashing until the next turn: while other threads measure, the machine must be as busy as when
+  // mining.
   scan(kernels[which], NOTHING_SOLVES, run, EVERY_PAGE, current);
 }

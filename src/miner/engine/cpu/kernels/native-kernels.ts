@@ -59,7 +59,7 @@ export function buildCommand(root: URL = PACKAGE): string {
   return `node ${/\s/.test(script) ? `"${script}"` : script}`;
 }
 
-/** Windows always has its C library. */
+/** On Windows and macOS, the C library is always the one that the addon needs. */
 function hasItsLibrary({ platform, glibc }: System): boolean {
   return platform !== 'linux' || glibc() !== undefined;
 }
@@ -96,7 +96,10 @@ export interface AddonCore {
 
 const file = findAddon();
 
-/** Requirements by the beginning of kernels' names: an architecture and a feature of the chip. */
+/**
+ * What kernels need, by the beginning of their names: an architecture and a feature of the chip. The first match
+ * counts.
+ */
 const NEEDS = [
   { name: 'avx512vl', arch: 'x64', feature: 'AVX-512VL' },
   { name: 'avx512', arch: 'x64', feature: 'AVX-512F' },
@@ -105,7 +108,7 @@ const NEEDS = [
   { name: 'neon', arch: 'arm64', feature: 'NEON' },
 ];
 
-/** Reason for kernels that this machine's addon cannot contain. */
+/** The reason why kernels for another kind of chip cannot be used. This machine's addon does not contain them. */
 export const FOREIGN = 'made for another kind of chip';
 
 export function isNative(name: KernelName): boolean {
@@ -154,7 +157,10 @@ export function loadAddon(): Addon {
   }
 }
 
-/** @returns ms of the calling thread; undefined without the addon, and where the system does not report it */
+/**
+ * @returns processor time of the calling thread in ms; undefined without the addon, and where the system does not
+ *   report it
+ */
 export function threadCpuMs(): number | undefined {
   const addon = addonOrNone();
   try {
@@ -183,7 +189,7 @@ function addonOrNone(): Addon | undefined {
  */
 export function threadClock(own: () => number | undefined = threadCpuMs, load: () => Addon = loadAddon): () => number {
   if (own() === undefined) return () => performance.now();
-  // Once, since looking for the addon takes 20 µs.
+  // The addon is loaded only once, because looking for it takes 20 µs.
   const addon = load();
   return () => addon.threadCpuMs();
 }

@@ -8,12 +8,12 @@ const FILES = { 'wasm-simdx2': 'scan-simdx2.wasm', 'wasm-simd': 'scan-simd.wasm'
 export type WasmName = keyof typeof FILES;
 
 /**
- * Maximum number of rows in a call. V8 installs optimized code only between calls, so the first must be short: 64 rows
- * take 1.5 ms with SIMD. Longer calls would gain nothing later.
+ * Maximum number of rows in a call. V8 installs optimized code only between calls, so the first calls must be short: 64
+ * rows take 1.5 ms with SIMD. Later, longer calls would gain nothing.
  */
 const ROWS_PER_CALL = 64;
 
-/** Minimum number of rows in a timed call. In shorter ones the setup is too large a part. */
+/** Minimum number of rows in a timed call. In shorter calls, the setup takes too large a part of the time. */
 const LEAST_TIMED_ROWS = 16;
 
 // TypeScript declares WebAssembly among the types of the DOM only, which are not used here.
@@ -79,19 +79,22 @@ export function loadWasmFile(name: WasmName, file: URL | string): Kernel {
 
 /*
  * The place of a kernel on the stack. V8 aligns the stack to 8 bytes only, and keeps vectors there that have no
- * register. A kernel loses 5 % of its speed when vectors are not aligned to 16 bytes, and runs at 25 to 60 % when one
- * lies across two memory pages, as at one of ten addresses (Node.js 20, x86-64). Callers cannot see where their stack
- * is, so several offsets are tried, and the fastest is used most of the time. Each ignored argument moves the stack by
- * 8 bytes.
+ * register. A kernel loses 5 % of its speed when vectors are not aligned to 16 bytes, and runs at 25 to 60 % of it when
+ * a vector lies across two memory pages, which is so at one of ten addresses (Node.js 20, x86-64). Callers cannot see
+ * where their stack is, so several offsets are tried, and the fastest is used most of the time. Each ignored argument
+ * moves the stack by 8 bytes.
  */
 
-/** Ignored arguments: an odd number changes the alignment, and 64 move the stack away from a page's end. */
+/**
+ * The ignored arguments of a call: an odd number of them changes the alignment, and 64 of them move the stack away from
+ * a page's end.
+ */
 const OFFSETS = [0, 1, 64, 65].map((words) => new Array<undefined>(words).fill(undefined));
 
-/** Calls per try of another offset. With calls of 1 ms, a try costs 0.2 %. */
+/** One of this number of timed calls tries an offset. Such tries cost 0.2 % of the speed. */
 const TRY_EVERY = 16;
 
-/** At first there are more tries, because the first 30 ms decide which kernel is used. */
+/** For this number of timed calls there are more tries, because the first 30 ms decide which kernel is used. */
 const EARLY_CALLS = 64;
 const TRY_EARLY = 4;
 
@@ -108,7 +111,10 @@ export class StackSlots {
     return OFFSETS[this.#offset];
   }
 
-  /** @param msPerRow of the last call, if it can be compared with others */
+  /**
+   * @param msPerRow ms per row of the last call. Call this only after calls of at least LEAST_TIMED_ROWS full rows,
+   *   because other calls cannot be compared
+   */
   learn(msPerRow: number): void {
     this.#msPerRow[this.#offset] = msPerRow;
     this.#learned++;

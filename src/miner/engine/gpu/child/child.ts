@@ -58,7 +58,7 @@ export function startChild(parts: ChildParts = CHILD_PARTS): void {
 
 class Child {
   readonly #parts: ChildParts;
-  /** Dawn's objects are kept, because the process crashes when they are garbage-collected. */
+  /** Kept, because the process crashes when Dawn's own object is garbage-collected. */
   #kept: { readonly dawn: unknown; readonly device: GPUDevice } | undefined;
   #searcher: Searcher | undefined;
 
