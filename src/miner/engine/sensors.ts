@@ -132,7 +132,10 @@ const MIN_MS = 100;
  */
 const MAX_MS = 30_000;
 
-/** If the wall clock and the monotonic clock differ by more than this between two readings, the machine was asleep. */
+/**
+ * If the wall clock and the monotonic clock have advanced by times that differ by more than this, the machine was
+ * asleep.
+ */
 const ASLEEP_MS = 1_000;
 
 interface EnergyMeterOptions {

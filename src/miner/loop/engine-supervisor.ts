@@ -225,8 +225,8 @@ export class EngineSupervisor {
   /**
    * Starts the search of an assignment. Does nothing while the engine is out of service or paused: when it is ready
    * again, the search of the then current assignment starts.
-   * @param cutMs the assignment's `cutMs`, if its first search starts; undefined if a search starts because the engine
-   *   is ready again or because the difficulty of proofs has changed
+   * @param cutMs the assignment's `cutMs` when the assignment has just been given out; undefined when the engine has
+   *   become ready or the difficulty of proofs has changed
    */
   #start(assignment: Assignment, cutMs?: number): void {
     const { stop } = assignment;

@@ -237,8 +237,8 @@ const TURNS_APART = 64;
 const START_MS = 5_000;
 
 /**
- * Time limits of a turn: for the rates of all threads, and further time for the first rate of each group. With a
- * processor for each thread, 3 ms are enough. On a busy machine, a turn can end without the rates of some threads.
+ * Time limits of a turn: for the rates of all threads, and further time if a group has no rate yet. With a processor
+ * for each thread, 3 ms are enough. On a busy machine, a turn can end without the rates of some threads.
  */
 const ALL_WAIT_MS = 12;
 const ANY_WAIT_MS = 500;

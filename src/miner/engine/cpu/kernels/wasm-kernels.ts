@@ -91,10 +91,12 @@ export function loadWasmFile(name: WasmName, file: URL | string): Kernel {
  */
 const OFFSETS = [0, 1, 64, 65].map((words) => new Array<undefined>(words).fill(undefined));
 
-/** One of this number of timed calls tries an offset. Such tries cost 0.2 % of the speed. */
+/** Number of timed calls from one try of an offset to the next. The tries cost 0.2 % of the speed. */
 const TRY_EVERY = 16;
 
-/** For this number of timed calls there are more tries, because the first 30 ms decide which kernel is used. */
+/**
+ * During the first EARLY_CALLS timed calls there are more tries, because the first 30 ms decide which kernel is used.
+ */
 const EARLY_CALLS = 64;
 const TRY_EARLY = 4;
 

@@ -99,10 +99,7 @@ export async function tunedScanner(device: GPUDevice, wanted: TuningOptions): Pr
   return { ...mining, why, measure: (inTurn) => measured(() => {}, inTurn) };
 }
 
-/**
- * Number of losses of the GPU with different variants from which on it mines with the likely variant, and no others are
- * measured.
- */
+/** If the GPU was lost with this number of variants, it mines with the likely variant, and no others are measured. */
 const MOST_LOSSES = 3;
 
 /** Length of a dispatch before lengths are measured: the middle one of those to choose from. */
