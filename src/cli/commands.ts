@@ -13,7 +13,7 @@ interface CommandEntry {
   readonly load: () => Promise<CommandModule>;
 }
 
-/** In the order in which people need them. */
+/** The commands, in the order in which people need them. */
 export const COMMANDS: readonly CommandEntry[] = [
   {
     usage: 'demo',

@@ -1,7 +1,7 @@
 /**
  * Reads the files that another file names: a test file loads contracts and tests, and a request names its code and
  * data. The naming file may come from a stranger, and what is read gets into commands, logs and reports. So only files
- * beside it and allowed files are read, and no secrets.
+ * below the naming file's folder and allowed files are read, and files that contain secrets are refused.
  */
 
 import { realpathSync, type Stats, statSync } from 'node:fs';
@@ -178,12 +178,12 @@ export function namesDevice(path: string, platform: NodeJS.Platform = process.pl
   return parts.some((part) => DEVICE.test(part) || part.includes(':'));
 }
 
-/** Secrets in key files of the contract tool and of wallets, and in PEM files. */
+/** Matches secrets in key files of the contract tool and of wallets, and in PEM files. */
 const SECRET =
   /(?:secret|private|secret[-_ ]?key|private[-_ ]?key)["']?\s*[:=]\s*["']?[\da-f]{64}|-----BEGIN [A-Z ]*PRIVATE KEY-----/i;
-/** Seeds of NATS. */
+/** Matches the seeds of NATS keys. */
 const SEED = /\bS[ACNOUX][A-Z2-7]{56}\b/;
-/** Key files have a few hundred characters. */
+/** Maximum length of a text that may be a key file, in characters. Key files have a few hundred. */
 const MAX_KEY_FILE_LENGTH = 2 ** 16;
 
 function hasSecretKey(text: string): boolean {

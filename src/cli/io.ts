@@ -38,7 +38,7 @@ export interface CommandModule {
 
 export interface Line {
   readonly io: Io;
-  /** @returns an action for commander, whose exit code becomes that of `run` */
+  /** @returns an action for commander. The exit code that `act` returns becomes that of `run` */
   readonly action: (act: (...given: ActionArguments) => number | Promise<number>) => Action;
 }
 
@@ -54,7 +54,7 @@ export function processIo(): Io {
     read: readStdin,
     confirm,
     now: () => performance.timeOrigin + performance.now(),
-    // Listeners are only added for a command that can be stopped. Otherwise a signal ends the process at once.
+    // Handlers of signals are added only when a command reads `stop`. Otherwise a signal ends the process at once.
     get stop() {
       stop ??= firstSignal();
       return stop;

@@ -63,10 +63,10 @@ export async function programFor(line: Line, isLoaded: (name: string) => boolean
 /** Commander's default without a terminal. */
 const USUAL_COLUMNS = 80;
 
-/** Words that are answered without a command. */
+/** First words of lines that need no command. Undefined stands for a line without words. */
 const WITHOUT_COMMAND = [undefined, 'help', '-h', '--help', '-v', '--version'];
 
-/** A line without a command may have been meant for `mine`. Completion needs all commands. */
+/** @returns whether a line needs this command. A line with an unknown command may mean `mine`; completion needs all */
 function isLoadedFor(name: string, words: readonly string[]): boolean {
   const called = words.find((word) => !word.startsWith('-') && word !== 'help');
   if (called === name || called === 'completion') return true;

@@ -1,6 +1,6 @@
 /**
- * Records each block that is sent to a node, and follows it whatever the node answers, since the answer proves nothing.
- * A node whose block is proven to pay another account is left.
+ * Records the blocks that are sent to nodes, and follows each of them whatever the node answers, because an answer
+ * proves nothing. The miner leaves a node when a block from it is proven to pay another account.
  */
 
 import { BoundedSet, LogBucket, TokenBucket } from '../../base/system/bounded.ts';
@@ -22,11 +22,12 @@ import type { Config } from '../config/settings.ts';
 import { type LedgerViews, openLedgerViews } from '../nodes/ledger-views.ts';
 import type { ApiSettings } from '../nodes/node-clients.ts';
 
-/* Blocks are recorded when they are sent, so that one is recorded even if the process ends before the answer. */
+/* A block is recorded when it is sent, so that its record exists even if the process ends before the node answers. */
 
 /**
- * Maximum burst of recorded blocks. Further ones are only counted, so that they cannot fill the disk. 20 chains have 40
- * blocks a minute.
+ * Maximum number of blocks that are recorded at once, and of those that are recorded per minute afterwards. Further
+ * blocks are only counted, so that they cannot fill the disk. All 20 chains of a network together have 40 blocks a
+ * minute.
  */
 const MOST_AT_ONCE = 1_000;
 const MOST_PER_MINUTE = 10;
@@ -51,11 +52,11 @@ export interface BlockRecorderOptions {
 export class BlockRecorder {
   readonly #options: BlockRecorderOptions;
   readonly #allowance: TokenBucket;
-  /** Seconds from the last New Cut to the search of the new work, by device. */
+  /** By device: seconds from the last New Cut to the start of the search of the new work. */
   readonly #switches = new Map<string, number>();
-  /** Blocks without an answer yet, by the bytes of their headers; undefined for those that are only counted. */
+  /** Records of blocks without an answer yet, by the header's bytes; undefined for a block that is only counted. */
   readonly #sent = new Map<string, BlockRecord | undefined>();
-  /** Expected blocks that are already in records. */
+  /** Number of expected blocks (`Tally`) that the written records contain. */
   #recorded = 0;
   #notFollowed = NONE;
 
@@ -76,7 +77,7 @@ export class BlockRecorder {
     return block;
   }
 
-  /** @returns the block to follow, even a refused one; undefined for one without a record @throws LedgerFormatError */
+  /** @returns the block to follow, even if it was refused; undefined if it is only counted @throws LedgerFormatError */
   answered(event: AnsweredEvent): BlockRecord | undefined {
     const { answerSeconds } = event;
     const outcome = OUTCOMES[event.type];
@@ -90,7 +91,7 @@ export class BlockRecorder {
     return block;
   }
 
-  /** @returns the record of a block that is only counted, without expected blocks @throws LedgerFormatError */
+  /** @returns a record, which is not stored, of a block that is only counted @throws LedgerFormatError */
   unrecorded(event: AnsweredEvent): BlockRecord {
     return recordOf(this.#found(event, event.type === 'accepted-block', event.answerSeconds, 0));
   }
@@ -101,7 +102,7 @@ export class BlockRecorder {
     this.#notFollowed = NONE;
   }
 
-  /** Writes what no record has yet. Must be called at the end. */
+  /** Writes the counts, and the expected blocks that no record contains yet. Must be called at the end. */
   end(): void {
     this.writeCounts();
     const rest = this.#options.tally.summary().expectedBlocks - this.#recorded;
@@ -162,7 +163,7 @@ function keyOf({ header }: BlockEvent): string {
 const TAG = { tag: 'block' } as const;
 /** Average time between two blocks of a chain, on known networks. */
 const BLOCK_SECONDS = 30;
-/** Maximum number of followed blocks. A rig has far fewer, since each is watched for an hour. */
+/** Maximum number of blocks that are followed at the same time. A rig has far fewer: most are followed for an hour. */
 const MOST_FOLLOWED = 10_000;
 /** Time between two records of the number of blocks that were only counted. */
 const COUNTS_MS = 60_000;
@@ -176,7 +177,7 @@ export interface BlockLog {
 export interface BlockLogOptions {
   readonly settings: Config['blocks'];
   readonly account: string;
-  /** The account's keys. Without them only names are compared. */
+  /** The account's keys. Without them, a payee is compared with the account by name only. */
   readonly keyset?: Keyset;
   /** Called when a node's work is proven to be for another account. `reason` is a clause after the node's name. */
   readonly leave?: (node: string, reason: string) => void;
@@ -216,7 +217,7 @@ export function startBlockLog(running: RunningMiner, store: Store, options: Bloc
       log.debug(TAG, fault === undefined ? `${node} answers about blocks again` : `${node} cannot be asked: ${fault}`);
     },
   });
-  /** Hashes of recent blocks whose work did not come from the own nodes: their payee is not the nodes' fault. */
+  /** Hashes of recent blocks whose work was not from the own nodes, which are not responsible for the payee. */
   const elsewhere = new BoundedSet<string>(MOST_FOLLOWED);
   const warnings = new LogBucket(1, clock.monotonicMs());
   const faults = new LogBucket(5, clock.monotonicMs());
@@ -234,7 +235,7 @@ export function startBlockLog(running: RunningMiner, store: Store, options: Bloc
   });
   const counting = setInterval(() => recorder.writeCounts(), COUNTS_MS);
   counting.unref();
-  /** Records the blocks that are being sent now. */
+  /** Functions that record the blocks that are being sent now. */
   const leaving: (() => void)[] = [];
   const takeLeaving = () => {
     for (const take of leaving.splice(0)) orLog(take);
@@ -270,11 +271,11 @@ export function startBlockLog(running: RunningMiner, store: Store, options: Bloc
     record: (event) => {
       if (event.type === 'job-switch') recorder.switched(event);
       if (!isBlockEvent(event)) return;
-      // A fleet's rigs can send any number of blocks. Only blocks that a node has accepted are certain to have taken
-      // work.
+      // The rigs of a fleet can send any number of blocks with another coordinator's work. Only a block that a node has
+      // accepted is certain to have cost proof of work.
       if (event.isElsewhere && event.type !== 'accepted-block') return;
       if (event.type === 'sent-block') {
-        // The block is recorded once its first bytes have left, and in any case before its answer.
+        // The block is recorded after its first bytes have been sent, and always before its answer is recorded.
         setImmediate(takeLeaving);
         leaving.push(() => {
           const block = recorder.sent(event);

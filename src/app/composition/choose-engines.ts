@@ -25,11 +25,11 @@ interface EngineOptions {
   /** Whether a GPU without a remembered speed mines at once, and is measured while it mines. */
   readonly minesAtOnce?: boolean;
   /**
-   * Whether no CPU kernel and no GPU that can mine at once is measured: without a remembered choice, the kernel that is
-   * usually the fastest is used.
+   * Whether CPU kernels, and GPUs that can mine at once, are not measured. Without a remembered choice, such a device
+   * uses the kernel that is usually the fastest.
    */
   readonly hurried?: boolean;
-  /** Whether the rig needs no devices, because others hash for it; absent if no others can. */
+  /** Whether the rig may have no devices, because others hash for it. Absent if the command cannot serve others. */
   readonly mayBeNone?: boolean;
 }
 
@@ -183,7 +183,7 @@ export function usableKernel(name: KernelName): KernelName {
 
 /* The temperatures at which devices are paused and resumed. */
 
-/** Default distance between both temperatures: enough that a device does not pause and resume all the time. */
+/** Default difference in °C between both temperatures, so that a device does not pause and resume all the time. */
 const COOL_BY_C = 10;
 
 /** @param name if absent, the limits are those of devices that no setting names @returns undefined without limits */
@@ -235,7 +235,7 @@ function rowsOf({ kind, speeds, fastest, unusable, notRemembered }: Survey, aske
   });
 }
 
-/** @param part a speed as a part of a higher one @returns the beginning of a clause about it */
+/** @param part a speed divided by that of the fastest kernel @returns a phrase to put before that kernel's name */
 function compared(part: number): string {
   return part < 0.995 ? `slower here: ${formatPercent(part)} of` : 'as fast here as';
 }

@@ -19,7 +19,7 @@ import { orUsageError, refuse, UsageError } from '../process/exit.ts';
 
 type SourceSettings = Pick<Config, 'node' | 'pool' | 'miner'> & Partial<Pick<Config, 'stratum'>>;
 
-/** Time until a standby is closed after a preferred pool has returned: its last shares have their answers by then. */
+/** Time for which a standby pool stays connected after a preferred pool is back, to answer the last shares. */
 const STANDBY_MS = 2_000;
 
 /** A source that may be kept when the settings change. */
@@ -35,7 +35,8 @@ export class ChosenSource {
   #members: readonly Member[] = [];
 
   /**
-   * @param isForFleet whether rigs are given its work, which leave it when it is unhealthy
+   * @param isForFleet whether a fleet's rigs mine this source's work. They leave the coordinator when the source is
+   *   unhealthy, so even a single source checks its health
    * @throws UsageError that names the setting that is missing or wrong
    */
   constructor(settings: SourceSettings, events: Events, isForFleet = false) {
@@ -52,7 +53,7 @@ export class ChosenSource {
   }
 
   /**
-   * A node or pool with unchanged settings is kept. @returns a function that makes the change
+   * Prepares new settings. A node or pool with unchanged settings is kept. @returns a function that applies them
    * @throws UsageError as the constructor; nothing changes then
    */
   prepare(settings: SourceSettings): () => void {
@@ -63,7 +64,7 @@ export class ChosenSource {
     };
   }
 
-  /** Submits a solution of work that another coordinator of the fleet gave, to the nodes that were not left. */
+  /** Submits a solution of another coordinator's work to all nodes that the miner has not left. */
   submitElsewhere(solution: Solution, stop: AbortSignal): Promise<Verdict> {
     const nodes = this.nodes.filter((node) => !this.source.hasLeft(node));
     return submitToAll(nodes, solution, stop);
@@ -83,12 +84,12 @@ export class ChosenSource {
   }
 }
 
-/** From the most to the least informative: a source that may have taken the solution counts before a refusal. */
+/** From the most to the least important: `unknown` precedes refusals, since the source may have taken the solution. */
 const BY_WEIGHT: readonly Outcome[] = ['accepted', 'delivered', 'unknown', 'rejected', 'stale'];
 
 /**
- * Submits a solution to all sources at once, because any one of them may have given its work: the others answer that
- * they do not know the work, which harms nothing.
+ * Submits a solution to all sources at once, because its work may be from any of them. The other sources answer that
+ * they do not know the work, which does no harm.
  * @returns the first acceptance, or else the weightiest verdict of all sources
  */
 export async function submitToAll(
@@ -153,7 +154,7 @@ function nodesOf(settings: SourceSettings, { emit }: Events): Plan[] {
   });
 }
 
-/** The settings without the NATS servers, where a coordinator publishes work and gets none. */
+/** @returns the settings without the NATS servers, from which a coordinator gets no work: it publishes work there. */
 function sourcesOf({ node, pool, miner, stratum }: SourceSettings) {
   return { node, pool, miner, ...(stratum && { stratum }) };
 }

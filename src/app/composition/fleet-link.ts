@@ -23,8 +23,8 @@ export interface FleetMember {
 export const NO_SERVER = 'No NATS server is configured. Give one with --nats nats://HOST:4222.';
 
 /**
- * @param warn gets sentences about subjects that the server denies
- * @param kind operators have inboxes apart from those of rigs and coordinators
+ * @param warn called with a sentence about each subject that the server denies
+ * @param kind decides the inbox: those of operators are apart from those of rigs and coordinators
  * @throws UsageError without servers, or when the credentials or the certificates cannot be used
  */
 export function fleetMember(

@@ -18,7 +18,7 @@ import type { Sidecar } from './run-miner.ts';
 const REPORT_MS = 10_000;
 const TAG = { tag: 'fleet' };
 
-/** @param member with a link that the caller opens and closes @throws UsageError without servers */
+/** @param member the caller opens and closes its link @throws UsageError without servers */
 export function fleetSource(
   { nats, node }: Pick<Config, 'nats' | 'node'>,
   member: FleetMember | undefined,
@@ -39,13 +39,13 @@ interface FleetSidecarOptions {
   readonly reload: () => Promise<unknown>;
   /** The name of the source of work. */
   readonly sourceName: string;
-  /** Whether this member is a coordinator, whose work its own devices mine. */
+  /** Whether this member is a coordinator, which mines its own work. */
   readonly isCoordinator: boolean;
 }
 
 /**
- * The rig reports to the fleet's operators, and follows their requests.
- * @param member with a link that the caller opens and closes
+ * Makes the sidecar that reports to the fleet's operators and carries out their requests.
+ * @param member the caller opens and closes its link
  * @returns the sidecar, and the rig's temperature limits with those of the operators
  */
 export function fleetSidecar(
@@ -79,7 +79,7 @@ export function fleetSidecar(
     const stopping = new AbortController();
     const { signal } = stopping;
     const reporting = (async () => {
-      // A random phase, so that the rigs of a fleet do not all report at once, even if they start at once.
+      // The first report has a random delay, so that rigs that start at the same time do not report at the same time.
       await pause(Math.random() * REPORT_MS, signal);
       while (!signal.aborted) {
         const report = reporter.report(tally.status());

@@ -11,7 +11,7 @@ import { secretIn } from '../nodes/node-clients.ts';
 import { UsageError, whyNotListening } from '../process/exit.ts';
 import type { Sidecar } from './run-miner.ts';
 
-/** Long enough not to be guessed, far below the server's limit on headers, and printable (RFC 6750 §2.1). */
+/** A token is too long to be guessed, far shorter than the limit on headers, and printable (RFC 6750 §2.1). */
 const TOKEN = /^[\x21-\x7e]{16,512}$/;
 
 /** @param serves called once the server listens @throws UsageError when the token file cannot be used */

@@ -28,7 +28,7 @@ import type { MakeRelay } from './run-miner.ts';
 
 const TAG = { tag: 'stratum' };
 const SIMULATED = { tag: 'simulated' };
-/** Networks with fewer bits have more than 256 addresses. */
+/** By IP version, the shortest prefix in bits of a network with at most 256 addresses. */
 const FEW_PROXIES_BITS = { 4: 24, 6: 120 };
 
 /** `--stratum-listen`. @throws UsageError when the certificate or its key cannot be used */
@@ -86,7 +86,7 @@ function listening(relay: Relay, where: string, port: number, opened: () => void
 }
 
 function resourcesHere(): Resources {
-  // Node.js raises the soft limit to the hard one at its start, where it may.
+  // When Node.js starts, it raises the soft limit to the hard limit where the system allows that.
   const soft = systemReport().userLimits?.open_files?.soft;
   const memory = Math.min(totalmem(), process.constrainedMemory() || Number.POSITIVE_INFINITY);
   return { files: typeof soft === 'number' ? soft : undefined, memory, threads: availableParallelism() };
@@ -136,10 +136,10 @@ export function externalWorker(command: Command, log: Logger): MakeRelay {
 
 /**
  * `pickaxe coordinate`.
- * @param member with a connection that the caller opens and closes
- * @param submitElsewhere absent on a pool
- * @param faultOfSource returns why the source's work is probably worth nothing; undefined if it is fine
- * @param parentOf as in `FleetRelayOptions`; absent on a pool
+ * @param member the caller opens and closes its link
+ * @param submitElsewhere as in `FleetRelayOptions`; undefined when mining on pools
+ * @param faultOfSource returns why the source's work is probably worth nothing; undefined if the source is healthy
+ * @param parentOf as in `FleetRelayOptions`; undefined when mining on pools
  */
 export async function fleetCoordinator(
   { link, subjects, name, instance }: FleetMember,
@@ -164,7 +164,7 @@ function relayLog(log: Logger, tag: string): RelayLog {
   };
 }
 
-/** The names of networks with valuable blocks contain this. */
+/** Matches the names of networks whose blocks have value. */
 const MAIN = /mainnet/i;
 
 /**

@@ -59,8 +59,8 @@ export class LiveConfig {
 /**
  * Restarts a sidecar when the settings that it depends on change.
  * @param make returns undefined when the settings ask for no sidecar; throws UsageError when it cannot run here
- * @throws UsageError when the first instance cannot be made. Later errors are logged, and the old instance keeps
- * running. If the new one fails to start, none runs until the settings change again.
+ * @throws UsageError when the first instance cannot be made. Later errors are logged: when a new instance cannot be
+ *   made, the old one keeps running; when it fails to start, none runs until the settings change again.
  */
 export async function restartOnChange(
   live: LiveConfig,
@@ -84,7 +84,7 @@ export async function restartOnChange(
         running.log.error({ tag: 'config' }, `the change does not take effect: ${(fault as Error).message}`);
       }
     };
-    // Restarts follow one another, however fast files change. The first call handles changes made during the start.
+    // Restarts never overlap, however fast files change. The first one handles changes made during the start.
     let restarts = restart();
     const unsubscribe = live.onChange(() => {
       restarts = restarts.then(restart);
@@ -100,7 +100,7 @@ export async function restartOnChange(
 /** Files are read after this time without a change, because editors write in pieces. */
 const SETTLED_MS = 200;
 
-/** Above all of pino's levels. */
+/** The number of the level `silent`, above all of pino's levels. */
 const SILENT = Number.POSITIVE_INFINITY;
 
 /** Watches the configuration files, and applies live settings. @returns undefined without files */
@@ -123,7 +123,7 @@ export async function reloadOnChange(live: LiveConfig): Promise<Sidecar | undefi
   };
 }
 
-/** Reads the files at SIGHUP, too, if there is no terminal: some file systems report no changes. */
+/** Also reads the files at SIGHUP if there is no terminal, because some file systems report no changes. */
 export async function reloadAtHangup(live: LiveConfig): Promise<Sidecar> {
   return async ({ log }) =>
     onHangup(() => {

@@ -38,7 +38,7 @@ type Prepared = Pick<RigParts, 'log' | 'logTail' | 'earnings'> & {
   readonly relays: readonly MakeRelay[];
   readonly rigName: string;
   readonly live: LiveConfig;
-  /** Logs the first lines: the devices, the source and the payee. @returns the same for the sidecars */
+  /** Logs the first lines: the rig, its configuration files, the source and the payee. @returns the `Setup` */
   readonly announce: (payee: Payee) => Setup;
   readonly close: () => Promise<void>;
 };
@@ -246,7 +246,7 @@ function noteFoundFile({ found, origins }: Loaded, log: Logger): void {
   if (note !== undefined) (isQuietedByIt ? log.child({}, { level: 'info' }) : log).info({ tag: 'config' }, note);
 }
 
-/** Restarts when the nodes change. */
+/** Makes the node watch, which restarts when the nodes' settings change. @returns undefined when mining on pools */
 async function nodeWatch(live: LiveConfig, chosen: ChosenSource): Promise<Sidecar | undefined> {
   if (live.config.pool.urls) return undefined;
   const make = async (config: Config) => {
@@ -261,7 +261,7 @@ async function nodeWatch(live: LiveConfig, chosen: ChosenSource): Promise<Sideca
   return await restartOnChange(live, ({ node }) => node, make);
 }
 
-/** Pools follow their blocks themselves. */
+/** @returns the block log; undefined when mining on pools, which follow their blocks themselves */
 function blockLog(live: LiveConfig, chosen: ChosenSource): Sidecar | undefined {
   const { blocks: settings, node, ledger, pool, miner } = live.config;
   const identity = minerIdentity(miner);
@@ -271,7 +271,7 @@ function blockLog(live: LiveConfig, chosen: ChosenSource): Sidecar | undefined {
   return blocks({ settings, node, ledger, account, keyset, leave }, live);
 }
 
-/** A pool pays by its own rules, and there is no node to ask. */
+/** @returns nothing when mining on pools, which pay by their own rules: there is no node to ask for a balance */
 function balance(live: LiveConfig): Pick<RigParts, 'askBalance'> {
   return live.config.pool.urls ? {} : { askBalance: (stop) => askBalance(live.config, stop) };
 }

@@ -29,7 +29,7 @@ import { onSignals } from '../process/signals.ts';
 /** Time of the first speed line: early, so that a newcomer sees that the miner hashes. */
 const FIRST_REPORT_MS = 2_000;
 const REPORT_MS = 10_000;
-/** Beside a status line, one of this number of speed lines is logged: one a minute, to scroll back to. */
+/** While a status line is shown, only every sixth speed line is logged: one a minute, to scroll back to. */
 const REPORTS_BESIDE_STATUS = 6;
 
 export interface RigParts {
@@ -200,7 +200,7 @@ async function openRelay(relay: Relay): Promise<void> {
   }
 }
 
-/** If a relay throws anything but a refusal, which it must not, the devices and the other relays go on. */
+/** Runs a relay. When it throws an unexpected error, that is logged, and the devices and the other relays go on. */
 async function runRelay(
   relay: Relay,
   stop: AbortSignal,

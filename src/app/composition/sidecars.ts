@@ -58,7 +58,7 @@ export async function alarm({ alarm: { minHashrate, after } }: Config): Promise<
 }
 
 /**
- * `--on-…` and `--webhook`. Even if these change meanwhile, the notices of start and stop are sent only once.
+ * `--on-…` and `--webhook`. Even if these settings change while mining, the notices of start and stop are sent once.
  * @throws UsageError when the webhook's files cannot be used
  */
 export async function notices(live: LiveConfig): Promise<Sidecar> {
@@ -147,8 +147,8 @@ function isPrivate({ protocol, hostname }: URL): boolean {
 }
 
 /**
- * Time until the first comparison of nodes, when the first devices mine. Its modules are loaded only then, unless
- * clients could use up all open files before.
+ * Time until the first comparison of nodes: by then, the first devices mine. The modules for it are loaded only then,
+ * unless the rig serves clients, which could use up the open files before.
  */
 const FIRST_MS = 10_000;
 /** Time between a fault of the watch and its next attempt. */
@@ -160,9 +160,10 @@ interface WatchTimes {
 }
 
 /**
- * A node that stands still, lags or follows another branch causes a warning, and is left if there are others.
- * @param loadsFirst whether all modules are loaded before the rig starts, since Node.js never retries to load a module
- * whose file it could not open
+ * Watches the nodes. When a node stands still, lags or follows another branch, a warning is logged, and the miner
+ * leaves the node if there are others.
+ * @param loadsFirst whether the modules are loaded before the rig starts. Node.js never retries to load a module whose
+ *   file it could not open
  */
 export function nodes(options: NodeWatchOptions, loadsFirst: boolean, times: WatchTimes = {}): Sidecar {
   const { firstMs = FIRST_MS, againMs = AGAIN_MS } = times;

@@ -65,7 +65,7 @@ class Session {
   readonly #keyboard: Keyboard | undefined;
   readonly #timers: readonly NodeJS.Timeout[];
   readonly #stopListening: () => void;
-  /** Removes a secret from the screen after its time. */
+  /** Timer that removes a secret from the screen. */
   #uncovering: NodeJS.Timeout | undefined;
   /** Whether this process is in the terminal's foreground. Otherwise a shell uses the terminal. */
   #isHere = false;

@@ -41,7 +41,7 @@ export function check(raw: RawSettings): Checked {
   };
 }
 
-/** Checks the name of a setting whose value could not be read: it can be wrong, too. */
+/** Checks the name of a setting whose value could not be read, because the name can be wrong, too. */
 function misnamed([table, key]: Path): Issue[] {
   const isKnown =
     !key || typeof key !== 'string' || ENTRIES.some((entry) => entry.table === table && entry.key === key);
@@ -52,7 +52,7 @@ function misnamed([table, key]: Path): Issue[] {
 
 const { compare: byPosition } = new Intl.Collator('en', { numeric: true });
 
-/** Maximum number of a table's unknown names that are compared with the known ones. A hostile file has thousands. */
+/** Maximum number of issues, and of names in an issue, that are compared with known names. A hostile file has more. */
 const MOST_MEANT = 20;
 
 /** @returns a key for a table or a setting; a place within a setting's value has the key of the setting */
@@ -102,7 +102,7 @@ function valuesOf(tables: Tables, raw: RawSettings): Checked['values'] {
   return values;
 }
 
-/** The settings that name the rig where this place does not set rig.name itself. */
+/** Settings whose values may contain the rig's name. It counts where the place does not set rig.name itself. */
 const OWNERS = [
   ['miner', 'public-keys', rigNamedBy],
   ['miner', 'account', rigNamedBy],
@@ -131,7 +131,7 @@ interface Issue {
   /** Set by `parsed`: see `whyOf`. */
   readonly params?: Readonly<Record<string, unknown>> | undefined;
   readonly keys?: readonly string[];
-  /** The issues of each type that a value may have. */
+  /** For a union of types: for each type, the issues of the value. */
   readonly errors?: readonly (readonly Issue[])[];
 }
 
@@ -144,7 +144,7 @@ function problemsOf(issue: Issue, raw: RawSettings, suggests = true): string[] {
     return keys.map((key, index) => unknown([...path, key], at, suggests && index < MOST_MEANT));
   const entry = ENTRIES.find(({ table, key }) => table === path[0] && key === path[1]);
   const value = path.reduce<unknown>((inner, key) => (inner as Record<string | number, unknown>)?.[key], document);
-  // A list is a union of two types. The problems of its items are more useful than that neither type fits.
+  // A list is a union of two types. The problems of its items are more useful than the one that neither type fits.
   if (code === 'invalid_union' && Array.isArray(value)) {
     return errors[0].flatMap((inner) => problemsOf({ ...inner, path: [...path, ...inner.path] }, raw));
   }

@@ -8,7 +8,7 @@ import { decodeText } from '../../base/text/plain-text.ts';
 import { type Position, parseToml } from './parse.ts';
 import { ConfigError, type Environment, type RawSettings } from './raw-settings.ts';
 
-/** Maximum size of a file: fifty times that of the example file, which names every setting. */
+/** Maximum size of a file in bytes: seventeen times that of the example file, which names every setting. */
 const MAX_BYTES = 256 * 1024;
 
 /**

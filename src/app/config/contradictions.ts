@@ -17,7 +17,8 @@ export interface Contradiction {
 }
 
 /**
- * The settings of what is mined on. A coordinator leaves the NATS servers out: it gets its work from nodes or pools.
+ * The settings of nodes, pools or a fleet to mine on. `nats` is left out for a coordinator, whose work is from nodes or
+ * pools.
  */
 type MinerSettings = Pick<Config, 'node' | 'pool' | 'miner'> &
   Partial<Pick<Config, 'nats' | 'stratum' | 'testNetwork'>>;
@@ -156,7 +157,7 @@ type Kind = 'node' | 'pool';
 /** Scheme of URLs with TLS. */
 const SECURE = { node: 'https://', pool: 'stratum+ssl://' } as const;
 
-/** @returns an error about the node or pool that a setting names, or about all of them if it names none */
+/** @returns an error about the nodes or pools that a setting is for: the named one, or all; false if there is none */
 function withoutNode(kind: Kind, flag: string, { origin: named }: PerNode, urls: readonly string[]): string | false {
   const origins = urls.map(originOf);
   const meant = origins.filter((origin) => named === undefined || named === origin);
@@ -242,7 +243,7 @@ function present(all: readonly Perhaps[]): Contradiction[] {
   return all.filter((one) => one !== false);
 }
 
-/** Checks the values for all GPUs, and those for single ones. */
+/** Checks the temperatures for all GPUs, and those for each GPU with its own. */
 function gpuTemperatures({ tempLimit, tempResume }: Config['devices']): Perhaps[] {
   const named = [...gpusOf(tempLimit), ...gpusOf(tempResume)].filter((name) => name !== 'all GPUs');
   return [undefined, ...new Set(named)].flatMap((name) =>
@@ -250,7 +251,7 @@ function gpuTemperatures({ tempLimit, tempResume }: Config['devices']): Perhaps[
   );
 }
 
-/** @param settings prefix of the settings of both temperatures */
+/** @param settings beginning of the names of both settings: `temp` or `cpu-temp` */
 function temperatures(settings: string, limit: number | 'none', resume: number | undefined, gpu?: string): Perhaps[] {
   if (resume === undefined) return [];
   const about = [`devices.${settings}-resume`, `devices.${settings}-limit`];

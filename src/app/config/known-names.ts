@@ -4,7 +4,7 @@ import { distance } from 'fastest-levenshtein';
 import { ENTRIES } from './settings.ts';
 import { type Entry, kebab } from './settings-table.ts';
 
-/** The names of one table, and then the names of all other tables, each with its table. */
+/** Names, each with its aliases: those in one table, and then the paths (`table.key`) in all other tables. */
 type PlacedNames = readonly [
   here: ReadonlyMap<string, readonly string[]>,
   elsewhere: ReadonlyMap<string, readonly string[]>,
@@ -63,7 +63,7 @@ function plain(name: string): string {
 /* Known networks. */
 
 const KNOWN = ['mainnet01', 'testnet04', 'development', 'test-singleton'];
-/** Names of networks with a number, which later networks may have with another number. */
+/** Names of numbered networks. Later networks may have other numbers. */
 const NUMBERED = /^(mainnet|testnet)\d\d$/;
 /** Maximum number of wrong letters. Names that differ by more letters are names of other networks. */
 const MAX_WRONG_LETTERS = 2;

@@ -124,7 +124,7 @@ function merge(layers: Layers, problems: string[], purpose: Purpose): Loaded {
   const { contradictions, readsNodes, coordinates, movesCoins } = purpose;
   const kinds = minedOn(coordinates);
   const values = new Map<string, Valued>();
-  /** The settings whose values are not known because of an error. */
+  /** Paths of the settings whose values are not known because of an error. */
   const unknown = new Set<string>();
   const decides = readsNodes ? undefined : placeToMineOn(layers, kinds);
   const read = layers.flatMap(([layer, raw], index) => {
@@ -146,7 +146,7 @@ function merge(layers: Layers, problems: string[], purpose: Purpose): Loaded {
   const origins = new Map([...values].map(([path, { origin }]) => [path, origin]));
   if (found) problems.push(...excessOf(found, origins), ...(movesCoins ? choosesNode(found, origins) : []));
   const config = assemble(({ path, setting }) => values.get(path)?.value ?? setting.default);
-  // Unreadable settings may resolve any contradiction.
+  // If a file cannot be read, no contradiction is reported, because the file's settings may resolve it.
   if (contradictions && read.length === layers.filter(([, raw]) => raw).length) {
     const known = CONTRADICTIONS[contradictions](config).filter(
       ({ about }) => !about.some((path) => unknown.has(path)),
@@ -216,7 +216,7 @@ function forbidden({ document, at }: RawSettings, remedy: string): string[] {
   ];
 }
 
-/** The settings about certificates, each with the setting whose URLs it applies to. */
+/** The settings about certificates, and the settings with the URLs that they apply to. */
 const CERTIFICATES = {
   node: [
     ['node.fingerprints', 'node.ca-files'],
@@ -226,8 +226,8 @@ const CERTIFICATES = {
 } as const;
 
 /**
- * @returns the found file's settings about its own nodes and pools that are ignored, because another place names
- *   others: the P2P port of its node, and certificates
+ * @returns the settings of a found file that are ignored because another place names the nodes or pools: the P2P port
+ *   and the certificates of the file's own nodes or pools
  */
 function unusedOf(values: ReadonlyMap<string, Valued>): string[] {
   const isFound = (path: string) => values.get(path)?.origin.layer === 'project';
@@ -251,13 +251,13 @@ function unusedCertificates(values: ReadonlyMap<string, Valued>, isFound: (path:
 }
 
 /**
- * Whether a setting is a credential. A URL is one, too: it may contain a customer's key, and a password is sent there.
+ * Whether a setting is a credential. A URL counts as one: it may contain a key, and passwords are sent to it.
  */
 function isCredential({ key, setting }: Entry): boolean {
   return key === 'urls' || setting.secretFile === true || setting.hidden === true;
 }
 
-/** Finds settings of nodes or pools in a found file that meet a password or a URL from another place. */
+/** Finds settings of a found file that must not be mixed with a credential of the same table from another place. */
 function mixed({ at }: RawSettings, table: string, origins: ReadonlyMap<string, Origin>, remedy: string): string[] {
   const inEffect = ENTRIES.filter((entry) => entry.table === table && origins.has(entry.path));
   const isFound = ({ path }: Entry) => origins.get(path)?.layer === 'project';

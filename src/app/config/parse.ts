@@ -1,4 +1,4 @@
-/** Parses the text of a configuration file, around its faults, so that all of them are reported at once. */
+/** Parses the text of a configuration file, also the text after a fault, so that all faults are reported at once. */
 
 import { parse, TomlError } from 'smol-toml';
 import { oneLine } from '../../base/text/plain-text.ts';
@@ -61,7 +61,7 @@ class TomlPieces {
   readonly #document: Tables = {};
   readonly #faults: SyntaxFault[] = [];
   readonly #unread: Path[] = [];
-  /** Line of each table and setting that has been read. */
+  /** Line, from 0, of each table and setting that has been read, by its name. */
   readonly #taken = new Map<string, number>();
   #table: string[] = [];
 
@@ -187,7 +187,7 @@ export function tomlPositions(toml: string): Positions {
   return (path) => positionIn(found, path);
 }
 
-/** Yields headers, and keys with their values, without comments. Each ends with the line of its last bracket. */
+/** Yields headers, and keys with their values, without comments. Each ends at the first line break outside brackets. */
 function* statements(all: Iterable<Token>): Generator<Token[]> {
   let statement: Token[] = [];
   let depth = 0;
@@ -233,7 +233,7 @@ function keyOf(text: string): string {
   }
 }
 
-/** A path is a table, a setting, and an index in a list. */
+/** Maximum length of a path: a table, a setting, and an index in a list. */
 const MAX_PATH = 3;
 
 /** Stores the first position of a path, and of each path above it. */

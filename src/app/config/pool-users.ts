@@ -53,7 +53,7 @@ function take(url: unknown): { readonly url: unknown; readonly account?: Account
   return { url: `${scheme}${place}`, account };
 }
 
-/** Decodes percent-encoding (RFC 3986 §2.1). A text that is not encoded properly stands for itself. */
+/** Decodes percent-encoding (RFC 3986 §2.1). A text that is not encoded properly is returned as it is. */
 function decoded(text: string): string {
   try {
     return decodeURIComponent(text);

@@ -7,7 +7,7 @@ import { ENTRIES } from './settings.ts';
 import { type Entry, VARIABLE_PREFIX } from './settings-table.ts';
 
 export interface Origin {
-  /** From the strongest layer to the weakest. */
+  /** The kind of place. From strongest to weakest: flag, environment, project file, user file, default. */
   readonly layer: Layer;
   /** For people: `--threads`, `PICKAXE_THREADS`, `pickaxe.toml:4`, `default`. */
   readonly where: string;
@@ -16,7 +16,7 @@ export interface Origin {
 export interface Valued {
   readonly value: unknown;
   readonly origin: Origin;
-  /** The place, for errors. */
+  /** The place with its column in a file, for errors. */
   readonly at: string;
 }
 
@@ -86,14 +86,14 @@ function listed(problems: readonly string[]): string {
 /** The variable that names the project file, like --config. */
 export const FILE_VARIABLE = `${VARIABLE_PREFIX}CONFIG`;
 
-/** Variables that pickaxe sets for hooks. They are no settings, and a hook may run pickaxe. */
+/** Variables that pickaxe sets for hooks. A hook may run pickaxe, for which these variables are no settings. */
 const EVENT_NAME = /^PICKAXE_EVENT(_|$)/;
 /** Variables that Kubernetes sets in each container if there is a service called pickaxe. */
 const SERVICE_NAME = /^PICKAXE_(SERVICE_(HOST|PORT(_\w+)?)|PORT(_\d+_(TCP|UDP)(_\w+)?)?)$/;
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The flags that were given, by the settings' paths: a list has one text for each time, a switch has no text. */
+/** The given flags, by the settings' paths: a list has a text for each use of its flag, a switch has a boolean. */
 export type Flags = ReadonlyMap<string, string | readonly string[] | boolean>;
 
 export function settingsOfFlags(flags: Flags): RawSettings {
@@ -118,7 +118,7 @@ export function settingsOfEnvironment(environment: Environment): RawSettings {
   );
 }
 
-/** @returns the name that a file suggests for a variable: `PICKAXE_POOL_URLS` for `PICKAXE_POOL` */
+/** @returns the variable's name that people may expect from a path: `PICKAXE_POOL_URLS` in place of `PICKAXE_POOL` */
 function pathVariable(path: string): string {
   return `${VARIABLE_PREFIX}${path}`.replace(/[.-]/g, '_').toUpperCase();
 }

@@ -86,7 +86,7 @@ export interface Entry {
   readonly path: string;
   readonly heading: string;
   readonly flag?: string;
-  /** `PICKAXE_THREADS`, after the flag or, where there is none, after the path. */
+  /** `PICKAXE_THREADS`: named after the flag or, for a setting without a flag, after the path. */
   readonly variable: string;
 }
 

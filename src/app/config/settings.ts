@@ -63,7 +63,8 @@ export interface Changes {
 }
 
 /**
- * The settings of the source. Some can change while mining, but not from one kind (nodes, pools, a fleet) to another.
+ * Paths of the settings of the source of work. Some can change while mining, but not from one kind of source (nodes,
+ * pools, a fleet) to another.
  */
 const SOURCE_PATH = /^(?:node|pool|nats)\./;
 

@@ -15,7 +15,7 @@ export interface GpuFacts {
   readonly none?: { readonly message: string; readonly fault: 'missing' | 'lost' } | undefined;
   /** Display devices on the PCI bus. */
   readonly devices: readonly DisplayDevice[];
-  /** Device files that drivers open. */
+  /** Device files that drivers open. `isOpen`: this user may read and write the file. */
   readonly nodes: readonly { readonly path: string; readonly isOpen: boolean }[];
   /** Names of Vulkan's driver files. */
   readonly drivers: readonly string[];
@@ -79,7 +79,7 @@ export function examineGpus(facts: GpuFacts): Finding[] {
     const remedy = 'docs/devices.md, “When a GPU is missing”, says how to find the failing driver';
     findings.push({ about: 'GPU', state: 'warning', what: `listing fails: ${none.message}`, why: WHY, remedy });
   } else if (findings.length === 0) {
-    // On Linux the bus shows that there is no GPU. Without the package, only the bus was searched.
+    // On Linux with the package, the absence of GPUs is certain, because the PCI bus was searched as well.
     const isKnown = platform === 'linux' && hasPackage;
     findings.push({ about: 'GPU', state: 'ok', what: `none${isKnown ? '' : `: ${none?.message}`}` });
   }

@@ -18,7 +18,7 @@ const NODE = { major: 20, minor: 19 };
 const PLATFORMS = ['linux x64', 'linux arm64', 'darwin x64', 'darwin arm64', 'win32 x64', 'win32 arm64'];
 /** The glibc that the WebGPU library was linked against. */
 const GPU_GLIBC = 2.34;
-/** Required memory. The miner and each GPU's process use 150 MB each. With less, the system soon kills one of them. */
+/** Required memory. The miner and each GPU's process use 150 MB. With less, the system soon kills one of them. */
 const ENOUGH_MEMORY = 512 * 2 ** 20;
 /** Required number of open files: 64 connections to each of a few nodes, streams, threads, and files of drivers. */
 const ENOUGH_FILES = 256;
@@ -130,7 +130,7 @@ export function examineCpu({ refused, threads, kernels }: CpuFacts): Finding[] {
   const finding = { about: 'CPU', what: `kernel ${used}${count}${how}` };
   const native = kernels.filter(({ name }) => isNative(name));
   if (native.some(({ usable }) => usable)) return [{ ...finding, state: 'ok' }];
-  // `portable` is compiled wherever any native kernel is, so its reason is the reason of all.
+  // `portable` is compiled wherever any native kernel is, so its reason applies to all native kernels.
   const reason = native.find(({ name }) => name === 'portable')?.why ?? 'there is none for this chip';
   return [{ ...finding, state: 'warning', why: 'native kernels are two to six times as fast', remedy: reason }];
 }

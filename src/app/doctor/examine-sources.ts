@@ -54,7 +54,7 @@ export async function examinePools({ node, pool }: Pick<Config, 'node' | 'pool'>
   return joined(each, riskOf({ node, pool }));
 }
 
-/** @returns findings about the fleet's servers, with faults only if none of them is left */
+/** @returns findings about the fleet's servers, with faults only if no server can be used */
 export async function examineFleet(
   { nats, rig }: Pick<Config, 'nats' | 'rig'>,
   isCoordinator: boolean,
@@ -92,7 +92,7 @@ const NO_KEY: Finding = {
   remedy: 'run pickaxe init, or give --public-key HEX; pickaxe keygen pickaxe-key.json makes a key',
 };
 
-/** @param name of the node, the pool or the fleet's server, safe to show */
+/** @param name the name of the node, the pool or the fleet's server, safe to show */
 async function named(
   kind: 'node' | 'pool' | 'fleet',
   name: string,
@@ -113,7 +113,7 @@ function refusal(about: string, fault: unknown): Finding {
   return notStarting(about, fault.message);
 }
 
-/** @param more a further consequence */
+/** @param more a further consequence, appended to the reason */
 export function notStarting(about: string, what: string, more = ''): Finding {
   return { about, state: 'fault', what, why: `pickaxe mine does not start until this is corrected${more}` };
 }
@@ -140,7 +140,7 @@ export async function examineAccount(config: Pick<Config, 'node' | 'ledger' | 'm
   if (!miner || config.node.urls === undefined) return [];
   const { account, publicKeys: keys, predicate: pred } = miner;
   try {
-    // The examination of the nodes reports unreachable ones.
+    // Warnings about unreachable nodes are dropped, because the examination of the nodes reports them.
     const nodes = new NodesInTurn(config, () => {}, { limits: LIMITS });
     try {
       return await nodes.ask(async (api) => {

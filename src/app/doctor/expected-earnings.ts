@@ -25,8 +25,8 @@ interface Miners {
 /**
  * Uses the rate at which the CPU's kernels were measured. GPUs are not measured, because somebody may be using them.
  * @param works one from each node or pool
- * @param isPool whether pools gave the works: then only a number in their jobs names the network, and nothing confirms
- *   it
+ * @param isPool whether the works are from pools: then only a number in the jobs names the network, and nothing
+ *   confirms that number
  * @returns no finding without work, since the examination of the nodes or pools reports that
  */
 export function examineEarnings(

@@ -56,7 +56,7 @@ export function shownNode({ url, p2pUrl }: ConfiguredNode): string {
 }
 
 /**
- * @param network the node's, unless its URL names it @returns a client, which the caller closes
+ * @param network the node's network, needed unless the URL names it @returns a client, which the caller closes
  * @throws UsageError when a file holds no valid certificates
  */
 export function nodeApi(
@@ -210,7 +210,10 @@ export function certificatesIn(file: string, option: string): string[] {
   return certificates;
 }
 
-/** A binary file may be DER, for which there is a better error. */
+/**
+ * Bytes that are not valid text are read as Latin-1 instead of causing an error: the file may be DER, and then the
+ * error of `certificatesIn` explains how to convert it.
+ */
 function textOf(bytes: Buffer): string {
   try {
     return decodeText(bytes);
@@ -234,7 +237,7 @@ export function secretIn(file: string, option: string): string {
   return orUsageError(() => readSecretFile(file, option));
 }
 
-/** The same for a secret of several lines, such as a key in PEM. */
+/** Like `secretIn`, for a secret of several lines, such as a key in PEM. */
 export function secretTextIn(file: string, option: string): string {
   return orUsageError(() => readSecretText(file, option));
 }

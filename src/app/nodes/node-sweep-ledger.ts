@@ -31,7 +31,7 @@ import { COIN } from '../../protocol/ledger/payload.ts';
 import { UsageError } from '../process/exit.ts';
 import type { NodesInTurn } from './nodes-in-turn.ts';
 
-/** Greatest distance of two chains. A proof leads to a block at most this far above the command's. */
+/** Upper bound of the distance of two chains. A proof leads to a block at most this far above the command's block. */
 const MOST_DISTANCE = 8;
 
 export class NodeSweepLedger implements SweepLedger {
@@ -41,7 +41,7 @@ export class NodeSweepLedger implements SweepLedger {
   /** Chains whose newest block was seen before the first command was sent there. */
   readonly #seen = new Set<number>();
 
-  /** @param nodes send each request once, so that a refused one was not accepted by an earlier attempt */
+  /** @param nodes send each request only once, so that a refused request was not accepted by an earlier attempt */
   constructor(network: string, nodes: Pick<NodesInTurn, 'ask' | 'askOne' | 'askOther'>, known = new KnownWork()) {
     this.network = network;
     this.#nodes = nodes;
@@ -120,7 +120,7 @@ export class NodeSweepLedger implements SweepLedger {
   }
 
   /**
-   * Remembers how much work the node's newest block took, before the first command is sent. A node whose newest block
+   * Stores how much work the node's newest block took, before the first command is sent. A node whose newest block
    * has no proof of work gets no command.
    */
   async #seeNewest(api: NodeApi, reader: LedgerReader, chain: number, stop: AbortSignal): Promise<void> {
@@ -176,9 +176,9 @@ export class NodeSweepLedger implements SweepLedger {
   }
 
   /**
-   * Compares a block with that of every other node that answers.
+   * Compares a block with the block at the same height on every other node that answers.
    * @returns the least depth of the block on the nodes that have it; undefined if no other node answers
-   * @throws SweepFault if a node has another block, or if the nodes that answer have not reached its height yet
+   * @throws SweepFault if a node has another block, or if no node that answers has reached the height yet
    */
   async #compare(chain: number, height: bigint, hash: string, stop: AbortSignal): Promise<number | undefined> {
     let least: number | undefined;
@@ -198,7 +198,7 @@ export class NodeSweepLedger implements SweepLedger {
         );
       }
       least = Math.min(least ?? Number.POSITIVE_INFINITY, Number(head.height - height));
-      // Undefined, so that all others are asked as well.
+      // The answer is undefined, so that `askOther` also asks all further nodes.
       return undefined;
     }, stop);
     if (least !== undefined || behind === undefined) return least;
@@ -242,7 +242,7 @@ function secondsOf(us: number): number {
   return Math.floor(us / 1_000_000);
 }
 
-/** @throws SweepFault for every error that may not happen again */
+/** @throws SweepFault for every error that may not occur at the next attempt */
 async function orFault<T>(ask: () => Promise<T>, stop: AbortSignal): Promise<T> {
   try {
     return await ask();
@@ -253,7 +253,7 @@ async function orFault<T>(ask: () => Promise<T>, stop: AbortSignal): Promise<T> 
   }
 }
 
-/** A node without a usable answer counts as unreachable. */
+/** Ignores errors of a node: a node without a usable answer counts as unreachable. @throws any other error */
 function unlessOfNode(error: unknown): undefined {
   if (!isOfNode(error)) throw error;
 }

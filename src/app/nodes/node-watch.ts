@@ -13,7 +13,7 @@ import { type Pace, watchNodes } from '../../rig/survey/node-health.ts';
 import type { Config } from '../config/settings.ts';
 import { type ConfiguredNode, configuredNodes, nodeTrust, openNodeApi, RIG_LIMITS } from './node-clients.ts';
 
-/** What the watch needs of the failover, which prefers healthy nodes. */
+/** The part of the failover source that the watch calls. The failover prefers healthy nodes. */
 interface WatchedSource {
   /** @param rank place in the order of preference, from 0 @param fault a clause after the node's name, if unhealthy */
   judge(rank: number, fault: string | undefined): void;
@@ -60,7 +60,7 @@ const LIMITS = { ...RIG_LIMITS, attempts: 1, answerTimeoutMs: 10_000 };
 
 interface Candidates {
   readonly candidates: readonly Candidate[];
-  /** The network of the settings, or of the first node that names it; empty where none does. */
+  /** The network of the settings, or else of the first node that could be opened; empty where neither is known. */
   readonly network: string;
   close(): Promise<void>;
 }

@@ -14,7 +14,7 @@ import {
   shownNode,
 } from './node-clients.ts';
 
-/** Time for which an unreachable node is not asked to confirm another one's answers. */
+/** Time for which `askOther` does not ask an unreachable node. */
 const AWAY_MS = 60_000;
 
 export interface Subject {
@@ -56,8 +56,8 @@ export class NodesInTurn {
   }
 
   /**
-   * Asks the present node, at first the first one. If it cannot be reached or is of another network, the next node is
-   * asked instead, unless a part of the question has been answered.
+   * Asks the present node, which is the first one at the beginning. If this node cannot be reached or is of another
+   * network, the next node is asked instead, unless this node has already answered a part of the question.
    * @param question is asked of each node from its beginning
    * @throws the last node's error: NodeError when none can be reached, UsageError as `openNodeApi`, OtherNetworkError
    */
@@ -72,7 +72,7 @@ export class NodesInTurn {
 
   /**
    * Like `ask`, but a question that fails is not repeated: only the next question goes to the next node.
-   * @param question gets the node's name for messages @param stop ends requests before the question
+   * @param question gets the node's name for messages @param stop ends the requests that open the node's client
    */
   async askOne<T>(question: (api: NodeApi, name: string) => Promise<T>, stop?: AbortSignal): Promise<T> {
     const attempt = await this.#attempt(question, undefined, stop);
@@ -132,7 +132,7 @@ export class NodesInTurn {
     }
   }
 
-  /** Turns to the next node, once, even if several questions at the same time find the node unreachable. */
+  /** Makes the next node the present one: only once, even if several concurrent questions find `node` unreachable. */
   #leave(node: ConfiguredNode): void {
     if (this.#nodes[this.#at] === node) this.#at = (this.#at + 1) % this.#nodes.length;
   }
@@ -145,7 +145,7 @@ export class NodesInTurn {
       this.#apis.delete(node);
       throw fault;
     });
-    if (api.network === '') return api; // The URL has a path that does not name it.
+    if (api.network === '') return api; // The URL has a path that does not name the network.
     const wanted = subject?.network != null ? subject : this.#first;
     if (wanted && wanted.network !== api.network) {
       throw new OtherNetworkError(

@@ -6,7 +6,7 @@ import { type BlockHeader, encodeHeader } from '../../protocol/ledger/header.ts'
 import type { ApiSettings } from './node-clients.ts';
 import { NodesInTurn } from './nodes-in-turn.ts';
 
-/** @returns its header, 286 bytes; undefined if no node gives it */
+/** @returns the header of the work's parent block, 286 bytes; undefined if no node gives it */
 export async function parentHeader(
   settings: ApiSettings,
   { chain, height, header }: Work,

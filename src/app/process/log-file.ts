@@ -20,7 +20,7 @@ const MAX_WAITING_BYTES = 1_048_576;
 const CLOSE_MS = 2_000;
 
 /**
- * Only the file's owner may read it and the rotated files, since they contain accounts and addresses of nodes.
+ * Makes a log file that, like the rotated files, only its owner may read: logs contain accounts and addresses of nodes.
  * @returns undefined when the settings name no log file
  * @throws UsageError when the file cannot be written
  */
@@ -80,7 +80,7 @@ export class LogFile {
  * package rotating-file-stream follows symbolic links and keeps the mode of an existing file, so it is not used.
  */
 
-/** Sets mode 0600, except for symbolic links and files of other users. @throws Error of the system */
+/** Sets mode 0600 of the rotated files, except symbolic links and files of other users. @throws Error of the system */
 async function makeOldPrivate(path: string): Promise<void> {
   const folder = dirname(path);
   const start = `${basename(path)}.`;
@@ -110,7 +110,7 @@ interface RotatingFileOptions {
 class RotatingFile {
   readonly #options: RotatingFileOptions;
   readonly #file: PrivateFile;
-  /** The number of bytes at which it is rotated. */
+  /** Size in bytes at which the file is rotated. */
   #full: number;
   /** False once a failed rotation has been reported. */
   #rotates = true;
@@ -136,7 +136,7 @@ class RotatingFile {
     const { path, size, keep, unrotated } = this.#options;
     await this.#file.close();
     const fault = await shift(path, keep).catch((thrown: Error) => thrown);
-    // If that fails, the next line opens it.
+    // If the file cannot be opened now, the next line opens it.
     await this.#file.open().catch(() => {});
     this.#full = fault === undefined ? size : this.#file.size + size;
     if (fault === undefined) return;
@@ -145,7 +145,7 @@ class RotatingFile {
   }
 }
 
-/** Renames FILE to FILE.1 and so on, up to the first free name. */
+/** Renames FILE to FILE.1 and so on, up to the first free name, or to FILE.`keep`, which is replaced. */
 async function shift(path: string, keep: number): Promise<void> {
   const names = [path];
   for (let i = 1; i <= keep && (await exists(names[i - 1])); i++) names.push(`${path}.${i}`);

@@ -32,7 +32,8 @@ export class Restart {
 }
 
 /**
- * Mines until a run ends without being asked to begin again. Limits on time and blocks are those of all runs together.
+ * Mines until a run ends without a request to begin again, or a limit on time or blocks is reached. The limits apply to
+ * all runs together.
  * @param mine makes one run, within what is left of the limits @returns the exit code of the last run
  * @throws UsageError when the configuration has become invalid
  */

@@ -19,7 +19,7 @@ export function surviveHangups(): void {
   onHangup(() => {});
 }
 
-/** @param act what SIGHUP does if there is no terminal. @returns a function that ends this */
+/** @param act called at SIGHUP if there is no terminal. @returns a function that removes the handler */
 export function onHangup(act: () => void): () => void {
   if (endsAtHangup) return () => {};
   process.on('SIGHUP', act);

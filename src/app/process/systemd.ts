@@ -32,7 +32,8 @@ export function hasStarted(status: RigStatus): boolean {
 
 /**
  * A rig that waits for the work of a connected node or pool has no valid reason: a source that does not answer soon
- * counts as lost, so a rig that goes on waiting hangs. A parent may have no job for any time.
+ * counts as lost, so a rig that goes on waiting hangs. Only a source of the kind `parent` may give no work for any
+ * length of time.
  * @returns a valid reason for not hashing, for `systemctl status`; undefined when the rig should hash
  */
 export function whyIdle(status: RigStatus): string | undefined {
@@ -69,7 +70,7 @@ interface NotifySocket {
   close(): void;
 }
 
-/** @param address an absolute path, or `@` and an abstract name @throws Error about it, or about a missing package */
+/** @param address an absolute path, or `@` and an abstract name @throws Error about the address or a missing package */
 export async function openNotifySocket(address: string): Promise<NotifySocket> {
   const to = socketAddress(address);
   const { default: koffi } = await import('koffi').catch((error: Error) => {
@@ -160,7 +161,7 @@ function sidecar(socket: NotifySocket, watchdogMs: number | undefined, restore: 
       });
     };
     const stop = () => {
-      // After STOPPING, systemd would kill the process some time later.
+      // STOPPING is sent only at the last end, because systemd kills the process some time after this message.
       const isLast = !beginsAgain?.();
       const news = isLast ? { STOPPING: 1, STATUS: 'waiting for pending submissions' } : { STATUS: 'restarting' };
       if (!stopping) send(news);

@@ -67,7 +67,7 @@ function isRead(reading: Reading): reading is Extract<Reading, { value: unknown 
   return 'value' in reading;
 }
 
-/** No failure, because the account of a new miner does not exist on any chain yet. */
+/** A note and no error, because the account of a new miner does not exist on any chain yet. */
 function sayNowhere(account: string, network: string, io: Io): void {
   const next = guardOfName(account) ? 'Its first coins create it.' : 'Is its name right?';
   io.say(`No chain of ${network} has the account ${safe(account)}. ${next}`);

@@ -55,7 +55,7 @@ interface BlocksOptions {
   readonly since?: number;
   readonly status?: readonly BlockState[];
   readonly json: boolean;
-  /** This file is overwritten. */
+  /** Path of a file, which is overwritten. */
   readonly csv?: string;
   readonly refresh: boolean;
   readonly watch: boolean;
@@ -109,7 +109,7 @@ async function refresh(
     if (fault !== undefined) warn(`${name} cannot be asked: ${fault}`);
   };
   const follower = new Follower({ views, store, settledDepth, clock: systemClock, changed: () => {}, nodeNews });
-  // States are only decided by two observations with this pause between them.
+  // A state is decided only by two observations that are at least `APART_MS` apart.
   await follower.round(stop);
   await pause(APART_MS + TIMER_MS, stop);
   await follower.round(stop);
@@ -131,7 +131,7 @@ function print(store: BlockStore, options: Choice, warn: (line: string) => void,
     const names = oneLine(networks.join(', '), 200);
     warn(`these blocks are of several networks (${names}), whose coins are not the same: choose one with --network`);
   }
-  // The log has these two figures for all blocks together, so they are only printed with all blocks.
+  // The log has these two figures only for all blocks together, so they are printed only if all blocks are chosen.
   const isAll = blocks.length === store.size;
   const totals = isAll ? totalsOf(blocks, store.searchedExpectedBlocks, store.notFollowed) : totalsOf(blocks);
   if (options.csv !== undefined) writeCsv(options.csv, blocks);
@@ -154,7 +154,7 @@ async function watch(store: BlockStore, options: Choice, stop: AbortSignal, io: 
   }
 }
 
-/** Two equal texts mean that there is nothing new to print. */
+/** @returns a text that changes when there is something new to print about the block */
 function shown({ standing: { state, nodesDisagree }, reward, paidElsewhere, rewardFault }: TrackedBlock): string {
   return [state, nodesDisagree, reward !== undefined, paidElsewhere !== undefined, rewardFault].join(' ');
 }

@@ -21,7 +21,7 @@ import { type BlockHeader, blockHash, checkWork } from '../../protocol/ledger/he
 import { encodeBase64url, LedgerFormatError } from '../../protocol/ledger/json.ts';
 import { rewardOf } from '../../protocol/ledger/reward.ts';
 
-/** In the order in which they are printed. Only blocks of a list have links. */
+/** The checks, in the order in which they are printed. Only blocks of a list have links. */
 const CHECKS = ['links', 'proof of work', 'neighbours', 'weights', 'payloads', 'rewards'] as const;
 type Check = (typeof CHECKS)[number];
 
@@ -141,7 +141,7 @@ export interface Links {
    * @throws LedgerFormatError when the block cannot be the next one. Later blocks are compared with it nevertheless
    */
   check(hash: string, header: Pick<BlockHeader, 'height' | 'parent'>): void;
-  /** What these links do not show, for people. */
+  /** A sentence for people about what these links do not show. */
   readonly note?: string | undefined;
 }
 
@@ -245,7 +245,7 @@ class NetworkGraphs {
     return graphAt(reported, lowestHeight(heads)) ? reported : undefined;
   }
 
-  /** mainnet01 and testnet04 have the graph that pickaxe has, and no other. */
+  /** @returns the graph of mainnet01 or testnet04 at this height; undefined for other networks */
   #ownAt(height: bigint): Graph | undefined {
     const chains = chainsAt(this.#api.network, height);
     return chains === undefined ? undefined : knownGraph(chains);

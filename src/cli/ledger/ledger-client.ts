@@ -56,7 +56,7 @@ const GAP = '  ';
 /** Maximum length of a foreign text, in characters. */
 const MOST = 80;
 
-/** Numbers keep their digits. */
+/** Prints a JSON value on one line. Its numbers keep all digits. */
 export function printJson(io: Io, json: ExactJson): void {
   io.out(`${stringifyExactJson(json)}\n`);
 }

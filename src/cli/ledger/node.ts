@@ -220,7 +220,7 @@ function runPutCut(loaded: Loaded, file: string, io: Io): Promise<number> {
   });
 }
 
-/** @param id 43 characters. Without an id, an authority must have signed the peer's certificate */
+/** @param id the fingerprint of the peer's certificate; absent if an authority has signed the certificate */
 function runPutPeer(
   loaded: Loaded,
   address: string,

@@ -38,7 +38,7 @@ export async function onNodes(
 
 /**
  * Prints the nodes and where they are configured.
- * @param always also when a flag of this command line names them
+ * @param always whether they are printed even if a flag of this command line names them
  */
 export function sayNodes(loaded: Loaded, { say }: Pick<NodesIo, 'say'>, always = false): void {
   const isOfFlag = (loaded.origins.get('node.urls') ?? loaded.origins.get('ledger.peer-url'))?.layer === 'flag';

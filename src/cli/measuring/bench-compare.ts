@@ -96,7 +96,7 @@ function pairLines({ a, b, ratio, noise, verdict }: Pair): string[] {
   ];
 }
 
-/** Only the rows of the whole device show whether a difference is noise. */
+/** A row about one kind of cores. Only the rows of the whole device show whether a difference is noise. */
 function coresRow(kind: CoreKind, a: DeviceResult, b: DeviceResult): string[] {
   const [left, right] = [a, b].map((device) => device[`${kind}CoresHashesPerSecond`]);
   if (!left || !right) return [];

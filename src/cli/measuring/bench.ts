@@ -94,7 +94,7 @@ async function runBench({ config, origins }: Loaded, options: BenchOptions, io: 
   }
   const log = makeLog(config.log.level, config.log.format);
   if (tune) {
-    // A file may name the kernel to mine with, and tuning finds out whether another one is faster.
+    // A kernel from a file is no error: it is the one to mine with, and tuning shows whether another one is faster.
     if (origins.get('cpu.kernel')?.layer === 'flag') {
       throw new UsageError('--tune measures every CPU kernel: omit --kernel.');
     }

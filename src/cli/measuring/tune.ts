@@ -58,7 +58,7 @@ export async function tuneGpus(
   for (const engine of engines) {
     try {
       if (engine instanceof GpuEngine) gpus.push(gpuTuning(engine.name, await openAgain(engine, log)));
-      else await engine.open(); // throws why the device is missing
+      else await engine.open(); // Throws the reason why the device is missing.
     } catch (fault) {
       if (!(fault instanceof DeviceError)) throw fault;
       if (fault.fault === 'wrong-hashes') wrongHashes = true;

@@ -30,7 +30,7 @@ interface Subject {
 }
 
 const HASH_BYTES = 32;
-/** Position of the number of adjacents in a header. */
+/** Offset in bytes of the number of adjacents in a header. */
 const COUNT_OFFSET = 48;
 /** A work record begins with the chain's number and the target. */
 const RECORD_HEAD_BYTES = WORK_BYTES - HEADER_BYTES;
@@ -134,7 +134,7 @@ function ofHeader(bytes: Uint8Array): Subject {
   return { header, target: header.target, targetFrom: 'header' };
 }
 
-/** @returns length in bytes of a header with this number of adjacents; 0 when there are too few bytes to know */
+/** @returns the length in bytes that a header must have for its number of adjacents; 0 for too few bytes */
 function headerLengthOf(bytes: Uint8Array): number {
   return bytes.length < headerBytes(0) ? 0 : headerBytes(viewOf(bytes).getUint16(COUNT_OFFSET, true));
 }

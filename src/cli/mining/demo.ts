@@ -29,7 +29,7 @@ const PUBLIC_KEY = '0'.repeat(64);
 /** Low enough for a first block at once, on any machine. */
 const FIRST_DIFFICULTY = 2 ** 22;
 const BLOCK_SECONDS = 1;
-/** Short, because the first difficulty is a guess. A moving average keeps it steady. */
+/** Time between two changes of the difficulty, short because the first difficulty is a guess. */
 const RETARGET_MS = 250;
 /** Time between two blocks of other miners, so that New Cuts and blocks on top of the demo's can be seen. */
 const RIVAL_MS = 333;
@@ -113,7 +113,7 @@ function withoutNoticesOfFiles(loaded: Loaded): Loaded {
   return { ...loaded, config: assemble((entry) => (applies(entry) ? valueIn(config, entry) : entry.setting.default)) };
 }
 
-/** Keeps the difficulty at one block of this machine per BLOCK_SECONDS. @returns a function that ends this */
+/** Keeps the difficulty at one block of this machine per BLOCK_SECONDS. @returns a function that stops the changes */
 function retarget(mock: MockNode, events: Events): () => void {
   let hashes = 0;
   let rate = 0;

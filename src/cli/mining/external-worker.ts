@@ -50,7 +50,7 @@ interface ExternalWorkerOptions {
 
 const TAG = { tag: 'worker' };
 
-/** @param argument target as the client writes it. The target in the header counts */
+/** @param argument the target as the client writes it; the target in the header is used */
 async function runExternalWorker(
   { config }: Loaded,
   argument: string,
@@ -100,7 +100,7 @@ async function readHeader(): Promise<Uint8Array> {
   let bytes = 0;
   for await (const chunk of process.stdin as AsyncIterable<Buffer>) {
     bytes += chunk.length;
-    // The rest is read, so that the writer does not fail, but not kept.
+    // Further bytes are read, so that the writer does not fail, but they are not kept.
     if (bytes <= 2 * WORK_BYTES) chunks.push(chunk);
   }
   if (bytes === HEADER_BYTES) return new Uint8Array(Buffer.concat(chunks));
@@ -126,7 +126,7 @@ type Answer = z.infer<typeof Answer>;
 const MOST_ANSWER_BYTES = 65_536;
 
 interface LocalOptions {
-  /** Promised engines start later. */
+  /** Engines that are only promised start when the promise resolves. */
   readonly engines: readonly (readonly Engine[] | Promise<readonly Engine[]>)[];
   readonly log: Logger;
   readonly temperatureLimits: LimitsOf;
@@ -134,7 +134,7 @@ interface LocalOptions {
 
 /**
  * Searches with this machine's devices.
- * @param header 286 bytes; its target counts, and its creation time stays
+ * @param header 286 bytes; its target is used, and its creation time is not changed
  * @returns undefined when no device can be used
  */
 export async function solveHere(header: Uint8Array, options: LocalOptions): Promise<Solved | undefined> {

@@ -57,7 +57,7 @@ function state({ state, sourceKind, stateReason: reason, stateAgeSeconds: age }:
   return `${describeState(state, sourceKind)} for ${formatDuration(age)}${reason === null ? '' : ` (${oneLine(reason)})`}`;
 }
 
-/** Averages over a time appear once it has passed. */
+/** The average over a length of time is left out until the rig has run that long. */
 function rates(status: Status): string {
   const passed = [last10s, last60s, last15m].flatMap(({ heading, cell }) => {
     const rate = cell(status);
@@ -175,7 +175,7 @@ function all(rigs: readonly RigReport[], onPools: boolean): string[] {
   ];
 }
 
-/** The workers' estimate for a rig that only relays work. The average is out of date for a rig that does not mine. */
+/** @returns the hashrate, estimated if the rig only relays work; unknown if it does not mine: its average is old */
 function rate(status: Status): string {
   if (!status.ready) return UNKNOWN;
   if (!livesOnRelays(status)) return formatHashrate(status.hashesPerSecond);

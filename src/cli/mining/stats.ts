@@ -74,7 +74,7 @@ async function runStats({ http }: Config, options: StatsOptions, io: Io): Promis
 }
 
 /**
- * A configured token only goes to the configured address, and one token for several miners only to this machine.
+ * A configured token is sent only to the configured address, and one token for several miners only to this machine.
  * @throws UsageError when no miner is named, tokens and miners do not match, or a token cannot be read
  */
 export function minersToAsk(

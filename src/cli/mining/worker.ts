@@ -30,7 +30,7 @@ import { Tally } from '../../rig/status/tally.ts';
 import type { Io, Line } from '../io.ts';
 import { MINING, settingsOf, withSettings } from '../usage/options.ts';
 
-/** Without `run` and `stratum`: the parent ends a worker, and stdout carries only the protocol. */
+/** The settings of `run` and `stratum` are left out: the parent ends a worker, and stdout carries only the protocol. */
 const SETTINGS = [...MINING.filter((table) => table !== 'run' && table !== 'stratum'), 'run.status'];
 
 export function declare(command: Command, { io, action }: Line): void {
@@ -130,7 +130,7 @@ class Worker {
         if (path === undefined) this.#controls?.stop();
       },
     });
-    // Without a usable device, the miner ends by itself.
+    // Without a usable device, the miner ends by itself, and the parents get the reason.
     events.on((event) => {
       if (event.type === 'device' && event.state === 'parked') this.#noteEnd(tally);
     });

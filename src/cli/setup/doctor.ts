@@ -108,7 +108,7 @@ async function runDoctor(settings: LoadSettings, options: DoctorOptions, io: Io)
   return faults > 0 ? EXIT.failed : EXIT.done;
 }
 
-/** With nodes or pools beside its NATS servers, this is a coordinator. A rig of a fleet needs neither node nor key. */
+/** Nodes or pools beside NATS servers are settings of a coordinator. A rig of a fleet needs neither node nor key. */
 async function examineWork(config: Config): Promise<ExaminedSources> {
   const { pool, node, nats } = config;
   const isRig = nats.urls !== undefined && pool.urls === undefined && node.urls === undefined;
@@ -145,7 +145,7 @@ async function examineConfig(settings: LoadSettings): Promise<{ config: Config; 
   }
 }
 
-/** Rethrows every other error. */
+/** @throws every other error */
 function asUsageError(fault: unknown): UsageError {
   if (fault instanceof UsageError) return fault;
   throw fault;

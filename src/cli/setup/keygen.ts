@@ -64,7 +64,7 @@ function hexOf(base64url: string | undefined): string {
 /** The mode of a file with a secret. */
 export const SECRET_MODE = 0o600;
 
-/** Leaves nothing behind when the disk is full. @throws Error of the system: EEXIST when the file exists */
+/** Removes the file again when the disk is full. @throws Error of the system: EEXIST when the file exists */
 export function createFile(file: string, text: string, mode: number): void {
   const fd = openSync(file, 'wx', mode);
   let whole = false;

@@ -15,7 +15,7 @@ const MODE = 0o644;
 const PROGRAM = fileURLToPath(new URL('../main.js', import.meta.url));
 const TEMPLATES = new URL('../../../packaging/systemd/', import.meta.url);
 
-/** A service of the system cannot see files here: its unit hides home directories, and has private temporary files. */
+/** Paths that a service of the system cannot see: its unit hides home directories, and has its own temporary files. */
 const HIDDEN = /^\/(home|root|run\/user|tmp|var\/tmp)\//;
 
 export function declare(service: Command, line: Line): void {

@@ -43,7 +43,7 @@ function valueCases({ path, options }: CompletionCommand): string[] {
     });
 }
 
-/** The other words. Where a file may be named, options are only offered once the word begins with a hyphen. */
+/** The words for any other place. Where a file may be named, options are offered only after a hyphen. */
 function wordsCase({ path, commands, options, choices, takesFiles }: CompletionCommand): string {
   const flags = options.flatMap(({ flags }) => flags.filter((flag) => flag.startsWith('--')));
   const words = [...commands.map(({ name }) => name), ...choices];

@@ -105,7 +105,7 @@ const ANSWERS: readonly (readonly [flags: string, answer: string])[] = [
 
 const BY_FLAG = new Map(ANSWERS.flatMap(([flags, answer]) => flags.split(' ').map((flag) => [flag, answer] as const)));
 
-/** Such as `gpu-plimit0`, for the first GPU. */
+/** A flag for one GPU, such as `gpu-plimit0` for the first. */
 const OF_ONE_GPU = /^(gpu-[a-z]+)\d+$/;
 
 /** @param flag as typed, such as `--api_port=4067` @returns what to do instead; undefined when the flag is not known */

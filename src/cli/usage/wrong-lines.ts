@@ -141,7 +141,7 @@ function unknownOptions(command: Command, words: readonly string[], message: str
   ].join('\n');
 }
 
-/** Other miners have such flags, with a value: `-power 200`. Shorter words may be an option and its value: `-px`. */
+/** A long flag with one hyphen, as in other miners: `-power 200`. Shorter words may be an option with value: `-px`. */
 const ONE_HYPHEN = /^-[a-z]{4,}$/i;
 
 function surplusWords(command: Command, words: readonly string[]): string {

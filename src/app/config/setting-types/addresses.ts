@@ -51,7 +51,7 @@ export function originOf(url: string): string | undefined {
 
 const URL_WITH_SCHEME = /^[hH][tT][tT][pP][sS]?:\/\/[^\s?#]+$/;
 
-/** @param port the default port of a URL without a scheme, which needs one if this is undefined */
+/** @param port the default port of a URL without a scheme; undefined if such a URL must contain a port */
 function httpUrl(port: number | undefined, hint: string): SettingType<string> {
   const needed = port === undefined ? '' : '?';
   // `localhost`, `203.0.113.7:1848`, `[::1]:1848/path`
@@ -130,7 +130,7 @@ function flawOfPoolUrl(text: string): string {
   return flawOfPlace(place as string);
 }
 
-/** @param place what is behind the scheme */
+/** @param place the part of the URL after its scheme */
 function flawOfPlace(place: string): string {
   if (/^[\da-f]*:[\da-f:]*:[\da-f:.]*$/i.test(place)) return 'an IPv6 address is written in brackets, like [::1]:3333';
   const [, port, rest] = /^(?:\[[^\]]*\]|[^:/?#]*):(\d+)(.*)$/s.exec(place) ?? [];

@@ -26,9 +26,9 @@ export interface SettingType<T> {
   readonly choices?: readonly string[];
   /** Checks a file's value and parses it into the program's. */
   readonly schema: (zod: Zod) => z.ZodType<T>;
-  /** @returns the value as in a file; without this function, it is the value itself */
+  /** @returns the value as in a file. Absent where that is the value itself */
   print?(value: T): unknown;
-  /** Resolves a path in the value against the folder of the file that has it. */
+  /** Resolves a path in the value against `folder`, that of the configuration file that sets it. */
   startAt?(folder: string, value: T): T;
 }
 
@@ -48,7 +48,7 @@ export function text(pattern: RegExp, hint: string): SettingType<string> {
 
 interface ParsedText<T> {
   readonly hint: string;
-  /** The pattern in the JSON Schema, with which editors check texts. `parse` must refuse each text that it refuses. */
+  /** The pattern in the JSON Schema, for editors. `parse` must refuse each text that does not match it. */
   readonly pattern?: RegExp;
   /** @returns undefined when the text is not valid @throws RangeError with the reason, where there is one */
   readonly parse: (text: string) => T | undefined;
@@ -130,10 +130,10 @@ function distinct<T>(item: SettingType<T>, items: readonly T[]): T[] {
   return [...new Map(items.map((value) => [printed(item, value), value])).values()];
 }
 
-/** A file. Relative paths start at the folder of the file that has them, or else at the current folder. */
 /** The hint for a path such as `"C:\new"`, in which TOML reads a line break. */
 const ESCAPED = 'it has a control character in it. In double quotes, \\ begins one: use single quotes';
 
+/** A file. A relative path starts at the folder of the configuration file that sets it, or at the current folder. */
 export const path: SettingType<string> = {
   form: 'text',
   hint: 'Give the path of a file.',
@@ -215,7 +215,7 @@ export const niceness = integer(0, 19, 'Give a niceness from 0 (normal) to 19 (a
 const MIN_FILE_BYTES = 1024;
 const MAX_FILE_BYTES = 1024 ** 4;
 
-/** In bytes. A smaller file would be rotated all the time; no editor opens a larger one. */
+/** A size in bytes. A file with a smaller limit would be rotated all the time; no editor opens a larger file. */
 export const fileSize = parsed({
   hint: 'Give a size like 500k, 10M or 1G, from 1k to 1024G.',
   parse: (text) => {
@@ -294,7 +294,7 @@ export function valuesForGpus<T extends Value>(values: PerGpu<T> | undefined): r
   return typeof values === 'object' ? values : [{ value: values }];
 }
 
-/** @returns a GPU's own value, or the value for all others; undefined where there is neither */
+/** @returns a GPU's own value, or else the value for all GPUs without one; undefined where there is neither */
 export function valueForGpu<T extends Value>(values: PerGpu<T> | undefined, name?: string): T | undefined {
   const all = valuesForGpus(values);
   return (all.find(({ gpu }) => gpu === name) ?? all.find(({ gpu }) => gpu === undefined))?.value;

@@ -16,8 +16,8 @@ import { isOnCurve } from '../../../node/client/miner-identity.ts';
 import { choice, integer, list, MAX_CHARACTERS, MAX_ITEMS, parsed, type SettingType, text, time } from './basic.ts';
 
 /**
- * Names contain neither control characters nor invisible ones (Unicode's Cc, Cf, Zl and Zp). With such a character, a
- * pool would pay another user than the one that is shown.
+ * Names contain neither control characters nor invisible ones (Unicode's Cc, Cf, Zl and Zp). With such a character, the
+ * user whom a pool pays would differ from the user that is shown.
  */
 const RIG_NAME = /^(?=.*\S)[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}]{1,64}$/u;
 
@@ -82,7 +82,7 @@ export const poolUser = text(
   'Give the user as the pool wants it, like NAME.WORKER, of 1 to 256 characters that one can see.',
 );
 
-/** Some pools take settings here, like `d=1000`. URLs are refused, because other miners expect the URL here. */
+/** Some pools take settings as the password, like `d=1000`. URLs are refused: other miners expect the URL here. */
 export const poolPassword = text(
   // biome-ignore lint/suspicious/noControlCharactersInRegex: it refuses them
   /^(?!\w[\w+.-]*:\/\/)[^\x00-\x1f\x7f]{0,256}$/,
@@ -140,7 +140,7 @@ export const kernelName = choice(...KERNEL_NAMES);
 
 export const cpuCores = choice(...CORE_KINDS, 'all');
 
-/** In the form of Linux's CPU lists. */
+/** A list of CPUs in Linux's form: `0,2-5`. */
 export const cpuList = parsed<readonly number[] | 'none'>({
   hint: `Name CPUs like 0,2-5, each below ${MAX_CPUS}, or none.`,
   pattern: /^(none|\d+(-\d+)?(,\d+(-\d+)?)*)$/,
@@ -153,7 +153,7 @@ export const cpuList = parsed<readonly number[] | 'none'>({
 
 /* The type of `--simulate`. */
 
-/** Devices of a hashrate, a constant time between blocks of a chain, or blocks on demand. */
+/** What is simulated: devices with a hashrate, a constant time between blocks of a chain, or blocks on demand. */
 export type Simulation =
   | { readonly kind: 'hashrate'; readonly hashesPerSecond: number }
   | { readonly kind: 'delay'; readonly seconds: number }
@@ -193,7 +193,7 @@ export const simulation = parsed<Simulation>({
 /* Types of settings for unattended rigs. */
 
 /**
- * Systems report the last use to within 8 seconds, so shorter times are refused. More than a day is as good as never.
+ * Systems report the last use to within 8 seconds, so less than 10 is refused. More than a day is as good as never.
  */
 const idle = time(
   10,
@@ -201,7 +201,7 @@ const idle = time(
   'Give at least 10 seconds, or a time like 5m, up to a day; or true (60 seconds), or none.',
 );
 
-/** In seconds; `true` stands for 60. */
+/** An idle time in seconds; `true` stands for 60. */
 export const idleTime: SettingType<number | 'none'> = {
   form: idle.form,
   hint: idle.hint,
@@ -269,13 +269,13 @@ function splitWorkerName(text: string): OwnerAndRig {
   return owner === undefined || rig === undefined ? { owner: text } : { owner, rig };
 }
 
-/** @param given a public key, several, or an account, as written. @returns the first rig name in them */
+/** @param given a public key, a list of them, or an account, as written. @returns the first rig name in it */
 export function rigNamedBy(given: unknown): string | undefined {
   const texts = [given].flat().filter((one) => typeof one === 'string');
   return texts.map((text) => splitWorkerName(text).rig).find((rig) => rig !== undefined);
 }
 
-/** A user, a dot and the rig's name. E-mail addresses do not match, nor do texts that begin or end with a lone dot. */
+/** A user, a dot and the rig's name. E-mail addresses do not match, nor texts whose only dot is first or last. */
 const NAME_AND_RIG = /^[^@]*[^@.]\.([^@.]*[^@.\s][^@.]*)$/;
 const MOST_OF_NAME = 64;
 

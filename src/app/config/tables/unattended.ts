@@ -6,7 +6,7 @@ import { command, idleTime, notice, schedule } from '../setting-types/rig.ts';
 import type { InHelp, Table } from '../settings-table.ts';
 
 function hook<const F extends string>(about: string, flag: F, inHelp?: InHelp) {
-  // Hidden because commands have tokens and secret URLs in them.
+  // The value is hidden because commands can contain tokens and secret URLs.
   return {
     type: command,
     about,

@@ -27,10 +27,10 @@ import { onNodes, sayNodes } from '../../ledger/on-nodes.ts';
 import { collect, settingsOf } from '../../usage/options.ts';
 import { withWords } from '../tx/command-files.ts';
 
-/** Maximum length of a message with a node's words, in characters. A hundred keys have 6,400. */
+/** Maximum length of a message that contains a node's text, in characters. A hundred keys have 6,400. */
 const MOST_MESSAGE = 8000;
 
-/** With one attempt, a refusal means that the command was not taken before. The runner repeats requests itself. */
+/** With one attempt, a refusal means that no earlier attempt was accepted. The runner repeats requests itself. */
 const ONCE = { limits: { attempts: 1 } };
 
 export interface SessionOptions {
@@ -128,6 +128,7 @@ interface Question {
 }
 
 /**
+ * Asks whether the coins are to be moved, unless `yes` is set.
  * @returns undefined when nobody can be asked, or when keys that must sign are missing
  * @throws UsageError for `yes` without these keys, or when only the node has named the network; otherwise what
  *   `confirm` throws
@@ -159,8 +160,8 @@ export async function isWanted(
 }
 
 /**
- * An earlier run may already have sent commands.
- * @param answer false after a no, which is not followed by the hint to add --yes
+ * Prints that nothing more was sent: an earlier run may already have sent commands.
+ * @param answer false if the user has answered no. Then there is no hint to add --yes
  */
 export function sayNotSent(sweep: Sweep, answer: false | undefined, session: Session): void {
   const { pairs, io } = session;
@@ -177,7 +178,7 @@ export function sayNotSent(sweep: Sweep, answer: false | undefined, session: Ses
   for (const line of [`Nothing more was sent; ${what}`, ...how]) io.say(line);
 }
 
-/** @returns public keys; null without keys */
+/** @returns the public keys of the key files; null without key files */
 export function heldKeys({ pairs }: Pick<Session, 'pairs'>): string[] | null {
   return pairs.length === 0 ? null : pairs.map(({ publicKey }) => publicKey);
 }
@@ -315,7 +316,7 @@ export interface SweepIo extends Pick<Io, 'out' | 'say' | 'confirm' | 'stop'> {
   readonly confirmations?: number;
 }
 
-/** A chain has a block every 30 s. */
+/** Pause between two rounds, shorter than the 30 s between two blocks of a chain. */
 const PAUSE_MS = 10_000;
 
 /** @returns the exit code @throws UsageError for a wrong file */

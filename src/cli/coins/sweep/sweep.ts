@@ -106,7 +106,7 @@ export async function runSweep(loaded: Loaded, options: SweepOptions, io: SweepI
 }
 
 interface Run extends Session {
-  /** The account's guard as the user has named it; null when the user has not. */
+  /** The account's guard as the user has named it; null when the user has named none. */
   readonly known: Keyset | null;
   readonly options: SweepOptions;
 }
@@ -146,7 +146,7 @@ async function resume(run: Run): Promise<number> {
   const { io, options } = run;
   const begun = begunBefore(run);
   checkSame(begun, run);
-  // Signed commands are sent as they are, because a second step 0 could take the coins twice.
+  // Commands that are already signed are sent unchanged, because a second step 0 could take the coins twice.
   const sweep = { ...begun, gasPrice: options.gasPrice ?? begun.gasPrice };
   checkGuardAgain(sweep, run);
   const report = sweepReport(sweep, new Map(), false);
@@ -213,7 +213,10 @@ function codeOfPlan({ chains }: Plan): number {
   return chains.some(({ kind }) => kind === 'fault') ? EXIT.failed : EXIT.done;
 }
 
-/** Keys in a project's file do not count, because the folder may come from somebody else. @returns null without keys */
+/**
+ * @returns the account's guard as the user has named it; null without keys. Keys in a project's file do not count,
+ *   because the folder may come from somebody else
+ */
 function knownGuard({ config, origins }: Loaded, pairs: readonly KeyPair[], options: SweepOptions): Keyset | null {
   const { publicKeys = [], predicate } = config.miner;
   const isOwn = (path: string) => origins.has(path) && origins.get(path)?.layer !== 'project';

@@ -142,7 +142,7 @@ async function start(run: Run): Promise<number> {
   return await finish(payment, run);
 }
 
-/** Somebody who pays again after a failure that only nodes have reported may pay twice. */
+/** Warns somebody who repeats a payment whose failure only nodes have reported: it may be paid twice. */
 function sayDoubtful(before: Sweep, wanted: { readonly to: string; readonly amount: Decimal }, run: Run): void {
   const [{ chain, amount, step0, outcome }] = before.transfers;
   const isSame = before.receiver?.account === wanted.to && amount === wanted.amount;
@@ -156,7 +156,7 @@ async function resume(run: Run): Promise<number> {
   const { options, io } = run;
   const begun = begunBefore(run);
   checkSame(begun, run);
-  // Signed commands are sent as they are, because a second one could take the coins twice.
+  // A command that is already signed is sent unchanged, because a second one could take the coins twice.
   const payment = { ...begun, gasPrice: options.gasPrice ?? begun.gasPrice };
   const report = paymentReport(payment, undefined, false);
   if (!isUnfinished(payment)) {

@@ -31,7 +31,7 @@ import {
 import { RequestFileError } from '../../../protocol/ledger/request-file/yaml.ts';
 import { type Io, isEndOfQuestion } from '../../io.ts';
 
-/** Far above the commands that nodes take. */
+/** Maximum size of a file in bytes, far above that of any command that nodes accept. */
 const MAX_BYTES = 2 ** 22;
 const STDIN = '-';
 
@@ -42,7 +42,7 @@ export interface NamedText {
 }
 
 export interface TextFile extends NamedText {
-  /** Why the file must not hold a secret, and what to do about it; undefined when it may. */
+  /** Why the file must not contain a secret, and what to do about that; undefined if it may contain one. */
   readonly unfitForSecrets: string | undefined;
 }
 
@@ -198,7 +198,7 @@ function lacks(transaction: Transaction): string {
     : `${file} lacks signatures: pickaxe tx show says which, and pickaxe tx add-sig adds them.`;
 }
 
-/** Nodes need a text for each signer, so missing signatures get one that cannot be a signature. */
+/** @returns the command. Nodes need a text for each signer, so NO_SIGNATURE replaces missing signatures */
 function anyCommand(transaction: Transaction): Command {
   if (transaction.kind === 'form') return unsignedCommand(transaction.form, transaction.file);
   const { command } = transaction;

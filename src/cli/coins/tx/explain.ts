@@ -28,7 +28,7 @@ type Judgement = Pick<ShownTransaction, 'verdict' | 'reason'>;
 
 /** How much newer than the node's last block a command may be, in milliseconds. */
 const MAX_AHEAD_MS = 95_000;
-/** Maximum number of characters of an unknown value. The whole text is shown before it is signed. */
+/** Maximum number of characters of an unknown value in a warning. All of the command is shown before it is signed. */
 const MAX_SHOWN = 200;
 const ED25519 = 'ED25519';
 /** The names of networks that nodes and pickaxe's settings accept. */
@@ -144,7 +144,7 @@ function showMeta(meta: PublicMeta, now: number): Meta {
   };
 }
 
-/** Signatures also cover members that pickaxe does not know. */
+/** @returns a warning of each member that pickaxe does not know, because signatures cover these members, too */
 function unknownWarnings(cmd: string): string[] {
   return unknownMembers(cmd).map(({ path, value }) => {
     const text = stringifyExactJson(value);

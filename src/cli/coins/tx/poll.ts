@@ -32,7 +32,7 @@ export async function runTxPoll(what: string, options: PollOptions, nodes: Nodes
   const asked = await readAsked(what, chain, io);
   const endMs = io.now() + timeoutMs;
   let results: readonly ShownResult[];
-  // A result may have a proof only once more blocks are above its block.
+  // Some results can be proven only when more blocks are above their block.
   for (;;) {
     const leftMs = Math.max(0, endMs - io.now());
     const reported = await waitForResults({ ...asked, nodes, depth, timeoutMs: leftMs, pauseMs, io });
@@ -151,7 +151,7 @@ interface Waiting extends Subject {
   readonly io: Pick<Io, 'say' | 'now' | 'stop'>;
 }
 
-/** The times in blocks lag behind the clock, and a command can be in the last block before it expires. */
+/** Extra time before a command counts as expired. Blocks lag behind the clock, and the last one may contain it. */
 const GRACE_MS = MARGIN_S * 1000;
 
 /** @returns for each request key its result, or that there is none yet or will never be one @throws NodeError */

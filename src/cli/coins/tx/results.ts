@@ -91,7 +91,7 @@ export function without(requestKey: string | null, status: ShownResult['status']
 
 /* For people. Texts are foreign, so they are made safe to print. */
 
-/** @param chain on which the command ran, for the next step */
+/** @param chain the chain on which the command ran, for the line about the next step */
 export function resultLines(result: ShownResult, chain: number): string[] {
   const { requestKey, status, provenBy, doubt, data, error, gas, block, events } = result;
   return [
@@ -165,7 +165,7 @@ export function plainJson(json: ExactJson): PlainJson {
   return Array.isArray(json) ? json.map(plainJson) : (json as null | boolean | string);
 }
 
-/** Subnormal doubles have fewer digits. */
+/** Smallest normal double. Smaller doubles, which are subnormal, have fewer digits. */
 const LEAST_NORMAL = 2 ** -1022;
 
 /** A double preserves any number of up to 15 digits. */

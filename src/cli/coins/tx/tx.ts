@@ -177,7 +177,7 @@ function waiting(command: Command): Command {
   return command.option('--timeout <time>', 'how long to wait: seconds, or a time like 90m', timeOf, DEFAULT_TIMEOUT);
 }
 
-/** @param pauseMs between two requests */
+/** @param pauseMs pause between two requests */
 function waitOf({ chain, timeout }: { chain?: number; timeout: number }, pauseMs: number) {
   return { chain: chain ?? null, timeoutMs: timeout * 1000, pauseMs };
 }

@@ -60,7 +60,7 @@ const QUESTIONS = {
   },
 } as const;
 
-/** The network is part of a node URL that has a path. */
+/** The network is no choice if all node URLs have a path, which contains the network. */
 async function askWhatToChange({ urls }: Nodes, trouble: Trouble) {
   const { message, nothing } = QUESTIONS[trouble];
   return select({
@@ -122,7 +122,7 @@ async function makeKey(): Promise<string> {
   }
 }
 
-/** `other keys` keeps a miner from mining on some chains. */
+/** `other keys`: on some or all chains the account has other keys, so the miner cannot mine there. */
 type Trouble = 'no work' | 'other keys';
 
 type ExaminedNodes = Pick<NodeAnswers, 'urls' | 'fingerprints' | 'network'>;
@@ -145,7 +145,7 @@ async function examineMiner(
   const config = { node: settings, ledger: DEFAULTS.ledger, miner: identity };
   const troubles = (await examineAccount(config)).filter(({ state }) => state !== 'ok');
   sayFindings([...findings, ...troubles]);
-  // Where all chains have other keys, no node can give work.
+  // If the account has other keys on all chains, no node can give work.
   if (troubles.some(isFault)) return 'other keys';
   if (!findings.some(isFault)) return troubles.some(({ state }) => state === 'warning') ? 'other keys' : undefined;
   return 'no work';

@@ -37,7 +37,7 @@ interface Wanted {
 }
 
 interface Attempt {
-  /** To be printed. A fault among them means that nothing was found at the URL. */
+  /** Findings to print. A fault among them means that no node or pool was found at the URL. */
   readonly findings: readonly Finding[];
   /** Fingerprint of the presented certificate, if it is not trusted. */
   readonly untrusted?: string;
@@ -47,7 +47,7 @@ interface Attempt {
 
 interface Asked {
   readonly url: string;
-  /** Fingerprint of its certificate, where that is the only reason to trust it. */
+  /** Fingerprint of the certificate, if only the user trusts it. */
   readonly fingerprint?: string;
   readonly network?: string;
 }
@@ -77,7 +77,7 @@ function placesOf(all: readonly Asked[]): Places {
   return { urls: all.map(({ url }) => url), ...(fingerprints.length > 0 && { fingerprints }) };
 }
 
-/** @param usual default answer. Without it, an answer must be typed */
+/** @param usual the default answer; empty for none. If absent, an answer must be typed */
 async function askUrl(wanted: Wanted, message: string, usual?: string): Promise<Asked> {
   const isUrl = accepts(wanted.type);
   for (;;) {
@@ -94,7 +94,7 @@ async function askUrl(wanted: Wanted, message: string, usual?: string): Promise<
   }
 }
 
-/** @param fingerprint trusted by the user. Without it, an authority must have signed the certificate */
+/** @param fingerprint that of a certificate that the user trusts. If absent, an authority must have signed it */
 async function attempt(
   wanted: Wanted,
   url: string,
@@ -150,7 +150,7 @@ function acceptsNetwork(text: string): true | string {
   return `Did you mean ${meant}? If not, write the network into the node URL: http://HOST:PORT/ledger/0.0/${text.trim()}`;
 }
 
-/** The network and the key are not known yet, so this only finds out whether it is a node. */
+/** Finds out only whether there is a node at the URL, because the network and the key are not known yet. */
 async function attemptNode(url: string, trust: Trust): Promise<Attempt> {
   const { findings, ...found } = await examineNode({ url, trust });
   const relevant = findings.filter(
@@ -167,7 +167,7 @@ const USUAL_PASSWORD_FILE = 'pool.password';
 // biome-ignore lint/suspicious/noControlCharactersInRegex: it refuses them
 const passwordType = text(/^[^\x00-\x1f\x7f]{0,256}$/, 'Give a password of at most 256 characters.');
 
-/** Asks until a pool gives the user work, or the user goes on without that. @param folder of the settings */
+/** Asks until a pool gives the user work, or the user goes on without that. @param folder the folder of the settings */
 export async function askPools(folder: string): Promise<PoolAnswers> {
   let places = await askPlaces();
   let user = await askUser();
@@ -198,7 +198,7 @@ async function askPlaces(): Promise<Places> {
   return (await askUrls({ kind: 'pool', type: poolUrl, attempt: attemptPool })).places;
 }
 
-/** The user is not known yet, so this only finds out whether something listens there. */
+/** Finds out only whether something listens at the URL, because the user is not known yet. */
 async function attemptPool(url: string, trust: Trust): Promise<Attempt> {
   return examinePool({ url, trust });
 }
@@ -208,7 +208,7 @@ async function askUser(): Promise<string> {
   return read(poolUser, await input({ message, validate: accepts(poolUser) }));
 }
 
-/** @returns an empty text where the pool needs none */
+/** @returns an empty text where the pool needs no password */
 async function askPassword(): Promise<string> {
   const typed = await hiddenInput({
     message: 'Password (most pools need none: leave it empty)',

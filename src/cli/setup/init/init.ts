@@ -58,7 +58,7 @@ async function runInit({ user }: InitOptions): Promise<number> {
   return EXIT.done;
 }
 
-/** A password counts only in a project file that --config names. */
+/** @returns a command line. With a password, a project file is accepted only if --config names it */
 function howToStart({ pool }: Answers, user: boolean): string {
   return pool?.password && !user ? `pickaxe mine --config ${PROJECT_FILE}` : 'pickaxe mine';
 }
@@ -97,7 +97,7 @@ const MODE = 0o644;
 const FOLDER_MODE = 0o700;
 
 /**
- * Writes all or nothing.
+ * Writes the settings and, if there is one, the password's file. If the settings cannot be written, neither is kept.
  * @param replaces false when the file must not exist yet
  * @throws UsageError that says which file could not be written, and why
  */
