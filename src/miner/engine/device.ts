@@ -24,8 +24,9 @@ export interface CoreInfo {
 
 /**
  * All CPU kernels, the usually fastest first. A native build has only the native kernels for its kind of chip. Kernels
- * whose names end with x2 search with pairs of vectors, which is much faster on some chips and slower on others. In a
- * kernel with `long`, the instructions for the two vectors of a pair alternate in longer runs.
+ * with `x2` after the name of the instruction set search with pairs of vectors, which is much faster on some chips and
+ * slower on others. With `long`, more instructions for one vector of a pair follow each other before those for the
+ * other vector.
  */
 export const KERNEL_NAMES = [
   'avx512x2',

@@ -54,7 +54,10 @@ export interface EngineInfo {
   readonly gpu?: GpuKernelInfo;
   /** Why this kernel is used, in a few words for people. */
   readonly why: string;
-  /** The full reasons for kernel and threads, and what the sensors report: one line for people. */
+  /**
+   * The full reasons for the kernel and the number of threads, and the source of the sensors' readings: one line for
+   * people.
+   */
   readonly detail?: string;
 }
 

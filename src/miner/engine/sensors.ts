@@ -8,7 +8,7 @@ import type { Telemetry, TelemetryField } from './device.ts';
 export interface Sensors {
   /** Where the readings come from, or why there are none: one line for people. */
   readonly what: string;
-  /** Never rejects. Wait for one reading before the next: a driver that hangs answers late or never. */
+  /** Never rejects. Wait for one reading before you start the next: a driver that hangs answers late or never. */
   read(): Promise<Telemetry>;
 }
 

@@ -117,8 +117,9 @@ export class EngineSupervisor {
   }
 
   /**
-   * Restarts the current search when the difficulty of the device's proofs has changed. It would otherwise change only
-   * with the next job: a node's work gets one every few seconds, but a pool's job can last for minutes.
+   * Restarts the current search when the difficulty of the device's proofs has changed. Otherwise the new difficulty
+   * would apply only from the next job on. A node's work gets a new job every few seconds, but a pool's job can last
+   * for minutes.
    */
   adjustProofs(): void {
     this.#proofs.learn();
@@ -207,7 +208,7 @@ export class EngineSupervisor {
 
   /** Closes the engine and waits for the end of its searches, whose last reports still count. */
   async #close(): Promise<void> {
-    // The signals end searches even if a faulty `close` does not.
+    // The signals end the searches even if the engine's `close` does not.
     for (const { halt } of this.#searches.keys()) halt.abort();
     const closing = Promise.all([this.engine.close(), ...this.#searches.values()]);
     if (await settledWithin(closing, MOST_CLOSE_MS)) return;
@@ -223,8 +224,8 @@ export class EngineSupervisor {
   }
 
   /**
-   * Starts the search of an assignment. Does nothing while the engine is out of service or paused: when it is ready
-   * again, the search of the then current assignment starts.
+   * Starts the search of an assignment. Does nothing while the engine is out of service or paused: when the engine is
+   * ready again, it starts with the assignment that is current then.
    * @param cutMs the assignment's `cutMs` when the assignment has just been given out; undefined when the engine has
    *   become ready or the difficulty of proofs has changed
    */
@@ -335,6 +336,6 @@ function asDeviceError(fault: unknown): DeviceError {
 
 function describe({ model, kernel, threads, why }: EngineInfo): string {
   const count = threads === undefined ? '' : `, ${plural(threads, 'thread')}`;
-  // The reasons for a GPU's kernel begin with its name and its variant.
+  // For a GPU, `why` begins with the names of the kernel and its variant.
   return `${model}: kernel ${why.startsWith(kernel) ? why : `${kernel}${count} (${why})`}`;
 }

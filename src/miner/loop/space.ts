@@ -23,8 +23,8 @@ export class Space implements Ranges {
   readonly step: number;
   /**
    * Disjoint rectangles of counters × pages that no engine has taken: first those that were given back, then untouched
-   * ones, then those of which engines have taken parts (a CPU's column, a GPU's row). At any time engines have begun
-   * only a few.
+   * ones, then those of which engines have taken parts (a CPU's column, a GPU's row). Only a few rectangles are begun
+   * at any time.
    */
   #free: Rectangle[];
   /** The counter at which columns begin, until the first column is taken; 0 afterwards. */
@@ -33,8 +33,8 @@ export class Space implements Ranges {
   /**
    * @param firstPage the page to begin with. The pages before it are taken last, except by an engine that wants at
    *   least twice as many pages as there are from `firstPage` on
-   * @param firstCounter the counter with which engines begin that want several pages. Engines that want parts of one
-   *   page begin with counter 0, and get undivided pages as long as only such engines take ranges
+   * @param firstCounter the counter at which engines begin that take several pages at once. Engines that take parts of
+   *   one page begin with counter 0, and get undivided pages as long as only such engines take ranges
    */
   constructor({ lane, step }: Lane, firstPage = 0, firstCounter = 0) {
     this.lane = lane;
@@ -106,8 +106,8 @@ export class Space implements Ranges {
 
   /**
    * Chooses the newest rectangle that can grant more than half of the request, so that begun rectangles are used up
-   * first; otherwise the rectangle that can grant most of the request. More than half, so that an engine that has
-   * doubled its request does not get a rectangle that was cut for the previous one.
+   * first; otherwise the rectangle that can grant most of the request. Exactly half is not enough: an engine that has
+   * doubled its request should not get a rectangle that was cut for its smaller requests.
    * @returns an index, or -1 when nothing is left
    */
   #bestFor(most: Shape): number {

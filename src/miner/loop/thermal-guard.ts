@@ -17,8 +17,9 @@ export type LimitsOf = (kind: DeviceKind, name: string) => TemperatureLimits | u
 const NO_LIMITS: TemperatureLimits = { stopCelsius: Number.POSITIVE_INFINITY, resumeCelsius: Number.POSITIVE_INFINITY };
 
 /**
- * A paused device whose sensor stops reporting would never resume, so it counts as lost after SILENT_TICKS. The time
- * without a reading is counted in ticks, so that time during which the process is suspended (Ctrl-Z) does not count.
+ * A paused device whose sensor stops reporting would never resume, so it counts as lost after SILENT_TICKS ticks
+ * without a reading. The time without a reading is counted in ticks, so that time during which the process is suspended
+ * (Ctrl-Z) does not count.
  */
 const TICK_MS = 10_000;
 const SILENT_TICKS = 6;

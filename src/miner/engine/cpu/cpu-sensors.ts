@@ -119,10 +119,12 @@ interface Thermometer {
 
 /**
  * The channels to read, by driver. Of a driver's names, the first one that the chip has is used. `undefined` stands for
- * a channel without a name. - `coretemp`: the hottest place of a package. Old chips report only their cores. -
- * `k10temp` and `zenpower`: Tdie is the chip's temperature. Tctl, which controls the fan, is higher by up to 27 °C on
- * some chips, but all of those have Tdie, too. Tccd are parts of the chip. Chips older than Zen have only a Tctl
- * without a name.
+ * a channel without a name.
+ *
+ * - `coretemp`: the hottest place of a package. Old chips report only their cores.
+ * - `k10temp` and `zenpower`: Tdie is the chip's temperature. Tctl, which controls the fan, is higher by up to 27 °C on
+ *   some chips, but all of those have Tdie, too. Tccd are parts of the chip. Chips older than Zen have only a Tctl
+ *   without a name.
  */
 const LABELS: Readonly<Record<string, readonly (RegExp | undefined)[]>> = {
   coretemp: [/^(Package|Physical) id \d+$/, /^Core \d+$/],

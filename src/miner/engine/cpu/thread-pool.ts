@@ -40,7 +40,10 @@ interface PoolOptions {
 
 export class Pool {
   readonly threads: readonly TaskThread[];
-  /** Shared memory: number of the current run, or 0. A kernel stops when its run is not the current one. */
+  /**
+   * One word of shared memory: the number of the current run; 0 while there is none. A kernel stops when its run is not
+   * the current one.
+   */
   readonly currentRun = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
   readonly #piscinas: readonly Piscina<Task, TaskResult>[];
   readonly #runs = new Set<SearchRun>();
@@ -158,7 +161,7 @@ interface SearchRunOptions {
   readonly threads: readonly TaskThread[];
   /** Number of tasks to keep in flight on each thread. */
   readonly tasksPerThread: number;
-  /** One word of shared memory: number of the current run, or 0. A kernel stops when its run is not current. */
+  /** The pool's `currentRun`. */
   readonly currentRun: Int32Array;
 }
 
@@ -205,7 +208,7 @@ export class SearchRun {
   async stop(): Promise<void> {
     const { currentRun, number, ranges } = this.#options;
     this.#stopping = true;
-    // If a later run has begun, its number stays.
+    // If a later run has begun, its number must stay.
     Atomics.compareExchange(currentRun, 0, number, 0);
     while (this.#inFlight > 0) await this.#change();
     for (const { unfinished } of this.#seats) for (const range of unfinished.splice(0)) ranges.giveBack(range);

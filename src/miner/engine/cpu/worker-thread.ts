@@ -12,7 +12,7 @@ import { loadKernel } from './kernels/load-kernel.ts';
 
 export interface ThreadData {
   readonly kernel: KernelName;
-  /** One word of shared memory: number of the current run, or 0. */
+  /** One word of shared memory: the number of the current run; 0 while there is none. */
   readonly currentRun: Int32Array;
   /** Empty when the system places the thread. */
   readonly cpus: readonly number[];
@@ -20,7 +20,7 @@ export interface ThreadData {
   readonly niceness?: number;
 }
 
-/** Copied to the thread, so it must be small. */
+/** A task is copied to the thread, so it must be small. */
 export interface Task {
   readonly run: number;
   readonly puzzle: Puzzle;

@@ -1,7 +1,7 @@
 /**
- * Distinguishes GPUs that Dawn cannot distinguish: Dawn chooses by a part of the name, so `RTX 3080` may give a `RTX
- * 3080 Ti`, and two cards of one model have the same name. If Mesa's Vulkan layer is installed, each such GPU gets a
- * process that sees no other GPU. A trial shows first whether the layer works.
+ * Distinguishes GPUs that Dawn cannot distinguish: Dawn chooses by a part of the name, so the name `RTX 3080` may give
+ * a `RTX 3080 Ti`, and two cards of one model have the same name. If Mesa's Vulkan layer is installed, each such GPU
+ * gets a process that sees no other GPU. A trial shows first whether the layer works.
  */
 
 import type { Environment } from './gpu-process.ts';

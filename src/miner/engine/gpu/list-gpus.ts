@@ -1,4 +1,4 @@
-/** Lists the GPUs in child processes, because Dawn must not run in this one. */
+/** Lists the GPUs in child processes, because Dawn must not run in this process. */
 
 import { DeviceError } from '../engine.ts';
 import { disambiguate, type Found, parseTable, WITH_TABLE } from './disambiguate.ts';
@@ -15,13 +15,14 @@ export interface Gpu extends Omit<Found, 'fault' | 'double'> {
 }
 
 interface ListOptions {
-  /** Whether software renderers are usable. */
+  /** Whether software renderers count as usable. */
   readonly softwareGpu?: boolean;
   readonly environment?: Environment;
 }
 
 /**
- * @returns all GPUs by PCI address if all have one, otherwise in Dawn's order; software renderers last
+ * @returns all GPUs: first those of hardware, by PCI address if each has one, otherwise in Dawn's order; then the
+ *   software renderers
  * @throws DeviceError when there is no GPU (`missing`), or when two attempts have failed (`lost`)
  */
 export async function listGpus({ softwareGpu = false, environment = {} }: ListOptions = {}): Promise<Gpu[]> {
@@ -83,7 +84,7 @@ export function placeOnBus(gpus: readonly Found[], devices: readonly DisplayDevi
   });
 }
 
-/** Sorts by address for the same order at every start. Dawn's order depends on the drivers. */
+/** Sorts the GPUs by address, so that they have the same order at every start: Dawn's order depends on the drivers. */
 export function inOrder(gpus: readonly Found[]): Found[] {
   const real = gpus.filter(({ software }) => !software);
   // The domain at the beginning may have more than four digits.

@@ -17,7 +17,7 @@ const TYPES = {
 type Type = keyof typeof TYPES;
 
 /**
- * Runs on one of libuv's threads, so that a slow driver does not block JavaScript.
+ * A function of the library. It runs on one of libuv's threads, so that a slow driver does not block JavaScript.
  * @returns an nvmlReturn_t
  */
 type Call = (...args: unknown[]) => Promise<number>;
@@ -50,7 +50,7 @@ class NvmlLibrary {
     }
   }
 
-  /** @returns undefined if this version has no such function */
+  /** @returns undefined if this version of the library has no such function */
   optional(name: string, ...parameters: Type[]): Call | undefined {
     const types = parameters.map((each) => {
       if (each.startsWith('out')) return this.#koffi.out(TYPES[each]);
@@ -90,7 +90,7 @@ export const NVML_LIBRARY =
     ? join(process.env.SystemRoot ?? 'C:\\Windows', 'System32', 'nvml.dll')
     : 'libnvidia-ml.so.1';
 
-/** NVML_SUCCESS of nvmlReturn_t. With other values there is no result. */
+/** NVML_SUCCESS of nvmlReturn_t. With any other value there is no result. */
 const SUCCESS = 0;
 /** NVML_TEMPERATURE_GPU of nvmlTemperatureSensors_t. */
 const TEMPERATURE_GPU = 0;

@@ -29,7 +29,7 @@ export interface Kernel {
    * Searches row by row until the pages are done, a row had hits, or another run is the current one. A hit has passed a
    * quick test; on average at most half of the hits do not solve the puzzle.
    * @param search from `packSearch`
-   * @param currentRun one word of shared memory: number of the current run
+   * @param currentRun one word of shared memory: the number of the current run
    * @param hits HIT_WORDS words, which receive the number of hits in the last row and their offsets from the first
    *   counter
    * @returns the number of searched rows, perhaps fewer than asked for; 0 when another run is the current one

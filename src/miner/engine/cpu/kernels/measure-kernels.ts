@@ -210,8 +210,8 @@ function leastNear(turns: number): number {
 /*
  * The measuring threads: as many as will mine, on the same CPUs, all with the same kernel. The kernel that is fastest
  * on one thread need not be the fastest on many, because two threads on a core share its vector units, and wide vectors
- * can lower the clock of the chip. Rates are per processor time, so other programs only make a turn longer, during
- * which the other thread of a core goes on hashing.
+ * can lower the clock of the chip. Rates are per processor time, so other programs only make a turn longer, while the
+ * other thread of the same core goes on hashing.
  */
 
 /** The typed arrays are in shared memory. */
@@ -272,7 +272,10 @@ export class MeasuringThreads {
     return this.#running;
   }
 
-  /** Settles when the threads run. A thread that does not start is ignored: the machine is then only less busy. */
+  /**
+   * Settles when all threads run, after START_MS, or on `stop`. A thread that does not start is ignored: the machine is
+   * then only less busy.
+   */
   async start(stop?: AbortSignal): Promise<void> {
     const starts: Promise<void>[] = [];
     try {

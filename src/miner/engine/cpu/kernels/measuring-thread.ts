@@ -15,7 +15,10 @@ const SETTLE_MS = 1;
 /** Timed part of a turn: long compared with the setup of a search (10 µs). */
 const TURN_MS = 2;
 
-/** Minimum number of pages in a search, with which a kernel begins: 20 µs with AVX-512, 0.5 ms in WebAssembly. */
+/**
+ * Minimum number of pages in a search, and the number in a kernel's first search: 20 µs with AVX-512, 0.5 ms in
+ * WebAssembly.
+ */
 const FIRST_PAGES = 8;
 
 const EVERY_PAGE: Range = { lane: 0, step: 1, page: 0, pages: PAGES, counter: 0, counters: ROW_COUNTERS };

@@ -142,7 +142,10 @@ function wrong(what: string): never {
   );
 }
 
-/** The bytes are the upper ones of a linear congruential generator (with the constants of Numerical Recipes). */
+/**
+ * The bytes are the highest ones of the states of a linear congruential generator (with the constants of Numerical
+ * Recipes).
+ */
 function pseudoRandomHeader(seed: number): Uint8Array {
   let state = seed;
   return Uint8Array.from({ length: HEADER_BYTES }, () => {
