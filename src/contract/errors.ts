@@ -63,11 +63,11 @@ export class ContractError extends Error {
   }
 }
 
-/** Numbers of characters of a key, and of a pact id, in messages that nodes store. */
+/** Maximum numbers of characters of a key and of a pact id, without `...`, in messages that nodes store. */
 export const STORED_KEY_LENGTH = 10;
 export const STORED_ID_LENGTH = 20;
 
-/** @returns the first characters of a text */
+/** @returns the text; if it is longer than `length` characters, only the first of them and `...` */
 export function shortened(text: string, length: number): string {
   const characters = Array.from(text);
   return characters.length > length ? `${characters.slice(0, length).join('')}...` : text;

@@ -1,8 +1,8 @@
 /** The names of modules and of their members. */
 
-/** Letters and digits of all scripts, as dialect 4 allows them. */
+/** Names can have letters and digits of all scripts, because dialect 4 allows them. */
 const IDENTIFIER = /^[\p{L}%#+\-_&$@<>=^?*!|/~][\p{L}\p{Nd}%#+\-_&$@<>=^?*!|/~]*$/u;
-/** Namespace, module and member. */
+/** The parts of the longest names: namespace, module and member. */
 const MAX_NAME_PARTS = 3;
 
 /** Whether a text is one name without dots. */

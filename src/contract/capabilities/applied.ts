@@ -13,7 +13,10 @@ export interface Applied {
   readonly call: MemberCall & { readonly member: Member<Defcap> };
 }
 
-/** @param call the application, if there is one where a capability must stand @throws ContractError for all else */
+/**
+ * @param call undefined if the code is not an application
+ * @throws ContractError unless the call is of a capability, with valid arguments
+ */
 export function appliedCapability(
   evaluator: Evaluator,
   call: MemberCall | undefined,

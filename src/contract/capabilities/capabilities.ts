@@ -14,7 +14,7 @@ import { acquire5, installAndRun5, installByCode5 } from './managed5.ts';
 
 /**
  * Runs code while it holds a capability.
- * @throws ContractError unless the code of the capability's module runs, or its governance agrees
+ * @throws ContractError unless code of the capability's module runs, or the module's governance agrees
  */
 export function withCapability(
   evaluator: Evaluator,
@@ -32,17 +32,21 @@ export function withCapability(
 }
 
 /**
- * Acquires a capability for the rest of the transaction. A managed one is installed by the transaction's signatures.
+ * Acquires a capability for the rest of the transaction. A managed capability is first installed from the
+ * transaction's signatures.
  */
 export function acquireForTransaction(evaluator: Evaluator, applied: Applied): void {
   acquire(evaluator, applied, []);
 }
 
-/** What `test-capability` does: acquires a capability for the rest of the transaction, or installs a managed one. */
+/**
+ * What `test-capability` does: acquires a capability for the rest of the transaction, or installs a managed
+ * capability.
+ */
 export function testCapability(evaluator: Evaluator, applied: Applied): Value {
   const { capability, call } = applied;
   if (evaluator.dialect === 5) {
-    // A capability with `@event` cannot be tested: `installAndRun5` refuses each that is not managed.
+    // `installAndRun5` refuses a capability with `@event`, because only a managed capability can be installed.
     if (call.member.definition.meta) installAndRun5(evaluator, applied);
     else acquire(evaluator, applied, []);
     return UNIT;
@@ -54,7 +58,7 @@ export function testCapability(evaluator: Evaluator, applied: Applied): Value {
   return acquire(evaluator, applied, []) ? 'Capability acquired' : 'Capability already acquired';
 }
 
-/** Acquires a capability for as long as the capability is held whose body runs. */
+/** Acquires a capability from the body of another one. It is held as long as that capability. */
 export function composeCapability(evaluator: Evaluator, applied: Applied): void {
   if (evaluator.context.frame?.member.definition.kind !== 'defcap') {
     throw new ContractError('eval', 'compose-capability valid only within defcap body');
@@ -68,7 +72,7 @@ export function composeCapability(evaluator: Evaluator, applied: Applied): void 
   pushGrant(evaluator, { ...outer, composed: [...outer.composed, capability, ...composed] });
 }
 
-/** @throws ContractError where the body of a capability runs, which must not acquire or request others */
+/** @throws ContractError where the body of a capability runs, which must not acquire or install other capabilities */
 export function refuseInCapability(evaluator: Evaluator, what: string): void {
   const isInside = findFrame(evaluator.context.frame, ({ member }) => member.definition.kind === 'defcap');
   if (!isInside) return;
@@ -85,12 +89,12 @@ export function installByCode(evaluator: Evaluator, applied: Applied): void {
 
 /* Acquiring. */
 
-/** Number of steps that one acquisition counts as, because it changes the state several times. */
+/** Number of steps counted for one acquisition, because it changes the state several times. */
 const ACQUISITION_STEPS = 16;
 
 /**
  * @param around the outer capabilities whose bodies are being evaluated
- * @returns whether the capability was not held before; its grant is then the newest
+ * @returns false if the capability was held already; true if it is acquired now, with its grant as the newest
  */
 function acquire(evaluator: Evaluator, applied: Applied, around: readonly Capability[]): boolean {
   const { capability, call } = applied;

@@ -31,18 +31,25 @@ export function emitAcquired(evaluator: Evaluator, capability: Capability, modul
   else append(evaluator, capability.name, capability.args, hashOf(evaluator, module));
 }
 
-/** In dialect 5, the hash is that of the module's version that was there when the emitting code was loaded. */
+/**
+ * For dialect 5.
+ * @returns the hash of the module's version with which the emitting code was loaded; with the flag, the hash of the
+ *   newest version
+ */
 function hashOf(evaluator: Evaluator, module: LoadedModule): string {
   const isNewest = evaluator.environment.flags.has('EnableLegacyEventHashes');
   return (isNewest ? requireModule(evaluator, module.name) : module).hash;
 }
 
-/** Emits an event of the language itself, such as `X_YIELD`. @param moduleHash of the module that has yielded */
+/**
+ * Emits an event of the language itself, such as `X_YIELD`.
+ * @param moduleHash the hash of the module that has yielded
+ */
 export function emitReserved(evaluator: Evaluator, name: string, args: readonly Value[], moduleHash: string): void {
   append(evaluator, new QualifiedName(LANGUAGE_MODULE, name), args, moduleHash);
 }
 
-/** Number of references to events that are copied in the time of one step. */
+/** Number of references to events that are copied for one step. */
 const COPIES_PER_STEP = 8;
 
 function append(evaluator: Evaluator, name: QualifiedName, args: readonly Value[], moduleHash: string): void {

@@ -1,4 +1,4 @@
-/** Which capabilities are held. */
+/** Reads and changes the set of held capabilities. */
 
 import { ContractError } from '../errors.ts';
 import { LANGUAGE_MODULE, QualifiedName } from '../names.ts';
@@ -16,7 +16,7 @@ export function includesCapability(all: readonly Capability[], capability: Capab
   return all.some((each) => isSame(each, capability));
 }
 
-/** @returns the acquired capabilities, with those that they have composed */
+/** @returns the acquired capabilities, with the capabilities that they have composed */
 export function heldCapabilities({ grants }: Capabilities): readonly Capability[] {
   return grants.flatMap(({ capability, composed }) => [capability, ...composed]);
 }
@@ -35,7 +35,7 @@ export function changeCapabilities(evaluator: Evaluator, changed: Partial<Capabi
   evaluator.state = { ...state, capabilities: { ...state.capabilities, ...changed } };
 }
 
-/** Runs an action while these are the capabilities whose bodies are being evaluated. */
+/** Runs an action during which exactly these capabilities count as being evaluated. */
 export function whileEvaluating<T>(evaluator: Evaluator, capabilities: readonly Capability[], action: () => T): T {
   const { evaluating: before } = evaluator.state.capabilities;
   changeCapabilities(evaluator, { evaluating: capabilities });
@@ -54,7 +54,7 @@ export function takeGrant(evaluator: Evaluator): Grant {
   return grants[grants.length - 1];
 }
 
-/** Runs an action that holds a capability. */
+/** Runs an action while a capability is held. */
 export function whileHolding(evaluator: Evaluator, capability: Capability, action: () => void): void {
   const { grants } = evaluator.state.capabilities;
   pushGrant(evaluator, { capability, composed: [] });
@@ -66,8 +66,9 @@ export function whileHolding(evaluator: Evaluator, capability: Capability, actio
 type ReservedCapability = 'DEFINE_KEYSET' | 'DEFINE_NAMESPACE' | 'MODULE_KEYSET' | 'NAMESPACE';
 
 /**
- * Asks the guard of something that has a name, such as a keyset. Since version 5.2, a key may sign for this name alone,
- * with a capability of the language such as `(pact.DEFINE_KEYSET "n.k")`.
+ * Enforces the guard of something that has a name, such as a keyset. Since version 5.2, a signature can be limited to
+ * this name, by a capability of the language such as `(pact.DEFINE_KEYSET "n.k")`.
+ * @param ask enforces the guard
  */
 export function withReserved(evaluator: Evaluator, reserved: ReservedCapability, name: string, ask: () => void): void {
   if (evaluator.dialect === 4 || evaluator.environment.flags.has('DisablePact52')) {

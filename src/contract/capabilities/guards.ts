@@ -1,4 +1,4 @@
-/** Guards: who has signed, whose code runs, and who governs a module. */
+/** Enforces guards, and the rights of a module's own code and of its governance. */
 
 import { ContractError, STORED_KEY_LENGTH, shortened } from '../errors.ts';
 import { type ModuleName, QualifiedName } from '../names.ts';
@@ -62,7 +62,7 @@ const BUILT_IN: Readonly<Record<string, (count: bigint, matched: bigint) => bool
 /**
  * @param predicate `keys-all`, `keys-any` or `keys-2`
  * @param count number of the keyset's keys
- * @param matched number of those that have signed
+ * @param matched number of these keys that have signed
  * @returns undefined for another predicate
  */
 export function satisfiesBuiltIn(predicate: string, count: bigint, matched: bigint): boolean | undefined {
@@ -70,7 +70,7 @@ export function satisfiesBuiltIn(predicate: string, count: bigint, matched: bigi
 }
 
 /**
- * @param name of a stored keyset
+ * @param name the name of a stored keyset
  * @throws ContractError if there is no keyset of this name, or if too few of its keys signed
  */
 export function enforceNamedKeyset(evaluator: Evaluator, name: string): void {
@@ -90,7 +90,7 @@ function requireKeyset(evaluator: Evaluator, name: string): KeysetGuard {
   );
 }
 
-/** Number of steps that each signature counts as: its capabilities are compared with all that are held. */
+/** Number of steps counted for each signature, because its capabilities are compared with all held capabilities. */
 const SIGNATURE_STEPS = 4;
 
 function enforceKeyset(evaluator: Evaluator, keyset: KeysetGuard, name?: string): void {
@@ -101,8 +101,8 @@ function enforceKeyset(evaluator: Evaluator, keyset: KeysetGuard, name?: string)
   const count = BigInt(keys.length);
   const agrees =
     satisfiesBuiltIn(predicate, count, matched) ??
-    // The reference lets predicates of dialect 5 write. Here they only read: one that writes could move coins while the
-    // node buys gas.
+    // The reference implementation lets predicates of dialect 5 write. Here they can only read, because a predicate
+    // that writes could move coins while the node buys gas.
     limited(evaluator, evaluator.dialect === 4 ? 'none' : 'read', () =>
       asksPredicate(evaluator, predicate, count, matched),
     );
@@ -115,7 +115,7 @@ function enforceKeyset(evaluator: Evaluator, keyset: KeysetGuard, name?: string)
 
 function asksPredicate(evaluator: Evaluator, predicate: string, count: bigint, matched: bigint): boolean {
   const native = evaluator.findNative(predicate);
-  // Whoever signs a transaction could define a bare name in it.
+  // A transaction could define a function with a bare name itself.
   if (!native && evaluator.dialect === 5 && !QualifiedName.parse(predicate)) {
     throw new ContractError('eval', `Invalid custom predicate for keyset ${predicate}`);
   }
@@ -142,9 +142,9 @@ function shownKeys(keys: readonly string[], { dialect }: Evaluator): string {
 }
 
 /**
- * A signature for certain capabilities counts while one of them is being evaluated or, before version 4.12 and while
- * none is evaluated, held. A signature for everything counts unless code has installed capabilities, which it does not
- * cover.
+ * A signature that is limited to capabilities counts while one of these is being evaluated. Before version 4.12, and
+ * while no capability is being evaluated, it counts while one of these is held. A signature without limits counts
+ * unless code has installed capabilities.
  */
 function countingSignatures({ environment, state }: Evaluator): readonly Signature[] {
   const { autonomous, evaluating } = state.capabilities;
@@ -179,7 +179,7 @@ function enforceUserGuard(evaluator: Evaluator, { fun, args }: UserGuard): void 
 
 /* Modules and defpacts. */
 
-/** @param uncaught message of dialect 4 for a pact guard, which contract code cannot catch */
+/** @param uncaught the message of dialect 4 for a pact guard, whose failure contract code cannot catch */
 function enforcePactId(evaluator: Evaluator, id: string, uncaught?: string): void {
   const current = currentPactId(evaluator);
   if (current === id) return;
@@ -214,7 +214,7 @@ export function callingModule({ context }: Evaluator): LoadedModule | undefined 
   return context.frame?.member.module;
 }
 
-/** @throws ContractError unless the module's own code runs, or its governance agrees */
+/** @throws ContractError unless the module's own code runs, or the module's governance agrees */
 export function requireModuleRights(evaluator: Evaluator, module: LoadedModule): void {
   const caller = callingModule(evaluator);
   if (caller && isSameModule(caller, module)) return;
@@ -226,7 +226,7 @@ export function requireModuleRights(evaluator: Evaluator, module: LoadedModule):
   administer(evaluator, requireModule(evaluator, module.name));
 }
 
-/** Asks the governance of a module, at most once in a transaction. @throws ContractError unless it agrees */
+/** Enforces the governance of a module, unless the transaction holds the admin rights already. @throws ContractError */
 export function administer(evaluator: Evaluator, module: LoadedModule): void {
   if (evaluator.state.administered.has(module.name.text)) return;
   enforceGovernance(evaluator, module);
@@ -259,7 +259,7 @@ function enforceGovernance(evaluator: Evaluator, module: LoadedModule): void {
     run();
     return;
   }
-  // Dialect 5 also holds the capability while its body runs.
+  // In dialect 5, the capability is also held while its body runs.
   const capability = { name: member.name, args: [] };
   whileEvaluating(evaluator, [capability], () => whileHolding(evaluator, capability, run));
 }

@@ -1,4 +1,4 @@
-/** Natives of keysets and other guards, and of the principals that are made from guards. */
+/** Natives for keysets and other guards, and for the principals that are made from guards. */
 
 import { ContractError } from '../errors.ts';
 import { readKeysetField } from '../natives/messages.ts';
@@ -32,14 +32,20 @@ import {
 
 /* Keysets that have a name. */
 
-/** Since version 4.4, refuses the empty text. Names of old keysets have any characters. */
+/**
+ * Since version 4.4, refuses the empty text. Any other text is accepted, because old keysets have names with any
+ * characters.
+ */
 function checkKeysetName({ dialect, environment }: Evaluator, name: string): void {
   if (name !== '' || environment.flags.has('DisablePact44')) return;
   const message = dialect === 4 ? 'incorrect keyset name format' : `Invalid keyset name format: ${name}`;
   throw new ContractError('eval', message);
 }
 
-/** Defines a keyset, or replaces one whose keys have signed. @returns what the interpreter prints */
+/**
+ * Defines a keyset, or replaces an existing one if enough of its keys have signed.
+ * @returns the text that the interpreter prints
+ */
 function defineKeyset(evaluator: Evaluator, name: string, keyset: KeysetGuard): string {
   requireAccess(evaluator, 'write', 'writeRow');
   checkKeysetName(evaluator, name);
@@ -53,7 +59,10 @@ function defineKeyset(evaluator: Evaluator, name: string, keyset: KeysetGuard): 
   return evaluator.dialect === 4 ? 'Keyset defined' : 'Keyset write success';
 }
 
-/** @throws ContractError unless a new keyset belongs to the current namespace, whose user guard must agree */
+/**
+ * @throws ContractError unless the new keyset's name is in the current namespace and the namespace's user guard
+ *   agrees. Flags can lift this rule
+ */
 function enforceKeysetNamespace(evaluator: Evaluator, name: string): void {
   const { dialect, environment, state } = evaluator;
   const isFree = dialect === 4 ? environment.flags.has('DisablePact44') : !environment.flags.has('RequireKeysetNs');
@@ -74,7 +83,7 @@ function enforceKeysetNamespace(evaluator: Evaluator, name: string): void {
   }
 }
 
-/** @param missing message of dialect 4 if there is no such keyset */
+/** @param missing the message of dialect 4 if there is no such keyset */
 function requireKeyset({ database, dialect }: Evaluator, name: string, missing: string): KeysetGuard {
   const keyset = database.keysets.get(name);
   if (keyset) return keyset;
@@ -98,7 +107,10 @@ function enforcing(name: string): Native {
   });
 }
 
-/** A predicate of keysets as a function. `keys-all` agrees only if both counts are equal. */
+/**
+ * Makes the native of a keyset predicate. As a native, `keys-all` requires equal counts; for a keyset, it accepts more
+ * matches.
+ */
 function predicate(name: string): Native {
   return strict(name, 'count:integer matched:integer -> bool', ([count, matched, ...more]) => {
     if (typeof count !== 'bigint' || typeof matched !== 'bigint' || more.length > 0) return undefined;

@@ -23,7 +23,8 @@ import {
 } from './managed.ts';
 
 /**
- * Records that code has requested a managed capability with `install-capability`. Its first acquisition installs it.
+ * Records that code has requested a managed capability with `install-capability`. The first acquisition of the
+ * capability installs it.
  */
 export function requestInstallation(evaluator: Evaluator, capability: Capability): void {
   const { autonomous } = evaluator.state.capabilities;
@@ -34,7 +35,7 @@ export function requestInstallation(evaluator: Evaluator, capability: Capability
 
 /**
  * @returns the capabilities that are acquired with this one
- * @throws ContractError unless it can be installed and its manager agrees
+ * @throws ContractError unless the capability is or can be installed, and its manager agrees
  */
 export function approve(evaluator: Evaluator, applied: Applied): readonly Capability[] {
   const { capability, call } = applied;
@@ -54,7 +55,10 @@ function fire({ remaining }: InstalledCapability): Value {
   throw new ContractError('eval', 'Capability already fired');
 }
 
-/** Installs the first match among the capabilities that code has requested or signers have signed for. */
+/**
+ * Installs the first match among the capabilities that code has requested, signers have signed for, or verifiers have
+ * checked.
+ */
 function installFrom(
   evaluator: Evaluator,
   member: Member<Defcap>,
@@ -72,7 +76,10 @@ function installFrom(
   return whileEvaluating(evaluator, [...state.capabilities.evaluating, capability], () => install(evaluator, applied));
 }
 
-/** Runs the body with the arguments that were signed for, and keeps what the body has composed. */
+/**
+ * Runs the body of a capability once, and records the capability as installed, with the capabilities that its body
+ * composed.
+ */
 export function install(evaluator: Evaluator, applied: Applied): InstalledCapability {
   const { capability, call } = applied;
   const manager = managerOf(call.member);

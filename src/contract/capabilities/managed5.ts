@@ -1,4 +1,4 @@
-/** Managed capabilities of dialect 5: the body runs at each acquisition, and then its manager is called. */
+/** Managed capabilities of dialect 5: at each acquisition, the body runs, and then the manager function is called. */
 
 import { ContractError } from '../errors.ts';
 import { type Capability, signedCapabilities } from '../runtime/environment.ts';
@@ -16,7 +16,10 @@ import {
   managerOf,
 } from './managed.ts';
 
-/** Installs a managed capability for the rest of the transaction. @throws ContractError if it is installed already */
+/**
+ * Installs a managed capability for the rest of the transaction.
+ * @throws ContractError if the capability is not managed, or is installed already
+ */
 function install5(evaluator: Evaluator, applied: Applied): InstalledCapability {
   const { capability, call } = applied;
   if (call.member.definition.meta?.kind !== 'managed') {
@@ -30,7 +33,10 @@ function install5(evaluator: Evaluator, applied: Applied): InstalledCapability {
   return keepInstalled(evaluator, applied, []);
 }
 
-/** `install-capability`. It fails for a capability that was signed for, even with another managed argument. */
+/**
+ * The native `install-capability`. It fails for a capability with a manager if one of the signatures is for this
+ * capability, even with another managed argument.
+ */
 export function installByCode5(evaluator: Evaluator, applied: Applied): void {
   const { capability } = applied;
   const { manager } = install5(evaluator, applied);
@@ -42,7 +48,9 @@ export function installByCode5(evaluator: Evaluator, applied: Applied): void {
   changeCapabilities(evaluator, { autonomous: [...autonomous, capability] });
 }
 
-/** @throws ContractError unless the capability is installed or signed for, and its body and manager agree */
+/**
+ * @throws ContractError unless the capability is installed or signed for, and neither its body nor its manager fails
+ */
 export function acquire5(evaluator: Evaluator, applied: Applied): void {
   const { capability } = applied;
   const usable = requireInstalled(evaluator, applied);
@@ -60,7 +68,8 @@ export function installAndRun5(evaluator: Evaluator, applied: Applied): void {
 }
 
 /**
- * Runs the body with the installed arguments, so that signatures for them count in it. The grant is the newest then.
+ * Runs the body. While it runs, the capability is held with the installed arguments, so that signatures for these
+ * count. Its grant is the newest afterwards.
  */
 function runInstalled(evaluator: Evaluator, { call }: Applied, usable: InstalledCapability): void {
   const { capability, manager, remaining } = usable;

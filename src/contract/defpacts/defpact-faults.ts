@@ -13,7 +13,7 @@ export class DefpactFaults {
   readonly #dialect: Dialect;
   readonly #position: Position | undefined;
 
-  /** @param position of the application that begins or continues the defpact */
+  /** @param position the position of the application that begins or continues the defpact */
   constructor(dialect: Dialect, position?: Position) {
     this.#dialect = dialect;
     this.#position = position;
@@ -239,7 +239,7 @@ function shownProvenance5({ targetChain, moduleHash }: Provenance): string {
   return `(Provenance ${targetChain} ${moduleHash})`;
 }
 
-/** Number of characters of a chain id in a stored message. */
+/** Maximum number of characters of a chain id in a stored message, without `...`. */
 const STORED_CHAIN_LENGTH = 10;
 
 function storedProvenance({ targetChain, moduleHash }: Provenance): string {

@@ -1,4 +1,4 @@
-/** Natives of defpacts. */
+/** Natives for defpacts. */
 
 import { currentPactId } from '../capabilities/guards.ts';
 import { ContractError } from '../errors.ts';

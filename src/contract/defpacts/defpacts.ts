@@ -20,13 +20,14 @@ import { emitChainEvents } from './yields.ts';
 interface Run {
   readonly steps: Defpact['steps'];
   readonly continuation: Continuation;
-  /** The defpact's parameters. */
+  /** Holds the values of the defpact's parameters. */
   readonly scope: Scope;
   readonly faults: DefpactFaults;
 }
 
 /**
- * Runs the first step of a defpact. In a step of an outer defpact, runs the same step of a nested one.
+ * Runs the first step of a defpact. Within a step of an outer defpact, runs the step of the same number of a nested
+ * defpact.
  * @throws ContractError if another defpact was executed in this transaction
  */
 export function beginDefpact(evaluator: Evaluator, call: MemberCall, position: Position | undefined): Value {
@@ -47,9 +48,9 @@ export function beginDefpact(evaluator: Evaluator, call: MemberCall, position: P
 
 /**
  * Runs another step of a defpact, or the rollback of its last step.
- * @param foreign the defpact's state on another chain, if it was proven
- * @throws ContractError unless the defpact is known and the step follows its last one, and if this transaction has
- *   executed another defpact
+ * @param foreign the proven state of the defpact on another chain; undefined if it continues on the same chain
+ * @throws ContractError for an unknown defpact, for a step that does not follow the last one, and if this transaction
+ *   has executed another defpact
  */
 export function continueDefpact(
   evaluator: Evaluator,
@@ -74,8 +75,8 @@ export function continueDefpact(
 }
 
 /**
- * Runs the next step of a nested defpact, which an earlier step of the current one has begun.
- * @throws ContractError if no step has begun it with these arguments
+ * Runs the next step of a nested defpact that an earlier step of the outer defpact has begun.
+ * @throws ContractError if no earlier step has called the nested defpact with these arguments
  */
 export function continueNested(evaluator: Evaluator, call: MemberCall, position: Position | undefined): Value {
   const { context, state, dialect } = evaluator;
@@ -89,7 +90,9 @@ export function continueNested(evaluator: Evaluator, call: MemberCall, position:
   return inContinued(evaluator, call, position, (run) => runNested(evaluator, run, step));
 }
 
-/** Runs a step after the first one. The first step is charged for as an application. */
+/**
+ * Charges for a step after the first one and runs it. The evaluator charges for the first step as for any application.
+ */
 function inContinued(
   evaluator: Evaluator,
   call: MemberCall,
@@ -166,8 +169,8 @@ function codeOf({ value, rollback }: Step, step: DefpactStep, faults: DefpactFau
 }
 
 /**
- * Whether no step can follow. After the rollback of a private step comes that of the step before, down to the first
- * one.
+ * Whether no step can follow. The rollback of a private step is followed by the rollback of the step before, down to
+ * the first step.
  */
 function isLast({ stepCount, isExecuted }: DefpactState, { step, isRollback }: DefpactStep): boolean {
   if (!isRollback) return step === stepCount - 1;
@@ -213,7 +216,7 @@ function lastState(
   return last;
 }
 
-/** A defpact comes back to this chain after at least one step on another one. */
+/** Requires that the proven state is at least two steps after the stored one, and otherwise of the same defpact. */
 function requireLater(step: DefpactStep, foreign: DefpactState, stored: DefpactState, faults: DefpactFaults): void {
   if (foreign.step <= stored.step + 1) throw faults.tooFewSteps(step, foreign, stored);
   const [theirs, ours] = [foreign.continuation, stored.continuation];
@@ -241,7 +244,7 @@ function runNested(evaluator: Evaluator, run: Run, step: DefpactStep): Value {
     const { text } = run.continuation.name;
     throw new ContractError('eval', `Nested Pact attempted but no pactExec found for:${text}`);
   }
-  // The map of all nested defpacts is copied, and each of them is visited.
+  // The code below copies the map of all nested defpacts and visits each of them.
   evaluator.spend(parent.nested.size);
   const written = writtenStep(run, step);
   refuseMismatch(run, written, parent);
@@ -263,7 +266,7 @@ function refuseMismatch({ steps, continuation, faults }: Run, { entity, rollback
   if (hasRollback !== parent.hasRollback) throw faults.otherRollback(parent, hasRollback);
 }
 
-/** @returns the state in which a step of a nested defpact begins, with what an earlier step has yielded */
+/** @returns the state in which a step of a nested defpact begins, with the last yield of its earlier steps */
 function nestedState(run: Run, step: DefpactStep, parent: DefpactState, hasRollback: boolean): DefpactState {
   const { steps, continuation, faults } = run;
   const last = parent.nested.get(step.pactId);

@@ -1,4 +1,4 @@
-/** Yields: what a step of a defpact gives to the next one, on the same chain or on another one. */
+/** Yields: the objects that a step of a defpact passes to the next step, on the same chain or on another chain. */
 
 import { emitReserved } from '../capabilities/emitted-events.ts';
 import { callingModule, storable } from '../capabilities/guards.ts';
@@ -10,7 +10,7 @@ import type { Evaluator } from '../runtime/native.ts';
 import { type ContractObject, type StorableObject, sortedObject } from '../values/values.ts';
 import { DefpactFaults } from './defpact-faults.ts';
 
-/** @returns the fields by their names, in order @throws ContractError if one of them cannot be stored */
+/** @returns the object, with its keys in order @throws ContractError for a field that cannot be stored */
 export function storableObject(evaluator: Evaluator, object: ContractObject): StorableObject {
   const values = storable(evaluator, [...object.values()]);
   return sortedObject([...object.keys()].map((key, at) => [key, values[at]]));
@@ -18,8 +18,8 @@ export function storableObject(evaluator: Evaluator, object: ContractObject): St
 
 /**
  * Yields an object to the next step.
- * @param targetChain where the next step runs; undefined for the same chain
- * @throws ContractError outside of defpacts, and for another chain in a step that may be rolled back
+ * @param targetChain the chain on which the next step runs; undefined for the same chain
+ * @throws ContractError outside of defpacts, and for a yield to another chain in a step with a rollback
  */
 export function yieldObject(evaluator: Evaluator, object: ContractObject, targetChain: string | undefined): void {
   const { dialect, state } = evaluator;
@@ -47,8 +47,8 @@ function foreignYield(evaluator: Evaluator, defpact: DefpactState, data: Storabl
 }
 
 /**
- * @returns what the step before has yielded
- * @throws ContractError if there is no yield, or one for another chain or another module
+ * @returns the object that the step before has yielded
+ * @throws ContractError without a yield, and for a yield to another chain or another module
  */
 export function resumedObject(evaluator: Evaluator): StorableObject {
   const { dialect, context } = evaluator;
@@ -84,7 +84,7 @@ function requireCallingModule(evaluator: Evaluator): LoadedModule {
 }
 
 /**
- * Emits the events of a defpact that has come from another chain, or goes to another one. A step can do both.
+ * Emits the events of a step that resumes a yield from another chain, or yields to another chain. A step can do both.
  * @param resumed the yield with which the step began
  * @param defpact the state after the step
  */

@@ -16,9 +16,7 @@ import type { Expression } from '../syntax/tree.ts';
 import { typeText } from '../values/printing.ts';
 import { isList, isObject, type Value } from '../values/values.ts';
 
-/**
- * The types that messages show of expressions that were not evaluated. All other expressions are shown as applications.
- */
+/** The types that messages show for expressions that were not evaluated. For all other kinds, messages show `app`. */
 const TYPES_OF_CODE: Readonly<Partial<Record<Expression['kind'], string>>> = {
   integer: 'integer',
   decimal: 'decimal',
@@ -89,7 +87,7 @@ export class WrittenArgument implements Argument {
   asFunction(): Remaining | undefined {
     const expression = this.#expression;
     const [evaluator, scope] = [this.#evaluator, this.#scope];
-    // The expression is applied anew for each list of last arguments.
+    // Each call of the function evaluates the written arguments again.
     if (expression.kind === 'application') return (...last) => evaluator.apply(expression, scope, last);
     if (evaluator.dialect === 4 && expression.kind !== 'lambda') return undefined;
     return functionOf(evaluator, this.value);

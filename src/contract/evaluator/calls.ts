@@ -1,4 +1,4 @@
-/** Calls: of natives, of functions without a name, and of what modules define. */
+/** Calls of natives, of functions without a name, and of members of modules. */
 
 import { beginDefpact } from '../defpacts/defpacts.ts';
 import type { Dialect } from '../dialect.ts';
@@ -23,11 +23,12 @@ import { printed, typeText } from '../values/printing.ts';
 import type { Value } from '../values/values.ts';
 
 /**
- * Number of steps that a failure counts as: once where code catches it, and once for each call that it passes through.
+ * Number of steps counted for a failure: once where code catches it, and once for each call added to its list of
+ * calls.
  */
 export const FAILURE_STEPS = 64;
 
-/** @param application undefined if another native calls this one, with a value for each argument */
+/** @param application undefined if the native is called as a value, with values that are known already */
 export function callNative(
   evaluator: Evaluator,
   native: Native,
@@ -190,11 +191,14 @@ function bound(
   return variables;
 }
 
-/* What messages say of calls. */
+/* Calls in messages. */
 
 const SHOWN_TEXT_LENGTH = 50;
 
-/** @returns a line for the list of failed calls, in which only numbers and texts are shown whole */
+/**
+ * @returns a line for the list of failed calls. Long texts are cut, and lists, objects and the like are shown by their
+ *   types
+ */
 function callText(name: string, args: readonly Value[], dialect: Dialect): string {
   const shown = args.map((arg) => {
     if (typeof arg === 'string' && arg.length > SHOWN_TEXT_LENGTH) return `"${arg.slice(0, SHOWN_TEXT_LENGTH)}..."`;

@@ -34,9 +34,12 @@ import { calledMember, isNative, NameResolver, nameOf, parametersOf } from './re
  * Public contracts stay below 100.
  */
 export const MAX_NESTING = 300;
-/** Maximum number of steps of one program: ten to twenty seconds. On a node, gas ends a program much earlier. */
+/**
+ * Maximum number of steps of one program, which take ten to twenty seconds. On a node, gas ends a program much
+ * earlier.
+ */
 export const MAX_STEPS = 20_000_000;
-/** Number of steps between two calls of `look`: some milliseconds. */
+/** Number of steps between two calls of `look`, which take some milliseconds. */
 const LOOK_STEPS = 2 ** 14;
 
 interface EvaluatorOptions {
@@ -49,7 +52,7 @@ interface EvaluatorOptions {
   readonly maxSteps?: number;
   readonly environment?: Environment;
   readonly database?: Database;
-  /** A meter that charges nothing by default. */
+  /** By default, a meter with the environment's gas model and limit. */
   readonly gas?: GasMeter;
   readonly kept?: Kept | undefined;
   /** Called every `LOOK_STEPS` steps. @throws RunEnded if the code must stop now */
@@ -102,7 +105,7 @@ export class TreeEvaluator implements Evaluator {
     return this.#environment;
   }
 
-  /** Sets the environment of all code that runs from now on, with its gas model. */
+  /** Sets the environment of all code that runs from now on, with its gas model, gas limit and flags. */
   set environment(environment: Environment) {
     this.#environment = environment;
     this.gas.model = environment.gasModel;
@@ -216,7 +219,7 @@ export class TreeEvaluator implements Evaluator {
         const all = [...args, ...last.map((value) => new GivenArgument(this, value))];
         return callNative(this, callee, all, application, scope);
       }
-      // In dialect 5, a function that is applied to nothing is the function itself.
+      // In dialect 5, a function with parameters that is applied to no arguments is the value of the application.
       if (this.dialect === 5 && written.length + last.length === 0 && parametersOf(callee).length > 0) return callee;
       // In dialect 5, an application of a capability is a value and no call.
       const isCall = this.dialect === 4 || callee instanceof Closure || !callee.is('defcap');

@@ -1,4 +1,4 @@
-/** What the names in code mean while it runs, and what can be called. */
+/** Resolves the names in running code, and decides what can be called. */
 
 import type { Dialect } from '../dialect.ts';
 import { ContractError, type Position } from '../errors.ts';
@@ -14,7 +14,7 @@ import type { Application, DynamicName, Expression, Name, Parameter } from '../s
 import { typeText } from '../values/printing.ts';
 import { ModuleRef, type Value } from '../values/values.ts';
 
-/** Number of nested scopes that a look-up searches in the time of one step. */
+/** Number of nested scopes that a look-up searches for one step. */
 const SCOPES_PER_STEP = 16;
 
 /**
@@ -119,7 +119,8 @@ export class NameResolver {
   }
 
   /**
-   * @returns the text that the interpreter shows for the bare name of a function; undefined for any other expression
+   * @returns the text that the interpreter shows for the bare name of a function; undefined for any other expression,
+   *   and in dialect 5
    */
   detailsOf(expression: Expression, scope: Scope): string | undefined {
     const isName = expression.kind === 'name' || expression.kind === 'dotted-name';
@@ -132,7 +133,7 @@ export class NameResolver {
     return this.#shown(detailsOf(known), 'function', expression.position);
   }
 
-  /** Whether a native, a constant of the language or a function of the interpreter has this name. */
+  /** Whether a native, a built-in constant or schema, or a function of the interpreter has this name. */
   isKnown(name: string): boolean {
     return (
       this.findNative(name) !== undefined ||
@@ -174,7 +175,7 @@ function hiddenDetails(what: string, position: Position): ContractError {
   return new ContractError('eval', `Cannot display ${what} details in non-repl context`, position);
 }
 
-/** @returns a constant's value, a table, or a function as a value */
+/** @returns the value of a constant, the table of a `deftable`, or else the member itself */
 function valueOfMember(member: Member): Value {
   if (member.value !== undefined) return member.value;
   return member.is('deftable') ? tableOf(member) : member;

@@ -1,4 +1,4 @@
-/** Runs top-level forms: those outside of all brackets. */
+/** Runs top-level forms: those that no other form contains. */
 
 import { ContractError } from '../errors.ts';
 import { loadInterface, loadModule, use } from '../modules/modules.ts';
@@ -9,7 +9,7 @@ import type { Defconst, Defun, TopLevel } from '../syntax/tree.ts';
 import type { Value } from '../values/values.ts';
 import type { TreeEvaluator } from './evaluator.ts';
 
-/** @returns what the interpreter prints @throws ContractError */
+/** @returns the value that the interpreter prints @throws ContractError */
 export function runTopLevel(evaluator: TreeEvaluator, form: TopLevel): Value {
   try {
     return run(evaluator, form);
@@ -38,13 +38,13 @@ function run(evaluator: TreeEvaluator, form: TopLevel): Value {
       return `Loaded repl defconst ${name}`;
     }
   }
-  // A form with an unknown name does not run at all.
+  // No part of a form with an unknown name runs.
   const visit: Visit = (name, position) => evaluator.requireMeaning(name, position);
   visitExpression(form, evaluator.dialect, visit, (name, position) => refuseShadow(evaluator, name, position));
   return evaluator.evaluateShown(form);
 }
 
-/** The names in the body are resolved only when it runs. */
+/** Refuses names of natives. Other names in the body are resolved only when the body runs. */
 function checkDefinition(evaluator: TreeEvaluator, form: Defun | Defconst): void {
   const refuse: Declare = (name, position) => refuseShadow(evaluator, name, position);
   refuse(form.name, form.position);

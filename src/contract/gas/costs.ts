@@ -7,7 +7,7 @@ import { Time } from '../values/time.ts';
 import { type Guard, isGuard, isList, isObject, ModuleRef, type Value, type Walk } from '../values/values.ts';
 import { bitCount, characterCount } from './sizes.ts';
 
-/** The natives by the cost of a call. All others cost 1. */
+/** The natives by the cost of a call. All other natives cost 1. */
 const NAMES_BY_COST: Readonly<Record<number, string>> = {
   2: `= != < <= > >= at contains remove reverse sort distinct where with-capability compose-capability identity typeof
     yield resume time parse-time hyperlane-message-id hyperlane-decode-token-message hyperlane-encode-token-message`,
@@ -47,15 +47,15 @@ export function costOfNative(name: string, rowsCost: number): number {
   return ROWS_NATIVES.has(name) ? rowsCost : (COSTS.get(name) ?? 1);
 }
 
-/** Estimated size of a module's compiled tree for each character of its code, in thousandths of a unit. */
+/** Estimated charge for the memory of each character of a module's code, in thousandths of a unit. */
 const MODULE_CHARACTER = 145;
 const INTERFACE_CHARACTER = 35;
 const MODULE_MEMORY = 60_000;
 
 /**
- * The memory of a loaded module. The reference implementation weighs its compiled tree, at 0.006 for a byte. No other
- * implementation has that tree, so this is an estimate by the length of the code. For contracts on chain, the whole
- * cost is within 0.5 percent.
+ * The charge for the memory of a loaded module. The reference implementation charges 0.006 units for each byte of the
+ * compiled tree. No other implementation has this tree, so the charge is estimated from the length of the code. For
+ * contracts on chain, the whole cost differs from the reference by at most 0.5 percent.
  */
 export function moduleMemory(code: string, isInterface: boolean): number {
   const each = isInterface ? INTERFACE_CHARACTER : MODULE_CHARACTER;
@@ -70,8 +70,8 @@ export function costOfWrite(bytes: number): number {
 }
 
 /**
- * The cost of sorting and, before version 4.5, of making a list: almost nothing for short lists, and 470 for 5,000
- * items.
+ * The cost of sorting and, before version 4.5, of making a list: almost nothing for short lists, and about 470 for
+ * 5,000 items.
  */
 export function costOfLength(items: number): number {
   if (items < 1) return 1;
@@ -87,14 +87,18 @@ export function costOfLength(items: number): number {
 export const FREE_INTEGERS = 10n ** 80n;
 export const FREE_INTEGERS_BEFORE_48 = 10n ** 30n;
 
-/** The cost of an integer operand of `+`, `-`, `*` or `/`: the square of its bytes / 100. */
+/** The cost of an integer operand of `+`, `-`, `*` or `/`: the square of its number of bytes, divided by 100. */
 export function costOfInteger(integer: bigint, free: bigint): number {
   if (absolute(integer) < free) return 0;
   const bytes = Math.floor(bitCount(integer) / 8);
   return Math.floor((bytes * bytes) / 100);
 }
 
-/** @param characters of all texts together @param texts number of texts @returns thousandths of a unit */
+/**
+ * @param characters number of characters of all texts together
+ * @param texts number of texts
+ * @returns thousandths of a unit
+ */
 export function thousandthsOfConcat(characters: number, texts: number): number {
   return 50_000 + Math.floor((characters * 20) / Math.max(texts, 1)) + 40 * texts;
 }
@@ -113,7 +117,7 @@ export function costOfFormat(template: string, values: readonly Value[], walk: W
   return Math.floor(length / FORMATTED_PER_UNIT);
 }
 
-/** The cost before version 4.8. @param walk counts all visited parts of the values */
+/** The cost of `format` before version 4.8. @param walk counts all visited parts of the values */
 export function oldCostOfFormat(template: string, values: readonly Value[], walk: Walk): number {
   return values.reduce((total: number, value) => {
     const text = typeof value === 'string' ? value : printed(value, { commas: true });
@@ -130,7 +134,7 @@ export function costOfPrincipal(bytes: number): number {
   return PRINCIPAL_STEP * (1 + Math.floor(bytes / HASHED_PER_STEP));
 }
 
-/** @param lengths of the encoded texts in bytes @returns thousandths of a unit */
+/** @param lengths the lengths of the encoded texts, in bytes @returns thousandths of a unit */
 export function thousandthsOfKeccak256(lengths: readonly number[]): number {
   return lengths.reduce((total, bytes) => total + 2120 + 146 * Math.ceil(bytes / 100), 0);
 }

@@ -25,7 +25,7 @@ import {
 import { type Flags, FREE_OF_CHARGE, type GasModel, NO_FLAGS } from './model.ts';
 import { bitCount, Sizes } from './sizes.ts';
 
-/** Maximum number of log entries: some ten megabytes. There is no log on chain. */
+/** Maximum number of log entries, which take some ten megabytes. On chain, there is no log. */
 export const MAX_LOG_ENTRIES = 100_000;
 
 interface LogEntry {
@@ -36,7 +36,7 @@ interface LogEntry {
 export interface GasOptions {
   /** Free of charge by default. */
   readonly model?: GasModel;
-  /** In units; none by default. A limit of 0 refuses every charge. */
+  /** In units; no limit by default. A limit of 0 refuses every charge. */
   readonly limit?: bigint | undefined;
   readonly flags?: Flags;
   readonly dialect?: Dialect;
@@ -63,7 +63,7 @@ export class GasMeter {
 
   /* The meter itself. */
 
-  /** In units, rounded down in dialect 4 and up in dialect 5. */
+  /** The gas used, in units: rounded down in dialect 4, and up in dialect 5. */
   get used(): bigint {
     return (this.#thousandths + (this.#dialect === 4 ? 0n : 999n)) / 1000n;
   }
@@ -135,8 +135,8 @@ export class GasMeter {
   }
 
   /**
-   * The loading of a module or an interface, without that of its constants. The memory is an estimate.
-   * @param name as the code has it, without the current namespace
+   * The loading of a module or an interface, without the evaluation of its constants. The memory is an estimate.
+   * @param name the name in the code, without the current namespace
    * @param members the names of its definitions
    */
   loadModule(name: ModuleName, members: readonly string[], code: string, isInterface = false): void {
@@ -149,7 +149,7 @@ export class GasMeter {
 
   /* Tables. */
 
-  /** A row that was found. @param columns number of all its columns, also of those that were not requested */
+  /** A row that was found. @param columns number of all columns of the row, not only of the requested ones */
   read(columns: number, name = 'read'): void {
     this.#charge(name, () => columns);
   }
@@ -168,12 +168,12 @@ export class GasMeter {
     this.#charge('fold-db', () => 1);
   }
 
-  /** @param name of the native: `insert`, `update` or `write` */
+  /** @param name the native's name: `insert`, `update` or `write` */
   write(key: string, row: ContractObject, name = 'write'): void {
     this.#charge(name, () => costOfWrite(this.#sizes.text(key)) + costOfWrite(this.#sizes.fields(row)));
   }
 
-  /** @param table its name in the database: `module_table` */
+  /** @param table the table's name in the database: `module_table` */
   createTable(table: string): void {
     this.#charge('create-table', () => costOfWrite(this.#sizes.text(table)));
   }
@@ -204,7 +204,7 @@ export class GasMeter {
     });
   }
 
-  /** A list that is not empty. @param name of the native: `sort` or `distinct` */
+  /** A list that is not empty. @param name the native's name: `sort` or `distinct` */
   sort(length: number, name = 'sort'): void {
     this.#charge(name, () => costOfLength(length));
   }
@@ -223,7 +223,10 @@ export class GasMeter {
     this.#charge('+', () => first + second);
   }
 
-  /** @param characters of all texts together @throws ContractError of the kind `eval`, with `DisablePact410` */
+  /**
+   * @param characters number of characters of all texts together
+   * @throws ContractError of the kind `eval`, with `DisablePact410`
+   */
   concat(characters: number, texts: number): void {
     if (this.flags.has('DisablePact48')) {
       this.#charge('concat', () => costOfLength(texts));
@@ -234,7 +237,7 @@ export class GasMeter {
   }
 
   /**
-   * A template with places for values.
+   * The native `format`.
    * @param values all values, also those without a place
    * @param walk counts all visited parts of the values
    */
@@ -267,13 +270,13 @@ export class GasMeter {
     else this.#integers(toDecimal(x).mantissa, toDecimal(y).mantissa);
   }
 
-  /** `^`. */
+  /** The native `^`. */
   power(base: Numeric, exponent: Numeric): void {
     if (typeof base !== 'bigint' || typeof exponent !== 'bigint') this.#charge('^', () => 0);
     else if (!this.flags.has('DisablePact43')) this.#products(absolute(base), exponent);
   }
 
-  /** `log`. */
+  /** The native `log`. */
   logarithm(base: Numeric, argument: Numeric): void {
     if (typeof base !== 'bigint' || typeof argument !== 'bigint') this.#charge('log', () => 0);
   }
@@ -317,7 +320,10 @@ export class GasMeter {
     return new Sizes({ hasOldIntegers: this.flags.has('DisablePact45') });
   }
 
-  /** Whether the memory of a module is charged for. Since version 4.3, the flag applies to interfaces only. */
+  /**
+   * Whether the memory of a module is charged for. Since version 4.3, the flag `DisableInlineMemCheck` applies to
+   * interfaces only.
+   */
   #countsMemory(isInterface: boolean): boolean {
     if (!this.flags.has('DisableInlineMemCheck')) return true;
     return !isInterface && !this.flags.has('DisablePact43');

@@ -1,8 +1,8 @@
-/** The gas models, and what chooses between them. */
+/** The gas models, and the flags that change charges. */
 
 import type { Dialect } from '../dialect.ts';
 
-/** `fixed` charges the same for every operation, and `table` by the operation. */
+/** `fixed` charges the same for every operation, and `table` charges by the kind of operation. */
 export type GasModel =
   | { readonly kind: 'fixed'; readonly rate: bigint }
   /** `rowsCost` is the charge for `keys`, `select` and `fold-db` before they read. */
@@ -20,7 +20,7 @@ const OLD_ROWS_COST = 200;
 
 export const FREE_OF_CHARGE: GasModel = { kind: 'fixed', rate: 0n };
 
-/** @param flags at the time when the model is chosen. Later changes have no effect on the model itself */
+/** @param flags the flags at the time when the model is chosen. Later changes have no effect on the model itself */
 export function tableModel(flags: Flags = NO_FLAGS): GasModel {
   return { kind: 'table', rowsCost: flags.has('DisableInlineMemCheck') ? OLD_ROWS_COST : ROWS_COST };
 }
@@ -32,8 +32,8 @@ export function describeModel(model: GasModel): { readonly name: string; readonl
 }
 
 /**
- * The first limit of the interactive interpreter. In dialect 4, the table model refuses every charge until code sets a
- * limit.
+ * The initial gas limit of the interactive interpreter. In dialect 4, the table model refuses every charge until code
+ * sets a limit.
  */
 export function initialGasLimit(dialect: Dialect): bigint | undefined {
   return dialect === 4 ? 0n : undefined;

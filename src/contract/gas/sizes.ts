@@ -20,9 +20,9 @@ import {
 } from '../values/values.ts';
 
 const WORD = 8;
-/** The words of a value itself, before those of its kind. */
+/** Bytes of every value, in addition to the bytes of its kind. */
 const VALUE = 2 * WORD;
-/** Size of a header and its fields, without what the fields refer to. */
+/** Bytes of a header and this number of fields, without the values to which the fields refer. */
 const record = (fields: number) => (1 + fields) * WORD;
 
 /** @returns the number of code points of a text */
@@ -38,7 +38,7 @@ function isBetween(unit: number, lowest: number, highest: number): boolean {
   return unit >= lowest && unit <= highest;
 }
 
-/** @returns the bits of an integer without its sign; 0 for 0 */
+/** @returns the number of bits of an integer without its sign; 0 for 0 */
 export function bitCount(integer: bigint): number {
   if (integer === 0n) return 0;
   const digits = absolute(integer).toString(16);
@@ -49,7 +49,7 @@ export function bitCount(integer: bigint): number {
 export class Sizes {
   readonly #hasOldIntegers: boolean;
 
-  /** @param hasOldIntegers whether integers weigh as before version 4.5 */
+  /** @param hasOldIntegers whether integers have their sizes of before version 4.5 */
   constructor({ hasOldIntegers = false }: { readonly hasOldIntegers?: boolean } = {}) {
     this.#hasOldIntegers = hasOldIntegers;
   }
@@ -158,7 +158,7 @@ function linked(items: number): number {
   return (1 + 3 * items) * WORD;
 }
 
-/** Number of bits above which an integer is beyond binary64. */
+/** Number of bits above which an integer is out of the range of binary64. */
 const FAR_BITS = 1024;
 
 /** @param integer above 0 */

@@ -1,4 +1,4 @@
-/** What dialect 4 prints of functions: `(defun m.f:<b> (a:<c>))`. Each missing type has a letter. */
+/** Describes functions as dialect 4 prints them: `(defun m.f:<b> (a:<c>))`. A letter stands for each missing type. */
 
 import type { Callable, Definition, Member } from '../runtime/module.ts';
 import type { Native } from '../runtime/native.ts';
@@ -27,7 +27,7 @@ export function detailsOfNative({ name, signatures }: Native): string {
 
 const LETTERS = 26;
 
-/** `a` to `z`, then `aa`, `ab` and so on, as far as two letters go, then a letter and a number. */
+/** @returns `a` to `z`, then `aa` to `za`, then a letter and a number from `b0` on */
 function letterAt(at: number): string {
   const letter = (index: number) => String.fromCharCode('a'.charCodeAt(0) + index);
   if (at < LETTERS) return letter(at);

@@ -29,7 +29,7 @@ interface Signature {
   readonly meta?: CapabilityMeta | undefined;
 }
 
-/** Compares one definition of a module with that of the interface. */
+/** Compares one definition of a module with the interface's definition of the same name. */
 class Comparison {
   readonly #interface: string;
   readonly #wanted: Member;
@@ -64,7 +64,7 @@ class Comparison {
     this.#fail(what, text, ownText);
   }
 
-  /** If the interface names a manager, the module must name the same one. A bare `@managed` allows any manager. */
+  /** A bare `@managed` of the interface allows any manager. All else must be equal. */
   #matchMeta({ meta: wanted }: Signature, { meta: found }: Signature): void {
     const [text, ownText] = [metaText(wanted), metaText(found)];
     const acceptsAny = wanted?.kind === 'managed' && !wanted.manager && found?.kind === 'managed';
@@ -98,7 +98,7 @@ function areSameType(a: Type | undefined, b: Type | undefined, of: Member, ofOth
   return textOfType(a) === textOfType(b);
 }
 
-/** Two versions of a schema's module may be involved: it may have been loaded again after the interface. */
+/** Compares schemas by their names and fields, because their module may have been loaded again since the interface. */
 function areSameSchema(a: Member<Defschema>, b: Member<Defschema>): boolean {
   return a.name.text === b.name.text && haveSameFields(a, b);
 }

@@ -1,4 +1,4 @@
-/** Natives of namespaces and modules, and of the language's version. */
+/** Natives for namespaces, for modules, and for the version of the language. */
 
 import { administer } from '../capabilities/guards.ts';
 import { ContractError } from '../errors.ts';
@@ -65,7 +65,7 @@ function moduleNameOf(text: string, native: string, { dialect }: Evaluator): Mod
   return new ModuleName(text);
 }
 
-/** @returns what dialect 4 shows of the governance: `'keyset`, or the name of a capability */
+/** @returns the governance as dialect 4 shows it: `'keyset`, or the name of a capability; empty for an interface */
 function governanceText({ syntax }: LoadedModule): string {
   if (syntax.kind === 'interface') return '';
   const { kind, name } = syntax.governance;
@@ -117,7 +117,7 @@ function listModules(evaluator: Evaluator): readonly string[] {
   return names;
 }
 
-/** Writes the module again unchanged: a stored module is always in its newest form. */
+/** Stores the module again unchanged, because all stored modules have the same format. */
 function redeploy(text: string, evaluator: Evaluator): Value {
   requireAccess(evaluator, 'write', 'writeRow');
   const name = moduleNameOf(text, 'static-redeploy', evaluator);
@@ -129,7 +129,7 @@ function redeploy(text: string, evaluator: Evaluator): Value {
 /* The version of the language. */
 
 const VERSION4 = '4.13.2';
-/** The version that the language reported before 4.3.1. */
+/** The version that the language reports with the flag `DisablePact431`. */
 const VERSION4_BEFORE_431 = '4.2.1';
 const VERSION5 = '5.4';
 
@@ -153,7 +153,7 @@ function enforceVersion4(version: string, bound: string, which: 'minimum' | 'max
   }
 }
 
-/** Maximum number of digits of a part of a version, so that its conversion takes no time. */
+/** Maximum number of digits of a part of a version, so that its conversion to an integer takes little time. */
 const MAX_VERSION_DIGITS = 100;
 
 function versionPart(version: string, part: string): bigint {

@@ -31,7 +31,7 @@ export function loadModule(evaluator: Evaluator, syntax: Module): string {
   if (governance.kind === 'keyset') {
     withReserved(evaluator, 'MODULE_KEYSET', name.text, () => enforceNamedKeyset(evaluator, governance.name));
   }
-  // In dialect 4, each later use of the rights asks a keyset again.
+  // In dialect 4, a keyset is enforced again at each later use of the admin rights.
   if (governance.kind !== 'keyset' || evaluator.dialect === 5) grantAdministration(evaluator, name);
   const module = new Loader(evaluator, name, syntax).load();
   refuseGovernance(module, syntax);
@@ -134,11 +134,11 @@ function install(evaluator: Evaluator, module: LoadedModule): void {
   bringIn(evaluator, module);
 }
 
-/** The names in a module's code: its own definitions, and the values that were found for all other names at loading. */
+/** The names in a module's code: its own definitions, and for all other names the values found at loading. */
 class ModuleNames implements Names {
   readonly found = new Map<string, Value>();
   readonly #members: ReadonlyMap<string, Member>;
-  /** The own definitions' names by `module.f` and `namespace.module.f`. */
+  /** The name of each definition by `module.f` and by `namespace.module.f`. */
   readonly #aliases = new Map<string, string>();
   readonly #reference: ModuleRef;
 
@@ -233,7 +233,7 @@ class Loader {
     this.#names.addAliases(name);
   }
 
-  /** Resolves all names. @returns the members, each after those that it uses */
+  /** Resolves all names. @returns the members, each after the members that it uses */
   #resolve(): readonly Member[] {
     const needs = new Map<string, Set<string>>();
     for (const [name, { definition }] of this.#members) {
@@ -266,7 +266,7 @@ class Loader {
     this.#names.found.set(name, meant);
   }
 
-  /** @throws ContractError for members that use each other */
+  /** @throws ContractError for members that use each other in a cycle */
   #sorted(needs: ReadonlyMap<string, ReadonlySet<string>>): readonly Member[] {
     const neededBy = new Map<string, string[]>();
     const open = new Map<string, number>();

@@ -10,7 +10,7 @@ import { type Evaluator, nativeFailure } from '../runtime/native.ts';
 import { shownValue } from '../runtime/shown.ts';
 import type { Value } from '../values/values.ts';
 
-/** Defines a namespace, or changes one whose old admin guard agrees. @throws ContractError */
+/** Defines a namespace, or changes an existing one if its admin guard passes. @throws ContractError */
 export function defineNamespace(evaluator: Evaluator, namespace: Namespace): void {
   const { name } = namespace;
   requireAccess(evaluator, 'write', 'writeRow');
@@ -27,7 +27,7 @@ export function defineNamespace(evaluator: Evaluator, namespace: Namespace): voi
   evaluator.database.namespaces.set(name, namespace);
 }
 
-/** In dialect 5, names of namespaces have only letters and digits of Latin-1. */
+/** The name of a namespace in dialect 5. Its letters and digits are those of Latin-1. */
 const NAME5 = /^[A-Za-zªµºÀ-ÖØ-öø-ÿ][0-9A-Za-zªµºÀ-ÖØ-öø-ÿ²³¹¼-¾%#+\-_&$@<>=^?*!|/~]*$/;
 
 function checkName({ dialect }: Evaluator, name: string): void {
@@ -75,15 +75,15 @@ export function enterNamespace(evaluator: Evaluator, name: string): void {
     throw new ContractError('eval', message);
   }
   evaluator.gas.readNamespace();
-  // Since version 4.4, its user guard is asked later, when a module or keyset is installed in it.
+  // Since version 4.4, the user guard is enforced later, when a module or keyset is installed in the namespace.
   if (flags.has('DisablePact44')) enforceGuard(evaluator, namespace.user);
   evaluator.state = { ...evaluator.state, namespace };
 }
 
 /**
  * @param isUpgrade whether a module of that name exists already
- * @throws ContractError unless a module or interface may be installed in the current namespace, or outside of all
- *   namespaces
+ * @throws ContractError if a module or interface may not be installed in the current namespace, or outside of all
+ *   namespaces if none is current
  */
 export function enforceInstallation(evaluator: Evaluator, isUpgrade: boolean): void {
   const { state, environment, dialect } = evaluator;

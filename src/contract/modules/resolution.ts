@@ -1,4 +1,4 @@
-/** The free names of a piece of code: those that are not variables of its own. */
+/** Visits the free names of a piece of code: all names except those of its own variables. */
 
 import type { Dialect } from '../dialect.ts';
 import { ContractError, type Position } from '../errors.ts';
@@ -6,7 +6,7 @@ import { type Definition, textOfName } from '../runtime/module.ts';
 import type { Evaluator } from '../runtime/native.ts';
 import type { Binding, Expression, Name, Parameter, Type } from '../syntax/tree.ts';
 
-/** @param name as `textOfName` gives it @param position where it stands, if that is known */
+/** @param name as `textOfName` gives it @param position the position of the name; undefined if unknown */
 export type Visit = (name: string, position: Position | undefined) => void;
 
 /** Called with the name of each parameter and each variable of `let`. */

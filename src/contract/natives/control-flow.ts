@@ -1,4 +1,4 @@
-/** Natives that decide what is evaluated: conditions, failures, and functions of functions. */
+/** Natives that decide what is evaluated: conditions, failures, and natives that call functions. */
 
 import { ContractError } from '../errors.ts';
 import { limited } from '../runtime/access.ts';
@@ -7,7 +7,7 @@ import { shownValue, undecided } from '../runtime/shown.ts';
 import { printed } from '../values/printing.ts';
 import type { Value } from '../values/values.ts';
 
-/** @returns undefined for a value that is not a bool, and so a wrong argument */
+/** @returns undefined for a value that is not a bool, which makes the call fail for wrong arguments */
 function bool(argument: Argument): boolean | undefined {
   const { value } = argument;
   return typeof value === 'boolean' ? value : undefined;

@@ -1,4 +1,4 @@
-/** Natives of lists and objects. Some of them treat texts as lists of characters. */
+/** Natives for lists and objects. Some of these natives treat texts as lists of characters. */
 
 import { ContractError } from '../errors.ts';
 import { characterCount } from '../gas/sizes.ts';
@@ -82,13 +82,13 @@ function part(name: string, isTake: boolean): Native {
   });
 }
 
-/** @param count from the beginning; if negative, from the end */
+/** @param count number of items from the beginning; if negative, from the end */
 function counted<T>(items: readonly T[], count: bigint, isTake: boolean): readonly T[] {
   const border = borderOf(items.length, count);
   return count >= 0n === isTake ? items.slice(0, border) : items.slice(border);
 }
 
-/** Takes the characters without a list of them, which would take far more memory than the text. */
+/** Cuts the text itself, because a list of its characters would take far more memory. */
 function countedCharacters(text: string, count: bigint, isTake: boolean, evaluator: Evaluator): string {
   spendText(evaluator, text.length);
   let border = borderOf(characterCount(text), count);
@@ -174,7 +174,7 @@ function distinct([list, ...more]: readonly Value[], { evaluator }: Call): Value
   if (list === undefined || !isList(list) || more.length > 0) return undefined;
   if (list.length > 0) evaluator.gas.sort(list.length, 'distinct');
   const walk = new SteppedWalk(evaluator, { isBounded: false });
-  // Texts, integers and bools are found in a set. Each other value is compared with all those of its type.
+  // Texts, integers and bools are found in a set. Each other value is compared with all earlier values of its type.
   const simple = new Set<Value>();
   const others = new Map<string, Value[]>();
   return list.filter((value) => {
@@ -229,7 +229,7 @@ function sortObjects(fields: readonly Value[], objects: readonly Value[], call: 
   if (!fields.every(isText)) return dialect === 5 ? undefined : fail('String required');
   if (dialect === 5 && !objects.every(isObject)) return undefined;
   call.evaluator.spend(objects.length);
-  // Sorting by the last field comes first. Dialect 4 keeps the fields as a sorted set.
+  // The last field has the highest rank. Dialect 4 keeps the fields as a sorted set.
   const deciding = dialect === 5 ? [...fields] : [...new Set(fields)].sort(compareTexts);
   deciding.reverse();
   call.evaluator.gas.sort(objects.length);
@@ -247,7 +247,10 @@ function sortObjects(fields: readonly Value[], objects: readonly Value[], call: 
 
 /* Functions of the items. */
 
-/** @returns undefined in dialect 5 for a value that is not a list @throws ContractError in dialect 4 for the same */
+/**
+ * @returns undefined in dialect 5 for a value that is not a list
+ * @throws ContractError in dialect 4 for such a value
+ */
 function listOf(name: string, { value }: Argument, { evaluator }: Call) {
   if (isList(value)) {
     evaluator.spend(value.length);
@@ -278,7 +281,7 @@ function isAccepted(result: Value, app: Argument, { evaluator: { dialect, enviro
   return fail(`filter: expected closure to return bool: ${app.text}`);
 }
 
-/** The list is evaluated before the first value. */
+/** The list is evaluated before the initial value. */
 function fold(args: readonly Argument[], call: Call): Value | undefined {
   const app = args.length === 3 ? args[0].asFunction() : undefined;
   const list = app && listOf('fold', args[2], call);

@@ -41,7 +41,7 @@ function reader(name: string, type: string, read: Read<Storable>): Native {
 }
 
 /**
- * Number of steps that each part of the data counts as. Reading a part takes some microseconds, and a step half a
+ * Number of steps counted for each part of the data. Reading a part takes some microseconds, and a step half a
  * microsecond.
  */
 const PART_STEPS = 8;
@@ -106,11 +106,7 @@ function chainData({ environment }: Evaluator): Storable {
   ]);
 }
 
-/**
- * The native `verify-spv`.
- * @returns what the proof shows of another chain
- * @throws ContractError for an invalid proof
- */
+/** The native `verify-spv`. @returns the content of the proof @throws ContractError for an invalid proof */
 function verifyProof([type, payload, ...more]: readonly Value[], { evaluator }: Call): Value | undefined {
   if (!isText(type) || payload === undefined || !isObject(payload) || more.length > 0) return undefined;
   const { environment, dialect } = evaluator;

@@ -1,4 +1,4 @@
-/** Natives that compute, compare and join values, and those of the bits of integers. */
+/** Natives that compute, compare and join values, and natives for the bits of integers. */
 
 import type { Dialect } from '../dialect.ts';
 import { isFunction } from '../evaluator/arguments.ts';
@@ -34,11 +34,11 @@ const JOINED = '<a[string,[<l>],object:<{o}>]>';
 const EQUATED = '<a[integer,string,time,decimal,bool,[<l>],object:<{o}>,keyset,guard,module{}]>';
 const ORDERED = '<a[integer,decimal,string,time]>';
 
-/** Numbers below this bound take no longer than the application itself, or the few steps of a decimal. */
+/** For numbers below this bound, the steps of the application, or of a decimal, cover the time of an operation. */
 const SMALL = 1n << 1024n;
 const HEX_DIGITS_PER_STEP = 4;
 const BITS_PER_STEP = 16;
-/** Number of steps of a product or quotient of decimals: thirty microseconds, and a step is half a microsecond. */
+/** Number of steps counted for an operation with a decimal as its result, which takes up to thirty microseconds. */
 const DECIMAL_STEPS = 32;
 
 export function isNumber(value: Value): value is Numeric {
@@ -82,7 +82,7 @@ function computed(
   if (values.length !== 2 || !isNumber(x) || !isNumber(y)) return undefined;
   spendOn([x, y], evaluator);
   const result = compute(x, y, evaluator.dialect);
-  // Too large results have failed before, so computing the charge is fast.
+  // A result that is too large has failed already, so computing the charge is fast.
   charge(evaluator.gas, x, y);
   spendOn([result], evaluator);
   if (result instanceof Decimal) evaluator.spend(DECIMAL_STEPS);
@@ -111,7 +111,7 @@ function rounding(name: string, how: Rounding): Native {
   });
 }
 
-/** `+`. If both objects have a field, the result has that of the first one. */
+/** `+`. For a key of both objects, the result has the first object's value. */
 function join(values: readonly Value[], call: Call): Value | undefined {
   const { evaluator } = call;
   const [x, y] = values;

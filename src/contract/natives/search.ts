@@ -1,6 +1,6 @@
-/** Searches a text for another one. */
+/** Searches a text for another text. */
 
-/** Number of characters of both texts that are searched in the time of a step. */
+/** Number of characters of both texts that are searched for one step. */
 export const SEARCHED_PER_STEP = 16;
 
 /**

@@ -1,4 +1,4 @@
-/** Natives of texts, of their encodings and hashes, and of the texts of other values. */
+/** Natives for texts, for their encodings and hashes, and for the texts of other values. */
 
 import { keccak_256 } from '@noble/hashes/sha3.js';
 import { encodeBase64url } from '../../protocol/ledger/json.ts';

@@ -8,7 +8,7 @@ import { checkLength, ISO_FORMAT, parseTime, timeOfText } from '../values/time-p
 import { isNumber, spendOn } from './operators.ts';
 
 /**
- * Number of steps that each character of a format counts as. A code takes some microseconds, and a step half a
+ * Number of steps counted for each character of a format. A `%` code takes some microseconds, and a step half a
  * microsecond.
  */
 const FORMAT_STEPS = 4;

@@ -19,7 +19,7 @@ export interface SessionOptions {
   readonly maxSteps?: number | undefined;
   /** Maximum number of characters that the session keeps; `MAX_KEPT_CHARACTERS` by default. */
   readonly maxKept?: number;
-  /** Counts the characters of results, also over several sessions; a meter of its own by default. */
+  /** Counts the characters of results. Several sessions can share one meter; by default, each session has its own. */
   readonly reported?: Kept;
   /** Called before each form and while it runs. @returns the reason to stop now, as a clause; undefined to go on */
   readonly whyEnd?: () => string | undefined;
@@ -27,7 +27,7 @@ export interface SessionOptions {
   readonly readFile: (path: string) => string;
   /** @returns the path of a file that another file loads */
   readonly resolvePath: (from: string, path: string) => string;
-  /** Called with the value of every top-level form. */
+  /** Called with the value of every top-level form of a file. */
   readonly onTrace?: (place: Place, text: string) => void;
   /** Called with each printed text. */
   readonly onPrint?: (text: string) => void;
@@ -59,7 +59,7 @@ export class Session {
   readonly #dialect: Dialect;
   readonly #kept: Kept;
   #run: TestRun;
-  /** The number of loads by the present file or input, itself included. */
+  /** Number of files loaded so far by the present `runFile` or `runText`. */
   #loads = 0;
   /** The place of the form that runs. */
   #at: Place | undefined;
@@ -79,7 +79,7 @@ export class Session {
     });
   }
 
-  /** Runs a file. The state is that which earlier files and inputs have left. */
+  /** Runs a file in the state that earlier files and inputs have left. */
   runFile(path: string): FileResult {
     const before = this.#run.expectations.length;
     const error = this.#caught(path, () => this.#load(path, 0));
@@ -87,7 +87,7 @@ export class Session {
     return { file: path, expectations: expectations.slice(before), error, notes: [...notes] };
   }
 
-  /** Runs typed input. A failed form leaves the state as it was before, apart from the database. */
+  /** Runs typed input. The changes that a failed form has made are undone, apart from those of the database. */
   runText(text: string): TextResult {
     const before = this.#run.expectations.length;
     const values: string[] = [];
@@ -167,7 +167,7 @@ export class Session {
     if (why !== undefined) throw new RunEnded(why);
   }
 
-  /** Evaluates a form. What it has printed is passed on, also if it fails. */
+  /** Evaluates a form, and passes on the texts that it has printed, even if the form fails. */
   #evaluate(form: Form): Value {
     const run = this.#run;
     try {

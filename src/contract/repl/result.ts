@@ -5,7 +5,7 @@ import type { Position } from '../errors.ts';
 /** The file name of typed input. */
 export const TYPED = '<interactive>';
 
-/** @returns `FILE:LINE:COLUMN`. Lines count from 0 in typed input, and from 1 in files */
+/** @returns `FILE:LINE:COLUMN`. Lines count from 1, but the first line of typed input has the number 0 */
 export function positionText({ file, line, column }: Position): string {
   if (file !== undefined) return `${file}:${line}:${column}`;
   return `${TYPED}:${line === 1 ? 0 : line}:${column}`;
@@ -36,7 +36,7 @@ export interface FileResult {
   readonly file: string;
   readonly expectations: readonly Expectation[];
   readonly error: Failure | undefined;
-  /** Checks that the run has skipped, such as those of types. */
+  /** Texts that name the checks, such as those of types, that the run has skipped. */
   readonly notes: readonly string[];
 }
 

@@ -23,7 +23,7 @@ interface RunOptions {
   readonly maxSteps: number | undefined;
   /** Counts the characters that the session keeps. */
   readonly kept: Kept;
-  /** Counts the characters of its results. */
+  /** Counts the characters of the session's results. */
   readonly reported: Kept;
   /** As `EvaluatorOptions.look`. */
   readonly look: (() => void) | undefined;
@@ -36,7 +36,7 @@ export interface TestTransaction {
   readonly name: string | undefined;
 }
 
-/** The answer of `verify-spv` to a type and a payload. */
+/** The result of `verify-spv` for a type and a payload. */
 export interface MockProof {
   readonly type: string;
   readonly payload: Value;
@@ -92,7 +92,9 @@ export class TestRun {
     return new TestRun(this.#options, this.expectations, this.notes);
   }
 
-  /** The environment after this form. Code of dialect 4 sees it only then, or in `with-applied-env`. */
+  /**
+   * The environment that applies after this form. Code of dialect 4 runs with it only then, or in `with-applied-env`.
+   */
   get environment(): Environment {
     return this.#environment;
   }
@@ -103,13 +105,16 @@ export class TestRun {
     if (this.#dialect === 5) this.evaluator.environment = environment;
   }
 
-  /** Changes the environment after this form. @returns `answer`, the result of the calling function */
+  /** Changes the environment that applies after this form. @returns `answer`, the result of the calling function */
   set(change: Partial<Environment>, answer: string): string {
     this.environment = { ...this.#environment, ...change };
     return answer;
   }
 
-  /** Evaluates a form. A failed form changes only the database and the printed texts, and loads no file. */
+  /**
+   * Evaluates a form. A failed form loads no file, and its changes of the state are undone, but not those of the
+   * database.
+   */
   evaluate(form: Form): Value {
     const { evaluator } = this;
     const { state } = evaluator;
@@ -126,7 +131,11 @@ export class TestRun {
     }
   }
 
-  /** Begins a transaction. In dialect 4, rolls an open one back first. @returns its number, from 0 */
+  /**
+   * Begins a transaction.
+   * @returns its number, from 0
+   * @throws ContractError in dialect 5 if a transaction is open; dialect 4 rolls that one back
+   */
   begin(name: string | undefined): number {
     if (this.#transaction && this.#dialect === 5) throw new ContractError('eval', 'tx-function failure Begin Tx');
     this.#transaction = { number: this.#number, name };
@@ -135,7 +144,7 @@ export class TestRun {
     return this.#number;
   }
 
-  /** Ends the transaction. @returns undefined if no transaction is open */
+  /** Ends the open transaction. @returns the transaction; undefined if none is open */
   end(how: 'commit' | 'rollback'): TestTransaction | undefined {
     const transaction = this.#transaction;
     this.#reset();
@@ -155,7 +164,7 @@ export class TestRun {
     this.evaluator.gas.endLog();
   }
 
-  /** Loads a file after this form. @param reset whether to begin with a new state */
+  /** Requests that a file be loaded after this form. @param reset whether the file begins with a new state */
   load(path: string, reset: boolean): void {
     this.#loads.push({ path, reset });
   }
@@ -195,7 +204,7 @@ export class TestRun {
     this.#options.reported.add(text.length);
   }
 
-  /** Sets whether code of modules can use the functions of the interpreter. */
+  /** Sets whether contract files (`.pact`) can use the functions of the interpreter. */
   allowInModules(allows: boolean): void {
     this.#allowsInModules = allows;
   }

@@ -6,14 +6,17 @@ import type { TableAccess } from './state.ts';
 
 const ORDER: readonly TableAccess[] = ['none', 'read', 'write'];
 
-/** Runs an action whose access to tables is limited to this one, and to that of the code around it. */
+/** Runs an action with this access to tables, or with the access of the code around it if that is narrower. */
 export function limited<T>(evaluator: Evaluator, access: TableAccess, action: () => T): T {
   const { access: outer } = evaluator.context;
   const narrower = ORDER.indexOf(outer) < ORDER.indexOf(access) ? outer : access;
   return evaluator.within({ access: narrower }, action);
 }
 
-/** @param operation its name in messages of dialect 4 @throws ContractError unless the code has this access */
+/**
+ * @param operation the operation's name in messages of dialect 4
+ * @throws ContractError unless the code has this access
+ */
 export function requireAccess(evaluator: Evaluator, access: TableAccess, operation: string): void {
   const { context, dialect } = evaluator;
   if (ORDER.indexOf(context.access) >= ORDER.indexOf(access)) return;
@@ -22,8 +25,8 @@ export function requireAccess(evaluator: Evaluator, access: TableAccess, operati
 }
 
 /**
- * @param native a native that shows the writes of other transactions
- * @throws ContractError where only a local query may run it
+ * @param native the name of a native that may be limited to local queries, in messages of dialect 5
+ * @throws ContractError with the flag `DisableHistoryInTransactionalMode`
  */
 export function requireLocal({ environment, dialect }: Evaluator, native: string): void {
   if (!environment.flags.has('DisableHistoryInTransactionalMode')) return;

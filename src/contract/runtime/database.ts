@@ -28,14 +28,14 @@ interface TableHistory {
 }
 
 /**
- * One version of the database. A transaction works on a version of its own, above the one that it began with, which
- * absorbs the changes when the transaction succeeds. Blocks of different branches share the versions below them.
+ * One version of the database. A transaction works on a new version above an existing one. If the transaction
+ * succeeds, the existing version absorbs its changes. Blocks of different branches share the versions below them.
  */
 export class Database {
   readonly modules: Layered<LoadedModule>;
   readonly keysets: Layered<KeysetGuard>;
   readonly namespaces: Layered<Namespace>;
-  /** By their pact ids. `completed` if no step can follow. */
+  /** The states of defpacts by their pact ids; `completed` if no step can follow. */
   readonly defpacts: Layered<DefpactState | 'completed'>;
   /** The writes of all numbered transactions, by the names of tables. */
   readonly histories: Layered<TableHistory>;
@@ -43,7 +43,7 @@ export class Database {
   /** The writes to this version, by the names of tables. */
   readonly #writes = new Map<string, LoggedWrite[]>();
 
-  /** @param below the version to begin with, which must not change while this one is in use */
+  /** @param below the version to begin with. It must not change while the new version is in use */
   constructor(below?: Database) {
     this.modules = new Layered(below?.modules);
     this.keysets = new Layered(below?.keysets);
@@ -78,9 +78,9 @@ export class Database {
   }
 
   /**
-   * Absorbs the changes of a version above this one.
+   * Absorbs the changes of a version that began with this version.
    * @param transaction the number under which the natives `txids`, `txlog` and `keylog` find the writes; without a
-   *   number they find nothing
+   *   number, the natives do not find them
    */
   absorb(above: Database, transaction?: bigint): void {
     this.modules.absorb(above.modules);

@@ -9,7 +9,7 @@ export interface Continuation {
   readonly args: readonly Storable[];
 }
 
-/** The chain and the version of a module that may resume a yield to another chain. */
+/** The chain on which a yield to another chain may be resumed, and the version of the module that may resume it. */
 export interface Provenance {
   readonly targetChain: string;
   readonly moduleHash: string;
@@ -24,7 +24,10 @@ export interface Yield {
 }
 
 export interface DefpactState {
-  /** The hash of the transaction that began it; if nested, of the outer id and the continuation. In base64url. */
+  /**
+   * In base64url: the hash of the transaction that began the defpact; for a nested defpact, the hash of the outer
+   * defpact's id and the continuation.
+   */
   readonly id: string;
   readonly stepCount: number;
   /** The last executed or rolled-back step, from 0. */

@@ -20,7 +20,8 @@ export interface Capability {
 }
 
 /**
- * A key that has signed, with the capabilities that it has signed for. Without any, the signature is for everything.
+ * A key that has signed, with the capabilities to which its signature is limited. Without capabilities, the signature
+ * has no limits.
  */
 export interface Signature {
   readonly key: string;
@@ -44,10 +45,13 @@ export interface NamespacePolicy {
   readonly policy: Member<Defun>;
 }
 
-/** Verifies what happened on another chain. @returns undefined if the proof is not valid */
+/**
+ * Verifies a proof of what happened on another chain.
+ * @returns the content of the proof; undefined if it is not valid
+ */
 export type ProofCheck = (type: string, proof: Value) => Value | undefined;
 
-/** What a transaction comes with, and its code cannot change. */
+/** The inputs of a transaction, which its code cannot change. */
 export interface Environment {
   /** A JSON object. */
   readonly data: ExactJson;
@@ -61,11 +65,11 @@ export interface Environment {
   readonly namespacePolicy: NamespacePolicy | undefined;
   /** The participant of defpacts for which this node executes private steps. */
   readonly entity: string | undefined;
-  /** Whether messages are those of nodes, which hide values. */
+  /** Whether failures have the messages of nodes, which hide values, instead of those of the interpreter. */
   readonly isOnChain: boolean;
   readonly proofs: ProofCheck;
   readonly gasModel: GasModel;
-  /** In units; undefined for no limit. */
+  /** In units of gas; undefined for no limit. */
   readonly gasLimit: bigint | undefined;
 }
 

@@ -6,7 +6,8 @@ import { Decimal } from '../values/decimal.ts';
 import { isGuard, isList, isObject, MAX_PARTS, type Value } from '../values/values.ts';
 
 /**
- * Ends a run although its code has not failed. Unlike a ContractError, code cannot catch it. The message is a clause.
+ * Ends a run although its code has not failed. Contract code can catch a ContractError, but not this error. The
+ * message is a clause.
  */
 export class RunEnded extends Error {
   override readonly name = 'RunEnded';
@@ -18,7 +19,8 @@ const PART = 32;
 const ENTRY = 256;
 
 /**
- * A printed text is kept as a text and in bytes until its reader takes it: a process writes nothing while code runs.
+ * Characters counted for each character of a printed text. The process keeps the text and its bytes until the code
+ * returns, because it writes nothing while code runs.
  */
 const PRINTED = 4;
 
@@ -53,7 +55,7 @@ export class Kept {
   }
 }
 
-/** Visits at most `MAX_PARTS` parts. A value with more parts contains some of them many times. */
+/** Visits at most `MAX_PARTS` parts. A value with more parts contains the same parts many times. */
 function charactersOf(values: Iterable<Value>): number {
   const waiting = [...values];
   let characters = 0;
@@ -75,7 +77,9 @@ function addTo(waiting: Value[], values: readonly Value[]): void {
   for (const each of values) waiting.push(each);
 }
 
-/** @returns the number of characters that take as much memory as the integer */
+/**
+ * @returns the number of characters that take as much memory as the integer; 0 for up to 64 bits, which `PART` covers
+ */
 function digitsOf(integer: bigint): number {
   return BigInt.asIntN(64, integer) === integer ? 0 : integer.toString(16).length / 2;
 }

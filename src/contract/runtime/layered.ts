@@ -8,7 +8,7 @@ export class Layered<Value> {
   readonly #layers: number;
   readonly #own = new Map<string, Value>();
 
-  /** @param below the version to begin with, which must not change while this one is in use */
+  /** @param below the version to begin with. It must not change while the new version is in use */
   constructor(below?: Layered<Value>) {
     const copies = below !== undefined && below.#layers >= MAX_LAYERS;
     this.#below = copies ? undefined : below;
@@ -28,7 +28,7 @@ export class Layered<Value> {
     this.#own.set(key, value);
   }
 
-  /** Absorbs the changes of a version above this one. */
+  /** Absorbs the changes of a version that began with this version. */
   absorb(above: Layered<Value>): void {
     for (const [key, value] of above.#own) this.#own.set(key, value);
   }

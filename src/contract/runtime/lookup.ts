@@ -8,7 +8,7 @@ import { BUILT_IN_SCHEMAS } from './built-ins.ts';
 import { type LoadedModule, Member, type Names, referenceTo, textOfName } from './module.ts';
 import type { Evaluator } from './native.ts';
 
-/** Finds the module of exactly this name. */
+/** Finds the module of exactly this name. Later look-ups of the transaction find the same version free of charge. */
 export function findModule(evaluator: Evaluator, name: ModuleName): LoadedModule | undefined {
   const { state, database } = evaluator;
   const known = state.modules.get(name.text);
@@ -52,7 +52,10 @@ export function findQualified(evaluator: Evaluator, name: QualifiedName): Member
   return other && referenceTo(other);
 }
 
-/** The names that code outside of modules can use: those that the transaction has defined or imported so far. */
+/**
+ * The names that code outside of modules can use: its own definitions and imports so far, modules, and members of
+ * modules by their qualified names.
+ */
 export class TransactionNames implements Names {
   readonly #evaluator: Evaluator;
 

@@ -51,19 +51,19 @@ export interface LoadedModule {
   readonly blessed: ReadonlySet<string>;
   /** The interfaces that a module implements, in the order written. */
   readonly interfaces: readonly ModuleName[];
-  /** Its definitions by their names. */
+  /** The definitions by their names. */
   readonly members: ReadonlyMap<string, Member>;
-  /** Resolves the names in its code to what they meant when it was loaded. */
+  /** Resolves the names in the module's code to their meanings at the time of loading. */
   readonly names: Names;
-  /** The hash of the transaction that has loaded it. */
+  /** The hash of the transaction that has loaded the module. */
   readonly transactionHash: string;
 }
 
-/** A definition with its module. As a value it is a function, which cannot be stored. */
+/** A definition with its module. It is also a value of code, but tables cannot store it. */
 export class Member<Kind extends Definition = Definition> extends Unstorable {
   readonly module: LoadedModule;
   readonly definition: Kind;
-  /** The value of a constant. */
+  /** The value of a constant, once it is evaluated; undefined for other definitions. */
   readonly value: Value | undefined;
 
   constructor(module: LoadedModule, definition: Kind, value?: Value) {
@@ -109,7 +109,7 @@ export class Table extends Unstorable {
     this.schema = schema;
   }
 
-  /** Its name in the database. */
+  /** The table's name in the database. */
   get name(): string {
     return `${this.module.name.text}_${this.definition.name}`;
   }

@@ -32,7 +32,7 @@ export interface Argument {
   readonly text: string;
   /** The type that messages show for an argument that was not evaluated: `app`, `integer`. */
   readonly writtenType: string;
-  /** Its source, up to the next token; empty for a value that is known already. */
+  /** The argument's source, up to the next token; empty for a value that is known already. */
   readonly code: string;
   /** Undefined for a value that is known already. */
   readonly position: Position | undefined;
@@ -51,20 +51,22 @@ export interface Argument {
 }
 
 /**
- * The evaluator, as the code that it calls uses it: natives, capabilities, defpacts, modules and tables call it back.
- * `TreeEvaluator` imports all of these, so they import this interface instead. Its members are what the code of one
- * transaction runs with: an `Environment` from outside, a `State` and a `Database` that the code changes, and for each
- * expression a `Scope` of variables and a `Context` of calls.
+ * The evaluator, as natives, capabilities, defpacts, modules and tables use it. `TreeEvaluator` imports their files,
+ * so these import the interface instead of the class. The code of one transaction runs with an `Environment` from
+ * outside, a `State` and a `Database` that the code changes, and for each expression a `Scope` of variables and a
+ * `Context` of calls.
  */
 export interface Evaluator {
   readonly dialect: Dialect;
   readonly environment: Environment;
   readonly database: Database;
-  /** Natives charge it for their work. The evaluator has charged for their calls. */
+  /** Natives charge this meter for their work. The evaluator has already charged for the calls of the natives. */
   readonly gas: GasMeter;
-  /** Counts the memory that remains after the code; undefined where gas bounds it, as on a node. */
+  /**
+   * Counts the memory that stays in use after the code has run; undefined where gas bounds this memory, as on a node.
+   */
   readonly kept: Kept | undefined;
-  /** Replaced as a whole, never changed. */
+  /** A change replaces the whole state; a state object never changes. */
   state: State;
   readonly context: Context;
   /** The names that code outside of modules can use. */
@@ -106,12 +108,12 @@ export interface Evaluator {
   /** Runs the action with another context. */
   within<T>(change: Partial<Context>, action: () => T): T;
   /**
-   * @returns undefined if the action fails as a transaction (`enforce`); with the flag `DisablePact44`, also for any
-   *   failure but one of gas. The state is then as it was before
+   * @returns the action's value; undefined, with the state restored, if the action fails with the kind `tx-failure`
+   *   (`enforce`) or, with the flag `DisablePact44`, with any kind except `gas`
    * @throws every other failure
    */
   attempt(action: () => Value): Value | undefined;
-  /** Counts the steps of work that takes long in itself, such as making a list. */
+  /** Counts steps for work inside one evaluation that takes long, such as making a list. */
   spend(steps: number): void;
   print(value: Value): string;
 }
@@ -121,7 +123,7 @@ export interface Call {
   readonly evaluator: Evaluator;
   /** The scope in which the arguments are evaluated. */
   readonly scope: Scope;
-  /** The binding with a body that follows the arguments, if there is one. */
+  /** The binding, with its body, that follows the arguments; undefined if none does. */
   readonly binding: Binding | undefined;
   readonly position: Position | undefined;
 }
@@ -134,13 +136,13 @@ export interface Native {
   readonly isTopLevel?: boolean;
   /** The types of arguments and result for messages: `x:integer y:integer -> integer`. */
   readonly signatures: readonly string[];
-  /** Whether the native evaluates its own arguments. Messages of dialect 4 then show their source. */
+  /** Whether the native evaluates its own arguments. Messages of dialect 4 then show the source of the arguments. */
   readonly isLazy?: boolean;
   /** @returns undefined for arguments that match none of the signatures */
   readonly apply: (args: readonly Argument[], call: Call) => Value | undefined;
 }
 
-/** A native as a value, which exists only in dialect 5. */
+/** A native as a value. Only dialect 5 has such values. */
 export class NativeFunction extends Unstorable {
   override readonly type = 'function';
   readonly native: Native;
@@ -159,7 +161,9 @@ export class NativeFunction extends Unstorable {
   }
 }
 
-/** A function with its first arguments, which a variable can hold in dialect 5. Only natives can call it. */
+/**
+ * A function with its first arguments. In dialect 5, a variable can hold such a value, and only natives can call it.
+ */
 export class PartialFunction extends Unstorable {
   override readonly type = 'function';
   readonly callable: Closure | NativeFunction | Member<Callable>;
@@ -180,7 +184,7 @@ export class PartialFunction extends Unstorable {
   }
 }
 
-/** An application of a capability as a value, which exists only in dialect 5. */
+/** An application of a capability as a value. Only dialect 5 has such values. */
 export class CapabilityToken extends Unstorable implements MemberCall {
   override readonly type = 'cap-token';
   readonly member: Member<Defcap>;

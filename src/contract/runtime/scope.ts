@@ -5,8 +5,8 @@ import { Unstorable, type Value } from '../values/values.ts';
 import type { Names } from './module.ts';
 
 /**
- * The variables that an expression can use, from the innermost to the outermost. An inner one hides an outer one of the
- * same name.
+ * The variables that an expression can use, from the innermost to the outermost. An inner variable hides an outer
+ * variable of the same name.
  */
 export class Scope {
   /** Resolves all names that are not variables. */
@@ -17,7 +17,7 @@ export class Scope {
   readonly #variables: ReadonlyMap<string, Value>;
 
   /**
-   * @param variables of the innermost scope
+   * @param variables the variables of the new scope itself
    * @param outer undefined for the scope of a function, which does not see its caller's variables
    */
   constructor(names: Names, variables: ReadonlyMap<string, Value> = new Map(), outer?: Scope) {

@@ -13,13 +13,13 @@ export function hidesValues({ isOnChain, flags }: Environment): boolean {
 
 const MESSAGE_LENGTH = 50;
 
-/** @returns the first 50 characters of a shown value */
+/** @returns the text of a value; if it has more than 50 characters, only the first 50 and `...` */
 export function abbreviated(text: string): string {
   const all = Array.from(text);
   return all.length > MESSAGE_LENGTH ? `${all.slice(0, MESSAGE_LENGTH).join('')}...` : text;
 }
 
-/** The beginnings of a message that ends with a value, and of the same message if it ends with a type. */
+/** Two beginnings of a message: one to be followed by a value, the other by the value's type. */
 export type BeforeShown = readonly [value: string, type: string];
 
 interface Shower {
@@ -28,7 +28,10 @@ interface Shower {
   print(value: Value): string;
 }
 
-/** @param print shows a value that is not hidden @returns the value or its type, with the beginning of the message */
+/**
+ * @param print shows a value that is not hidden
+ * @returns the beginning of the message, followed by the value or, if values are hidden, by its type
+ */
 export function shownValue(
   shower: Shower,
   value: Value,

@@ -9,7 +9,7 @@ import type { Capability } from './environment.ts';
 import type { Callable, LoadedModule, Member } from './module.ts';
 
 export interface Event {
-  /** With module and namespace. */
+  /** The name of the event's capability, with module and namespace. */
   readonly name: QualifiedName;
   readonly args: readonly Value[];
   /** The hash of the module that has emitted it. */
@@ -24,7 +24,7 @@ export interface Grant {
 
 /** A managed capability that can be acquired in this transaction. */
 export interface InstalledCapability {
-  /** As it was installed, by a signature or by code. */
+  /** The capability as a signature or code has installed it. */
   readonly capability: Capability;
   readonly composed: readonly Capability[];
   /** Undefined for a capability that can be acquired only once. */
@@ -38,7 +38,7 @@ export interface InstalledCapability {
 
 export interface CapabilityManager {
   readonly function: Member<Defun>;
-  /** The index of the managed argument. All others must be equal. */
+  /** The index of the managed argument. All other arguments must equal those of the installed capability. */
   readonly parameter: number;
 }
 
@@ -53,16 +53,16 @@ export interface Capabilities {
 }
 
 /**
- * What the code of a transaction has changed so far, apart from the database. It is replaced as a whole, never changed,
- * so that a failure that code catches can restore it.
+ * What the code of a transaction has changed so far, apart from the database. Each change makes a new state object, so
+ * that the state before a caught failure can be restored.
  */
 export interface State {
   readonly namespace: Namespace | undefined;
   /** The names that `use` and definitions have given to code outside of modules. */
   readonly imported: ReadonlyMap<string, Value>;
-  /** The modules that this transaction has looked up, by their names. It keeps using these versions. */
+  /** The modules that this transaction has looked up, by their names. The transaction keeps using these versions. */
   readonly modules: ReadonlyMap<string, LoadedModule>;
-  /** The names of modules whose governance has agreed in this transaction. */
+  /** The names of the modules for which this transaction holds the admin rights. */
   readonly administered: ReadonlySet<string>;
   readonly events: readonly Event[];
   readonly capabilities: Capabilities;
@@ -89,8 +89,8 @@ export interface Frame {
 }
 
 /**
- * The access of code to tables. Conditions of `enforce` and user guards can read rows in dialect 5, and do nothing in
- * dialect 4. Constants can do nothing. The tests of `try` and `enforce-one` can read rows.
+ * The access of running code to tables. Conditions of `enforce` and user guards have `read` in dialect 5, and `none`
+ * in dialect 4. Constants have `none`. The tests of `try` and `enforce-one` have `read`.
  */
 export type TableAccess = 'write' | 'read' | 'none';
 
@@ -100,7 +100,7 @@ export interface DefpactStep {
   /** From 0. */
   readonly step: number;
   readonly isRollback: boolean;
-  /** What the step before has yielded, if the request includes it. */
+  /** The yield of the step before; undefined if the request does not include one. */
   readonly resumed: Yield | undefined;
 }
 
@@ -110,8 +110,8 @@ export interface Context {
   readonly frame: Frame | undefined;
   readonly access: TableAccess;
   /**
-   * The modules of dialect 5 that have called through a module reference. Their own code can only read until the call
-   * returns, so that a foreign module cannot call back to make changes.
+   * In dialect 5, the names of the modules that have called through a module reference. Until the call returns, code
+   * of these modules can only read, so that the foreign module cannot make changes by calling them back.
    */
   readonly referring: ReadonlySet<string>;
   readonly step: DefpactStep | undefined;

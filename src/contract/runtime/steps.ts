@@ -8,12 +8,15 @@ interface Steps {
   spend(steps: number): void;
 }
 
-/** A walk through a value that counts a step for each part, because code can have the same value visited often. */
+/** A walk through a value. It counts a step for each part, because code can make natives visit a value many times. */
 export class SteppedWalk extends Walk {
   readonly #steps: Steps;
   readonly #isBounded: boolean;
 
-  /** @param isBounded false to visit many values with one walk, which only the steps bound then */
+  /**
+   * @param isBounded whether parts and characters are limited as in a single value; false for one walk through many
+   *   values, which only the steps limit
+   */
   constructor(steps: Steps, { isBounded = true }: { readonly isBounded?: boolean } = {}) {
     super();
     this.#steps = steps;
@@ -33,7 +36,7 @@ export class SteppedWalk extends Walk {
 
 /**
  * Counts a step for each item of a list that a native makes or visits.
- * @param parts any number, counted before the value is made
+ * @param parts may be above the maximum, because parts are counted before the value is made
  * @throws ContractError for more parts than a value may have
  */
 export function spendParts(steps: Steps, parts: number | bigint): void {
@@ -43,7 +46,7 @@ export function spendParts(steps: Steps, parts: number | bigint): void {
 
 /**
  * Counts a step for each character of a text that a native makes or visits.
- * @param length any number, counted before the text is made
+ * @param length may be above the maximum, because characters are counted before the text is made
  * @throws ContractError for more characters than a text may have
  */
 export function spendText(steps: Steps, length: number): void {

@@ -10,7 +10,7 @@ import type { Evaluator } from './native.ts';
 import { SteppedWalk } from './steps.ts';
 import { hasType, textOfType } from './typecheck.ts';
 
-/** A parameter or a result. Without a type, it may be anything. */
+/** A parameter or a result. Without a type, its value may be anything. */
 type Typed = Pick<Parameter, 'type' | 'position'>;
 
 /** @returns the value @throws ContractError if the value does not have the type */

@@ -34,7 +34,10 @@ export function takeSignature(items: Items, hasBody: boolean): SignatureParts {
 
 interface DocumentationPlace {
   readonly mayHaveModel: boolean;
-  /** Whether something must follow. Dialect 5 then takes a text at the end as that, and not as documentation. */
+  /**
+   * Whether an item must follow the documentation. If so, dialect 5 takes a text at the end for this item, not for
+   * documentation.
+   */
   readonly needsMore: boolean;
 }
 
@@ -86,7 +89,7 @@ export function takeCapabilityMeta(items: Items): CapabilityMeta | undefined {
   if (!items.takeWord('@managed')) return undefined;
   const [first, second] = items.peekTwo();
   const hasManager = items.dialect === 4 ? wordOf(second) !== undefined : second?.kind === 'name';
-  // A single name is the beginning of the body.
+  // A single name after `@managed` is the beginning of the body.
   if (wordOf(first) === undefined || !hasManager) return { kind: 'managed', manager: undefined };
   const parameter = items.takeName().name;
   return { kind: 'managed', manager: { parameter, function: nameOf(items.take('IDENT'), items.dialect) } };

@@ -1,4 +1,4 @@
-/** The form parser: makes forms, which are S-expressions, of the text of contract code. */
+/** The form parser: makes forms, which are S-expressions, from the text of contract code. */
 
 import { DEFAULT_DIALECT, type Dialect } from '../dialect.ts';
 import { ContractError, type Position } from '../errors.ts';
@@ -11,8 +11,8 @@ import { digitsEnd, isDigit, nameEnd, scanText, spaceEnd } from './lexer.ts';
  */
 export const MAX_TEXT_LENGTH = 2 ** 20;
 /**
- * Maximum depth of nested brackets. Public contracts stay below 20. The functions that walk over a tree call themselves
- * at each level, so this also bounds the stack.
+ * Maximum depth of nested brackets. Public contracts stay below 20. The functions that walk over a tree call
+ * themselves at each level, so this maximum also bounds the stack.
  */
 export const MAX_DEPTH = 200;
 /** Maximum number of digits of a number, because the time to read one grows faster than its length. */
@@ -23,13 +23,13 @@ export const MAX_PLACES = 255;
 /** Number of remaining tokens that a message of dialect 5 shows. */
 const TOKENS_SHOWN = 10;
 
-/** In dialect 4, every name can be a symbol. */
+/** A symbol of dialect 5. In dialect 4, every name can be a symbol. */
 const SYMBOL_5 = /[a-zA-Z][a-zA-Z0-9_-]*/y;
 
 const CLOSING: Readonly<Record<Bracket, string>> = { '(': ')', '[': ']', '{': '}' };
 
 /**
- * @param file its path, for the positions
+ * @param file the path of the text's file, for positions
  * @returns all forms of a text, in order
  * @throws ContractError of kind `syntax`
  */
@@ -56,7 +56,7 @@ class Reader {
   readonly #file: string | undefined;
   /** Offset of the next character to read. */
   #at = 0;
-  /** The offset up to which lines are counted: at most `#at`. `#line` and `#column` are its place. */
+  /** The offset up to which lines are counted: at most `#at`. `#line` and `#column` are the place of this offset. */
   #counted = 0;
   #line = 1;
   #column = 0;

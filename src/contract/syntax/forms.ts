@@ -4,7 +4,7 @@ import type { Position } from '../errors.ts';
 
 interface InText {
   readonly position: Position;
-  /** Its source, up to the next token or the end of the text. A module's hash is that of this text. */
+  /** The form's source, up to the next token or the end of the text. A module's hash is the hash of this source. */
   readonly code: string;
 }
 
@@ -32,7 +32,7 @@ interface BooleanForm extends InText {
   readonly value: boolean;
 }
 
-/** `f`, `m.f`, `ns.m.f`. Names of more parts are also read, and then refused. */
+/** `f`, `m.f`, `ns.m.f`. The form parser also reads names of more parts, which are refused later. */
 export interface NameForm extends InText {
   readonly kind: 'name';
   readonly parts: readonly string[];

@@ -1,4 +1,4 @@
-/** Makes syntax trees of whole programs: modules, interfaces, and everything else outside of brackets. */
+/** Makes syntax trees of whole programs: modules, interfaces, and all other top-level forms. */
 
 import { DEFAULT_DIALECT, type Dialect } from '../dialect.ts';
 import { ContractError } from '../errors.ts';
@@ -40,7 +40,7 @@ export function parseProgram(text: string, dialect: Dialect = DEFAULT_DIALECT): 
   return readForms(text, dialect).map((form) => topLevelOf(form, dialect));
 }
 
-/** @param form outside of all brackets @throws as `parseProgram` */
+/** @param form a form that no other form contains @throws ContractError as `parseProgram` */
 export function topLevelOf(form: Form, dialect: Dialect = DEFAULT_DIALECT): TopLevel {
   if (form.kind !== 'list' || form.bracket !== '(') return expressionOf(form, dialect);
   const word = wordOf(form.items[0]);

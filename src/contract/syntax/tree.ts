@@ -187,7 +187,7 @@ export interface Defun extends Signature {
   readonly body: readonly Expression[];
 }
 
-/** `@event` or `@managed` of a capability. A managed one without a manager can be acquired once. */
+/** `@event` or `@managed` of a capability. A managed capability without a manager can be acquired once. */
 export type CapabilityMeta =
   | { readonly kind: 'event' }
   | { readonly kind: 'managed'; readonly manager: { readonly parameter: string; readonly function: Name } | undefined };
@@ -268,7 +268,7 @@ export type Governance =
   | { readonly kind: 'keyset'; readonly name: string }
   | { readonly kind: 'capability'; readonly name: string };
 
-/** The module's hash is that of `code`. */
+/** The module's hash is the hash of `code`. */
 export interface Module extends Definition {
   readonly kind: 'module';
   readonly governance: Governance;

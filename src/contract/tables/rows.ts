@@ -1,4 +1,4 @@
-/** Rows of tables: what can be written, and what the database returns. */
+/** Converts and checks the rows that are written to tables. */
 
 import { ContractError } from '../errors.ts';
 import type { Member } from '../runtime/module.ts';
@@ -25,7 +25,7 @@ import {
   type Walk,
 } from '../values/values.ts';
 
-/** Number of steps of a converted number or time, which takes as much memory as some ten items of a list. */
+/** Number of steps counted for a converted number or time, which takes as much memory as some ten items of a list. */
 const CONVERSION_STEPS = 8;
 
 /**
@@ -50,7 +50,7 @@ class Conversion {
   column(value: Value): Storable {
     const { dialect, environment } = this.#evaluator;
     const converted = this.#convert(value);
-    // Before version 4.2, reading a row could take an object for another value with the same JSON.
+    // Before version 4.2, reading a row could turn an object into another value with the same JSON.
     return dialect === 4 && environment.flags.has('DisablePact42') ? this.#readBack(converted) : converted;
   }
 

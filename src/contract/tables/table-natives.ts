@@ -50,7 +50,7 @@ function requireRow(native: string, table: Table, key: string, { evaluator }: Ca
   throw new ContractError('tx-failure', message(key), undefined, { stored });
 }
 
-/** @returns these columns of a row. In dialect 5, columns that the row lacks are left out */
+/** @returns the named columns of a row. In dialect 5, columns that the row lacks are left out */
 function selected(row: StorableObject, names: readonly string[], { evaluator }: Call): StorableObject {
   evaluator.spend(names.length);
   const fields = names.flatMap((name) => {
@@ -112,7 +112,7 @@ function foldTable(args: readonly Argument[], call: Call): Value | undefined {
   return results;
 }
 
-/** The beginnings of a message that ends with a value, or with its type. */
+/** Beginnings of messages: the first is followed by a value, the second by the value's type. */
 const FILTER_TEXTS: BeforeShown = [
   'select: filter returned non-boolean value: ',
   'select: filter returned non-boolean value: ',
@@ -147,7 +147,7 @@ function writing(mode: WriteMode): Native {
 
 /* Tables themselves, and their history. */
 
-/** A native whose only argument is a table. Only code outside of modules can call it. */
+/** Makes a native whose only argument is a table, and which only code outside of modules can call. */
 function ofTable(name: string, result: string, run: (table: Table, evaluator: Evaluator) => Value): Native {
   const native = strict(name, `${TABLE} -> ${result}`, ([table, ...more], { evaluator }) =>
     isTable(table) && more.length === 0 ? run(table, evaluator) : undefined,
@@ -169,7 +169,7 @@ function transactionNumber(value: Value | undefined): bigint | undefined {
   return typeof value === 'bigint' ? BigInt.asUintN(NUMBER_BITS, value) : undefined;
 }
 
-/** A native that shows the writes of earlier transactions, which only dialect 4 has. */
+/** Makes a native that reads the writes of earlier transactions. Only dialect 4 has such natives. */
 function historical(
   name: string,
   signature: string,

@@ -1,4 +1,4 @@
-/** Reads and writes tables. Only code of a table's module may do so, and code with the module's governance. */
+/** Reads and writes tables. Only code of the table's module, and code with the module's governance, may do so. */
 
 import { callingModule, requireModuleRights } from '../capabilities/guards.ts';
 import { ContractError } from '../errors.ts';
@@ -22,7 +22,10 @@ export type WriteMode = 'insert' | 'update' | 'write';
 
 /* Rights. */
 
-/** @throws ContractError unless the running code may use the table, and its version of the module is still accepted */
+/**
+ * @throws ContractError unless the running code may use the table, and the table's version of the module is still
+ *   accepted
+ */
 function requireRights(evaluator: Evaluator, { module }: Table): void {
   requireModuleRights(evaluator, module);
   // In dialect 4, code with the module's governance may use the tables of all its versions.
@@ -49,7 +52,7 @@ export function createTable(evaluator: Evaluator, table: Table): void {
   throw new ContractError('db', `Insert: value already at key: ${table.name}`);
 }
 
-/** @param operation its name in messages of dialect 4 @returns the rows by their keys */
+/** @param operation the operation's name in messages of dialect 4 @returns the rows by their keys */
 function requireTable(evaluator: Evaluator, table: Table, operation: string): Layered<StorableObject> {
   const rows = evaluator.database.table(table.name);
   if (rows) return rows;
@@ -64,7 +67,7 @@ export function nameInLog({ name }: Table): string {
 
 /* Reading. */
 
-/** @param native the reading native @returns undefined if there is no such row */
+/** @param native the name of the reading native @returns undefined if there is no such row */
 export function readRow(evaluator: Evaluator, table: Table, key: string, native: string): StorableObject | undefined {
   requireReadingRights(evaluator, table);
   return rowAt(evaluator, table, key, native);
@@ -82,7 +85,7 @@ function rowAt(evaluator: Evaluator, table: Table, key: string, native: string):
   return row;
 }
 
-/** @returns the keys in the order of code points. Counts some steps for each */
+/** @returns the keys in the order of code points. Counts some steps for each key */
 export function readKeys(evaluator: Evaluator, table: Table): readonly string[] {
   requireReadingRights(evaluator, table);
   // Code that can only read rows cannot read all keys.
@@ -97,7 +100,7 @@ export function readKeys(evaluator: Evaluator, table: Table): readonly string[] 
 
 /**
  * @param native the reading native
- * @returns the keys and rows in the order of the keys. Each row is read when its turn comes
+ * @returns the keys and rows in the order of the keys. Each row is read only when the caller asks for it
  */
 export function* readRows(
   evaluator: Evaluator,
@@ -114,8 +117,8 @@ export function* readRows(
 /* Writing. */
 
 /**
- * Number of steps of a written column, which stays in memory until the transaction ends and takes as much as four list
- * items.
+ * Number of steps counted for a written column, which stays in memory until the transaction ends and takes as much as
+ * four list items.
  */
 const COLUMN_STEPS = 4;
 

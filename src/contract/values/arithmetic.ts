@@ -1,6 +1,6 @@
 /**
- * Arithmetic on integers and decimals. If one operand is a decimal, the integer becomes one, too. Every function throws
- * ContractError for a result of more than 65,536 bits.
+ * Arithmetic on integers and decimals. If one of two operands is a decimal, the other is converted to a decimal. Every
+ * function throws ContractError for a result of more than 65,536 bits.
  */
 
 import type { Dialect } from '../dialect.ts';
@@ -152,7 +152,7 @@ function shown(a: Numeric): string {
   return typeof a === 'bigint' || a.places > 0 ? `${a}` : `${a}.0`;
 }
 
-/** As in C, 1 to any power is 1, and so is −1 to an infinite power. In ECMAScript, some of these are NaN. */
+/** As in C, 1 to any power is 1, and so is −1 to an infinite power. In ECMAScript, some of these powers are NaN. */
 function binaryPower(base: number, exponent: number): number {
   if (base === 1 || (base === -1 && !Number.isFinite(exponent))) return 1;
   return base ** exponent;
@@ -166,7 +166,7 @@ function finite(number: number, dialect: Dialect): Decimal {
 
 const INFINITY_OF_4 = Decimal.ofInteger(1n << 1024n);
 
-/** For functions of one number. Dialect 4 does not check their results, so infinity is 2^1024 there. */
+/** For the results of functions of one number. Dialect 4 does not check these, and takes infinity for 2^1024. */
 function unbounded(number: number, dialect: Dialect): Decimal {
   return dialect === 4 && number === Number.POSITIVE_INFINITY ? INFINITY_OF_4 : finite(number, dialect);
 }

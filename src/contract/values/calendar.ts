@@ -52,7 +52,7 @@ export function daysOfDate(year: number, month: number, day: number): number {
   return period * DAYS_IN_400_YEARS + inPeriod - DAYS_TO_EPOCH;
 }
 
-/** @param ordinal the day of the year. Out of range, it becomes the first or last day */
+/** @param ordinal the day of the year. A number out of range becomes the first or last day */
 export function daysOfOrdinal(year: number, ordinal: number): number {
   return firstOfYear(year) + clip(ordinal, 1, isLeap(year) ? 366 : 365) - 1;
 }

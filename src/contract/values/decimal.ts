@@ -53,7 +53,7 @@ export class Decimal {
     const mantissa = BigInt(whole + fraction);
     const places = fraction.length - Number(exponent);
     if (mantissa === 0n) return ZERO;
-    // A number with more places rounds to 0. With fewer than −20,000 places, it has too many digits.
+    // A number with more places rounds to 0. A number with fewer than −20,000 places has too many digits.
     if (places > MAX_DIGITS + MAX_PLACES + 1) return ZERO;
     if (places < -MAX_DIGITS) throw tooLarge();
     return places < 0 ? new Decimal(mantissa * powerOfTen(-places), 0) : normalised(mantissa, places);
@@ -163,7 +163,7 @@ function normalised(mantissa: bigint, places: number): Decimal {
   const excess = places - MAX_PLACES;
   let left = excess > 0 ? roundDivide(mantissa, powerOfTen(excess)) : mantissa;
   let kept = Math.min(places, MAX_PLACES);
-  // Dividing by large powers first needs fewer divisions than one for each zero.
+  // Dividing by large powers first needs fewer divisions than dividing by 10 for each zero.
   for (let step = 128; step >= 1; step /= 2) {
     while (kept >= step && left % powerOfTen(step) === 0n) {
       left /= powerOfTen(step);

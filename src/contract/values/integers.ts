@@ -4,7 +4,7 @@ import { ContractError } from '../errors.ts';
 
 /**
  * Maximum number of bits of an integer and of a decimal's mantissa: about 19,700 digits. The language itself has no
- * maximum. With this one, every operation takes at most some milliseconds.
+ * maximum. With this maximum, every operation takes at most some milliseconds.
  */
 export const MAX_BITS = 65_536;
 const LIMIT = 1n << BigInt(MAX_BITS);
@@ -19,7 +19,7 @@ export function tooLarge(): ContractError {
   return new ContractError('eval', `A number has more than ${MAX_BITS} bits`);
 }
 
-/** Every number of so many digits has more than 65,536 bits. */
+/** Every number with this many digits, without leading zeros, has more than 65,536 bits. */
 export const MAX_DIGITS = 20_000;
 
 /** @returns undefined unless the text has only digits, perhaps after a minus sign @throws ContractError as `bounded` */
@@ -80,7 +80,7 @@ const POWERS_OF_TEN: bigint[] = [1n];
 
 /** @param exponent 0 … 65,536 */
 export function powerOfTen(exponent: number): bigint {
-  // Powers up to those of two decimals' places are used often, so they are kept.
+  // Powers up to the sum of two decimals' places are used often, so these are cached.
   if (exponent > 1024) return 10n ** BigInt(exponent);
   for (let next = POWERS_OF_TEN.length; next <= exponent; next++) POWERS_OF_TEN.push(POWERS_OF_TEN[next - 1] * 10n);
   return POWERS_OF_TEN[exponent];

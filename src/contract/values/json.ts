@@ -1,4 +1,4 @@
-/** Converts values to JSON, byte for byte as nodes hash and store it, and back. */
+/** Converts values to JSON, byte for byte as nodes hash and store them, and back. */
 
 import { normalised, numberText, toolJson } from '../../protocol/ledger/command/tool-json.ts';
 import {
@@ -246,8 +246,8 @@ function isJsonList(json: ExactJson): json is readonly ExactJson[] {
 /* The natives that read one key of a message's data. */
 
 /**
- * @param native the reading native
- * @param kind of the failure in dialect 4
+ * @param native the name of the reading native
+ * @param kind the kind of the failure in dialect 4
  * @throws ContractError if the data lack the key
  */
 export function messageField(
@@ -304,7 +304,7 @@ export function readKeyset(json: ExactJson, dialect: Dialect = DEFAULT_DIALECT):
   return fitting('read-keyset', keysetOf({ keys, pred }), json, dialect);
 }
 
-/** @returns a number, or a text, which may contain one; undefined for anything else */
+/** @returns a number, or a text, which may contain a number; undefined for anything else */
 function numberOf(json: ExactJson, dialect: Dialect): bigint | Decimal | string | undefined {
   const value = valueOfJson(json);
   if (typeof value === 'bigint' || typeof value === 'string') return value;

@@ -1,4 +1,4 @@
-/** Principals: account names that are made from the guard, so that nobody else can take the account. */
+/** Principals: account names that are made from guards, so that nobody else can take an account. */
 
 import { isDottedName, ModuleName } from '../names.ts';
 import { hashText } from './hash.ts';
@@ -14,7 +14,7 @@ import {
 
 /** A public key of ED25519, as keysets have it: 32 bytes in hex digits. */
 const KEY = /^[\da-f]{64}$/;
-/** A key in a principal. Upper case is valid, too, although no principal is made with it. */
+/** A key in a principal. Upper-case digits are valid, too, although `create-principal` does not make them. */
 const KEY_IN_PRINCIPAL = /^[\da-f]{64}$/i;
 /** A hash in base64url. */
 const HASH = /^[\w-]{43}$/;
@@ -38,7 +38,7 @@ export function principalOf(guard: Guard): string {
 }
 
 /**
- * @returns the text to hash for the principal of a guard; undefined for one without a hash
+ * @returns the text to hash for the principal of a guard; undefined for a principal without a hash
  * @throws ContractError as `principalOf`
  */
 export function hashedForPrincipal(guard: Guard): string | undefined {
@@ -53,7 +53,7 @@ export function hashedForPrincipal(guard: Guard): string | undefined {
  */
 export function typeOfPrincipal(text: string): string {
   const type = text.slice(0, 2);
-  // A keyset may have any name, because old ones do.
+  // A keyset may have any name, because old keysets do.
   if (type === 'r:') return text.length > type.length ? type : '';
   const [first, second, ...more] = text.slice(2).split(':');
   return more.length === 0 && hasForm(type, first, second) ? type : '';

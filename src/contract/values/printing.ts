@@ -48,8 +48,8 @@ export function printedCapability(
 }
 
 /**
- * @returns at least one place: `3.0`. Dialect 4 keeps all places (`2.00`). Dialect 5 shows one place of a whole
- *   number (`2.0`)
+ * @returns the decimal with at least one place: `3.0`. Dialect 4 keeps all places (`2.00`). Dialect 5 shows one place
+ *   of a whole number (`2.0`)
  */
 export function printedDecimal(decimal: Decimal, dialect: Dialect): string {
   if (decimal.places === 0) return `${decimal}.0`;
@@ -88,7 +88,7 @@ class Printer {
     });
   }
 
-  /** A list can contain the same long number many times. */
+  /** Counts the digits each time, because a list can contain the same long number many times. */
   #digits(text: string): string {
     this.#walk.visitText(text.length);
     return text;
@@ -130,7 +130,7 @@ class Printer {
 
 /**
  * @returns the type of a value, for messages and the native `typeof`: `integer`, `keyset`, `[<a>]`, `object:*`. The
- *   type of a list's items is unknown. Dialect 5 shows only `list`, `object`, `table`, `modref`
+ *   type of a list's items is not shown. Dialect 5 shows only `list`, `object`, `table`, `modref`
  */
 export function typeText(value: Value, dialect: Dialect = DEFAULT_DIALECT): string {
   switch (typeof value) {

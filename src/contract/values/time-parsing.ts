@@ -1,5 +1,5 @@
 /**
- * Parses times with `%` codes, for the natives `parse-time` and `time`. What the format lacks is as in
+ * Parses times with `%` codes, for the natives `parse-time` and `time`. Fields that the format lacks are those of
  * 1970-01-01T00:00:00Z.
  */
 
@@ -16,7 +16,7 @@ const PRECISE_FORMAT = '%Y-%m-%dT%H:%M:%S.%vZ';
 
 /** Maximum length of a format and of a time in UTF-16 code units. Parsing may try each pair of places in the two. */
 export const MAX_TIME_TEXT = 1000;
-/** Smaller numbers of `%y` are years from 2000 on. */
+/** Numbers of `%y` from this one on are years of the 1900s. Smaller numbers are years of the 2000s. */
 const FIRST_YEAR_OF_1900 = 69;
 
 /** The fields that were read. */
@@ -202,7 +202,10 @@ function named(names: readonly string[], fieldsOf: (index: number) => Fields): R
   };
 }
 
-/** Reads all digits as a year. If the rest cannot be read then, reads exactly four. */
+/**
+ * Reads all digits, at most nine, as a year. If the rest of the text cannot be read then, reads exactly four
+ * characters.
+ */
 function year(moreFields: Fields): Reader {
   const fieldsOf = (number: number) => {
     const century = Math.floor(number / 100);
@@ -269,7 +272,7 @@ function hourOf({ hour = 0, isTwelveHours = false, isAfternoon = false }: Fields
   return hour % 12;
 }
 
-/** If the format has the date in several ways, the first of these counts. */
+/** If the format has the date in several ways, the first that this function tests counts. */
 function daysOf(fields: Fields): number {
   const { month, day, ordinal, week = 1, weekday = 4 } = fields;
   const year = yearOf(fields);

@@ -20,9 +20,9 @@ export type ContractObject = ReadonlyMap<string, Value>;
 
 /** Values that exist only while code runs: functions, tables, applications of capabilities. */
 export abstract class Unstorable {
-  /** Its type in messages of dialect 4. */
+  /** The value's type in messages of dialect 4. */
   abstract readonly type: string;
-  /** Its type in messages of dialect 5. */
+  /** The value's type in messages of dialect 5. */
   readonly type5: string = 'closure';
   abstract toString(): string;
   abstract equals(other: Unstorable): boolean;
@@ -82,7 +82,7 @@ export class KeysetRefGuard extends GuardBase {
   }
 }
 
-/** A function with its arguments. It fails unless it agrees. */
+/** A function with its arguments. The guard agrees unless the function fails. */
 export class UserGuard extends GuardBase {
   readonly kind = 'user';
   readonly fun: QualifiedName;
@@ -111,7 +111,7 @@ export class CapabilityGuard extends GuardBase {
   }
 }
 
-/** Agrees with code of the module, and with code that has its governance. */
+/** Agrees while code of the module runs, and if the module's governance agrees. */
 export class ModuleGuard extends GuardBase {
   readonly kind = 'module';
   readonly module: ModuleName;
@@ -172,7 +172,7 @@ export const MAX_PARTS = 2 ** 20;
  */
 export const MAX_CHARACTERS = 2 ** 23;
 
-/** Counts what a walk through a value visits, so that the walk ends. */
+/** Counts the parts and characters that a walk through a value visits, and ends the walk above the maximum. */
 export class Walk {
   #parts = 0;
   #characters = 0;
@@ -233,7 +233,7 @@ export function shapeOf(value: Value): Shape {
  * @throws ContractError for values with too many parts
  */
 export function areEqual(a: Value, b: Value, walk = new Walk()): boolean {
-  // Comparing some thousand characters takes as long as another value.
+  // Comparing some thousand characters takes as long as comparing another value.
   walk.visit(typeof a === 'string' ? 1 + Math.floor(a.length / 4096) : 1);
   if (a === b) return true;
   if (isList(a)) return isList(b) && areListsEqual(a, b, walk);
@@ -295,20 +295,22 @@ export function order(a: Value, b: Value): number | undefined {
   return undefined;
 }
 
-/** Characters compared per step. */
+/** Number of characters that are compared for one step. */
 export const CHARACTERS_PER_STEP = 64;
 
 /** Orders texts by code points. ECMAScript compares UTF-16 code units, which puts U+FFFF after U+10000. */
 export function compareTexts(a: string, b: string): number {
   const length = Math.min(a.length, b.length);
   for (let at = 0; at < length; at++) {
-    // Both places are the beginning of a character, or the middle of the same one.
+    // Here, both texts begin a character, or both are in the middle of surrogate pairs with the same first half.
     if (a.charCodeAt(at) !== b.charCodeAt(at)) return codePoint(a, at) - codePoint(b, at);
   }
   return a.length - b.length;
 }
 
-/** @returns for the second half of a surrogate pair, that half: the first halves are equal then */
+/**
+ * @returns the code point; in the middle of a surrogate pair, only its second half, because the first halves are equal
+ */
 function codePoint(text: string, at: number): number {
   return text.codePointAt(at) ?? 0;
 }

@@ -58,7 +58,7 @@ export function chain(run: TestRun): readonly Native[] {
   ];
 }
 
-/** @returns a check against the first `count` proofs. Of equal ones, the last counts */
+/** @returns a check against the first `count` proofs. Of proofs with equal types and payloads, the last counts */
 function checkOf({ proofs, evaluator }: TestRun, count: number): ProofCheck {
   return (type, payload) => {
     evaluator.spend(count);

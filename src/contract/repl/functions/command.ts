@@ -64,7 +64,9 @@ function dataOf(value: Value, run: TestRun): Environment['data'] {
   throw new ContractError('eval', 'env-data: the data must be an object');
 }
 
-/** Reads `{ 'key: "…", 'caps: [(m.CAP 1)] }`. The capabilities are not acquired. */
+/**
+ * Reads `{ 'key: "…", 'caps: [(m.CAP 1)] }`. The field `key` can have another name. The capabilities are not acquired.
+ */
 function named(
   run: TestRun,
   argument: Argument,

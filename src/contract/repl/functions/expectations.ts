@@ -1,5 +1,6 @@
 /**
- * `expect`, `expect-failure` and `expect-that`. A missed expectation does not fail at once: the run fails at its end.
+ * `expect`, `expect-failure` and `expect-that`. A missed expectation does not stop the run. Only the end of the run
+ * reports the failure.
  */
 
 import { ContractError, type ErrorKind } from '../../errors.ts';
@@ -68,7 +69,7 @@ class Expecting {
   }
 
   /**
-   * @param second the message that the failure must have, if one is expected
+   * @param second a text that the failure's message must contain; undefined to accept any failure
    * @returns undefined in dialect 4 if the message is not a text
    */
   failure(action: Argument, second: Argument | undefined): Value | undefined {
@@ -110,7 +111,10 @@ class Expecting {
     return text;
   }
 
-  /** @returns the value, or the failure, which leaves the state as it was, apart from the database and gas */
+  /**
+   * @returns the value or the failure. A failure undoes the changes of the state, but not those of the database and
+   *   gas
+   */
   #caught(action: () => Value): Value | ContractError {
     const { evaluator } = this.#call;
     const { state } = evaluator;
@@ -141,7 +145,7 @@ class Expecting {
   }
 
   #failed(text: string): Value {
-    // In dialect 5, `expect` prints no colon here.
+    // In dialect 5, only `expect-failure` prints a colon here.
     const colon = this.#is5 && this.#what !== 'Expect failure' ? '' : ':';
     return this.#report(false, `FAILURE: ${this.#doc}${colon} ${text}`);
   }

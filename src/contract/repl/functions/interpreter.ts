@@ -1,4 +1,6 @@
-/** The functions of the interpreter itself: to load files, to print, and static checks, which are not implemented. */
+/**
+ * The functions that load files, print texts and control the interpreter, and the static checks, which check nothing.
+ */
 
 import { lazy, type Native, strict } from '../../runtime/native.ts';
 import { UNIT } from '../../values/values.ts';
@@ -54,7 +56,10 @@ export function interpreter(run: TestRun): readonly Native[] {
   ];
 }
 
-/** Types and properties are not checked before code runs. The function returns the text of a passed check. */
+/**
+ * Makes the function of a static check. It checks nothing and notes this. In dialect 4, it returns the text of a
+ * passed check.
+ */
 function unchecked(run: TestRun, name: string, text: (module: string) => string): Native {
   const signatures = ['module:string -> string', 'module:string debug:bool -> string'];
   return strict(name, signatures, ([module, debug, ...more], { evaluator }) => {

@@ -32,7 +32,7 @@ export function defpacts(): readonly Native[] {
   ];
 }
 
-/** A function that runs another step, by default of the defpact that was executed last, with what that has yielded. */
+/** A function that runs a step of a defpact: by default of the last executed defpact, with its last yield. */
 function continuing(name: string): Native {
   return strict(name, CONTINUE_SIGNATURES, (values, { evaluator, position }) => {
     const [step, isRollback = false, id, object] = values;
@@ -47,7 +47,7 @@ function continuing(name: string): Native {
   });
 }
 
-/** @returns a yield of another object, with the provenance of the last yield */
+/** @returns a yield of the given object, with the provenance of the last yield */
 function ownYield(evaluator: Evaluator, object: ContractObject, last: DefpactState | undefined): Yield {
   return { data: storableObject(evaluator, object), provenance: last?.yielded?.provenance, sourceChain: undefined };
 }
