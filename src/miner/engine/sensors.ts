@@ -182,7 +182,7 @@ export class EnergyMeter {
 
   #power(last: Reading, now: Reading): number | undefined {
     const ms = now.monotonicMs - last.monotonicMs;
-    // A chip may lose its count while it sleeps, which looks like a wraparound.
+    // A chip may reset its counter while it sleeps, which looks like a wraparound.
     const wasAsleep = Math.abs(now.wallMs - last.wallMs - ms) > ASLEEP_MS;
     if (ms > MAX_MS || wasAsleep) return undefined;
     const { rangeMicrojoules = 0 } = this.#options;

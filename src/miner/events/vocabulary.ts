@@ -19,7 +19,10 @@ export const OTHER_WORKERS = '(others)';
 
 /* Sources */
 
-/** `unknown`: the answer was lost, and asking again gave no result. `delivered`: the result is never reported. */
+/**
+ * `unknown`: the answer was lost, and asking again gave no result. `delivered`: the solution was passed on, and its
+ * result is never reported.
+ */
 export const OUTCOMES = ['accepted', 'rejected', 'stale', 'unknown', 'delivered'] as const;
 export type Outcome = (typeof OUTCOMES)[number];
 

@@ -34,7 +34,10 @@ export interface ThermalHooks {
 export class ThermalGuard {
   readonly #limits: () => TemperatureLimits | undefined;
   readonly #hooks: ThermalHooks;
-  /** The sensor of the first reading. It stays the same, because a card's hotspot is warmer than its edge. */
+  /**
+   * The sensor that gave the first reading. No other sensor is used later, because a card's hotspot is warmer than its
+   * edge.
+   */
   #sensor: 'temperatureCelsius' | 'hotspotCelsius' | undefined;
   /** Counts ticks while the device is paused. */
   #ticking: NodeJS.Timeout | undefined;

@@ -42,7 +42,7 @@ export function pinThread(cpus: readonly number[]): void {
 
 /**
  * Checks, without a change, whether threads may change their priority, which some sandboxes forbid.
- * @returns why they may not; undefined when they may
+ * @returns why threads may not; undefined when they may
  */
 export function priorityFault(platform: string = process.platform, load: () => Addon = loadAddon): string | undefined {
   if (platform === 'linux') return linuxFault();

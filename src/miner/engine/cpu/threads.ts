@@ -22,11 +22,11 @@ const MAX_NICENESS = 19;
 
 export interface ThreadOptions {
   /**
-   * 1 … 1024, or a part of the allowed hardware threads, rounded down to at least one. By default `chooseThreads`
-   * chooses a number that leaves the machine usable.
+   * Number of threads, 1 … 1024, or a percentage of the allowed hardware threads, rounded down, but at least one
+   * thread. By default `chooseThreads` chooses a number that leaves the machine usable.
    */
   readonly threads?: number | `${number}%`;
-  /** All cores by default. If all are alike, they count as performance cores. */
+  /** The kind of cores that mine: by default all. If all cores are alike, they count as performance cores. */
   readonly cores?: CoreKind | 'all';
   /** One CPU for each thread, or 'none' to let the system place them. By default `chooseThreads` decides. */
   readonly affinity?: readonly number[] | 'none';

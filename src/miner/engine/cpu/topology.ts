@@ -97,7 +97,7 @@ function intelKinds(cpus: readonly number[], read: ReadText): Kinds | undefined 
 /**
  * Linux reports the capacities of ARM's cores, relative to the fastest (1024). If there are three classes of cores, as
  * on phones, the widest gap divides them into two kinds. AMD's dense cores (Zen 4c, Zen 5c) have no such files and
- * count as alike: they only have lower clocks, so the same kernel is the fastest.
+ * count as alike: the dense cores only have lower clocks, so the same kernel is the fastest.
  */
 function kindsByCapacity(cpus: readonly number[], read: ReadText): Kinds | undefined {
   const capacities = new Map(

@@ -106,7 +106,7 @@ async function isolate(
 
 /**
  * @returns what is known about a GPU that can only be chosen by name. Dawn gives the first GPU of that name, which may
- *   be one that has its own process
+ *   be a GPU that already has a process of its own
  */
 function byName(
   adapter: Adapter,
@@ -159,7 +159,7 @@ const REMEDY = ON_LINUX
  * `src/vulkan/device-select-layer/`; tried with Mesa 25.0.
  */
 
-/** With this, the layer prints its table to stderr whenever a process enumerates the GPUs. */
+/** Environment in which the layer prints its table to stderr whenever a process enumerates the GPUs. */
 export const WITH_TABLE: Environment = { MESA_VK_DEVICE_SELECT_DEBUG: '1' };
 
 export interface TableRow {

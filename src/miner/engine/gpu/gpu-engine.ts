@@ -276,7 +276,10 @@ export function common(one: Range, other: Range): Range | undefined {
   return pages > 0 && counters > 0 ? { ...one, page, pages, counter, counters } : undefined;
 }
 
-/** @returns the rest of a range around one of its parts: pages before and after it, and counters of its pages */
+/**
+ * @returns what remains of a range without one of its parts: the pages before and after the part, and the other
+ *   counters of the part's pages
+ */
 export function without(range: Range, part: Range): Range[] {
   const { page, pages } = part;
   const pageEnd = page + pages;

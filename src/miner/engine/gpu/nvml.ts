@@ -1,4 +1,4 @@
-/** The sensors of NVIDIA's cards, by its library NVML, which is called with koffi. */
+/** The sensors of NVIDIA's cards, read through NVIDIA's library NVML, which is called with koffi. */
 
 import { join } from 'node:path';
 import { promisify } from 'node:util';

@@ -75,7 +75,7 @@ const adapter = z.object({
   /** Absent when Dawn gives another adapter for this name, or when the adapter could not be opened. */
   info: z
     .object({
-      /** Maker in lower case: `nvidia`, `amd`, `intel` …; `mesa` for its software renderers. */
+      /** Maker in lower case: `nvidia`, `amd`, `intel` …; `mesa` for Mesa's software renderers. */
       vendor: z.string(),
       /** Name, and version if the driver reports it. */
       driver: z.string(),

@@ -1,4 +1,4 @@
-/** A tuning: the measurements of a GPU, and the best variant of the kernel and batch length by them. */
+/** A tuning: the measurements of a GPU, and the variant of the kernel and the batch length that were the best. */
 
 import { z } from 'zod';
 

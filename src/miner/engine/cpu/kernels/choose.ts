@@ -98,7 +98,8 @@ function choiceOf(survey: Omit<Survey, 'threads'>, name: KernelName, when = ''):
     measured.length > 0
       ? [`the fastest of ${measured.length} here${when}`, `the fastest here (MH/s per thread: ${rates})${when}`]
       : ['usually the fastest, not measured', 'usually the fastest, not measured'];
-  // Mining without native kernels is two to six times slower, so the short text says why they are not used.
+  // Mining without native kernels is two to six times slower, so the short text also has the reasons why native kernels
+  // are not used.
   const slow = isNative(name) ? [] : reasons(unusable);
   const forgotten = notRemembered === undefined ? [] : [`not remembered: ${notRemembered}`];
   return {
@@ -243,7 +244,7 @@ function key(): Key {
   };
 }
 
-/** The lines of /proc/cpuinfo that identify the chip. In a virtual machine its name may not be enough. */
+/** The lines of /proc/cpuinfo that identify the chip. In a virtual machine, the chip's name may not be enough. */
 const CHIP_LINES = /^(vendor_id|cpu family|model|stepping|flags|CPU (implementer|variant|part|revision)|Features)\s*:/;
 
 /** @returns a key for the kind of chip; without /proc/cpuinfo, only Node.js's name of the architecture */

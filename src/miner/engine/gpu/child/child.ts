@@ -44,7 +44,7 @@ export const CHILD_PARTS: ChildParts = {
   },
 };
 
-/** Makes this process serve its parent. Call this once. */
+/** Makes this process serve its parent. Must be called only once. */
 export function startChild(parts: ChildParts = CHILD_PARTS): void {
   const child = new Child(parts);
   // Signals of the terminal go to all processes. The parent handles them, and closes the channel.

@@ -354,13 +354,13 @@ function isOfOneLane(one: Range, other: Range): boolean {
   return one.lane === other.lane && one.step === other.step;
 }
 
-/** Whether two ranges have the same pages, and the other's counters follow those of the first. */
+/** Whether two ranges have the same pages, and the counters of `other` follow those of `one`. */
 function isBeside(one: Range, other: Range): boolean {
   const hasSamePages = one.page === other.page && one.pages === other.pages;
   return isOfOneLane(one, other) && hasSamePages && one.counter + one.counters === other.counter;
 }
 
-/** Whether two ranges have the same counters, and the other's pages follow those of the first. */
+/** Whether two ranges have the same counters, and the pages of `other` follow those of `one`. */
 function isAbove(one: Range, other: Range): boolean {
   const hasSameCounters = one.counter === other.counter && one.counters === other.counters;
   return isOfOneLane(one, other) && hasSameCounters && one.page + one.pages === other.page;
