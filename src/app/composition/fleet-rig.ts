@@ -46,7 +46,7 @@ interface FleetSidecarOptions {
 /**
  * Makes the sidecar that reports to the fleet's operators and carries out their requests.
  * @param member the caller opens and closes its link
- * @returns the sidecar, and the rig's temperature limits with those of the operators
+ * @returns the sidecar, and the rig's temperature limits combined with those of the operators
  */
 export function fleetSidecar(
   { link, subjects, name, instance }: FleetMember,

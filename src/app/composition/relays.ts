@@ -28,7 +28,7 @@ import type { MakeRelay } from './run-miner.ts';
 
 const TAG = { tag: 'stratum' };
 const SIMULATED = { tag: 'simulated' };
-/** By IP version, the shortest prefix in bits of a network with at most 256 addresses. */
+/** By IP version: the length in bits of the shortest prefix of a network with at most 256 addresses. */
 const FEW_PROXIES_BITS = { 4: 24, 6: 120 };
 
 /** `--stratum-listen`. @throws UsageError when the certificate or its key cannot be used */
@@ -168,7 +168,7 @@ function relayLog(log: Logger, tag: string): RelayLog {
 const MAIN = /mainnet/i;
 
 /**
- * `--simulate`: hashers that do not hash. @param asks whether nodes are asked which network they serve
+ * `--simulate`: hashers that do not hash. @param asks whether each node is asked which network it serves
  * @throws UsageError when the settings or a node name the main network, or a node does not answer
  */
 export async function simulatedHasher(

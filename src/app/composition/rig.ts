@@ -276,7 +276,7 @@ function balance(live: LiveConfig): Pick<RigParts, 'askBalance'> {
   return live.config.pool.urls ? {} : { askBalance: (stop) => askBalance(live.config, stop) };
 }
 
-/** @param asks whether nodes may be asked @throws UsageError on the main network */
+/** @param asks whether nodes are asked which network they serve @throws UsageError on the main network */
 async function simulated(
   { node, testNetwork: { simulate } }: Config,
   log: Logger,

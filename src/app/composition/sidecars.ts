@@ -210,7 +210,7 @@ const NO_FOLDER = 'this user has no home directory, so name a folder with --bloc
 
 /**
  * `--block-log`. The modules for it are loaded at the start, so that the first block need not wait for them.
- * @param live reports changes of the nodes, after which the new ones are asked
+ * @param live reports changes of the nodes' settings, after which the new nodes are asked
  */
 export function blocks(options: BlockLogOptions, live?: LiveConfig): Sidecar | undefined {
   const { log: isOn, folder = userStateDirectory() } = options.settings;

@@ -102,7 +102,7 @@ function valuesOf(tables: Tables, raw: RawSettings): Checked['values'] {
   return values;
 }
 
-/** Settings whose values may contain the rig's name. It counts where the place does not set rig.name itself. */
+/** Settings whose values may contain the rig's name, which is used where the place does not set rig.name itself. */
 const OWNERS = [
   ['miner', 'public-keys', rigNamedBy],
   ['miner', 'account', rigNamedBy],

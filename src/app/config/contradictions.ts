@@ -117,7 +117,7 @@ function misspelt({ urls = [], network }: Config['node']): Perhaps {
   return { about: ['node.network'], message };
 }
 
-/** Settings about certificates must name a node or pool that has one, and must not contradict each other. */
+/** Checks that settings about certificates are for a node or pool with TLS, and do not contradict each other. */
 function certificates(
   kind: Kind,
   urls: readonly string[],

@@ -31,7 +31,7 @@ export interface RawSettings {
   readonly document: unknown;
   /** @returns the place of a path, for people: `pickaxe.toml:4`, `--threads` */
   readonly where: (path: Path) => string;
-  /** The same with the column, for errors: `pickaxe.toml:4:1`. */
+  /** Like `where`, but with the column, for errors: `pickaxe.toml:4:1`. */
   readonly at: (path: Path) => string;
   /** The absolute path of a file, at whose folder relative paths start. */
   readonly file?: string;

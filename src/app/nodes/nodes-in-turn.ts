@@ -82,9 +82,9 @@ export class NodesInTurn {
 
   /**
    * Asks a node other than the present one, and keeps the present one. A node out of reach is skipped for a minute.
-   * @param question as for `askOne`. When it returns undefined or fails, the next node is asked
+   * @param question as for `askOne`. When it returns undefined, or throws NodeError or UsageError, the next is asked
    * @returns undefined when no other node is configured, or none answers
-   * @throws the question's error once `stop` has fired
+   * @throws any other error of the question, and every error once `stop` has fired
    */
   async askOther<T>(
     question: (api: NodeApi, name: string) => Promise<T | undefined>,

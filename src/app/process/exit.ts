@@ -47,7 +47,7 @@ const FLUSH_MS = 2_000;
 /** Set when a miner's output can no longer be written. The miner goes on without changing its exit code. */
 let minesWithoutLines = false;
 
-/** Ends the process once stderr and stdout have written everything, so that a script gets the last line. */
+/** Ends the process once stderr and stdout have written everything, or after FLUSH_MS: a script gets the last line. */
 export function exit(code: number): void {
   process.exitCode = code;
   process.stderr.write('', () => {

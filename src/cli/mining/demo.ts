@@ -35,7 +35,7 @@ const RETARGET_MS = 250;
 const RIVAL_MS = 333;
 /** Each of the 20 chains has a block every 5 seconds, 6 times as often as on real networks. */
 const SPEED = 6;
-/** Far longer than the two last looks at the blocks take. */
+/** Time limit for the two last looks at the blocks, far longer than they take. */
 const LAST_LOOKS_MS = 30_000;
 
 export function declare(command: Command, { action }: Line): void {

@@ -159,7 +159,7 @@ export async function solveHere(header: Uint8Array, options: LocalOptions): Prom
         const { hashes } = tally.summary();
         resolve({ nonce, hashes, hashesPerSecond: (1000 * hashes) / (systemClock.monotonicMs() - startMs) });
       });
-    // Each miner has a random lane, so that no two miners search the same nonces.
+    // Each miner takes a random lane, so that two miners rarely search the same nonces.
     const mine = async (some: (typeof engines)[number]) =>
       await new Miner({ source: source(), engines: await some, emit: events.emit, temperatureLimits }).run();
     Promise.all(engines.map(mine)).then(() => resolve(undefined), reject);

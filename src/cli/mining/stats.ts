@@ -35,7 +35,7 @@ export function declare(command: Command, { io, action }: Line): void {
     .action(action(async (options) => runStats((await settingsOf(command)).config, options, io)));
 }
 
-/** Short, because mining systems ask every few seconds. */
+/** Time limit for an answer, short because mining systems ask every few seconds. */
 const TIMEOUT_MS = 3_000;
 /** Maximum length of an answer, enough for the metrics of hundreds of devices. */
 const MOST_BYTES = 4 * 1024 * 1024;

@@ -28,7 +28,7 @@ export interface SettingType<T> {
   readonly schema: (zod: Zod) => z.ZodType<T>;
   /** @returns the value as in a file. Absent where that is the value itself */
   print?(value: T): unknown;
-  /** Resolves a path in the value against `folder`, that of the configuration file that sets it. */
+  /** Resolves a path in the value against the folder of the configuration file that sets the value. */
   startAt?(folder: string, value: T): T;
 }
 

@@ -282,7 +282,7 @@ export const DEVICES = {
       priority: {
         type: niceness,
         about: 'niceness of the CPU threads, from 0 (normal) to 19 (all other programs go first)',
-        // Without a default: a sandbox that refuses 19 matters only to users who ask for it.
+        // There is no default, because a sandbox that refuses a niceness matters only to users who set one.
         otherwise: '19',
         example: 19,
         flag: '--cpu-priority <n>',

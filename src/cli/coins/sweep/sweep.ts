@@ -177,8 +177,8 @@ function checkSame(sweep: Sweep, run: Run): void {
 }
 
 /**
- * The state may be from an earlier version, which trusted the node's guard. @throws UsageError unless the user has
- * named this guard
+ * Checks the guard again, because the state may be from an earlier version, which trusted the node's guard.
+ * @throws UsageError if a command must still be signed and the guard does not fit the one that the user has named
  */
 function checkGuardAgain({ account, guard, transfers }: Sweep, { known }: Run): void {
   const isSigned = transfers.some(({ step0, outcome }) => step0 === null && outcome === null);

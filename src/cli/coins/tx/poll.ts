@@ -151,7 +151,10 @@ interface Waiting extends Subject {
   readonly io: Pick<Io, 'say' | 'now' | 'stop'>;
 }
 
-/** Extra time before a command counts as expired. Blocks lag behind the clock, and the last one may contain it. */
+/**
+ * Time from the end of a command's validity until the command counts as expired. Blocks lag behind the clock, and the
+ * last block before the end may contain the command.
+ */
 const GRACE_MS = MARGIN_S * 1000;
 
 /** @returns for each request key its result, or that there is none yet or will never be one @throws NodeError */
