@@ -50,13 +50,13 @@ export class ContractError extends Error {
     this.stored = stored;
   }
 
-  /** @returns this failure if it has a position already, otherwise the same failure at the given one */
+  /** @returns this failure if it has a position already, otherwise a copy with the given position and code */
   at(position: Position, code = ''): ContractError {
     if (this.position) return this;
     return new ContractError(this.kind, this.message, position, { code, calls: this.calls, stored: this.stored });
   }
 
-  /** @returns the same failure, with one more call that it has passed through */
+  /** @returns a copy of this failure with one more call that it has passed through */
   through(call: FailedCall): ContractError {
     const { kind, message, position, code, stored } = this;
     return new ContractError(kind, message, position, { code, calls: [...this.calls, call], stored });

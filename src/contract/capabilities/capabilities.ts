@@ -58,7 +58,7 @@ export function testCapability(evaluator: Evaluator, applied: Applied): Value {
   return acquire(evaluator, applied, []) ? 'Capability acquired' : 'Capability already acquired';
 }
 
-/** Acquires a capability from the body of another one. It is held as long as that capability. */
+/** Acquires a capability that is held as long as the capability whose body calls this native. */
 export function composeCapability(evaluator: Evaluator, applied: Applied): void {
   if (evaluator.context.frame?.member.definition.kind !== 'defcap') {
     throw new ContractError('eval', 'compose-capability valid only within defcap body');

@@ -33,8 +33,8 @@ export function emitAcquired(evaluator: Evaluator, capability: Capability, modul
 
 /**
  * For dialect 5.
- * @returns the hash of the module's version with which the emitting code was loaded; with the flag, the hash of the
- *   newest version
+ * @returns the hash of the module's version with which the emitting code was loaded; with the flag
+ *   `EnableLegacyEventHashes`, the hash of the newest version
  */
 function hashOf(evaluator: Evaluator, module: LoadedModule): string {
   const isNewest = evaluator.environment.flags.has('EnableLegacyEventHashes');
@@ -49,7 +49,7 @@ export function emitReserved(evaluator: Evaluator, name: string, args: readonly 
   append(evaluator, new QualifiedName(LANGUAGE_MODULE, name), args, moduleHash);
 }
 
-/** Number of references to events that are copied for one step. */
+/** Number of copied references to events for which one step is counted. */
 const COPIES_PER_STEP = 8;
 
 function append(evaluator: Evaluator, name: QualifiedName, args: readonly Value[], moduleHash: string): void {

@@ -115,7 +115,7 @@ function enforceKeyset(evaluator: Evaluator, keyset: KeysetGuard, name?: string)
 
 function asksPredicate(evaluator: Evaluator, predicate: string, count: bigint, matched: bigint): boolean {
   const native = evaluator.findNative(predicate);
-  // A transaction could define a function with a bare name itself.
+  // A bare name is refused, because the transaction itself could define a function with this name.
   if (!native && evaluator.dialect === 5 && !QualifiedName.parse(predicate)) {
     throw new ContractError('eval', `Invalid custom predicate for keyset ${predicate}`);
   }
@@ -142,9 +142,9 @@ function shownKeys(keys: readonly string[], { dialect }: Evaluator): string {
 }
 
 /**
- * A signature that is limited to capabilities counts while one of these is being evaluated. Before version 4.12, and
- * while no capability is being evaluated, it counts while one of these is held. A signature without limits counts
- * unless code has installed capabilities.
+ * A signature that is limited to capabilities counts while one of them is being evaluated. Before version 4.12, and
+ * whenever no capability is being evaluated, the signature counts while one of its capabilities is held. A signature
+ * without limits counts unless code has installed capabilities.
  */
 function countingSignatures({ environment, state }: Evaluator): readonly Signature[] {
   const { autonomous, evaluating } = state.capabilities;
@@ -264,7 +264,7 @@ function enforceGovernance(evaluator: Evaluator, module: LoadedModule): void {
   whileEvaluating(evaluator, [capability], () => whileHolding(evaluator, capability, run));
 }
 
-/** @returns the values @throws ContractError if one of them cannot be stored */
+/** @returns the values @throws ContractError for a value that cannot be stored */
 export function storable(
   evaluator: Evaluator,
   values: readonly Value[],

@@ -11,7 +11,7 @@ import type { Applied } from './applied.ts';
 import { changeCapabilities, isSame } from './grants.ts';
 import { storable } from './guards.ts';
 
-/** Whether two capabilities have the same name, and equal arguments apart from the managed one. */
+/** Whether two capabilities have the same name, and equal arguments apart from the managed argument. */
 export function isSameApartFromManaged(a: Capability, b: Capability, manager: CapabilityManager | undefined): boolean {
   if (!manager) return isSame(a, b);
   if (a.name.text !== b.name.text || a.args.length !== b.args.length) return false;
@@ -55,7 +55,7 @@ export function findInstalled(
   return installed.find((each) => matches(each.capability));
 }
 
-/** @param composed the capabilities that are acquired with this one */
+/** @param composed the capabilities that are acquired together with the installed capability */
 export function keepInstalled(
   evaluator: Evaluator,
   { capability, call: { member } }: Applied,

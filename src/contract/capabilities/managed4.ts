@@ -34,7 +34,7 @@ export function requestInstallation(evaluator: Evaluator, capability: Capability
 }
 
 /**
- * @returns the capabilities that are acquired with this one
+ * @returns the capabilities that are acquired together with the given capability
  * @throws ContractError unless the capability is or can be installed, and its manager agrees
  */
 export function approve(evaluator: Evaluator, applied: Applied): readonly Capability[] {

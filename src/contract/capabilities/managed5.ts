@@ -69,7 +69,7 @@ export function installAndRun5(evaluator: Evaluator, applied: Applied): void {
 
 /**
  * Runs the body. While it runs, the capability is held with the installed arguments, so that signatures for these
- * count. Its grant is the newest afterwards.
+ * arguments count. Afterwards, its grant is the newest.
  */
 function runInstalled(evaluator: Evaluator, { call }: Applied, usable: InstalledCapability): void {
   const { capability, manager, remaining } = usable;

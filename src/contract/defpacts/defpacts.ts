@@ -177,7 +177,10 @@ function isLast({ stepCount, isExecuted }: DefpactState, { step, isRollback }: D
   return isExecuted === undefined || step === 0;
 }
 
-/** @returns the defpact after its step @throws ContractError unless all nested defpacts have done the same step */
+/**
+ * @returns the defpact's state after the step
+ * @throws ContractError unless all nested defpacts have done the same step
+ */
 function advanced({ state }: Evaluator, step: DefpactStep, faults: DefpactFaults): DefpactState {
   const { defpact } = state;
   // Functions of the interactive interpreter can remove the state.
@@ -216,7 +219,9 @@ function lastState(
   return last;
 }
 
-/** Requires that the proven state is at least two steps after the stored one, and otherwise of the same defpact. */
+/**
+ * Requires that the proven state belongs to the same defpact as the stored state, and is at least two steps after it.
+ */
 function requireLater(step: DefpactStep, foreign: DefpactState, stored: DefpactState, faults: DefpactFaults): void {
   if (foreign.step <= stored.step + 1) throw faults.tooFewSteps(step, foreign, stored);
   const [theirs, ours] = [foreign.continuation, stored.continuation];
@@ -236,7 +241,9 @@ function requireNext(step: DefpactStep, last: DefpactState, faults: DefpactFault
 
 /* Nested defpacts. */
 
-/** A nested defpact has as many steps as the outer one, and executes each in the same step of the outer one. */
+/**
+ * A nested defpact has as many steps as the outer defpact. Each runs in the outer defpact's step of the same number.
+ */
 function runNested(evaluator: Evaluator, run: Run, step: DefpactStep): Value {
   const { faults, scope } = run;
   const parent = evaluator.state.defpact;

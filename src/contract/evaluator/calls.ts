@@ -23,8 +23,8 @@ import { printed, typeText } from '../values/printing.ts';
 import type { Value } from '../values/values.ts';
 
 /**
- * Number of steps counted for a failure: once where code catches it, and once for each call added to its list of
- * calls.
+ * Number of steps counted for a failure: once where code catches it, and once for each call that is added to the
+ * failure's list of calls.
  */
 export const FAILURE_STEPS = 64;
 

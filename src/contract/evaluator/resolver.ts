@@ -14,7 +14,7 @@ import type { Application, DynamicName, Expression, Name, Parameter } from '../s
 import { typeText } from '../values/printing.ts';
 import { ModuleRef, type Value } from '../values/values.ts';
 
-/** Number of nested scopes that a look-up searches for one step. */
+/** Number of nested scopes for which a look-up counts one step. */
 const SCOPES_PER_STEP = 16;
 
 /**

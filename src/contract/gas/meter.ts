@@ -73,7 +73,10 @@ export class GasMeter {
     this.#thousandths = units * 1000n;
   }
 
-  /** @returns a function that resets the gas used to its present value, for failures that `DisablePact44` makes free */
+  /**
+   * @returns a function that resets the gas used to the present amount, because failures are free with the flag
+   *   `DisablePact44`
+   */
   mark(): () => void {
     const used = this.#thousandths;
     return () => {
@@ -281,7 +284,7 @@ export class GasMeter {
     if (typeof base !== 'bigint' || typeof argument !== 'bigint') this.#charge('log', () => 0);
   }
 
-  /** `shift`, which multiplies by a power of 2 to shift to the left. */
+  /** The native `shift`, which multiplies by a power of 2 to shift to the left. */
   shift(integer: bigint, places: bigint): void {
     if (places <= 0n || this.flags.has('DisablePact47') || this.flags.has('DisablePact43')) return;
     // A shift by more bits fails, except for 0.

@@ -98,7 +98,10 @@ function areSameType(a: Type | undefined, b: Type | undefined, of: Member, ofOth
   return textOfType(a) === textOfType(b);
 }
 
-/** Compares schemas by their names and fields, because their module may have been loaded again since the interface. */
+/**
+ * Compares schemas by their names and fields, because their module may have been loaded again since the interface was
+ * loaded.
+ */
 function areSameSchema(a: Member<Defschema>, b: Member<Defschema>): boolean {
   return a.name.text === b.name.text && haveSameFields(a, b);
 }

@@ -16,7 +16,7 @@ import { checkInterface } from './interfaces.ts';
 import { enforceInstallation } from './namespaces.ts';
 import { refuseShadow, type Visit, visitDefinition } from './resolution.ts';
 
-/** Installs a module, or a newer version of it. @returns what the interpreter prints */
+/** Installs a module, or a newer version of an installed module. @returns the text that the interpreter prints */
 export function loadModule(evaluator: Evaluator, syntax: Module): string {
   refuseInstallation(evaluator);
   const name = new ModuleName(syntax.name, evaluator.state.namespace?.name);
@@ -47,7 +47,7 @@ function administerForUpgrade(evaluator: Evaluator, module: LoadedModule): void 
   } else ask();
 }
 
-/** Installs an interface, which can never be replaced. @returns what the interpreter prints */
+/** Installs an interface, which can never be replaced. @returns the text that the interpreter prints */
 export function loadInterface(evaluator: Evaluator, syntax: Interface): string {
   const { dialect, state } = evaluator;
   refuseInstallation(evaluator);
@@ -62,7 +62,7 @@ export function loadInterface(evaluator: Evaluator, syntax: Interface): string {
   return dialect === 4 ? `Loaded interface ${name.text}` : `Loaded interface ${name.text}, hash ${module.hash}`;
 }
 
-/** Makes the names of a module available to code of the transaction. @returns what the interpreter prints */
+/** Makes the names of a module available to code of the transaction. @returns the text that the interpreter prints */
 export function use(evaluator: Evaluator, syntax: Use): string {
   evaluator.gas.useModule();
   bringInFrom(evaluator, syntax);

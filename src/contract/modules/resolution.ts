@@ -28,7 +28,7 @@ type Variables = ReadonlySet<string>;
 
 const NONE: Variables = new Set();
 
-/** Visits the free names of a definition, also those in types, each as often as it occurs. */
+/** Visits the free names of a definition, including the names in types. Visits each name as often as it occurs. */
 export function visitDefinition(definition: Definition, dialect: Dialect, visit: Visit, declare: Declare): void {
   const walk = new NameWalk(dialect, visit, declare);
   switch (definition.kind) {

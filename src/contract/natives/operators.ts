@@ -111,7 +111,7 @@ function rounding(name: string, how: Rounding): Native {
   });
 }
 
-/** `+`. For a key of both objects, the result has the first object's value. */
+/** The native `+`. For a key of both objects, the result has the first object's value. */
 function join(values: readonly Value[], call: Call): Value | undefined {
   const { evaluator } = call;
   const [x, y] = values;

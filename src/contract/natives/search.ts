@@ -1,6 +1,6 @@
 /** Searches a text for another text. */
 
-/** Number of characters of both texts that are searched for one step. */
+/** Number of characters of both texts for which a search counts one step. */
 export const SEARCHED_PER_STEP = 16;
 
 /**

@@ -38,7 +38,7 @@ export interface SessionOptions {
  * Printed texts and the texts of files, which become trees, count four times.
  */
 const MAX_KEPT_CHARACTERS = 2 ** 28;
-/** Maximum number of characters of the expectations and notes of a run. Reports repeat them several times. */
+/** Maximum number of characters of the expectations and notes of a run. Reports repeat these texts several times. */
 const MAX_REPORTED_CHARACTERS = 2 ** 24;
 
 /** @returns a meter for the characters of results */
@@ -46,7 +46,7 @@ export function resultsMeter(): Kept {
   return new Kept(MAX_REPORTED_CHARACTERS, 'the results have');
 }
 
-/** Characters of memory that the tree takes for each character of its text. */
+/** Characters of memory that a syntax tree takes for each character of source text. */
 const TREE = 4;
 
 /** Maximum depth of files that load each other. */
@@ -87,7 +87,7 @@ export class Session {
     return { file: path, expectations: expectations.slice(before), error, notes: [...notes] };
   }
 
-  /** Runs typed input. The changes that a failed form has made are undone, apart from those of the database. */
+  /** Runs typed input. A failed form's changes of the state are undone, but not its changes of the database. */
   runText(text: string): TextResult {
     const before = this.#run.expectations.length;
     const values: string[] = [];
@@ -148,7 +148,7 @@ export class Session {
     }
   }
 
-  /** Runs a form, then loads the files that it has requested. */
+  /** Runs a form, then loads the files that the form has requested. */
   #runForm(form: Form, file: string, depth: number): Value {
     const run = this.#run;
     this.#at = { file, position: form.position };

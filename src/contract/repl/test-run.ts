@@ -1,4 +1,4 @@
-/** The state of the interactive interpreter. Its functions change it. */
+/** The state of the interactive interpreter, which the interpreter's functions change. */
 
 import type { Dialect } from '../dialect.ts';
 import { ContractError, type Position } from '../errors.ts';
@@ -53,7 +53,7 @@ export class TestRun {
   readonly evaluator: TreeEvaluator;
   readonly proofs: MockProof[] = [];
   readonly expectations: Expectation[];
-  /** Checks that the run has skipped. */
+  /** Texts that name the checks that the run has skipped. */
   readonly notes: Set<string>;
   readonly functions: TestFunctions;
   /** The database without the changes of the open transaction. */
@@ -133,7 +133,7 @@ export class TestRun {
 
   /**
    * Begins a transaction.
-   * @returns its number, from 0
+   * @returns the transaction's number, from 0
    * @throws ContractError in dialect 5 if a transaction is open; dialect 4 rolls that one back
    */
   begin(name: string | undefined): number {

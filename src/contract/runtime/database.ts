@@ -19,7 +19,7 @@ export interface LoggedWrite {
   readonly row: StorableObject;
 }
 
-/** The writes of a transaction to a table, with those of the transactions before it. */
+/** The writes of one transaction to a table, linked to the writes of earlier transactions. */
 interface TableHistory {
   readonly transaction: bigint;
   /** In the order of writing. */
@@ -40,7 +40,7 @@ export class Database {
   /** The writes of all numbered transactions, by the names of tables. */
   readonly histories: Layered<TableHistory>;
   readonly #tables = new Map<string, Layered<StorableObject>>();
-  /** The writes to this version, by the names of tables. */
+  /** The writes to this version of the database, by the names of tables. */
   readonly #writes = new Map<string, LoggedWrite[]>();
 
   /** @param below the version to begin with. It must not change while the new version is in use */
@@ -66,7 +66,7 @@ export class Database {
     return true;
   }
 
-  /** @param table as `Table.name` @param row all of its columns @returns whether the table exists */
+  /** @param table as `Table.name` @param row all columns of the row @returns whether the table exists */
   writeRow(table: string, key: string, row: StorableObject): boolean {
     const rows = this.table(table);
     if (!rows) return false;

@@ -1,5 +1,6 @@
 /**
- * Bounds the memory that a session keeps between forms. Steps cannot bound it, because each form has all steps anew.
+ * Bounds the memory that a session keeps between forms. The limit of steps cannot bound this memory, because it
+ * applies to each form separately.
  */
 
 import { Decimal } from '../values/decimal.ts';

@@ -1,4 +1,4 @@
-/** Modules and interfaces as they are stored, and their names. */
+/** Loaded modules and interfaces, with their definitions and names. */
 
 import { type ModuleName, QualifiedName } from '../names.ts';
 import type {
@@ -59,7 +59,7 @@ export interface LoadedModule {
   readonly transactionHash: string;
 }
 
-/** A definition with its module. It is also a value of code, but tables cannot store it. */
+/** A definition with its module. Code can also use the member as a value, but cannot store it. */
 export class Member<Kind extends Definition = Definition> extends Unstorable {
   readonly module: LoadedModule;
   readonly definition: Kind;

@@ -23,7 +23,7 @@ export interface MemberCall {
   readonly args: readonly Value[];
 }
 
-/** An argument of a native. It is evaluated when its value is first read. */
+/** An argument of a native. The argument is evaluated when `value` or `shownValue` is first read. */
 export interface Argument {
   readonly value: Value;
   /** As `value`, but in dialect 4 the bare name of a function gives a text that describes the function. */
@@ -46,7 +46,7 @@ export interface Argument {
   asFunction(): Remaining | undefined;
   /** @returns undefined unless the argument is an application of a member of a module */
   asCall(): MemberCall | undefined;
-  /** @returns as `asCall`; in dialect 5, undefined unless its value is an application of a capability */
+  /** @returns as `asCall`; in dialect 5, undefined unless the argument's value is an application of a capability */
   asCapability(): MemberCall | undefined;
 }
 
@@ -113,7 +113,7 @@ export interface Evaluator {
    * @throws every other failure
    */
   attempt(action: () => Value): Value | undefined;
-  /** Counts steps for work inside one evaluation that takes long, such as making a list. */
+  /** Counts steps for long work inside one evaluation, such as making a list. */
   spend(steps: number): void;
   print(value: Value): string;
 }
@@ -132,7 +132,7 @@ export interface Native {
   readonly name: string;
   /** The only dialect that has the native; undefined for both. */
   readonly dialect?: Dialect;
-  /** Whether only code outside of modules can call it. */
+  /** Whether only code outside of modules can call the native. */
   readonly isTopLevel?: boolean;
   /** The types of arguments and result for messages: `x:integer y:integer -> integer`. */
   readonly signatures: readonly string[];

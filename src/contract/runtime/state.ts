@@ -12,7 +12,7 @@ export interface Event {
   /** The name of the event's capability, with module and namespace. */
   readonly name: QualifiedName;
   readonly args: readonly Value[];
-  /** The hash of the module that has emitted it. */
+  /** The hash of the module that has emitted the event. */
   readonly moduleHash: string;
 }
 
@@ -82,15 +82,16 @@ export const INITIAL_STATE: State = {
   defpact: undefined,
 };
 
-/** A call of a member of a module that has not returned yet. `outer` is the frame that it was called from. */
+/** A call of a member of a module that has not returned yet. `outer` is the frame of the calling code. */
 export interface Frame {
   readonly member: Member<Callable>;
   readonly outer: Frame | undefined;
 }
 
 /**
- * The access of running code to tables. Conditions of `enforce` and user guards have `read` in dialect 5, and `none`
- * in dialect 4. Constants have `none`. The tests of `try` and `enforce-one` have `read`.
+ * The access of running code to tables. Conditions of `enforce`, user guards and predicates of keysets have `none` in
+ * dialect 4 and `read` in dialect 5 (for the first two, since version 5.3). Constants have `none`. Tests of
+ * `enforce-one` and actions of `try` and `pure` have `read`.
  */
 export type TableAccess = 'write' | 'read' | 'none';
 

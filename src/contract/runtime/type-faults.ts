@@ -63,7 +63,7 @@ function partFault(value: Value, type: Type, names: Names, walk: Walk): string |
 /**
  * @param isPartial whether fields may be missing
  * @param faultOf finds the fault in the value of a field
- * @returns the message of dialect 4 for an object that the schema does not allow; undefined if it does
+ * @returns the message of dialect 4 for an object that the schema does not allow; undefined for an allowed object
  */
 export function schemaFault(
   object: ContractObject,

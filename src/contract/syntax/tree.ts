@@ -101,7 +101,9 @@ export interface BindingPair {
   readonly variable: Parameter;
 }
 
-/** `{ "key" := variable, … }` and the body in which the variables are visible. `code` is only that of the braces. */
+/**
+ * `{ "key" := variable, … }` and the body in which the variables are visible. `code` is the source of the braces only.
+ */
 export interface Binding extends Node {
   readonly pairs: readonly BindingPair[];
   /** There is at least one expression. */

@@ -28,7 +28,7 @@ export type WriteMode = 'insert' | 'update' | 'write';
  */
 function requireRights(evaluator: Evaluator, { module }: Table): void {
   requireModuleRights(evaluator, module);
-  // In dialect 4, code with the module's governance may use the tables of all its versions.
+  // In dialect 4, code with the module's governance may use the tables of all versions of the module.
   if (evaluator.dialect === 4 && callingModule(evaluator)?.name.text !== module.name.text) return;
   const { hash, blessed, name } = requireModule(evaluator, module.name);
   if (hash === module.hash || blessed.has(module.hash)) return;

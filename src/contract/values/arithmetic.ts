@@ -85,7 +85,7 @@ export function logarithm(base: Numeric, argument: Numeric, dialect: Dialect): N
 /** @throws ContractError unless the argument is above 0 */
 export function naturalLogarithm(argument: Numeric, dialect: Dialect): Decimal {
   if (signOf(argument) <= 0) {
-    // The reference implementation spells it `then`.
+    // The spelling `then` is that of the reference implementation's message.
     if (dialect === 5) throw arithmeticFault('Natural logarithm must be greater then 0');
     throw new ContractError('eval', 'Illegal argument for ln: must be greater than zero');
   }

@@ -59,7 +59,8 @@ export function integerPower(base: bigint, exponent: bigint): bigint {
   const magnitude = absolute(base);
   if (exponent === 0n) return 1n;
   if (magnitude <= 1n) return exponent % 2n === 0n ? magnitude : base;
-  // The power has at least (bits − 1) × exponent bits, so a result that is too large is refused before it is computed.
+  // The power has at least (bits − 1) × exponent bits, so most results that are too large are refused before the power
+  // is computed.
   const bits = magnitude.toString(2).length;
   if (exponent > MAX_BITS || (bits - 1) * Number(exponent) > MAX_BITS) throw tooLarge();
   return bounded(base ** exponent);

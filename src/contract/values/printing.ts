@@ -31,7 +31,7 @@ interface Printing {
 
 /**
  * Texts are quoted, but not escaped. Dialect 5 sorts the entries of an object. Dialect 4 does so only with commas, and
- * keeps their order otherwise.
+ * otherwise keeps the order of the entries.
  * @throws ContractError for values with more than 2^20 parts or 2^23 characters, and for nesting deeper than 500
  */
 export function printed(value: Value, { dialect = DEFAULT_DIALECT, commas = false }: Printing = {}): string {

@@ -37,7 +37,7 @@ export class Time {
     return new Time(this.micros + micros);
   }
 
-  /** @returns the seconds from the other time to this one, without trailing zeros */
+  /** @returns the seconds from the other time to this time, without trailing zeros */
   subtract(other: Time): Decimal {
     return Decimal.ofInteger(this.micros - other.micros).divide(Decimal.ofInteger(MICROS_IN_SECOND));
   }

@@ -124,7 +124,7 @@ export class ModuleGuard extends GuardBase {
   }
 }
 
-/** Agrees in the steps of one defpact. The language calls it a pact guard. */
+/** Agrees in the steps of one defpact. The language calls this guard a pact guard. */
 export class DefpactGuard extends GuardBase {
   readonly kind = 'defpact';
   readonly pactId: string;
@@ -295,7 +295,7 @@ export function order(a: Value, b: Value): number | undefined {
   return undefined;
 }
 
-/** Number of characters that are compared for one step. */
+/** Number of compared characters for which one step is counted. */
 export const CHARACTERS_PER_STEP = 64;
 
 /** Orders texts by code points. ECMAScript compares UTF-16 code units, which puts U+FFFF after U+10000. */

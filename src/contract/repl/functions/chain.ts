@@ -100,8 +100,8 @@ function changedChain(before: ChainData, data: ContractObject, dialect: Dialect)
 }
 
 /**
- * @returns the flags that are set, in the order of their definition. Document 3 calls some `DisableFlow…`. Dialect 5
- *   ignores unknown flags
+ * @returns the flags that are set, in the order of their definition. Document 3 calls some of these flags
+ *   `DisableFlow…`. Dialect 5 ignores unknown flags
  */
 function chosenFlags(flags: readonly string[], dialect: Dialect): readonly Flag[] {
   const wanted = new Set(flags.map((flag) => flag.replace(/^DisableFlow/, 'DisablePact')));

@@ -32,7 +32,7 @@ export function defpacts(): readonly Native[] {
   ];
 }
 
-/** A function that runs a step of a defpact: by default of the last executed defpact, with its last yield. */
+/** Makes a function that runs a step of a defpact: by default of the last executed defpact, with the last yield. */
 function continuing(name: string): Native {
   return strict(name, CONTINUE_SIGNATURES, (values, { evaluator, position }) => {
     const [step, isRollback = false, id, object] = values;
