@@ -43,7 +43,7 @@ function checkKeysetName({ dialect, environment }: Evaluator, name: string): voi
 }
 
 /**
- * Defines a keyset, or replaces an existing one if enough of its keys have signed.
+ * Defines a keyset, or replaces an existing keyset if enough keys of the existing keyset have signed.
  * @returns the text that the interpreter prints
  */
 function defineKeyset(evaluator: Evaluator, name: string, keyset: KeysetGuard): string {

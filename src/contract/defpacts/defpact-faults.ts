@@ -212,7 +212,7 @@ export class DefpactFaults {
     );
   }
 
-  /** @param stored the message that nodes of dialect 5 store, if it is shorter */
+  /** @param stored the message that nodes of dialect 5 store; undefined if they store `message5` */
   #fault(message4: string, message5: string, stored?: string): ContractError {
     return this.#dialect === 4 ? this.#error(message4) : this.#error(message5, stored);
   }
@@ -226,7 +226,7 @@ function stepText(step: number, stepCount: number): string {
   return `DefPactStep does not match defpact properties: requested: ${step} step count:${stepCount}`;
 }
 
-/** Messages of dialect 5 show values as the Haskell source code of its nodes does. */
+/** Messages of dialect 5 show bools in the notation of Haskell, in which its nodes are written. */
 function shownBool(value: boolean): string {
   return value ? 'True' : 'False';
 }

@@ -47,7 +47,7 @@ export function beginDefpact(evaluator: Evaluator, call: MemberCall, position: P
 }
 
 /**
- * Runs another step of a defpact, or the rollback of its last step.
+ * Runs a step after the first of a defpact, or the rollback of the last step that was executed.
  * @param foreign the proven state of the defpact on another chain; undefined if it continues on the same chain
  * @throws ContractError for an unknown defpact, for a step that does not follow the last one, and if this transaction
  *   has executed another defpact

@@ -140,7 +140,7 @@ export class GasMeter {
   /**
    * The loading of a module or an interface, without the evaluation of its constants. The memory is an estimate.
    * @param name the name in the code, without the current namespace
-   * @param members the names of its definitions
+   * @param members the names of the module's definitions
    */
   loadModule(name: ModuleName, members: readonly string[], code: string, isInterface = false): void {
     const kind = isInterface ? 'interface' : 'module';

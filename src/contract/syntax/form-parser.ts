@@ -15,7 +15,7 @@ export const MAX_TEXT_LENGTH = 2 ** 20;
  * themselves at each level, so this maximum also bounds the stack.
  */
 export const MAX_DEPTH = 200;
-/** Maximum number of digits of a number, because the time to read one grows faster than its length. */
+/** Maximum number of digits of a number, because the time to read a number grows faster than its length. */
 export const MAX_DIGITS = 10_000;
 /** Maximum number of digits after the decimal point. */
 export const MAX_PLACES = 255;

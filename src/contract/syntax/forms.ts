@@ -23,7 +23,7 @@ interface DecimalForm extends InText {
 interface TextForm extends InText {
   readonly kind: 'text';
   readonly value: string;
-  /** Whether it was written as `'name`. */
+  /** Whether the text was written as a symbol: `'name`. */
   readonly isSymbol: boolean;
 }
 

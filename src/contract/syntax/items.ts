@@ -10,7 +10,7 @@ const RESERVED = new Set([
   ...['bless', 'defcap', 'defconst', 'defpact', 'defschema', 'deftable', 'defun', 'false', 'implements', 'interface'],
   ...['lambda', 'let', 'let*', 'module', 'step', 'step-with-rollback', 'true', 'use'],
 ]);
-/** In dialect 5, these are names of natives. */
+/** Words that cannot be names in dialect 4. In dialect 5, these words are names of natives. */
 const RESERVED_4 = new Set(['cond', 'with-capability']);
 const RESERVED_5 = new Set(['@doc', '@event', '@managed', '@model']);
 
@@ -63,7 +63,7 @@ export class Items {
     return form;
   }
 
-  /** Takes the next item if it is this separator. @returns whether it was */
+  /** Takes the next item if it is this separator. @returns whether the item was taken */
   takeSeparator(separator: SeparatorForm['separator']): boolean {
     const next = this.peek();
     const isThere = next?.kind === 'separator' && next.separator === separator;
@@ -82,7 +82,7 @@ export class Items {
     return this.refuse(form, { '(': '(list)', '[': '[list]', '{': '{list}' }[bracket], bracket);
   }
 
-  /** Takes the next item if it is this word. @returns whether it was */
+  /** Takes the next item if it is this word. @returns whether the item was taken */
   takeWord(word: string): boolean {
     const isThere = wordOf(this.peek()) === word;
     if (isThere) this.#at++;

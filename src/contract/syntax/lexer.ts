@@ -2,7 +2,10 @@
 
 import type { Dialect } from '../dialect.ts';
 
-/** For each ASCII character: 1 if a name may begin with it, 2 if it may only follow, 0 if no name has it. */
+/**
+ * For each ASCII character: 1 if a name may begin with the character, 2 if names can only continue with it, 0 if names
+ * cannot contain it.
+ */
 const IN_NAME = new Uint8Array(128);
 for (const character of '%#+-_&$@<>=^?*!|/~abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ') {
   IN_NAME[character.charCodeAt(0)] = 1;

@@ -43,7 +43,7 @@ export type Type =
   /** Without `schema`, the fields may be any. */
   | { readonly kind: 'object'; readonly schema: Name | undefined }
   | { readonly kind: 'table'; readonly schema: Name | undefined }
-  /** `{name}`. Only dialect 4 allows it for parameters. */
+  /** `{name}`. Only dialect 4 allows this type for parameters. */
   | { readonly kind: 'schema'; readonly schema: Name }
   | { readonly kind: 'module'; readonly interfaces: readonly ModuleName[] };
 
@@ -127,7 +127,7 @@ export interface LetVariable {
 
 export interface Let extends Node {
   readonly kind: 'let';
-  /** Whether it was written as `let*`. */
+  /** Whether the expression was written as `let*`. */
   readonly isSequential: boolean;
   readonly variables: readonly LetVariable[];
   readonly body: readonly Expression[];

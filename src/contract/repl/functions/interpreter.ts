@@ -57,8 +57,8 @@ export function interpreter(run: TestRun): readonly Native[] {
 }
 
 /**
- * Makes the function of a static check. It checks nothing and notes this. In dialect 4, it returns the text of a
- * passed check.
+ * Makes the function of a static check. The function checks nothing, and notes this for the report. In dialect 4, it
+ * returns the text of a passed check.
  */
 function unchecked(run: TestRun, name: string, text: (module: string) => string): Native {
   const signatures = ['module:string -> string', 'module:string debug:bool -> string'];
