@@ -20,7 +20,7 @@ export interface RunningMiner {
   readonly clock: Clock;
   readonly log: Logger;
   readonly logTail: LogTail;
-  /** Absent without a node to ask. */
+  /** Asks a node for the balance; absent when the rig mines on no node. */
   readonly askBalance?: AskBalance | undefined;
   /** Whether mining begins again in this process after its end; absent if it never does. */
   readonly beginsAgain?: () => boolean;

@@ -85,7 +85,7 @@ export type DeviceIdentity = Readonly<z.infer<typeof DeviceIdentity>>;
 const candidateFields = {
   found: tally,
   wrong: tally,
-  /** Number of candidates that another search of the same nonces found, and this one did not. */
+  /** Number of candidates that only another search of the same nonces has found. */
   missed: tally,
 };
 
@@ -107,7 +107,7 @@ const RunResult = z.strictObject({
   ...ratesByCores,
   ...sensorFields,
   hashesPerJoule: fromZero.nullable(),
-  /** 16 hex digits: the sum over the candidates that were found. */
+  /** A checksum of the candidates that were found: 16 hex digits. */
   hashSum: z.string().regex(/^[0-9a-f]{16}$/, 'not 16 hex digits'),
   candidates: z.strictObject({ ...candidateFields, expected: tally }),
   /** Lines for people about wrong, missing or doubtful candidates. */
@@ -136,7 +136,7 @@ const DeviceResult = z.discriminatedUnion('kind', [
 ]);
 export type DeviceResult = Readonly<z.infer<typeof DeviceResult>>;
 
-/** Devices that could not be measured, or not to the end. */
+/** Devices whose measurement could not start or failed before its end. */
 const Failed = z
   .array(z.strictObject({ name: line.min(1), fault: z.enum(DEVICE_FAULTS), reason: z.string() }))
   .max(MOST_DEVICES);

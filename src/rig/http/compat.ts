@@ -92,7 +92,7 @@ export function mmposStats(status: Status): MmposStats {
 const kilo = (hashesPerSecond: number) => Number((hashesPerSecond / 1000).toFixed(3));
 const whole = (value: number | null) => (value === null ? null : Math.round(value));
 
-/** From a PCI address `DOMAIN:BUS:DEVICE.FUNCTION`, whose bus is hexadecimal. */
+/** @returns the bus of a PCI address `DOMAIN:BUS:DEVICE.FUNCTION`, where it is hexadecimal */
 function busNumber({ bus }: DeviceStatus): number | null {
   const [, digits] = /^[0-9a-f]+:([0-9a-f]{2}):/i.exec(bus ?? '') ?? [];
   return digits === undefined ? null : Number.parseInt(digits, 16);
@@ -212,7 +212,7 @@ function threadOf(name: string, device: DeviceStatus): object {
   };
 }
 
-/** A connected node or pool, preferably a healthy one; without any, the last one. */
+/** @returns the first connected source, else the first unhealthy one, else the last source */
 function connectionOf({ sources, answerSeconds }: Status): object {
   const all = Object.entries(sources);
   const first = (wanted: SourceState) => all.find(([, { state }]) => state === wanted);

@@ -10,7 +10,7 @@ import type { Socket } from 'node:net';
 import type { Clock } from '../../base/system/clock.ts';
 import type { HttpLimits, HttpRefusals, Reason } from './http-access.ts';
 
-/** Length of the pieces that the parser gets. A client that is cut off costs no more than the requests in one piece. */
+/** Length of the pieces that the parser gets. After a client is cut off, at most the rest of one piece is parsed. */
 const PIECE_BYTES = 512;
 
 interface Connection {
@@ -40,7 +40,7 @@ export class Connections {
     });
   }
 
-  /** @returns false if the connection was cut off instead */
+  /** Call this at each request. @returns false when the connection has been cut off: do not serve the request */
   begin({ socket }: IncomingMessage, response: ServerResponse): boolean {
     const connection = this.#all.get(socket);
     if (!connection) return false;

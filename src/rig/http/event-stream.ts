@@ -17,7 +17,7 @@ import { HEADERS, HttpError, type HttpLimits, type HttpRefusals, type Reason } f
 import { EVENT_STREAM } from './route.ts';
 
 const STATUS_MS = 1_000;
-/** Time between comments that keep the connection alive, even if a status is late. */
+/** Time between SSE comments, which keep the connection alive even when a status is late. */
 const HEARTBEAT_MS = 15_000;
 /** Maximum of unread bytes beside the system's own buffers: minutes of events. */
 const MOST_UNREAD_BYTES = 256 * 1024;

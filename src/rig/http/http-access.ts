@@ -10,11 +10,11 @@ import type { ErrorAnswer, ErrorCode } from './api-answers.ts';
 export interface HttpLimits {
   /** Maximum number of connections at a time. An event stream has one, a scraper or page a few. */
   readonly connections: number;
-  /** Maximum number of event streams at a time: some pages, and some that a proxy forgot to close. */
+  /** Maximum number of event streams at a time: enough for some pages and for streams that a proxy has left open. */
   readonly streams: number;
   /** Time between checks of connections. The following times can be exceeded by this time. */
   readonly checkMs: number;
-  /** Maximum time for a request to arrive. Clients are near, so a slow one does not deserve a connection. */
+  /** Maximum time for a request to arrive. It is short, because clients are usually in the same network. */
   readonly requestMs: number;
   /** Time for which an idle connection is kept open (Keep-Alive). */
   readonly keepAliveMs: number;

@@ -61,7 +61,7 @@ export interface Http {
   close(): Promise<void>;
 }
 
-/** What a server serves. */
+/** The routes of a server, and what is to be done when the server ends. */
 interface Served {
   readonly routes: readonly Route[];
   /** Called when the server ends, before its connections do. */
@@ -134,7 +134,7 @@ class HttpServer {
     const { host, port: wanted } = this.#options;
     await this.#app.listen({ host: host === 'localhost' ? '127.0.0.1' : host, port: wanted });
     const { server } = this.#app;
-    // Registered only now: earlier faults are thrown by `listen`, and would be logged as well.
+    // Registered only after `listen`, which throws earlier faults: they would be logged a second time.
     server.on('error', (fault) => this.#log.warn({ tag: 'http' }, fault.message));
     const { address, port } = server.address() as AddressInfo;
     const reachable = reachableHost(address);

@@ -17,7 +17,7 @@ export interface MetricRow<Now> {
   samples(now: Now): readonly Sample[];
 }
 
-/** @returns a function that gives the metrics their values, before the registry is read */
+/** @returns a function that sets the values of the metrics; call it before each reading of the registry */
 export function fillers<Now>(rows: readonly MetricRow<Now>[], registry: Registry): (now: Now) => void {
   const all = rows.map(({ name, help, labels, samples }) => {
     const settings = { name: METRIC_PREFIX + name, help, labelNames: labels, registers: [registry] };

@@ -77,7 +77,7 @@ function rig(name: string, help: string, value: (status: Status) => number | nul
   return { name, help, labels: [], samples: (status) => [[{}, value(status)]] };
 }
 
-/** @returns a maker of rows with one sample per item, or with one for each value of the label `other` */
+/** @returns a function that makes a row with a sample for each item or, with `other`, for each key of its values */
 function perItem<Item>(labels: readonly string[], itemsOf: (status: Status) => readonly (readonly [Labels, Item])[]) {
   return (name: string, help: string, values: (item: Item) => Values, other?: string): MetricRow<Status> => ({
     name,

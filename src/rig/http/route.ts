@@ -190,7 +190,7 @@ const SHARED = [
   'rig/status/units.js',
 ];
 
-/** The files by URL path, which is their path in dist/, so that the imports of modules resolve. */
+/** @returns the files by URL path. Most URL paths are the paths in dist/, so that the imports of modules resolve */
 function files(folder: string, modules: readonly string[]): Map<string, string> {
   const own = [...new Set([RIG_PAGE, `${RIG_PAGE}/style`, folder])].flatMap((each) =>
     readdirSync(built(each))
@@ -206,7 +206,7 @@ function files(folder: string, modules: readonly string[]): Map<string, string> 
 }
 
 /**
- * @param folder of dist/ with the page, whose `index.html` `/` is
+ * @param folder the folder in dist/ with the page; its `index.html` is served at `/`
  * @param modules the paths in dist/ of further modules that the page imports
  * @throws Error when the page was not built
  */

@@ -80,7 +80,7 @@ export class JsonLines {
     this.#line({ type: 'summary', ...summary });
   }
 
-  /** Fields come in the schema's order. */
+  /** Writes a line with the fields in the schema's order. */
   #line(line: Untimed<JsonLine>): void {
     const known: Readonly<Record<string, unknown>> = line;
     const { type, ...fields } = Object.fromEntries(FIELDS.get(line.type)!.map((name) => [name, known[name]]));
@@ -147,7 +147,7 @@ const solution = {
 
 const isEarlier = z.boolean().describe('whether an earlier run found it');
 
-/** @param when when the line is printed */
+/** @param when the occasion on which the line is printed */
 function line<Type extends string, Fields extends z.ZodRawShape>(type: Type, when: string, fields: Fields) {
   return z.object({ type: z.literal(type), timeMillis: millis, ...fields }).describe(when);
 }

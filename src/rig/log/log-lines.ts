@@ -22,7 +22,7 @@ const MOST_PAID_ELSEWHERE = 10;
 const DIFFICULTIES_AT_ONCE = 5;
 const DIFFICULTIES_PER_SECOND = 1 / 60;
 /**
- * Maximum burst of lines about sources, and of those about their streams: far more than a start or an outage causes.
+ * Maximum bursts of lines about sources and of lines about update streams: far more than a start or an outage causes.
  */
 const NEWS_AT_ONCE = 100;
 const STREAM_NEWS_AT_ONCE = 20;
@@ -38,7 +38,7 @@ export class LogLines {
   readonly #progress = new Map<string, string>();
 
   readonly #paidElsewhere: LogBucket;
-  /** Limits the lines that a node can cause at will. Beyond the limits they have the level debug. */
+  /** Limits for lines that a node or pool can cause at will. Lines beyond the limits have the level debug. */
   readonly #bounds: Readonly<Record<BoundedKind, LogBucket>>;
 
   /** The share difficulty of the last job that was logged at info; `none` for a node's work. */
@@ -132,7 +132,7 @@ export class LogLines {
     if (Object.keys(relays).length > 0) this.#log.info({ tag: 'miner' }, describeWorkers(sumOfRelays(relays)));
   }
 
-  /** Logs nothing before the first hashes, or while the rig does not mine: the outage is logged. */
+  /** Logs the hashrate of the devices, unless it is 0 while the rig does not mine: outages have their own lines. */
   #ownSpeed({ ready: isMining, devices }: RigStatus): void {
     const known = inService(devices);
     const ready = known.filter(([, { state }]) => state === 'ready');
@@ -185,7 +185,7 @@ export class LogLines {
     this.#bounded('job', 'info', 'work', line);
   }
 
-  /** Logs a line at debug if there were too many of its kind. @returns whether it was below the limit */
+  /** Logs a line, at debug if there were too many lines of its kind. @returns whether it was within the limit */
   #bounded(kind: BoundedKind, level: 'info' | 'warn', tag: string, line: string): boolean {
     const leftOut = this.#bounds[kind].take(this.#tally.nowMs);
     if (leftOut === undefined) this.#log.debug({ tag }, line);

@@ -8,7 +8,7 @@ import { describeState, formatDuration } from '../status/units.ts';
 
 /** Time between two checks of the rig's state. */
 export const OUTAGE_LOOK_MS = 1_000;
-/** Time after which an outage is logged. Of a shorter one, only the events at its start and end are logged. */
+/** Time after which an outage is logged. For a shorter outage, only the events at its start and end are logged. */
 const FIRST_MS = 10_000;
 const AGAIN_MS = 60_000;
 
@@ -19,7 +19,7 @@ function whatIsWrong(name: Trouble, sourceKind: SourceKind): string {
   return name === 'no-device' ? 'no device mines' : describeState(name, sourceKind);
 }
 
-/** The states that are no outage: a rig that starts, and one that somebody has paused. */
+/** The states whose lines are no warning: the rig is starting, or somebody has paused it. */
 const QUIET: ReadonlySet<RigState> = new Set(['starting', 'paused']);
 
 type State = Pick<RigStatus, 'state' | 'sourceKind' | 'stateReason' | 'stateAgeSeconds'>;
@@ -53,7 +53,7 @@ export class Outages {
   readonly #tally: Tally;
   /** The troubles of the present outage, in order; empty while the rig mines. */
   readonly #troubles = new Set<string>();
-  /** Start of the present outage, and time of its last log line, if any. */
+  /** Start of the present outage. `#loggedMs` is the time of its last log line; undefined before the first. */
   #sinceMs = 0;
   #loggedMs: number | undefined;
   #hasMined = false;

@@ -71,7 +71,7 @@ export class VerdictLines {
     this.#blocks = new Map(OUTCOMES.map((outcome) => [outcome, new LogBucket(MOST_BLOCK_LINES, nowMs)]));
   }
 
-  /** If the candidate is a solution, its event follows at once. */
+  /** Records the hashes of a candidate. If the candidate is a solution, the `solution` event follows at once. */
   proved({ device, hashes }: MinerEvent & { type: 'proof' }): void {
     const searched = this.#devices.get(device);
     if (searched) searched.hashes = hashes;

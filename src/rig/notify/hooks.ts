@@ -56,7 +56,7 @@ export class Hooks {
     if (this.#commands[notice.type] !== undefined) this.#queue.push(notice);
   };
 
-  /** Waits for the hooks that run or wait, with one time limit for all of them together. */
+  /** Waits until all running and queued hooks have ended, for at most `timeoutMs` in all. */
   end(): Promise<void> {
     return this.#queue.end(this.#limits.timeoutMs);
   }
@@ -114,7 +114,7 @@ function inertOnWindows(text: string): string {
 
 /** Maximum number of bytes of a command's output that are kept and quoted. */
 const MAX_OUTPUT_BYTES = 2_000;
-/** Time for further output after a command's end, since a process that it left behind may keep stdout open. */
+/** Time for further output after a command's end: a process that the command has started may keep stdout open. */
 const OUTPUT_MS = 200;
 /** A priority below that of the main thread (0) and above that of the hashing threads (19). */
 const NICENESS = 10;
@@ -134,7 +134,10 @@ interface CommandResult {
   readonly output: string;
 }
 
-/** At `timeoutMs` or `stop`, it is killed with every process that it started. @throws Error for some failed starts */
+/**
+ * Runs a command. After `timeoutMs`, or at `stop`, the command is killed together with the processes that it started.
+ * @throws Error for some failed starts
+ */
 async function runCommand(options: CommandOptions, stop: AbortSignal): Promise<CommandResult> {
   const { command, env, input, timeoutMs } = options;
   const child = startGroup(command, { env: { ...process.env, ...env } });

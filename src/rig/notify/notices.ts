@@ -258,7 +258,10 @@ export class LowRate {
     this.#afterMs = afterMs;
   }
 
-  /** @param rate H/s; undefined without a comparison @returns whether the alarm has just been raised or cleared */
+  /**
+   * @param rate H/s; undefined when there is nothing to compare
+   * @returns the new state of the alarm; undefined when the state has not changed
+   */
   observe(rate: number | undefined, nowMs: number): AlarmState | undefined {
     if (rate === undefined || rate < this.#limit === this.#raised) {
       this.#sinceMs = undefined;

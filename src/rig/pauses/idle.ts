@@ -75,7 +75,7 @@ async function answers({ idleMs }: IdleWatch): Promise<boolean> {
 
 /*
  * The idle time of all desktop sessions, from logind, for a pickaxe that runs outside of them, such as a service. A
- * desktop reports to logind that it is idle only after a delay, by default five minutes with GNOME. Some never do.
+ * desktop reports its idleness to logind only after a delay (with GNOME, five minutes by default), or never.
  */
 
 const PROPERTIES = ['Id', 'Type', 'Class', 'Remote', 'IdleHint', 'IdleSinceHint'];

@@ -60,7 +60,7 @@ export function keepSchedule(windows: readonly ScheduleWindow[], { controls, clo
   };
 }
 
-/** Time between checks of the battery: often enough, and rare enough to cost nothing. */
+/** Time between checks of the battery. A check costs next to nothing. */
 const BATTERY_LOOK_MS = 10_000;
 
 /** While the power supply cannot be read, nothing changes. @returns a function that ends the guard */

@@ -26,7 +26,7 @@ export async function watchTerminals(dev: string): Promise<IdleWatch | undefined
   };
 }
 
-/** Lists consoles and pseudo terminals, but no serial lines, since a device may send on them. */
+/** Lists consoles and pseudo terminals. Serial lines are left out, because a device may send data on them. */
 async function terminals(dev: string): Promise<string[] | undefined> {
   const consoles = await names(dev, /^tty\d+$/);
   const pseudo = await names(join(dev, 'pts'), /^\d+$/);

@@ -10,7 +10,7 @@ const STEP_MS = 500;
 
 const WINDOWS_MS = { last10s: 10_000, last60s: 60_000, last15m: 900_000 } as const;
 
-/** Number of steps: those of the longest window, and two that it contains in part. */
+/** Number of steps in a ring: those of the longest window, and two that the window contains in part. */
 const STEPS = WINDOWS_MS.last15m / STEP_MS + 2;
 
 export class Meter {
@@ -44,7 +44,7 @@ export class Meter {
     this.#hashes[next] = hashes;
   }
 
-  /** @returns H/s over the last `windowMs`, or since the start if that is shorter */
+  /** @returns H/s over the last `windowMs`, or since the start if less time has passed */
   rate(nowMs: number, windowMs: number): number {
     const fromMs = Math.max(this.#sinceMs, nowMs - windowMs);
     return nowMs > fromMs ? (1000 * this.#since(fromMs)) / (nowMs - fromMs) : 0;
@@ -197,12 +197,12 @@ export class BlockCounts {
     this.#change(state, 1);
   }
 
-  /** Counts a block that pays another account: each of them has exactly one event with `paidTo`. */
+  /** Counts blocks that pay another account: each such block has exactly one `block-reward` event with `paidTo`. */
   addReward({ paidTo, isEarlier }: MinerEvent & { type: 'block-reward' }): void {
     if (paidTo !== undefined && !isEarlier) this.#paidElsewhere++;
   }
 
-  /** The counts; null before the first block, as there may be no block log. */
+  /** The counts; null before the first block, because there may be no block log, so no state is known. */
   get accepted(): AcceptedBlocks | null {
     const settled = this.#counts.get('settled')!;
     const paidElsewhere = this.#paidElsewhere;

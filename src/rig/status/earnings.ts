@@ -48,12 +48,12 @@ export function earningsOf({ hashesPerSecond, chains, powerWatts, powerPrice }: 
   };
 }
 
-/** @returns null while it is not known */
+/** @returns the average time to a block; null while it is not known */
 export function timeToBlockSeconds({ blocksPerDay }: Earnings): number | null {
   return blocksPerDay === null ? null : DAY_SECONDS / blocksPerDay;
 }
 
-/** @returns the probability of at least one in a Poisson process */
+/** @returns the probability of at least one event in a Poisson process with this expected number */
 function chanceOfOne(expected: number): number {
   return -Math.expm1(-expected);
 }
@@ -99,7 +99,7 @@ export class EarningsEstimate {
     return earningsOf({ hashesPerSecond, chains, powerWatts, powerPrice });
   }
 
-  /** Ignores blocks of earlier runs, which may be of another network, and blocks that pay another account. */
+  /** Records a reward, unless the block is of an earlier run (perhaps on another network) or pays another account. */
   #paid({ reward, paidTo, isEarlier }: MinerEvent & { type: 'block-state' | 'block-reward' }): void {
     if (reward !== undefined && paidTo === undefined && !isEarlier) this.#won = Number(reward);
   }
@@ -121,7 +121,7 @@ export type ChainBalance = Balance['chains'][number];
 /** @throws NoBalance when no node answers */
 export type AskBalance = (stop: AbortSignal) => Promise<Balance>;
 
-/** No node has an answer. The message has the reasons. */
+/** Thrown when no node answers. The message contains the reasons. */
 export class NoBalance extends Error {
   override readonly name = 'NoBalance';
 }

@@ -16,7 +16,7 @@ import {
   formatWatts,
 } from './units.ts';
 
-/** Whether shares are to be shown: the work is a pool's, or there were shares before. */
+/** Whether shares are to be shown: the present work has a share difficulty, or there have been shares. */
 export function countsShares(work: Pick<Work, 'shareDifficulty'> | null, shares: OutcomeCounts): boolean {
   return (work !== null && work.shareDifficulty !== null) || OUTCOMES.some((outcome) => shares[outcome] > 0);
 }
@@ -31,7 +31,7 @@ export function describeVerdicts(
   return countsShares(work, shares) ? `shares: ${describeOutcomes(shares)}; blocks: ${blocks}` : blocks;
 }
 
-/** Whether a rig has only relays, so that it need not hash itself. */
+/** Whether a rig has relays and no devices, so that it does not hash itself. */
 export function livesOnRelays({ devices, relays }: Pick<RigStatus, 'devices' | 'relays'>): boolean {
   return Object.keys(devices).length === 0 && Object.keys(relays).length > 0;
 }
@@ -75,7 +75,7 @@ export function hottest(devices: RigStatus['devices']): number | null {
   return known.length === 0 ? null : Math.max(...known);
 }
 
-/** Runs of hex digits that may be keys, and are too long to read. */
+/** Runs of hex digits that are too long to read, such as public keys. */
 const HEX_RUN = /[0-9a-f]{40,}/gi;
 
 /** @returns the name with keys shortened: `k:3f1c88…9b04.rig1` */

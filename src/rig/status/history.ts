@@ -48,7 +48,7 @@ export class History {
     this.#lastMs = clock.monotonicMs();
   }
 
-  /** Records a step every ten seconds. @returns a function that ends this */
+  /** Records a step every ten seconds. @returns a function that ends the recording */
   start(): () => void {
     const timer = setInterval(() => this.step(), STEP_MS);
     return () => clearInterval(timer);

@@ -139,7 +139,7 @@ function connected({ name, sessions }: RelayWorker): number {
   return name === OTHER_WORKERS ? sessions : Math.min(1, sessions);
 }
 
-/** Maximum number of chains, more than a ledger has. The one that was mined longest ago is dropped. */
+/** Maximum number of chains, more than a ledger has. Beyond it, the least recently mined chain is dropped. */
 const MOST_CHAINS = 256;
 /** Time for which a work's target is current: targets change about every hour. */
 const RECENT_MS = 3_600_000;
@@ -164,7 +164,7 @@ export class LastWork {
     if (this.#works.size > MOST_CHAINS && oldest !== undefined) this.#works.delete(oldest);
   }
 
-  /** The newest work, and those of the last hour for the same network. */
+  /** @returns the newest work, and the works of the last hour for the same network */
   recent(): GivenWork[] {
     const works = [...this.#works.values()];
     const newest = works.at(-1);

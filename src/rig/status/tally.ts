@@ -23,7 +23,7 @@ export class Tally {
   readonly #jobSwitches = new Latencies();
   readonly #answers = new Latencies();
   readonly #devices = new Map<string, DeviceStats>();
-  /** The stats of devices before their first event, from which on their rates are counted. */
+  /** The stats of devices before their first event. Rates are counted from the first event on. */
   readonly #expected: ReadonlyMap<string, DeviceStats>;
   readonly #relays: Map<string, RelayStats>;
   readonly #sources: Sources;
@@ -40,9 +40,9 @@ export class Tally {
   #sourceConnected: TimedFlag;
 
   /**
-   * @param devices will be opened; each is `starting` until its first event
-   * @param relays will be opened
-   * @param sourceKind holds until the first source has an event
+   * @param devices the devices that will be opened; each is `starting` until its first event
+   * @param relays the relays that will be opened
+   * @param sourceKind the kind of source that is reported until the first event of a source
    */
   constructor(
     clock: Clock,
@@ -188,7 +188,7 @@ export class Tally {
     };
   }
 
-  /** Call this when mining ends. The uptime excludes what follows, such as the last command of a hook. */
+  /** Call this when mining ends. The uptime does not include the time after it, for example of the last hook. */
   end(): void {
     this.#endMs = this.#clock.monotonicMs();
   }

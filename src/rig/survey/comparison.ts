@@ -10,7 +10,7 @@ import { clockProblem } from './examine-node.ts';
 import { type Look, type LookedAt, lookAt, YOUNG_MS } from './look.ts';
 
 export interface Candidate {
-  /** Safe to show. */
+  /** The name of the node for people, without secrets. */
   readonly name: string;
   /** The node's client, or the reason why it has none. */
   readonly api: LookedAt | string;
@@ -26,7 +26,7 @@ export interface Surveyed extends Assessment {
 }
 
 /**
- * @param network the expected network; empty where it is not known, as with a URL whose path does not name it
+ * @param network the expected network; empty when it is not known, because the URL of a node need not name it
  * @param nowUs this machine's clock, in µs since 1970
  * @returns an assessment of each node, in the same order
  */
@@ -154,7 +154,7 @@ export interface Assessment {
   /** Number of blocks per chain by which the node is behind the furthest node; 0 while its newest block is young. */
   readonly behind?: number;
   /**
-   * The problems of the node. With a fault, mining there is useless; its `what` follows the node's name in a sentence.
+   * The problems of the node. A fault makes mining on the node useless, and its `what` is a clause after its name.
    */
   readonly problems: readonly Problem[];
 }
@@ -184,7 +184,10 @@ function branchOfMost(voters: readonly Seen[]): Branch {
   return most && next && most[1] === next[1] ? null : most?.[0];
 }
 
-/** A node with new blocks keeps up, whatever others claim. @returns blocks behind the furthest, on each chain */
+/**
+ * A node with a young block is not behind, whatever other nodes claim.
+ * @returns the number of blocks per chain by which the node is behind the furthest peer
+ */
 function blocksBehind(look: Look, peers: readonly Seen[], nowUs: bigint): number {
   if (ageMsOf(look, nowUs) < YOUNG_MS) return 0;
   return Math.max(0, ...peers.map((peer) => headsBetween(look, peer.look)));
@@ -203,7 +206,8 @@ function headsBetween({ cut }: Look, { cut: other }: Look): number {
 
 /** @returns the age of a node's newest block; 0 when it is not known */
 function ageMsOf({ newestBlockUs, skew }: Look, nowUs: bigint): number {
-  // Uses the node's clock if this machine's is ahead: otherwise every node would seem to stand still.
+  // If this machine's clock is ahead of the node's, the node's clock is used: otherwise every node would seem to stand
+  // still.
   const theirNowUs = nowUs - (skew && skew.mostUs > 0n ? skew.mostUs : 0n);
   return newestBlockUs === undefined ? 0 : Number((theirNowUs - newestBlockUs) / 1000n);
 }
@@ -242,7 +246,7 @@ function assessOne(node: Seen, { network, nowUs, branch, behindOf }: Standard): 
   return { hasAnswered: true, behind, problems };
 }
 
-/** In minutes, the longest first. A year has 365 days. */
+/** Units of time and their lengths in minutes, the longest first. A year has 365 days. */
 const UNITS = [
   ['years', 525_600],
   ['days', 1_440],
@@ -250,7 +254,7 @@ const UNITS = [
   ['minutes', 1],
 ] as const;
 
-/** @returns the time in the longest unit of which there are at least two: `11 minutes`, `3 days` */
+/** @returns the time in the longest unit that it contains at least twice, otherwise in minutes: `3 days` */
 function formatAge(ms: number): string {
   const minutes = ms / 60_000;
   const [unit, length] = UNITS.find(([, length]) => minutes >= 2 * length) ?? UNITS[3];

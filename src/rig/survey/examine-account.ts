@@ -10,7 +10,7 @@ import { stringifyExactJson } from '../../protocol/ledger/json.ts';
 
 type Reading = ChainReading<AccountDetails | undefined>;
 
-/** Maximum number of characters of a foreign guard. */
+/** Maximum number of characters that a finding quotes of a guard other than the configured one. */
 const MAX_GUARD = 200;
 
 /** @param miner the configured keys and predicate */
@@ -50,7 +50,7 @@ function existing(readings: readonly Reading[]): (AccountDetails & { readonly ch
   return readings.flatMap((each) => ('value' in each && each.value ? [{ ...each.value, chain: each.chain }] : []));
 }
 
-/** @param reason foreign text @param where the chains, if some were checked */
+/** @param reason foreign text @param where the chains that were not checked; absent for the whole account */
 export function notChecked(account: string, reason: string, where?: string): Finding {
   const place = where === undefined ? '' : ` on ${where}`;
   return { about: 'account', state: 'skipped', what: `${account} was not checked${place}: ${oneLine(reason)}` };

@@ -16,7 +16,7 @@ import type { Work } from '../../protocol/chain/work.ts';
 
 export interface NodeQuestion {
   readonly url: string;
-  /** The wanted network. If absent, the node is asked for its own. */
+  /** The expected network. If absent, the node is asked which network it serves. */
   readonly network?: string | undefined;
   /** The miner to ask work for. If absent, no work is requested. */
   readonly miner?: MinerIdentity | undefined;
@@ -65,8 +65,8 @@ export async function examineNode(question: NodeQuestion, limits: Partial<NodeLi
     mining = await examineMining(client, miner, stop);
     await client.close();
   }
-  // If work was refused, the finding about the miner in the report would repeat that. If work was given, the miner must
-  // be configured.
+  // Whether the node is configured for the miner is known when the node gave work, or refused it for this reason.
+  // Otherwise, the node's report is checked for the miner.
   const isKnown = mining.findings.some(({ about, state, nodeConfiguration }) => {
     return about === 'work' && (state === 'ok' || nodeConfiguration !== undefined);
   });
@@ -135,7 +135,7 @@ async function examineMining(
   if (answer.error) {
     const { isBusy, message, nodeConfiguration } = answer.error;
     const entry = nodeConfiguration && { nodeConfiguration: [...nodeConfiguration] };
-    // A busy node can give work a moment later, so that is no fault.
+    // A busy node may give work a moment later, so being busy is no fault.
     const state = isBusy ? 'warning' : 'fault';
     return { findings: [{ about: 'work', state, what: message, why: WHY_WORK, ...entry }] };
   }

@@ -32,7 +32,7 @@ export interface PoolExamination {
   readonly work?: Work;
 }
 
-/** Some pools give a new miner its first job only at the next block, which rarely takes longer. */
+/** Time limit for the first job. Some pools send it only at the next block, which rarely takes longer. */
 const JOB_MS = 15_000;
 
 const WHY_POOL = 'work comes from the pool, and shares go there';
@@ -63,7 +63,7 @@ export async function examinePool({ url, account, trust = BY_AUTHORITY }: PoolQu
 }
 
 interface FirstJob {
-  /** The reason why the connection ended before the first job; undefined when there was a job, or the time was up. */
+  /** The reason why the connection ended before the first job; undefined after a job or a timeout. */
   readonly why: PoolError | undefined;
   readonly work: Work | undefined;
   readonly times: SessionTimes;

@@ -7,7 +7,7 @@ import { NodeError, unlessMissing } from '../../node/http/node-error.ts';
 import type { Cut, Head } from '../../protocol/ledger/cut.ts';
 import { blockHash } from '../../protocol/ledger/header.ts';
 
-/** Age below which a node's newest block shows that it keeps up: 20 chains have a block about every two seconds. */
+/** Age below which a node's newest block shows that the node is up to date: 20 chains have a block every 2 s or so. */
 export const YOUNG_MS = 60_000;
 
 /** Time limit for all requests to one node, so that a slow node does not delay the findings about others. */
@@ -22,7 +22,7 @@ export interface Look {
   /** Creation time of the cut's newest block, in µs since 1970. */
   readonly newestBlockUs?: bigint;
   readonly skew?: Skew;
-  /** The reason for which some answer is missing. */
+  /** The error because of which answers are missing; absent without an error. */
   readonly fault?: string;
 }
 
@@ -67,7 +67,8 @@ function isTimeout(error: unknown): boolean {
 }
 
 /**
- * Starts with the highest block, which is usually new. If it is old, further chains are asked until a block is young.
+ * Asks for the head of the highest chain first, which is usually young, and for those of further chains until a head is
+ * young. @returns undefined when the node does not serve the first of these blocks
  */
 async function newestBlockUs(
   api: LookedAt,

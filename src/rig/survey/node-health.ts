@@ -6,14 +6,17 @@ import type { Assessment } from './comparison.ts';
 
 export interface Pace {
   readonly everyMs: number;
-  /** Time until the next comparison when a healthy node has become doubtful. */
+  /** Time until the next comparison when one comparison has found a fault in a healthy node. */
   readonly doubtMs: number;
 }
 
 interface NodeWatchOptions {
-  /** Compares all nodes once, always in the same order. */
+  /** Compares all nodes once. @returns their assessments, always in the same order */
   readonly survey: (stop: AbortSignal) => Promise<readonly Assessment[]>;
-  /** Called when a node's health has changed. `fault` is a clause after its name, with foreign text, if unhealthy. */
+  /**
+   * Called when a node's health has changed. `fault` is a clause after the node's name, and may contain foreign text;
+   * undefined when the node is healthy again.
+   */
   readonly changed: (index: number, fault: string | undefined) => void;
   /** Called with the reason when comparisons begin to fail, and with undefined when they succeed again. */
   readonly failing: (reason: string | undefined) => void;
@@ -23,7 +26,7 @@ interface NodeWatchOptions {
 }
 
 const PACE: Pace = { everyMs: 60_000, doubtMs: 15_000 };
-/** The fraction by which pauses vary, so that rigs that start together do not ask together. */
+/** Maximum fraction by which pauses vary, so that rigs that start at the same time do not ask at the same time. */
 const JITTER = 0.2;
 
 export async function watchNodes(options: NodeWatchOptions, stop: AbortSignal): Promise<void> {
@@ -70,8 +73,8 @@ function update(
 const CONTRADICTIONS = 2;
 
 /**
- * The health of a node. One comparison alone does not change it, so that mining does not leave and rejoin a node near a
- * limit.
+ * The health of a node. One comparison alone does not change the health: otherwise mining would leave and rejoin a node
+ * whose figures are close to a limit.
  */
 export class NodeHealth {
   #isHealthy = true;

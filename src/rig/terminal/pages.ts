@@ -59,7 +59,7 @@ export function help(): string[] {
 
 /* Key `h`: the hashrate of each device, counted and proven */
 
-/** Time without a candidate after which a device is suspicious: a working one finds hundreds. */
+/** Hashing time without a candidate after which a device is suspicious: a working one finds hundreds in this time. */
 const SILENT_SECONDS = 120;
 
 export function hashrates(status: RigStatus): string[] {
@@ -259,7 +259,7 @@ export function pageLink(page: ServedPage | undefined, window: Window): PageLink
 function codeThatFits(link: string, { columns, rows, colours }: Window): readonly string[] {
   const code = qrCode(link, colours);
   const width = 2 * code.length;
-  // One row below it says how to go back.
+  // The row below the code shows how to go back.
   const height = Math.ceil(link.length / columns) + code.length + 1;
   if (columns >= width && rows >= height) return code;
   return [`The QR code needs a window of ${width} columns and ${height} rows.`];

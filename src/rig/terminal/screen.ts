@@ -11,7 +11,7 @@ import type { ReadStream } from 'node:tty';
 
 /** Moves to the start of the row and erases from there on (ECMA-48 §8.3.39, ED). */
 const CLEAR = '\r\x1b[J';
-/** Between these, rows that are too long are cut, not wrapped (DECAWM), so the cursor stays in its row. */
+/** Text between these codes is cut at the end of its row, not wrapped (DECAWM), so the cursor stays in the row. */
 const CUT = '\x1b[?7l';
 const CONTINUE = '\x1b[?7h';
 
@@ -182,7 +182,7 @@ function fromPs(): [number, number] {
 /* Capabilities of the terminal on stderr */
 
 interface TerminalKind {
-  /** Whether it understands escape codes, which move the cursor and erase. If not, none are written. */
+  /** Whether the terminal supports escape codes, which move the cursor and erase. If not, none are written. */
   readonly escapes: boolean;
   readonly colours: boolean;
 }

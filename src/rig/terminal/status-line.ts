@@ -18,7 +18,7 @@ import {
 import type { Paint, Style } from './screen.ts';
 
 interface Part {
-  /** Shortest first. Each replaces the one before it if there is room. */
+  /** The texts of the part, the shortest first. Each form replaces the previous one if there is room. */
   readonly forms: readonly Form[];
   readonly style?: Style | undefined;
 }
