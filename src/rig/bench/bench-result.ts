@@ -14,7 +14,7 @@ const MOST_CHARACTERS = 512;
 const MOST_DEVICES = 1_024;
 const MOST_SLICES = 3_600;
 
-/** Results are shown on terminals, which could take control characters for commands. */
+/** A text without control characters: results are shown on terminals, which could execute them. */
 const line = z
   .string()
   .max(MOST_CHARACTERS)
@@ -127,7 +127,7 @@ const summaryFields = {
   ...sensorFields,
   hashesPerJoule: fromZero.nullable(),
   runs: z.array(RunResult).min(1).max(MOST_RUNS),
-  /** One line for people to paste; absent where the device's hashes were wrong, and from results of older versions. */
+  /** One line for people to paste; absent when the device's hashes were wrong, and in results of older versions. */
   line: line.exactOptional(),
 };
 const DeviceResult = z.discriminatedUnion('kind', [
@@ -165,7 +165,7 @@ export const BenchResult = z.strictObject({
 export type BenchResult = Readonly<z.infer<typeof BenchResult>>;
 
 const Sample = z.strictObject({
-  /** Time since the devices were open. */
+  /** Time since all devices were opened. */
   elapsedSeconds: fromZero,
   /** The hashrate since the previous sample. */
   hashesPerSecond: fromZero,
@@ -238,7 +238,7 @@ export function spreadOf(values: readonly number[]): Spread {
   };
 }
 
-/** @returns the value below which this part of the values lies, interpolated between two values */
+/** @returns the quantile at `part` (0 to 1), interpolated between two values */
 function quantileOf(sorted: readonly number[], part: number): number {
   const position = part * (sorted.length - 1);
   const below = Math.floor(position);

@@ -23,8 +23,8 @@ export const MOST_COUNT = 2 ** 40;
 const MOST_SEED_CHARACTERS = 64;
 
 /**
- * Expected number of candidates. A device that skips one nonce in a thousand is not found out in one case of sixty
- * (e^-4.096).
+ * Expected number of candidates. A device that skips one nonce in a thousand misses no candidate in one case of sixty
+ * (e^-4.096), and is then not detected.
  */
 export const EXPECTED_CANDIDATES = 4_096;
 /** Standard deviation of the number of candidates, which is Poisson-distributed. */
@@ -32,7 +32,7 @@ export const CANDIDATES_DEVIATION = Math.sqrt(EXPECTED_CANDIDATES);
 
 const BLOCK_BYTES = 32;
 /**
- * Number of the hash block that determines the place of the nonces. The blocks of the header have numbers from 0 on.
+ * Number of the hash block that determines the place of the nonces. The header is made of blocks 0 to 8.
  */
 const PLACE_BLOCK = 255;
 
@@ -48,7 +48,7 @@ export interface Challenge {
 /**
  * @param seed 1 to 64 characters, none of them a control character
  * @param count 2^16 to 2^40 nonces
- * @throws RangeError when either is not valid.
+ * @throws RangeError when the seed or the count is not valid.
  */
 export function makeChallenge(seed: string, count: number): Challenge {
   if (!isSeed(seed)) throw new RangeError(`a seed is 1 to ${MOST_SEED_CHARACTERS} characters that can be printed`);
@@ -78,7 +78,7 @@ export function isOf({ ranges }: Challenge, nonce: bigint): boolean {
   );
 }
 
-/** @returns the hash block of this number: blake2s-256 of the number (1 byte) and the seed (UTF-8) */
+/** @returns the hash block with this number: blake2s-256 of the number (1 byte) followed by the seed (UTF-8) */
 function blockOf(seed: string, number: number): Uint8Array {
   const bytes = new TextEncoder().encode(seed);
   const message = new Uint8Array(1 + bytes.length);
@@ -97,8 +97,8 @@ function headerFrom(seed: string): Uint8Array {
 }
 
 /**
- * The rectangle has 2^(2/7 of the count's bits) pages: 128 for 2^27 nonces. That is high enough for CPUs, which search
- * few counters of many pages, and wide enough for GPUs, which search many counters of one page.
+ * The rectangle has 2^(2/7 of the count's bits) pages: 128 for 2^27 nonces. It then has enough pages for CPUs, which
+ * search few counters of many pages, and enough counters for GPUs, which search many counters of one page.
  */
 function pagesFor(count: number): number {
   const bits = count.toString(2).length - 1;

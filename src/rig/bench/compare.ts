@@ -2,11 +2,11 @@
 
 import { type BenchResult, type DeviceResult, meanOf, spreadOf } from './bench-result.ts';
 
-/** Number of standard deviations that a difference must exceed. Noise exceeds them in one case of twenty. */
+/** Number of standard deviations that a difference must exceed. Noise alone exceeds two in one case of twenty. */
 const DEVIATIONS = 2;
 
 /**
- * Number of runs from which the spread is that of the runs. With fewer, it is that of their slices, which differ less.
+ * Minimum number of runs for computing the spread from the runs. With fewer runs, it is computed from their slices.
  */
 const LEAST_RUNS = 3;
 
@@ -67,7 +67,8 @@ function comparePair(a: DeviceResult, b: DeviceResult): Pair {
 }
 
 /**
- * Pairs devices of equal name and model, then those of equal model (numbers of GPUs change), then those of equal name.
+ * Pairs devices with equal names and models first, then those with equal models (GPUs may be numbered anew), then those
+ * with equal names.
  */
 function pairUp(a: readonly DeviceResult[], b: readonly DeviceResult[]) {
   const same: ((left: DeviceResult, right: DeviceResult) => boolean)[] = [

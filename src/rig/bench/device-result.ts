@@ -17,7 +17,7 @@ import { EXPECTED_CANDIDATES, errorsOf } from './challenge.ts';
 /** Spreads are rounded to a hundredth of a percent. */
 const SPREAD_DIGITS = 4;
 
-/** A run of a device. It does not contain the candidates, since there may be many runs. */
+/** A run of a device. To save memory over many runs, it contains counts of candidates, not the candidates. */
 export interface MeasuredRun {
   readonly engine: Engine;
   readonly info: EngineInfo;
@@ -36,7 +36,10 @@ export interface MeasuredRun {
   readonly doubts: readonly string[];
 }
 
-/** @param measured at least one run @param all number of distinct candidates of all devices and runs */
+/**
+ * @param measured the runs of one device, at least one
+ * @param all the number of distinct candidates that all devices have found in all runs
+ */
 export function deviceResult(measured: readonly MeasuredRun[], all: number): DeviceResult {
   const [{ engine, info }] = measured;
   const runs = measured.map((each) => runResult(each, all));

@@ -43,8 +43,8 @@ interface Rated extends MeasuredRate {
 }
 
 /**
- * Every device has its first run before any has its second (A B A B), so that a machine that slows down as it warms up
- * slows all alike. A device that fails has no further run. Closes the engines after each run.
+ * Every device has its first run before any device has its second (A B A B), so that a machine that slows down while it
+ * warms up affects all devices alike. A device that fails has no further run. Closes the engines after each run.
  * @returns the results of the devices that have a complete run, in the order of the engines
  */
 export async function measureDevices(engines: readonly Engine[], options: MeasureOptions): Promise<DeviceResult[]> {
@@ -141,7 +141,7 @@ export interface Opened {
   readonly readings: Readings;
 }
 
-/** Opens devices one after the other, so that nothing disturbs what they measure meanwhile. */
+/** Opens devices one after the other, because they measure kernels while they open and must not disturb each other. */
 export async function openAll(engines: readonly Engine[], { listener, failed }: OpenOptions): Promise<Opened[]> {
   const opened: Opened[] = [];
   for (const engine of engines) {
@@ -155,7 +155,7 @@ export async function openAll(engines: readonly Engine[], { listener, failed }: 
   return opened;
 }
 
-/** Takes a step with all devices at the same time. @returns the results of those that did not fail */
+/** Takes a step with all devices at the same time. @returns the results of the devices that did not fail */
 export async function inStep<From extends { readonly engine: Engine }, To>(
   from: readonly From[],
   failed: OpenOptions['failed'],
@@ -177,11 +177,11 @@ export async function inStep<From extends { readonly engine: Engine }, To>(
 
 /** Time before the measurement begins, in which kernels warm up, batches find their size, and clocks rise. */
 export const WARM_UP_MS = 2_000;
-/** Length of a slice. A short measurement has the least number of slices, which are shorter then. */
+/** Length of a slice. It is shorter in a short measurement, which is cut into `LEAST_SLICES` slices. */
 const SLICE_MS = 1_000;
 const LEAST_SLICES = 5;
 /**
- * Maximum length of a measurement. An engine searches a whole space of nonces within hours, so it ends before that.
+ * Maximum length of a measurement: less than the hours in which an engine searches its whole space of nonces.
  */
 export const MOST_SECONDS = 3_600;
 

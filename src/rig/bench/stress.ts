@@ -19,12 +19,12 @@ import { inStep, type Opened, type OpenOptions, openAll } from './measure.ts';
 /** Number of nonces in a device's first round. The slowest kernel takes seconds for them on one thread. */
 const FIRST_COUNT = 2 ** 24;
 /**
- * Rounds grow until they take this long, and further while the hashrate grows with them. A fast GPU then runs long
- * batches, and does not report too many candidates.
+ * Rounds grow until they take this long, and further while the hashrate grows with them, so that a fast GPU runs long
+ * batches and does not report too many candidates.
  */
 const ROUND_MS = 1_000;
 const LONGEST_ROUND_MS = 5_000;
-/** Maximum growth from one round to the next, so that one odd round does not make the next one endless. */
+/** Maximum growth from one round to the next, so that the round after an exceptionally short one is not endless. */
 const MOST_GROWTH = 16;
 /** A hashrate that grows by less than this fraction counts as steady. The exact value does not matter. */
 const GROWTH_WORTH = 0.2;
@@ -33,7 +33,7 @@ const REPORTED_ROUNDS = 10;
 
 interface StressOptions extends OpenOptions {
   readonly seed: string;
-  /** Number of nonces in each round. Default: as many as take a second. */
+  /** Number of nonces in each round. By default, rounds grow with the hashrate, see `ROUND_MS`. */
   readonly count?: number | undefined;
   /** Duration, counted from the time when the devices are open. */
   readonly seconds: number;
@@ -140,14 +140,14 @@ export class StressStats {
   readonly #doubts = new Set<string>();
   readonly #readings: Readings;
   #hashes = 0;
-  /** Time of the last sample, and the hashes until then. */
+  /** Time of the last sample, and the number of hashes until that time. */
   #sampledSeconds = 0;
   #sampledHashes = 0;
   /** Verified and wrong candidates of the rounds that have ended. */
   #verified = 0;
   #wrong = 0;
   #current: CheckedCandidates | undefined;
-  /** For each challenge: how many rounds have found each number of candidates. */
+  /** For each challenge, the numbers of candidates that rounds have found, each with the number of such rounds. */
   readonly #founds = new Map<KnownCandidates, Map<number, number>>();
 
   constructor({ engine, info, readings }: Opened) {

@@ -6,7 +6,7 @@ import { keep, recall } from './dom.ts';
 
 export type Range = HistoryAnswer['range'];
 
-/** Time limit of a request: a server or connection that takes longer hangs. */
+/** Time limit of a request. Usually, an answer takes milliseconds. */
 const TIMEOUT_MS = 5_000;
 /** Time limit for the balance: the miner waits for its nodes for up to 10 s. */
 const BALANCE_TIMEOUT_MS = 15_000;
@@ -105,7 +105,7 @@ async function messageOf(response: Response): Promise<string> {
 /* Polling while the page is visible, with growing waits after failures */
 
 const INTERVAL_MS = 2_000;
-/** Longest wait after failures. Somebody may be waiting for the server to come back. */
+/** Longest wait after failures: short, because somebody may be waiting for the server to come back. */
 const LONGEST_MS = 10_000;
 
 export class Poller {
@@ -122,7 +122,7 @@ export class Poller {
     window.addEventListener('online', () => this.now());
   }
 
-  /** Asks at once. If a request is running, another one follows it. */
+  /** Asks at once or, if a request is running, as soon as it has ended; not while the page is hidden. */
   now(): void {
     this.#again = true;
     this.#wake();

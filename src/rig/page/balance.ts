@@ -46,7 +46,7 @@ export class BalancePanel {
     if (this.#shown) showAge(this.#shown, timeMillis);
   }
 
-  /** Unlike a disabled button, a busy one keeps the focus. */
+  /** Marks the button as busy, not as disabled, because a disabled button would lose the focus. */
   async #askNow(): Promise<void> {
     if (this.#button.getAttribute('aria-busy') === 'true') return;
     this.#button.setAttribute('aria-busy', 'true');
@@ -111,7 +111,7 @@ function chainRow(name: string): Row<ChainBalance> {
 
 const ABOUT = 'On average, if rate, difficulty and rewards stay as they are. Fees and orphans are left out.';
 
-/** The jobs of a pool name the network only by a number, which nothing else confirms. */
+/** It mentions the network, because a pool's jobs name the network only by a number, which nothing else confirms. */
 const OF_POOL =
   'A pool pays by its own rules: this is what the hashrate finds, before its fee, at the rewards of the network that its jobs name.';
 

@@ -17,7 +17,7 @@ const HEIGHT_PX = 240;
 const AXIS_PX = { x: 28, y: 72 };
 /** Cursor position that hides the cursor. */
 const AWAY = { left: -10, top: -10 };
-/** Minimum top of an axis that begins at 0. Below it, rounding would repeat whole numbers along the axis. */
+/** Minimum top of an axis that begins at 0. With a lower top, rounded labels would repeat along the axis. */
 const LEAST_HIGH = 5;
 /** Number of points by which Page Up and Page Down move. */
 const PAGE = 10;
@@ -268,7 +268,7 @@ export class Charts {
     temperatureCelsius: new Chart({ title: 'Temperature', format: formatCelsius, fromZero: false }),
     powerWatts: new Chart({ title: 'Power', format: formatWatts, fromZero: true }),
   };
-  /** A chart of its own, so that estimates and counted hashrates are never in one chart. */
+  /** A separate chart, so that estimated and counted hashrates are never in one chart. */
   readonly #workers = new Chart({ title: 'Workers, estimated', format: formatHashrate, fromZero: true });
   /** Time of the next step of the history, on `performance.now()`. */
   #dueMs = 0;

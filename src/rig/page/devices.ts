@@ -29,7 +29,7 @@ import { hashrate, nameElement, provenPart, UNKNOWN } from './format.ts';
 interface DeviceColumn extends Omit<Column<DeviceStatus>, 'cell'> {
   /** @param mines whether the rig mines */
   readonly cell: (device: DeviceStatus, mines: boolean) => string | null;
-  /** A second line. */
+  /** A second line of the cell. */
   readonly more?: (device: DeviceStatus) => string;
   /** The column is shown once any device has the figure. */
   readonly has?: (device: DeviceStatus) => boolean;
@@ -68,7 +68,7 @@ export class Devices {
   readonly #rows: Rows<Shown>;
   readonly #heads: ReadonlyMap<string, HTMLElement>;
   readonly #controlHead: HTMLElement;
-  /** Columns never disappear again, because that would move all others. */
+  /** The columns that are shown. None is hidden again, because that would move the others. */
   readonly #columns = new Set<string>();
 
   constructor(controls: Controls) {
@@ -172,7 +172,7 @@ export class Controls {
     setAttribute(byId('resume-all'), 'aria-disabled', String(resting === 0));
   }
 
-  /** Buttons without an effect stay in place and keep the focus, unlike disabled ones. */
+  /** Buttons without an effect are marked with `aria-disabled`: with `disabled`, they would lose the focus. */
   async act(action: Action, button: HTMLButtonElement, device?: string): Promise<void> {
     if (button.getAttribute('aria-disabled') === 'true' || button.getAttribute('aria-busy') === 'true') return;
     button.setAttribute('aria-busy', 'true');

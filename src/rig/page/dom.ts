@@ -1,6 +1,6 @@
-/** Minimal changes to the document: unchanged parts keep selection and focus. */
+/** Changes only the parts of the document that differ, so that the others keep selection and focus. */
 
-/** @throws Error if there is no such element: then the page and its modules are of different builds */
+/** @throws Error if there is no such element, which happens when page and modules are of different builds */
 export function byId<Type extends HTMLElement = HTMLElement>(id: string): Type {
   const found = document.getElementById(id);
   if (!found) throw new Error(`the page has no #${id}`);
@@ -79,7 +79,7 @@ export interface Row<Item> {
   show(item: Item): void;
 }
 
-/** Named children of an element. A row stays the same element as long as its name is there. */
+/** The rows of a parent element, by name. A row stays the same element as long as there is an item with its name. */
 export class Rows<Item> {
   readonly #parent: Element;
   readonly #make: (name: string) => Row<Item>;
@@ -112,10 +112,10 @@ export class Rows<Item> {
 
 /** The texts of a row beside its figures. */
 export interface Named {
-  /** Below the name. */
+  /** A text below the name. */
   readonly about: string;
   readonly state: string;
-  /** Why it is in this state; empty if there is nothing to say. */
+  /** The reason for the state; empty if there is none. */
   readonly reason: string;
 }
 
@@ -163,7 +163,7 @@ function namedRow<Item>(
   };
 }
 
-/** The line that screen readers read out: it gets news, and no figures that change all the time. */
+/** Writes news into the line that screen readers read out. Figures that change all the time do not belong there. */
 export function announce(news: string): void {
   setText(byId('news'), news);
 }
@@ -191,7 +191,7 @@ export function keep(kind: Kind, name: string, value: string): void {
 const OPEN = 'open';
 const CLOSED = 'closed';
 
-/** Restores which panels are folded, and remembers changes. */
+/** Restores which panels are folded, and stores changes. */
 export function rememberFolds(): void {
   for (const panel of document.querySelectorAll<HTMLDetailsElement>('details[id]')) {
     const stored = `pickaxe-fold-${panel.id}`;

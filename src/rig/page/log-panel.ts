@@ -4,9 +4,9 @@ import type { LogAnswer } from '../http/api-answers.ts';
 import { byId, element } from './dom.ts';
 import { clockSeconds } from './format.ts';
 
-/** Maximum number of lines, twice as many as the miner keeps, so that a page does not grow over days. */
+/** Maximum number of lines, so that a page does not grow over days: twice as many as the miner keeps. */
 const MOST_LINES = 1_000;
-/** Distance that counts as the end: zoomed pages have fractions of pixels. */
+/** Maximum distance from the end that counts as being at the end: zoomed pages have fractions of pixels. */
 const END_PX = 4;
 
 export class Log {

@@ -17,7 +17,7 @@ export class Reach {
   readonly #requests: Requests;
   readonly #server: string;
 
-  /** @param server what serves the page, in sentences for people: `miner` */
+  /** @param server the word for the server of the page in sentences for people: `miner` */
   constructor(requests: Requests, server: string) {
     this.#requests = requests;
     this.#server = server;
@@ -47,7 +47,7 @@ export class Reach {
     return wasAway;
   }
 
-  /** @param timeMillis of the figures shown; undefined before there are any */
+  /** @param timeMillis the time of the figures that are shown; undefined before the first figures */
   showFault(fault: unknown, timeMillis: number | undefined): void {
     document.body.classList.add('away');
     const when = timeMillis === undefined ? '' : ` The figures are those of ${clockSeconds(timeMillis)}.`;
@@ -89,7 +89,7 @@ function tokenOfLink(): string | undefined {
   }
 }
 
-/** @param wrong a sentence about the refused last token; empty if there was none */
+/** @param wrong a sentence about the last token, which was refused; empty at the first prompt */
 function askForToken(wrong: string): Promise<string> {
   const form = byId<HTMLFormElement>('token-form');
   const input = byId<HTMLInputElement>('token');

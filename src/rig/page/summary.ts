@@ -107,7 +107,8 @@ function showShares(status: Status): void {
 }
 
 /**
- * Each latency is shown from its first value on: some pools announce no New Cut, and a rig without devices has no jobs.
+ * Each latency is shown from its first value on. It may never have one: some pools announce no New Cut, and a rig
+ * without devices has no jobs.
  */
 function showLatencies({ switchSeconds, answerSeconds, newCuts }: Status): void {
   for (const [name, spread] of [

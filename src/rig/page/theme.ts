@@ -1,6 +1,6 @@
 /**
- * The theme: light or dark, as the user chose or else as the system has it. This module is loaded first, so that the
- * page is never drawn in the wrong theme.
+ * The theme: light or dark, as the user has chosen or, without a choice, as the system is set. This module is loaded
+ * first, so that the page is never drawn in the wrong theme.
  */
 
 import { keep, recall } from './dom.ts';
