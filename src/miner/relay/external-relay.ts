@@ -260,7 +260,7 @@ class WorkerRun {
     this.#child.stderr?.destroy();
   }
 
-  /** @param how the process has ended */
+  /** @param how a clause about the end of the process, such as `ended with exit code 1` */
   #conclude(child: ChildProcess, how: string): void {
     const end = () => {
       clearTimeout(timer);

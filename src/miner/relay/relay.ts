@@ -115,9 +115,9 @@ export class RelayedWorks {
   }
 
   /**
-   * Submits a solution, unless its work takes only one and another was submitted. The first one counts whatever its
-   * verdict: the source retries it while it could be accepted, a node drops work whose solution it refused, and only
-   * one block can follow its parent.
+   * Submits a solution, unless its work takes only one solution and another was submitted before. Even if the first is
+   * refused, a second would be useless: the source repeats the first while it can be accepted, a node drops the work
+   * of a solution that it refuses, and only one block can follow the work's parent.
    * @returns the source's verdict; undefined if the solution is not submitted
    */
   submit(solution: Solution): Promise<Verdict> | undefined {

@@ -66,7 +66,7 @@ export class Announcements {
   }
 }
 
-/** Too many fetches are announced again only if there were not too many for this time. */
+/** Time without too many fetches after which too many are announced again. */
 const CALM_MS = 60_000;
 
 export class NodeAnnouncements extends Announcements {
@@ -97,7 +97,7 @@ export class NodeAnnouncements extends Announcements {
     this.#streamProblemAnnounced = false;
   }
 
-  /** Announces that the node gives more reasons to fetch work than pickaxe follows. */
+  /** Announces that the node gives reasons to fetch work more often than pickaxe fetches it. */
   tooManyFetches(perSecond: number, nowMs: number): void {
     const isNew = nowMs - this.#tooManyAtMs > CALM_MS;
     this.#tooManyAtMs = nowMs;

@@ -1,4 +1,4 @@
-/** Sources with all members. A source of a library's user may leave out those that it has nothing to do in. */
+/** Adds the optional members of the WorkSource interface to sources that lack them. */
 
 import type { Solution } from '../../protocol/chain/verify.ts';
 import type { Work } from '../../protocol/chain/work.ts';
@@ -7,7 +7,7 @@ import type { Judge, UpdateListener, Verdict, WorkSource } from './source.ts';
 
 export type CompleteSource = Required<WorkSource>;
 
-/** The members that a source may leave out, as they are then. */
+/** Default implementations of the optional members. */
 export abstract class BaseSource implements CompleteSource {
   abstract readonly name: string;
   abstract readonly kind: SourceKind;
@@ -27,10 +27,10 @@ export abstract class BaseSource implements CompleteSource {
   onHealth(_judge: Judge): void {}
 }
 
-/** The completed sources, by those that were given: failover knows a source again by its identity. */
+/** The completed source of each given source. Failover compares sources by identity, so each is completed once. */
 const completions = new WeakMap<WorkSource, CompleteSource>();
 
-/** @returns the source itself if it has all members, or else one that has, at each call the same */
+/** @returns the source itself if it is a BaseSource; otherwise a source that wraps it, the same at each call */
 export function completed(source: WorkSource): CompleteSource {
   if (source instanceof BaseSource) return source;
   let completion = completions.get(source);

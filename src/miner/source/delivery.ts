@@ -1,4 +1,4 @@
-/** Delivers one solution: repeats the attempt until there is a verdict, or none can come any more. */
+/** Delivers one solution: repeats the attempt until a verdict comes, the work is outdated, or the time is over. */
 
 import { onAbort, within } from '../../base/system/abort.ts';
 import type { Outcome } from '../events/vocabulary.ts';
@@ -7,7 +7,7 @@ import type { Verdict } from './source.ts';
 /** Why an attempt gave no verdict. */
 export interface NoVerdict {
   readonly message: string;
-  /** Whether the solution may have been accepted all the same. */
+  /** Whether the solution may have been accepted although no verdict came. */
   readonly mayHaveBeenTaken: boolean;
   /** The pause that the receiver of the solution asked for; absent if it asked for none. */
   readonly retryAfterMs?: number | undefined;
@@ -17,8 +17,8 @@ interface DeliveryOptions {
   /** Makes one attempt. Must not throw. */
   readonly attempt: (stop: AbortSignal) => Promise<Verdict | NoVerdict>;
   /**
-   * Called after an attempt without a verdict, unless some attempt may have been accepted. @returns why no further
-   * attempt is worth making; undefined to go on
+   * Called after an attempt without a verdict, if certainly no attempt so far was accepted.
+   * @returns why no further attempt is worth making; undefined to make another one
    */
   readonly whyOutdated: () => string | undefined;
   /** Called once: when the first attempt has ended, with or without success, or when it takes long. */
@@ -29,7 +29,7 @@ interface DeliveryOptions {
   readonly pause: (ms: number, stop: AbortSignal) => Promise<void>;
   /** Time after which no attempt is made any more. */
   readonly lifeMs: number;
-  /** The outcome when the attempts end without a verdict and surely none was accepted. */
+  /** Outcome of a delivery that ends without a verdict, if certainly no attempt was accepted. */
   readonly untaken: Extract<Outcome, 'stale' | 'unknown'>;
   readonly limits: DeliveryLimits;
 }
@@ -41,7 +41,7 @@ interface DeliveryLimits {
   readonly submitAfterStopMs: number;
 }
 
-/** Longest pause that is made on request: a solution soon becomes worthless. */
+/** Maximum pause that the receiver can ask for: a longer one is shortened, as a solution soon becomes worthless. */
 const MAX_PATIENCE_MS = 5_000;
 
 /** Settles within `lifeMs`, or soon after `stop`. Never throws. */

@@ -4,9 +4,12 @@ import type { CompleteSource } from './complete-source.ts';
 import { Standby } from './standby.ts';
 
 export interface Patience {
-  /** Time for which the active source may be without work, or out of reach, before another one is started. */
+  /**
+   * Time for which the active source may be without work, out of reach or unhealthy. After that, a better source that
+   * gives work takes over; if there is none, another source is started.
+   */
   readonly patienceMs: number;
-  /** The same when another source has work already. */
+  /** The time that applies instead while a better, healthy source gives work. */
   readonly readyPatienceMs: number;
 }
 
@@ -14,9 +17,12 @@ export class FailoverStrategy {
   readonly #patience: Patience;
   #standbys: readonly Standby[];
   #active: Standby;
-  /** Since when the active source has been unfit, or when another one was last started because of it. */
+  /** When the active source became unfit, or when the time allowed for that last ended. */
   #unfitSinceMs: number | undefined;
-  /** Whether the active source has been unfit for too long: then the first better one that gives work takes over. */
+  /**
+   * Whether the active source has been unfit for too long, and no better source gave work at that time. Then the first
+   * better source that gives work takes over at once.
+   */
   #isImpatient = false;
 
   /** @throws Error if there are no sources */
@@ -108,8 +114,8 @@ export class FailoverStrategy {
   }
 
   /**
-   * Loses patience with the active source when it has been unfit for too long.
-   * @returns the source that takes over, or else the source to start, if there is one; nothing while patience lasts
+   * Checks whether the active source has been unfit for too long.
+   * @returns if so, the better source that takes over (`next`); without one, the source to start, if any is left
    */
   losePatience(nowMs: number): { readonly next?: Standby | undefined; readonly toStart?: Standby | undefined } {
     if (!this.#active.isUnfit) {
@@ -137,7 +143,10 @@ export class FailoverStrategy {
     return all.length === 0 ? undefined : Math.min(...all);
   }
 
-  /** A source that does not answer probes has used up its patience; one that is removed or given up gets none. */
+  /**
+   * No time is left to a source that does not answer probes, was removed or was given up. Once this has been acted on,
+   * the usual time passes before each further source is started.
+   */
   #patienceLeftMs(nowMs: number): number {
     const { isUnresponsive, givenUp, removed } = this.#active;
     if ((isUnresponsive || givenUp || removed) && !this.#isImpatient) return 0;

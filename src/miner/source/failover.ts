@@ -49,14 +49,14 @@ export class FailoverSource extends BaseSource {
   readonly #standbyMs: number | undefined;
   readonly #isWatched: boolean;
   readonly #clock: Clock;
-  /** The sources of the works that were given. */
+  /** For each work that was passed on, the source that gave it. */
   readonly #origins = new WeakMap<Work, Standby>();
   /** The sources that were removed and still wait for answers. */
   readonly #retiring = new Set<Standby>();
   readonly #ending = sharedController();
   #isRunning = false;
   #listener: UpdateListener = () => {};
-  /** Thrown by the listener of events, or by the last source when all have thrown. */
+  /** What the listener of events has thrown, or the last source when all sources have thrown. */
   #fault: { readonly thrown: unknown } | undefined;
   /** Fires when patience or a trial ends. */
   #timer: NodeJS.Timeout | undefined;

@@ -88,7 +88,7 @@ export class SharedSource extends BaseSource {
   }
 
   #passOn(update: SourceUpdate): void {
-    // Kept for consumers that follow later.
+    // The latest state is kept for consumers that follow later.
     if (update.kind === 'work') {
       this.#work = update.work;
       this.#lost = undefined;
@@ -104,8 +104,8 @@ export class SharedSource extends BaseSource {
 }
 
 /**
- * Follows a source until `stop`. Updates wait until the consumer takes them: at most the latest work or rest, the works
- * that have become stale, and one update about the source.
+ * Follows a source until `stop`. Updates wait until the consumer takes them: at most the latest `work` or `rest`, one
+ * `stale` with all works that have become stale, and one `lost`.
  * @throws what the source has thrown, once the updates before it are taken
  */
 export async function* updatesOf(source: WorkSource, stop: AbortSignal): AsyncGenerator<SourceUpdate, void> {

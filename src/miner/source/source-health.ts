@@ -9,7 +9,8 @@ import type { Judge } from './source.ts';
 
 interface HealthLimits {
   /**
-   * Time from the first refusal to the last, at least: shares that are on their way while a pool changes prove nothing.
+   * Minimum time from the first refusal to the one that makes a source unhealthy, except during a trial: shares that
+   * are on their way while a pool changes prove nothing.
    */
   readonly refusedMs: number;
   /** Pauses before another trial of an unhealthy source. The maximum applies if trials are short. */

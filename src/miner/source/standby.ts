@@ -54,7 +54,7 @@ export class Standby {
     this.source = source;
   }
 
-  /** The latest work of the source; undefined while that is stale, or was ended by a rest. */
+  /** The latest work of the source; undefined if it is stale, if a `rest` update followed it, or after `end`. */
   get work(): Work | undefined {
     return this.#work;
   }
@@ -92,7 +92,10 @@ export class Standby {
     return this.isInNeed || this.fault !== undefined || this.removed;
   }
 
-  /** Best is a healthy source, then an unhealthy one, a removed one, one without work; among equals the preferred. */
+  /**
+   * A healthy source is better than an unhealthy one, which is better than a removed one. A source without work is the
+   * worst. Of two sources of the same class, the preferred one is better.
+   */
   isBetterThan(other: Standby): boolean {
     return this.#grade < other.#grade || (this.#grade === other.#grade && this.rank < other.rank);
   }

@@ -35,7 +35,7 @@ interface ConnectionHooks {
   readonly closed: () => void;
 }
 
-/** Unread bytes above which the parent is not read until it has read all: answers must not fill the memory. */
+/** Bytes waiting for the parent above which its requests are not read until none wait: this bounds the memory. */
 const MOST_UNREAD_BYTES = 1024 * 1024;
 /** Token bucket for what a parent writes: 1,000 jobs a second, 4,000 at once. Reading lines costs hashrate. */
 export const MOST_READ = { bytes: 4_000_000, bytesPerSecond: 1_000_000, bytesPerLine: 100 } as const;
@@ -78,7 +78,7 @@ export class ParentConnection {
     });
   }
 
-  /** Whether so much is unread that answers should be left out where possible. */
+  /** Whether so many bytes wait for the parent that answers should be left out where possible. */
   get isBehind(): boolean {
     return this.#streams.output.writableLength > MOST_UNREAD_BYTES;
   }
@@ -215,7 +215,7 @@ export async function listenAt(path: string, connected: (socket: Socket) => void
   await new Promise<void>((resolve, reject) => {
     // The listener stays: an `error` event without one, such as a failed connection, would end the process.
     server.on('error', ({ code, message }: NodeJS.ErrnoException) => reject(new Error(whyNot(path, code, message))));
-    // The socket is created by `listen` itself, so others can connect at no moment.
+    // `listen` creates the socket with the umask of this moment, so that other users can never connect.
     const before = process.umask(0o777 & ~MODE);
     try {
       server.listen(path, resolve);

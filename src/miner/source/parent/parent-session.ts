@@ -28,8 +28,8 @@ const LAST_SHARES_MS = 1_000;
 /** Time in which a parent must read the last shares once mining has ended. */
 const LAST_READ_MS = 10_000;
 /**
- * Number of unread shares at which a connection rests, so that other connections' jobs are mined instead. It is a
- * quarter of the number at which the miner pauses, because several connections may rest.
+ * Number of unread shares at which the jobs of other parents are mined first. It is a sixteenth of the number of
+ * pending submissions at which the miner pauses, because several parents may be slow to read.
  */
 const REST_SHARES = 64;
 
@@ -45,11 +45,11 @@ interface SessionHooks {
   /** Called when the session's jobs or their targets have changed. */
   readonly changed: () => void;
   readonly flooded: () => void;
-  /** Called when the session begins or ceases to rest. */
+  /** Called when `isResting` has changed. */
   readonly rests: (session: ParentSession) => void;
   /** Called with jobs that have ended: their works are worthless. */
   readonly ended: (jobs: readonly ParentJob[], reason: 'cancelled' | 'solved') => void;
-  /** Called when the parent wants no more shares: it asked to drain, or has ended its side. */
+  /** Called when the parent has asked to drain, or has ended its side of the connection. */
   readonly drain: (session: ParentSession, reason: ByeReason) => void;
   readonly closed: (session: ParentSession) => void;
 }
