@@ -716,10 +716,12 @@ describe('proofs', () => {
   it('are verified candidates at an easier target, and only those that also solve the work are submitted', async () => {
     const engine = new FakeEngine();
     const { source, events } = mineWith(easy, engine);
+    // The first candidate of the second work may already be its solution.
+    source.work(makeWork(NEVER));
+    await eventually(() => expect(events.of('proof').length).toBeGreaterThan(1));
     source.work(makeWork(SOON));
     await eventually(() => expect(events.of('verdict')).toHaveLength(1));
     const proofs = events.of('proof');
-    expect(proofs.length).toBeGreaterThan(1);
     for (const { device, hashes, difficulty } of proofs) {
       expect({ device, hashes }).toEqual({ device: 'cpu', hashes: 8 });
       expect(difficulty).toBeGreaterThanOrEqual(8);
