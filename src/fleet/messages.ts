@@ -18,10 +18,10 @@ import { NO_NONCE1 } from '../protocol/chain/nonce.ts';
 import { parseWork, type Work } from '../protocol/chain/work.ts';
 import { Nonce1Shape } from '../protocol/wire/nonce1.ts';
 
-/** End of a subject for an answer, behind the inbox's own tokens: no empty token and no wildcard, as NATS requires. */
+/** The tokens of a reply subject that follow those of the inbox: none is empty or a wildcard, as NATS requires. */
 const ANSWER_TOKENS = /^(?=.{1,200}$)[\w$+/=-]+(?:\.[\w$+/=-]+)*$/;
 
-/* Subjects. A server's permissions bind the last token to the account of the member that sends. */
+/* Subjects. The last token is the sender's name, which the permissions of a server enforce. */
 
 /** Queue group of the coordinators that answer fallback requests: only one of its members gets each request. */
 export const FALLBACK_QUEUE = 'coordinators';
@@ -57,7 +57,7 @@ export class FleetSubjects {
     return `${this.#prefix}.hello.${token(coordinator)}.${token(sender)}`;
   }
 
-  /** Subjects of a member's requests for states, to any coordinator: for the member's permissions. */
+  /** Subjects of a member's requests for states to any coordinator, for the member's permissions. */
   hellosBy(sender: string): string {
     return `${this.#prefix}.hello.*.${token(sender)}`;
   }
@@ -114,7 +114,7 @@ export class FleetSubjects {
     return `${this.#prefix}.control.*.*`;
   }
 
-  /** Beginning of the subjects of answers to a rig or coordinator, without a final dot. */
+  /** First part of the subjects of answers to a rig or coordinator, without a final dot. */
   inbox(member: string): string {
     return `${this.#prefix}.inbox.${token(member)}`;
   }
@@ -124,21 +124,21 @@ export class FleetSubjects {
   }
 
   /**
-   * Beginning of the subjects of answers to an operator, without a final dot. Rigs publish them, and so need no
-   * permission to publish to the inbox of another rig.
+   * First part of the subjects of answers to an operator, without a final dot. Rigs publish these answers. With
+   * subjects of their own, rigs need no permission to publish to the inbox of another rig.
    */
   operatorInbox(operator: string): string {
     return `${this.#prefix}.operator.${token(operator)}`;
   }
 
-  /** Subjects of the answers to operators. The last two tokens of each are secret until the request. */
+  /** Subjects of the answers to operators. The last two tokens are random, and secret until the request. */
   get operatorAnswers(): string {
     return `${this.#prefix}.operator.*.*.*`;
   }
 
   /**
-   * Whether an answer to this subject reaches only the member that asks. A request can name any subject for its
-   * answer, also one at which rigs would take the answer for a coordinator's work.
+   * Whether an answer to this subject reaches only the member that asks. A request can name any subject for its answer,
+   * even one on which rigs would take the answer for a state of a coordinator.
    */
   isInboxOf(member: string, reply: string): boolean {
     return isBelow(this.inbox(member), reply);
@@ -170,7 +170,7 @@ export function token(name: string): string {
   return encodeURIComponent(name).replace(/[.!~*'()]/g, (mark) => `%${mark.charCodeAt(0).toString(16).toUpperCase()}`);
 }
 
-/** @returns the name in the last token of a subject; undefined when it is not the token of a name */
+/** @returns the name in the last token of a subject; undefined if the token is not that of a name */
 export function senderOf(subject: string): string | undefined {
   const last = subject.slice(subject.lastIndexOf('.') + 1);
   try {
@@ -192,14 +192,14 @@ export const MOST_MESSAGE_BYTES = 65_536;
 /** Maximum number of ended works that a state names. A rig that missed more of them has newer work anyway. */
 export const MOST_ENDED = 16;
 
-/** JSON can contain half of a surrogate pair, which no subject can: no member has such a name. */
+/** A name in JSON can contain half of a surrogate pair. No subject can, so no member has such a name. */
 export const memberName = z
   .string()
   .min(1)
   .max(MOST_NAME)
   .refine((name) => !/\p{Surrogate}/u.test(name), 'is no text');
 export const sentence = z.string().max(MOST_TEXT);
-/** 16 random hex digits of each start of a coordinator or rig: they reveal restarts, and two members of one name. */
+/** 16 random hex digits, new at each start of a coordinator or rig, which reveal restarts and duplicate names. */
 export const instance = z.string().regex(/^[\da-f]{16}$/);
 /** The name of a work, unique among all coordinators. */
 const workName = z.string().regex(/^[\da-f]{16}-\d{1,15}$/);
@@ -207,9 +207,9 @@ const bytes = (count: number) => z.string().regex(new RegExp(`^[\\da-f]{${2 * co
 
 /* A coordinator's state */
 
-/** A request for a coordinator's state. Anything else at its subject is answered as an empty request. */
+/** A request for a coordinator's state. Any other message to its subject is answered like an empty request. */
 export const HelloRequest = z.strictObject({
-  /** Whether the answer should have the parent of the current work. */
+  /** Whether the answer should have the header of the block on which the current work builds. */
   parent: z.literal(true).exactOptional(),
 });
 export type HelloRequest = Readonly<z.infer<typeof HelloRequest>>;
@@ -218,7 +218,7 @@ const GivenWork = z.strictObject({
   name: workName,
   /** The work record, 322 bytes. */
   record: bytes(WORK_BYTES),
-  /** 32 bytes, little-endian; absent where a block's target is the record's. */
+  /** Target of a block: 32 bytes, little-endian; absent if it is the target in the record. */
   blockTarget: bytes(TARGET_BYTES).exactOptional(),
   /** The part of the nonce that the source has fixed; absent without one. */
   nonce1: Nonce1Shape.exactOptional(),
@@ -229,33 +229,33 @@ export type GivenWork = Readonly<z.infer<typeof GivenWork>>;
 
 export const CoordinatorState = z.strictObject({
   instance,
-  /** Number of this state among those of the instance. A state with a lower number is older. */
+  /** Number of this state, counted from the start of the coordinator. A state with a lower number is older. */
   number: z.int().nonnegative(),
   version: z.string().max(64),
   /** The name of the current work; null while there is none. */
   work: workName.nullable(),
   /** The current work. Absent in short states, which have only its name. */
   given: GivenWork.exactOptional(),
-  /** Microseconds since the UNIX epoch: the latest creation time that is surely valid for the work now. */
+  /** The latest creation time that is surely valid for the work now, in µs since the UNIX epoch. */
   latestTimeMicros: z.int().nonnegative(),
   /** Works whose solutions are worthless, newest first. Works that were merely replaced are not listed. */
   ended: z.array(z.strictObject({ name: workName, reason: z.enum(STALE_REASONS) })).max(MOST_ENDED),
   /** Why the coordinator's own source is out of reach; null while it is in reach. */
   lost: sentence.nullable(),
   /**
-   * Why the coordinator's work is probably worth nothing; absent while it is healthy, or if no other coordinator could
-   * take over. Rigs of earlier versions cannot read a state with this field, and leave the coordinator.
+   * Why the coordinator's work is probably worth nothing; absent while the coordinator is healthy, or if no other could
+   * take over. Rigs of earlier versions cannot read a state with this field, and so leave the coordinator, too.
    */
   fault: sentence.exactOptional(),
   /**
-   * The header of the block on which the current work builds, 286 bytes: it proves that the block exists. Only in
-   * answers to requests for it, and absent if no node has given it.
+   * The header of the block on which the current work builds, 286 bytes, which proves that the block exists. Present
+   * only in answers to requests for it, and only if a node has given it.
    */
   parent: bytes(HEADER_BYTES).exactOptional(),
 });
 export type CoordinatorState = Readonly<z.infer<typeof CoordinatorState>>;
 
-/** @param name unique among all coordinators @returns the work as a message's part */
+/** @param name unique among the works of all coordinators @returns the work as it is in a state */
 export function givenWorkOf(work: Work, name: string): GivenWork {
   const { chain, target, blockTarget, header, nonce1, rollTime, until } = work;
   const record = new Uint8Array(WORK_BYTES);
@@ -279,7 +279,7 @@ export function workOfGiven({ record, blockTarget, nonce1 = NO_NONCE1, rollTime,
 
 /* Solutions */
 
-/** Whether only the issuer of the work can submit its solutions, because a pool takes them over one connection. */
+/** Whether the work is a pool's, whose shares only the issuer can submit: a pool takes them over one connection. */
 export function isOfPool({ until, nonce1 }: Work): boolean {
   return until !== 'solved' || nonce1.bytes > 0;
 }
@@ -288,7 +288,7 @@ export const SolutionRequest = z.strictObject({
   /** The coordinator that issued the work. */
   coordinator: memberName,
   work: workName,
-  /** The solution: 286 bytes, with its creation time and nonce. */
+  /** The header with the creation time and nonce of the solution, 286 bytes. */
   header: bytes(HEADER_BYTES),
 });
 export type SolutionRequest = Readonly<z.infer<typeof SolutionRequest>>;
@@ -305,7 +305,7 @@ export const SOLUTION_REFUSALS = {
 export type SolutionRefusal = keyof typeof SOLUTION_REFUSALS;
 
 export const SolutionAnswer = z.discriminatedUnion('state', [
-  /** The solution is being submitted: ask again, at the coordinator that is named here, if there is a name. */
+  /** The solution is being submitted. The rig asks again, and asks the coordinator named here if there is one. */
   z.strictObject({ state: z.literal('pending'), coordinator: memberName.exactOptional() }),
   z.strictObject({
     state: z.literal('verdict'),

@@ -1,16 +1,16 @@
-/** A rig's report to the operators of its fleet: a message of at most one in ten seconds (docs/fleet.md). */
+/** A rig's report to the operators of its fleet, which a rig sends once in ten seconds (docs/fleet.md). */
 
 import { z } from 'zod';
 import { deviceKind, deviceState } from '../rig/status/shapes.ts';
 import { RigStatus } from '../rig/status/status.ts';
 import { instance, memberName } from './messages.ts';
 
-/** Maximum number of devices in a report. Its sums cover all devices. */
+/** Maximum number of devices that a report lists. The sums of the report cover all devices. */
 export const MOST_DEVICES = 64;
-/** Maximum length of a text, in characters: with as many devices as possible, a report has less than 60 kB. */
+/** Maximum length of a text, in characters, so that a report with 64 devices has less than 60 kB. */
 export const MOST_TEXT = 128;
 const shortText = z.string().max(MOST_TEXT);
-/** The figures are bounded, so that sums over a fleet stay exact. */
+/** Counts are bounded so that their sums over a fleet stay exact. */
 const count = z.int().min(0).max(1e11);
 const amount = z.number().min(0).max(1e30);
 

@@ -15,7 +15,7 @@ interface FleetQuestion {
   /** This member's name. */
   readonly name: string;
   readonly isCoordinator: boolean;
-  /** Sentences about what the server has denied so far. */
+  /** Sentences about the subjects that the server has denied so far. */
   readonly denials: readonly string[];
   readonly limits?: Partial<typeof fleetSurveyLimits>;
 }
@@ -49,7 +49,7 @@ export async function examineFleetServer(question: FleetQuestion): Promise<Findi
   return [reached, ...(permissions ? [permissions] : coordinatorsOf(question, states))];
 }
 
-/** Collects states of other coordinators, and subscribes to operators' requests, to learn whether that is permitted. */
+/** Collects other coordinators' states. Subscribes to operators' requests only to find out if that is permitted. */
 async function collectStates(
   { link, subjects, name, isCoordinator }: FleetQuestion,
   states: BoundedMap<string, CoordinatorState>,
@@ -68,7 +68,10 @@ async function collectStates(
   endControl();
 }
 
-/** Sends a request to a coordinator of this member's name. The answer does not matter, but the server's permission. */
+/**
+ * Sends a request to a coordinator of this member's name, only to find out whether the server permits that.
+ * @returns why it does not; undefined if it does
+ */
 async function whyDenied(
   { link, subjects, name }: FleetQuestion,
   timeoutMs: number,

@@ -1,4 +1,4 @@
-/** `pickaxe fleet pause`, `resume`, `limits` and `restart`: asks rigs, and prints what each of them answers. */
+/** `pickaxe fleet pause`, `resume`, `limits` and `restart`: sends requests to rigs, and prints the answer of each. */
 
 import { type Command, InvalidArgumentError } from 'commander';
 import type { Loaded } from '../../app/config/load.ts';
@@ -73,7 +73,7 @@ function declareOne(
     );
 }
 
-/** @throws UsageError without a limit */
+/** @throws UsageError if neither limit is given */
 function limitsOf({ gpu, cpu }: Given): ControlRequest {
   if (gpu === undefined && cpu === undefined) throw new UsageError('Give a limit: --gpu CELSIUS or --cpu CELSIUS.');
   return {
@@ -128,7 +128,7 @@ export async function runControl(
   }
 }
 
-/** Named rigs can be asked at once. Rigs of a group or a pattern are known from their reports only. */
+/** Named rigs can be asked at once. The rigs of a group or a pattern must first be found by their reports. */
 async function targetsOf(
   rigs: readonly string[],
   { group, wait }: WhichRigs,

@@ -16,15 +16,15 @@ import { JsonLine } from '../../rig/log/json-lines.ts';
 
 const MAIN = fileURLToPath(new URL('../main.js', import.meta.url));
 const NETWORK = 'development';
-/** Nobody has this key's secret: the demo's rewards go nowhere. */
+/** Nobody has the secret of this key, so nobody gets the demo's rewards. */
 const PUBLIC_KEY = '0'.repeat(64);
 /** Low enough for a first block within seconds, on any machine. */
 const FIRST_DIFFICULTY = 2 ** 26;
-/** Mean time between two blocks of the fleet, slow enough to read along. */
+/** Mean time between two blocks of the fleet, so that a person can read along. */
 const BLOCK_SECONDS = 2;
 /** Mean time between two blocks of other miners, so that New Cuts come. */
 const RIVAL_MS = 1_000;
-/** Maximum time until the end of a member, which first waits for the verdicts of its last solutions. */
+/** Maximum time until a member has ended. It first waits for the verdicts of its last solutions. */
 const END_MS = 15_000;
 
 export interface Verdict {
@@ -40,7 +40,7 @@ export interface Verdict {
 
 interface DemoListener {
   verdict(verdict: Verdict): void;
-  /** @param before the coordinator that the rig mined for until now, if any */
+  /** @param before the coordinator that the rig mined for until now; undefined at first */
   mines(rig: string, coordinator: string, before: string | undefined): void;
 }
 
@@ -61,10 +61,10 @@ export class DemoFleet {
   readonly #node: MockNode;
   readonly #listener: DemoListener;
   readonly #members = new Map<string, Member>();
-  /** The coordinator of each rig. */
+  /** The coordinator that each rig mines for, by the rig's name. */
   readonly #coordinators = new Map<string, string>();
   readonly #rates = new Map<string, number>();
-  /** By the solution's nonce, of which no two are equal; undefined while there is no verdict. */
+  /** By the nonce of each solution, which is unique; undefined while there is no verdict. */
   readonly #outcomes = new Map<string, Outcome | undefined>();
 
   private constructor(
@@ -116,7 +116,7 @@ export class DemoFleet {
     return [...this.#coordinators].flatMap(([rig, its]) => (its === coordinator ? [rig] : []));
   }
 
-  /** Whether a rig has a coordinator and its verdicts come. */
+  /** Whether a rig has a coordinator, and a solution was accepted. */
   get isMining(): boolean {
     return this.#coordinators.size > 0 && [...this.#outcomes.values()].includes('accepted');
   }
@@ -134,7 +134,7 @@ export class DemoFleet {
     };
   }
 
-  /** @returns the last log line of a member that has ended by itself; undefined while it runs */
+  /** @returns the last log line of a member whose process has ended; undefined while it runs */
   lastWordsOf(name: string): string | undefined {
     const { child, lastWords = '' } = this.#members.get(name) ?? {};
     const hasEnded = typeof child?.exitCode === 'number' || typeof child?.signalCode === 'string';
@@ -150,7 +150,7 @@ export class DemoFleet {
     this.#members.delete(name);
   }
 
-  /** Asks members to end, and waits until their last solutions are answered. */
+  /** Asks members to end once their last solutions are answered. Kills those that still run after 15 s. */
   async end(names: readonly string[]): Promise<void> {
     const ending = names.map(async (name) => {
       this.#members.get(name)?.child.kill('SIGTERM');
@@ -230,7 +230,7 @@ export class DemoFleet {
   }
 }
 
-/** @returns the environment of a member, which finds neither the user's settings nor the state of earlier runs */
+/** @returns an environment in which a member finds neither the user's settings nor the state of earlier runs */
 function withoutSettings(folder: string): NodeJS.ProcessEnv {
   const others = Object.entries(process.env).filter(([name]) => !name.startsWith('PICKAXE_'));
   const own = { XDG_CONFIG_HOME: join(folder, 'config'), XDG_STATE_HOME: join(folder, 'state') };

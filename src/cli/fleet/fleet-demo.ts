@@ -15,10 +15,10 @@ const COORDINATORS = ['north', 'south'] as const;
 /** The names decide which coordinator each rig prefers: two prefer the first one, and one the second. */
 const RIGS = ['alder', 'birch', 'elm'] as const;
 const USUAL_SECONDS = 60;
-/** When the coordinator is killed and started again, as parts of the time. */
+/** Times at which the coordinator is killed and started again, as fractions of the duration. */
 const KILLED_AT = 0.35;
 const BACK_AT = 0.65;
-/** Longest wait for the first accepted block: the CPU's kernels may have to be measured first. */
+/** Maximum time until the first accepted block. The CPU's kernels may have to be measured before it. */
 const START_MS = 60_000;
 const LOOK_MS = 50;
 
@@ -78,7 +78,7 @@ async function runDemo({ config }: Loaded, program: string, seconds: number, sto
   }
 }
 
-/** @returns whether there is an accepted block; false if the demo is stopped before, or a member has ended */
+/** Waits for the first accepted block. @returns whether there is one @throws Error if a member has ended */
 async function isMining(fleet: DemoFleet, stop: AbortSignal): Promise<boolean> {
   const names = [...COORDINATORS, ...RIGS];
   const untilMs = systemClock.monotonicMs() + START_MS;
@@ -92,7 +92,7 @@ async function isMining(fleet: DemoFleet, stop: AbortSignal): Promise<boolean> {
   return fleet.isMining;
 }
 
-/** Kills a coordinator in the middle, and starts it again. */
+/** Lets the fleet mine for this time. Kills the coordinator with the most rigs, and starts it again. */
 async function act(fleet: DemoFleet, story: Story, say: Say, seconds: number, stop: AbortSignal): Promise<void> {
   const over = new AbortController();
   const cancel = setLongTimeout(() => over.abort(), 1_000 * seconds);
@@ -122,14 +122,14 @@ class Story {
   readonly #say: Say;
   #killedMs: number | undefined;
   #killed: { readonly victim: string; readonly other: string } | undefined;
-  /** The rigs whose coordinator was killed, and that have no other one yet. */
+  /** The rigs of the killed coordinator that do not mine for another one yet. */
   #left = new Set<string>();
 
   constructor(say: Say) {
     this.#say = say;
   }
 
-  /** @param rigs that mine for the victim, which is about to be killed */
+  /** Called just before the kill. @param rigs the rigs that mine for the victim */
   killed(victim: string, other: string, rigs: readonly string[]): void {
     this.#killed = { victim, other };
     this.#killedMs = systemClock.monotonicMs();
@@ -161,7 +161,7 @@ class Story {
   }
 }
 
-/** All rigs have ended, so a block that is still pending will not get a verdict. */
+/** @returns the last lines. All rigs have ended, so a block that is still pending will get no verdict */
 function ending({ found, pending, ...outcomes }: Account): string[] {
   const sum = Object.entries({ ...outcomes, pending }).map(([outcome, count]) => `${count} ${outcome}`);
   return [

@@ -18,7 +18,7 @@ import {
 export const RIG_FILTERS = [...RIG_STATES, 'silent', 'faulty', 'duplicate'] as const;
 export type RigFilter = (typeof RIG_FILTERS)[number];
 
-/** Figures are sorted with the largest first, and texts in ascending order. */
+/** Sort keys, in ascending order. Figures are negative, so that the largest come first. */
 const ORDERS = {
   attention: (rig: FleetRig) => -urgency(rig),
   name: ({ name }: FleetRig) => name,
@@ -36,7 +36,7 @@ const ORDERS = {
 export type RigOrder = keyof typeof ORDERS;
 export const RIG_ORDERS = Object.keys(ORDERS) as RigOrder[];
 
-/** Urgency of a look at the rig, from the largest: faulty, duplicate, silent, not mining, mining. */
+/** How urgently a rig needs attention, from the greatest: faulty, duplicate, silent, not mining, mining. */
 function urgency(rig: FleetRig): number {
   if (rig.silent) return 2;
   if (isFaulty(rig)) return 4;
@@ -61,7 +61,7 @@ export interface FleetView {
   readonly rigs: readonly FleetRig[];
   /** Maximum number of rows of the whole text; undefined without a limit. */
   readonly rows?: number | undefined;
-  /** Makes texts of outsiders safe to print, and as wide as their lengths where that matters. */
+  /** Makes a text of an outsider safe to print. For a table of fixed width, also gives each character one column. */
   readonly clean: (text: string) => string;
 }
 
@@ -153,7 +153,7 @@ function columns(clean: (text: string) => string): Column<FleetRig>[] {
   ];
 }
 
-/** Why the rig needs a look; empty if it needs none. */
+/** Why the rig needs attention; empty if it needs none. */
 function reasonOf({ duplicate, stateReason, devices }: FleetRig): string {
   const troubled = devices.filter(({ state }) => state === 'parked' || state === 'reopening');
   return [

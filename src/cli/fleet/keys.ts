@@ -89,7 +89,7 @@ function runKeys(folder: string, options: Options, io: Io): number {
   return EXIT.done;
 }
 
-/** Called before anything is written. @throws UsageError for paths that no configuration can have */
+/** Called before anything is written. @throws UsageError for paths with control characters */
 function configsOf(fleet: FleetFile): [name: string, text: string][] {
   try {
     return [
@@ -167,7 +167,7 @@ function addressOf(text: string, defaultPort: number, option: string): string {
   return `${host}:${port}`;
 }
 
-/** All servers have one configuration, so their ports must be the same. */
+/** All servers have the same configuration, so their ports must be equal. @throws UsageError if they are not */
 function addressesOf(texts: readonly string[], defaultPort: number, option: string): string[] {
   const addresses = texts.map((text) => addressOf(text, defaultPort, option));
   const ports = new Set(addresses.map((each) => each.slice(each.lastIndexOf(':'))));
@@ -196,7 +196,7 @@ function readFleet(folder: string): FleetFile | undefined {
   }
 }
 
-/** Makes a folder that only its owner can read. @param isOwn whether it is the folder of a fleet already */
+/** Makes a folder that only its owner can read. @param isOwn whether the folder has a fleet.json already */
 function prepareFolder(folder: string, isOwn: boolean): void {
   try {
     mkdirSync(folder, { recursive: true, mode: FOLDER_MODE });
@@ -217,7 +217,7 @@ function prepareFolder(folder: string, isOwn: boolean): void {
   }
 }
 
-/** @throws UsageError when somebody else has made the file */
+/** @throws UsageError if the file exists, and pickaxe has not made it */
 function checkOwn(folder: string, name: string): void {
   const file = join(folder, name);
   if (exists(file) && !readFileSync(file, 'utf8').startsWith(MADE_BY)) {

@@ -1,4 +1,4 @@
-/** What the commands of a fleet's operator share: the connection, and the time in which every rig reports. */
+/** The connection of the commands of a fleet's operator, and the wait for the reports of all rigs. */
 
 import { fleetMember } from '../../app/composition/fleet-link.ts';
 import type { Loaded } from '../../app/config/load.ts';
@@ -12,13 +12,13 @@ import { Roster } from '../../fleet/operator/roster.ts';
 import type { Io } from '../io.ts';
 import { timeUpTo } from '../usage/options.ts';
 
-/** Tables of settings that an operator has flags for. Its subjects contain the rig's name. */
+/** Settings with flags of an operator's commands. An operator's subjects contain its name, which is `rig.name`. */
 export const OPERATOR_SETTINGS = ['nats', 'rig.name'] as const;
 
-/** Each rig reports once in 10 s, and the network may take a moment. */
+/** Default time for which reports are collected: each rig reports once in 10 s, and the network may take a moment. */
 export const WAIT_SECONDS = 15;
 export const waitOf = timeUpTo(3_600, 'Give a time of at most an hour, like 15 or 1m.');
-/** Time for a connection to a server. */
+/** Maximum time until a connection to a server. */
 const CONNECT_MS = 10_000;
 const LOOK_MS = 100;
 
@@ -33,8 +33,8 @@ export interface Operator {
 }
 
 /**
- * Connects an operator. Tests give their own.
- * @param warn gets lines about subjects that the server denies @throws UsageError when the settings cannot be used
+ * Begins to connect an operator. Tests have their own implementation.
+ * @param warn called with lines about subjects that the server denies @throws UsageError if the settings cannot be used
  */
 export type OpenOperator = (loaded: Loaded, warn: (line: string) => void) => Operator;
 
@@ -45,19 +45,19 @@ export const openOperator: OpenOperator = ({ config }, warn) => {
   return { link, subjects, clock: systemClock, instance, ask, close: () => link.close() };
 };
 
-/** @param warn gets lines about members whose messages cannot be read */
+/** @param warn called with lines about members whose messages cannot be read */
 export function rosterOf({ link, subjects, clock }: Operator, warn: (line: string) => void): Roster {
   return new Roster({ link, subjects, clock, warn });
 }
 
-/** @returns whether there is a connection */
+/** Waits for a connection, for at most 10 s. @returns whether there is one */
 export async function connected({ link, clock }: Operator, stop: AbortSignal): Promise<boolean> {
   const untilMs = clock.monotonicMs() + CONNECT_MS;
   while (!link.state.isConnected && clock.monotonicMs() < untilMs && !stop.aborted) await pause(LOOK_MS, stop);
   return link.state.isConnected;
 }
 
-/** Collects reports for this time, and says so. Ends early when there is no connection for too long. */
+/** Announces and collects reports for this time. Ends early when a connection is lost and not made again in 10 s. */
 export async function collectReports(
   seconds: number,
   roster: Roster,

@@ -32,7 +32,7 @@ import {
 
 /** Time between two tables. */
 const TABLE_SECONDS = 2;
-/** Time between two objects of --json: rigs report no more often. */
+/** Time between two objects of --json. Each rig reports once in this time. */
 const JSON_SECONDS = 10;
 /** Maximum number of log lines below the table. */
 const MOST_NOTES = 3;
@@ -50,7 +50,7 @@ export interface WatchOptions {
 
 /** @param fleet the command `fleet` */
 export function declareWatch(fleet: Command, { io, action }: Line): void {
-  // Subcommands have options of the same names. An option behind the name of a subcommand is the subcommand's.
+  // Subcommands have options of the same names. An option after the name of a subcommand belongs to the subcommand.
   fleet.parent?.enablePositionalOptions();
   withSettings(fleet, ...OPERATOR_SETTINGS, 'http')
     .enablePositionalOptions()
@@ -155,7 +155,7 @@ function tableText(status: FleetStatus, options: WatchOptions, io: Io, notes: Lo
     .join('\n');
 }
 
-/** @param line whose characters have one column each */
+/** Cuts a line to this width. @param line must have characters of one column each */
 function oneColumns(line: string, columns: number): string {
   return line.length <= columns ? line : `${line.slice(0, columns - 1)}…`;
 }

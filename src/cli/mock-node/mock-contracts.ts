@@ -1,4 +1,4 @@
-/** The contracts and accounts of a mock node before its first block: contracts from files, and accounts with coins. */
+/** The contracts (from files) and the accounts with coins that a mock node has before its first block. */
 
 import { orUsageError, UsageError } from '../../app/process/exit.ts';
 import { MAX_CONTRACT_LENGTH } from '../../mock-node/options.ts';
@@ -12,7 +12,7 @@ interface Contract {
   readonly text: string;
 }
 
-/** @throws UsageError for a file that cannot be read, or is too long */
+/** @throws UsageError for a file that cannot be read, or that is too long */
 export function readContract(path: string): Contract {
   const text = orUsageError(
     () => textAt(path),

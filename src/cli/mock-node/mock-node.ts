@@ -105,7 +105,7 @@ function optionsOf({ port, controlPort = 0, network, difficulty, load = [], fund
   };
 }
 
-/** A value that is not a list stays as it is. The check of the options refuses it. */
+/** Leaves a value that is not a list as it is. The later check of the options refuses such a value. */
 function joined(given: unknown = [], more: readonly object[]): unknown {
   return Array.isArray(given) ? [...given, ...more] : given;
 }

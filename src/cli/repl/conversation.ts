@@ -8,12 +8,12 @@ import type { ContractSession } from './run-files.ts';
 import { isUnfinished } from './unfinished.ts';
 
 /**
- * Maximum length of an input in UTF-16 code units. The longest public contract has 50,000. Each further line is checked
- * together with all earlier ones.
+ * Maximum length of an input in UTF-16 code units. The longest public contract has 50,000. The limit bounds the time of
+ * each line, because all lines of an input are checked again with each further one.
  */
 export const MAX_INPUT_LENGTH = 2 ** 17;
 
-/** The file name of the prompt in errors without another file. */
+/** Stands for a file name in errors of typed code. */
 const PROMPT_NAME = '<prompt>';
 
 export const HELP = [
@@ -36,7 +36,7 @@ export class Conversation {
   #input = '';
   #hasEnded = false;
 
-  /** @param nameFile throws an Error with the reason if a file cannot be run */
+  /** @param nameFile allows a file to be run; throws an Error with the reason if it cannot be */
   constructor(session: ContractSession, nameFile: (path: string) => void, paint: Paint) {
     this.#session = session;
     this.#nameFile = nameFile;
@@ -72,7 +72,7 @@ export class Conversation {
     this.#input = '';
   }
 
-  /** @returns names that begin with the last word of a line, and that word, in the form that `node:readline` expects */
+  /** @returns the names that begin with the last word of a line, and this word, as `node:readline` expects them */
   complete(line: string): [hits: string[], word: string] {
     const [word] = /[^\s()[\]{}"';,]*$/.exec(line) ?? [''];
     if (word === '') return [[], word];
@@ -84,7 +84,7 @@ export class Conversation {
   #answer(result: TextResult): string[] {
     const { values, error } = result;
     const failed = failuresOf(result).map(({ text }) => text);
-    // A top-level test is shown as its form's value. A test inside a form would not be shown without this.
+    // The value of a form that is a test shows the test's failure. A failure inside another form is added here.
     const unseen = failed.filter((text) => !values.some((value) => value.includes(text)));
     return [
       ...values.map((value) => {

@@ -8,17 +8,17 @@ import { openPrivate, renameFileSync } from '../../base/system/files.ts';
 import { readRegularFile } from '../../base/system/regular-file.ts';
 
 const FILE_NAME = 'repl-history';
-/** Maximum number of lines that the arrow keys bring back. At twice as many, the file is shortened to this number. */
+/** Maximum number of lines that the arrow keys bring back. A file with more than twice as many is shortened to it. */
 export const MAX_LINES = 1000;
-/** In UTF-16 code units. Longer lines are pasted, and not kept. */
+/** Maximum length of a kept line, in UTF-16 code units. Longer lines were hardly typed by hand. */
 export const MAX_LINE_LENGTH = 1000;
-/** Far more than twice the maximum number of lines take. */
+/** Maximum length of the file, in bytes: far more than twice the maximum number of lines need. */
 const MAX_BYTES = 2 ** 24;
-/** Most bytes queued while the history file cannot be written. */
+/** Maximum number of bytes that wait while the file cannot be written. */
 const WAITING_BYTES = 2 ** 18;
 /** Time between attempts to write. */
 const AGAIN_MS = 10_000;
-/** Maximum time that the end of the prompt waits for the file to be written. */
+/** Maximum time for which the end of the prompt waits until the file is written. */
 const CLOSE_MS = 1_000;
 /** Characters that no keyboard types. A terminal could take them for commands. */
 const CONTROL = /[^\P{Cc}\t]/u;
@@ -30,8 +30,8 @@ export class History {
   #last: string | undefined;
 
   /**
-   * @param folder is created with the first line; without a folder, nothing is kept
-   * @param warn called with a sentence if the file cannot be used. The prompt works without it
+   * @param folder created with the first line; undefined if nothing should be kept
+   * @param warn called with a sentence if the file cannot be used; the prompt works without the file
    */
   constructor(folder: string | undefined, warn: (line: string) => void) {
     if (folder === undefined) {
@@ -52,7 +52,7 @@ export class History {
     });
   }
 
-  /** Keeps a line, unless it is blank, too long, or equal to the last one. */
+  /** Keeps a line, unless it is blank, too long, or equal to the last one, or has control characters. */
   add(line: string): void {
     if (line.trim() === '' || line.length > MAX_LINE_LENGTH || line === this.#last || CONTROL.test(line)) return;
     this.#last = line;

@@ -3,14 +3,14 @@
 import type { Expectation, FileResult, Place } from '../../contract/repl/result.ts';
 import { failuresOf, placeText } from './report.ts';
 
-/** The beginning of a passed test's text, before the author's words, in both dialects. */
+/** The beginning of a passed test's text, in both dialects. The words of the test's author follow. */
 const BEFORE_PASSED = /^Expect(?: failure|-that)?: success:? ?/i;
 const BEFORE_FAILED = /^FAILURE: (?:Expect-that: Did not satisfy condition: )?/;
-/** The end of a failed test's text, after the author's words. */
+/** The end of a failed test's text. It follows the words of the test's author. */
 const AFTER_FAILED =
   /(?:: expected | expected: |: evaluation of | evaluation of (?:actual|expected) failed|: did not satisfy |: predicate did not ).*$/s;
 
-/** The name of the test case for a form that ended the run. */
+/** The name of the test case for an error that ended the run. */
 const WHOLE_FILE = 'the file runs to its end';
 
 /** @returns a test suite for each file, with a test case for each expectation, and one for an error */
@@ -61,7 +61,7 @@ function caseOf(name: string, place: Place | undefined, inside: string, file = p
   return inside === '' ? `${start}/>\n` : `${start}>${inside}</testcase>\n`;
 }
 
-/** @returns the words that the author gave a test, which are equal whether the test passes or fails */
+/** @returns the name that the author gave the test: the same words, whether the test passes or fails */
 function wordsOf({ passed, text, place }: Expectation): string {
   const words = passed ? text.replace(BEFORE_PASSED, '') : text.replace(BEFORE_FAILED, '').replace(AFTER_FAILED, '');
   return words.trim() || `line ${place.position.line}, column ${place.position.column}`;
@@ -89,8 +89,8 @@ function attributes(values: Readonly<Record<string, string | number>>): string {
 
 const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
 /**
- * Characters outside of XML 1.0 (section 2.2), which entities cannot express either, and others that are not for
- * reading: a reader's terminal could take them for commands, or show the line in another direction.
+ * Characters that XML 1.0 (section 2.2) does not allow, not even as entities, and other invisible characters, which a
+ * terminal could take for commands, or which could reverse the direction of the text.
  */
 const NO_CHARACTER = /[^\P{C}\t\n\r]/gu;
 

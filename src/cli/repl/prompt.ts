@@ -11,7 +11,7 @@ import { type MakeSession, type RunOptions, sessionOptions } from './run-files.t
 import type { SourceFiles } from './source-files.ts';
 
 const PROMPT = 'contract> ';
-/** As wide as the prompt, so that the lines of an input are aligned. */
+/** The prompt for further lines of an input, as wide as the first, so that the lines are aligned. */
 const GOES_ON = '     ...> ';
 
 /** Runs the prompt at this process's terminal. */
@@ -39,14 +39,14 @@ interface PromptOptions {
   readonly history: Pick<History, 'newestFirst' | 'add' | 'close'>;
   readonly input: NodeJS.ReadableStream & { setRawMode?(isRaw: boolean): unknown };
   readonly output: NodeJS.WritableStream;
-  /** Whether the output supports escape codes. Without them, the terminal itself edits the lines. */
+  /** Whether the output supports escape codes. If not, lines are edited by the terminal, not by readline. */
   readonly isTerminal: boolean;
   readonly paint: Paint;
-  /** Printed first. */
+  /** The first line that is printed. */
   readonly greeting: string;
 }
 
-/** Resolves when the person has left, with Ctrl-D or `:quit`. */
+/** Resolves at the end of the input, such as Ctrl-D, or after `:quit`. */
 export async function talk(options: PromptOptions): Promise<void> {
   const { conversation, history, input, output, isTerminal, greeting } = options;
   output.write(`${greeting}\n`);
@@ -76,8 +76,8 @@ function untilClosed(
       line.setPrompt(paint('bold', conversation.goesOn ? GOES_ON : PROMPT));
       line.prompt();
     };
-    // While code runs, nothing reads the keyboard: the terminal itself turns Ctrl-C into a signal, which ends the
-    // process.
+    // While code runs, nothing reads the keyboard. So raw mode is off: the terminal turns Ctrl-C into a signal, which
+    // ends the process.
     const readKeys = (reads: boolean) => isTerminal && input.setRawMode?.(reads);
     line.on('line', (typed) => {
       readKeys(false);
@@ -94,7 +94,7 @@ function untilClosed(
       else ask();
     });
     line.on('SIGINT', () => {
-      // Readline can replace what was typed only by the keys that erase it.
+      // Readline has no other way to erase the typed line than these keys: to the end of the line, and erase it all.
       line.write(null, { ctrl: true, name: 'e' });
       line.write(null, { ctrl: true, name: 'u' });
       conversation.drop();
@@ -102,7 +102,7 @@ function untilClosed(
       ask();
     });
     line.on('close', () => {
-      // Ctrl-D leaves the cursor after the prompt.
+      // Ctrl-D leaves the cursor in the line of the prompt.
       if (!conversation.hasEnded) output.write('\n');
       resolve();
     });

@@ -51,7 +51,7 @@ Examples:
 docs/repl.md explains the functions for tests.`;
 
 async function runRepl(paths: readonly string[], options: ReplOptions, io: Io): Promise<number> {
-  // Other commands, and the help of this one, start without the contract language.
+  // Loaded here, so that other commands, and the help of this one, start without the contract language.
   const { resultsMeter, Session } = await import('../../contract/repl/repl-session.ts');
   const isTerminal = process.stdin.isTTY === true;
   const reported = resultsMeter();
@@ -66,7 +66,7 @@ interface Surroundings {
   /** Whether a person can type on standard input. */
   readonly isTerminal: boolean;
   readonly makeSession: MakeSession;
-  /** In milliseconds. Monotonic. */
+  /** @returns the time of a monotonic clock, in milliseconds */
   readonly clock: () => number;
 }
 

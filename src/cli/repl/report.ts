@@ -9,7 +9,7 @@ export function failuresOf({ expectations }: Pick<FileResult, 'expectations'>): 
   return expectations.filter(({ passed }) => !passed);
 }
 
-/** Whether a form of the file has failed, or one of its expectations. */
+/** Whether an error has ended the file, or one of its expectations has failed. */
 export function hasFailed(result: FileResult): boolean {
   return result.error !== undefined || failuresOf(result).length > 0;
 }
@@ -25,7 +25,7 @@ export function errorLines({ place, message, frames }: Failure, file: string): s
   return [`${where}:Error: ${oneLine(message)}`, ...frames.map((frame) => ` at ${oneLine(frame)}`)];
 }
 
-/** @param isOneOfSeveral whether the last line must name its file */
+/** @param isOneOfSeveral whether there are other files, so that the last line must name this one */
 export function fileLines(result: FileResult, isOneOfSeveral: boolean): string[] {
   const { file, error, notes } = result;
   const name = oneLine(file);
@@ -37,7 +37,7 @@ export function fileLines(result: FileResult, isOneOfSeveral: boolean): string[]
   ];
 }
 
-/** Maximum number of files in the summary. */
+/** Maximum number of files that the summary names. */
 const MOST_NAMED = 4;
 
 /** @returns one line about all files */

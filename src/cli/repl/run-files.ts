@@ -11,7 +11,7 @@ import { junitXml } from './junit.ts';
 import { fileLines, hasFailed, placeText, reportOf, summaryLine } from './report.ts';
 import { resolvePath, type SourceFiles, STDIN, STDIN_NAME } from './source-files.ts';
 
-/** A type of its own, so that tests can replace it. */
+/** The part of `Session` that is used here, which tests can replace. */
 export type ContractSession = Pick<Session, 'runFile' | 'runText' | 'names'>;
 export type MakeSession = (options: SessionOptions) => ContractSession;
 
@@ -19,9 +19,9 @@ export interface RunOptions {
   readonly dialect: Dialect;
   /** Whether to print the value of each top-level form. */
   readonly trace: boolean;
-  /** Whether the results are JSON. What the code prints then goes to stderr. */
+  /** Whether the results are JSON. Then texts that the code prints go to stderr. */
   readonly json: boolean;
-  /** The file for the results as JUnit XML. */
+  /** Path of the file for the results as JUnit XML; absent if it should not be written. */
   readonly junit?: string;
   /** @returns the reason to stop now, as a clause; undefined to go on */
   readonly whyEnd?: () => string | undefined;
@@ -30,9 +30,9 @@ export interface RunOptions {
 /**
  * @param paths the arguments of the command
  * @param makeFiles makes the files of each session
- * @returns noWork if the run was stopped, otherwise failed if a form or an expectation has failed
- * @throws UsageError, before anything runs, for a file that cannot be read, and for a JUnit file that cannot be
- *   written
+ * @returns the exit code: noWork if the run was stopped, failed after an error or a failed expectation, otherwise done
+ * @throws UsageError, before anything runs, for a file that cannot be read; and after the run, for a JUnit file that
+ *   cannot be written
  */
 export function runFiles(
   paths: readonly string[],

@@ -13,13 +13,13 @@ export const STDIN_NAME = '<stdin>';
 
 const REMEDY = 'Give the path of a file of contract code.';
 
-/** The ends of file names of contract code and of its tests. */
+/** The endings of the names of files with contract code, and with its tests. */
 const ENDS = ['.pact', '.repl'];
 
 interface SourceFilesOptions {
   /** The files of `--allow-file`. */
   readonly allowed?: AllowedFiles;
-  /** The text of standard input, if it is to be run. */
+  /** The text of standard input; undefined if standard input is not one of the files. */
   readonly stdin?: string | undefined;
 }
 
@@ -69,7 +69,8 @@ export class SourceFiles {
         !isLink && isPrivateFile(absolute, facts),
       );
     if (isLink && facts) {
-      // A pattern like tests/*.repl also matches links, and somebody else may have chosen their targets.
+      // Links count as loaded files, not as named ones: a pattern like tests/*.repl also matches links whose targets
+      // somebody else may have chosen.
       this.#included.read(absolute);
     } else {
       textAt(absolute);

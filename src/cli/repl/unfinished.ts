@@ -4,8 +4,8 @@ const OPENING = '([{';
 const CLOSING = ')]}';
 
 /**
- * @returns whether a bracket is open, or a text ends with a backslash, which continues the text in the next line. An
- *   input that no further line can complete is finished: the interpreter shows the fault
+ * @returns whether a bracket is open, or a text ends with a backslash and so continues in the next line. False for an
+ *   input that no further line can complete, so that the interpreter can report the error
  */
 export function isUnfinished(input: string): boolean {
   const open: string[] = [];
@@ -36,7 +36,7 @@ function lineEnd(input: string, start: number): number {
 /** White space between two backslashes is not part of the text. */
 const GAP = /\s+/y;
 
-/** @param start the offset after the quotation mark @returns the offset after the text */
+/** @param start the offset after the opening quotation mark @returns the offset after the closing one */
 function textEnd(input: string, start: number): number | 'continues' | 'never ends' {
   let at = start;
   for (;;) {

@@ -1,7 +1,7 @@
 /**
- * A coordinator is a relay: it publishes the source's work to the rigs of a fleet over NATS, and takes their solutions.
+ * A coordinator is a relay that publishes the source's work to a fleet's rigs over NATS, and takes their solutions.
  * No message waits for a connection: after each reconnection the whole state is published again, and rigs repeat
- * requests without an answer.
+ * requests that were not answered.
  */
 
 import { onAbort, sharedController } from '../../base/system/abort.ts';
@@ -44,11 +44,11 @@ export interface FleetRelayOptions {
   readonly name: string;
   /** 16 hex digits, chosen at random. */
   readonly instance: string;
-  /** Absent without a node to ask: then only solutions of own works are taken. */
+  /** Absent without a node to submit to: then only solutions of own works are taken. */
   readonly submitElsewhere?: SubmitElsewhere | undefined;
   /** @returns why the source's work is probably worth nothing; undefined while nothing speaks against it */
   readonly faultOfSource?: () => string | undefined;
-  /** Absent without a node to ask. */
+  /** Absent if there is no node to ask for blocks. */
   readonly parentOf?: ParentOf | undefined;
   readonly limits?: Partial<CoordinatorLimits>;
 }
@@ -65,7 +65,7 @@ export class FleetRelay implements Relay {
   readonly #connectionLines: LogBucket;
   readonly #lag: Lag;
   readonly #namesakes: Namesakes;
-  /** Parents that were asked for, and when (monotonic). They bound the requests to nodes, because any rig can ask. */
+  /** The request to a node for the parent of each work, and its time (monotonic): any rig can ask for parents. */
   readonly #parents = new WeakMap<Work, { readonly atMs: number; readonly header: Promise<Uint8Array | undefined> }>();
   readonly #ends: (() => void)[] = [];
   #stop: AbortSignal = AbortSignal.abort();
@@ -108,7 +108,7 @@ export class FleetRelay implements Relay {
   /** @throws RelayRefusal if another coordinator of this name answers */
   async open(): Promise<void> {
     const { link, name, subjects, submitElsewhere } = this.#options;
-    // The link keeps trying for longer than this.
+    // Without a connection in this time, the relay opens all the same, and the link keeps trying to connect.
     await untilConnected(link, this.#limits.connectMs, new AbortController().signal);
     await this.#namesakes.refuse();
     const requests = this.#requests;
@@ -121,12 +121,12 @@ export class FleetRelay implements Relay {
       link.subscribe(subjects.reports, (message) => requests.report(message)),
       link.onState((state) => this.#linkChanged(state)),
     );
-    // A coordinator without nodes could answer no request of the queue group, and would keep them from others.
+    // A coordinator without nodes could only refuse the requests of the queue group, which others could fulfil.
     if (submitElsewhere) this.#ends.push(answerRequests(link, subjects.fallbacks, solution, FALLBACK_QUEUE));
     this.#linkChanged(link.state);
   }
 
-  /** @throws RelayRefusal if another coordinator of this name has begun at the same time, and goes on */
+  /** @throws RelayRefusal if another coordinator of this name has started at about the same time, and goes on */
   async run(asked: AbortSignal): Promise<void> {
     const { refusal } = this.#namesakes;
     const ending = sharedController();
@@ -135,10 +135,10 @@ export class FleetRelay implements Relay {
     this.#stop = stop;
     const beat = setInterval(() => this.#publish(false), this.#limits.beatMs);
     const report = setInterval(() => this.#requests.emitStatus(NAME, this.#options.emit), this.#limits.reportMs);
-    // Rigs leave at once, and solutions that they have sent are still answered.
+    // The last state makes rigs leave at once. Solutions that they have sent are still answered.
     const releaseBeat = onAbort(stop, () => {
       clearInterval(beat);
-      // The name now belongs to the other coordinator. Solutions that came before are still submitted.
+      // The name now belongs to the other coordinator, so nothing is published. Earlier solutions are still submitted.
       if (refusal.aborted) {
         for (const end of this.#ends.splice(0)) end();
         return;
@@ -203,8 +203,8 @@ export class FleetRelay implements Relay {
   }
 
   /**
-   * The height of another coordinator is only a claim, so it counts only if the own heights have stopped growing.
-   * @returns why rigs should mine for another coordinator; undefined if they should not, or no other could take over
+   * The height of another coordinator is only a claim, so it counts only if the own height has stopped growing.
+   * @returns why rigs should mine for another coordinator; undefined if they should not, or if no other could take over
    */
   #fault(): string | undefined {
     const { clock, faultOfSource } = this.#options;
@@ -229,7 +229,7 @@ export class FleetRelay implements Relay {
     if (sender === undefined) {
       refusals.note('wrong-name', undefined);
     } else if (sender === this.#options.name) {
-      // Own states come back, and need no bound.
+      // The own states come back from the server, so their number needs no bound.
       const state = readMessage(CoordinatorState, data);
       if (state) this.#namesakes.onState(state);
     } else if (!this.#others.admits(sender, nowMs)) {
@@ -254,7 +254,7 @@ export class FleetRelay implements Relay {
     return await header;
   }
 
-  /** Asks another coordinator for its current work. Without an answer, a later state leads to a new request. */
+  /** Asks another coordinator for its current work. Without an answer, a later state causes a new request. */
   async #ask(coordinator: string): Promise<void> {
     const { link, subjects, name, clock } = this.#options;
     try {

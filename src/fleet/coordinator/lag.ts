@@ -1,6 +1,7 @@
 /**
  * Notices that the own source lags behind another coordinator's. The heights of another coordinator are only claims, so
- * it is asked for the header of a block: a block as hard to find as the own work, and higher than that, is a proof.
+ * the other coordinator is asked for the header of a block. A recent block at least half as hard to find as one of the
+ * own work, and high enough, proves the lag.
  */
 
 import { BoundedSet } from '../../base/system/bounded.ts';
@@ -17,11 +18,11 @@ import type { CoordinatorLimits } from './coordinator-limits.ts';
 import type { OtherCoordinators } from './other-coordinators.ts';
 import type { OwnWorks } from './own-works.ts';
 
-/** Greatest ratio of the own work's difficulty to the block's: difficulties of chains, and of their blocks, differ. */
+/** Greatest ratio of the own work's difficulty to the shown block's: difficulties of chains, and of blocks, differ. */
 const MOST_EASIER = 2;
-/** Maximum time by which the block's creation time may be ahead of the own node's clock, in µs. */
+/** Maximum time by which a shown block's creation time may be ahead of the own node's clock, in µs. */
 const MOST_AHEAD_US = 10_000_000n;
-/** Maximum number of remembered blocks: each counts once. A real network has fewer within `provenAgeMs`. */
+/** Maximum number of remembered blocks, each of which counts once. A real network has fewer within `provenAgeMs`. */
 const MOST_SHOWN = 1_024;
 
 interface LagOptions {
@@ -39,7 +40,7 @@ export class Lag {
   readonly #options: LagOptions;
   /** The height of the last proven block, and the time until which the proof counts (monotonic). */
   #proven = { height: -1n, untilMs: 0 };
-  /** The headers that were shown, in hex. */
+  /** The headers that have counted as a proof, in hex. */
   readonly #shown = new BoundedSet<string>(MOST_SHOWN);
   #askedMs = Number.NEGATIVE_INFINITY;
 
@@ -47,7 +48,7 @@ export class Lag {
     this.#options = options;
   }
 
-  /** @returns by how many blocks the own source is behind a proven one; undefined if it is not, or not by much */
+  /** By how many blocks the own source is behind a proven one; undefined without a proof, or below `blocksBehind`. */
   get blocks(): bigint | undefined {
     const { own, clock, limits } = this.#options;
     const growth = own.growth();
@@ -84,13 +85,14 @@ export class Lag {
     if (parent === undefined || this.#shown.has(parent)) return;
     const height = this.#heightProvenBy(fromHex(parent));
     const growth = own.growth();
-    // A block that is not ahead, which anybody can show, must not prolong the proof of a higher block.
+    // Anybody can show a block that is less than `blocksBehind` ahead of the own source. Such a block must not prolong
+    // the proof of a higher one.
     if (height === undefined || !growth || height + 1n - growth.height < BigInt(limits.blocksBehind)) return;
     this.#shown.add(parent);
     this.#proven = { height, untilMs: clock.monotonicMs() + limits.provenMs };
   }
 
-  /** @param header 286 bytes @returns its height; undefined unless it is a recent block of this network */
+  /** @param header 286 bytes @returns its height; undefined unless it is of a recent and hard block of this network */
   #heightProvenBy(header: Uint8Array): bigint | undefined {
     const { own, limits } = this.#options;
     const like: Work | undefined = own.last;

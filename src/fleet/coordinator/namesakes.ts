@@ -1,7 +1,7 @@
 /**
- * Keeps two coordinators from using one name, with which they would answer each other's rigs. A coordinator does not
- * start while another one of its name answers. Of two that start at the same moment, or without a connection, the later
- * one ends.
+ * Keeps two coordinators from using one name, under which they would answer each other's rigs. A coordinator does not
+ * start while another one of its name answers. If two start at the same moment, or without a connection, one of them
+ * ends: the one that has published fewer states.
  */
 
 import { LogBucket } from '../../base/system/bounded.ts';
@@ -14,11 +14,11 @@ import { ask } from '../nats/requests.ts';
 import type { CoordinatorLimits } from './coordinator-limits.ts';
 import type { OwnWorks } from './own-works.ts';
 
-/** Capacity of the token bucket for log lines about another coordinator of this name. */
+/** Capacity of the token bucket for log lines about a second coordinator of this name. */
 const LINES_LOGGED = 10;
 
 interface NamesakesOptions {
-  /** The coordinator's name, and its instance. */
+  /** The coordinator's name, and the 16 hex digits of this run. */
   readonly name: string;
   readonly instance: string;
   readonly own: Pick<OwnWorks, 'states'>;
@@ -33,7 +33,7 @@ export class Namesakes {
   readonly #options: NamesakesOptions;
   readonly #lines: LogBucket;
   readonly #refusing = new AbortController();
-  /** When the first connection began (monotonic). */
+  /** Time at which the first connection began (monotonic). */
   #connectedMs: number | undefined;
 
   constructor(options: NamesakesOptions) {
@@ -41,7 +41,7 @@ export class Namesakes {
     this.#lines = new LogBucket(LINES_LOGGED, options.clock.monotonicMs());
   }
 
-  /** Fires, with a RelayRefusal, when this coordinator must end, and another one of its name goes on. */
+  /** Fires, with a RelayRefusal, when this coordinator must end because another one of its name goes on. */
   get refusal(): AbortSignal {
     return this.#refusing.signal;
   }
@@ -79,7 +79,7 @@ export class Namesakes {
 
   /**
    * Each coordinator counts its states from its start, and compares the other's count with its own. So at most one of
-   * the two ends, and one does, unless their states cross each time.
+   * the two ends. Neither ends only if their states cross each time.
    */
   #isEarlier({ number, instance }: CoordinatorState): boolean {
     const last = this.#options.own.states - 1;

@@ -1,6 +1,6 @@
 /**
- * Works of other coordinators, from the states that they publish. When a coordinator is out of reach, rigs send
- * solutions of its works to other coordinators. Everything here is a claim of another member.
+ * Works of other coordinators, from the states that they publish: when a coordinator is out of reach, rigs send the
+ * solutions of its works to others. Everything here is only claimed by another member.
  */
 
 import { BoundedMap, TokenBucket } from '../../base/system/bounded.ts';
@@ -11,14 +11,15 @@ import type { CoordinatorLimits } from './coordinator-limits.ts';
 import type { SolvableWork } from './own-works.ts';
 
 interface ForeignWork extends SolvableWork {
-  /** Bounds the submissions of solutions of the coordinator's works. */
+  /** Token bucket of the issuer, which bounds the submissions of solutions of all its works. */
   readonly elsewhere: TokenBucket;
 }
 
 interface PublishedWork extends ForeignWork {
   ended: StaleReason | undefined;
-  /** The latest safe creation time by the coordinator's last state (µs since the UNIX epoch), and when that came. */
+  /** The latest safe creation time (µs since the UNIX epoch) by the last state that named the work as current. */
   claimedUs: bigint;
+  /** Time at which that state came (monotonic). */
   claimedMs: number;
 }
 
@@ -34,7 +35,7 @@ interface Coordinator {
   lastStateMs: number;
   /** The height of its newest work; −1 before the first. */
   height: bigint;
-  /** Whether the coordinator could take rigs over: its state has work, and neither a lost source nor a fault. */
+  /** Whether the coordinator could take rigs over: its last state has work, and neither a lost source nor a fault. */
   isFit: boolean;
 }
 
@@ -47,20 +48,21 @@ export class OtherCoordinators {
     this.#limits = limits;
   }
 
-  /** @returns whether a state of this coordinator may be read now; if so, it is counted */
+  /** Counts a state of this coordinator. @returns whether the state may be read; false beyond the bounds */
   admits(name: string, nowMs: number): boolean {
     return this.#of(name, nowMs)?.states.take(1, nowMs) === true;
   }
 
   /**
    * Takes a state that `admits` has let through, unless the state is old.
-   * @returns whether to ask for the current work, because it was published before this coordinator subscribed
+   * @returns whether to ask for the current work, of which only the name is known here
    */
   take(name: string, state: CoordinatorState, nowMs: number): boolean {
     const coordinator = this.#coordinators.get(name);
     if (!coordinator) return false;
     const { instance, number, work: current, given, ended, latestTimeMicros } = state;
-    // Then a lower number counts, too: a forged state with a huge number must not end the coordinator.
+    // If newer states are overdue, a lower number counts, too: a forged state with a huge number must not shut out the
+    // coordinator for good.
     const isOverdue = nowMs - coordinator.lastStateMs >= this.#limits.coordinatorIdleMs;
     if (instance === coordinator.instance && number <= coordinator.number && !isOverdue) return false;
     coordinator.instance = instance;
@@ -86,7 +88,7 @@ export class OtherCoordinators {
     return isUnknown && coordinator.hellos.take(1, nowMs);
   }
 
-  /** @returns the greatest height among coordinators that could take rigs over; undefined without such a coordinator */
+  /** @returns the greatest height of the coordinators that could take rigs over; undefined if there is none */
   heightOfFit(nowMs: number): bigint | undefined {
     let height: bigint | undefined;
     for (const each of this.#coordinators.values()) {
@@ -128,7 +130,7 @@ export class OtherCoordinators {
     return coordinator;
   }
 
-  /** Drops the coordinator whose last state is the oldest, if it must. @returns whether there is room for a new one */
+  /** If there is no room, drops the coordinator with the oldest state, if idle. @returns whether there is room */
   #makeRoom(nowMs: number): boolean {
     if (this.#coordinators.size < this.#limits.coordinators) return true;
     const [[name, { lastStateMs }]] = this.#coordinators;

@@ -23,7 +23,7 @@ interface OwnWork {
   readonly name: string;
   readonly given: GivenWork;
   ended: StaleReason | undefined;
-  /** When the work ended (monotonic). */
+  /** Time at which the work ended (monotonic). */
   endedMs: number;
   readonly latestTimeUs: () => bigint;
 }
@@ -35,23 +35,23 @@ interface OwnWorksOptions {
   readonly clock: Clock;
   /** Maximum number of remembered works. */
   readonly most: number;
-  /** How long states name an ended work. */
+  /** Time for which states name an ended work. */
   readonly endedMs: number;
 }
 
-/** Methods that change the state return whether there is something new to publish. */
+/** `change`, `end` and `lose` return whether there is something new to publish. */
 export class OwnWorks {
   readonly #options: OwnWorksOptions;
   readonly #byName: BoundedMap<string, OwnWork>;
   readonly #byWork = new WeakMap<Work, OwnWork>();
   #current: OwnWork | undefined;
-  /** The last current work. It gives the time while there is no current work. */
+  /** The current work, or the last one, from which the time is computed while there is no current work. */
   #last: OwnWork | undefined;
-  /** The works that have ended lately, newest first. */
+  /** The works that have ended within `endedMs`, newest first. */
   #ended: readonly OwnWork[] = [];
   #lost: string | null = null;
   #named = 0;
-  /** The greatest height of the own works, and when it was reached (monotonic). */
+  /** The greatest height of the own works, −1 before the first, and the time at which it was reached (monotonic). */
   #height = -1n;
   #grewMs: number;
   #number = 0;
@@ -118,15 +118,15 @@ export class OwnWorks {
     return this.#number;
   }
 
-  /** @returns the greatest height of the own works, and how long it has not grown; undefined before the first */
+  /** @returns the greatest height of the own works, and the time since it last grew; undefined before the first work */
   growth(): { readonly height: bigint; readonly sinceMs: number } | undefined {
     if (this.#height < 0n) return undefined;
     return { height: this.#height, sinceMs: this.#options.clock.monotonicMs() - this.#grewMs };
   }
 
   /**
-   * @param isWhole whether the state has the current work, and not only its name
-   * @param fault why the own work is probably worth nothing, if it is
+   * @param isWhole whether the state should have the whole current work, and not only its name
+   * @param fault why the own work is probably worth nothing; undefined while it is not
    * @returns the next state to publish
    */
   state(isWhole: boolean, fault?: string): CoordinatorState {

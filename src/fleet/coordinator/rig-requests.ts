@@ -1,4 +1,4 @@
-/** Answers rigs' requests for the state and requests with solutions, and takes their reports, all within bounds. */
+/** Answers requests for the state and requests with solutions, and takes rigs' reports, all within bounds. */
 
 import { z } from 'zod';
 import { settledWithin } from '../../base/system/abort.ts';
@@ -32,10 +32,10 @@ import type { Judged, Solutions } from './solutions.ts';
 const REFUSED_LOGGED = 10;
 /** Capacity of the token bucket for log lines about rigs' first solutions: enough for a fleet that starts. */
 const FIRST_SOLUTIONS_LOGGED = 100;
-/** Capacity of the token bucket for log lines about the finders of blocks. A test network has too many blocks. */
+/** Capacity of the token bucket for log lines about the finders of blocks, which are very many on a test network. */
 const BLOCKS_LOGGED = 100;
 
-/** The part of a rig's report that a coordinator reads. Rates are bounded, so that their sum stays finite. */
+/** The part of a rig's report that a coordinator reads. Rates are bounded so that their sum stays finite. */
 const ReportedRate = z.object({ coordinator: memberName.nullable(), hashesPerSecond: z.number().min(0).max(1e30) });
 
 type Refused = SolutionAnswer & { readonly state: 'refused' };
@@ -48,7 +48,7 @@ interface RequestsOptions {
   readonly state: () => CoordinatorState;
   /** @returns the header of the block on which the current work builds, 286 bytes; undefined if no node gives it */
   readonly parent: () => Promise<Uint8Array | undefined>;
-  /** @returns the number of hashes that a solution of the current work takes on average; 0 without work */
+  /** @returns the mean number of hashes for a solution of the current work; 0 without work */
   readonly difficulty: () => number;
   readonly subjects: FleetSubjects;
   readonly clock: Clock;
@@ -58,7 +58,7 @@ interface RequestsOptions {
 
 interface Sent {
   readonly rig: FleetRigAccount;
-  /** The name of the rig. Beyond a number of rigs, several share one account. */
+  /** The name of the rig, which may differ from that of its account: rigs beyond `rigs` share one account. */
   readonly sender: string;
 }
 
@@ -102,8 +102,8 @@ export class RigRequests {
   }
 
   /**
-   * Judges and submits a solution that a rig sent to this coordinator, or to any one.
-   * @param stop asks for the end of attempts to submit
+   * Judges and submits a solution that a rig sent to this coordinator, or to the queue group of all coordinators.
+   * @param stop fires when attempts to submit should end
    * @returns undefined where the request gets no answer
    */
   solution(request: LinkMessage, stop: AbortSignal): Answer | undefined | Promise<Answer> {
@@ -117,7 +117,7 @@ export class RigRequests {
     return message && { reply, message };
   }
 
-  /** Takes the hashrate from the rig's report: solutions of a node's work are too rare for an estimate. */
+  /** Takes the rig's hashrate from its report, because solutions of a node's work are too rare for an estimate. */
   report({ subject, data }: LinkMessage): void {
     const nowMs = this.#nowMs;
     const found = this.#admitted(subject, 'reports', nowMs);
@@ -145,8 +145,9 @@ export class RigRequests {
   }
 
   /**
-   * Makes the cheapest checks first, for which only the subject of a message is read.
-   * @param bucket of the sender, which bounds its messages of this kind
+   * Checks a message by its subject alone, which is cheap, before the message is read.
+   * @param bucket the sender's token bucket for messages of this kind
+   * @returns the sender; undefined if the message must be ignored
    */
   #admitted(subject: string, bucket: 'solutions' | 'hellos' | 'reports', nowMs: number) {
     const found = this.#rigs.of(subject, nowMs);
@@ -181,7 +182,7 @@ export class RigRequests {
   /**
    * If the own nodes do not take a solution of another coordinator's work, that is no verdict: the other coordinator
    * may come back, with a node that takes the solution.
-   * @returns the verdict, or after a while that it is pending
+   * @returns the answer to the rig, which is `pending` if there is no verdict within `answerMs`
    */
   async #verdict(
     rig: FleetRigAccount,
@@ -193,7 +194,7 @@ export class RigRequests {
       if (isFirst) this.#count(rig, verdict, solution);
       const { outcome, reason, by } = verdict;
       if (isElsewhere && outcome !== 'accepted') {
-        // A rig that asks again learns from `pending` that a node may have taken the solution.
+        // If a node may have taken the solution, the first request gets `pending`, from which the rig learns that.
         if (outcome !== 'unknown' || !isFirst) answer = notTaken(reason);
         return;
       }

@@ -1,4 +1,4 @@
-/** The rigs of a coordinator: what each of them may still send, and the statistics about them. */
+/** The rigs of a coordinator, each with its token buckets and its statistics. */
 
 import { TokenBucket } from '../../base/system/bounded.ts';
 import { oneLine } from '../../base/text/plain-text.ts';
@@ -13,14 +13,14 @@ interface AccountOptions {
   readonly shown: string;
   readonly account: Account;
   readonly limits: CoordinatorLimits;
-  /** Number of hashes that a solution of the current work takes on average. */
+  /** @returns the mean number of hashes for a solution of the current work */
   readonly difficulty: () => number;
   /** Whether the account is shared by several rigs. */
   readonly isShared: boolean;
   readonly nowMs: number;
 }
 
-/** What a coordinator knows of a rig: its token buckets, its statistics, and whether it is refused. */
+/** A rig's token buckets and statistics, and whether its solutions are refused. */
 export class FleetRigAccount {
   readonly name: string;
   /** The name, safe to print. */
@@ -73,7 +73,7 @@ export class FleetRigAccount {
     return true;
   }
 
-  /** Notes that the rig mines this coordinator's work. @param hashesPerSecond the rig's own claim, if it made one */
+  /** Notes that the rig mines this coordinator's work. @param hashesPerSecond by the rig's report, if this is one */
   mines(nowMs: number, hashesPerSecond?: number): void {
     this.#minedMs = nowMs;
     if (hashesPerSecond !== undefined) this.#session.hashesPerSecond = hashesPerSecond;
@@ -92,16 +92,16 @@ export class FleetRigAccount {
   }
 }
 
-/** Time within which a rig keeps its place in the order of last messages, so that the order costs little. */
+/** Minimum time between two moves of a rig to the end of the order, so that the order costs little. */
 const SAME_PLACE_MS = 1_000;
 
 export class Rigs {
   readonly #limits: CoordinatorLimits;
   readonly #difficulty: () => number;
   readonly #accounts = new Accounts();
-  /** By the token of the name in subjects; the rig whose last message is the oldest comes first. */
+  /** By the token of the rig's name in subjects. The rig whose last message is the oldest comes first. */
   readonly #rigs = new Map<string, FleetRigAccount>();
-  /** The account that all rigs share for which there is no room. */
+  /** The account shared by all rigs for which there is no room. */
   readonly #further: FleetRigAccount;
 
   constructor(limits: CoordinatorLimits, difficulty: () => number, nowMs: number) {
@@ -110,7 +110,7 @@ export class Rigs {
     this.#further = this.#make(OTHER_WORKERS, nowMs, true);
   }
 
-  /** @returns the rig that sends to this subject; undefined when the subject ends with no name */
+  /** @returns the sender of a message with this subject; undefined if the subject does not end with a name */
   of(subject: string, nowMs: number): { readonly rig: FleetRigAccount; readonly sender: string } | undefined {
     const key = subject.slice(subject.lastIndexOf('.') + 1);
     const known = this.#rigs.get(key);
@@ -139,7 +139,7 @@ export class Rigs {
   }
 
   #make(name: string, nowMs: number, isShared = false): FleetRigAccount {
-    // Of a name of control characters alone, `oneLine` leaves nothing.
+    // `oneLine` leaves nothing of a name that has only control characters.
     const shown = oneLine(name) || token(name);
     const account = this.#accounts.of(shown);
     return new FleetRigAccount({
@@ -153,7 +153,7 @@ export class Rigs {
     });
   }
 
-  /** Drops the rig whose last message is the oldest, if it must and may. @returns whether there is room */
+  /** If there is no room, drops the rig with the oldest last message, if idle. @returns whether there is room */
   #makeRoom(nowMs: number): boolean {
     const { rigs, rigIdleMs } = this.#limits;
     if (this.#rigs.size < rigs) return true;

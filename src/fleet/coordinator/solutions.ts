@@ -1,6 +1,6 @@
 /**
- * Judges the solutions that rigs send, and submits each once. No rig is trusted: the header must be the work's except
- * for creation time and nonce, and the whole hash is computed again before a submission.
+ * Judges the solutions that rigs send, and submits each once. No rig is trusted: a header may differ from that of its
+ * work only in creation time and nonce, and the whole hash is computed again before a submission.
  */
 
 import { createHash } from 'node:crypto';
@@ -42,7 +42,7 @@ interface SolutionsOptions {
   readonly works: Pick<RelayedWorks, 'judge'>;
   readonly own: OwnWorks;
   readonly others: OtherCoordinators;
-  /** Absent without a node to ask. */
+  /** Undefined if there is no node to submit to. */
   readonly submitElsewhere: SubmitElsewhere | undefined;
   readonly emit: Listener;
   readonly clock: Clock;
@@ -57,7 +57,9 @@ export type Judged =
       readonly solution: Solution;
       /** Whether this request has caused the submission. */
       readonly isFirst: boolean;
-      /** Whether another coordinator issued the work. Then only an acceptance by the own nodes is final. */
+      /**
+       * Whether the work is another coordinator's, or unknown. Then only an acceptance by the own nodes is final.
+       */
       readonly isElsewhere: boolean;
     };
 
@@ -72,7 +74,7 @@ const TOO_MANY_UNKNOWN = refused(
 );
 const TOO_MANY = refused('too-many', 'the coordinator that gave the work has given too many easy ones');
 
-/** With a pool's few free nonces, rigs repeat each other's work, and a pool credits a share only once. */
+/** The verdict for all rigs but the first: a pool's few free nonces make rigs repeat work, and a share counts once. */
 const OF_ANOTHER_RIG: Verdict = { outcome: 'stale', reason: 'another rig has sent the same solution before' };
 
 const ENDED: Readonly<Record<StaleReason, string>> = {
@@ -84,7 +86,7 @@ const ENDED: Readonly<Record<StaleReason, string>> = {
 
 interface Submitted {
   readonly solution: Solution;
-  /** The name of the rig that sent it first. */
+  /** The name of the rig that sent the solution first. */
   readonly rig: string;
   readonly verdict: Promise<Verdict>;
   readonly isElsewhere: boolean;
@@ -93,7 +95,7 @@ interface Submitted {
 export class Solutions {
   readonly #options: SolutionsOptions;
   readonly #elsewhere: Submitter | undefined;
-  /** By the SHA-256 hash of the header: a rig that repeats a solution gets the verdict of the first. */
+  /** By the SHA-256 hash of the header: a rig that repeats its solution gets the verdict of the first submission. */
   readonly #submitted: BoundedMap<string, Submitted>;
   /** Works of other coordinators that have an accepted solution. */
   readonly #solvedElsewhere = new WeakSet<Work>();
@@ -112,14 +114,14 @@ export class Solutions {
       new Submitter({ source: { nameOf: () => name, submit: submitElsewhere }, emit, clock, isStale: () => false });
   }
 
-  /** Settles when no solution of another coordinator's work is being submitted. */
+  /** Settles when no solution of another coordinator's work, or of an unknown one, is being submitted. */
   async settled(): Promise<void> {
     await this.#elsewhere?.settled();
   }
 
-  /** @param rig the sender's name @param stop asks for the end of attempts to submit */
+  /** @param rig the sender's name @param stop fires when attempts to submit should end */
   judge(request: SolutionRequest, rig: string, stop: AbortSignal): Judged {
-    // This lookup comes first because it costs less than a hash. The submitter remembers fewer solutions than this map.
+    // This lookup comes first because it costs less than a hash, and because the submitter remembers fewer solutions.
     const earlier = this.#submitted.get(keyOf(fromHex(request.header)));
     if (earlier) {
       const { solution, verdict, isElsewhere } = earlier;
@@ -154,16 +156,16 @@ export class Solutions {
     const { work, ended } = known;
     if (!this.#elsewhere || isOfPool(work)) return NOT_MINE;
     const nowMs = clock.monotonicMs();
-    // The issuer's last state may have come late. A time that the own nodes take is valid, whatever the state claims.
+    // The issuer's last state may have come late, so a creation time that is valid for the own source is taken, too.
     const claimedUs = known.latestTimeUs(nowMs);
     const ownUs = own.latestTimeUs();
     const job = jobOfHeader(work, fromHex(header), claimedUs > ownUs ? claimedUs : ownUs);
     if (!job) return jobOfHeader(work, fromHex(header), creationTimeOf(fromHex(header))) ? TOO_EARLY : OTHER_HEADER;
     const { solution } = verify(job, nonceOf(fromHex(header)));
-    // Nodes check the target in the header, and drop a work at its first wrong solution. So another coordinator's claim
-    // of an easier target could end works of this coordinator.
+    // Nodes check the target in the header, and drop a work at its first wrong solution. So if another coordinator
+    // claimed an easier target, solutions for that target could end works of this coordinator.
     if (!solution || !meetsTarget(solution.powHash, headerTargetOf(solution.header))) return TOO_HARD;
-    // A work that ended as solved may have ended with this solution, which its coordinator may have failed to submit.
+    // If the work ended as solved, that may be by this solution, which the issuer may have failed to submit.
     if (ended !== undefined && ended !== 'solved') return this.#judged(solution, rig, undefined, ended);
     if (this.#solvedElsewhere.has(work)) return this.#judged(solution, rig, undefined, 'solved');
     if (!known.elsewhere.take(1, nowMs)) return TOO_MANY;
@@ -171,13 +173,13 @@ export class Solutions {
   }
 
   /**
-   * Judges a solution of an unknown work, as after a restart of this coordinator. The header has all that a node needs
-   * to decide.
+   * Judges a solution of a work that is not known, such as one from before a restart of this coordinator. A node can
+   * judge the solution from its header alone.
    */
   #judgeUnknown(header: Uint8Array, rig: string, stop: AbortSignal): Judged {
     const { own, clock, limits } = this.#options;
     const latestUs = own.latestTimeUs();
-    // Without work of the own source, the time is not known, and no node may be within reach.
+    // Before the first work of the own source, the time is not known, and perhaps no node is in reach.
     if (!this.#elsewhere || latestUs === 0n) return UNKNOWN_WORK;
     if (creationTimeOf(header) > latestUs) return TOO_EARLY;
     const work = workOfHeader(header);
@@ -198,7 +200,7 @@ export class Solutions {
     return this.#judged(solution, rig, verdict, 'solved', true);
   }
 
-  /** @param verdict of the submission; undefined if there is none now @param ended why there is none */
+  /** @param verdict of the submission; undefined if nothing is submitted @param ended why nothing is submitted */
   #judged(
     solution: Solution,
     rig: string,
@@ -229,8 +231,8 @@ function refused(code: SolutionRefusal, reason: string): Judged {
 
 /**
  * @param header 286 bytes @param latestUs the latest creation time that is surely valid, in µs since the UNIX epoch
- * @returns the job of the header; undefined if the header differs from the work's in more than a valid creation time
- *   and the nonce
+ * @returns the job of the header; undefined unless the header is that of the work with any nonce, and with the same
+ *   creation time or another one that is valid
  */
 export function jobOfHeader(work: Work, header: Uint8Array, latestUs: bigint): Job | undefined {
   const creationTimeUs = creationTimeOf(header);

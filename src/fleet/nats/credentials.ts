@@ -6,7 +6,7 @@ import type { Credentials } from './link.ts';
 const SEED = /^SU[A-Z2-7]{56}$/;
 const PUBLIC_KEY = /^U[A-Z2-7]{55}$/;
 const TOKEN = /^[\w-]+\.[\w-]+\.[\w-]+$/;
-/** The parts of a credentials file between its marks: the token, and then the seed. */
+/** Each part of a credentials file, between its BEGIN and END lines: first the token, then the seed. */
 const PARTS = /-{3,}BEGIN[^\n]*-{3,}\s+(\S+)\s+-{3,}END[^\n]*-{3,}/g;
 
 export function makeCredentials(): Credentials {

@@ -17,7 +17,7 @@ const Member = z.strictObject({
   name: memberName,
   role: z.enum(ROLES),
   publicKey: z.string().refine(isPublicKey, 'is not the public key of a user'),
-  /** A name that was revoked may be given anew, with another key. */
+  /** Present if the member was revoked. Its name may be given to a new member, with another key. */
   revoked: z.literal(true).exactOptional(),
 });
 type Member = z.infer<typeof Member>;
@@ -61,9 +61,10 @@ export class MemberError extends Error {
 }
 
 /**
- * Adds members, and leaves the present ones as they are.
- * @returns the fleet with the members, and those of them that are new, with their seeds
- * @throws MemberError when a name is one of another role, or hard to tell from another name
+ * Adds members. Members that exist already stay as they are.
+ * @returns the fleet with all members, and the new members with their seeds
+ * @throws MemberError if a member of the same name has another role, a name is hard to tell from another, or there are
+ *   too many members
  */
 export function addMembers(fleet: FleetFile, wanted: readonly { readonly name: string; readonly role: Role }[]) {
   const known = new Map<string, Pick<Member, 'name' | 'role'>>();
@@ -88,7 +89,7 @@ export function addMembers(fleet: FleetFile, wanted: readonly { readonly name: s
   return { fleet: { ...fleet, members }, added };
 }
 
-/** @throws MemberError when no member has one of the names */
+/** @throws MemberError if one of the names is no member's */
 export function revokeMembers(fleet: FleetFile, names: readonly string[]): FleetFile {
   const unknown = names.find((name) => !fleet.members.some((each) => each.name === name));
   if (unknown !== undefined) throw new MemberError(`there is no member ${unknown}.`);
@@ -96,15 +97,15 @@ export function revokeMembers(fleet: FleetFile, names: readonly string[]): Fleet
   return { ...fleet, members };
 }
 
-/** Names that differ only in case, or in how Unicode writes them, look the same; so do their files on some systems. */
+/** Names that differ only in case or in their Unicode form look alike, and have the same file on some systems. */
 function folded(name: string): string {
   return name.normalize('NFKC').toLowerCase();
 }
 
-/** @param place whether for servers of the cluster, or for leaf nodes at other sites */
+/** @param place `cluster` for servers of the cluster, `leaf` for leaf nodes at other sites */
 export function termsOf(fleet: FleetFile, place: 'cluster' | 'leaf'): ServerTerms {
   const { subject, listen, cluster, leaves, clusterSecret, leafSecret } = fleet;
-  // Members are only ever added at the end, and none is removed.
+  // The position of a member is its number, because members are only added at the end, and none is removed.
   const numbered = fleet.members.map((member, number) => ({ ...member, number }));
   const members = numbered.filter(({ revoked }) => !revoked);
   const tls: TlsFiles | undefined = fleet.tls;
@@ -117,7 +118,7 @@ export function termsOf(fleet: FleetFile, place: 'cluster' | 'leaf'): ServerTerm
   };
 }
 
-/** All servers have the same configuration, so each listens on all addresses, at the one port. */
+/** All servers have the same configuration, so each listens on all its addresses, at the port of the first server. */
 function onAllAddresses([first]: readonly string[]): string {
   return `0.0.0.0:${first.slice(first.lastIndexOf(':') + 1)}`;
 }

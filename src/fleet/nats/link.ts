@@ -15,20 +15,20 @@ export interface Credentials {
 export interface LinkSettings {
   /** URLs as `parseNatsUrl` gives them. With `tls://`, nothing is sent unless the server proves its name. */
   readonly servers: readonly string[];
-  /** Undefined if the servers ask for no credentials. */
+  /** Absent if the servers ask for no credentials. */
   readonly credentials?: Credentials | undefined;
-  /** Certificates of authorities as PEM texts; undefined for the ones in Node.js. */
+  /** Certificates of authorities as PEM texts; undefined for the authorities in Node.js. */
   readonly authorities?: readonly string[] | undefined;
   /** The client's name, which the servers' operator sees. */
   readonly name: string;
-  /** Beginning of the subjects of answers to this member, without a final dot. */
+  /** First part of the subjects of answers to this member, without a final dot. */
   readonly inbox: string;
 }
 
 export interface LinkMessage {
   readonly subject: string;
   readonly data: Uint8Array;
-  /** The subject for an answer, which the sender can choose at will; undefined if it wants no answer. */
+  /** The subject for an answer, which the sender chooses at will; undefined if no answer is expected. */
   readonly reply: string | undefined;
 }
 
@@ -39,21 +39,21 @@ export type LinkState =
 
 export interface Link {
   readonly state: LinkState;
-  /** Calls the listener with each new state. @returns a function that ends this */
+  /** Calls the listener with each new state. @returns a function that removes the listener */
   onState(listener: (state: LinkState) => void): () => void;
   /**
    * Subscribes now and after each reconnection. The listener must not throw.
-   * @param queue only one member of this queue group gets each message
+   * @param queue the queue group to join: only one member of the group gets each message
    * @returns a function that unsubscribes
    */
   subscribe(subject: string, listener: (message: LinkMessage) => void, queue?: string): () => void;
-  /** Sends a message, at most once. Nothing is kept for later. @returns false while there is no connection */
+  /** Sends a message at most once, and keeps none for later. @returns false if the message was not sent */
   publish(subject: string, data: Uint8Array): boolean;
   /** @returns the first answer's data @throws LinkError, or the reason of `stop` when it fires */
   request(subject: string, data: Uint8Array, timeoutMs: number, stop: AbortSignal): Promise<Uint8Array>;
   /**
-   * Leaves this server for the next one, because the caller receives nothing over it. Does nothing without a
-   * connection, or if the connection is younger than ten seconds.
+   * Leaves the present server for the next one. Called when nothing arrives over it. Does nothing without a connection,
+   * or if the connection is younger than ten seconds.
    */
   renew(): void;
 }

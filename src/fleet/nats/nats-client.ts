@@ -16,7 +16,7 @@ import { LinkTransport, type TransportOptions } from './transport.ts';
 export { faultOf } from './reasons.ts';
 
 const CONNECT_MS = 5_000;
-/** A server that leaves two pings without an answer is dead when the third is due: after nine seconds at most. */
+/** A connection ends when the third ping is due and two have no answer: after nine seconds at most. */
 const PING_MS = 3_000;
 const MOST_PINGS = 2;
 
@@ -36,8 +36,8 @@ export function connectTo(
     pingInterval: PING_MS,
     maxPingOut: MOST_PINGS,
     reconnect: false,
-    // Servers that a cluster announces are not used: a server must not lead a member with its credentials to a machine
-    // that nobody has configured, and whose name no tls:// URL demands.
+    // Servers that a cluster announces are not used: a server must not make a member send its credentials to a machine
+    // that nobody has configured, and whose name is not checked against a tls:// URL.
     ignoreClusterUpdates: true,
     noAsyncTraces: true,
     pickaxe: {
@@ -57,7 +57,7 @@ function authenticatorOf(credentials: Credentials): Authenticator {
   return credentials.token === undefined ? nkeyAuthenticator(seed) : jwtAuthenticator(credentials.token, seed);
 }
 
-/** @returns the subject to which the server does not let this member publish, if the status says so */
+/** @returns the subject to which the server does not let this member publish; undefined for any other status */
 export function deniedPublication(status: Status): string | undefined {
   if (status.type !== 'error' || !(status.error instanceof PermissionViolationError)) return undefined;
   const { operation, subject } = status.error;

@@ -1,6 +1,6 @@
 /**
- * A connection to one of several NATS servers, made anew whenever it ends. The client's own reconnection is not
- * used: it keeps messages that are published meanwhile, and sends them later, when they are old.
+ * A connection to one of several NATS servers, made anew whenever it ends. The reconnection of the client is not used,
+ * because the client keeps the messages published meanwhile, and sends them when they are old.
  */
 
 import type { Msg, NatsConnection } from '@nats-io/transport-node';
@@ -14,13 +14,13 @@ import { denied, PendingRequests } from './pending-requests.ts';
 
 /** Pauses between rounds of attempts. A round tries every server. */
 const BETWEEN_ROUNDS = { firstMs: 500, mostMs: 8_000 };
-/** Pauses between rounds while a server refuses the credentials: they may be accepted again, but not soon. */
+/** Pauses between rounds while a server refuses the credentials, which will hardly be accepted soon. */
 const BETWEEN_REFUSALS = { firstMs: 5_000, mostMs: 60_000 };
-/** Longest pause before the first attempt after a connection, and between two attempts of a round. */
+/** Longest random pause after an attempt, or after the end of a connection. */
 const SPREAD_MS = 250;
-/** Duration of a connection after which the pauses are reset. Also the shortest time between two calls of `renew`. */
+/** Minimum age of a connection for which its end resets the pauses, and at which `renew` leaves it. */
 const GOOD_MS = 10_000;
-/** Maximum wait for the server to take the last messages before the end. */
+/** Maximum time until the server has taken the last messages before the end. */
 const FLUSH_MS = 500;
 /** Token bucket for warnings, which a server can cause at will: ten at once, and then one in ten seconds. */
 const MOST_WARNINGS = 10;
@@ -30,7 +30,7 @@ export interface LinkContext {
   readonly clock: Clock;
   /** Returns uniformly distributed numbers in [0, 1). */
   readonly random: () => number;
-  /** Called with a sentence when the server denies a subject: ten times at once at most, then once in ten seconds. */
+  /** Called with a warning, such as that the server denies a subject: ten times at once, then once in ten seconds. */
   readonly warn?: (message: string) => void;
 }
 
@@ -50,7 +50,7 @@ interface Session {
   readonly connection: NatsConnection;
   readonly requests: PendingRequests;
   readonly sinceMs: number;
-  /** Whether the server does not permit the inbox, so that no answer can come. */
+  /** Whether the server does not permit to subscribe to the inbox, so that no answer can come. */
   isInboxDenied: boolean;
   leave: () => void;
 }
@@ -70,7 +70,7 @@ export class NatsLink implements Link {
   constructor(settings: LinkSettings, context: LinkContext) {
     this.#settings = settings;
     this.#context = context;
-    // Each member tries the servers in its own order, so that no server gets all members.
+    // Each member tries the servers in a random order, so that no server gets all members.
     this.#servers = shuffled(settings.servers, context.random);
     this.#warnings = new TokenBucket(MOST_WARNINGS, WARNINGS_PER_SECOND, context.clock.monotonicMs());
   }
@@ -84,12 +84,12 @@ export class NatsLink implements Link {
     return () => this.#listeners.delete(listener);
   }
 
-  /** Begins to connect, in the background. Does not throw if that fails. */
+  /** Begins to connect in the background. Failures change only `state`. */
   open(): void {
     this.#ended ??= this.#run();
   }
 
-  /** Gives the server a moment to take what was published, and ends the connection for good. */
+  /** Ends the connection for good, after a moment in which the server can take the last messages. */
   async close(): Promise<void> {
     const flushed = this.#session?.connection.flush().catch(() => {});
     if (flushed) await settledWithin(flushed, FLUSH_MS);
@@ -138,7 +138,7 @@ export class NatsLink implements Link {
     });
   }
 
-  /** The session, unless its connection has ended, which the client knows a moment before this object. */
+  /** The session; undefined once its connection has ended, which the client notices a moment before this object. */
   get #open(): Session | undefined {
     return this.#session?.connection.isClosed() ? undefined : this.#session;
   }
@@ -170,7 +170,7 @@ export class NatsLink implements Link {
     }
   }
 
-  /** Connects, and waits until the connection has ended. */
+  /** Connects to a server, and waits until the connection has ended. */
   async #attempt(server: string, client: Client): Promise<{ refused: boolean; wasGood: boolean }> {
     const { clock } = this.#context;
     const end = new AbortController();
@@ -198,7 +198,7 @@ export class NatsLink implements Link {
     return { refused: isRefusal, wasGood: clock.monotonicMs() - startedMs >= GOOD_MS && !isRefusal };
   }
 
-  /** @returns why the connection has ended, as far as the client knows */
+  /** @returns the reason for the end of the connection; undefined if the client has none */
   async #use(client: Client, connection: NatsConnection, server: string, leave: () => void): Promise<unknown> {
     const requests = new PendingRequests(this.#settings.inbox);
     const sinceMs = this.#context.clock.monotonicMs();
@@ -248,7 +248,7 @@ export class NatsLink implements Link {
     subscription.end = () => inner.unsubscribe();
   }
 
-  /** The server reports a denied subject later than the message, and once for each message. */
+  /** Handles denials of published messages. The server reports each denial later than the message, and one for each. */
   async #watch({ client, connection, requests }: Session): Promise<void> {
     for await (const status of connection.status()) {
       const subject = client.deniedPublication(status);
@@ -276,7 +276,7 @@ export class NatsLink implements Link {
   }
 }
 
-/** Whether the server answers that nobody has subscribed to the subject of the request. */
+/** Whether the message is the server's answer that nobody has subscribed to the subject of the request. */
 function isFromNobody(message: Msg): boolean {
   if (message.data.length > 0) return false;
   try {

@@ -12,22 +12,22 @@ interface Waiting {
 
 export class PendingRequests {
   readonly #beginning: string;
-  /** By the last token of the subject for the answer. */
+  /** By the last token of the subject for the answer, in the order of the requests. */
   readonly #waiting = new Map<string, Waiting>();
 
-  /** @param inbox beginning of the subjects of answers to this member, without a final dot */
+  /** @param inbox first part of the subjects of answers to this member, without a final dot */
   constructor(inbox: string) {
     // Two connections of one member must not get each other's answers.
     this.#beginning = `${inbox}.${randomToken()}.`;
   }
 
-  /** Subject to subscribe to, with a wildcard. */
+  /** Subject of all answers, with a wildcard, to be subscribed to. */
   get answers(): string {
     return `${this.#beginning}*`;
   }
 
   /**
-   * @param send sends the request with this subject for its answer
+   * @param send sends the request; `reply` is the subject for the answer
    * @throws LinkError, or the reason of `stop`
    */
   start(subject: string, timeoutMs: number, stop: AbortSignal, send: (reply: string) => void): Promise<Uint8Array> {
@@ -62,7 +62,7 @@ export class PendingRequests {
     });
   }
 
-  /** @param subject of the answer @param isFromNobody whether the server says that nobody got the request */
+  /** @param subject of the answer @param isFromNobody whether the server reports that nobody got the request */
   onAnswer(subject: string, data: Uint8Array, isFromNobody: boolean): void {
     const waiting = this.#waiting.get(subject.slice(this.#beginning.length));
     if (!waiting) return;

@@ -7,14 +7,14 @@ import { TransportError } from './transport.ts';
 
 export interface Fault {
   readonly reason: string;
-  /** Whether the server refuses this member's credentials, so that trying again soon is of no use. */
+  /** Whether the server refuses this member's credentials, so that another attempt would hardly succeed soon. */
   readonly isRefusal: boolean;
 }
 
 /** OpenSSL's and Node.js's codes for certificates that do not prove the server's name. */
 const CERTIFICATE = /CERT|SIGNATURE|ISSUER|^ERR_TLS/;
 
-/** A server's message when the account of the member's key has its maximum of connections. */
+/** The server's message if the account of the member's key already has its maximum number of connections. */
 const TOO_MANY_CONNECTIONS = /maximum account active connections exceeded/i;
 
 /**

@@ -4,7 +4,7 @@ import type { z } from 'zod';
 import { messageBytes, readMessage } from '../messages.ts';
 import type { Link, LinkMessage } from './link.ts';
 
-/** Publishes a message, at most once. @returns false while there is no connection */
+/** Publishes a message at most once. @returns false if the message was not sent */
 export function publish(link: Pick<Link, 'publish'>, subject: string, message: unknown): boolean {
   return link.publish(subject, messageBytes(message));
 }
@@ -32,9 +32,9 @@ export interface Answer {
 }
 
 /**
- * Answers requests. The handler gets each request as bytes, because bounds apply before a message is read. The handler
- * checks that the subject for the answer belongs to the sender of the request. It must not throw.
- * @param handle returns undefined where a request gets no answer
+ * Answers requests.
+ * @param handle gets each request as bytes, because bounds apply before a message is read; must check that the subject
+ *   for the answer belongs to the sender of the request; returns undefined if there should be no answer; must not throw
  * @returns a function that unsubscribes
  */
 export function answerRequests(

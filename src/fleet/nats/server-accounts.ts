@@ -1,8 +1,8 @@
 /**
  * The NATS accounts of a fleet's servers: what each member may send and receive, and how many connections it may have.
- * A message stays in its account unless another account imports its subject, and a server counts the connections of an
- * account, not those of a key. So rigs, operators and leaf nodes have accounts apart from the coordinators': none of
- * their keys can use up the connections of other accounts. Pure.
+ * A message stays in its account unless another account imports its subject. A server limits the connections of an
+ * account, not those of a key. So rigs, operators and leaf nodes have other accounts than the coordinators: no key of
+ * theirs can use up the connections of coordinators. Pure.
  */
 
 import { FALLBACK_QUEUE, FleetSubjects, token } from '../messages.ts';
@@ -15,11 +15,11 @@ export interface Member {
   readonly role: Role;
   /** The public nkey: 56 characters, of which the first is `U`. */
   readonly publicKey: string;
-  /** Unique among all members, also the revoked ones, and never changed. It decides on the account of a rig. */
+  /** Unique among all members, including revoked ones, and never changed. It determines the account of a rig. */
   readonly number: number;
 }
 
-/** The account of coordinators. A leaf node is connected to it at its own end. */
+/** The account of coordinators. On the server that is a leaf node, the other servers are connected to this account. */
 export const COORDINATORS = 'coordinators';
 const OPERATORS = 'operators';
 /** The account of leaf nodes on the servers that they connect to. */
@@ -28,25 +28,26 @@ const SITES = 'sites';
 export const SERVER_USER = 'server';
 
 /**
- * Maximum number of accounts of rigs. In a fleet of at most this many members, each rig has its own account. When a
- * server starts, it compares the imports of all accounts with each other: nats-server 2.9.10 needs half a minute for
+ * Maximum number of accounts of rigs. If a fleet has had no more members than this, each rig has its own account. A
+ * server compares the imports of all accounts with each other at its start: nats-server 2.9.10 needs half a minute for
  * 4,000 accounts, and a second for 250.
  */
 const MOST_RIG_ACCOUNTS = 200;
 /**
- * Maximum number of connections of a rig's key. A rig has one. Further ones are lost connections that the server still
- * counts, for up to half a minute, a second machine with the same key, which operators see, and pickaxe doctor.
+ * Number of connections that an account may have for each of its rigs. A rig has one. Further ones are needed for lost
+ * connections, which the server still counts for up to half a minute, for a second machine with the same key, which
+ * operators see, and for pickaxe doctor.
  */
 const CONNECTIONS_OF_RIG = 4;
-/** Maximum number of connections of an operator's key: the page, and commands that run at the same time. */
+/** Number of connections for each operator: the page, and commands that run at the same time. */
 const CONNECTIONS_OF_OPERATOR = 16;
 const MOST_LEAF_NODES = 256;
 /**
- * Maximum number of subscriptions of one connection, which are kept in the server's memory. A member has less than ten.
- * A connection between the servers of two sites has those of all members: up to 20,000 rigs with three each.
+ * Maximum number of subscriptions of one connection, which the server keeps in memory. A member has less than ten. The
+ * connection to the server of another site has those of all its members: up to 20,000 rigs with three each.
  */
 const SUBSCRIPTIONS = { ofMember: 16, ofSite: 100_000 };
-/** Connections to a server beyond the sum of the accounts' limits: coordinators, and clients without a key. */
+/** Connections to a server beyond the limits of the accounts: those of coordinators, and of clients without a key. */
 const FURTHER_CONNECTIONS = 4_096;
 const LEAST_CONNECTIONS = 65_536;
 
@@ -54,7 +55,7 @@ interface AccountTerms {
   /** First part of the subjects. */
   readonly subject: string;
   readonly members: readonly Member[];
-  /** The secret with which leaf nodes prove that they belong to the fleet; undefined where none may connect. */
+  /** The secret with which leaf nodes prove that they belong to the fleet; undefined if none may connect. */
   readonly leafSecret: string | undefined;
   /** Whether the server itself is a leaf node. */
   readonly isLeaf: boolean;
@@ -96,7 +97,7 @@ function accountsOf({ subject, members, leafSecret, isLeaf }: AccountTerms): Nat
   /** The common part of the accounts of rigs and sites. */
   const outer = {
     exports: ofRigs.publish,
-    // Requests of operators come to a leaf node by way of the other server.
+    // The sites' account needs them, too: requests of operators reach the rigs of a leaf node through this server.
     imports: [
       { from: COORDINATORS, subjects: ofRigs.subscribe },
       { from: OPERATORS, subjects: [subjects.controls] },
@@ -137,7 +138,7 @@ function accountsOf({ subject, members, leafSecret, isLeaf }: AccountTerms): Nat
   return [coordinators, operators, ...ofRigAccounts, ...sites];
 }
 
-/** A rig stays in its account when others are added or revoked: moving it would end its connection. */
+/** Groups rigs by account. Changes of other members move no rig, because a move would end the rig's connection. */
 function groupedRigs(rigs: readonly Member[]): Map<number, Member[]> {
   const groups = new Map<number, Member[]>();
   for (const rig of rigs) {
@@ -169,8 +170,8 @@ function linesOf({ name, users, limits, exports, imports }: NatsAccount): string
 }
 
 /**
- * @returns the text as a configuration of NATS servers has it
- * @throws RangeError for control characters, which no text there has
+ * @returns the text as a string of a NATS server's configuration
+ * @throws RangeError for control characters, which no such text should have
  */
 export function quoted(text: string): string {
   if (/\p{Cc}/u.test(text)) throw new RangeError('a control character in a configuration');
@@ -178,17 +179,17 @@ export function quoted(text: string): string {
 }
 
 function nobody(): string {
-  // The hash of no password: nobody can prove to be this user.
+  // No password has this hash, so nobody can connect as this user.
   return '{ user: "nobody", password: "$2a$11$......................................................" }';
 }
 
-/** A comment behind the key has the member's name, because logs and monitoring of the server have only the key. */
+/** The member's name follows in a comment, because the server's logs and monitoring show only the key. */
 function user(member: Member, subjects: FleetSubjects): string {
   const { name, role, publicKey } = member;
   return `{ nkey: ${publicKey}, ${permissions(PERMISSIONS[role](name, subjects))} } # ${token(name)}`;
 }
 
-/** The user of leaf nodes, whose sites have only rigs: their secret permits what rigs may do, and no more. */
+/** The user of leaf nodes. Their sites have only rigs, so their secret permits what rigs may do, and no more. */
 function leafUser(secret: string, subjects: FleetSubjects): string {
   return `{ user: "${SERVER_USER}", password: ${quoted(secret)}, ${permissions(subjects.ofAnyRig)} }`;
 }
@@ -203,8 +204,8 @@ interface Permissions {
 }
 
 /**
- * Answers are permitted by their subjects, not as responses to requests (`allow_responses`): a request may name any
- * subject for its answer, so an operator could let a rig publish work.
+ * Answers are permitted by subject, not as responses to requests (`allow_responses`): a request may name any subject
+ * for its answer, so with that option an operator could make a rig publish work.
  */
 const PERMISSIONS: Record<Role, (name: string, subjects: FleetSubjects) => Permissions> = {
   rig: (name, subjects) => ({

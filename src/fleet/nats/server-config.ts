@@ -36,12 +36,13 @@ export interface ServerTerms {
   readonly hub?: OtherServers | undefined;
 }
 
-/** The first words of every configuration. They show that pickaxe made the file. */
+/** The beginning of every configuration, which shows that pickaxe made the file. */
 export const MADE_BY = '# Made by pickaxe fleet keys';
 
 /**
- * Time and bytes after which a client that takes no messages is cut off. It connects again and gets the latest work, so
- * old works need not wait for it. Bursts are far below the bytes: reports of a thousand rigs have about two megabytes.
+ * Limits for clients. A client that takes no messages is cut off after a time, or when too many bytes wait for it. It
+ * connects again and gets the latest work, so old works need not wait. Bursts are far below `max_pending`: the reports
+ * of a thousand rigs have about two megabytes.
  */
 const LIMITS = [
   `max_payload: ${MOST_MESSAGE_BYTES}`,
@@ -51,7 +52,7 @@ const LIMITS = [
   'ping_interval: "10s"',
   'ping_max: 2',
 ];
-/** Seconds for the proof of a name: a thousand rigs may come back at once. */
+/** Maximum time for a client to prove its name, in seconds: a thousand rigs may come back at once. */
 const PROOF_SECONDS = 10;
 
 export function serverConfig(terms: ServerTerms): string {

@@ -31,16 +31,16 @@ export async function findServer(environment: NodeJS.ProcessEnv = process.env): 
 interface ServerStart {
   /** Path of the program. */
   readonly program: string;
-  /** The server's configuration, in which the port -1 means any free one. */
+  /** The server's configuration. The port -1 in it means any free port. */
   readonly config: string;
   /** An existing folder, into which the configuration is written. */
   readonly folder: string;
-  /** The kinds of ports on which the server listens by its configuration. The default is the clients' port. */
+  /** The kinds of ports on which the server listens by its configuration; by default only the port for clients. */
   readonly listens?: readonly PortKind[];
 }
 
 export type PortKind = 'client' | 'route' | 'leafnode';
-/** TCP ports; undefined for those on which the server does not listen. */
+/** TCP ports; a kind of port on which the server does not listen is absent. */
 type ServerPorts = Readonly<Partial<Record<PortKind, number>>>;
 
 export interface ServerProcess {
@@ -54,9 +54,9 @@ export interface ServerProcess {
 }
 
 /**
- * Starts a server and waits until it takes connections. It is killed when this process ends. Except on Windows, Ctrl-C
- * does not reach it: members that are asked to end still get the verdicts of their solutions by way of it.
- * @throws Error with the end of the server's log when it ends before that
+ * Starts a server and waits until it takes connections. The server is killed when this process ends. Except on Windows,
+ * Ctrl-C does not reach the server, so members that are ending can still get the verdicts of their last solutions.
+ * @throws Error with the last lines of the server's log if it ends before it takes connections
  */
 export async function startServer({
   program,

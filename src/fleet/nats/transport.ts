@@ -1,6 +1,7 @@
 /**
- * The connection below the NATS client. The client's own one begins TLS only if the server's first message, which is
- * in clear, asks for it in the expected form, and checks certificates of bare addresses against the name `localhost`.
+ * The connection below the NATS client. It replaces the transport of the client, which begins TLS only if the server's
+ * first message, sent in clear, asks for it in the expected form, and which checks the certificates of bare addresses
+ * against the name `localhost`.
  */
 
 import { connect as connectTcp, isIP, type Socket } from 'node:net';
@@ -10,23 +11,23 @@ import { z } from 'zod';
 import { TCP_CONNECTING } from '../../base/net/connecting.ts';
 import { onAbort } from '../../base/system/abort.ts';
 
-/** Maximum length of a line, in bytes: the client reads long ones slowly. The longest is the server's first message. */
+/** Maximum length of a line, in bytes: the client reads long lines slowly. The longest is the first message. */
 const MOST_LINE_BYTES = 65_536;
-/** Maximum length of a message's payload, in bytes. By default, servers permit 1 MiB. */
+/** Maximum length of a message's payload, in bytes. The default of servers is half as much. */
 const MOST_PAYLOAD_BYTES = 2 ** 21;
-/** Maximum number of bytes that wait to be sent, after which the connection ends. */
+/** Maximum number of bytes that wait to be sent. Beyond it, the connection ends. */
 const MOST_UNSENT_BYTES = 2 ** 20;
 
-/** The client's options, with further ones for this transport. */
+/** The client's options, and those of this transport. */
 export interface TransportOptions extends ConnectionOptions {
   readonly pickaxe: {
     readonly host: string;
     readonly port: number;
     /** Whether nothing may be sent in clear. */
     readonly requiresTls: boolean;
-    /** Certificates of authorities as PEM texts; undefined for the ones in Node.js. */
+    /** Certificates of authorities as PEM texts; undefined for the authorities in Node.js. */
     readonly authorities: readonly string[] | undefined;
-    /** Ends the connection, also one that is only being made. */
+    /** Ends the connection, even while it is still being made. */
     readonly stop: AbortSignal;
   };
 }
@@ -57,7 +58,7 @@ export class LinkTransport implements Transport {
   closeError?: Error;
   readonly #chunks: Uint8Array[] = [];
   readonly #check = new Parser({ push: (event) => this.#onMessage(event as ParserEvent) });
-  /** Number of bytes since the end of a message, at most. */
+  /** Upper limit of the number of bytes since the end of the last message. */
   #unendedBytes = 0;
   #wake = () => {};
   #socket: Socket | undefined;
@@ -86,7 +87,7 @@ export class LinkTransport implements Transport {
         this.#socket = await encrypted(socket, host, authorities);
         this.#isEncrypted = true;
       }
-      // The signal may have fired meanwhile.
+      // `stop` may have fired while TLS began.
       if (this.#isClosed) throw new TransportError('the connection was stopped');
       this.#isConnected = true;
       this.#listen(this.#socket);
@@ -105,7 +106,7 @@ export class LinkTransport implements Transport {
     socket.resume();
   }
 
-  /** Checks before the client sees it, because the client would print its errors and leave the connection open. */
+  /** Checks bytes before the client gets them: on an error, it would print that and leave the connection open. */
   #receive(bytes: Uint8Array): void {
     if (this.#isClosed) return;
     // Receivers of messages expect a plain Uint8Array: the `slice` of a Buffer shares memory.
@@ -171,12 +172,12 @@ export class LinkTransport implements Transport {
     this.#isClosed = true;
     this.#release();
     this.#socket?.destroy();
-    // An error that comes after the end has no meaning, but would end the process without a listener.
+    // An error after the end has no meaning, but would end the process if nobody listened for it.
     this.#socket?.on('error', () => {});
     this.#wake();
   }
 
-  /** @param fault undefined if the client knows the reason, from a message of the server or because pings failed */
+  /** @param fault undefined if the client has the reason: a message of the server, or unanswered pings */
   #end(fault?: Error): void {
     if (this.#isClosed) return;
     if (fault) this.closeError = fault;
@@ -194,7 +195,7 @@ function infoIn(message: Uint8Array): z.infer<typeof Info> {
   }
 }
 
-/** @returns the bytes up to the first line break, and those behind it @throws errors of the system, TransportError */
+/** @returns the bytes through the first line break, and those after it @throws errors of the system, TransportError */
 function firstMessage(socket: Socket): Promise<{ message: Uint8Array; rest: Uint8Array }> {
   let received = Buffer.alloc(0);
   return untilEnded(socket, (resolve, reject) => {
@@ -214,7 +215,7 @@ function firstMessage(socket: Socket): Promise<{ message: Uint8Array; rest: Uint
   });
 }
 
-/** @throws errors of OpenSSL and of Node.js, when the certificate is not trusted, and of the system */
+/** @throws errors of the system, and those of OpenSSL and Node.js for a certificate that is not trusted */
 async function encrypted(socket: Socket, host: string, authorities: readonly string[] | undefined): Promise<Socket> {
   const secure = connectTls({
     socket,
@@ -230,7 +231,7 @@ async function encrypted(socket: Socket, host: string, authorities: readonly str
   });
 }
 
-/** @param wait returns a function that removes its listeners */
+/** Waits for a socket, but only until its end. @param wait returns a function that removes the listeners it added */
 function untilEnded<T>(
   socket: Socket,
   wait: (resolve: (result: T) => void, reject: (fault: Error) => void) => () => void,
@@ -244,7 +245,7 @@ function untilEnded<T>(
     };
     const fail = (fault: Error) => {
       release();
-      // Further errors of a socket that is about to be destroyed.
+      // The socket is about to be destroyed, so its further errors are ignored.
       socket.on('error', () => {});
       reject(fault);
     };

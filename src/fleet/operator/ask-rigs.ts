@@ -14,7 +14,7 @@ export type AskRig = (rig: string, request: ControlRequest, stop: AbortSignal) =
 /** Maximum time until a rig's answer. Rigs answer at once. */
 const RIG_ANSWER_MS = 4_000;
 
-/** Messages for the operator where no answer came. */
+/** Messages for the operator if no answer came. */
 const FAULTS: Readonly<Record<LinkFault, string>> = {
   disconnected: 'it was not asked: there is no connection to a NATS server',
   'no-responders': 'it is not connected, has another name, or an earlier version of pickaxe',
@@ -35,7 +35,7 @@ export function asker(link: Link, subjects: FleetSubjects, operator: string): As
   };
 }
 
-/** Time for all rigs to answer: less than an HTTP client's patience, and than `answerMs` of the HTTP server. */
+/** Maximum time until all answers, less than the timeout of the page, and than `answerMs` of the HTTP server. */
 const ANSWER_MS = 10_000;
 /** Maximum number of rigs that are asked at a time. */
 const MOST_AT_A_TIME = 256;
@@ -46,11 +46,11 @@ export interface Target {
   readonly name: string;
   /** Whether the rig is unresponsive. */
   readonly silent?: boolean;
-  /** Why the rig is not asked at all; absent if it is. */
+  /** Why the rig is not asked; absent if it is asked. */
   readonly refusal?: string;
 }
 
-/** @returns the rigs that meet every condition, and the names that no rig has */
+/** @returns the rigs that meet every condition, and, without a group, the named rigs that have not reported */
 export function selectRigs(rigs: readonly FleetRig[], { names, group, pattern }: RigSelection): Target[] {
   const byName = new Map(rigs.map((rig) => [rig.name, rig]));
   const named = names ? [...new Set(names)].map((name) => ({ name, rig: byName.get(name) })) : undefined;
@@ -65,10 +65,10 @@ export function selectRigs(rigs: readonly FleetRig[], { names, group, pattern }:
   });
 }
 
-/** Unlike a regular expression, this takes at most (length of the name) × (length of the pattern) steps. */
+/** Takes at most (length of the name) × (length of the pattern) steps, unlike a regular expression. */
 export function matchesPattern(name: string, pattern: string): boolean {
   let [at, in_] = [0, 0];
-  /** Where the last `*` was, and up to where it matches. */
+  /** Position of the last `*` in the pattern, and the end of the characters of the name that it matches. */
   let star: { readonly pattern: number; name: number } | undefined;
   while (at < name.length) {
     if (pattern[in_] === '*') {
@@ -86,7 +86,7 @@ export function matchesPattern(name: string, pattern: string): boolean {
   return /^\**$/.test(pattern.slice(in_));
 }
 
-/** @param stop ends the requests @returns the answer of each rig: never rejects */
+/** Never rejects. @param stop ends the requests @returns an answer for each target */
 export async function askRigs(
   targets: readonly Target[],
   request: ControlRequest,

@@ -8,7 +8,7 @@ import { FleetRig, FleetStatus } from './fleet-status.ts';
 /** Maximum number of rigs that one control request can name: as many as a fleet can have. */
 const MOST_NAMED_RIGS = 20_000;
 
-/** What a list of rigs shows. Devices are most of a `FleetRig`, and are of interest for one rig at a time. */
+/** A rig in a list: without its devices, which are most of a `FleetRig`, and are shown for one rig at a time. */
 export const RigSummary = z
   .strictObject({
     ...FleetRig.omit({

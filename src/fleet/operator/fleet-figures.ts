@@ -1,8 +1,8 @@
-/** Figures that the table, the page and metrics derive from a fleet's status. Pure, since the page loads this file. */
+/** Figures that the table, the page and metrics derive from a fleet's status. Pure: the page loads this file, too. */
 
 import type { FleetRig } from './fleet-status.ts';
 
-/** What a rig is sorted and filtered by: `silent` counts before the state that it last reported. */
+/** The state by which a rig is sorted and filtered: that of its last report, or `silent` for a silent rig. */
 export type ShownState = FleetRig['state'] | 'silent';
 
 export function shownState({ silent, state }: Pick<FleetRig, 'silent' | 'state'>): ShownState {
@@ -11,7 +11,7 @@ export function shownState({ silent, state }: Pick<FleetRig, 'silent' | 'state'>
 
 const FAULTY_STATES: readonly FleetRig['state'][] = ['waiting-for-work', 'no-source', 'no-device'];
 
-/** Whether a rig needs somebody: it lacks work, a coordinator or devices, or one of its devices has failed. */
+/** Whether a rig needs attention: it lacks work, a coordinator or devices, or one of its devices has failed. */
 export function isFaulty({ state, devices }: Pick<FleetRig, 'state' | 'devices'>): boolean {
   return FAULTY_STATES.includes(state) || failedDeviceCount({ devices }) > 0;
 }
@@ -20,19 +20,19 @@ export function failedDeviceCount({ devices }: Pick<FleetRig, 'devices'>): numbe
   return devices.filter(({ state }) => state === 'parked' || state === 'reopening').length;
 }
 
-/** In °C; null where no device has a sensor. */
+/** Temperature of the hottest device, in °C; null if no device has a sensor. */
 export function hottestCelsius({ devices }: Pick<FleetRig, 'devices'>): number | null {
   const known = devices.flatMap(({ celsius }) => celsius ?? []);
   return known.length === 0 ? null : Math.max(...known);
 }
 
-/** Sum of the devices that have a sensor; null where none has one. */
+/** Power of the devices that have a sensor, in watts; null if no device has one. */
 export function totalWatts({ devices }: Pick<FleetRig, 'devices'>): number | null {
   const known = devices.flatMap(({ watts }) => watts ?? []);
   return known.length === 0 ? null : known.reduce((sum, watts) => sum + watts, 0);
 }
 
-/** Wrong hashes, and failures after which a device was reopened. */
+/** Number of wrong hashes, and of failures after which a device was reopened. */
 export function faultsOf({ hardwareErrors, devices }: Pick<FleetRig, 'hardwareErrors' | 'devices'>): number {
   return devices.reduce((sum, { reopens }) => sum + reopens, hardwareErrors);
 }

@@ -1,11 +1,11 @@
-/** The last message of each member of one kind, with bounds on the members' messages. Pure. */
+/** The last message of each member of one kind (rigs, or coordinators), within bounds. Pure. */
 
 import { BoundedMap, TokenBucket } from '../../base/system/bounded.ts';
 import type { Ignored } from './fleet-status.ts';
 
-/** Members without a message are kept for a day. */
+/** Time without a message after which a member is dropped: a day. */
 const FORGET_MS = 86_400_000;
-/** Two members count as having one name until their messages have not alternated for this time. */
+/** Time since the last alternation of two instances for which a name counts as that of two members. */
 const DUPLICATE_MS = 60_000;
 
 interface Rate {
@@ -20,11 +20,11 @@ interface MembersOptions {
   readonly unresponsiveMs: number;
   /** Maximum rate of messages of one member. */
   readonly rate: Rate;
-  /** Maximum rate of messages of all members together, so that a flood under many names is bounded, too. */
+  /** Maximum rate of messages of all members together, which also bounds a flood under many names. */
   readonly rateOfAll: Rate;
   /** Maximum rate of bytes of all members together, because long messages take long to parse. */
   readonly bytesOfAll: Rate;
-  /** Maximum number of bytes of all kept messages: one message for each member. */
+  /** Maximum number of bytes of all kept messages. One message is kept for each member. */
   readonly mostBytes: number;
 }
 
@@ -46,7 +46,7 @@ export class Member<Message extends { readonly instance: string }> {
   take(message: Message, bytes: number, nowMs: number): void {
     const { instance } = this.message;
     if (message.instance !== instance) {
-      // A restart has a new instance. Only a second member of this name brings back one that was replaced.
+      // A restarted member has a new instance. An earlier instance comes back only if two members have this name.
       if (message.instance === this.#instanceBefore) this.#alternatedMs = nowMs;
       this.#instanceBefore = instance;
     }
@@ -66,7 +66,7 @@ export class Members<Message extends { readonly instance: string }> {
   readonly #members = new Map<string, Member<Message>>();
   /** Number of bytes of all kept messages. */
   #bytes = 0;
-  /** By name, also of senders of unreadable messages. A dropped name gets a new bucket, within the rate of all. */
+  /** By name, including senders of unreadable messages. A dropped name gets a new bucket, within the rate of all. */
   readonly #buckets: BoundedMap<string, TokenBucket>;
   readonly #all: TokenBucket;
   readonly #allBytes: TokenBucket;
@@ -79,7 +79,7 @@ export class Members<Message extends { readonly instance: string }> {
     this.#allBytes = new TokenBucket(bytesOfAll.most, bytesOfAll.perSecond, nowMs);
   }
 
-  /** Must be called before a message is parsed. @returns whether the member may send so many bytes now */
+  /** Must be called before a message is parsed. @returns whether the member may send a message of this length now */
   admits(name: string, bytes: number, nowMs: number): boolean {
     let bucket = this.#buckets.get(name);
     if (!bucket) {
@@ -90,7 +90,7 @@ export class Members<Message extends { readonly instance: string }> {
     return bucket.take(1, nowMs) && this.#all.take(1, nowMs) && this.#allBytes.take(bytes, nowMs);
   }
 
-  /** @returns why the message is ignored, if it is: only unresponsive members make room for a new or longer message */
+  /** Drops unresponsive members if there is no room. @returns why the message is ignored; undefined if it was taken */
   take(name: string, message: Message, bytes: number, nowMs: number): Ignored | undefined {
     const { most, mostBytes } = this.#options;
     const member = this.#members.get(name);

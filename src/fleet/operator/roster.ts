@@ -19,8 +19,9 @@ import { type Member, Members } from './members.ts';
 
 const MOST_COORDINATORS = 16;
 /**
- * A rig reports once in 10 s, and may do so twice as often. Parsing takes about 1 ms for the largest reports, of 60 kB;
- * those of a rig with eight devices have about 3 kB. All reports together become one text, of at most 512 MB.
+ * A rig reports once in 10 s, and may report twice as often. The largest reports have 60 kB, and take about 1 ms to
+ * parse. Those of a rig with eight devices have about 3 kB. All reports together must fit into one string of Node.js,
+ * which has at most 512 MB.
  */
 const RIGS = {
   most: 20_000,
@@ -41,22 +42,22 @@ const COORDINATORS = {
 };
 /** Maximum number of log lines about members at once. */
 const MOST_LINES = 5;
-/** Time after which each rig moves the creation time of its job, so that the job has a new header. */
+/** Time after which a rig changes the creation time of its job, so that the job has a new header. */
 const ROLL_SECONDS = 3;
 
 interface RosterOptions {
   readonly link: Link;
   readonly subjects: FleetSubjects;
   readonly clock: Clock;
-  /** Called with a bounded number of lines about members that send what cannot be read. */
+  /** Called with a bounded number of lines about members whose messages cannot be read. */
   readonly warn?: (line: string) => void;
 }
 
-/** The current work of a coordinator, as far as messages about it came. */
+/** The current work of a coordinator, as far as messages have described it. */
 interface SeenWork {
   readonly name: string;
   readonly sinceMs: number;
-  /** Duration of the coordinator's work before this one. */
+  /** Duration of the coordinator's work before this one, in ms; 0 if this is the first. */
   readonly lastedMs: number;
   /** Absent until a message with the work's record came. */
   readonly terms?: {
@@ -168,9 +169,9 @@ export class Roster {
   }
 
   /**
-   * Rigs begin at random nonces, so they repeat work by chance only: while one header is searched, a rig finds searched
-   * whatever part of its nonces the others search. The limit assumes that all rigs search the header with the most
-   * repeats, although each moves the creation time at a moment of its own.
+   * Rigs begin at random nonces, so they repeat work only by chance. The expected share of repeated work is the share
+   * of a header's nonces that all rigs search together. As an upper limit, all rigs are assumed to search one header,
+   * that with the most repeats, although each rig changes the creation time at a moment of its own.
    */
   #repeats(mining: readonly FleetRig[], nowMs: number): ExpectedRepeats | null {
     const used = new Set(mining.map(({ coordinator }) => coordinator));
@@ -207,7 +208,8 @@ export class Roster {
     }
     const known = this.#coordinators.get(name);
     const isOld = known?.message.instance === state.instance && state.number < known.message.number;
-    // After a time without states, a lower number counts: a forged huge number must not hide the coordinator.
+    // After a time without states, a lower number counts, too: a forged state with a huge number must not hide the
+    // coordinator for good.
     if (known && isOld && !this.#coordinators.isUnresponsive(known, nowMs)) return;
     const ignored = this.#coordinators.take(name, state, message.data.length, nowMs);
     this.#note(ignored);
@@ -228,7 +230,7 @@ export class Roster {
     this.#works.set(coordinator, { ...seen, ...(terms && { terms }) });
   }
 
-  /** @returns the sender's name; undefined when the message must be ignored */
+  /** Counts an ignored message. @returns the sender's name; undefined if the message must be ignored */
   #admitted<Message extends { readonly instance: string }>(
     members: Members<Message>,
     { subject, data }: LinkMessage,
@@ -262,7 +264,7 @@ function termsOf(given: NonNullable<CoordinatorState['given']>): SeenWork['terms
   return { chain, height: shown, rolls: rollTime, nonces: 2 ** (64 - 8 * nonce1.bytes) };
 }
 
-/** Texts of a report end up on terminals and in tables. */
+/** Makes the texts of a report single lines, because they are shown on terminals and in tables. */
 function inLines(report: RigReport): RigReport {
   const line = (text: string | null) => (text === null ? null : oneLine(text));
   return {

@@ -59,12 +59,12 @@ export class RigDialog {
   readonly #devices: Rows<ReportedDevice>;
   readonly #ask: (name: string) => Promise<FleetRig>;
   #name = '';
-  /** The last answer, and the row that was asked for. */
+  /** The last answer, and the row that the table had when it was asked for. */
   #known: { readonly rig: FleetRig; readonly row: FleetRow } | undefined;
   /** Why there are no devices to show. */
   #missing = '';
 
-  /** @param ask for a rig with its devices, which rows do not have */
+  /** @param ask gets a rig with its devices, which the rows of the table do not have */
   constructor(ask: (name: string) => Promise<FleetRig>) {
     this.#ask = ask;
     this.#devices = tableOfNamed(byId('rig-devices'), 'device', DEVICE_FIGURES, describeDevice);
@@ -83,7 +83,7 @@ export class RigDialog {
     await refreshed;
   }
 
-  /** Asks for the devices if the rig has reported since they were asked for. Never rejects. */
+  /** Shows the rig's row, and asks for its devices if the row is new since the last answer. Never rejects. */
   async refresh(rows: FleetRows, nowMs: number): Promise<void> {
     const name = this.#name;
     if (name === '') return;
@@ -142,7 +142,7 @@ const MOST_LISTED = 100;
 type Send = (request: SentRequest, names: readonly string[]) => Promise<FleetControlAnswer>;
 
 interface Words {
-  /** The words for one rig, and for several. */
+  /** The predicate for one rig, and for several. */
   readonly done: readonly [one: string, several: string];
   readonly about: string;
 }
@@ -186,7 +186,7 @@ class LimitField {
     this.#takeBack.checked = false;
   }
 
-  /** Shows a message at the field unless its value is valid. */
+  /** Whether the value is valid. Otherwise the browser shows a message at the field. */
   get isValid(): boolean {
     return this.#celsius.reportValidity();
   }
@@ -241,7 +241,7 @@ export class ControlDialog {
     byId('ask-cancel').focus();
   }
 
-  /** Unlike a disabled button, a busy one keeps the focus. */
+  /** Marks the button as busy instead of disabling it, because a disabled button loses the focus. */
   async #ask(): Promise<void> {
     if (this.#go.getAttribute('aria-busy') === 'true') return;
     const request = this.#request();
@@ -260,7 +260,7 @@ export class ControlDialog {
     this.#go.removeAttribute('aria-busy');
   }
 
-  /** @returns undefined while something is missing, which the dialog then shows */
+  /** @returns the request; undefined if something is missing or invalid, which the dialog then shows */
   #request(): SentRequest | undefined {
     const command = this.#command;
     if (command !== 'limits') return { command };

@@ -12,7 +12,7 @@ import { Coordinators, newsOf, showTotals, type Totals } from './fleet-summary.t
 import { CHOICES, FLEET_COLUMNS, type FleetRow, FleetRows, type FleetView, fragmentOf, viewOf } from './rig-rows.ts';
 import { FleetTable } from './rig-table.ts';
 
-/** Maximum time of a request: with 20,000 rigs the first answer has megabytes, and rigs may answer within 10 s. */
+/** Maximum time of a request: the first answer for 20,000 rigs has megabytes, and rigs may take 10 s to answer. */
 const TIMEOUT_MS = 14_000;
 const COMMANDS = ['pause', 'resume', 'restart', 'limits'] as const;
 
@@ -32,7 +32,7 @@ let last: Totals | undefined;
 async function refresh(): Promise<void> {
   const since = last ? `?since=${last.mark}` : '';
   const changes = await reach.withToken(() => requests.get<FleetChanges>(`fleet/changes${since}`, TIMEOUT_MS));
-  // The page is of another version than the operator.
+  // The operator was restarted with another version, which has another page.
   if (last && last.version !== changes.version) location.reload();
   const wasAway = reach.showReached();
   const { rigs, goneRigs, ...totals } = changes;
@@ -49,7 +49,7 @@ async function refresh(): Promise<void> {
   await rigDialog.refresh(rows, totals.timeMillis);
 }
 
-/* The view: what the address says, and the fields above the table */
+/* The view: the fragment of the address, and the fields above the table */
 
 const text = byId<HTMLInputElement>('filter-text');
 const group = byId<HTMLSelectElement>('filter-group');
@@ -79,7 +79,7 @@ function sortBy(sort: string): void {
   change({ sort, downwards });
 }
 
-/** The group of the filter stays in the list even without rigs. */
+/** Lists the groups. The group of the filter stays in the list even if it has no rigs. */
 function showGroups(): void {
   const names = new Set([...rows.groups, ...(view.group === '' ? [] : [view.group])]);
   const there = [...group.options].slice(1).map(({ value }) => value);

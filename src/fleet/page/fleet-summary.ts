@@ -16,7 +16,7 @@ import { type FleetRow, type FleetRows, formatPower } from './rig-rows.ts';
 
 export type Totals = Omit<FleetChanges, 'rigs' | 'goneRigs'>;
 
-/** Time in which each rig reports once: before, some rigs may not be listed yet. */
+/** Time in which each rig reports once. Until it has passed, some rigs may not be listed. */
 const REPORT_SECONDS = 10;
 
 export function showTotals(totals: Totals, rows: FleetRows): void {

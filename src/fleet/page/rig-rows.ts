@@ -1,4 +1,4 @@
-/** The rigs of a fleet as rows: what they show, and how they are filtered and sorted. Pure. */
+/** The rigs of a fleet as rows of the table: their columns, filters and orders. Pure. */
 
 import { formatVerdicts } from '../../rig/status/figures.ts';
 import {
@@ -19,7 +19,7 @@ export interface FleetRow {
   /** An operator's request since the rig's last report, in words; null without one. */
   readonly asked: string | null;
   readonly faulty: boolean;
-  /** When the rig's last report came, by the server's clock, in milliseconds since the UNIX epoch. */
+  /** Time at which the rig's last report came, by the server's clock, in milliseconds since the UNIX epoch. */
   readonly reportedMs: number;
   /** Proven ÷ counted hashrate. */
   readonly provenRatio: number | null;
@@ -46,15 +46,15 @@ type SortKey = number | string | null;
 
 export interface FleetColumn {
   readonly heading: string;
-  /** Whether the first click sorts downwards, so that the largest figures come first. */
+  /** Whether the column has figures: then the first click sorts downwards, so that the largest come first. */
   readonly isFigure: boolean;
-  /** @returns null for rows that come last in both directions */
+  /** @returns null for a row without a value, which comes last in both directions */
   sortKey(row: FleetRow): SortKey;
   /** @returns null for an unknown figure */
   text(row: FleetRow, nowMs: number): string | null;
 }
 
-/** The last figures of a silent rig are not shown as present ones. */
+/** Hides the figures of a silent rig, because they are old. */
 const unlessSilent = (row: FleetRow, value: number | null): number | null => (row.state === 'silent' ? null : value);
 
 function figure(
@@ -118,7 +118,7 @@ function formatAge(seconds: number): string {
 /** `812 W`, `1.240 MW` */
 export const formatPower = (watts: number): string => (watts < 1000 ? formatWatts(watts) : `${withPrefix(watts)}W`);
 
-/* What is shown of them: in the fragment of the address, so that it can be bookmarked */
+/* The view: filters and order, in the fragment of the address, so that they can be bookmarked */
 
 /** `problems` means faulty, silent or duplicate. */
 export const CHOICES = ['all', 'mining', 'paused', 'faulty', 'silent', 'duplicate', 'problems'] as const;
@@ -148,7 +148,7 @@ export function viewOf(fragment: string): FleetView {
   };
 }
 
-/** @returns the shortest fragment from which `viewOf` reads the view; empty for the view at the start */
+/** @returns the shortest fragment from which `viewOf` reads the view; empty for the initial view */
 export function fragmentOf({ text, group, choice, sort, downwards }: FleetView): string {
   const said = new URLSearchParams({
     ...(text !== '' && { text }),
@@ -171,22 +171,22 @@ function isChosen({ rig, state, faulty }: FleetRow, choice: Choice): boolean {
 /* All rigs, by name */
 
 const IN_ORDER = new Intl.Collator('en', { numeric: true });
-/** Names that are equal for the collator still have a fixed order. */
+/** Gives a fixed order even to names that are equal for the collator. */
 const compareTexts = (a: string, b: string): number => IN_ORDER.compare(a, b) || (a < b ? -1 : Number(a > b));
 
 export class FleetRows {
   readonly #rows = new Map<string, FleetRow>();
-  /** The position of each name in their order. It is kept because the collator is slow, and names rarely change. */
+  /** The position of each name in the order of names, kept because the collator is slow and names rarely change. */
   #ranks = new Map<string, number>();
   #groups: readonly string[] = [];
-  /** Requests to rigs, and their times by the server's clock, until the rigs report. */
+  /** The last request to each rig, and its time by the server's clock. Deleted when the rig reports, or is silent. */
   readonly #asked = new Map<string, { readonly what: string; readonly askedMs: number }>();
 
   get size(): number {
     return this.#rows.size;
   }
 
-  /** In their order. */
+  /** The names of all groups, in their order. */
   get groups(): readonly string[] {
     return this.#groups;
   }

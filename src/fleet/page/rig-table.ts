@@ -8,7 +8,7 @@ import { byId, cell, columnHead, element, rowHead, setAttribute, setText, tableR
 import { UNKNOWN } from '../../rig/page/format.ts';
 import { FLEET_COLUMNS, type FleetColumn, type FleetRow, marksOf } from './rig-rows.ts';
 
-/** Number of rows above and below the visible ones, so that a scroll shows no gap before the next frame. */
+/** Number of rows drawn above, and below, the visible ones, so that scrolling shows no gap before the next frame. */
 const MARGIN_ROWS = 8;
 
 interface ShownRows {
@@ -43,7 +43,7 @@ export class FleetTable {
   #places = new Map<string, number>();
   /** The rig of the current row. */
   #current: string | undefined;
-  /** Where a range of selected rows begins. */
+  /** The rig at which a range of selected rows begins. */
   #anchor: string | undefined;
   #made = 0;
   #rowPx = 1;
@@ -110,7 +110,7 @@ export class FleetTable {
 
   #draw(): void {
     const { rows } = this.#shown;
-    // CSS gives narrow windows higher rows.
+    // The height is read each time, because CSS makes rows higher in narrow windows.
     this.#rowPx = Number.parseFloat(getComputedStyle(this.#table).getPropertyValue('--row')) || 1;
     const height = `${rows.length * this.#rowPx}px`;
     if (this.#body.style.height !== height) this.#body.style.height = height;
@@ -130,7 +130,7 @@ export class FleetTable {
     else this.#table.removeAttribute('aria-activedescendant');
   }
 
-  /** Reuses the elements of rows that are no longer visible. */
+  /** Puts these rows into the document, and reuses the elements of rows that leave it. */
   #place(wanted: readonly number[]): void {
     const { rows } = this.#shown;
     const names = new Set(wanted.map((at) => rows[at].rig.name));
@@ -237,7 +237,7 @@ export class FleetTable {
     this.#listener.select(names, !names.every((name) => this.#shown.selected.has(name)));
   }
 
-  /** Height for rows, in pixels: the column heads stay visible above them. */
+  /** Height in which rows are visible, in pixels: the heads of the columns always cover the top. */
   get #inSightPx(): number {
     return this.#scroller.clientHeight - this.#head.offsetHeight;
   }

@@ -25,15 +25,15 @@ import { CoordinatorStates, type IssuedWork } from './coordinator-state.ts';
 import { type FleetLimits, fleetLimits, STATES_AT_ONCE, STATES_PER_SECOND } from './rig-limits.ts';
 import { type Fleet, FleetAttempts } from './solution-delivery.ts';
 
-/** Log lines that a coordinator can cause: some at once, then one in ten minutes. */
+/** Token bucket for log lines that a coordinator causes: three at once, then one in ten minutes. */
 const MOST_NOTES = 3;
 const NOTES_PER_SECOND = 1 / 600;
-/** Capacity of the token bucket for warnings about lost blocks: a test network can have too many of them. */
+/** Capacity of the token bucket for warnings about lost blocks, of which a test network can have very many. */
 const MOST_LOST_BLOCKS = 20;
 const NO_FAULTS = JSON.stringify([false, undefined]);
 /** Maximum length of a coordinator's reasons, in characters. */
 const MOST_REASON = 300;
-/** Weight of a rejected block: a coordinator is left after three of them in a row, or twelve rejected shares. */
+/** Weight of a rejected block, where a share has 1: three rejected blocks in a row, or twelve shares, are too many. */
 const BLOCK_WEIGHT = 4;
 
 export class CoordinatorSource extends BaseSource {
@@ -50,7 +50,7 @@ export class CoordinatorSource extends BaseSource {
   readonly #health: SourceHealth;
   readonly #reads: TokenBucket;
   #judgeHealth: Judge | undefined;
-  /** Why the coordinator is unhealthy by the verdicts on its work's solutions. */
+  /** Why the verdicts on solutions of the coordinator's work make it unhealthy; undefined while it is healthy. */
   #refusing: string | undefined;
   /** The faults that were last reported to `#judgeHealth`, as JSON; undefined before the first report. */
   #reportedHealth: string | undefined;
@@ -58,11 +58,11 @@ export class CoordinatorSource extends BaseSource {
   readonly #lostBlocks: LogBucket;
   #listener: UpdateListener | undefined;
   #isSyncDue = false;
-  /** The work that the consumer got last, unless it has ended. */
+  /** The work that the consumer got last; undefined once that work has ended. */
   #given: IssuedWork | undefined;
-  /** Works that this source has ended itself, and that the coordinator's states may still name. */
+  /** Works that this source has ended at their first solution. The coordinator's states may still name them. */
   readonly #done = new WeakSet<Work>();
-  /** Whether the loss of the coordinator was reported to the consumer, and no work came since. */
+  /** Whether the loss of the coordinator was reported to the consumer, which has got no work since then. */
   #isReportedLost = false;
   #outage = sharedController();
   #asking: Promise<void> | undefined;
@@ -94,12 +94,12 @@ export class CoordinatorSource extends BaseSource {
     this.#lostBlocks = new LogBucket(MOST_LOST_BLOCKS, clock.monotonicMs());
   }
 
-  /** When the coordinator's last state came (monotonic); −∞ before the first. */
+  /** Time of the coordinator's last state (monotonic); −∞ before the first. */
   get lastStateMs(): number {
     return this.#states.lastStateMs;
   }
 
-  /** Whether the coordinator's own source is out of reach, by its last state. */
+  /** Whether the coordinator's last state reports that its own source is out of reach. */
   get isWithoutSource(): boolean {
     return this.#states.lost !== null;
   }
@@ -113,7 +113,7 @@ export class CoordinatorSource extends BaseSource {
     return this.#outage.signal;
   }
 
-  /** Takes a message with the coordinator's state, and ignores anything else. @returns whether the state was newer */
+  /** Takes a message from the coordinator. @returns whether it was a state, and newer than the last one */
   take(data: Uint8Array): boolean {
     const nowMs = this.#clock.monotonicMs();
     if (!this.#reads.take(1, nowMs)) {
@@ -154,12 +154,12 @@ export class CoordinatorSource extends BaseSource {
     await this.#asking;
   }
 
-  /** Whether this coordinator issued the work, also if it has ended. */
+  /** Whether this coordinator issued the work. Ended works count, too. */
   hasIssued(work: Work): boolean {
     return this.#states.about(work) !== undefined;
   }
 
-  /** Beyond `mostWaiting` waiting solutions, a solution is not sent, but ends its work as if it were. */
+  /** While `mostWaiting` solutions wait, a further one is not sent, but still ends its work. */
   async submit(solution: Solution, stop: AbortSignal): Promise<Verdict> {
     const known = this.#states.about(solution.work);
     if (!known) return { outcome: 'unknown', reason: 'this coordinator did not give this work' };
@@ -195,7 +195,7 @@ export class CoordinatorSource extends BaseSource {
         onSent: () => this.#solved(known),
         nextPauseMs: (retryAfterMs) => pauses.nextMs(retryAfterMs),
         pause: (ms, signal) => this.#untilConnected(ms, signal),
-        // Even for work that is too old, there is time to ask the issuer and another coordinator.
+        // Even if the work is too old, both the issuer and another coordinator can be asked once.
         lifeMs: Math.max(leftMs, 2 * this.#limits.solutionTimeoutMs),
         untaken: 'stale',
         limits: this.#limits,
@@ -222,12 +222,12 @@ export class CoordinatorSource extends BaseSource {
     this.#reportHealth();
   }
 
-  /** Reports the faults by the coordinator's state and by its verdicts. @param news for a healthy coordinator */
+  /** Reports the faults of the coordinator's state and verdicts, if they have changed. @param news of a recovery */
   #reportHealth(news?: string): void {
     const { fault } = this.#states;
     const own = fault === undefined ? undefined : `says that ${oneLine(fault, MOST_REASON)}`;
     const faults = [own, this.#refusing].filter((fault) => fault !== undefined);
-    // Of the state's fault only its presence is compared: the text of a standstill has a time that grows.
+    // The text of the state's fault is not compared, because it may contain a duration that grows.
     const reported = JSON.stringify([own !== undefined, this.#refusing]);
     if (!this.#judgeHealth || (reported === (this.#reportedHealth ?? NO_FAULTS) && news === undefined)) return;
     this.#reportedHealth = reported;
@@ -249,7 +249,7 @@ export class CoordinatorSource extends BaseSource {
     return !this.isUnresponsive;
   }
 
-  /** Reports that the coordinator is out of reach. Its work is still mined until it is too old. */
+  /** Reports that the coordinator is out of reach. Its work is still mined until the work is too old. */
   lose(reason: string): void {
     if (!this.#listener) return;
     this.#announcements.lost(reason);
@@ -257,13 +257,16 @@ export class CoordinatorSource extends BaseSource {
     this.#isReportedLost = true;
   }
 
-  /** Called after a suspension of this machine. @param ms its duration */
+  /** Called after a suspension of this machine or process. @param ms its duration */
   resumed(ms: number): void {
     this.#states.age(ms);
     if (this.#listener) this.#ask(true);
   }
 
-  /** Waits until all messages that have arrived are read, so that a process that was stopped gets no old work. */
+  /**
+   * Calls `#sync` once all messages that have arrived are read: after a time in which this process could not run, only
+   * the newest work is passed on.
+   */
   #syncSoon(): void {
     if (this.#isSyncDue) return;
     this.#isSyncDue = true;
@@ -273,7 +276,7 @@ export class CoordinatorSource extends BaseSource {
     });
   }
 
-  /** Sends changes to the consumer. */
+  /** Sends the consumer what has changed since the last call: ended works, new work, a rest or a loss. */
   #sync(): void {
     const ended = this.#states.takeEnded();
     for (const [reason, works] of ended) {
@@ -307,7 +310,7 @@ export class CoordinatorSource extends BaseSource {
   #look(): void {
     if (!this.#listener) return;
     const nowMs = this.#clock.monotonicMs();
-    // One reason is enough until the next state.
+    // The loss is reported only once until the next state.
     if (this.isUnresponsive && !(this.outage.aborted && this.#isReportedLost)) {
       this.#outage.abort();
       const { state } = this.#fleet.link;
@@ -327,7 +330,7 @@ export class CoordinatorSource extends BaseSource {
     this.#listener?.({ kind: 'stale', works: [known.work], reason: 'expired' });
   }
 
-  /** Ends a work with its first solution: the miner gets other work, even while the delivery goes on. */
+  /** Ends a work at its first solution, so that the miner leaves it while the solution is still being delivered. */
   #solved(known: IssuedWork): void {
     if (known.work.until !== 'solved' || this.#done.has(known.work)) return;
     this.#done.add(known.work);
@@ -335,7 +338,7 @@ export class CoordinatorSource extends BaseSource {
     if (!known.hasEnded) this.#listener?.({ kind: 'stale', works: [known.work], reason: 'solved' });
   }
 
-  /** Requests the state, unless a request waits. @param isSure whether to ask even if the current work is known */
+  /** Requests the state, unless that is under way. @param isSure whether to ask even if the current work is known */
   #ask(isSure = false): void {
     this.#asking ??= this.#keepAsking(isSure, this.#stop).finally(() => {
       this.#asking = undefined;
@@ -353,7 +356,7 @@ export class CoordinatorSource extends BaseSource {
         const answer = await link.request(subject, messageBytes({}), this.#limits.helloTimeoutMs, stop);
         if (this.take(answer) && !this.#states.isCurrentUnknown) return;
       } catch (fault) {
-        // A coordinator that does not answer becomes lost by itself. Only a lack of permission would go unnoticed.
+        // `#look` notices a coordinator that does not answer. Only a lack of permission would go unnoticed.
         if (fault instanceof LinkError && fault.fault === 'denied') {
           this.#note(`cannot be asked for its work: ${fault.message}`);
         }
@@ -362,7 +365,7 @@ export class CoordinatorSource extends BaseSource {
     }
   }
 
-  /** Waits, but no longer than until the next connection to a server. */
+  /** Waits for this time, but at most until the next connection to a server. */
   async #untilConnected(ms: number, stop: AbortSignal): Promise<void> {
     const connected = new AbortController();
     const forget = this.#fleet.link.onState(({ isConnected }) => {

@@ -6,7 +6,7 @@ import type { Work } from '../../protocol/chain/work.ts';
 import { type CoordinatorState, type GivenWork, workOfGiven } from '../messages.ts';
 import { MOST_WORKS } from './rig-limits.ts';
 
-/** The states of a coordinator from one start of it to the next. */
+/** One run of a coordinator, from its start to its end, as its states show it. */
 interface Run {
   readonly instance: string;
   /** The number of the newest state. */
@@ -16,15 +16,15 @@ interface Run {
 export interface IssuedWork {
   readonly name: string;
   readonly work: Work;
-  /** When a state last named this work as current (monotonic). */
+  /** Time of the last state that named this work as current (monotonic). */
   confirmedMs: number;
   /**
-   * The work's latest safe creation time minus the monotonic time, in µs, by the last state. The greatest of all states
-   * would be wrong: this machine's clock may run faster than the coordinator's, and a node's clock can be set back. A
-   * late message only makes the difference smaller.
+   * The work's latest safe creation time minus the monotonic time of reception, in µs, from the last state that named
+   * the work as current. The greatest difference of all states would be wrong: this machine's clock may run faster than
+   * the coordinator's, and a node's clock can be set back. A state that comes late only makes the difference smaller.
    */
   offsetUs: number;
-  /** Whether the work's solutions are worthless, by a state of the coordinator. */
+  /** Whether a state of the coordinator has reported the end of the work, after which its solutions are worthless. */
   hasEnded: boolean;
 }
 
@@ -52,7 +52,7 @@ export class CoordinatorStates {
     this.#replacedAfterMs = replacedAfterMs;
   }
 
-  /** When the newest state came (monotonic); −∞ before the first. */
+  /** Time at which the newest state came (monotonic); −∞ before the first. */
   get lastStateMs(): number {
     return this.#lastStateMs;
   }
@@ -62,17 +62,17 @@ export class CoordinatorStates {
     return this.#newest?.lost ?? null;
   }
 
-  /** Why the coordinator's work is probably worth nothing, by its last state; undefined while it is healthy. */
+  /** Why the work is probably worth nothing, by the newest state; undefined while the coordinator is healthy. */
   get fault(): string | undefined {
     return this.#newest?.fault;
   }
 
-  /** Whether there is no work now, by the coordinator's last state. */
+  /** Whether the coordinator's newest state reports that there is no work now. */
   get hasNone(): boolean {
     return this.#newest?.work === null;
   }
 
-  /** The current work; undefined while there is none, or only its name is known. */
+  /** The current work; undefined while there is none, while only its name is known, and after its end. */
   get current(): IssuedWork | undefined {
     const name = this.#newest?.work ?? undefined;
     return name === undefined || this.#ended.has(name) ? undefined : this.#known.get(name);
@@ -112,12 +112,12 @@ export class CoordinatorStates {
     return this.#about.get(work);
   }
 
-  /** Drops a work that is too old. If states still name it, it can be requested, and counts as a new work. */
+  /** Drops a work that is too old. A state that names it later makes it a work to be requested, and a new one. */
   forget({ name }: IssuedWork): void {
     this.#known.delete(name);
   }
 
-  /** Makes all works older, because this machine was suspended and its monotonic clock may have stood still. */
+  /** Makes all works older by a suspension of this machine, in which the monotonic clock may have stood still. */
   age(ms: number): void {
     for (const known of this.#known.values()) known.confirmedMs -= ms;
   }
@@ -133,12 +133,13 @@ export class CoordinatorStates {
     const isOverdue = nowMs - this.#lastStateMs >= this.#replacedAfterMs;
     const run = this.#run?.instance === instance ? this.#run : undefined;
     if (run && (number >= run.number || isOverdue)) {
-      // Then a lower number counts, too: a forged state with a huge number must not end the coordinator.
+      // If newer states are overdue, a lower number counts, too: a forged state with a huge number must not shut out
+      // the coordinator for good.
       run.number = number;
     } else if (!this.#run || isOverdue) {
       this.#run = { instance, number };
     } else {
-      // Otherwise two coordinators of one name would change the work of every rig each second.
+      // If this state counted, two coordinators of one name would change the work of every rig each second.
       return run ? 'old' : 'other-instance';
     }
     this.#newest = state;

@@ -32,7 +32,7 @@ export interface FleetSourceOptions extends FleetMembership {
   readonly network?: NamedNetwork | undefined;
 }
 
-/** Log lines about lost connections: some at once, then one in ten minutes. */
+/** Token bucket for log lines about lost connections: five at once, then one in ten minutes. */
 const MOST_NOTES = 5;
 const NOTES_PER_SECOND = 1 / 600;
 /** Token bucket for messages of unknown senders. */
@@ -40,7 +40,7 @@ const STRANGERS_AT_ONCE = 64;
 const STRANGERS_PER_SECOND = 8;
 /** Every coordinator has work, so another one takes over as soon as a coordinator is lost. */
 const PATIENCE = { patienceMs: 500, readyPatienceMs: 500 };
-/** Time for which a second coordinator is still followed once the preferred one gives work: it costs messages. */
+/** Time for which another coordinator is still followed once the preferred one gives work: following costs messages. */
 const STANDBY_MS = 10_000;
 
 export class FleetSource extends BaseSource {
@@ -53,7 +53,7 @@ export class FleetSource extends BaseSource {
   readonly #announcements: Announcements;
   readonly #notes: LogBucket;
   readonly #renewPauses: Backoff;
-  /** The coordinators of which a state came, by name. */
+  /** The coordinators that have sent a state, by name. */
   readonly #coordinators = new Map<string, CoordinatorSource>();
   #failover: FailoverSource | undefined;
   #listener: UpdateListener = () => {};
@@ -68,9 +68,9 @@ export class FleetSource extends BaseSource {
   /** Time of the last state on this connection, or of connecting (monotonic). */
   #lastMessageMs = Number.POSITIVE_INFINITY;
   #isConnected = false;
-  /** When the connection was last made or lost (monotonic). */
+  /** Time at which the connection was last made or lost (monotonic). */
   #linkSinceMs = Number.NEGATIVE_INFINITY;
-  /** When this server was last left for another one (monotonic), and the pause until that may happen again. */
+  /** Time at which a server was last left for another one (monotonic), and the minimum time until the next change. */
   #renewedMs = Number.NEGATIVE_INFINITY;
   #renewPauseMs = 0;
 
@@ -99,7 +99,7 @@ export class FleetSource extends BaseSource {
       this.#firstFound = resolve;
       onAbort(stop, resolve);
     });
-    // Until a coordinator is chosen, the works of all are needed. Then only its works are subscribed to.
+    // The works of all coordinators are needed until one is chosen. Followed coordinators then subscribe to their own.
     const endOfWorks = link.subscribe(subjects.allWork, (message) => this.#take(message));
     const endings = [
       endOfWorks,
@@ -171,7 +171,7 @@ export class FleetSource extends BaseSource {
 
   /**
    * The coordinators in this rig's order of preference, which spreads the rigs evenly over the coordinators.
-   * Coordinators without a state for a while are last, so that no time is lost with them in a failover.
+   * Coordinators that have sent no state for twice `lostAfterMs` are last, so that a failover loses no time with them.
    */
   #ranked(): CoordinatorSource[] {
     const { rig } = this.#fleet;
@@ -183,7 +183,7 @@ export class FleetSource extends BaseSource {
     return all.sort((a, b) => (a.key < b.key ? 1 : -1)).map(({ source }) => source);
   }
 
-  /** Coordinators whose own source is out of reach are last: they could submit nothing. */
+  /** Responsive coordinators, as `Fleet` needs them. Those whose own source is out of reach are last. */
   #responsive(): string[] {
     const responsive = this.#ranked().filter(({ isUnresponsive }) => !isUnresponsive);
     const [without, others] = [true, false].map((is) => responsive.filter((each) => each.isWithoutSource === is));
@@ -210,7 +210,7 @@ export class FleetSource extends BaseSource {
     this.#listener(update);
   }
 
-  /** @param reason why a coordinator is lost @returns why all of them are */
+  /** @param reason why one coordinator is lost @returns why there is no coordinator */
   #reasonOf(reason: string): string {
     const { state } = this.#fleet.link;
     if (!state.isConnected) return state.reason;
@@ -233,18 +233,18 @@ export class FleetSource extends BaseSource {
     }
   }
 
-  /** @param beganMs when this source was started */
+  /** @param beganMs time at which this source was started (monotonic) */
   #look(beganMs: number): void {
     const nowMs = this.#clock.monotonicMs();
     const isOverdue = this.#coordinators.size === 0 ? nowMs - beganMs >= this.#limits.noneFoundMs : this.#isLost;
     if (isOverdue) this.#reportNone(nowMs);
     this.#leaveIdleServer(nowMs);
     this.#dropUnresponsive(nowMs);
-    // Without a connection, all coordinators become unresponsive, one a moment before the other.
+    // Without a connection, the coordinators become unresponsive one after the other, which must not change the order.
     if (this.#isConnected) this.#reorder();
   }
 
-  /** Reports what to check, if all coordinators have been unresponsive for a while. */
+  /** Reports what to check if no coordinator is responsive, and the connection has not changed for `lostAfterMs`. */
   #reportNone(nowMs: number): void {
     const isAnyResponsive = [...this.#coordinators.values()].some(({ isUnresponsive }) => !isUnresponsive);
     if (isAnyResponsive || nowMs - this.#linkSinceMs < this.#limits.lostAfterMs) return;
@@ -253,7 +253,7 @@ export class FleetSource extends BaseSource {
     this.#lose(state.isConnected ? `connected to ${state.server}, but no coordinator is heard: ${hint}` : state.reason);
   }
 
-  /** Leaves a server over which no state comes: it may have lost the other servers of its cluster. */
+  /** Leaves a server over which no state comes, because the server may have lost the others of its cluster. */
   #leaveIdleServer(nowMs: number): void {
     const isIdle = this.#isConnected && nowMs - this.#lastMessageMs >= this.#limits.idleServerMs;
     if (!isIdle || nowMs < this.#renewedMs + this.#renewPauseMs) return;
@@ -265,7 +265,7 @@ export class FleetSource extends BaseSource {
   #dropUnresponsive(nowMs: number): void {
     const isGone = ({ lastStateMs }: CoordinatorSource) => nowMs - lastStateMs >= this.#limits.forgetMs;
     const gone = [...this.#coordinators].filter(([, coordinator]) => isGone(coordinator));
-    // If no coordinator has sent a state for so long, keep them all: they may return.
+    // If all coordinators are gone, they are kept, because they may return.
     if (gone.length === this.#coordinators.size) return;
     for (const [name] of gone) this.#coordinators.delete(name);
   }
@@ -277,7 +277,7 @@ export class FleetSource extends BaseSource {
   }
 }
 
-/** Rendezvous hashing: the rigs of a lost coordinator are spread over all others, and the rest stay where they are. */
+/** Rendezvous hashing: the rigs of a lost coordinator spread over all others, and all other rigs keep their order. */
 function rankOf(rig: string, coordinator: string): string {
   return createHash('sha256')
     .update(JSON.stringify([rig, coordinator]))

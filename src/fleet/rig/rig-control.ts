@@ -16,9 +16,9 @@ const MOST_REQUESTS = 20;
 const REQUESTS_PER_SECOND = 1;
 /** Maximum number of log lines at once. */
 const MOST_LINES = 20;
-/** A rig that has mined for less time does not restart, so that requests cannot keep it from mining. */
+/** Minimum uptime before a rig restarts on request, so that requests cannot keep it from mining. */
 const RESTART_SECONDS = 60;
-/** A rig waits a random time of this length before it restarts, so that not all rigs of a group stop at once. */
+/** Longest random wait before a restart, so that not all rigs of a group stop at once. */
 const SPREAD_MS = 10_000;
 const MOST_MESSAGE = 500;
 
@@ -33,8 +33,8 @@ export interface RigControlOptions {
   readonly limits: OperatorLimits;
   readonly ownLimits: LimitsOf;
   /**
-   * Makes sure that mining can begin again, before it ends.
-   * @returns a function that ends mining so that it begins again
+   * Checks, before mining ends, that it can begin again.
+   * @returns a function that restarts mining
    * @throws Error whose message says why the rig must not restart
    */
   readonly prepareRestart: () => Promise<() => void>;
@@ -75,7 +75,7 @@ export class RigControl {
     if (this.#restarting !== 'checking') clearTimeout(this.#restarting);
   }
 
-  /** Servers prove only the operator's name in the subject, so the answer must go to the inbox of that operator. */
+  /** Servers check only the operator's name in the subject. The subject for the answer is checked here. */
   async #take({ subject, data, reply }: LinkMessage): Promise<Answer | undefined> {
     const { subjects, clock } = this.#options;
     if (!this.#requests.take(1, clock.monotonicMs())) {
@@ -128,7 +128,7 @@ export class RigControl {
     return { done: true, message: `${device ?? 'every device'} is paused until it is resumed, or the rig restarts` };
   }
 
-  /** Only the operators' own reason for the pause is removed. */
+  /** Removes the pause of the fleet's operators. A device with another reason to pause stays paused. */
   #resume(device: string | undefined): ControlAnswer {
     const { controls, status } = this.#options;
     if (!controls.resume('fleet', device)) return noDevice(device);
@@ -200,10 +200,10 @@ interface Limits {
 
 type LimitsOf = (kind: DeviceKind, name: string) => Limits | undefined;
 
-/** A device resumes this many °C below a limit of the fleet where the rig has no limits of its own. */
+/** Difference, in °C, from an operator's limit to the temperature at which a device without own limits resumes. */
 const COOL_BY_C = 10;
 
-/** Temperature limits that operators set. They can only be lower than the rig's own. */
+/** Temperature limits that operators set. A limit above the rig's own has no effect. */
 export class OperatorLimits {
   /** In °C, by the kind of the device. */
   readonly #celsius: { cpu: number | null; gpu: number | null } = { cpu: null, gpu: null };
@@ -213,7 +213,7 @@ export class OperatorLimits {
     this.#celsius[kind] = celsius;
   }
 
-  /** @param own the rig's own limits @returns the lower of both limits, by their values at each call */
+  /** @param own the rig's own limits @returns a function that gives the lower of both limits at the time of its call */
   within(own: LimitsOf): LimitsOf {
     return (kind, name) => {
       const ownLimits = own(kind, name);

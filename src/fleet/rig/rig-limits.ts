@@ -2,11 +2,11 @@
 
 import type { BackoffLimits } from '../../base/net/backoff.ts';
 
-/** Maximum number of coordinators that a rig knows. Further ones are ignored, and a note says so once. */
+/** Maximum number of coordinators of a rig. Further ones are ignored, and reported once in a log line. */
 export const MOST_COORDINATORS = 16;
-/** Maximum number of works, and of ended works, that a rig remembers for each coordinator. Ten minutes: about 20. */
+/** Maximum number of works, and of names of ended works, that a rig keeps for each coordinator: 20 in ten minutes. */
 export const MOST_WORKS = 64;
-/** Token bucket for the states of each coordinator. A test network has about 50 a second. */
+/** Token bucket for the states of each coordinator, which sends about 50 a second on a test network. */
 export const STATES_AT_ONCE = 400;
 export const STATES_PER_SECOND = 100;
 
@@ -15,38 +15,38 @@ export interface FleetLimits {
   readonly lostAfterMs: number;
   /** Time without a state after which another instance may replace a coordinator. */
   readonly replacedAfterMs: number;
-  /** Time between the first coordinator's state and the choice, so that the preferred coordinator is used first. */
+  /** Time from the first state to the choice of a coordinator, in which the preferred one can send a state, too. */
   readonly gatherMs: number;
-  /** How long to wait for a first coordinator before reporting that there is none. */
+  /** Maximum time until the first coordinator is found, after which a lack of coordinators is reported. */
   readonly noneFoundMs: number;
   /** Time between two checks of how long ago the coordinators sent their last states. */
   readonly lookMs: number;
-  /** Maximum random delay before a coordinator is asked for its work: thousands of rigs ask at the same moment. */
+  /** Maximum random delay before a coordinator is asked for its work, so that thousands of rigs do not ask at once. */
   readonly helloDelayMs: number;
   readonly helloTimeoutMs: number;
   readonly helloPauses: BackoffLimits;
   /**
-   * Maximum number of solutions that wait for a coordinator's verdicts. It is half of the number at which a miner
-   * pauses, so that a coordinator that answers nothing cannot keep the rig from the works of another one. While a
-   * pool's difficulty is too low, twelve GPUs find 1,728 shares a second, as many as wait for answers of 0.3 s.
+   * Maximum number of solutions that wait for a coordinator's verdicts. The miner pauses at twice this number, so a
+   * coordinator that answers nothing cannot keep the rig from the works of another one. While a pool's difficulty is
+   * too low, twelve GPUs find 1,728 shares a second: about 512 wait if each answer takes 0.3 s.
    */
   readonly mostWaiting: number;
   /** Maximum time until the answer to a solution. Coordinators answer within 3 s. */
   readonly solutionTimeoutMs: number;
-  /** Time in which an unresponsive coordinator that is asked once more must send a state: it sends one each second. */
+  /** Time in which the issuer, when asked once more, must send a state: a coordinator sends one each second. */
   readonly askAgainMs: number;
   readonly solvedAfterMs: number;
   readonly submitAfterStopMs: number;
   readonly submitPauses: BackoffLimits;
   /** Pause after a coordinator's answer that this rig has sent too many solutions. */
   readonly tooManyPauseMs: number;
-  /** Time after which work that no state has named is too old: nodes drop work after this time. */
+  /** Maximum time since the last state that named a work as current. Nodes drop work after this time, too. */
   readonly expiryMs: number;
   /** Time without any state on a connection after which another server is tried. */
   readonly idleServerMs: number;
-  /** Pauses between such changes of the server. The first is at least 10 s. */
+  /** Pauses between two changes of an idle server. The first is at least 10 s. */
   readonly renewPauses: BackoffLimits;
-  /** Minimum duration of refusals of all solutions before a coordinator counts as unhealthy. */
+  /** Minimum duration of refusals before a coordinator counts as unhealthy. */
   readonly refusedMs: number;
   /** Pauses before an unhealthy coordinator is tried again. */
   readonly unhealthyPauses: BackoffLimits;

@@ -7,7 +7,7 @@ import type { DeviceStatus, RigStatus } from '../../rig/status/status.ts';
 import { MOST_NAME } from '../messages.ts';
 import { MOST_DEVICES, MOST_TEXT, type ReportedDevice, type RigReport } from '../rig-report.ts';
 
-/** Number of proofs from which a proven rate is reported: then it is known to about ±35 %. */
+/** Minimum number of proofs for which a proven rate is reported: 30 give it to about ±35 %. */
 const LEAST_PROOFS = 30;
 
 export interface RigIdentity {
@@ -16,9 +16,9 @@ export interface RigIdentity {
   readonly group?: string | undefined;
   /** Whether the rig's owner lets operators control it. */
   readonly control: boolean;
-  /** The name of this coordinator, if the devices mine its own work. */
+  /** The name of the coordinator in this process, whose work the devices mine; undefined for a rig of a fleet. */
   readonly ownCoordinator?: string | undefined;
-  /** The name of the rig's source. A fleet's source has events of its own, beside those of each coordinator. */
+  /** The name of the rig's source. The status lists a fleet's source, and also each of its coordinators. */
   readonly sourceName?: string | undefined;
 }
 
@@ -30,7 +30,7 @@ export class RigReporter {
     this.#identity = identity;
   }
 
-  /** Counts only solutions of the rig's own devices: others find those of a relay, and may report them, too. */
+  /** Counts only solutions of the rig's own devices. Workers of a relay may report their solutions themselves. */
   readonly listen = (event: MinerEvent): void => {
     if ((event.type !== 'solution' && event.type !== 'verdict') || event.isRelay) return;
     if (event.type === 'solution') this.#counts.found++;
@@ -60,7 +60,7 @@ export class RigReporter {
     };
   }
 
-  /** Finds the coordinator by the source in use: a fleet's sources have the names of their coordinators. */
+  /** The coordinator in use: each source of a fleet has the name of its coordinator. */
   #coordinator({ sourceKind, sources }: RigStatus): string | null {
     const { ownCoordinator = null, sourceName } = this.#identity;
     if (sourceKind !== 'fleet') return ownCoordinator;

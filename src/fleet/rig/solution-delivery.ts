@@ -31,15 +31,15 @@ interface Issuer {
   readonly coordinator: string;
   /** Whether no state has come for `lostAfterMs`. */
   readonly isUnresponsive: boolean;
-  /** Fires when the coordinator becomes unresponsive. Then its answer is not waited for any longer. */
+  /** Fires when the coordinator becomes unresponsive, which ends the wait for its answer. */
   readonly outage: AbortSignal;
 }
 
 /** Maximum length of texts from coordinators, in characters. */
 const MOST_TEXT = 300;
-/** A coordinator answers that a solution is pending after three seconds, so this pause matters only for a wrong one. */
+/** Pause after a `pending` answer, which comes after three seconds: only a faulty coordinator makes it matter. */
 const PENDING_PAUSE_MS = 250;
-/** Number of requests to another coordinator before the next one gets the solution. */
+/** Number of requests to one other coordinator before the next one is asked. */
 const MOST_ASKS = 2;
 
 type To = 'issuer' | 'fallback';
@@ -51,17 +51,17 @@ export class FleetAttempts {
   readonly #request: SolutionRequest;
   readonly #limits: AttemptLimits;
   #next: To = 'issuer';
-  /** Whether the solution is a pool's share, which only the issuer can submit, and only until it restarts. */
+  /** Whether the solution is a pool's share, which only the issuer can submit, and only until the issuer restarts. */
   readonly #isOfPool: boolean;
-  /** Other coordinators that could not submit it. Emptied when there is no coordinator left to ask. */
+  /** Other coordinators that could not submit the solution. Emptied when no other coordinator is left to ask. */
   readonly #unable = new Set<string>();
-  /** Number of requests to each other coordinator. Emptied when all of them have got `MOST_ASKS`. */
+  /** Number of requests to each other coordinator. Emptied when all that may still be able have got `MOST_ASKS`. */
   readonly #asked = new Map<string, number>();
   /** Whether to ask the issuer once more, because its answer was lost: only the issuer may know the verdict. */
   #isAskedAgain = false;
-  /** Whether the last coordinator cannot submit it, and there is another one to ask at once. */
+  /** Whether the coordinator asked last cannot submit the solution, and another one can be asked at once. */
   #isNextDue = false;
-  /** Why another coordinator has not delivered it: the last answer. */
+  /** The last reason of another coordinator for not delivering the solution. */
   #refusal: string | undefined;
 
   /** @param work the work's name */
@@ -74,8 +74,9 @@ export class FleetAttempts {
   }
 
   /**
-   * Asks the issuer and another coordinator in turn, and leaves out unresponsive ones. Asks again while the answer is
-   * `pending`, and once more if the issuer's answer was lost.
+   * Makes one attempt. The attempts ask the issuer and the other coordinators in turn, and leave out unresponsive ones.
+   * An attempt asks again while the answer is `pending`. If the issuer's answer was lost, the next attempt asks it once
+   * more.
    */
   async attempt(stop: AbortSignal): Promise<Verdict | NoVerdict> {
     const isAgain = this.#isAskedAgain;
@@ -96,7 +97,8 @@ export class FleetAttempts {
     if (isAgain) void this.#cutWhenUnresponsive(cut);
     try {
       let answer = await this.#ask(to, isAgain, cut.signal);
-      // There is no pause after a coordinator that cannot submit it: the last one to ask may be the one that can.
+      // When a coordinator cannot submit the solution, the next one is asked without a pause: perhaps only the last of
+      // them can.
       while (to === 'fallback' && this.#isNextDue && !cut.signal.aborted) {
         const { mayHaveBeenTaken } = answer as NoVerdict;
         const next = await this.#ask(to, false, cut.signal);
@@ -144,7 +146,7 @@ export class FleetAttempts {
       if (answer.state === 'verdict') return this.#judged(answer, to, named, mayHaveBeenTaken);
       if (answer.state === 'refused') return this.#refused(answer, to, named, mayHaveBeenTaken);
       mayHaveBeenTaken = true;
-      // Only the coordinator that submits it knows the verdict.
+      // Only the coordinator that is submitting the solution will know the verdict.
       if (answer.coordinator !== undefined) subject = subjects.solution(answer.coordinator, rig);
       await pause(PENDING_PAUSE_MS, stop);
       if (stop.aborted) break;
@@ -153,13 +155,15 @@ export class FleetAttempts {
   }
 
   /**
-   * Responsive coordinators are asked by name: servers do not notice frozen members of a queue group, and a repeated
-   * request must reach the same coordinator. A coordinator that does not answer is asked once more, then the next one.
-   * @returns the name; undefined if any coordinator is to be asked
+   * Chooses the other coordinator to ask. Responsive ones are asked by name: servers do not notice frozen members of a
+   * queue group, and a repeated request must reach the same coordinator. One that does not answer is asked once more
+   * before the next one.
+   * @returns the name; undefined if the request should go to the queue group, of which any coordinator may answer
    */
   #other(): string | undefined {
     const others = this.#others();
-    // Now the request goes to any coordinator, and then to these again: they may have got another node since.
+    // This request goes to any coordinator. Later ones go to the named coordinators again, which may have got another
+    // node by then.
     if (others.every((each) => this.#unable.has(each))) {
       this.#unable.clear();
       return undefined;
@@ -177,9 +181,9 @@ export class FleetAttempts {
   }
 
   /**
-   * The issuer's verdict is final, and so is an acceptance by any coordinator. No other answer of another coordinator
-   * is: its node may not know the work, or its key may be in wrong hands.
-   * @param named the coordinator; undefined for any one
+   * The issuer's verdict is final, and so is an acceptance by any coordinator. Other verdicts of another coordinator
+   * are not: its node may not know the work, or its key may be in wrong hands.
+   * @param named the coordinator that was asked; undefined if it was the queue group
    */
   #judged(
     { outcome, reason: text, by }: SolutionAnswer & { state: 'verdict' },
@@ -194,7 +198,7 @@ export class FleetAttempts {
     return { outcome, reason, ...(by !== undefined && { by: oneLine(by, MOST_TEXT) }) };
   }
 
-  /** @param named the coordinator; undefined for any one */
+  /** @param named the coordinator that was asked; undefined if it was the queue group */
   #refused(
     { code, reason: text }: SolutionAnswer & { state: 'refused' },
     to: To,
@@ -216,7 +220,7 @@ export class FleetAttempts {
     return { message: reason, mayHaveBeenTaken };
   }
 
-  /** Another coordinator has not delivered the solution: the next one may. */
+  /** Notes that another coordinator has not delivered the solution, and whether a further one can be asked at once. */
   #untaken(named: string | undefined, message: string, mayHaveBeenTaken: boolean): NoVerdict {
     this.#refusal = message;
     if (named !== undefined) {

@@ -1,13 +1,13 @@
-/** Changes of a fleet since an earlier answer, with which a page of many rigs is refreshed cheaply. */
+/** Changes of a fleet since an earlier answer, so that a page with many rigs can be refreshed cheaply. */
 
 import type { Clock } from '../../../base/system/clock.ts';
 import type { FleetChanges, RigSummary } from '../fleet-answers.ts';
 import { failedDeviceCount, faultsOf, hottestCelsius, isFaulty, totalWatts } from '../fleet-figures.ts';
 import type { FleetRig, FleetStatus } from '../fleet-status.ts';
 
-/** The status is computed at most once in this time, however many clients ask. */
+/** Minimum time between two computations of the status, however many clients ask. */
 const KEPT_MS = 1_000;
-/** Marks that are older by more statuses than this are answered with all rigs, most of which have reported since. */
+/** Maximum number of statuses since a mark. An older mark gets all rigs, most of which have reported since. */
 const MOST_BEHIND = 16;
 
 type Changes = Omit<FleetChanges, 'version' | 'control'>;
@@ -25,19 +25,19 @@ export class ChangeLog {
   readonly #clock: Clock;
   readonly #instance: string;
   readonly #known = new Map<string, Known>();
-  /** Rigs that are no longer listed, with the number of the first status without them. Old ones are deleted. */
+  /** For each rig that is no longer listed, the number of the first status without it. Old entries are deleted. */
   readonly #gone = new Map<string, number>();
   #last: { readonly status: FleetStatus; readonly ms: number } | undefined;
   #number = 0;
 
-  /** @param instance 16 hex digits of this run: marks of other runs are not known here */
+  /** @param instance 16 hex digits of this run, with which marks begin: those of other runs are not accepted */
   constructor(read: () => FleetStatus, clock: Clock, instance: string) {
     this.#read = read;
     this.#clock = clock;
     this.#instance = instance;
   }
 
-  /** At most one second old: the same object until a newer one is computed. */
+  /** The status, at most one second old. It is the same object until a newer one is computed. */
   get status(): FleetStatus {
     const nowMs = this.#clock.monotonicMs();
     if (this.#last && nowMs - this.#last.ms < KEPT_MS) return this.#last.status;
@@ -61,7 +61,7 @@ export class ChangeLog {
     };
   }
 
-  /** @returns false for marks that are answered as though there were none */
+  /** @returns whether changes since this mark are known; otherwise all rigs are answered */
   knows(mark: string | undefined): boolean {
     return this.#numberOf(mark) !== undefined;
   }
@@ -108,7 +108,7 @@ export function summaryOf(rig: FleetRig): RigSummary {
   };
 }
 
-/** Each report makes a new list of devices, so a different list means a new report: no figures need be compared. */
+/** Compares no figures: each report has its own list of devices, so another list means a new report. */
 function hasChanged(before: FleetRig, now: FleetRig): boolean {
   return before.devices !== now.devices || before.silent !== now.silent || before.duplicate !== now.duplicate;
 }

@@ -1,6 +1,6 @@
 /**
- * `/metrics` of a fleet. By default it has sums, so that thousands of rigs have no more series than ten. The number of
- * names of groups and coordinators, which outsiders choose, is bounded.
+ * `/metrics` of a fleet. By default it has only sums, so that thousands of rigs have no more series than ten rigs. The
+ * number of groups and coordinators with series is bounded, because outsiders choose their names.
  */
 
 import { collectDefaultMetrics, Registry } from 'prom-client';
@@ -13,12 +13,12 @@ import { FleetMetricsQuery } from '../fleet-answers.ts';
 import { faultsOf, hottestCelsius, isFaulty, shownState, totalWatts } from '../fleet-figures.ts';
 import type { FleetRig, FleetStatus } from '../fleet-status.ts';
 
-/** Maximum number of groups with their own series, and of coordinators. Rigs of further groups are summed. */
+/** Maximum number of groups, and of coordinators, with series of their own. The other groups are summed up. */
 const MOST_NAMED = 64;
-/** Label of rigs of further groups, and of rigs without a group. */
+/** Labels for the rigs of all other groups, and for the rigs without a group. */
 const OTHERS = '(others)';
 const NO_GROUP = '(none)';
-/** Resolution of the event loop's delay. A finer one would wake the process more often. */
+/** Resolution of the measured delay of the event loop. A finer one would wake the process more often. */
 const EVENT_LOOP_PRECISION_MS = 100;
 
 export class FleetMetrics {
@@ -28,7 +28,7 @@ export class FleetMetrics {
   readonly #fillSums: (status: FleetStatus) => void;
   readonly #fillEach: (status: FleetStatus) => void;
 
-  /** @param refused live counts of the server's refusals */
+  /** @param refused the HTTP server's counts of refusals, which change while it runs */
   constructor(status: () => FleetStatus, refused: RefusalCounts) {
     this.#status = status;
     this.#fillSums = fillers([...SUMS, refusedRow(refused)], this.#sums);
@@ -51,7 +51,7 @@ export class FleetMetrics {
         if (query.rigs !== 'each') return sums;
         this.#fillEach(status);
         const each = await this.#each.metrics();
-        // Tens of thousands of samples are not kept for the time until the next request.
+        // Tens of thousands of samples must not stay in memory until the next request.
         this.#each.resetMetrics();
         return `${sums}${each}`;
       },
@@ -102,7 +102,7 @@ function perRig(name: string, help: string, measure: (rig: FleetRig) => number |
   };
 }
 
-/** The groups with the most rigs keep their names, so that a rig with many groups cannot push them out. */
+/** The largest groups keep their names, so that many small groups of an attacker cannot push them out. */
 function groupsOf(rigs: readonly FleetRig[]): Map<string, FleetRig[]> {
   const all = new Map<string, FleetRig[]>();
   for (const rig of rigs) {

@@ -22,7 +22,7 @@ import { FleetRig, FleetStatus } from '../fleet-status.ts';
 import { ChangeLog } from './changes.ts';
 import { FleetMetrics } from './fleet-metrics.ts';
 
-/** Enough for the names of 20,000 rigs. */
+/** Maximum length of a control request, in bytes: enough for the names of 20,000 rigs. */
 const MOST_CONTROL_BYTES = 2_097_152;
 const JSON_TYPE = 'application/json; charset=utf-8';
 
@@ -44,8 +44,8 @@ interface Rigs {
 }
 
 /**
- * Answers as bytes, which all clients of the same second share: the status of 10,000 rigs has 14 MB, of which slow
- * readers must not each keep a copy in memory.
+ * Answers as bytes, shared by all clients that get the same status. The status of 10,000 rigs has 14 MB, and not every
+ * slow reader may keep a copy of it in memory.
  */
 class SharedAnswers {
   #status: FleetStatus | undefined;
@@ -63,7 +63,7 @@ class SharedAnswers {
   }
 }
 
-/** Does not round the figures of reports: they came as JSON, and rounding would take most of the time. */
+/** Rounds only the ages of reports. Their other figures came as JSON, and to round them would take most of the time. */
 function textOf({ rigs, ...others }: Rigs): string {
   const rounded = rigs.map((rig) => ({ ...rig, ageSeconds: Math.round(rig.ageSeconds * 1000) / 1000 }));
   return `${jsonText(others).slice(0, -1)},"rigs":${JSON.stringify(rounded)}}`;
@@ -136,7 +136,7 @@ function fleetRoutes(
   ];
 }
 
-/** One request at a time, so that clients cannot make the operator flood the fleet. */
+/** Runs one request at a time, so that HTTP clients cannot make this process flood the fleet. */
 function controlRoute(
   changes: ChangeLog,
   ask: AskRig,
