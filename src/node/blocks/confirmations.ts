@@ -1,14 +1,13 @@
 /**
- * * Decides what has become of a block from the answers of nodes. Pure.
- * *
- * * A look is one node's answer about the block. Nodes differ for seconds, and heads of cuts are often orphaned. So a
- * * block becomes won, settled or orphaned only when the looks of all nodes that know its height agree for some time. A
- * * decision stands until later looks contradict it for as long. Blocks are watched until they are deeper than any
- * known
- * * reorganisation.
- * *
- * * A block whose answer was lost counts as accepted only once some node's chain has it, or a node keeps it beside its
- * * chain.
+ * Decides what has become of a block from the answers of nodes. Pure.
+ *
+ * A look is one node's answer about the block. Nodes differ for seconds, and heads of cuts are often orphaned. So a
+ * block becomes won, settled or orphaned only when the looks of all nodes that know its height agree for some time. A
+ * decision stands until later looks contradict it for as long. Blocks are watched until they are deeper than any known
+ * reorganisation.
+ *
+ * A block whose answer was lost counts as accepted only once some node's chain has it, or a node keeps it beside its
+ * chain.
  */
 
 import type { BlockState } from './fate.ts';
@@ -37,11 +36,12 @@ export interface Standing {
   readonly winner?: string;
 }
 
-/** Since when all looks have agreed, on the clock of `Moment.nowMs`. A restart of pickaxe loses these times. */
+/** How long the looks have led to the same verdict. Times are on the clock of `Moment.nowMs`; a restart loses them. */
 export interface Agreement {
   readonly verdict: Verdict['verdict'];
+  /** Time of the first of the consecutive looks with this verdict. */
   readonly sinceMs: number;
-  /** Since when they have agreed, too, that the block is deep enough to be settled, or for the watch to end. */
+  /** The same for looks that also show enough blocks on top to settle the block, or to end its watch. */
   readonly settledSinceMs?: number;
   readonly deepSinceMs?: number;
 }
@@ -56,18 +56,21 @@ interface Moment {
 interface Rules {
   /** Number of blocks that must be on top of a block to settle it. */
   readonly settledDepth: number;
-  /** Minimum time between two looks that decide something. */
+  /** Time for which looks must lead to the same verdict before it decides: see `APART_MS`. */
   readonly apartMs: number;
 }
 
 export const JUST_FOUND: Standing = { state: 'pending', depth: 0, nodesDisagree: false };
 export const UNANSWERED: Standing = { state: 'unanswered', depth: 0, nodesDisagree: false };
 
-/** Number of blocks on top after which blocks and orphans are no longer watched: an hour. */
+/** Number of blocks on top from which settled and orphaned blocks are no longer watched: an hour's blocks. */
 export const WATCHED_DEPTH = 120;
 /** Time after which a block that no node knows is called unknown. It is still watched, but less closely. */
 export const UNKNOWN_AFTER_MS = 3_600_000;
-/** Minimum time between deciding looks: half of all pairs of siblings are found within three seconds of each other. */
+/**
+ * Time for which looks must lead to the same verdict before they decide whether the chain has a block, or count as
+ * disagreeing. Half of all pairs of siblings are found within three seconds of each other.
+ */
 export const APART_MS = 10_000;
 
 export const UNDECIDED: readonly BlockState[] = ['pending', 'contested', 'unknown', 'unanswered'];
@@ -82,7 +85,7 @@ type Verdict =
       readonly verdict: 'another';
       readonly depth: number;
       readonly winner: string;
-      /** Whether a node keeps this block beside its chain; undefined if none does and some did not answer that. */
+      /** Whether any node keeps this block beside its chain; undefined if none is known to, and some did not answer. */
       readonly keepsOurs: boolean | undefined;
     };
 

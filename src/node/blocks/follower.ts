@@ -57,7 +57,7 @@ export interface FollowerOptions {
 }
 
 interface Pace {
-  /** Minimum time between looks that decide something. */
+  /** Time for which looks must lead to the same verdict before it decides; also the wait between rounds of `decide`. */
   readonly apartMs: number;
   /** The wait between two rounds while a decision is due soon. */
   readonly soonMs: number;
@@ -77,7 +77,7 @@ export function paceAt(speed: number): Pace {
   };
 }
 
-/** Time after a block has entered the chain for which nodes are asked for the proof of its reward. */
+/** Time after a block became won, and again after it became settled, for which nodes are asked to prove its reward. */
 const GIVE_UP_REWARD_MS = 7 * 86_400_000;
 /**
  * Bounds the state changes written for each block, so that a node whose answers keep changing does not fill the disk: a

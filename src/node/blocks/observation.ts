@@ -106,12 +106,12 @@ async function keptOf(
   }
 }
 
-/** A block that was kept once is not asked about again. */
+/** A block in the place of the head decides nothing yet, and an orphaned block stays orphaned whoever keeps it. */
 function isAskedFor({ height, standing }: TrackedBlock, head: LedgerHead): boolean {
   return height < head.height && standing.state !== 'orphaned';
 }
 
-/** @returns the blocks of one chain, divided wherever heights are far apart; highest stretch first, each ascending */
+/** @returns one chain's blocks in stretches of at most `STRETCH` heights; highest stretch first, each ascending */
 function stretchesOf(blocks: readonly TrackedBlock[]): TrackedBlock[][] {
   const stretches: TrackedBlock[][] = [];
   for (const block of blocks.toSorted((a, b) => Number(a.height - b.height))) {

@@ -52,7 +52,7 @@ function readJson<N>(text: string, { number, mostDepth }: JsonReading<N>): JsonW
   let whole: JsonWith<N> = null;
   /** The open arrays and objects, innermost last. */
   const open: Container<N>[] = [];
-  /** For each open container, the key of the next value. */
+  /** For each open object, at its index in `open`: the key of the value that is read. Unused for arrays. */
   const keys: string[] = [];
 
   const put = (value: JsonWith<N>) => {
