@@ -23,7 +23,7 @@ export function isFault({ state }: Pick<Finding, 'state'>): boolean {
 }
 
 /**
- * Turns faults into warnings if at least one node or pool has no fault, so that mining can go on.
+ * Turns all faults into warnings if at least one node or pool has no fault, because that one suffices for mining.
  * @param each the findings about each node or pool
  */
 export function together(each: readonly (readonly Finding[])[]): Finding[] {
@@ -31,7 +31,9 @@ export function together(each: readonly (readonly Finding[])[]): Finding[] {
   return each.flat().map((finding) => (canMine && isFault(finding) ? { ...finding, state: 'warning' } : finding));
 }
 
-/** @param columns maximum length of a line; by default lines are not wrapped */
+/**
+ * @param columns width to which texts are wrapped, in characters; no limit by default. Lines of YAML are never wrapped
+ */
 export function findingLines(findings: readonly Finding[], columns = Number.POSITIVE_INFINITY): string[] {
   const width = Math.max(...findings.map(({ about }) => about.length));
   const indent = width + STATE_WIDTH + 2;
@@ -43,16 +45,19 @@ export function findingLines(findings: readonly Finding[], columns = Number.POSI
     ...hang(`${state.padEnd(STATE_WIDTH)}${about.padEnd(width)}  `, what),
     ...(why === undefined ? [] : hang(`${' '.repeat(indent)}why: `, why)),
     ...(remedy === undefined ? [] : hang(`${' '.repeat(indent)}do:  `, remedy)),
-    // Not indented, so that the lines can be pasted.
+    // These lines are not indented, so that they can be pasted into the node's configuration.
     ...(nodeConfiguration === undefined ? [] : ['', ...nodeConfiguration, '']),
   ]);
 }
 
 const STATE_WIDTH = 'warning  '.length;
-/** Minimum width of the text beside its indentation. A narrower terminal wraps the lines itself. */
+/**
+ * Minimum width of a text without its indentation, in characters. On a terminal that is too narrow for it, the lines
+ * are longer than the terminal is wide, and the terminal wraps them.
+ */
 const LEAST_TEXT = 24;
 
-/** Breaks lines at spaces; a word that is longer than a line stays whole. */
+/** Wraps a text at its spaces. A word that is longer than a line is not divided. */
 function wrap(text: string, columns: number): string[] {
   const lines: string[] = [];
   for (const word of text.split(' ')) {

@@ -1,29 +1,30 @@
 /**
- * Fingerprints of certificates: the SHA-256 of the DER, as 43 characters of Base64Url without padding (RFC 4648 §5). A
- * peer's id has the same form (document 1, "Peer information"). Pure.
+ * Fingerprints of certificates. A fingerprint is the SHA-256 of the certificate's DER bytes, written as 43 characters
+ * of Base64Url without padding (RFC 4648 §5). The ids of peers have the same form (document 1, "Peer information").
+ * Pure.
  */
 
 import { createHash } from 'node:crypto';
 
-/** @returns 43 characters of Base64Url */
+/** @param der the certificate @returns 43 characters of Base64Url */
 export function fingerprintOf(der: Uint8Array): string {
   return createHash('sha256').update(der).digest('base64url');
 }
 
-/** 32 bytes as Base64 or Base64Url, with or without padding. */
+/** Matches 32 bytes as Base64 or Base64Url, with or without padding. */
 const BASE64 = /^[\w+/-]{43}=?$/;
-/** 32 bytes as openssl prints them, or without colons. */
+/** Matches 32 bytes in hex. Between two bytes there may be a colon, as openssl prints them. */
 const HEX = /^[\da-f]{2}(:?[\da-f]{2}){31}$/i;
 
 /**
- * @param text Base64Url or Base64, or 64 hex digits with or without colons
+ * @param text Base64Url or Base64, with or without padding, or 64 hex digits with or without colons
  * @returns 43 characters of Base64Url; undefined when the text is not a fingerprint
  */
 export function parseFingerprint(text: string): string | undefined {
   if (HEX.test(text)) return Buffer.from(text.replaceAll(':', ''), 'hex').toString('base64url');
   if (!BASE64.test(text)) return undefined;
   const plain = text.replace(/=$/, '').replaceAll('+', '-').replaceAll('/', '_');
-  // The 43 characters hold two bits more than 32 bytes. These two bits must be 0.
+  // 43 characters hold two bits more than 32 bytes do. The last two bits must be 0.
   return Buffer.from(plain, 'base64url').toString('base64url') === plain ? plain : undefined;
 }
 

@@ -4,51 +4,52 @@ import type { TLSSocket } from 'node:tls';
 import { fingerprintOf } from './certificate.ts';
 
 export type Trust =
-  /** An authority has signed the certificate for this host, and it has not expired. */
+  /** Trusts a certificate that an authority has signed for this host, and that has not expired. */
   | {
       readonly by: 'authority';
-      /** Certificates as PEM texts. The default is Node.js's list. */
+      /** The certificates of the authorities, as PEM texts. The default is Node.js's list. */
       readonly authorities?: readonly string[];
     }
-  /** The certificate has one of these fingerprints (43 characters of Base64Url). Nothing else is checked. */
+  /** Trusts a certificate with one of these fingerprints (43 characters of Base64Url). Nothing else is checked. */
   | { readonly by: 'fingerprint'; readonly fingerprints: readonly string[] }
-  /** The certificate's fingerprint is this peer's id. Nothing else is checked. */
+  /** Trusts a certificate whose fingerprint is this peer's id. Nothing else is checked. */
   | { readonly by: 'peer id'; readonly id: string }
+  /** Trusts every certificate. */
   | { readonly by: 'nothing' };
 
 export const BY_AUTHORITY: Trust = { by: 'authority' };
 
 /**
- * Time without data after which the system sends TCP keep-alive probes. It closes the connection after ten unanswered
- * probes within ten seconds, so a dead connection ends within half a minute.
+ * Time without data after which the system begins to send TCP keep-alive probes, one each second. After ten unanswered
+ * probes, the system closes the connection. So a dead connection is closed within half a minute.
  */
 export const TCP_KEEP_ALIVE_MS = 10_000;
 
-/** Options of every TLS connection whose certificate is checked by `distrust`. */
+/** Options of each TLS connection whose certificate `distrust` checks. */
 export const JUDGED_TLS = {
-  // Node.js's own check would close the connection before the fingerprint can be read.
+  // The check of Node.js would close the connection before `distrust` could read the fingerprint.
   rejectUnauthorized: false,
 } as const;
 
-/** @returns TLS options */
+/** @returns the TLS option that sets the authorities; no option if Node.js's list applies or no authority is needed */
 export function authoritiesOf(trust: Trust): { ca?: string[] } {
   return trust.by === 'authority' && trust.authorities ? { ca: [...trust.authorities] } : {};
 }
 
 interface Distrust {
   readonly message: string;
-  /** Absent when no certificate was presented. */
+  /** The presented certificate's fingerprint; absent when no certificate was presented. */
   readonly fingerprint?: string;
 }
 
 /** The server that presents the certificate. */
 interface Server {
   readonly kind: 'node' | 'pool';
-  /** Origin of its URL. */
+  /** The origin of the server's URL. */
   readonly origin: string;
 }
 
-/** @returns why the certificate is not trusted; undefined when it is */
+/** @returns why the certificate is not trusted; undefined when it is trusted */
 export function distrust(socket: TLSSocket, server: Server, trust: Trust): Distrust | undefined {
   if (trust.by === 'nothing') return undefined;
   const { raw } = socket.getPeerCertificate();
@@ -82,7 +83,7 @@ function anotherPeer({ origin }: Server, id: string, fingerprint: string): strin
   );
 }
 
-/** @param code OpenSSL's or Node.js's code of the reason */
+/** @param code the reason, as an error code of OpenSSL or Node.js */
 function untrusted({ kind, origin }: Server, code: string, fingerprint: string): string {
   const often = { node: 'Nodes often sign their own certificates', pool: 'Some pools sign their own certificates' }[
     kind

@@ -1,13 +1,13 @@
 /**
- * Helpers for abort signals. Each removes its listeners, because one signal may be used in thousands of calls.
- * `AbortSignal.any` is not used, because its listeners cannot be removed: on Node.js 20 a combined signal with a
- * listener stays in memory as long as the signals that it was made from.
+ * Helpers for abort signals. One signal may be used in thousands of calls of `pause` and `within`, so each call removes
+ * its listener when it ends. `AbortSignal.any` is not used: on Node.js 20, a combined signal with a listener stays in
+ * memory as long as the signals that were combined.
  */
 
 import { setMaxListeners } from 'node:events';
 
 /**
- * Calls `action` once when the signal fires, or at once if it has already fired.
+ * Calls `action` when the signal fires, or immediately if the signal has fired already. `action` is called only once.
  * @returns a function that removes the listener
  */
 export function onAbort(signal: AbortSignal, action: () => void): () => void {
@@ -21,7 +21,7 @@ export function onAbort(signal: AbortSignal, action: () => void): () => void {
 }
 
 /**
- * @returns a controller whose signal may have any number of listeners: by default, Node.js warns from the eleventh on
+ * @returns a controller whose signal may have any number of listeners. By default, Node.js warns of more than ten
  */
 export function sharedController(): AbortController {
   const controller = new AbortController();
@@ -29,17 +29,20 @@ export function sharedController(): AbortController {
   return controller;
 }
 
-/** Resolves when the signal fires. Never rejects. */
+/** @returns a promise that is resolved when the signal fires, and never rejected */
 export function aborted(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     onAbort(signal, resolve);
   });
 }
 
-/** Longest delay of a Node.js timer, which fires at once if the delay is longer. */
+/** Maximum delay of a Node.js timer, in ms. A timer with a longer delay would fire after 1 ms. */
 export const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
-/** Waits until the time has passed or one of the signals fires. Never rejects. */
+/**
+ * Waits until `ms`, at most `LONGEST_TIMER_MS`, have passed, or one of the signals fires. The returned promise is never
+ * rejected.
+ */
 export function pause(ms: number, ...stops: readonly AbortSignal[]): Promise<void> {
   if (stops.some(({ aborted }) => aborted)) return Promise.resolve();
   return new Promise((resolve) => {
@@ -54,7 +57,9 @@ export function pause(ms: number, ...stops: readonly AbortSignal[]): Promise<voi
 }
 
 /**
- * Runs `action` with a signal that fires after `timeoutMs` (reason: a `TimeoutError`), or with `stop` and its reason.
+ * Runs `action` with a signal, and waits until `action` ends. The signal fires after `timeoutMs`, at most
+ * `LONGEST_TIMER_MS`, with a `TimeoutError` as its reason. If `stop` fires earlier, the signal fires with the reason of
+ * `stop`.
  */
 export async function within<T>(
   timeoutMs: number,
@@ -73,7 +78,7 @@ export async function within<T>(
   }
 }
 
-/** setTimeout for delays of any length. @returns a function that cancels the timer */
+/** Like `setTimeout`, but for delays of any length. @returns a function that cancels the timer */
 export function setLongTimeout(act: () => void, ms: number): () => void {
   let timer: NodeJS.Timeout;
   const wait = (restMs: number) => {
@@ -87,8 +92,8 @@ export function setLongTimeout(act: () => void, ms: number): () => void {
 }
 
 /**
- * @returns whether the promise was resolved within this time
- * @throws the promise's error, if it is rejected within this time
+ * @returns whether the promise was fulfilled within `ms`
+ * @throws the error of the promise, if the promise is rejected within `ms`
  */
 export async function settledWithin(promise: Promise<unknown>, ms: number): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined;

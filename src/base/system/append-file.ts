@@ -1,6 +1,6 @@
 /**
- * Appends lines to a file in the background, so that a slow or full disk delays nothing else. Waiting lines take a
- * bounded amount of memory, and failed writes are repeated.
+ * Appends lines to a file in the background, so that a slow or full disk delays nothing else. The memory for lines that
+ * are not written yet is bounded. Failed writes are repeated.
  */
 
 import { settledWithin } from './abort.ts';
@@ -9,20 +9,21 @@ const PIECE_BYTES = 64 * 1024;
 
 export interface AppendFileOptions {
   /**
-   * Appends whole lines, or the rest of a line that was partly written.
-   * @returns the number of bytes that were written
+   * Appends the piece, or at least its beginning, to the file. A piece consists of whole lines, but its first line
+   * lacks the bytes that an earlier call has written.
+   * @returns the number of bytes that were written, which may be less than the piece
    * @throws Error of the system
    */
   readonly append: (piece: Buffer) => Promise<number>;
-  /** Called once with the reason when writing fails, and once with undefined when it works again. */
+  /** Called with the reason when writing begins to fail, and with undefined when writing works again. */
   readonly changed: (why: string | undefined) => void;
-  /** Maximum number of waiting bytes. */
+  /** Once this number of bytes is waiting, only forced lines are taken. */
   readonly waitingBytes: number;
   /** Time after which a failed write is repeated. */
   readonly againMs: number;
-  /** Maximum number of bytes in one write; 64 KiB by default. A longer line is written alone. */
+  /** Maximum number of bytes in one write; 64 KiB by default. A longer line is written in a write of its own. */
   readonly pieceBytes?: number;
-  /** Time for which lines are collected, to save system calls; 0 by default. */
+  /** Time for which lines are collected before a write, which saves system calls; 0 by default. */
   readonly collectMs?: number;
 }
 
@@ -49,8 +50,8 @@ export class AppendFile {
 
   /**
    * @param line ends with a newline
-   * @param isForced whether to take the line even when there is no room
-   * @returns whether the line was taken. Once the file is being closed, no line is taken
+   * @param isForced whether to take the line even when `waitingBytes` are waiting
+   * @returns whether the line was taken. After a call of `close`, no line is taken
    */
   add(line: string, isForced = false): boolean {
     if (this.#isClosing || !(this.hasRoom || isForced)) return false;
@@ -63,12 +64,15 @@ export class AppendFile {
     return true;
   }
 
-  /** Resolves when the current write has ended. */
+  /** Resolves when no write is in progress. Lines may still be waiting: for `collectMs`, or after a failed write. */
   async settled(): Promise<void> {
     await this.#writing;
   }
 
-  /** Writes the waiting lines within this time. */
+  /**
+   * Takes no more lines, and waits at most `ms` for an attempt to write the waiting lines. Lines may be lost if the
+   * attempt fails or takes longer.
+   */
   async close(ms: number): Promise<void> {
     this.#isClosing = true;
     clearTimeout(this.#timer);
@@ -111,7 +115,7 @@ export class AppendFile {
     return Buffer.concat(this.#waiting.slice(0, count));
   }
 
-  /** Removes written bytes. The rest of a partly written line stays, so that no line in the file is broken. */
+  /** Removes written bytes from the waiting lines. If only a part of a line was written, the rest is written next. */
   #remove(bytes: number): void {
     this.#bytes -= bytes;
     let left = bytes;

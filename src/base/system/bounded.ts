@@ -1,9 +1,9 @@
 /**
- * Collections that drop their oldest entries, so that data from outside cannot fill the memory, and limits on rates.
- * Pure.
+ * Bounds on what others can cause. Collections drop their oldest entries, so that data from outside cannot fill the
+ * memory. Buckets limit rates. Refusals are logged together, so that they cannot fill the log.
  */
 
-/** Keeps its newest entries. Setting a key again makes its entry the newest. */
+/** A map that keeps only its newest entries. Setting a key again makes its entry the newest. */
 export class BoundedMap<Key, Value> extends Map<Key, Value> {
   readonly #most: number;
 
@@ -21,7 +21,7 @@ export class BoundedMap<Key, Value> extends Map<Key, Value> {
   }
 }
 
-/** Keeps its newest members. Adding a member again makes it the newest. */
+/** A set that keeps only its newest members. Adding a member again makes this member the newest. */
 export class BoundedSet<Member> extends Set<Member> {
   readonly #most: number;
 
@@ -45,7 +45,7 @@ export class TokenBucket {
   #tokens: number;
   #atMs: number;
 
-  /** @param most capacity, and number of tokens at the start @param perSecond tokens that are added each second */
+  /** @param most capacity, which is also the number of tokens at the start @param perSecond tokens added each second */
   constructor(most: number, perSecond: number, nowMs: number) {
     this.#most = most;
     this.#perMs = perSecond / 1000;
@@ -54,8 +54,10 @@ export class TokenBucket {
   }
 
   /**
-   * @param kept number of tokens that must be left
-   * @returns whether there were enough tokens. Otherwise, none is taken
+   * Takes tokens if there are enough of them.
+   * @param count number of tokens to take
+   * @param kept number of tokens that must be left in the bucket afterwards
+   * @returns whether the tokens were taken
    */
   take(count: number, nowMs: number, kept = 0): boolean {
     this.#tokens = Math.min(this.#most, this.#tokens + (nowMs - this.#atMs) * this.#perMs);
@@ -66,7 +68,7 @@ export class TokenBucket {
   }
 }
 
-/** Default rate after a burst: one line every ten seconds. */
+/** Default rate of log lines after a burst: one every ten seconds. */
 const PER_SECOND = 0.1;
 
 /** Limits the rate of log lines that others can cause at will. */
@@ -74,13 +76,13 @@ export class LogBucket {
   readonly #bucket: TokenBucket;
   #leftOut = 0;
 
-  /** @param most maximum number of lines in a burst @param perSecond rate of further lines */
+  /** @param most maximum number of lines in a burst @param perSecond number of further lines per second */
   constructor(most: number, nowMs: number, perSecond = PER_SECOND) {
     this.#bucket = new TokenBucket(most, perSecond, nowMs);
   }
 
   /**
-   * @returns the number of lines that were left out since the last logged one; undefined when this line must be left
+   * @returns the number of lines that were left out since the last logged line; undefined when this line must be left
    *   out, too
    */
   take(nowMs: number): number | undefined {
@@ -97,13 +99,16 @@ export class LogBucket {
 /** Maximum number of addresses in a log line. */
 const MOST_ADDRESSES = 4;
 
-/** Counts what a server refuses, for metrics, and logs it with the clients' addresses, at most once in `logMs`. */
+/**
+ * Counts a server's refusals by their reasons, for metrics. It logs the counts and the clients' addresses, at most once
+ * in `logMs`.
+ */
 export class Refusals<Reason extends string> {
   readonly #reasons: readonly Reason[];
   readonly #warn: (line: string) => void;
   readonly #logMs: number;
   readonly #counts: Record<Reason, number>;
-  /** Counts since the last log line. */
+  /** Number of refusals since the last log line, by reason. */
   #unlogged: Record<Reason, number>;
   readonly #addresses = new Set<string>();
   #others = false;
@@ -117,12 +122,12 @@ export class Refusals<Reason extends string> {
     this.#unlogged = this.#none();
   }
 
-  /** Counts since the start. */
+  /** Number of refusals since the start, by reason. */
   get counts(): Readonly<Record<Reason, number>> {
     return this.#counts;
   }
 
-  /** @param address the client's; undefined when it is not known */
+  /** @param address the client's address; undefined when it is not known */
   note(reason: Reason, address: string | undefined): void {
     this.#counts[reason]++;
     this.#unlogged[reason]++;

@@ -8,29 +8,30 @@ import type { z } from 'zod';
 import { renameFileSync } from './files.ts';
 import { version } from './version.ts';
 
-/** Maximum size of a file that is read, far above what pickaxe writes. */
+/** Maximum size of a file that is read, far above the size of a file that pickaxe writes. */
 const MAX_BYTES = 64 * 1024;
 
-/** Maximum number of the subject's characters in a file name, well below the limits of file systems. */
+/** Maximum number of the subject's characters in a file name. File systems allow names of 255 bytes. */
 const MAX_NAME = 90;
 
-/** Maximum number of files for a subject: enough for several installations side by side. */
+/** Maximum number of files for each subject, enough for several installations side by side. */
 const MAX_MEMORIES = 8;
 
-/** The conditions under which a value is valid. A value is found only with the key that it was written with. */
+/** The conditions under which a value is valid. `recall` finds a value only with the key that `remember` was given. */
 export type Key = Readonly<Record<string, string | number>>;
 
 export class Cache {
   readonly #directory: string | undefined;
 
-  /** @param directory created when the first value is written; undefined where there is none */
+  /** @param directory the folder of the files. The first `remember` creates it. If undefined, no value is kept */
   constructor(directory: string | undefined) {
     this.#directory = directory;
   }
 
   /**
    * @param subject what the value is about, such as a CPU or a GPU
-   * @returns the value that this version of pickaxe wrote with this key; undefined when there is none of this shape
+   * @returns the value that this version of pickaxe wrote with this key; undefined when there is none, or when the
+   *   value has another shape
    */
   recall<T>(subject: string, key: Key, shape: z.ZodType<T>): T | undefined {
     if (this.#directory === undefined) return undefined;
@@ -42,13 +43,13 @@ export class Cache {
       const memory = JSON.parse(readFileSync(file, 'utf8'));
       return isDeepStrictEqual(memory.key, full) ? shape.safeParse(memory.value).data : undefined;
     } catch {
-      // The file does not exist, or pickaxe did not write it. The caller measures again.
+      // The file cannot be read, or pickaxe did not write it. The caller measures the value again.
       return undefined;
     }
   }
 
   /**
-   * Writes a value atomically, and removes the subject's oldest files when there are too many.
+   * Writes a value atomically, and removes the oldest files of the subject when it has more than `MAX_MEMORIES`.
    * @returns why the value could not be written; undefined on success
    */
   remember(subject: string, key: Key, value: unknown): string | undefined {
@@ -77,7 +78,7 @@ function write(directory: string, full: FullKey, value: unknown): void {
   }
 }
 
-/** @param start beginning of the names of a subject's files */
+/** @param start the beginning of the names of all files of the subject */
 function removeOldest(directory: string, start: string): void {
   try {
     const files = readdirSync(directory)
@@ -87,7 +88,7 @@ function removeOldest(directory: string, start: string): void {
     const aged = files.map((file) => ({ file, ms: statSync(file).mtimeMs })).sort((a, b) => b.ms - a.ms);
     for (const { file } of aged.slice(MAX_MEMORIES)) rmSync(file, { force: true });
   } catch {
-    // Another process may be removing the same files. Files that stay do no harm.
+    // Another process may be removing the same files. A file that stays does no harm.
   }
 }
 
@@ -106,7 +107,7 @@ function fileStart(subject: string): string {
   return `${name.slice(0, MAX_NAME)}.`;
 }
 
-/** @returns the first 16 hex digits of the SHA-256, which suffice for the files of one user */
+/** @returns the first 16 hex digits of the SHA-256, which are enough to distinguish the files of one user */
 export function digest(data: Uint8Array | string): string {
   return createHash('sha256').update(data).digest('hex').slice(0, 16);
 }

@@ -1,9 +1,12 @@
 /** The clock. Code gets it through constructors, so that tests can replace it. */
 
 export interface Clock {
-  /** Wall clock: microseconds since the UNIX epoch. It can jump. */
+  /** Wall clock: microseconds since the UNIX epoch. This clock can jump. */
   nowUs(): bigint;
-  /** Never jumps. Only differences have a meaning. The system's clock is the same in all processes and threads. */
+  /**
+   * Monotonic clock: milliseconds since an arbitrary time, so only differences have a meaning. This clock never jumps.
+   * The monotonic clock of `systemClock` is the same in all processes and threads of the machine.
+   */
   monotonicMs(): number;
 }
 
@@ -17,8 +20,8 @@ let lastUs = 0n;
 
 export const systemClock: Clock = {
   /**
-   * The system's clock counts milliseconds. Calls within the same millisecond get consecutive microseconds, so that
-   * later events have later times: otherwise a block could be as old as its parent.
+   * `Date.now` counts milliseconds. Calls within one millisecond return consecutive microseconds, up to the last one of
+   * that millisecond. So later events have later times, and a block is younger than its parent.
    */
   nowUs: () => {
     const nowUs = BigInt(Date.now()) * 1000n;
@@ -32,14 +35,14 @@ export const systemClock: Clock = {
 
 /** Time between two readings of the clocks. */
 const LOOK_MS = 500;
-/** A timer that is late by this time shows a suspension. On a busy machine, timers are late by less. */
+/** If a timer is late by at least this time, the process was suspended. On a busy machine, timers are late by less. */
 const SUSPENDED_MS = 3_000;
 
 /**
- * Detects that the process or the machine was suspended. After a stop of the process, its timers are late by the
- * monotonic clock. While the machine sleeps, the monotonic clock stops, too, but the wall clock jumps afterwards.
- * @param onResume called with the approximate length of the suspension in ms
- * @returns a function that ends the watch
+ * Detects that the process or the machine was suspended. If only the process was stopped, its next timer is late by the
+ * monotonic clock. If the machine slept, the monotonic clock was stopped, too, but the wall clock has jumped forward.
+ * @param onResume called after a suspension, with its approximate length in ms
+ * @returns a function that ends the detection
  */
 export function watchSuspension(clock: Clock, onResume: (ms: number) => void): () => void {
   let monotonicMs = clock.monotonicMs();

@@ -1,4 +1,4 @@
-/** Private files, renaming, and the user's folders. */
+/** Opens private files, renames files, and finds the user's folders. */
 
 import { constants, renameSync } from 'node:fs';
 import { type FileHandle, open, rename } from 'node:fs/promises';
@@ -7,14 +7,15 @@ import { isAbsolute, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const MODE = 0o600;
-/** Flags for `open`: do not follow a symbolic link, and do not wait for the reader of a pipe. Windows lacks both. */
+/** Flags for `open`: follow no symbolic link, and do not wait for the other end of a pipe. Windows lacks both flags. */
 export const CAREFULLY = (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 const TO_APPEND = constants.O_APPEND | constants.O_CREAT | CAREFULLY;
 
 /**
  * Opens a file for appending, creates it if necessary, and sets its mode to 0600.
- * @param reads whether the handle is also for reading
- * @throws Error that says why it cannot be used: it is a link, not a regular file, or belongs to another user
+ * @param reads whether the file is opened for reading as well
+ * @throws Error whose message gives the reason: the file is a symbolic link, is not a regular file, belongs to another
+ *   user, or cannot be opened
  */
 export async function openPrivate(path: string, reads = false): Promise<FileHandle> {
   const access = reads ? constants.O_RDWR : constants.O_WRONLY;
@@ -34,7 +35,7 @@ export async function openPrivate(path: string, reads = false): Promise<FileHand
   }
 }
 
-/** Ignores EPERM: FAT has no modes, so the mount decides who may read a file. */
+/** Sets a file's mode to 0600. EPERM is ignored: FAT has no modes, so the mount options decide who may read a file. */
 export async function chmodWhereModesAre(handle: FileHandle): Promise<void> {
   await handle.chmod(MODE).catch((fault) => {
     if (fault.code !== 'EPERM') throw fault;
@@ -49,14 +50,14 @@ const UNFIT: Readonly<Record<string, string>> = {
 };
 
 /*
- * Renaming. On Windows, a virus scanner or an indexer may have a file open just after it was written. Until it closes
- * the file, the file can be neither renamed nor replaced.
+ * Renaming. On Windows, a virus scanner or an indexer may have a file open just after pickaxe has written it. Until
+ * that program closes the file, the file can be neither renamed nor replaced, so several attempts are made.
  */
 
-/** Waits before the second and further attempts, 1.3 seconds in all. */
+/** Times to wait before the second and each further attempt, 1.3 seconds in all. */
 const WAITS_MS: readonly number[] = [10, 20, 40, 80, 150, 300, 700];
 
-/** Windows' error codes while another program has one of the files open. */
+/** Error codes of Windows while another program has one of the two files open. */
 const HELD: ReadonlySet<string | undefined> = new Set(['EACCES', 'EBUSY', 'EPERM']);
 
 interface System {
@@ -68,7 +69,7 @@ interface System {
 const isHeld = (fault: unknown, { platform }: System) =>
   platform === 'win32' && HELD.has((fault as NodeJS.ErrnoException).code);
 
-/** @throws Error of the system */
+/** Renames a file, with several attempts on Windows. @throws Error of the system */
 export async function renameFile(
   from: string,
   to: string,
@@ -85,7 +86,7 @@ export async function renameFile(
   await system.rename(from, to);
 }
 
-/** Blocks the thread between two attempts. @throws Error of the system */
+/** Like `renameFile`, but blocks the thread between two attempts. @throws Error of the system */
 export function renameFileSync(
   from: string,
   to: string,
@@ -106,11 +107,11 @@ function standStill(ms: number): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 }
 
-/* The user's folders, which are created when something is written. */
+/* The user's folders. They are not created here, but by the code that writes into them. */
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The kinds of folders. On Windows, both kinds have the same folder. */
+/** The kinds of folders. On Windows, both kinds are the same folder by default. */
 const KINDS = {
   cache: { variable: 'XDG_CACHE_HOME', darwin: ['Library', 'Caches'], other: ['.cache'] },
   state: { variable: 'XDG_STATE_HOME', darwin: ['Library', 'Application Support'], other: ['.local', 'state'] },
@@ -131,7 +132,8 @@ export function userCacheDirectory(
 
 /**
  * The folder for data that must not be lost, such as the block log.
- * @returns `$XDG_STATE_HOME/pickaxe`, otherwise as `userCacheDirectory`
+ * @returns `$XDG_STATE_HOME/pickaxe` if the variable has an absolute path (XDG Base Directory Specification), otherwise
+ *   the platform's usual place; undefined for a user without a home directory
  */
 export function userStateDirectory(
   environment: Environment = process.env,
@@ -156,6 +158,7 @@ function userDirectory(
     const folders = { darwin, win32: ['AppData', 'Local'] }[platform] ?? other;
     return join(own, ...folders, 'pickaxe');
   } catch {
-    return undefined; // HOME is not set, and the system does not know the user: a container may run with any user id.
+    // HOME is not set, and the system has no entry for the user, as in a container that runs with an arbitrary user id.
+    return undefined;
   }
 }

@@ -5,7 +5,7 @@ import { arch, availableParallelism, cpus, version as osVersion, platform, relea
 import { z } from 'zod';
 import { version } from './version.ts';
 
-/** Machines are printed on terminals, which could take control characters for commands. */
+/** A text about a machine. It is printed on terminals, where control characters could act as commands. */
 const line = z
   .string()
   .max(256)
@@ -39,13 +39,14 @@ function osName(): string | null {
   try {
     return parseOsRelease(readFileSync('/etc/os-release', 'utf8'));
   } catch {
-    return null; // macOS, or a minimal system
+    return null; // macOS and minimal systems do not have the file.
   }
 }
 
 /**
- * @param text of /etc/os-release (os-release(5))
- * @returns its PRETTY_NAME; null where it is absent, or not one short line of printable characters
+ * @param text the contents of /etc/os-release (os-release(5))
+ * @returns the value of PRETTY_NAME; null if it is absent, empty, or longer than 100 characters, or contains quotes or
+ *   control characters
  */
 export function parseOsRelease(text: string): string | null {
   const name = /^PRETTY_NAME=(["']?)([^"'\n]{1,100})\1$/m.exec(text)?.[2];

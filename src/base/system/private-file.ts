@@ -4,8 +4,8 @@ import { type FileHandle, lstat } from 'node:fs/promises';
 import { openPrivate } from './files.ts';
 
 /**
- * The first call opens the file. When the name leads to another file or to none, as after logrotate, it is opened
- * again.
+ * The first call of `open` or `append` opens the file. Later calls open the path again if it leads to another file or
+ * to none, as after a run of logrotate.
  */
 export class PrivateFile {
   readonly path: string;
@@ -17,12 +17,12 @@ export class PrivateFile {
     this.path = path;
   }
 
-  /** In bytes, after the last call of `append`. */
+  /** Size of the file in bytes, as of the last call of `open` or `append`. */
   get size(): number {
     return this.#size;
   }
 
-  /** @throws Error that says why it cannot be used, as `openPrivate` */
+  /** Opens the file, unless it is open and still at its path. @throws the errors of `openPrivate` */
   async open(): Promise<FileHandle> {
     if (this.#handle && !(await this.#isInPlace())) await this.close();
     if (this.#handle) return this.#handle;
@@ -50,16 +50,16 @@ export class PrivateFile {
     await handle?.close();
   }
 
-  /** Also notes the size of the file, because another program may have truncated it. */
+  /** Whether the path leads to the open file. Updates the size, because another program may have truncated the file. */
   async #isInPlace(): Promise<boolean> {
     try {
       const { ino, size } = await lstat(this.path, { bigint: true });
-      // The inode number belongs to our file as long as it is open.
+      // No other file can get the same inode number while the file is open.
       if (ino !== this.#inode) return false;
       this.#size = Number(size);
       return true;
     } catch (fault) {
-      // If the folder cannot be searched any more, the open file can still be written.
+      // After any other error, the open file can still be written. For example, its folder may no longer be searched.
       return (fault as NodeJS.ErrnoException).code !== 'ENOENT';
     }
   }

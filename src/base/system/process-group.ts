@@ -4,28 +4,32 @@ import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process'
 import type { Socket } from 'node:net';
 import { join } from 'node:path';
 
-/** Windows has no signals for process groups, and would open a console window for a detached process. */
+/**
+ * Whether commands run in process groups of their own. Windows has no signals for process groups, and would open a
+ * console window for a detached process.
+ */
 const GROUPS = process.platform !== 'win32';
 /** The full path of taskkill, because Windows looks up a bare name in the current folder first. */
 const TASKKILL = join(process.env.SystemRoot ?? 'C:\\Windows', 'System32', 'taskkill.exe');
-/** Time limit for taskkill, far above what it takes. */
+/** Time limit for taskkill, far above the time that it needs. */
 const TASKKILL_MS = 5_000;
 
 /** A command line for the shell, or a program and its arguments. */
 export type Command = string | readonly string[];
 
-/** The running processes. The terminal sends no signals to their groups, so pickaxe must kill them when it exits. */
+/** The running processes. Their groups get no signals from the terminal, so pickaxe kills them when it exits. */
 const living = new Set<ChildProcess>();
 const killLiving = (): void => living.forEach(killGroup);
 
-/** @param argument letters and digits only, which no shell interprets */
+/** @param argument has only letters and digits, so that no shell interprets it */
 export function withArgument(command: Command, argument: string): Command {
   return typeof command === 'string' ? `${command} ${argument}` : [...command, argument];
 }
 
 /**
- * Starts a command in a new process group, which is killed when pickaxe exits first.
- * @throws Error for some of the reasons why it cannot be started. For others, the process emits `error`
+ * Starts a command in a new process group. If pickaxe exits before the command, pickaxe kills the group.
+ * @throws Error if the command cannot be started. For some causes, such as a missing program, nothing is thrown.
+ *   Instead, the process emits `error`
  */
 export function startGroup(command: Command, options: SpawnOptions = {}): ChildProcess {
   const isLine = typeof command === 'string';
@@ -45,8 +49,9 @@ function killAtExit(child: ChildProcess): void {
 }
 
 /**
- * A shell script that kills the groups in the last line of its input, once the input ends. This covers a pickaxe that
- * was killed by SIGKILL or for lack of memory, and could not kill them itself.
+ * A shell script for the case that pickaxe is killed by SIGKILL or for lack of memory, and cannot kill the groups
+ * itself. Each line of the script's input lists all groups. When the input ends, the script kills the groups of the
+ * last line.
  */
 const WATCHER = 'while read -r line; do groups=$line; done; for group in $groups; do kill -9 "-$group"; done';
 let watcher: ChildProcess | undefined;
@@ -54,8 +59,8 @@ let watcher: ChildProcess | undefined;
 const watched = new Set<ChildProcess>();
 
 /**
- * Makes a group end with pickaxe even if pickaxe is killed: a shell waits for pickaxe's end. Windows has no such shell,
- * so there the group lives on.
+ * Makes sure that a group ends with pickaxe even if pickaxe is killed: a shell waits for pickaxe's end, and then kills
+ * the group. Windows has no such shell, so the group continues to run there.
  */
 export function endWithPickaxe(child: ChildProcess): void {
   if (!GROUPS || child.pid === undefined) return;
@@ -69,7 +74,7 @@ export function endWithPickaxe(child: ChildProcess): void {
 }
 
 function startWatcher(): ChildProcess {
-  // In pickaxe's group, a signal from the terminal would end it before pickaxe.
+  // The shell is detached from pickaxe's group. Otherwise, a signal from the terminal would end the shell first.
   const shell = spawn('/bin/sh', ['-c', WATCHER], { detached: true, stdio: ['pipe', 'ignore', 'ignore'] });
   shell.on('error', () => {});
   shell.stdin?.on('error', () => {});
@@ -83,14 +88,14 @@ function nameWatched(): void {
 }
 
 export function killGroup(child: ChildProcess): void {
-  if (child.pid === undefined) return; // It was not started.
+  if (child.pid === undefined) return; // The process was not started.
   try {
     if (GROUPS) process.kill(-child.pid, 'SIGKILL');
     else killTree(child);
-  } catch {} // It has just ended.
+  } catch {} // The process has just ended.
 }
 
-/** The root is killed last, because Windows knows a process's children only while it lives. */
+/** The root is killed last, because taskkill finds the children of a process only while the process exists. */
 function killTree(child: ChildProcess): void {
   const options = { stdio: 'ignore', windowsHide: true, timeout: TASKKILL_MS } as const;
   const taskkill = spawn(TASKKILL, ['/pid', `${child.pid}`, '/t', '/f'], options);

@@ -1,4 +1,4 @@
-/** Reads small regular files as a whole, within a bound. */
+/** Reads small regular files up to a maximum size, and decides which files are trusted. */
 
 import { closeSync, constants, fstatSync, lstatSync, openSync, readSync, type Stats } from 'node:fs';
 
@@ -7,13 +7,15 @@ export interface RegularFile {
   readonly facts: Stats;
 }
 
-/** Thrown if a file exists but must not be read. The message is a clause. */
+/** Thrown if a file exists but must not be read. The message is a clause, such as `it is a directory`. */
 export class UnfitFile extends Error {}
 
 /**
- * @param most maximum number of bytes @param check returns what is wrong with the file's facts, before it is read
- * @throws UnfitFile when it is not a regular file, is too large, or does not pass the check; the system's error when it
- * cannot be read
+ * @param most maximum size of the file, in bytes
+ * @param check called with the file's facts before the file is read. Returns what is wrong with them, as a clause, or
+ *   undefined
+ * @throws UnfitFile when the file is not a regular file, is too large, or does not pass the check; the system's error
+ *   when the file cannot be read
  */
 export function readRegularFile(
   path: string,
@@ -39,7 +41,7 @@ export function readRegularFile(
   }
 }
 
-/** @returns the reason of a read error, as a clause: `there is no such file` */
+/** @returns the reason for a read error, as a clause, such as `there is no such file` */
 export function whyUnreadable({ code, message }: NodeJS.ErrnoException, path: string): string {
   if (code === 'ENOENT') return isThere(path) ? 'it is a link to a file that does not exist' : 'there is no such file';
   if (code === 'EACCES') return 'this user may not read it';
@@ -52,24 +54,28 @@ function isThere(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
 }
 
-/* Which files are trusted. docs/configuration.md explains the rule under “Which files are trusted”. */
+/* Which files are trusted. docs/configuration.md explains the rules under “Which files are trusted”. */
 
 const ROOT = 0;
 
-/** Permission bits of group and others that a file must not have. */
+/** Permissions that neither the group of a file nor other users may have. */
 const TOO_MUCH = {
-  /** Settings decide who is paid and which commands run. */
+  /** Settings decide who is paid and which commands run, so only their owner may write them. */
   settings: { bits: 0o022, what: 'write to it', remedy: 'go-w' },
   secret: { bits: 0o066, what: 'read or write it', remedy: 'go-rwx' },
 } as const;
 
-/** A service's secret is often in a file that belongs to root and that the service's group may read. */
+/**
+ * The group's permission to read. If a file belongs to root, this permission is allowed: a service's secret is often in
+ * such a file, and the file's group is that of the service.
+ */
 const GROUP_MAY_READ = 0o040;
 
 /**
- * @param facts those of the open descriptor, so that a symbolic link's target counts
- * @param user undefined on Windows, where files have no such owners and bits, and all are trusted
- * @returns the reason for which the file is not trusted, with a remedy; undefined when it is trusted
+ * @param file the path, for the remedy
+ * @param facts the facts of the open file. For a symbolic link, these are the facts of its target
+ * @param user the effective user id. Undefined on Windows, which has no such ids: there, every file is trusted
+ * @returns the reason why the file is not trusted, with a remedy; undefined when it is trusted
  */
 export function distrust(
   file: string,

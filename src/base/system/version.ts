@@ -1,4 +1,4 @@
-/** pickaxe's version, and facts from Node.js's diagnostic report. Every hashing thread loads this file. */
+/** pickaxe's version, and Node.js's diagnostic report. Every hashing thread loads this file, so its imports are few. */
 
 import { readFileSync } from 'node:fs';
 
@@ -11,7 +11,7 @@ interface SystemReport {
   readonly userLimits?: { readonly open_files?: { readonly soft: number | string } };
 }
 
-/** Without the report's network section, which can wait seconds for a name server. */
+/** @returns Node.js's report without its network section, which can take seconds while a name server does not answer */
 export function systemReport(): SystemReport {
   const report = process.report as NodeJS.ProcessReport & { excludeNetwork: boolean };
   const { excludeNetwork } = report;

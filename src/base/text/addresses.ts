@@ -1,15 +1,15 @@
-/** Addresses as people write them: where to serve HTTP, the Host header, and URLs of pools. Pure. */
+/** Addresses as people write them: those of HTTP servers, the Host header, and URLs of pools and NATS servers. Pure. */
 
 import { isIP } from 'node:net';
 import { domainToASCII } from 'node:url';
 
 const MAX_PORT = 65_535;
-/** `8080`, `:8080`, `localhost:8080`, `[::1]:8080`. RFC 1035 §2.3.4 limits the length of a name. */
+/** Matches `8080`, `:8080`, `localhost:8080` and `[::1]:8080`. A name has at most 253 characters (RFC 1035 §2.3.4). */
 const ADDRESS = /^(?:(?:\[([0-9a-f:.]{2,45})\]|([a-z0-9.-]{1,253}))?:)?(\d{1,5})$/i;
 const LOOPBACK = '127.0.0.1';
 
 export interface HttpAddress {
-  /** An address or a name. IPv6 addresses have no brackets. */
+  /** A name or an address. An IPv6 address has no brackets. */
   readonly host: string;
   /** 0 means any free port. */
   readonly port: number;
@@ -27,14 +27,14 @@ export function formatHttpAddress({ host, port }: HttpAddress): string {
   return `${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
-/** Whether the host is a loopback address (RFC 1122 §3.2.1.3, RFC 4291 §2.5.3) or its name. */
+/** Whether the host is a loopback address (RFC 1122 §3.2.1.3, RFC 4291 §2.5.3) or the name `localhost`. */
 export function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'));
 }
 
-/** The Host header of an HTTP request (RFC 9110 §7.2): `[::1]:80`, `127.0.0.1`, `rig.lan:8080`. */
+/** Matches the Host header of an HTTP request (RFC 9110 §7.2): `[::1]:80`, `127.0.0.1`, `rig.lan:8080`. */
 const HOST = /^(?:\[([0-9a-f:.]+)\]|([a-z0-9._-]+))(?::\d{1,5})?$/i;
-/** RFC 1035 §2.3.4. */
+/** Maximum length of a Host header: slightly more than a name of 253 characters (RFC 1035 §2.3.4) and a port need. */
 const MOST_CHARACTERS = 255 + ':65535'.length;
 
 /**
@@ -56,22 +56,31 @@ export interface PoolAddress {
   readonly url: string;
 }
 
-/**
- * Other miners also accept the scheme `stratum1`, and users append `#xnsub` for a call that pickaxe always supports.
- */
+/** Schemes of a pool's URL. `stratum1` is accepted because other miners accept it. */
 const POOL_SCHEME = String.raw`(?:(?:stratum1?\+)?(?<transport>tcp|ssl|tls):\/\/|stratum1?:\/\/)?`;
-/** A name in any language, or an IPv6 address, perhaps with its zone (RFC 4007 §11, written with `%25` in RFC 6874). */
+/**
+ * A name in any script, an IPv4 address, or an IPv6 address in brackets. An IPv6 address may have a zone after `%`
+ * (RFC 4007 §11) or `%25` (RFC 6874).
+ */
 const POOL_HOST = String.raw`(?<host>[\p{L}\p{M}\p{N}_.-]+|\[[\da-f:.]+(?:%(?:25)?[\w.~-]+)?\])`;
+/**
+ * Users of other miners append `#xnsub` to the URL of a pool that may change a session's nonce1. pickaxe always allows
+ * such changes, so `#xnsub` has no effect.
+ */
 const POOL_URL = new RegExp(String.raw`^${POOL_SCHEME}${POOL_HOST}:(?<port>\d{1,5})\/?(?:#xnsub)?$`, 'iu');
 
-/** Whether the text begins like a pool's URL, perhaps after a quote or with only one slash. The rest may be wrong. */
+/**
+ * Whether the text is meant as the URL of a pool: it begins with a scheme of pools and at least one slash, perhaps
+ * after a quote. The rest of the text is not checked.
+ */
 export function isPoolUrl(text: string): boolean {
   return /^["'“”‘’]?(?:stratum\d?(?:\+[a-z]+)?|tcp|ssl|tls):\//i.test(text);
 }
 
 /**
- * @param text `stratum+tcp://HOST:PORT` or `stratum+ssl://HOST:PORT`, also without `stratum+`; `HOST:PORT` means TCP
- *   without TLS. `#xnsub` at its end changes nothing
+ * @param text `stratum+tcp://HOST:PORT`, or with `ssl` or `tls` instead of `tcp`. `stratum+` may be `stratum1+` or
+ *   missing. `stratum://HOST:PORT`, `stratum1://HOST:PORT` and `HOST:PORT` mean TCP without TLS. `#xnsub` at the end is
+ *   ignored
  * @returns undefined when the text is not the URL of a pool
  */
 export function parsePoolUrl(text: string): PoolAddress | undefined {
@@ -81,10 +90,10 @@ export function parsePoolUrl(text: string): PoolAddress | undefined {
   return poolAddress(reached, Number(port), transport.toLowerCase() !== 'tcp');
 }
 
-/** @returns the address without brackets, or the name in ASCII (RFC 5890 §2.3.2.1); empty if it can be neither */
+/** @returns the address without brackets, or the name in ASCII (RFC 5890 §2.3.2.1); empty for an invalid name */
 function hostReached(host: string): string {
   const [, address, zone = ''] = /^\[([^%]*)(?:%(?:25)?(.*))?\]$/.exec(host) ?? [];
-  // The zone is the name of an interface, in which capital and small letters differ.
+  // The zone is not put into lower case: the names of network interfaces are case-sensitive.
   if (address !== undefined) return `${address.toLowerCase()}${zone && `%${zone}`}`;
   return /^[\w.-]*$/.test(host) ? host.toLowerCase() : domainToASCII(host);
 }

@@ -1,13 +1,13 @@
 /** Parses and formats quantities as people write them: `1h30m`, `10M`, `20 GH/s`. */
 
-/** At most 20 digits before and after the point. More are a typing error. */
+/** A decimal number with at most 20 digits before and 20 after the point. More digits would be a typing error. */
 const COUNT = String.raw`\d{1,20}(?:\.\d{1,20})?`;
 
-/** `90`, or days, hours, minutes and seconds in this order: `1h30m`. */
+/** Matches a number of seconds, such as `90`, or days, hours, minutes and seconds in this order, such as `1h30m`. */
 export const TIME = new RegExp(
   `^(?:${COUNT}|(?=\\d)(?:(${COUNT})d)?(?:(${COUNT})h)?(?:(${COUNT})m)?(?:(${COUNT})s)?)$`,
 );
-/** `800M`, `20GH/s`, `20 GH/s` or a plain number. */
+/** Matches `800M`, `20GH/s`, `20 GH/s` and plain numbers. */
 export const HASHRATE = new RegExp(`^(${COUNT})(?: ?(?=\\S)([kMGTP]?)(?:H/s)?)?$`);
 const SIZE = new RegExp(`^(${COUNT})([kMG]?)$`);
 
@@ -15,7 +15,7 @@ const SECONDS = [86_400, 3_600, 60, 1];
 const BYTES: Units = { G: 1024 ** 3, M: 1024 ** 2, k: 1024, '': 1 };
 const HASHES: Units = { P: 1e15, T: 1e12, G: 1e9, M: 1e6, k: 1e3, '': 1 };
 
-/** Factors by the unit's letter, the largest first. */
+/** For each unit's letter, its factor. The largest factor comes first. The key of the factor 1 is the empty text. */
 type Units = Readonly<Record<string, number>>;
 
 /** @returns seconds, from `90`, `90s`, `90m`, `1h30m` or `2d`; undefined for any other text */
@@ -27,22 +27,30 @@ export function parseTime(text: string): number | undefined {
   return counts.reduce((sum, count, index) => sum + Number(count ?? 0) * SECONDS[index], 0);
 }
 
-/** @returns bytes, from `500k`, `10M`, `1G` or a plain number; undefined for any other text */
+/** @returns bytes, from `500k`, `10M`, `1G` (powers of 1024) or a plain number; undefined for any other text */
 export function parseSize(text: string): number | undefined {
   return parse(text, SIZE, BYTES);
 }
 
-/** @returns H/s, from `800M`, `20G`, `20 GH/s`, `1.5T` or a plain number; undefined for any other text */
+/**
+ * @returns H/s, from `800M`, `20G`, `20 GH/s`, `1.5T` (powers of 1000) or a plain number; undefined for any other text
+ */
 export function parseHashrate(text: string): number | undefined {
   return parse(text, HASHRATE, HASHES);
 }
 
-/** @returns the shortest text, such as `10M`, from which `parseSize` reads these bytes; its number is at least 1 */
+/**
+ * @returns the shortest text, such as `10M`, from which `parseSize` reads these bytes. A unit is used only if the value
+ *   is at least one such unit
+ */
 export function formatSize(bytes: number): string {
   return format(bytes, BYTES);
 }
 
-/** @returns the shortest text, such as `20G`, from which `parseHashrate` reads these H/s; its number is at least 1 */
+/**
+ * @returns the shortest text, such as `20G`, from which `parseHashrate` reads these H/s. A unit is used only if the
+ *   value is at least one such unit: `900M`, not `0.9G`
+ */
 export function formatHashrate(hashrate: number): string {
   return format(hashrate, HASHES);
 }
@@ -59,17 +67,17 @@ function format(value: number, units: Units): string {
   return texts.reduce((shortest, text) => (text.length < shortest.length ? text : shortest));
 }
 
-/** @param what singular noun @returns `1 thread`, `3 threads` */
+/** @param what a noun in the singular @returns `1 thread`, `3 threads` */
 export function plural(count: number, what: string): string {
   return `${count} ${what}${count === 1 ? '' : 's'}`;
 }
 
-/** CPU numbers must be below this: the addon's CPU sets have this number of bits. */
+/** CPU numbers must be below this number: it is the size of the native addon's CPU sets, in bits. */
 export const MAX_CPUS = 1024;
 
 /**
  * @param text a list as Linux writes it: `0-3,8,10-11`
- * @returns ascending, distinct numbers; undefined when the text is no such list, or has a number of MAX_CPUS or above
+ * @returns ascending, distinct numbers; undefined when the text is not such a list, or has a number of MAX_CPUS or more
  */
 export function parseCpuList(text: string): number[] | undefined {
   const cpus = new Set<number>();
@@ -84,7 +92,7 @@ export function parseCpuList(text: string): number[] | undefined {
   return [...cpus].sort((a, b) => a - b);
 }
 
-/** @returns the shortest list from which `parseCpuList` reads these CPUs */
+/** @param cpus distinct numbers @returns the shortest list from which `parseCpuList` reads these CPUs */
 export function formatCpuList(cpus: readonly number[]): string {
   const runs: [first: number, last: number][] = [];
   for (const cpu of [...cpus].sort((a, b) => a - b)) {

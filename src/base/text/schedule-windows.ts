@@ -1,12 +1,15 @@
-/** Schedule windows, in local time: `mon-fri 22:00-07:00, sat,sun`. Pure. */
+/** Weekly time windows of a schedule, in local time, such as `mon-fri 22:00-07:00, sat,sun`. Pure. */
 
 const DAYS = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'];
 const EVERY_DAY = [0, 1, 2, 3, 4, 5, 6];
 const DAY_MINUTES = 24 * 60;
 const MINUTE_MS = 60_000;
-/** How far `nextChange` looks ahead: a week, after which a schedule repeats, and a day for changes to summer time. */
+/**
+ * Time for which `nextChange` searches: a week, after which a schedule repeats, and one more day because of changes to
+ * and from summer time.
+ */
 const AHEAD_MINUTES = 8 * DAY_MINUTES;
-/** Maximum number of windows, far more than a week needs. */
+/** Maximum number of windows in a schedule, far more than a week needs. */
 const MAX_WINDOWS = 64;
 
 export interface ScheduleWindow {
@@ -14,14 +17,15 @@ export interface ScheduleWindow {
   readonly days: ReadonlySet<number>;
   /** First minute of the window, counted from midnight. */
   readonly from: number;
-  /** First minute after the window. When it is not after `from`, it is on the next day. */
+  /** First minute after the window, counted from midnight. If it is less than `from`, it is on the next day. */
   readonly to: number;
 }
 
 /**
- * Parses windows separated by commas. Each has days, a time, or both: `22:00-07:00` is open on every day, `sat` on the
- * whole day. Several days may precede a time (`sat,sun 10:00-18:00`). Days without a time are whole days.
- * @throws RangeError that says what is wrong
+ * Parses windows separated by commas. In `fri 22:00-24:00, sat,sun 10:00-18:00`, the last time applies to the two days
+ * before it. A time without days (`22:00-07:00`) applies to every day. Days that no time follows (`sat`) are open all
+ * day.
+ * @throws RangeError whose message names the mistake
  */
 export function parseWindows(text: string): ScheduleWindow[] {
   const windows: ScheduleWindow[] = [];
@@ -44,7 +48,7 @@ export function parseWindows(text: string): ScheduleWindow[] {
   return windows;
 }
 
-/** Parses a day such as `mon`, or a span such as `fri-mon`, which may go past the end of the week. */
+/** Parses a day such as `mon`, or a span such as `fri-mon`, which may include the end of a week. */
 function parseDays(text: string): number[] {
   const [first, last = first, ...more] = text.split('-').map((name) => DAYS.indexOf(name));
   if (first < 0 || last < 0 || more.length > 0) {
@@ -72,7 +76,10 @@ export function formatWindows(windows: readonly ScheduleWindow[]): string {
   return windows.map((window, index) => formatWindow(window, index === windows.length - 1)).join(', ');
 }
 
-/** @param isLast only the last window may omit its time. Elsewhere the next window's time would apply to its days */
+/**
+ * @param isLast whether the window is the last of the schedule. Only the last one may omit its time: the days of an
+ *   earlier one would get the time of the next window
+ */
 function formatWindow({ days, from, to }: ScheduleWindow, isLast: boolean): string {
   const isEveryDay = days.size === EVERY_DAY.length;
   const isWholeDay = from === 0 && to === DAY_MINUTES;
@@ -80,7 +87,7 @@ function formatWindow({ days, from, to }: ScheduleWindow, isLast: boolean): stri
   return [...(isEveryDay ? [] : [formatDays(days)]), ...time].join(' ');
 }
 
-/** Three or more days in a row become a span: `mon-fri,sun`. */
+/** @returns days separated by commas, in which a span stands for three or more days in a row: `mon-fri,sun` */
 function formatDays(days: ReadonlySet<number>): string {
   const runs: number[][] = [];
   for (const day of [...EVERY_DAY.slice(1), 0]) {
@@ -103,7 +110,7 @@ function twoDigits(number: number): string {
   return String(number).padStart(2, '0');
 }
 
-/** @param atMs milliseconds since the UNIX epoch */
+/** Whether one of the windows is open. @param atMs milliseconds since the UNIX epoch */
 export function isOpen(windows: readonly ScheduleWindow[], atMs: number): boolean {
   const at = new Date(atMs);
   const day = at.getDay();
@@ -117,9 +124,10 @@ export function isOpen(windows: readonly ScheduleWindow[], atMs: number): boolea
 }
 
 /**
- * Finds the next time at which a window opens or closes. Trying every minute is right even when summer time begins or
- * ends, and takes a few milliseconds at most.
- * @returns milliseconds since the UNIX epoch; undefined when nothing changes within a week
+ * Finds the next time at which the result of `isOpen` changes. It tries every minute, which is correct even when summer
+ * time begins or ends, and takes a few milliseconds at most.
+ * @param fromMs milliseconds since the UNIX epoch
+ * @returns milliseconds since the UNIX epoch; undefined when nothing changes within eight days
  */
 export function nextChange(windows: readonly ScheduleWindow[], fromMs: number): number | undefined {
   const open = isOpen(windows, fromMs);
@@ -131,7 +139,7 @@ export function nextChange(windows: readonly ScheduleWindow[], fromMs: number): 
   return undefined;
 }
 
-/** @returns local time such as `22:00`, or `mon 22:00` when it is on another day than now */
+/** @returns local time such as `22:00`, or `mon 22:00` when `atMs` is on another day than `nowMs` */
 export function formatMoment(atMs: number, nowMs: number): string {
   const at = new Date(atMs);
   const time = formatMinute(at.getHours() * 60 + at.getMinutes());

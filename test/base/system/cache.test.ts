@@ -1,5 +1,3 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import {
   mkdirSync,
   mkdtempSync,
@@ -137,31 +135,5 @@ describe('the cache', () => {
     expect(cache.recall('cpu A', KEY, SHAPE)).toBeUndefined();
     expect(cache.remember('cpu A', KEY, { speed: 1 })).toContain(file);
     expect(onlyFile()).toBe(file);
-  });
-
-  test('shows only complete files while several processes write', async () => {
-    cache.remember('cpu A', KEY, { speed: 0 });
-    const write = `
-      import { Cache } from '#pickaxe/base/system/cache.js';
-      const cache = new Cache(process.argv[1]);
-      for (let speed = 1; speed <= 200; speed++) cache.remember('cpu A', ${JSON.stringify(KEY)}, { speed });`;
-    const writers = Array.from({ length: 3 }, () =>
-      spawn(process.execPath, ['--input-type=module', '-e', write, directory], { stdio: 'inherit' }),
-    );
-    let running = writers.length;
-    const codes = Promise.all(
-      writers.map(async (writer) => {
-        const [code] = await once(writer, 'exit');
-        running--;
-        return code;
-      }),
-    );
-    while (running > 0) {
-      for (let i = 0; i < 50; i++) expect(cache.recall('cpu A', KEY, SHAPE)).toBeDefined();
-      await new Promise(setImmediate);
-    }
-    expect(await codes).toEqual([0, 0, 0]);
-    expect(cache.recall('cpu A', KEY, SHAPE)).toEqual({ speed: 200 });
-    onlyFile();
   });
 });

@@ -5,6 +5,8 @@ beforeEach(() => {
   vi.useFakeTimers();
 });
 afterEach(() => {
+  // A spy on the fake timer would put that back after the file's end.
+  vi.restoreAllMocks();
   vi.useRealTimers();
 });
 
