@@ -1,6 +1,6 @@
 /**
- * The blake2s compression function F (RFC 7693 §3.2), which the hash library does not export. A miner hashes the first
- * 256 bytes of a header once per job, and only the last block for each nonce.
+ * The blake2s compression function F (RFC 7693 §3.2). It compresses a header in message blocks of 64 bytes. A miner
+ * compresses the first four message blocks once per job, and the last message block once per nonce.
  */
 
 /** The initialization vector: 8 words (RFC 7693 §2.6). */
@@ -15,7 +15,7 @@ export const IV = Uint32Array.of(
   0x5be0cd19,
 );
 
-/** RFC 7693 §2.7: the message word order of each of the 10 rounds. */
+/** The order of the message words in each of the 10 rounds (RFC 7693 §2.7). */
 export const SIGMA: readonly (readonly number[])[] = [
   [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15],
   [14, 10, 4, 8, 9, 15, 13, 6, 1, 12, 0, 2, 11, 7, 5, 3],
@@ -29,7 +29,9 @@ export const SIGMA: readonly (readonly number[])[] = [
   [10, 2, 8, 4, 7, 6, 1, 5, 15, 11, 9, 14, 3, 12, 13, 0],
 ];
 
-/** RFC 7693 §3.2: the state words that each of the 8 G functions of a round mixes (4 columns, then 4 diagonals). */
+/**
+ * Indices of the state words that each of the 8 G functions of a round mixes: 4 columns, 4 diagonals (RFC 7693 §3.2).
+ */
 export const QUADS: readonly (readonly [number, number, number, number])[] = [
   [0, 4, 8, 12],
   [1, 5, 9, 13],
@@ -41,14 +43,14 @@ export const QUADS: readonly (readonly [number, number, number, number])[] = [
   [3, 4, 9, 14],
 ];
 
-/** Parameter block word 0 of unkeyed blake2s-256: digest length 32, fanout 1, depth 1 (RFC 7693 §2.5). */
+/** Word 0 of the parameter block of blake2s-256 without a key: digest length 32, fanout 1, depth 1 (RFC 7693 §2.5). */
 const PARAMETERS = 0x01010020;
 
 /** The size of a message block, in 32-bit words and in bytes. */
 export const BLOCK_WORDS = 16;
 export const BLOCK_BYTES = 64;
 
-/** @returns the chaining value before the first block: 8 words */
+/** @returns the chaining value before the first message block: 8 words */
 export function initialState(): Uint32Array {
   const h = IV.slice();
   h[0] ^= PARAMETERS;
@@ -58,10 +60,11 @@ export function initialState(): Uint32Array {
 const rotr = (x: number, n: number): number => (x >>> n) | (x << (32 - n));
 
 /**
- * Compresses one block into `h` in place.
+ * Compresses one message block into `h` in place.
  * @param h 8 words, the chaining value
  * @param m 16 words, the message block
- * @param bytesSoFar message bytes hashed so far, including this block (less than 2^32)
+ * @param bytesSoFar number of message bytes up to the end of this message block; less than 2^32
+ * @param last whether this is the last message block
  */
 export function compress(h: Uint32Array, m: Uint32Array, bytesSoFar: number, last: boolean): void {
   const v = new Uint32Array(16);

@@ -1,4 +1,7 @@
-/** Helpers for bytes. Hex text is in wire order, two digits per byte; `toHex` writes lower case. */
+/**
+ * Conversions between bytes, hex texts and integers, and the offsets of the wire format. A hex text has two digits for
+ * each byte, in the order of the bytes. `toHex` writes lower case.
+ */
 
 import { bytesToHex, hexToBytes } from '@noble/hashes/utils.js';
 
@@ -9,7 +12,7 @@ export function fromHex(hex: string): Uint8Array {
   return hexToBytes(hex);
 }
 
-/** @returns a view of the same memory, for reading and writing integers in place */
+/** @returns a view of the bytes' own memory, for reading and writing integers in place */
 export function viewOf(bytes: Uint8Array): DataView {
   return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
@@ -20,8 +23,8 @@ export function equalBytes(a: Uint8Array, b: Uint8Array): boolean {
 
 /*
  * Sizes and offsets of the wire format, in bytes. All integers are little-endian. A work record is `chain (4) | target
- * (32) | header (286)` (document 1, "Mining work bytes"); its creation time is at bytes 44..52, which are bytes 8..16
- * of the header.
+ * (32) | header (286)` (document 1, "Mining work bytes"). The header's creation time is in bytes 8..16 of the header,
+ * and so in bytes 44..52 of the record.
  */
 
 export const CHAIN_BYTES = 4;
@@ -32,8 +35,8 @@ export const WORK_BYTES = CHAIN_BYTES + TARGET_BYTES + HEADER_BYTES;
 export const WORK_OFFSET = { chain: 0, target: CHAIN_BYTES, header: CHAIN_BYTES + TARGET_BYTES } as const;
 
 /**
- * Offsets inside the header. A miner writes `creationTime` and `nonce`, and must leave all other bytes as they are: the
- * first 8, for example, are nonzero in some real headers.
+ * Offsets inside the header. A miner writes `creationTime` and `nonce`, and must not change any other byte. The first 8
+ * bytes, the feature flags, must not be set to zero: some real headers have other values there.
  */
 export const HEADER_OFFSET = {
   creationTime: 8,
@@ -48,5 +51,7 @@ export const HEADER_OFFSET = {
 export const PARENT_BYTES = 32;
 export const NONCE_BYTES = 8;
 
-/** Header bytes before the block with the nonce: 4 blake2s blocks, hashed once per job into the midstate. */
+/**
+ * Number of header bytes in the 4 blake2s blocks before the block with the nonce. These blocks are hashed once per job.
+ */
 export const MIDSTATE_BYTES = 256;

@@ -2,7 +2,7 @@
 
 import { TARGET_BYTES } from './bytes.ts';
 
-/** Whether `hash <= target`. Both are 32 bytes. */
+/** @returns whether `hash <= target`; both are 32 bytes */
 export function meetsTarget(hash: Uint8Array, target: Uint8Array): boolean {
   for (let i = TARGET_BYTES - 1; i >= 0; i--) {
     if (hash[i] !== target[i]) return hash[i] < target[i];
@@ -16,19 +16,22 @@ export function targetToInteger(target: Uint8Array): bigint {
   return value;
 }
 
-/** @throws RangeError when the value is negative or does not fit in 256 bits. */
+/** @throws RangeError if the value is negative or does not fit into 256 bits */
 export function integerToTarget(value: bigint): Uint8Array {
   if (value < 0n || value >= 1n << 256n) throw new RangeError('a target is an unsigned 256-bit integer');
   return Uint8Array.from({ length: TARGET_BYTES }, (_, i) => Number((value >> BigInt(8 * i)) & 0xffn));
 }
 
-/** @returns the average number of hashes for a solution, 2^256 / (target + 1), rounded to a number's precision */
+/** @returns the average number of hashes that a solution takes: 2^256 / (target + 1), rounded */
 export function difficultyOf(target: Uint8Array): number {
-  // Scaled by 2^32 so that targets near the top keep their fraction.
+  // The integer division is scaled by 2^32, so that small difficulties keep their fraction.
   return Number((1n << 288n) / (targetToInteger(target) + 1n)) / 2 ** 32;
 }
 
-/** @returns the target, 32 bytes, at which a solution needs `difficulty` hashes on average; less than 1 counts as 1 */
+/**
+ * @param difficulty average number of hashes that a solution takes; less than 1 counts as 1
+ * @returns the target, 32 bytes, little-endian
+ */
 export function targetForDifficulty(difficulty: number): Uint8Array {
   const scaled = BigInt(Math.max(1, Math.round(difficulty * 2 ** 16)));
   const target = (1n << 272n) / scaled - 1n;

@@ -1,7 +1,8 @@
 /**
- * The referee: only `verify` makes a `Solution` from an engine's candidate, and only a Solution can be submitted. At
- * the first wrong submission of a work, a node drops this work for all rigs of a miner. A pool refuses nonces that it
- * has not assigned. `verify` hashes the whole header, with an implementation that shares no code with the kernels.
+ * The check of candidates: only `verify` makes a `Solution` from an engine's candidate, and only a Solution can be
+ * submitted. After one wrong submission, a node drops the work, which other rigs may be mining, too. A pool refuses
+ * nonces whose low bytes are not the assigned nonce1. `verify` hashes the whole header, with code that the kernels do
+ * not use.
  */
 
 import { blake2s } from '@noble/hashes/blake2.js';
@@ -13,24 +14,24 @@ import { type Work, withNonce } from './work.ts';
 
 declare const verified: unique symbol;
 
-/** A header whose PoW hash meets its work's target. */
+/** A header whose proof-of-work hash meets the target of its work. */
 export interface Solution {
   readonly [verified]: true;
   readonly work: Work;
   readonly nonce: bigint;
-  /** 286 bytes, ready to be submitted. */
+  /** The header with the nonce, ready to be submitted: 286 bytes. */
   readonly header: Uint8Array;
-  /** 32 bytes, little-endian. */
+  /** The header's proof-of-work hash: 32 bytes, little-endian. */
   readonly powHash: Uint8Array;
-  /** Whether the hash meets the target of a block, too. For a node's work, it always does. */
+  /** Whether the hash also meets the work's block target. This is always true for a node's work. */
   readonly isBlock: boolean;
-  /** Whether its work accepts several solutions, as a pool's work does. */
+  /** Whether the work accepts several solutions, as a pool's work does. */
   readonly isShare: boolean;
 }
 
 /**
- * blake2s-256 over the whole header (document 1, "Mining work bytes"). It is not the block hash.
- * @param header 286 bytes @returns 32 bytes, little-endian
+ * Computes blake2s-256 of the whole header (document 1, "Mining work bytes"). The block hash is a different hash.
+ * @param header 286 bytes @returns 32 bytes, little-endian @throws RangeError for any other length
  */
 export function powHash(header: Uint8Array): Uint8Array {
   if (header.length !== HEADER_BYTES) throw new RangeError(`a header is ${HEADER_BYTES} bytes, not ${header.length}`);
@@ -38,18 +39,18 @@ export function powHash(header: Uint8Array): Uint8Array {
 }
 
 export interface Verification {
-  /** 32 bytes, little-endian. */
+  /** The proof-of-work hash of the header with the nonce: 32 bytes, little-endian. */
   readonly powHash: Uint8Array;
   /**
-   * Whether the work's nonce1 allows the nonce, and its hash meets the job's search target. If not, the device computes
-   * wrong hashes, or searches nonces outside of its range.
+   * Whether the work's nonce1 allows the nonce, and the hash meets the job's search target. If this is false for a
+   * nonce that an engine has reported, its device computes wrong hashes or searches nonces outside of the given range.
    */
   readonly proves: boolean;
-  /** Undefined unless the hash meets the work's own target. */
+  /** The solution, if the work's nonce1 allows the nonce and the hash meets the work's target; otherwise undefined. */
   readonly solution: Solution | undefined;
 }
 
-/** @param nonce any integer; one below 0 or above 2^64 − 1 proves and solves nothing */
+/** @param nonce any integer. Below 0 or above 2^64 − 1, `proves` is false and there is no solution */
 export function verify(job: Job, nonce: bigint): Verification {
   const header = withNonce(job.header, nonce);
   const hash = powHash(header);

@@ -1,29 +1,29 @@
 /**
- * A work: a block's header and target, issued by a source for mining. It is parsed once and never changes. Its
- * solutions refer to the same object.
+ * A work: a block's header and target, issued by a source for mining. A work is parsed once and never changes, and each
+ * of its solutions refers to the same object.
  */
 
 import { HEADER_BYTES, HEADER_OFFSET, PARENT_BYTES, TARGET_BYTES, viewOf, WORK_BYTES, WORK_OFFSET } from './bytes.ts';
 import { NO_NONCE1, type Nonce1 } from './nonce.ts';
 
 export interface Work {
-  /** The chain that the node selected. For a node's work, the source opens the update stream of this chain. */
+  /** Number of the chain that the node selected. The source of a node's work opens this chain's update stream. */
   readonly chain: number;
-  /** Block height from the header, only for display. */
+  /** Height of the block, from the header. */
   readonly height: bigint;
-  /** The target of a solution: 32 bytes, little-endian. For a pool's work it is the target of a share. */
+  /** Target of a solution: 32 bytes, little-endian. For a pool's work, this is the target of a share. */
   readonly target: Uint8Array;
-  /** The target of a block: 32 bytes, little-endian. For a node's work it is the same as `target`. */
+  /** Target of a block: 32 bytes, little-endian. For a node's work, this is the same as `target`. */
   readonly blockTarget: Uint8Array;
-  /** 286 bytes, as issued. */
+  /** The header as issued, 286 bytes. */
   readonly header: Uint8Array;
-  /** The bytes of the nonce that the source has assigned. */
+  /** The low bytes of the nonce that the source has assigned. */
   readonly nonce1: Nonce1;
-  /** Whether the creation time may be moved forward. */
+  /** Whether the miner may move the creation time forward. */
   readonly rollTime: boolean;
   /**
-   * A node's work ends with its first solution. A pool's work ends when another replaces it, and each solution is a
-   * share.
+   * `solved`: the work ends with its first solution, as a node's work does. `replaced`: the work ends when the source
+   * issues another work, as a pool does, and each solution is a share.
    */
   readonly until: 'solved' | 'replaced';
 }
@@ -32,12 +32,12 @@ export class WorkFormatError extends Error {
   override readonly name = 'WorkFormatError';
 }
 
-/** The properties of a work that its record lacks. The defaults are those of a node's work. */
+/** The properties of a work that are not in its record. The defaults describe a node's work. */
 export type WorkTerms = Partial<Pick<Work, 'blockTarget' | 'nonce1' | 'rollTime' | 'until'>>;
 
 /**
- * Parses a work record: chain u32 (4) | target (32) | header (286). The record's target counts. It may be easier than
- * that in the header.
+ * Parses a work record: chain u32 (4) | target (32) | header (286). The work's target is the target before the
+ * header. It may be easier than the target inside the header.
  * @throws WorkFormatError unless the record is exactly 322 bytes
  */
 export function parseWork(record: Uint8Array, terms: WorkTerms = {}): Work {
@@ -60,7 +60,7 @@ export function parseWork(record: Uint8Array, terms: WorkTerms = {}): Work {
   };
 }
 
-/** @param header 286 bytes @returns a node's work of this header, with the header's chain and target */
+/** @param header 286 bytes @returns a node's work with this header and with the header's chain and target */
 export function workOfHeader(header: Uint8Array): Work {
   const record = new Uint8Array(WORK_BYTES);
   viewOf(record).setUint32(WORK_OFFSET.chain, viewOf(header).getUint32(HEADER_OFFSET.chain, true), true);
@@ -84,7 +84,7 @@ export function parentOf(header: Uint8Array): Uint8Array {
   return header.subarray(HEADER_OFFSET.parent, HEADER_OFFSET.parent + PARENT_BYTES);
 }
 
-/** Reads header bytes 266..270: the number of the network. */
+/** Reads header bytes 266..270: the number of the network, a u32, little-endian. */
 export function networkNumberOf(header: Uint8Array): number {
   return viewOf(header).getUint32(HEADER_OFFSET.version, true);
 }
@@ -108,21 +108,22 @@ export function withNonce(header: Uint8Array, nonce: bigint): Uint8Array {
   return copy;
 }
 
-/** Copies the bytes. A Buffer's `slice` shares memory, so it would not do. */
+/** @returns a copy. For a Buffer, `slice` would return a view of the same memory */
 function copyOf(bytes: Uint8Array): Uint8Array {
   return Uint8Array.from(bytes);
 }
 
 /*
- * A block's creation time must be greater than those of its parents, and must not lie in the future (document 1). The
- * time in the work is valid, so pickaxe only moves it forward, and never past a time that the node's own clock has
- * surely reached.
+ * A block's creation time must be later than those of its parents, and must not lie in the future (document 1). The
+ * creation time in a work is valid, so pickaxe moves it only forward, and never past a time that the node's clock has
+ * certainly reached.
  */
 
 /**
- * All times are in microseconds since the UNIX epoch.
- * @param latestUs the latest time that the node surely accepts: the earlier of pickaxe's clock and the node's
- * @param marginUs the result stays this far before `latestUs`, unless `workTimeUs` is later
+ * Moves a work's creation time forward. Points in time are microseconds since the UNIX epoch.
+ * @param latestUs the latest time that the node certainly accepts: the earlier of pickaxe's clock and the node's clock
+ * @param marginUs microseconds between the new time and `latestUs`
+ * @returns `latestUs − marginUs`, or `workTimeUs` if that is later
  */
 export function rolledCreationTime(workTimeUs: bigint, latestUs: bigint, marginUs: bigint): bigint {
   const safe = latestUs - marginUs;

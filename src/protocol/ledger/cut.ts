@@ -1,4 +1,4 @@
-/** Cuts (document 1, "Cut"): one block of each chain, which together are a node's view of the ledger. Also peers. */
+/** Peers, and cuts (document 1, "Cut"). A cut has one block of each chain. It describes a node's view of the ledger. */
 
 import { sha256 } from '@noble/hashes/sha2.js';
 import { z } from 'zod';
@@ -11,19 +11,19 @@ import { type ExactJson, type ExactJsonObject, encodeBase64url, jsonInteger, Led
 
 export interface Peer {
   /**
-   * The fingerprint of the peer's certificate, 43 characters, see `peerIdOf`. Null only for a certificate of an
-   * authority.
+   * The fingerprint of the peer's certificate, 43 characters: see `peerIdOf`. Null only if the certificate was issued
+   * by an authority, or if the peer has no certificate.
    */
   readonly id: string | null;
   readonly address: {
     /** A domain name, an IPv4 address, or an IPv6 address without brackets. */
     readonly hostname: string;
-    /** 1 … 65535 */
+    /** Number of the port: 1 … 65,535. */
     readonly port: number;
   };
 }
 
-/** These characters need no escape in a URL. */
+/** A host name. None of the permitted characters needs an escape in a URL. */
 const Hostname = z.union([z.ipv4(), z.ipv6(), z.string().regex(/^[a-z\d_](?:[a-z\d_.-]{0,251}[a-z\d])?$/i)], {
   error: 'must be a domain name or an IP address',
 });
@@ -46,28 +46,28 @@ export function peerToJson({ id, address }: Peer): ExactJsonObject {
   return { id, address: { hostname: address.hostname, port: jsonInteger(address.port) } };
 }
 
-/** @param certificate the peer's own, in DER @returns its SHA-256, 43 characters of base64url */
+/** @param certificate the peer's certificate, in DER @returns its SHA-256 hash: 43 characters of base64url */
 export function peerIdOf(certificate: Uint8Array): string {
   return encodeBase64url(sha256(certificate));
 }
 
 export interface Head {
   readonly height: bigint;
-  /** The block hash, 32 bytes. */
+  /** The block hash of the chain's newest block, 32 bytes. */
   readonly hash: Uint8Array;
 }
 
 export interface Cut {
   /** The node that published the cut; null in answers of a bootstrap node. */
   readonly origin: Peer | null;
-  /** The sum of the heads' heights. Document 1 reserves the right to change this meaning. */
+  /** The sum of the heads' heights. According to document 1, this meaning may change. */
   readonly height: bigint;
   /** The sum of the heads' weights. */
   readonly weight: bigint;
-  /** In ascending order of the chains. */
+  /** The head of each chain, in ascending order of chains. */
   readonly heads: ReadonlyMap<number, Head>;
   readonly network?: string;
-  /** 43 characters. Each node chooses their meaning. */
+  /** An id of the cut, 43 characters of base64url. Nodes make this id in different ways. */
   readonly id?: string;
 }
 
@@ -113,9 +113,10 @@ export function sumOfHeights({ heads }: Cut): bigint {
 }
 
 /**
- * @param graphs newest first; without them, only the cut's height is checked
- * @throws LedgerFormatError if the cut has other chains than the network, if a head builds on a block above the head of
- *   a neighbour, or if the cut's height is not the sum of the heads' heights
+ * @param graphs the network's graphs, newest first. If they are absent, only the cut's height is checked
+ * @throws LedgerFormatError if the chains of the cut are not those of the network, if the heights of two heads on
+ *   neighbouring chains cannot belong together (see `checkHeads`), or if the cut's height is not the sum of the heads'
+ *   heights
  */
 export function checkCut(cut: Cut, graphs?: readonly GraphSpan[]): void {
   if (graphs) {
@@ -126,7 +127,7 @@ export function checkCut(cut: Cut, graphs?: readonly GraphSpan[]): void {
   if (cut.height !== sum) throw new LedgerFormatError(`cut.height: is ${cut.height}, but the heights add up to ${sum}`);
 }
 
-/** A cut gets the chains of a new graph when the last of the old chains has reached it. */
+/** A cut has the chains of a new graph as soon as the cut's lowest head has reached the graph's first height. */
 function checkChains({ heads }: Cut, graphs: readonly GraphSpan[]): void {
   const lowest = lowestHeight(heads);
   const graph = graphAt(graphs, lowest);
@@ -138,8 +139,9 @@ function checkChains({ heads }: Cut, graphs: readonly GraphSpan[]): void {
 }
 
 /**
- * The neighbours of a block of height h are those of the graph at h − 1. So the neighbours of a head in a graph must
- * have reached the last height of this graph below the head.
+ * A block of height h has its parents on the chains that are neighbours in the graph at h − 1. So if a head has height
+ * h, the heads of its chain's neighbours are at h − 1 or higher. The heads of chains that were neighbours only in an
+ * older graph have at least the last height of that graph.
  */
 function checkHeads({ heads }: Cut, graphs: readonly GraphSpan[]): void {
   for (const [chain, { height }] of heads) {

@@ -1,28 +1,29 @@
 /**
- * Amounts, prices and rewards as exact integers of 10^-12, because 0.1 + 0.2 must be 0.3. The ledger's decimals for
- * coins have at most 12 places; those of other tokens may have more.
+ * Amounts, prices and rewards as exact integers, because 0.1 + 0.2 must be 0.3. Amounts of coins have at most 12
+ * decimal places. Amounts of other tokens may have more.
  */
 
 import { type ExactJson, integerOf, isExactJsonObject, JsonNumber, LedgerFormatError, quoted } from './json.ts';
 
-/** A count of 10^-12. */
+/** A decimal as an integer, in units of 10^-12. */
 export type Decimal = bigint;
 
-/** A count of 10^-255, for balances of any token. */
+/** An amount of any token as an integer, in units of 10^-255. */
 export type TokenAmount = bigint;
 
 export const PLACES = 12;
-/** The maximum of the contract language. */
+/** Maximum number of decimal places in the contract language. */
 const TOKEN_PLACES = 255;
 export const ONE: Decimal = 10n ** BigInt(PLACES);
 
 const DECIMAL = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d{1,3}))?$/;
-/** Far more than any amount has. Computing with longer texts would take long. */
+/** Maximum length of a decimal, in characters. All amounts are shorter. Computing with longer texts takes long. */
 const MAX_CHARACTERS = 400;
 
 /**
  * @param text plain or with an exponent: `91`, `91.0`, `-0.5`, `5.42e-10`
- * @throws LedgerFormatError for any other text, and for more than 12 decimal places, without trailing zeros
+ * @throws LedgerFormatError for any other text, for more than 400 characters, and for more than 12 decimal places.
+ *   Trailing zeros do not count as decimal places
  */
 export function parseDecimal(text: string): Decimal {
   return parse(text, PLACES);
@@ -41,12 +42,15 @@ export function tokenAmountOf(json: ExactJson): TokenAmount {
   return read(json, TOKEN_PLACES);
 }
 
-/** Reads a number of a command's metadata, which nodes also accept as a text. @throws LedgerFormatError */
+/**
+ * Reads a number in a command's metadata. Nodes and this function also accept a string with the number.
+ * @throws LedgerFormatError for anything else, and for more than 12 decimal places
+ */
 export function metaDecimalOf(json: ExactJson): Decimal {
   return typeof json === 'string' ? parseDecimal(json) : decimalOf(json);
 }
 
-/** @returns the shortest plain text, always with a decimal point: `91.0`, `0.000000000542`, `-0.5` */
+/** @returns the shortest text without an exponent, always with a decimal point: `91.0`, `0.000000000542`, `-0.5` */
 export function formatDecimal(decimal: Decimal): string {
   return format(decimal, PLACES);
 }
@@ -55,10 +59,15 @@ export function formatTokenAmount(amount: TokenAmount): string {
   return format(amount, TOKEN_PLACES);
 }
 
-/** Rounds to 12 places, and halves to the even neighbour, like the ledger. @param divisor at least 1 */
+/**
+ * @param divisor at least 1
+ * @returns the quotient, rounded to 12 places, half to even, as on the ledger
+ * @throws RangeError for a smaller divisor
+ */
 export function divideDecimal(decimal: Decimal, divisor: bigint): Decimal {
   if (divisor < 1n) throw new RangeError('a decimal is divided by a positive integer');
-  // BigInt rounds towards zero; the floor makes the remainder 0 … divisor − 1 for negative decimals, too.
+  // BigInt division rounds towards zero. Here the quotient is rounded down, so that the remainder is 0 … divisor − 1
+  // for negative decimals, too.
   const remainder = ((decimal % divisor) + divisor) % divisor;
   const floor = (decimal - remainder) / divisor;
   const twice = 2n * remainder;

@@ -1,4 +1,4 @@
-/** Fields in the JSON forms of headers, payloads, cuts, peers and proofs, with their checks. */
+/** Schemas of the fields in the JSON forms of headers, payloads, cuts, peers and proofs. */
 
 import { z } from 'zod';
 import { targetToInteger } from '../chain/target.ts';
@@ -15,10 +15,10 @@ import { HASH_BYTES } from './merkle.ts';
 
 const MAX_U32 = 2n ** 32n - 1n;
 export const MAX_U64 = 2n ** 64n - 1n;
-/** The highest time, which is signed in binary: microseconds since the UNIX epoch. */
+/** Latest time in microseconds since the UNIX epoch. Binary headers have times as signed 64-bit integers. */
 export const MAX_TIME_US = 2n ** 63n - 1n;
 
-/** @param what the value's name in the message @throws LedgerFormatError that names the first wrong field */
+/** @param what name of the value in the error's message @throws LedgerFormatError that names the first wrong field */
 export function checked<T>(schema: z.ZodType<T>, json: ExactJson, what: string): T {
   const { success, data, error } = schema.safeParse(json);
   if (success) return data;
@@ -26,7 +26,9 @@ export function checked<T>(schema: z.ZodType<T>, json: ExactJson, what: string):
   throw new LedgerFormatError(`${[what, ...path].join('.')}: ${message}`);
 }
 
-/** @param read throws a LedgerFormatError for invalid values */
+/**
+ * @param read transforms the values of `source`. A LedgerFormatError that `read` throws becomes an issue of the schema
+ */
 export function reading<In, Out>(source: z.ZodType<In>, read: (value: In) => Out) {
   return source.transform((value, context): Out => {
     try {
@@ -47,16 +49,16 @@ export const hash = reading(z.string(), (text) => decodeBase64url(text, HASH_BYT
 /** A weight: 32 bytes, little-endian, in base64url. */
 export const weight = reading(z.string(), (text) => targetToInteger(decodeBase64url(text, HASH_BYTES)));
 
-/** 43 characters of base64url without a known meaning. */
+/** An id without a known meaning: 43 characters of base64url. */
 export const opaqueId = z.string().regex(HASH_TEXT, 'must be 43 characters of base64url');
 
-/** An integer from 0 to `most`, in digits. */
+/** An integer from 0 to `most`, written in digits without a decimal point or an exponent. */
 export function natural(most: bigint) {
   const number = z.instanceof(JsonNumber, { error: ({ input }) => noInteger(input) });
   return reading(number, (json) => inRange(integerOf(json), most));
 }
 
-/** A value of type `number` comes from `JSON.parse`, which rounds, and so has lost its text. */
+/** A value of type `number` was read by `JSON.parse`, which rounds numbers and does not keep their texts. */
 function noInteger(value: unknown): string {
   if (value === undefined) return 'is missing';
   return typeof value === 'number' ? 'must be read with its exact text, by parseExactJson' : 'must be an integer';
@@ -64,17 +66,20 @@ function noInteger(value: unknown): string {
 
 export const u32 = natural(MAX_U32).transform(Number);
 
-/** A u64 that JSON carries as text, such as a nonce. */
+/** A u64 that is a string in JSON, such as a nonce. */
 export const u64Text = reading(z.string(), (text) => {
   if (!/^(?:0|[1-9]\d{0,19})$/.test(text))
     throw new LedgerFormatError(`${quoted(text)} is not a whole number in digits`);
   return inRange(BigInt(text), MAX_U64);
 });
 
-/** Maximum number of chains: the header counts them in 16 bits. */
+/** Maximum number of chains in an object: the greatest number of adjacents that a header can have (a u16). */
 const MAX_CHAINS = 2 ** 16 - 1;
 
-/** Pairs in ascending order of chains, as JavaScript orders keys that are integers. */
+/**
+ * An object whose keys are chain numbers. It is read as pairs of a chain and a value, in ascending order of chains,
+ * because JavaScript orders keys that are integers.
+ */
 export function byChain<T>(value: z.ZodType<T>) {
   const chain = z.string().regex(/^(?:0|[1-9]\d{0,9})$/);
   return reading(z.record(chain, value), (record) => {

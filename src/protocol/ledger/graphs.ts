@@ -1,21 +1,21 @@
 /**
- * Chain graphs. A block's parents are the block below it on its own chain and those on the neighbouring chains, in the
- * graph one height below its own.
+ * Chain graphs. The parents of a block are one height below it, on its own chain and on the neighbouring chains. Which
+ * chains are neighbours is determined by the graph at the parents' height.
  */
 
 import type { BlockHeader } from './header.ts';
 import { LedgerFormatError } from './json.ts';
 
-/** For each chain, from 0 on, its neighbours in ascending order. */
+/** The neighbours of each chain, in ascending order. The index is the number of the chain. */
 export type Graph = readonly (readonly number[])[];
 
 export interface GraphSpan {
-  /** The height of the first blocks whose children use the graph. */
+  /** The lowest height of the graph. Blocks one height higher are the first whose parents the graph determines. */
   readonly fromHeight: bigint;
   readonly graph: Graph;
 }
 
-/** The graphs of known networks: with 1 chain, 3, 10 (the Petersen graph) and 20. */
+/** The graphs of known networks, with 1, 3, 10 (the Petersen graph) and 20 chains. */
 const KNOWN: readonly Graph[] = [
   [[]],
   [
@@ -59,23 +59,26 @@ const KNOWN: readonly Graph[] = [
   ],
 ];
 
-/** The first height at which a network has 20 chains. Below it, there are 10. */
+/** The first height at which each network has 20 chains. Below this height, the network has 10 chains. */
 const TWENTY_CHAINS_FROM: ReadonlyMap<string, bigint> = new Map([
   ['mainnet01', 852_054n],
   ['testnet04', 332_604n],
 ]);
 
-/** @returns undefined for other numbers than 1, 3, 10 and 20 */
+/** @returns the graph with this number of chains; undefined for numbers other than 1, 3, 10 and 20 */
 export function knownGraph(chains: number): Graph | undefined {
   return KNOWN.find((graph) => graph.length === chains);
 }
 
-/** @param history newest graph first @returns undefined below the first graph */
+/** @param history newest graph first @returns the graph at this height; undefined below the oldest graph */
 export function graphAt(history: readonly GraphSpan[], height: bigint): Graph | undefined {
   return history.find(({ fromHeight }) => fromHeight <= height)?.graph;
 }
 
-/** @returns the number of chains of mainnet01 or testnet04; undefined for other networks, whose cuts show the number */
+/**
+ * @returns the number of chains of mainnet01 or testnet04 at this height; undefined for other networks. The cut of
+ *   another network shows its number of chains
+ */
 export function chainsAt(network: string, height: bigint): number | undefined {
   const from = TWENTY_CHAINS_FROM.get(network);
   return from === undefined ? undefined : height < from ? 10 : 20;
@@ -96,8 +99,10 @@ export function onlyGraph(graph: Graph): readonly GraphSpan[] {
 }
 
 /**
- * @param neighbours for each chain, from 0 on, in any order
- * @throws LedgerFormatError unless neighbours are mutual and different chains, and every chain reaches every other
+ * @param neighbours the neighbours of each chain, in any order. The index is the number of the chain
+ * @throws LedgerFormatError if there is no chain, if a chain is its own neighbour, if a chain has the same neighbour
+ *   twice, if chain A has the neighbour B but B does not have the neighbour A, or if two chains have no path between
+ *   them
  */
 export function graphOf(neighbours: readonly (readonly number[])[]): Graph {
   if (neighbours.length === 0) throw new LedgerFormatError('A graph has at least one chain');
@@ -112,8 +117,9 @@ export function graphOf(neighbours: readonly (readonly number[])[]): Graph {
 }
 
 /**
- * @returns the number of steps between two chains. A block depends on blocks of the other chain that many heights
- *   below
+ * @returns the number n of steps from one chain to the other. A block of one chain depends on the block of the other
+ *   chain that is n heights lower
+ * @throws RangeError for a chain that the graph does not have
  */
 export function distance(graph: Graph, from: number, to: number): number {
   const steps = distancesFrom(graph, from)[to];
@@ -121,20 +127,25 @@ export function distance(graph: Graph, from: number, to: number): number {
   return steps;
 }
 
-/** @returns the greatest distance of two chains. The tips of all chains depend on a block that is this deep */
+/**
+ * @returns the greatest distance n of two chains. A block that is n heights below all tips is an ancestor of each tip
+ */
 export function diameter(graph: Graph): number {
   return Math.max(...graph.flatMap((_, chain) => distancesFrom(graph, chain).map((steps) => steps ?? 0)));
 }
 
-/** @returns the known graph in which the header's chain has the header's neighbours */
+/**
+ * @returns the known graph in which the adjacents are on the neighbouring chains of the header's chain; undefined if
+ *   there is no such graph
+ */
 export function graphOfHeader({ chain, adjacents }: BlockHeader): Graph | undefined {
   return KNOWN.find((graph) => sameChains(graph[chain], adjacents));
 }
 
 /**
- * Checks the chains of the adjacents, which the block hash does not cover.
- * @param graph by default, any known one
- * @throws LedgerFormatError unless the adjacents are on the neighbours of the header's chain
+ * Checks the chains of the adjacents. This is needed because the block hash does not cover the numbers of these chains.
+ * @param graph by default, the adjacents may match any known graph
+ * @throws LedgerFormatError unless the adjacents are on the neighbouring chains of the header's chain
  */
 export function checkAdjacents(header: BlockHeader, graph?: Graph): void {
   const fits = graph ? sameChains(graph[header.chain], header.adjacents) : graphOfHeader(header) !== undefined;
@@ -150,7 +161,7 @@ function sameChains(neighbours: readonly number[] | undefined, adjacents: BlockH
   return neighbours?.length === adjacents.length && adjacents.every(({ chain }, i) => chain === neighbours[i]);
 }
 
-/** @returns the number of steps to every chain; undefined for unreachable ones */
+/** @returns the number of steps to each chain; undefined for chains that no path leads to */
 function distancesFrom(graph: Graph, from: number): (number | undefined)[] {
   const distances: (number | undefined)[] = graph.map(() => undefined);
   let reached = from in graph ? [from] : [];

@@ -5,8 +5,9 @@
  * target 32 · payload hash 32 · chain u32 · weight 32 · height u64 · version u32 · epoch start i64 · nonce u64 ·
  * block hash 32 (absent in a miner's header)
  *
- * The adjacents are one per neighbour of the chain: 3 on networks of 10 and 20 chains (286 bytes, as in document 1,
- * "Mining work bytes"), 2 on a network of three chains (250 bytes), 0 on a network of one chain (178 bytes).
+ * The adjacents are the parents on the neighbouring chains: 3 on networks of 10 and 20 chains (286 bytes, as in
+ * document 1, "Mining work bytes"), 2 on a network of three chains (250 bytes), 0 on a network of one chain (178
+ * bytes). The sizes are those of a miner's header.
  */
 
 import { blake2s } from '@noble/hashes/blake2.js';
@@ -26,35 +27,35 @@ import { HASH_BYTES, leafHash, merkleRoot } from './merkle.ts';
 
 export interface Adjacent {
   readonly chain: number;
-  /** 32 bytes. */
+  /** The block hash of the parent on this chain, 32 bytes. */
   readonly hash: Uint8Array;
 }
 
 /** A header without its block hash, which `blockHash` computes. */
 export interface BlockHeader {
-  /** u64. Not 0 in real headers, and often beyond 2^53. */
+  /** u64. In some real headers it is not 0, and it can be above 2^53. */
   readonly featureFlags: bigint;
-  /** i64: microseconds since the UNIX epoch. */
+  /** i64: the creation time, in microseconds since the UNIX epoch. */
   readonly creationTimeUs: bigint;
   /** The hash of the parent on the same chain, 32 bytes. */
   readonly parent: Uint8Array;
   /** The parents on the neighbouring chains, in ascending order of chains. */
   readonly adjacents: readonly Adjacent[];
-  /** 32 bytes, little-endian. */
+  /** The highest permitted proof-of-work hash: 32 bytes, little-endian. */
   readonly target: Uint8Array;
-  /** 32 bytes. */
+  /** The Merkle root of the block's payload, 32 bytes. */
   readonly payloadHash: Uint8Array;
-  /** u32. */
+  /** u32: the number of the block's chain. */
   readonly chain: number;
-  /** 256 bits: the sum of the difficulties of the block and all its ancestors. */
+  /** 256 bits: the weight of the parent on the same chain, plus the difficulty of the block. */
   readonly weight: bigint;
-  /** u64: the number of ancestors on the chain. */
+  /** u64: the height of the parents, plus 1. */
   readonly height: bigint;
-  /** u32: the number of the network, see `networkOf`. */
+  /** u32: the number of the network (`networkOf`). */
   readonly version: number;
-  /** i64: microseconds since the UNIX epoch. */
+  /** i64: the time when the block's epoch begins (`nextEpoch`), in microseconds since the UNIX epoch. */
   readonly epochStartUs: bigint;
-  /** u64. */
+  /** u64: the number that miners search. */
   readonly nonce: bigint;
 }
 
@@ -63,7 +64,7 @@ const ADJACENTS_OFFSET = 50;
 const ADJACENT_BYTES = 36;
 const LEAST_BYTES = 178;
 
-/** Offsets of the fields after the adjacents, from the end of the adjacents. */
+/** Offsets of the fields that follow the adjacents, counted from the end of the adjacents. */
 const AFTER = {
   target: 0,
   payloadHash: 32,
@@ -75,7 +76,7 @@ const AFTER = {
   nonce: 120,
 } as const;
 
-/** Indices of the hashes in `blockLeaves`; the adjacents come last. */
+/** Indices in `blockLeaves` of the leaves that are hashes. `adjacents` is the index of the first adjacent. */
 export const HEADER_LEAF = { parent: 2, payloadHash: 4, adjacents: 11 } as const;
 
 /** The tags of the leaves that are not hashes. */
@@ -91,13 +92,13 @@ const TAG = {
   nonce: 0x20,
 } as const;
 
-/** @returns the number of bytes without the block hash */
+/** @param adjacents number of adjacents @returns length of a header without its block hash, in bytes */
 export function headerBytes(adjacents: number): number {
   return LEAST_BYTES + adjacents * ADJACENT_BYTES;
 }
 
 /**
- * @param bytes without the block hash, as for miners, or with it, as stored by nodes
+ * @param bytes a header as miners get it, without its block hash, or as nodes store it, with its block hash
  * @throws LedgerFormatError if the length does not match the number of adjacents, if the adjacents do not ascend, or
  *   if the block hash does not match the header. The hash does not cover the chains of the adjacents: see
  *   `checkAdjacents`
@@ -166,8 +167,8 @@ export function encodeHeader(header: BlockHeader): Uint8Array<ArrayBuffer> {
 }
 
 /**
- * The block hash, by which blocks name their parents: a Merkle root, 32 bytes. It covers the order of the adjacents,
- * not their chains.
+ * @returns the block hash, by which a block refers to its parents: a Merkle root, 32 bytes. It covers the hashes of the
+ *   adjacents and their order, but not their chains
  */
 export function blockHash(header: BlockHeader): Uint8Array {
   return merkleRoot(blockLeaves(header));
@@ -194,12 +195,15 @@ export function blockLeaves(header: BlockHeader): Uint8Array[] {
   ];
 }
 
-/** Blake2s-256 of the header's bytes without the block hash: 32 bytes, little-endian. */
+/** @returns blake2s-256 of the header's bytes without the block hash: 32 bytes, little-endian */
 export function powHash(header: BlockHeader): Uint8Array {
   return blake2s(encodeHeader(header), { dkLen: HASH_BYTES });
 }
 
-/** The first block of a chain has no proof of work. @throws LedgerFormatError if the hash is above the target */
+/**
+ * Checks the proof of work. Do not call this for the first block of a chain, which has no proof of work.
+ * @throws LedgerFormatError if the proof-of-work hash is above the target
+ */
 export function checkWork(header: BlockHeader): void {
   const hash = powHash(header);
   if (meetsTarget(hash, header.target)) return;
@@ -208,7 +212,7 @@ export function checkWork(header: BlockHeader): void {
   );
 }
 
-/** @param expected 32 bytes @throws LedgerFormatError unless this is the header's block hash */
+/** @param expected 32 bytes @throws LedgerFormatError unless `expected` is the header's block hash */
 export function checkBlockHash(header: BlockHeader, expected: Uint8Array): void {
   const actual = blockHash(header);
   if (equalBytes(actual, expected)) return;
@@ -241,7 +245,7 @@ function fits<T extends bigint | number>(value: T, stored: T): T {
 
 /* JSON (document 1, "Block header"). */
 
-/** The field names of document 1, or those of real nodes. Reading accepts both. */
+/** The two sets of field names for a header's JSON: that of document 1, and that of real nodes. Both can be read. */
 export type Dialect = 'document' | 'chainweb';
 
 const VERSION_KEY = { document: 'ledgerVersion', chainweb: 'chainwebVersion' } as const;
@@ -268,10 +272,10 @@ const HeaderObject = z
   });
 
 /**
- * @param json from `parseExactJson`, because `JSON.parse` rounds the feature flags
- * @param versionCode the number of the network, for a network that pickaxe does not know; the network's binary
- *   headers contain it
- * @throws LedgerFormatError for a missing or wrong field, for an unknown network without `versionCode`, and for a
+ * @param json the result of `parseExactJson`, because `JSON.parse` rounds the feature flags
+ * @param versionCode the number of the network. It is required if `versionCodeOf` returns undefined for the network's
+ *   id in `json`. Binary headers contain the number
+ * @throws LedgerFormatError for a missing or wrong field, for an unknown network if `versionCode` is absent, and for a
  *   `hash` that does not match the header
  */
 export function headerFromJson(json: ExactJson, versionCode?: number): BlockHeader {
@@ -301,7 +305,7 @@ export function headerFromJson(json: ExactJson, versionCode?: number): BlockHead
   return header;
 }
 
-/** @param network the network's id; by default, it follows from the header's number */
+/** @param network the network's id; by default, the id of the network with the header's number */
 export function headerToJson(
   header: BlockHeader,
   dialect: Dialect,
@@ -337,26 +341,29 @@ const NAMES: ReadonlyMap<number, string> = new Map([...CODES].map(([name, code])
 
 const UNNAMED = /^code (\d{1,10})$/;
 
-/** @param network a network id, or `code 123` @returns undefined if the network's number is unknown */
+/**
+ * @param network a network id, or a text such as `code 123`, which `networkOf` returns for an unknown number
+ * @returns the network's number; undefined if it is unknown
+ */
 export function versionCodeOf(network: string): number | undefined {
   const code = CODES.get(network) ?? Number(UNNAMED.exec(network)?.[1]);
   return code < 2 ** 32 ? code : undefined;
 }
 
-/** Networks whose numbers differ between versions of the node's software. */
+/** Ids of networks whose numbers differ between versions of the node's software. */
 const DEVELOPMENT: ReadonlySet<string> = new Set(['development', 'recap-development']);
 const DEVELOPMENT_CODES: ReadonlySet<number> = new Set([1, 2]);
 
 /**
- * @param code u32
- * @returns whether a header with this number may belong to the network; true for a network of unknown number
+ * @param code the number of a network, u32
+ * @returns whether a header with this number may belong to the network. True if the network's number is unknown
  */
 export function mayBeOf(network: string, code: number): boolean {
   if (DEVELOPMENT.has(network)) return DEVELOPMENT_CODES.has(code);
   return (versionCodeOf(network) ?? code) === code;
 }
 
-/** @param code u32 @returns the network id, or `code 123` if it is unknown */
+/** @param code the network's number, u32 @returns the network id; if it is unknown, a text such as `code 123` */
 export function networkOf(code: number): string {
   return NAMES.get(code) ?? `code ${code}`;
 }

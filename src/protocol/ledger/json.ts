@@ -1,18 +1,18 @@
 import { visit } from 'jsonc-parser';
 
-/** Bytes or values that violate the ledger's formats. The message names the fault and its place. */
+/** Thrown for bytes or values that violate the ledger's formats. The message names the fault and its place. */
 export class LedgerFormatError extends Error {
   override readonly name = 'LedgerFormatError';
 }
 
-/** @returns the beginning of an untrusted text, quoted, for a message */
+/** @returns an untrusted text in quotes, for a message. Only its first 60 characters are quoted */
 export function quoted(text: string): string {
   return JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text);
 }
 
 /* Base64url without padding (RFC 4648 §5; document 1, convention 3). Every sequence of bytes has exactly one text. */
 
-/** The form of 32 bytes in base64url, such as a block hash or a request key: 43 characters. */
+/** Matches 32 bytes in base64url, such as a block hash or a request key: 43 characters. */
 export const HASH_TEXT = /^[\w-]{43}$/;
 
 export function encodeBase64url(bytes: Uint8Array): string {
@@ -20,7 +20,7 @@ export function encodeBase64url(bytes: Uint8Array): string {
 }
 
 /**
- * @param byteLength any by default
+ * @param byteLength the required number of bytes; by default, any number is accepted
  * @throws LedgerFormatError for invalid characters, padding, nonzero bits after the last byte, and another length
  */
 export function decodeBase64url(text: string, byteLength?: number): Uint8Array<ArrayBuffer> {
@@ -40,7 +40,7 @@ export function decodeBase64url(text: string, byteLength?: number): Uint8Array<A
 type JsonWith<N> = null | boolean | string | N | JsonWith<N>[] | { [key: string]: JsonWith<N> };
 
 interface JsonReading<N> {
-  /** @param text the text of a JSON number, perhaps malformed */
+  /** Makes the value of a number. @param text the number as written, which may violate the syntax of JSON */
   readonly number: (text: string) => N;
   readonly mostDepth: number;
 }
@@ -52,7 +52,9 @@ function readJson<N>(text: string, { number, mostDepth }: JsonReading<N>): JsonW
   let whole: JsonWith<N> = null;
   /** The open arrays and objects, innermost last. */
   const open: Container<N>[] = [];
-  /** For each open object, at its index in `open`: the key of the value that is read. Unused for arrays. */
+  /**
+   * The key of the value that is being read in each open object, at the object's index in `open`. Unused for arrays.
+   */
   const keys: string[] = [];
 
   const put = (value: JsonWith<N>) => {
@@ -94,7 +96,7 @@ function readJson<N>(text: string, { number, mostDepth }: JsonReading<N>): JsonW
   return whole;
 }
 
-/** Assigning the key `__proto__` would change the object's prototype. */
+/** Adds a key to an object. For the key `__proto__`, an assignment would change the object's prototype instead. */
 function setOwn<T>(object: { [key: string]: T }, key: string, value: T): void {
   if (key !== '__proto__') object[key] = value;
   else Object.defineProperty(object, key, { value, enumerable: true, configurable: true, writable: true });
@@ -102,11 +104,18 @@ function setOwn<T>(object: { [key: string]: T }, key: string, value: T): void {
 
 /* JSON whose numbers keep their text. `JSON.parse` rounds amounts, and integers above 2^53, such as feature flags. */
 
-/** Far more than a node's longest answer, a page of whole blocks. */
+/**
+ * Maximum length of a JSON text, in characters. The longest answer of a node, a page of whole blocks, is far shorter.
+ */
 const MAX_CHARACTERS = 2 ** 25;
-/** Far deeper than commands and their results. Deeper nesting would exhaust the stack. */
+/**
+ * Maximum depth of nesting. Commands and their results are far less deep. Without a limit, the stack could overflow.
+ */
 const MAX_DEPTH = 200;
-/** More digits than any value of the ledger. Longer numbers would take long to compute with. */
+/**
+ * Maximum length of a number, in characters. All values of the ledger are shorter. Computing with longer numbers would
+ * take long.
+ */
 const MAX_NUMBER_CHARACTERS = 1000;
 
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
@@ -136,8 +145,9 @@ export function isExactJsonObject(value: ExactJson): value is ExactJsonObject {
 }
 
 /**
- * Parses JSON (RFC 8259) of at most 2^25 characters, nested at most 200 deep. Keys such as `__proto__` are ordinary
- * keys. Keys that are integers come first, in ascending order, as in all objects.
+ * Parses JSON (RFC 8259) of at most 2^25 characters, nested at most 200 deep, with numbers of at most 1000 characters.
+ * Keys such as `__proto__` are ordinary keys. As in all JavaScript objects, keys that are integers come first, in
+ * ascending order.
  * @throws LedgerFormatError for any other text, and for duplicate keys
  */
 export function parseExactJson(text: string): ExactJson {
@@ -158,7 +168,7 @@ export function parseExactJsonBytes(bytes: Uint8Array): ExactJson {
   return parseExactJson(text);
 }
 
-/** @returns JSON without spaces; numbers keep their text, and keys their order */
+/** @returns JSON without spaces. Numbers keep their original texts, and keys keep their order */
 export function stringifyExactJson(value: ExactJson): string {
   if (value instanceof JsonNumber) return value.text;
   if (Array.isArray(value)) return `[${value.map(stringifyExactJson)}]`;
@@ -179,7 +189,7 @@ export function safeInteger(number: JsonNumber): number {
   return value;
 }
 
-/** @param value an integer; as a `number`, at most 2^53 − 1 */
+/** @param value an integer. A value of type `number` is from −(2^53 − 1) to 2^53 − 1 */
 export function jsonInteger(value: bigint | number): JsonNumber {
   return new JsonNumber(String(value));
 }

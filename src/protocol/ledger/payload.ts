@@ -1,6 +1,6 @@
 /**
- * Payloads (document 1, "Payload"): the content of blocks. The payload hash in a header is a Merkle root. It proves a
- * payload, including the earnings of the miner.
+ * Payloads (document 1, "Payload"): the content of blocks. The payload hash in a header is the Merkle root of the
+ * block's payload. So the header proves the payload, including the earnings of the miner.
  */
 
 import { z } from 'zod';
@@ -18,17 +18,17 @@ import {
 } from './json.ts';
 import { HASH_BYTES, leafHash, merkleRoot } from './merkle.ts';
 
-/** 32 bytes each. */
+/** The Merkle roots of a payload, 32 bytes each. */
 export interface PayloadRoots {
   /** The root over the miner's data and the transactions. */
   readonly transactionsHash: Uint8Array;
   /** The root over the coinbase's output and the transactions' outputs. */
   readonly outputsHash: Uint8Array;
-  /** The root over the other two, which the header contains. */
+  /** The root over `transactionsHash` and `outputsHash`. The header contains this root. */
   readonly payloadHash: Uint8Array;
 }
 
-/** All bytes are JSON in UTF-8. */
+/** The content of a block, without the outputs. The transactions and the miner's data are JSON in UTF-8. */
 export interface Payload extends PayloadRoots {
   /** The signed commands, in the order in which they ran. */
   readonly transactions: readonly Uint8Array[];
@@ -36,7 +36,7 @@ export interface Payload extends PayloadRoots {
 }
 
 export interface PayloadWithOutputs extends Payload {
-  /** One for each transaction. */
+  /** The output of each transaction, in the order of the transactions. */
   readonly outputs: readonly Uint8Array[];
   readonly coinbase: Uint8Array;
 }
@@ -44,10 +44,11 @@ export interface PayloadWithOutputs extends Payload {
 declare const proven: unique symbol;
 
 /**
- * A payload whose content hashes to its roots, and whose roots hash to `payloadHash`. Only `provePayload` makes one.
+ * A payload whose content hashes to its roots, and whose roots are proven by the block's header. Only `provePayload`
+ * makes a value of this type.
  */
 export type Proven<T extends Payload> = T & { readonly [proven]: true };
-/** The same at run time. The type alone proves nothing: a changed copy of a proven payload has it, too. */
+/** All proven payloads. The type alone proves nothing, because a changed copy of a proven payload has the same type. */
 const PROVEN = new WeakSet<Payload>();
 
 export type PayloadContent = Omit<PayloadWithOutputs, keyof PayloadRoots>;
@@ -63,7 +64,7 @@ const PayloadWithOutputsObject = z.object({
   coinbase: bytes,
 });
 
-/** @throws LedgerFormatError for a missing or wrong field. `provePayload` checks the roots */
+/** Does not check the roots: see `provePayload`. @throws LedgerFormatError for a missing or wrong field */
 export function payloadFromJson(json: ExactJson): Payload {
   return checked(PayloadObject, json, 'payload');
 }
@@ -91,9 +92,9 @@ export function payloadWithOutputsToJson(payload: PayloadWithOutputs): ExactJson
 }
 
 /**
- * @param payloadHash from the block's header
- * @throws LedgerFormatError that names the first wrong root. The root of the outputs is checked only if there are
- *   outputs
+ * @param payloadHash the payload hash in the block's header
+ * @throws LedgerFormatError if a root is wrong, or if the numbers of transactions and outputs differ. The message names
+ *   the wrong root. The root of the outputs is checked only if the payload has outputs
  */
 export function provePayload<T extends Payload>(payload: T | PayloadWithOutputs, payloadHash: Uint8Array): Proven<T> {
   const { transactionsHash, outputsHash } = payload;
@@ -110,7 +111,7 @@ export function provePayload<T extends Payload>(payload: T | PayloadWithOutputs,
   return payload as Proven<T>;
 }
 
-/** @throws LedgerFormatError if the payload is not proven, or belongs to another block */
+/** @throws LedgerFormatError if the payload is not proven, or is proven for another payload hash */
 export function checkProven(payload: Payload, payloadHash: Uint8Array): void {
   if (!PROVEN.has(payload)) throw new LedgerFormatError('the payload was not proven by provePayload');
   same('payloadHash', payload.payloadHash, payloadHash, "the block's header has");
@@ -123,7 +124,7 @@ function transactionsRoot({ minerData, transactions }: Pick<Payload, 'minerData'
   ]);
 }
 
-/** @returns the leaf hashes of the tree over the outputs: the coinbase's, then one for each output */
+/** @returns the leaf hashes of the tree over the outputs: first that of the coinbase, then those of the outputs */
 export function outputLeaves({ coinbase, outputs }: Pick<PayloadContent, 'coinbase' | 'outputs'>): Uint8Array[] {
   return [leafHash(PAYLOAD_TAG.coinbase, coinbase), ...outputs.map((each) => leafHash(PAYLOAD_TAG.output, each))];
 }
@@ -144,22 +145,25 @@ function same(name: string, claimed: Uint8Array, computed: Uint8Array, source: s
   );
 }
 
-/* The miner, and the coinbase: the output that pays the miner. */
+/* The miner, and the coinbase, which is the output that pays the miner. */
 
-/** Document 1, "Miner information". */
+/** The account and the keys that a block pays (document 1, "Miner information"). */
 export interface Miner {
   readonly account: string;
-  /** Most often `keys-all`. */
+  /** The predicate of the keys, most often `keys-all`. */
   readonly predicate: string;
   readonly publicKeys: readonly string[];
 }
 
 export interface Coinbase {
-  /** `failed` if the miner was not paid, for example because its keys differ; `none` in a chain's first block. */
+  /**
+   * `failed` if the miner was not paid, for example because the account has other keys. `none` in a chain's first
+   * block, which pays nobody.
+   */
   readonly outcome: 'paid' | 'failed' | 'none';
-  /** The hash of the block's parent on the same chain, 32 bytes; arbitrary if the outcome is `none`. */
+  /** The hash of the block's parent on the same chain, 32 bytes. Arbitrary if the outcome is `none`. */
   readonly parent: Uint8Array;
-  /** The coins that moved; undefined for old blocks, whose outputs have no events. */
+  /** The transfers of coins in the coinbase; undefined for old blocks, whose outputs have no events. */
   readonly transfers: readonly Transfer[] | undefined;
 }
 
@@ -190,7 +194,10 @@ export function parseCoinbase(coinbase: Uint8Array, token: string = COIN): Coinb
   return { outcome, parent: parentOf(reqKey), transfers: transfersOf(json, token) };
 }
 
-/** The request key contains the parent's hash: as a JSON string in old blocks, as text in later ones, or as bytes. */
+/**
+ * The request key of a coinbase contains the parent's hash: as a JSON string in old blocks, and in later blocks as text
+ * without quotes, or as its 32 bytes.
+ */
 function parentOf(reqKey: Uint8Array): Uint8Array {
   if (reqKey.length === HASH_BYTES) return reqKey;
   const text = Buffer.from(reqKey).toString('latin1');
@@ -201,15 +208,15 @@ function parentOf(reqKey: Uint8Array): Uint8Array {
   }
 }
 
-/* Movements of coins: the event TRANSFER of a module. */
+/* Transfers of coins. The module of the coins emits a TRANSFER event for each transfer. */
 
 /** The module of the coins on known networks. */
 export const COIN = 'coin';
 
 interface Transfer {
-  /** Empty if the coins are new, as a block's reward, or arrive from another chain. */
+  /** The account that pays. Empty if the coins are new, like a block's reward, or arrive from another chain. */
   readonly sender: string;
-  /** Empty if the coins leave for another chain. */
+  /** The account that is paid. Empty if the coins leave for another chain. */
   readonly receiver: string;
   readonly amount: Decimal;
 }
@@ -222,7 +229,7 @@ const Params = z.tuple([z.string(), z.string(), reading(z.custom<ExactJson>(), d
 /**
  * @param output the JSON of a coinbase or of a transaction's output
  * @param token the module of the coins, with its namespace if it has one
- * @returns undefined if the output has no events, as in old blocks
+ * @returns the transfers, in the order of their events; undefined if the output has no list of events, as in old blocks
  * @throws LedgerFormatError for malformed events
  */
 export function transfersOf(output: ExactJson, token: string = COIN): Transfer[] | undefined {

@@ -1,4 +1,4 @@
-/** The earnings of a block's miner: new coins, and the fees of its transactions. */
+/** The earnings of a block's miner: new coins, and the fees of the block's transactions. */
 
 import { z } from 'zod';
 import { equalBytes } from '../chain/bytes.ts';
@@ -19,9 +19,9 @@ import {
   transfersOf,
 } from './payload.ts';
 
-/** The account and the keys that the block pays. */
+/** The earnings of a block's miner, and the miner's account and keys. */
 export interface BlockReward extends Miner {
-  /** The new coins; undefined for an old block of a network with unknown rewards. */
+  /** The new coins. Undefined for an old block of a network whose rewards are unknown. */
   readonly reward: Decimal | undefined;
   readonly fees: Decimal;
 }
@@ -33,8 +33,9 @@ const Command = z.object({
 const Output = z.object({ gas: natural(MAX_U64) });
 
 /**
- * @throws LedgerFormatError if the payload is not the header's, if the coinbase belongs to another block or pays
- *   another account than the miner's, and for malformed outputs
+ * @throws LedgerFormatError if the payload is not proven for this header; if the miner's data or the coinbase is
+ *   malformed; if the coinbase belongs to another block, has events but none for the reward, or pays an account that is
+ *   not in the miner's data; and like `feesOf`
  */
 export function rewardOf(header: BlockHeader, payload: Proven<PayloadWithOutputs>, token: string = COIN): BlockReward {
   checkProven(payload, header.payloadHash);
@@ -49,8 +50,10 @@ export function rewardOf(header: BlockHeader, payload: Proven<PayloadWithOutputs
 }
 
 /**
- * The sum of gas times gas price. In blocks with events, each transaction's output must show the payment of its fee.
- * @throws LedgerFormatError for malformed transactions and outputs, and for an output whose events lack the payment
+ * @param account the miner's account
+ * @returns the sum of gas times gas price of all transactions
+ * @throws LedgerFormatError for malformed transactions and outputs, and for an output whose events do not contain the
+ *   payment of the transaction's fee to the account. Outputs without a list of events and fees of 0 are not checked
  */
 export function feesOf(payload: PayloadWithOutputs, account: string, token: string = COIN): Decimal {
   return payload.transactions.reduce((sum, transaction, i) => {
@@ -86,11 +89,12 @@ export function rewardByTable({ version, height }: Pick<BlockHeader, 'version' |
 }
 
 /*
- * The rewards of mainnet01 and testnet04 for all chains of one height, without fees, as in the ledger's contract. The
- * table is used for old blocks, whose coinbase lacks the amount, and for estimates of future blocks.
+ * The rewards on mainnet01 and testnet04, without fees, as in the ledger's contract. Each number is the sum for the
+ * blocks of one height on all chains. The table is used for old blocks, whose coinbase lacks the amount, and to
+ * estimate the rewards of future blocks.
  */
 
-/** Number of heights for which each reward holds. */
+/** Number of heights for which each reward in `REWARDS` holds. */
 const PERIOD = 87_600n;
 
 const REWARDS = `
@@ -178,7 +182,7 @@ const REWARDS = `
 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1
 `;
 
-/** Rewards, each with the last height at which it holds. */
+/** The rewards after those in `REWARDS`, each with the last height at which it holds. */
 const LAST: readonly (readonly [bigint, string])[] = [
   [125_538_055n, '1'],
   [125_538_056n, '0.023999333'],
@@ -191,7 +195,10 @@ const TABLE: readonly { readonly upTo: bigint; readonly reward: Decimal }[] = [
   ...LAST.map(([upTo, reward]) => ({ upTo, reward: parseDecimal(reward) })),
 ];
 
-/** @returns the reward of one block, rounded to 12 places like that of the ledger */
+/**
+ * @param chains number of chains at this height
+ * @returns the reward of one block, rounded to 12 places as on the ledger; 0 above the heights of the table
+ */
 export function tableReward(height: bigint, chains: number): Decimal {
   const row = TABLE.find(({ upTo }) => upTo >= height);
   return divideDecimal(row?.reward ?? 0n, BigInt(chains));

@@ -1,8 +1,9 @@
 /**
- * Cross-chain proofs (document 2, `/spv`): the output of a transaction on one chain is below a block of another. A
- * proof is base64url of JSON, `{chain, object, subject: {input}, algorithm}`: `input` is the output with its tag, and
- * `object` the path from it to the block hash, as number of steps u32 · position of the output u64 · steps, (side u8, 0
- * left or 1 right · hash 32) each. Its integers are big-endian.
+ * Cross-chain proofs (document 2, `/spv`). A proof shows that a block of the target chain depends on the output of a
+ * transaction on another chain. It is base64url of JSON, `{chain, object, subject: {input}, algorithm}`. `input` is a
+ * tag, followed by the output. `object` is the Merkle path from the output to the block's hash, as number of steps u32
+ * · position of the output u64 · steps. Each step is side u8 (0 left, 1 right) · hash 32. Integers in the path are
+ * big-endian.
  */
 
 import { z } from 'zod';
@@ -22,30 +23,33 @@ import { PAYLOAD_TAG } from './payload.ts';
 
 export interface SpvProof {
   readonly targetChain: number;
-  /** JSON in UTF-8. */
+  /** The transaction's output: JSON in UTF-8. */
   readonly output: Uint8Array;
-  /** The index of the output's leaf in the outputs' tree; the coinbase is at 0. */
+  /** The index of the output's leaf in the tree over the outputs, in which the coinbase has index 0. */
   readonly position: bigint;
-  /** From the output to the hash of the block on the target chain. */
+  /** The path from the output to the hash of the block on the target chain. */
   readonly steps: readonly MerkleStep[];
 }
 
 const ALGORITHM = 'SHA512t_256';
-/** Precedes the output in `input`. */
+/** The bytes before the output in `input`. */
 const TAG = Uint8Array.of(0, PAYLOAD_TAG.output);
 const OBJECT_HEAD_BYTES = 12;
 const STEP_BYTES = 1 + HASH_BYTES;
 const SIDES = ['left', 'right'] as const;
-/** Far more than for an output among millions and for the longest path between two chains. */
+/**
+ * Maximum number of steps. Far fewer steps suffice for a block with millions of outputs, and for the two chains that
+ * are farthest apart.
+ */
 const MAX_STEPS = 200;
 
-/** Far more neighbours than a chain of any known network has. */
+/** Maximum number of a chain's neighbours. On known networks, a chain has at most 3. */
 const MAX_NEIGHBOURS = 16;
 
 /**
- * The valid sides of siblings from the root of the outputs on, for chains with 0, 1, 2 … neighbours: L for the root of
- * the transactions, then the steps from the payload hash to the block hash, then, any number of times, the steps from a
- * parent's hash to the hash of a block that builds on it.
+ * The valid sides of the siblings above the root of the outputs, for chains with 0, 1, 2 … neighbours. First comes an L
+ * for the root of the transactions, then the steps from the payload hash to the block hash. After that, the steps from
+ * the hash of a parent to the hash of its child can follow any number of times.
  */
 const ROUTES = Array.from({ length: MAX_NEIGHBOURS + 1 }, (_, neighbours) => {
   const leaves = HEADER_LEAF.adjacents + neighbours;
@@ -61,7 +65,7 @@ const ProofObject = z.object({
   algorithm: z.literal(ALGORITHM, { error: `must be ${ALGORITHM}` }),
 });
 
-/** @throws LedgerFormatError unless the text is a proof of an output. `checkSpvProof` verifies it */
+/** Does not verify the proof: see `checkSpvProof`. @throws LedgerFormatError unless the text is a proof of an output */
 export function parseSpvProof(text: string): SpvProof {
   const { chain, object, subject } = checked(ProofObject, parseExactJsonBytes(decodeBase64url(text)), 'proof');
   if (!equalBytes(subject.input.subarray(0, TAG.length), TAG)) {
@@ -88,12 +92,12 @@ export function encodeSpvProof({ targetChain, output, position, steps }: SpvProo
   return encodeBase64url(Buffer.from(json));
 }
 
-/** @returns the hash at the end of the path, 32 bytes: that of a block on the target chain */
+/** @returns the hash at the end of the path, 32 bytes. A valid proof ends at the hash of a block on the target chain */
 export function spvRoot({ output, steps }: SpvProof): Uint8Array {
   return rootOfPath(leafHash(PAYLOAD_TAG.output, output), steps);
 }
 
-/** @throws LedgerFormatError unless the proof is for this chain, and its path ends at this block */
+/** @throws LedgerFormatError unless the proof is for the block's chain, and its path ends at the block's hash */
 export function checkSpvProof(proof: SpvProof, block: { readonly chain: number; readonly hash: Uint8Array }): void {
   if (proof.targetChain !== block.chain) {
     throw new LedgerFormatError(
@@ -127,9 +131,10 @@ function parseObject(object: Uint8Array): Pick<SpvProof, 'position' | 'steps'> {
 }
 
 /**
- * Whether the steps can lead from an output at this position to its block, and on to another. The root does not depend
- * on the position. Only this check finds a wrong one, though not always.
+ * The hash at the end of the path does not depend on the position, so only this function checks the position. It does
+ * not find every wrong position.
  * @param sides an L or an R for each step
+ * @returns whether the steps can lead from an output at this position to its block, or to a later block
  */
 function leadsToBlock(position: bigint, sides: string): boolean {
   return Array.from(sides).some((_, levels) => {
@@ -138,9 +143,10 @@ function leadsToBlock(position: bigint, sides: string): boolean {
 }
 
 /**
- * Whether some Merkle tree has these steps above a leaf at this position. In a complete part of the tree, the bits of
- * the position, lowest first, are the sides of the nodes. A node at the right edge has only siblings on its left, one
- * for each remaining 1 bit.
+ * In a complete subtree, the bits of the position, lowest first, are the sides of the nodes on the path: the sibling is
+ * on the left if the bit is 1. From a node at the right edge of the tree, all siblings are on the left, one for each
+ * remaining 1 bit.
+ * @returns whether some Merkle tree has these steps above a leaf at this position
  */
 function leadsToRoot(position: bigint, sides: string): boolean {
   if (!sides.includes('R') && bitsOf(position) === sides.length) return true;

@@ -1,11 +1,11 @@
-/** Streams of bytes split into lines of text, and the header of the PROXY protocol. Pure. */
+/** Splits streams of bytes into lines of text, and parses headers of the PROXY protocol. Pure. */
 
 import { isIPv4, isIPv6 } from 'node:net';
 
 const NEWLINE = 0x0a;
 const NOTHING = new Uint8Array(0);
 
-/** Thrown if a line has more bytes than its reader accepts. */
+/** Thrown if a line has more bytes than the splitter accepts. */
 export class LineTooLongError extends Error {
   override readonly name = 'LineTooLongError';
 }
@@ -13,11 +13,14 @@ export class LineTooLongError extends Error {
 export class LineSplitter {
   readonly #mostBytes: number;
   readonly #decoder = new TextDecoder();
-  /** Its first `#bytes` bytes are the unfinished line: a copy, so that no chunk stays in memory for a few bytes. */
+  /**
+   * A buffer whose first `#bytes` bytes are the unfinished line. The bytes are copied, because a view of them would
+   * keep the whole chunk in memory.
+   */
   #begun = NOTHING;
   #bytes = 0;
 
-  /** @param mostBytes maximum length of a line, in bytes, without its end */
+  /** @param mostBytes maximum length of a line, in bytes, without `\n` */
   constructor(mostBytes: number) {
     this.#mostBytes = mostBytes;
   }
@@ -25,7 +28,7 @@ export class LineSplitter {
   /**
    * @param chunk UTF-8; invalid bytes become U+FFFD
    * @returns the lines that end in this chunk, without `\n` or `\r\n`
-   * @throws LineTooLongError if a line is too long. The splitter cannot be used after that
+   * @throws LineTooLongError if a line is too long. The splitter must not be used after this error
    */
   push(chunk: Uint8Array): string[] {
     const lines: string[] = [];
@@ -66,32 +69,33 @@ export class LineSplitter {
   }
 }
 
-/* The same for a reader that goes on after a line that is too long. */
+/* A splitter that skips lines that are too long, and goes on with the next line. */
 
-/** Stands for a line that was too long. */
+/** Takes the place of a line that was too long. */
 export const TOO_LONG = Symbol('a line that is too long');
 
 export class LenientLines {
   readonly #mostBytes: number;
   #splitter: LineSplitter;
   #leftOutBytes = 0;
-  /** Whether the rest of a line that is too long is being skipped. */
+  /** Whether the bytes up to the next line end are skipped, because they belong to a line that is too long. */
   #skips = false;
 
-  /** @param mostBytes maximum length of a line, in bytes, without its end */
+  /** @param mostBytes maximum length of a line, in bytes, without `\n` */
   constructor(mostBytes: number) {
     this.#mostBytes = mostBytes;
     this.#splitter = new LineSplitter(mostBytes);
   }
 
-  /** Upper bound of the bytes of all skipped lines: each counts at least as much as the longest permitted line. */
+  /** Upper bound of the total length of all skipped lines, in bytes. Each line counts as at least `mostBytes`. */
   get leftOutBytes(): number {
     return this.#leftOutBytes;
   }
 
   /**
    * @param chunk UTF-8
-   * @returns the lines that end in this chunk, and `TOO_LONG` for each line that becomes too long in it
+   * @returns the lines that end in this chunk. A line that is too long is replaced by `TOO_LONG` as soon as it exceeds
+   *   the maximum, before its end
    */
   push(chunk: Uint8Array): (string | typeof TOO_LONG)[] {
     const lines: (string | typeof TOO_LONG)[] = [];
@@ -109,7 +113,7 @@ export class LenientLines {
     return lines;
   }
 
-  /** @returns the last line, if the stream ended without a line end */
+  /** @returns the last line if the stream ended without a line end, and no line otherwise */
   end(): (string | typeof TOO_LONG)[] {
     const rest = this.#skips ? [] : this.#take(Uint8Array.of(NEWLINE), true);
     return rest.filter((line) => line !== '');
@@ -128,24 +132,33 @@ export class LenientLines {
   }
 }
 
-/* The PROXY protocol, versions 1 and 2, for the address of a proxy's client (HAProxy's `proxy-protocol.txt`). */
+/*
+ * The PROXY protocol, versions 1 and 2 (HAProxy's `proxy-protocol.txt`). Before all other bytes of a connection, a
+ * proxy sends a header with the address of its client.
+ */
 
-/** §2.1: maximum length of a version 1 header, with its line end. */
+/** §2.1: maximum length of a version 1 header, in bytes, with its line end. */
 const V1_BYTES = 107;
 const V1_BEGIN = Buffer.from('PROXY ');
 /** §2.2: the signature of version 2. */
 const V2_BEGIN = Buffer.from([0x0d, 0x0a, 0x0d, 0x0a, 0x00, 0x0d, 0x0a, 0x51, 0x55, 0x49, 0x54, 0x0a]);
 const V2_FIXED_BYTES = 16;
-/** Addresses take at most 216 bytes. The rest is metadata for the receiver, such as names of certificates. */
+/**
+ * Maximum accepted length of a version 2 header, in bytes. After the fixed part, addresses take at most 216 bytes.
+ * Metadata for the receiver may follow, such as names of certificates.
+ */
 const V2_MOST_BYTES = V2_FIXED_BYTES + 4_096;
 
 type ProxyHeader =
   | { readonly kind: 'incomplete' }
   | { readonly kind: 'invalid'; readonly why: string }
-  /** `bytes`: the header's length. `address` is absent if the client is the proxy itself, or unknown. */
+  /**
+   * `bytes` is the header's length. `address` is absent if the client is the proxy itself, or if the header has no IP
+   * address of the client.
+   */
   | { readonly kind: 'header'; readonly bytes: number; readonly address?: string };
 
-/** @param bytes the bytes of the connection so far */
+/** @param bytes all bytes that the connection has received so far */
 export function parseProxyHeader(bytes: Uint8Array): ProxyHeader {
   if (beginsAs(bytes, V1_BEGIN)) return bytes.length < V1_BEGIN.length ? INCOMPLETE : parseText(bytes);
   if (beginsAs(bytes, V2_BEGIN)) return bytes.length < V2_FIXED_BYTES ? INCOMPLETE : parseBinary(bytes);
@@ -158,12 +171,12 @@ function invalid(why: string): ProxyHeader {
   return { kind: 'invalid', why };
 }
 
-/** Whether the bytes are the beginning of `begin`, or begin with it. */
+/** @returns whether `bytes` and `begin` are equal up to the end of the shorter one */
 function beginsAs(bytes: Uint8Array, begin: Uint8Array): boolean {
   return begin.subarray(0, bytes.length).every((byte, i) => byte === bytes[i]);
 }
 
-/** §2.1: `PROXY TCP4 192.0.2.1 192.0.2.2 56324 443\r\n` */
+/** §2.1: a line of text, such as `PROXY TCP4 192.0.2.1 192.0.2.2 56324 443\r\n`. */
 function parseText(bytes: Uint8Array): ProxyHeader {
   const text = Buffer.from(bytes.subarray(0, V1_BYTES)).toString('latin1');
   const end = text.indexOf('\r\n');
@@ -184,7 +197,10 @@ function isPort(text: string): boolean {
   return /^(0|[1-9]\d{0,4})$/.test(text) && Number(text) <= 0xffff;
 }
 
-/** §2.2: version and command, family and protocol, the length of what follows, addresses and ports. */
+/**
+ * §2.2: the signature (12 bytes), version and command (1), family and protocol (1), the length of the rest (2),
+ * addresses and ports. Integers are big-endian.
+ */
 function parseBinary(bytes: Uint8Array): ProxyHeader {
   const [versionAndCommand, familyAndProtocol, high, low] = bytes.subarray(V2_BEGIN.length);
   const length = V2_FIXED_BYTES + (high << 8) + low;
@@ -204,8 +220,8 @@ function parseBinary(bytes: Uint8Array): ProxyHeader {
       return address.length < 36
         ? invalid('its IPv6 addresses are cut off')
         : header(length, ipv6(address.subarray(0, 16)));
-    case 0x00: // Unspecified.
-    case 0x31: // A socket in the file system.
+    case 0x00: // An unspecified protocol.
+    case 0x31: // A stream over a UNIX socket.
       return { kind: 'header', bytes: length };
     default:
       return invalid('its protocol is not TCP');

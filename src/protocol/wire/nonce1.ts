@@ -1,4 +1,4 @@
-/** The bytes of the nonce that a source has fixed, as JSON messages carry them. */
+/** The JSON form of nonce1: the low bytes of the nonce, which a source has assigned. */
 
 import { z } from 'zod';
 

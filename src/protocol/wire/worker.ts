@@ -10,20 +10,20 @@ import { headerTargetOf, parseWork, type Work } from '../chain/work.ts';
 import { Nonce1Shape } from './nonce1.ts';
 import { parseTarget } from './stratum.ts';
 
-/** Incremented when a parent written for an earlier version would misunderstand a message. */
+/** Must be incremented if a parent that was written for an earlier version would misunderstand a message. */
 export const PROTOCOL_VERSION = 1;
 
-/** Features beyond jobs and shares. Later versions add further ones. */
+/** Names of the worker's features beyond jobs and shares. Later versions may have more. */
 export const CAPABILITIES = ['nonce1', 'time-may-roll', 'verdicts', 'retarget', 'share-rate'] as const;
 
 export const LIMITS = {
-  /** Maximum length of a line to the worker, in bytes. A job has about 1,000. */
+  /** Maximum length of a line to the worker, in bytes. The line of a job has about 1,000. */
   lineBytes: 65_536,
-  /** Maximum number of jobs of a connection. A further one ends the oldest, which long finds no shares any more. */
+  /** Maximum number of jobs of a connection. One more job ends the oldest job. */
   jobs: 64,
-  /** Maximum length of a job's id, in characters. Pools use a dozen. */
+  /** Maximum length of a job's id, in characters. The ids of pools have about 12. */
   idCharacters: 64,
-  /** Maximum length of the text that `pong` repeats, in characters. */
+  /** Maximum length of the text `echo` in a `ping`, in characters. The `pong` repeats this text. */
   echoCharacters: 256,
 } as const;
 
@@ -43,13 +43,13 @@ export type ByeReason = (typeof BYE_REASONS)[number];
 
 /* Lines from the parent. */
 
-/** More would be useless: writing a share's line would cost more than finding the share. */
+/** Maximum rate of shares. At a higher rate, writing a share's line would cost more than finding the share. */
 const MOST_SHARES_PER_SECOND = 1_000;
-/** One share a day. Lower rates are meaningless. */
+/** Minimum rate of shares: one a day. */
 const LEAST_SHARES_PER_SECOND = 1 / 86_400;
-/** Maximum length of the quote of a parent's line in an error, in characters. */
+/** Maximum number of characters of a parent's line, or of a key in it, that an error quotes. */
 const MOST_QUOTED = 80;
-/** Maximum number of faults that an error lists: a line with more is of an entirely different kind. */
+/** Maximum number of faults that an error lists. A line with more faults is probably no message of this protocol. */
 const MOST_FAULTS = 3;
 
 const JOB_ID = z
@@ -115,7 +115,7 @@ export const Request = z.discriminatedUnion('type', [
 ]);
 export type Request = Readonly<z.infer<typeof Request>>;
 
-/** Why a line was refused and what to do, for the parent's author. */
+/** The refusal of a line. The message describes the fault and its correction, for the author of the parent program. */
 export interface Refusal {
   readonly code: ErrorCode;
   readonly message: string;
@@ -123,7 +123,7 @@ export interface Refusal {
 
 const TYPES = Request.options.map(({ shape }) => shape.type.value);
 
-/** What to write into a field, by its name. */
+/** Advice for each field that has a wrong value, by the field's name. */
 const REMEDIES: Readonly<Record<string, string>> = {
   id: `give a text of 1 to ${LIMITS.idCharacters} characters`,
   header: `give ${2 * HEADER_BYTES} hex digits (${HEADER_BYTES} bytes)`,
@@ -142,7 +142,7 @@ const REMEDIES: Readonly<Record<string, string>> = {
   echo: `give a text of at most ${LIMITS.echoCharacters} characters`,
 };
 
-/** @param line without its line end */
+/** @param line a line from the parent, without its line end */
 export function readRequest(line: string): Request | { readonly refusal: Refusal } {
   const json = jsonOrUndefined(line);
   if (json === undefined) {
@@ -179,7 +179,7 @@ const kind = z.enum(['cpu', 'gpu']);
 const state = z.enum(['starting', 'ready', 'paused', 'reopening', 'parked']);
 const ANSWERED_ID = z.string().meta({ description: 'the job’s name, which the parent chose' });
 
-/** Optional fields are absent if their value is unknown. */
+/** The messages of the worker. An optional field is absent if it has no known value. */
 export const Answer = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('hello'),
@@ -253,7 +253,7 @@ export function answerLine(answer: Answer): string {
   return `${jsonText(answer)}\n`;
 }
 
-/* Jobs become works, and solutions become shares. */
+/* Conversions of jobs into works, and of solutions into shares. */
 
 export function workOf(request: JobRequest): Work {
   const header = fromHex(request.header);
@@ -267,7 +267,7 @@ export function workOf(request: JobRequest): Work {
   });
 }
 
-/** @param header 286 bytes, with the block target @param terms the fields of the work that are not in the header */
+/** @param header 286 bytes, which contain the block target @param terms the work's fields that the header lacks */
 export function workOfHeader(
   header: Uint8Array,
   { target, ...terms }: Pick<Work, 'target' | 'nonce1' | 'rollTime' | 'until'>,

@@ -33,3 +33,17 @@ it('gives the same lines however the stream is cut', () => {
     }),
   );
 });
+
+it('knows how much it has left out at most', () => {
+  const lines = new LenientLines(4);
+  const leftOut = (text: string) => {
+    lines.push(bytes(text));
+    return lines.leftOutBytes;
+  };
+  expect(leftOut('abcd\nab\r\n')).toBe(0);
+  expect(leftOut('abcde\n')).toBe(4 + 6);
+  // The rest of a line counts in every later piece, up to its end.
+  expect([leftOut('abcde'), leftOut('fgh'), leftOut('ij\nkl\n')]).toEqual([10 + 9, 19 + 3, 22 + 3]);
+  expect([leftOut('abcd\n'), leftOut('abcdefgh')]).toEqual([25, 25 + 12]);
+  expect([lines.end(), lines.leftOutBytes]).toEqual([[], 37]);
+});

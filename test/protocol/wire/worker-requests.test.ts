@@ -3,9 +3,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { readRequest } from '#pickaxe/protocol/wire/worker.js';
+import { cases } from '../../cases.ts';
 
 const HEADER = 'ab'.repeat(286);
-const runs = 2_000;
+const runs = cases(2_000);
 
 describe('a line to the worker', () => {
   it('is read as what it asks for', () => {

@@ -1,4 +1,4 @@
-/** Writes the text `cmd` of a new command, byte for byte like the contract tool, and signs it. */
+/** Writes the text `cmd` of a new command, with the same bytes as the contract tool, and signs the command. */
 
 import { LedgerFormatError } from '../json.ts';
 import { amountFault } from './coin.ts';
@@ -12,9 +12,9 @@ export const MAX_TTL = 172_800;
 export const MAX_SIGNATURES = 100;
 
 /**
- * An absent network, proof or data becomes null. The key of an absent scheme or address, or of no capabilities, is left
- * out.
- * @throws LedgerFormatError if a text is not Unicode
+ * @returns the text `cmd`. In this text, the network id, the proof and the data can be null. A signer's scheme or
+ *   address is left out if it is absent. A signer's list of capabilities is left out if it is absent or empty
+ * @throws LedgerFormatError if a text is not Unicode, or if a number has an exponent of more than 9 digits
  */
 export function cmdOf({ networkId, payload, signers, meta, nonce }: Payload): string {
   return jsonObject([
@@ -27,8 +27,10 @@ export function cmdOf({ networkId, payload, signers, meta, nonce }: Payload): st
 }
 
 /**
- * @throws LedgerFormatError for metadata that nodes refuse, for a signer without capabilities, which would sign for
- *   everything, for a missing key, and for a capability whose amount differs from the code's
+ * @param pairs the key pairs of all signers, in any order
+ * @throws LedgerFormatError for a missing network id, for metadata that nodes refuse, for more than 100 signers, for a
+ *   signer without a key pair, for a capability with a wrong amount (`amountFault`), and like `cmdOf`. Also for a
+ *   signer without capabilities, because the signature would then be valid for everything
  */
 export function buildCommand(payload: Payload, pairs: readonly KeyPair[]): Command {
   checkPayload(payload);

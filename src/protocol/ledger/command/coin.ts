@@ -1,6 +1,7 @@
 /**
- * Commands for coins: transfers, transfers to another chain and their second step, and reads with their results. The
- * amounts in code and capability are equal, because both come from one decimal.
+ * Builds messages for coins: transfers within a chain, both steps of transfers to another chain, and reads of accounts.
+ * Also parses the results of the reads, and compares amounts in capabilities with the code. In the transfers that this
+ * file builds, the amounts in the code and in the capability are equal, because both are written from one decimal.
  */
 
 import { type Decimal, decimalOf, formatDecimal, parseDecimal, type TokenAmount, tokenAmountOf } from '../decimal.ts';
@@ -11,24 +12,24 @@ import type { Capability, Message } from './command-payload.ts';
 import type { Outcome } from './results.ts';
 
 export interface Keyset {
-  /** 64 hex digits each. */
+  /** Public keys, 64 hex digits each. */
   readonly keys: readonly string[];
-  /** `keys-all`, `keys-any`, `keys-2`, or the name of a function. */
+  /** The predicate: `keys-all`, `keys-any`, `keys-2`, or the name of a function. */
   readonly pred: string;
 }
 
-/** Compares the keys as a set, like the ledger. */
+/** @returns whether the predicates are equal, and the keys are equal as sets, as on the ledger */
 export function sameKeyset(one: Keyset, other: Keyset): boolean {
   const keysOf = ({ keys }: Keyset) => [...new Set(keys)].sort().join(' ');
   return one.pred === other.pred && keysOf(one) === keysOf(other);
 }
 
 export interface Payment {
-  /** The token's module with its namespace, such as `coin`. */
+  /** The token's module, with its namespace if it has one: for example `coin`. */
   readonly module: string;
   readonly sender: string;
   readonly receiver: string;
-  /** Above 0. */
+  /** The amount to pay, above 0. */
   readonly amount: Decimal;
 }
 
@@ -41,7 +42,7 @@ export interface CrosschainPayment extends PaymentToGuard {
   readonly targetChain: number;
 }
 
-/** A message, and the capabilities for which its sender signs, besides gas. */
+/** A message, and the capabilities that the paying account must sign for, in addition to the capability for gas. */
 export interface CoinCall {
   readonly message: Message;
   readonly capabilities: readonly Capability[];
@@ -49,7 +50,7 @@ export interface CoinCall {
 
 const GUARD = 'receiver-guard';
 
-/** @throws LedgerFormatError for an amount that is not above 0, an impossible account or an invalid name of a module */
+/** @throws LedgerFormatError for an amount of 0 or less, an impossible account name or an invalid module name */
 export function transfer({ module, sender, receiver, amount }: Payment): CoinCall {
   const code = call(module, 'transfer', text(sender), text(receiver), positive(amount));
   return { message: exec(code), capabilities: [transferCapability({ module, sender, receiver, amount })] };
@@ -63,8 +64,9 @@ export function transferCreate({ guard, ...payment }: PaymentToGuard): CoinCall 
 }
 
 /**
- * Step 0, on the chain that the coins leave. They arrive with step 1, which `continueOnTarget` builds.
- * @throws LedgerFormatError like `transferCreate`
+ * Step 0 of a transfer to another chain, for the chain that the coins leave. The coins arrive with step 1, which
+ * `continueOnTarget` builds.
+ * @throws LedgerFormatError like `transferCreate`, and for a chain that is not a number from 0 on
  */
 export function transferCrosschain(payment: CrosschainPayment): CoinCall {
   const { module, sender, receiver, amount, guard, targetChain } = payment;
@@ -77,9 +79,11 @@ export function transferCrosschain(payment: CrosschainPayment): CoinCall {
 }
 
 /**
- * Step 1, on the chain where the coins arrive. Anyone may send it, without signatures.
+ * Step 1 of a transfer to another chain, for the chain where the coins arrive. Anyone may send this step, without
+ * signatures.
  * @param pactId the request key of step 0
  * @param proof the answer of /spv for step 0
+ * @throws LedgerFormatError for a malformed request key or an empty proof
  */
 export function continueOnTarget(pactId: string, proof: string): Message {
   decodeBase64url(pactId, 32);
@@ -87,17 +91,17 @@ export function continueOnTarget(pactId: string, proof: string): Message {
   return { cont: { pactId, step: 1, rollback: false, data: {}, proof } };
 }
 
-/** Reading a balance needs no signature. */
+/** @returns a message that reads a balance. A command with this message needs no signature */
 export function getBalance(module: string, account: string): Message {
   return exec(call(module, 'get-balance', text(account)));
 }
 
-/** Reading an account needs no signature. */
+/** @returns a message that reads an account. A command with this message needs no signature */
 export function getDetails(module: string, account: string): Message {
   return exec(call(module, 'details', text(account)));
 }
 
-/** The account that pays for gas signs for this capability. */
+/** @returns the capability for gas. The account that pays for gas must sign for this capability */
 export function gasCapability(module: string): Capability {
   return { name: `${moduleName(module)}.GAS`, args: [] };
 }
@@ -120,7 +124,7 @@ function moduleName(module: string): string {
   return module;
 }
 
-/** @returns a literal of the contract language */
+/** @returns a string literal of the contract language */
 function text(value: string): string {
   if (value === '' || /\p{C}/u.test(value))
     throw new LedgerFormatError('An account is empty or has characters that no name has');
@@ -145,7 +149,12 @@ function keysetCode(): string {
   return `(read-keyset "${GUARD}")`;
 }
 
-/** The ledger refuses a `k:` account with another guard, so the coins would never arrive. */
+/**
+ * A `k:` account must have the key in its name as its only key. The ledger refuses to create such an account with
+ * another guard, and then the coins would never arrive.
+ * @returns the data of a command whose code contains the text of `keysetCode`
+ * @throws LedgerFormatError for an invalid keyset, and for a wrong guard of a `k:` account
+ */
 function guardData({ keys, pred }: Keyset, receiver: string): ExactJson {
   if (keys.length === 0 || !keys.every(isPublicKey)) {
     throw new LedgerFormatError('A keyset needs public keys, each of 64 lower-case hex digits');
@@ -160,18 +169,19 @@ function guardData({ keys, pred }: Keyset, receiver: string): ExactJson {
 }
 
 /*
- * The amount of a transfer's capability must equal the literal amounts in the code. A difference would waste gas, or
- * grant an unintended right.
+ * The amount in a transfer's capability must equal the sum of the literal amounts in the code. With a smaller amount,
+ * the command would fail and still cost gas. A greater amount would grant an unintended right.
  */
 
-/** A call with its unevaluated arguments; a nested list is undefined. */
+/** A call in the code, with its arguments as written. An argument that is a list is undefined. */
 interface Call {
   readonly name: string;
   readonly args: readonly (string | undefined)[];
 }
 
 /**
- * The functions whose amounts each capability allows, with their numbers of arguments. The amount is the last argument.
+ * For each capability, the functions whose amounts the capability limits, with their numbers of arguments. The last
+ * argument of each function is the amount.
  */
 const FUNCTIONS = new Map([
   [
@@ -189,15 +199,17 @@ const LITERAL_AMOUNT = /^\d+(\.\d+)?$/;
 
 /**
  * Checks the amount of `….TRANSFER [sender, receiver, amount]` or `….TRANSFER_XCHAIN [sender, receiver, amount, chain]`
- * against the sum of the code's transfers, if all their amounts are literals.
- * @returns the fault, as a clause; undefined if there is none
+ * against the code. The amount must be the sum of the code's transfers of the same token between the same accounts. The
+ * sum is compared only if the amounts of all these transfers are literals.
+ * @returns a clause that describes the fault, also for a malformed amount in the capability; undefined if there is no
+ *   fault, or if nothing can be compared
  */
 export function amountFault({ name, args }: Capability, code: string): string | undefined {
   const dot = name.lastIndexOf('.');
   const functions = FUNCTIONS.get(name.slice(dot + 1));
   const [sender, receiver, amount, chain] = args;
   const isTransfer = functions && typeof sender === 'string' && typeof receiver === 'string';
-  // A module may use the name for a capability with other arguments.
+  // A module may have a capability of the same name with other arguments.
   if (!isTransfer || amount === undefined || typeof amount === 'string') return undefined;
   const allowed = readAmount(amount);
   if (typeof allowed === 'string') return allowed;
@@ -237,12 +249,12 @@ function isLiteral(amount: string | undefined): amount is string {
   return amount !== undefined && LITERAL_AMOUNT.test(amount);
 }
 
-/** @returns the value of a literal text; undefined for any other token */
+/** @param token a token of the contract language @returns the value of a string literal; undefined for other tokens */
 function textOf(token: string | undefined): string | undefined {
   return token?.startsWith('"') ? token.slice(1, -1).replace(/\\(["\\])/g, '$1') : undefined;
 }
 
-/** @returns every list that begins with a name */
+/** @returns every list whose first item is not a list, with the first item as the call's name */
 function callsIn(code: string): Call[] {
   const calls: Call[] = [];
   const open: (string | undefined)[][] = [];
@@ -261,19 +273,20 @@ function callsIn(code: string): Call[] {
   return calls;
 }
 
-/* Results of reads. A missing account is a result; every other failure is an error. */
+/* Results of reads. An account that does not exist is a valid result. All other failures are thrown as errors. */
 
 export interface AccountDetails {
   readonly account: string;
   readonly balance: Decimal;
   readonly guard: ExactJson;
+  /** The guard, if it is a keyset. */
   readonly keyset?: Keyset;
 }
 
 /**
- * @param outcome of `getBalance`
- * @param module coins have at most 12 decimal places, other tokens up to 255
- * @returns undefined if the account does not exist
+ * @param outcome the outcome of a command that `getBalance` built
+ * @param module the token's module. A balance has at most 12 decimal places for coins, and 255 for other tokens
+ * @returns the balance; undefined if the account does not exist
  * @throws LedgerFormatError with the ledger's message for any other failure, and for an invalid balance
  */
 export function tokenBalanceOf(outcome: Outcome, account: string, module: string): TokenAmount | undefined {
@@ -284,7 +297,8 @@ export function tokenBalanceOf(outcome: Outcome, account: string, module: string
 }
 
 /**
- * @returns undefined if the account does not exist
+ * @param outcome the outcome of a command that `getDetails` built
+ * @returns the details; undefined if the account does not exist
  * @throws LedgerFormatError with the ledger's message for any other failure, and for invalid details
  */
 export function detailsOf(outcome: Outcome, account: string): AccountDetails | undefined {
@@ -308,9 +322,12 @@ function dataOf(outcome: Outcome): ExactJson {
   throw new LedgerFormatError(`The ledger cannot read the account: ${outcome.error.message}`);
 }
 
-/** Number of characters of a key in messages of the contract language's latest version. */
+/** In the contract language's latest version, messages show at most this many characters of a row's key. */
 const KEY_SHOWN = 10;
-/** Messages of the contract language before and since its latest version. The whole text must match. */
+/**
+ * Messages for a missing row: `NO_ROW` matches those of older versions of the contract language, and `NO_VALUE` those
+ * of its latest version. Each pattern must match the whole message.
+ */
 const NO_ROW = /^(?:with-read|read): row not found: (?<row>.+)$/s;
 const NO_VALUE = /^No value found in table \S+ for key: (?<key>.+)$/s;
 

@@ -1,6 +1,6 @@
 /**
- * The contents of a command's text `cmd` (document 2, "Command payload"), with the names of its JSON. This file only
- * reads the text; `build.ts` writes it.
+ * The contents of a command's text `cmd` (document 2, "Command payload"). The types have the field names of its JSON.
+ * This file reads the text, and `build.ts` writes it.
  */
 
 import { z } from 'zod';
@@ -16,57 +16,57 @@ import {
   safeInteger,
 } from '../json.ts';
 
-/* Schemas that commands and results share. */
+/* Schemas for commands as well as results. */
 
-/** Any JSON value except an absent one. */
+/** Any JSON value, also null. The value must be present. */
 export const anyJson = z.custom<ExactJson>((value) => value !== undefined, 'is missing');
 const anyObject = z.custom<ExactJsonObject>(
   (value) => value !== undefined && isExactJsonObject(value as ExactJson),
   'must be an object',
 );
 const jsonNumber = z.instanceof(JsonNumber, { error: 'must be a number' });
-/** An integer in digits, of at most 2^53 − 1. */
+/** An integer in digits, from −(2^53 − 1) to 2^53 − 1. */
 export const integer = reading(jsonNumber, safeInteger);
 
-/** An object with these fields. Other fields are left out. */
+/** An object with these fields. Other fields are left out of the result. */
 export function fields<Shape extends z.ZodRawShape>(shape: Shape) {
-  // A JsonNumber is an object, but not a JSON object.
+  // z.object would accept a JsonNumber, which is an object in JavaScript, but a number in JSON.
   return z.preprocess((value) => (value instanceof JsonNumber ? undefined : value), z.object(shape));
 }
 
-/** A value that may be left out or null. */
+/** A value that may be absent or null. Both are read as null. */
 export function orNull<Out, In>(schema: z.ZodType<Out, In>) {
   return schema.nullish().transform((value) => value ?? null);
 }
 
 export interface Capability {
-  /** With module, such as `coin.GAS`. */
+  /** The name with its module, such as `coin.GAS`. */
   readonly name: string;
   readonly args: readonly ExactJson[];
 }
 
 export interface Signer {
-  /** 64 hex digits for Ed25519. */
+  /** The public key. For Ed25519, it has 64 hex digits. */
   readonly pubKey: string;
-  /** Absent for Ed25519. */
+  /** The signature scheme. If it is absent, the scheme is Ed25519. */
   readonly scheme?: string | undefined;
   readonly addr?: string | undefined;
-  /** A signer without capabilities signs for everything. */
+  /** The capabilities that the signer signs for. Without capabilities, the signature is valid for everything. */
   readonly clist?: readonly Capability[] | undefined;
 }
 
 export interface PublicMeta {
-  /** A number's digits, such as `0`; empty for a server without chains. */
+  /** The digits of the chain's number, such as `0`. Empty for a server without chains. */
   readonly chainId: string;
   /** The account that pays for gas. */
   readonly sender: string;
-  /** In units of gas. */
+  /** Maximum amount of gas that the command may use. */
   readonly gasLimit: number;
-  /** In coins per unit of gas. */
+  /** Price of a unit of gas, in coins. */
   readonly gasPrice: Decimal;
-  /** In seconds from the creation time. */
+  /** Time to live, in seconds from the creation time. */
   readonly ttl: number;
-  /** In seconds since 1970. */
+  /** Creation time, in seconds since 1970. */
   readonly creationTime: number;
 }
 
@@ -81,7 +81,7 @@ export interface ContMessage {
   readonly step: number;
   readonly rollback: boolean;
   readonly data: ExactJson;
-  /** For a step on another chain: the answer of /spv. */
+  /** The answer of /spv, for a step that continues on another chain. */
   readonly proof: string | null;
 }
 
@@ -139,7 +139,7 @@ const ReadPayload = fields({
   nonce: z.string(),
 });
 
-/** Nodes accept fractions here, and round them; halves to the even neighbour. */
+/** An integer in the metadata. Like nodes, this schema also accepts a fraction, and rounds it half to even. */
 const metaInteger = reading(anyJson, (json) => safeInteger(jsonInteger(divideDecimal(metaDecimalOf(json), ONE))));
 
 const Meta = fields({
@@ -151,12 +151,19 @@ const Meta = fields({
   creationTime: metaInteger,
 });
 
-/** The metadata may be public (see `publicMetaOf`), private or old. @throws LedgerFormatError */
+/**
+ * Does not check the metadata, which may be public (see `publicMetaOf`), private or in an old form.
+ * @param cmd the text of a command
+ * @throws LedgerFormatError for any other text
+ */
 export function parsePayload(cmd: string): Payload<ExactJsonObject> {
   return checked(ReadPayload, parseExactJson(cmd), 'cmd');
 }
 
-/** For lists, the members of their items. */
+/**
+ * The known members of an object, or of each object in a list. For each name, the known members inside that member;
+ * null if nothing inside that member is checked.
+ */
 interface Members {
   readonly [name: string]: Members | null;
 }
@@ -171,16 +178,16 @@ const MEMBERS: Members = {
   nonce: null,
 };
 
-/** A member of a command's text that is signed, but unknown here. */
+/** A member of a command's JSON that is not in `MEMBERS`. The command's signatures cover it. */
 interface UnknownMember {
-  /** Such as `signers.0.weight`. */
+  /** The path of the member, such as `signers.0.weight`. */
   readonly path: string;
   readonly value: ExactJson;
 }
 
 /**
- * Finds members that have no meaning here, but may have one for nodes, such as `verifiers`. Null and empty lists are
- * ignored.
+ * Finds members that are not in `MEMBERS`, but may have a meaning for nodes, such as `verifiers`. Members whose value
+ * is null or an empty list are ignored.
  */
 export function unknownMembers(cmd: string): UnknownMember[] {
   return [...unknownIn(parseExactJson(cmd), MEMBERS, '')];

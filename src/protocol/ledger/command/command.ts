@@ -10,16 +10,16 @@ import { fields, type Payload, parsePayload, type Signer } from './command-paylo
 import { jsonList, jsonObject, jsonText } from './tool-json.ts';
 
 export interface Command {
-  /** Never reformatted, because it is hashed. */
+  /** The command's text. It must never be reformatted, because its hash is signed. */
   readonly cmd: string;
-  /** 43 characters of base64url; also the request key. */
+  /** The hash of the text, which is also the request key: 43 characters of base64url. */
   readonly hash: string;
-  /** In the order of the signers; null for a missing signature. */
+  /** The signatures, in the order of the signers. A missing signature is null. */
   readonly sigs: readonly (Signature | null)[];
 }
 
 export interface Signature {
-  /** 128 hex digits for Ed25519. */
+  /** The signature. For Ed25519, it has 128 hex digits. */
   readonly sig: string;
 }
 
@@ -27,23 +27,26 @@ type CommandPart = 'cmd' | 'hash' | 'cmd or hash' | 'signatures';
 
 type Verdict =
   | { readonly kind: 'valid' }
-  /** No fault was found, but the text or the key for a complete check is not available. */
+  /** No fault was found, but the check is incomplete: the signed text is lost, or a signature scheme is unsupported. */
   | { readonly kind: 'not checkable'; readonly message: string }
   | { readonly kind: 'wrong'; readonly part: CommandPart; readonly message: string };
 
-/** Blocks before February 2022 store commands in a new encoding. The texts that were hashed are lost. */
+/**
+ * The beginning of February 2022, in microseconds since 1970. In blocks before this time, the text of a command can
+ * differ from the text that was hashed. The hashed text is then lost.
+ */
 const REENCODED_UNTIL_MICROSECONDS = BigInt(Date.UTC(2022, 1)) * 1000n;
 const ED25519 = 'ED25519';
 
 const Sig = fields({ sig: z.string().nullish() }).transform(({ sig }) => (sig ? { sig } : null));
 const Command = fields({ cmd: z.string(), hash: z.string(), sigs: z.array(Sig.nullable()) });
 
-/** @throws LedgerFormatError that names the field */
+/** @throws LedgerFormatError that names the wrong field */
 export function parseCommand(json: ExactJson): Command {
   return checked(Command, json, 'command');
 }
 
-/** @returns JSON for /local, written like the contract tool */
+/** @returns JSON for /local, as the contract tool writes it */
 export function commandJson({ hash, sigs, cmd }: Command): string {
   const signatures = sigs.map((each) => (each ? jsonObject([['sig', jsonText(each.sig)]]) : 'null'));
   return jsonObject([
@@ -53,15 +56,16 @@ export function commandJson({ hash, sigs, cmd }: Command): string {
   ]);
 }
 
-/** @returns JSON for /send, written like the contract tool */
+/** @returns JSON for /send, as the contract tool writes it */
 export function sendJson(commands: readonly Command[]): string {
   return jsonObject([['cmds', jsonList(commands.map(commandJson))]]);
 }
 
 /**
  * Checks the hash, and all signatures in the order of the signers.
- * @param storedAt the creation time of the command's block, in microseconds since 1970. A command of an old block,
- *   whose text is lost, is "not checkable" if its signatures match the hash
+ * @param storedAt the creation time of the command's block, in microseconds since 1970. In old blocks, the signed text
+ *   can be lost. So if the block is old and the hash does not match the text, only the signatures are checked against
+ *   the hash. If they are right, the verdict is `not checkable`
  */
 export function verifyCommand(command: Command, storedAt?: bigint): Verdict {
   const hash = bytesOfHash(command.hash);
@@ -97,13 +101,13 @@ function verifySignatures({ sigs }: Command, signers: readonly Signer[], hash: U
         message: `Signatures of the scheme ${scheme}, as that of ${pubKey}, are not checked.`,
       };
     } else if (!isSignature(signature.sig, hash, pubKey)) {
-      return wrong('signatures', `The signature of ${pubKey} is not its signature over the hash.`);
+      return wrong('signatures', `The signature of ${pubKey} does not sign the hash.`);
     }
   }
   return verdict;
 }
 
-/** Hash and signatures belong to the lost text. */
+/** Checks only the signatures against the hash. The hash itself cannot be checked, because its text is lost. */
 function verifyLost(command: Command, signers: readonly Signer[], hash: Uint8Array): Verdict {
   const verdict = verifySignatures(command, signers, hash);
   if (verdict.kind === 'wrong') return verdict;
@@ -114,8 +118,8 @@ function verifyLost(command: Command, signers: readonly Signer[], hash: Uint8Arr
 
 /**
  * Finds the changed part of a command whose hash does not match its text.
- * @param hash the command's hash, 32 bytes
- * @param own the hash of its text, 32 bytes
+ * @param hash the hash that is in the command, 32 bytes
+ * @param own the hash that was computed from the command's text, 32 bytes
  */
 export function changedPart(
   sigs: Iterable<readonly [publicKey: string, signature: string | null]>,
@@ -154,24 +158,27 @@ function wrong(part: CommandPart, message: string): Extract<Verdict, { kind: 'wr
   return { kind: 'wrong', part, message };
 }
 
-/* BLAKE2b-256 of the UTF-8 of `cmd`. Document 2 has BLAKE2s, but every command of the real network uses BLAKE2b. */
+/*
+ * A command's hash is BLAKE2b-256 of the UTF-8 of `cmd`. Document 2 specifies BLAKE2s, but all commands of the real
+ * network use BLAKE2b.
+ */
 
 const HASH_BYTES = 32;
 
-/** @returns 32 bytes */
+/** @returns the hash, 32 bytes */
 export function hashOfCmd(cmd: string): Uint8Array {
   return blake2b(new TextEncoder().encode(cmd), { dkLen: HASH_BYTES });
 }
 
-/** @returns 43 characters of base64url */
+/** @returns the request key: the hash as 43 characters of base64url */
 export function requestKeyOfCmd(cmd: string): string {
   return encodeBase64url(hashOfCmd(cmd));
 }
 
-/* Ed25519 keys (RFC 8032). A secret key never leaves its object. */
+/* Ed25519 keys (RFC 8032). No method of `KeyPair` returns the secret key. */
 
 const KEY_BYTES = 32;
-/** The DER before the 32 bytes of a key (RFC 8410). */
+/** The bytes that DER has before the 32 bytes of a secret key and of a public key (RFC 8410). */
 const SECRET_PREFIX = fromHex('302e020100300506032b657004220420');
 const PUBLIC_PREFIX = fromHex('302a300506032b6570032100');
 
@@ -179,20 +186,20 @@ const KEY = /^[0-9a-f]{64}$/;
 const KEY_IN_ANY_CASE = /^[0-9a-f]{64}$/i;
 const SIGNATURE = /^[0-9a-f]{128}$/;
 
-/** Whether a text is 64 lower-case hex digits. */
+/** @returns whether the text consists of 64 lower-case hex digits */
 export function isPublicKey(text: string): boolean {
   return KEY.test(text);
 }
 
 export class KeyPair {
-  /** 64 lower-case hex digits. */
+  /** The public key: 64 lower-case hex digits. */
   readonly publicKey: string;
   readonly #secret: KeyObject;
 
   /**
-   * @param secret 64 hex digits: the 32 bytes from which RFC 8032 derives both keys
-   * @param publicKey 64 hex digits, compared with the derived key if given
-   * @throws LedgerFormatError, which quotes neither key, for malformed keys and for a public key that does not match
+   * @param secret 64 hex digits in any case: the 32 bytes that RFC 8032 calls the private key
+   * @param publicKey 64 hex digits in any case. If it is present, it must belong to the secret key
+   * @throws LedgerFormatError for malformed keys, and for a public key that does not match. Messages quote no key
    */
   constructor(secret: string, publicKey?: string) {
     if (!KEY_IN_ANY_CASE.test(secret)) {
@@ -207,16 +214,17 @@ export class KeyPair {
     }
   }
 
-  /** @param hash 32 bytes @returns 128 lower-case hex digits */
+  /** @param hash 32 bytes @returns the signature of the hash: 128 lower-case hex digits */
   sign(hash: Uint8Array): string {
     return toHex(Uint8Array.from(sign(null, hash, this.#secret)));
   }
 }
 
 /**
- * @param signature 128 lower-case hex digits; false for any other text
+ * @param signature 128 lower-case hex digits
  * @param hash 32 bytes
- * @param publicKey 64 hex digits in any case, which nodes accept; false for any other text
+ * @param publicKey 64 hex digits in any case, as nodes accept
+ * @returns whether the signature is valid for the hash and the key; false for a malformed signature or key
  */
 export function isSignature(signature: string, hash: Uint8Array, publicKey: string): boolean {
   if (!SIGNATURE.test(signature) || !KEY_IN_ANY_CASE.test(publicKey)) return false;

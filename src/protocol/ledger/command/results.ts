@@ -1,4 +1,7 @@
-/** Answers of nodes about commands (document 2, "Command result"). Amounts keep their digits, for `decimalOf`. */
+/**
+ * Answers of nodes about commands (document 2, "Command result"). Numbers in results keep their exact texts, so that
+ * `decimalOf` can read amounts.
+ */
 
 import { z } from 'zod';
 import { checked, opaqueId } from '../fields.ts';
@@ -13,14 +16,17 @@ export type Failure = z.output<typeof Failure>;
 export type LedgerEvent = z.output<typeof LedgerEvent>;
 export type Continuation = z.output<typeof Continuation>;
 export type NestedContinuation = z.output<typeof NestedContinuation>;
-/** The block of a command; for a dry run, the block before it. Times are microseconds since 1970. */
+/**
+ * The block that contains the command; for a dry run, the block on which the command ran. `blockTime` is in
+ * microseconds since 1970.
+ */
 export type ResultMeta = z.output<typeof ResultMeta>;
 
 export interface CommandResult {
-  /** 43 characters for a user's command. */
+  /** The request key. For a user's command, it has 43 characters. */
   readonly reqKey: string;
   readonly result: Outcome;
-  /** In units of gas. */
+  /** The gas that the command used. */
   readonly gas: number;
   readonly txId: number | null;
   readonly logs: ExactJson;
@@ -31,13 +37,13 @@ export interface CommandResult {
 
 export interface LocalAnswer {
   readonly outcome: Outcome;
-  /** Absent in answers of old stand-alone servers. */
+  /** The whole result. Absent in answers of old stand-alone servers. */
   readonly result?: CommandResult;
-  /** Warnings about deprecated features; only with `preflight`. */
+  /** Warnings about deprecated features. Only answers to a `preflight` request can have warnings. */
   readonly warnings: readonly string[];
 }
 
-/** At its time limit, a stand-alone server answers with the limit in microseconds. */
+/** A stand-alone server that has no result within its time limit answers with this limit, in microseconds. */
 type ListenAnswer = CommandResult | { readonly timeoutMicros: number };
 
 const Failure = fields({
@@ -59,7 +65,7 @@ const Outcome = fields({
 });
 
 const ModuleName = fields({ name: z.string(), namespace: orNull(z.string()) });
-/** Some writers give the name of a module as one text. */
+/** The name of a module as one string, such as `free.token`. Some servers write it in this form. */
 const ModuleText = z.string().transform((text) => {
   const dot = text.lastIndexOf('.');
   return { name: text.slice(dot + 1), namespace: dot < 0 ? null : text.slice(0, dot) };
@@ -85,12 +91,15 @@ const continuationFields = {
   executed: orNull(z.boolean()),
   yield: orNull(Yield),
   continuation: fields({ def: z.string(), args: anyJson }),
-  /** The nested defpacts, by their pact ids. */
+  /** The continuation of each nested defpact, by the id of the defpact. */
   nested: z.record(z.string(), anyJson).nullish(),
 };
 
 const Continuation = fields({ ...continuationFields, stepHasRollback: z.boolean() });
-/** `stepHasRollback` is left out: a step of a nested defpact has a rollback if the outer one has. */
+/**
+ * The continuation of a nested defpact. It has no `stepHasRollback`: a step of a nested defpact has a rollback if the
+ * step of the outer defpact has one.
+ */
 const NestedContinuation = fields(continuationFields);
 
 const ResultMeta = fields({
@@ -101,7 +110,7 @@ const ResultMeta = fields({
   publicMeta: anyJson.optional(),
 });
 
-/** Some writers give a transaction number as a text. */
+/** The number of a transaction. Some servers write it as a string. */
 const TxId = z.union(
   [
     integer,
@@ -114,7 +123,7 @@ const TxId = z.union(
 );
 
 const CommandResult = fields({
-  // The request key of a coinbase is longer: the parent's hash, quoted, in base64url once more.
+  // In old blocks, the request key of a coinbase is longer: base64url of a JSON string with the parent's hash.
   reqKey: z.string().regex(/^[\w-]{43,100}$/, 'must be a request key'),
   result: Outcome,
   gas: integer,
@@ -133,17 +142,20 @@ const Keys = fields({ requestKeys: z.array(opaqueId) });
 const Proof = z.string().regex(/^[\w-]+$/, 'is not base64url');
 const Timeout = fields({ status: z.literal('timeout'), 'timeout-micros': integer });
 
-/** @throws LedgerFormatError that names the field */
+/** @throws LedgerFormatError that names the wrong field */
 export function parseCommandResult(json: ExactJson): CommandResult {
   return checked(CommandResult, json, 'result');
 }
 
-/** Reads a nested defpact in the continuation of a result. @throws LedgerFormatError that names the field */
+/** Reads a nested defpact in the continuation of a result. @throws LedgerFormatError that names the wrong field */
 export function parseNestedContinuation(json: ExactJson): NestedContinuation {
   return checked(NestedContinuation, json, 'nested');
 }
 
-/** Reads a result, a preflight result, or the answer of a stand-alone server. @throws LedgerFormatError */
+/**
+ * Reads a result, a preflight result, or the answer of a stand-alone server.
+ * @throws LedgerFormatError for any other answer
+ */
 export function parseLocalAnswer(json: ExactJson): LocalAnswer {
   const answer = unwrapped(json);
   if (has(answer, 'preflightResult')) {
@@ -155,12 +167,15 @@ export function parseLocalAnswer(json: ExactJson): LocalAnswer {
   return { outcome: result.result, result, warnings: [] };
 }
 
-/** @returns the request keys @throws LedgerFormatError that names the field */
+/** @returns the request keys @throws LedgerFormatError that names the wrong field */
 export function parseSendAnswer(json: ExactJson): readonly string[] {
   return checked(Keys, unwrapped(json), 'answer').requestKeys;
 }
 
-/** @returns the results by request key; a key without a result is unknown or pending @throws LedgerFormatError */
+/**
+ * @returns the results by request key. A command without a result is pending, or unknown to the node
+ * @throws LedgerFormatError for any other answer, and for a result whose request key differs from its key in the answer
+ */
 export function parsePollAnswer(json: ExactJson): ReadonlyMap<string, CommandResult> {
   const answer = unwrapped(json);
   if (!isExactJsonObject(answer)) throw new LedgerFormatError('The answer of /poll must be an object');
@@ -173,19 +188,19 @@ export function parsePollAnswer(json: ExactJson): ReadonlyMap<string, CommandRes
   return new Map(results);
 }
 
-/** @throws LedgerFormatError that names the field */
+/** @throws LedgerFormatError that names the wrong field */
 export function parseListenAnswer(json: ExactJson): ListenAnswer {
   const answer = unwrapped(json);
   if (!has(answer, 'timeout-micros')) return checked(CommandResult, answer, 'answer');
   return { timeoutMicros: checked(Timeout, answer, 'answer')['timeout-micros'] };
 }
 
-/** @returns the unchecked proof, in base64url @throws LedgerFormatError for any other answer */
+/** @returns the unverified proof, in base64url @throws LedgerFormatError for any other answer */
 export function parseProofAnswer(json: ExactJson): string {
   return checked(Proof, unwrapped(json), 'proof');
 }
 
-/** Old stand-alone servers wrap every answer in `{status, response}`. */
+/** @returns the answer itself. Old stand-alone servers wrap each answer in `{status, response}` */
 function unwrapped(json: ExactJson): ExactJson {
   return has(json, 'response') && has(json, 'status') ? json.response : json;
 }
@@ -194,35 +209,38 @@ function has(json: ExactJson, key: string): json is ExactJsonObject {
   return isExactJsonObject(json) && Object.hasOwn(json, key);
 }
 
-/* Messages with which nodes refuse commands and proofs. They are untrusted: make them safe before showing them. */
+/*
+ * Messages with which nodes refuse commands and proofs. The messages are untrusted, so they must be made safe before
+ * they are shown.
+ */
 
 export interface SendRefusal {
   /** The request key of the refused command, if the message contains it. */
   readonly reqKey?: string;
   readonly reason: string;
-  /** Whether the node already has the command: look it up instead of sending it again. */
+  /** Whether a block already contains the command. If so, the caller should ask for the result, not send it again. */
   readonly isKnown: boolean;
 }
 
-/** A refusal by /spv. `wait`: a proof will follow. */
+/** A refusal by /spv. If `wait` is true, the node will probably have the proof later. */
 export interface ProofRefusal {
   readonly reason: string;
   readonly wait: boolean;
 }
 
-/** @param text the body of a 400 of /send */
+/** @param text the body of an answer of /send with status 400 */
 export function readSendRefusal(text: string): SendRefusal {
   const [, reqKey, reason] = /Transaction "?([\w-]{43})"? at index \d+ failed with: (.*)$/s.exec(text) ?? [];
   const isKnown = text.includes('Transaction already exists on chain');
   return { ...(reqKey && { reqKey }), reason: (reason ?? text).trim(), isKnown };
 }
 
-/** @param text the body of a 400 of /spv */
+/** @param text the body of an answer of /spv with status 400 */
 export function readProofRefusal(text: string): ProofRefusal {
   return { reason: text.trim(), wait: /SPV target not reachable|Transaction hash not found/i.test(text) };
 }
 
-/** Whether another sender has already finished the continuation, so that the coins have arrived. */
+/** @returns whether the command failed because an earlier command has already done the last step of the transfer */
 export function isAlreadyCompleted(outcome: Outcome): boolean {
   return (
     outcome.status === 'failure' && /pact completed|defpact execution already completed/i.test(outcome.error.message)

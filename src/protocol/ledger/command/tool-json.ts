@@ -1,6 +1,6 @@
 /**
- * Writes JSON byte for byte like the contract tool: without spaces, and with its order of keys, its numbers and its
- * escapes.
+ * Writes JSON with the same bytes as the contract tool: without spaces, and with the tool's order of keys, form of
+ * numbers and escapes.
  */
 
 import { type Decimal, PLACES } from '../decimal.ts';
@@ -35,13 +35,16 @@ export function jsonList(values: readonly string[]): string {
   return `[${values.join(',')}]`;
 }
 
-/** @param fields keys, each with a JSON text; a key whose text is undefined is left out */
+/** @param fields keys, each with the JSON text of its value. A key whose text is undefined is left out */
 export function jsonObject(fields: readonly (readonly [key: string, json: string | undefined])[]): string {
   const present = fields.filter(([, json]) => json !== undefined);
   return `{${present.map(([key, json]) => `${jsonText(key)}:${json}`).join(',')}}`;
 }
 
-/** Control characters without a short escape become `\u001f`. @throws LedgerFormatError for half of a surrogate pair */
+/**
+ * Writes a string. A character below U+0020 without a short escape is written like `\u001f`, with 4 hex digits.
+ * @throws LedgerFormatError for half of a surrogate pair
+ */
 export function jsonText(text: string): string {
   if (/\p{Surrogate}/u.test(text))
     throw new LedgerFormatError('A text has half of a surrogate pair, so it is not Unicode');
@@ -58,8 +61,8 @@ function isList(value: ExactJson): value is readonly ExactJson[] {
 }
 
 /*
- * The contract tool's order of keys: by the 64-bit FNV-1 hash over UTF-16LE, 4 bits of the hash at a time, lowest
- * first.
+ * The contract tool orders keys by the 64-bit FNV-1 hash of their UTF-16LE bytes. Hashes are compared 4 bits at a time,
+ * beginning with the lowest bits.
  */
 
 const START = -2578643520546668380n;
@@ -70,11 +73,11 @@ const DIGITS = 16;
 /** @param keys without duplicates */
 export function inToolOrder(keys: Iterable<string>): string[] {
   const places = new Map([...keys].map((key) => [key, placeOf(key)]));
-  // The digits are ASCII characters, so comparing the texts compares the digits.
+  // As characters, hex digits have the same order as their values, so the texts can be compared.
   return [...places.keys()].sort((a, b) => (places.get(a)! < places.get(b)! ? -1 : 1));
 }
 
-/** @returns the hash's hex digits, lowest first */
+/** @returns the hex digits of the key's hash, lowest digit first */
 function placeOf(key: string): string {
   let hash = BigInt.asUintN(64, START);
   for (const byte of Buffer.from(key, 'utf16le')) hash = BigInt.asUintN(64, hash * PRIME) ^ BigInt(byte);
@@ -82,20 +85,21 @@ function placeOf(key: string): string {
 }
 
 /*
- * The contract tool writes integers plain, numbers from 0.1 to 10^7 plain with a decimal point, and all others with an
- * exponent (`1.0e-8`). It keeps the digits after the point, so 110.0 stays `110.0`, unless a value is normalised first.
+ * The contract tool writes a number without decimal places in digits alone. A number with decimal places gets a decimal
+ * point if its magnitude is 0, or is at least 0.1 and below 10^7. Otherwise it gets an exponent, as in `1.0e-8`. The
+ * number 110.0 has a decimal place, so it is written as `110.0`. After `normalised`, it is written as `110`.
  */
 
-/** The number coefficient × 10^exponent. */
+/** The number `coefficient` × 10^`exponent`. */
 interface Scientific {
   readonly coefficient: bigint;
   readonly exponent: number;
 }
 
 const NUMBER = /^(-?\d+)(?:\.(\d+))?(?:[eE]([+-]?\d{1,9}))?$/;
-/** Integers with more trailing zeros are written with an exponent. */
+/** The greatest `exponent` of a number that is written in digits alone. */
 const MAX_PLAIN_EXPONENT = 1024;
-/** Numbers from 10^7 on are written with an exponent, unless they are integers. */
+/** A number with decimal places is written with an exponent if it is at least 10 to the power of this constant. */
 const MAX_PLAIN_POINT = 7;
 
 /** @param text a JSON number with an exponent of at most 9 digits @throws LedgerFormatError for any other text */
@@ -117,29 +121,33 @@ export function normalised({ coefficient, exponent }: Scientific): Scientific {
   return { coefficient: coefficient / 10n ** BigInt(dropped), exponent: exponent + dropped };
 }
 
-/** @returns the tool's form of the number, which is also JSON */
+/** @returns the number as the contract tool writes it. This text is also valid JSON */
 export function numberText({ coefficient, exponent }: Scientific): string {
   if (exponent >= 0 && exponent <= MAX_PLAIN_EXPONENT) return `${coefficient * 10n ** BigInt(exponent)}`;
   const sign = coefficient < 0n ? '-' : '';
   const all = `${coefficient < 0n ? -coefficient : coefficient}`;
   const digits = all.replace(/(?!^)0+$/, '');
-  // The number is 0.digits × 10^point.
+  // The number's magnitude is 0.digits × 10^point.
   const point = coefficient === 0n ? 0 : all.length + exponent;
   if (point < 0 || point > MAX_PLAIN_POINT) return `${sign}${digits[0]}.${digits.slice(1) || '0'}e${point - 1}`;
   return `${sign}${digits.slice(0, point).padEnd(point, '0') || '0'}.${digits.slice(point) || '0'}`;
 }
 
 /*
- * In a capability's argument, every number becomes a decimal. The contract tool writes it as a number if its digits,
- * without the point, fit into 2^53.
+ * In a capability's argument, a JSON number means a decimal. The contract tool writes a decimal as a JSON number if its
+ * digits without the point are at most 2^53 − 1, and as `{"decimal": "…"}` otherwise.
  */
 
-/** Longer numbers are taken for typing errors. */
+/** Greatest permitted magnitude of `Scientific.exponent`. Numbers beyond it are treated as typing errors. */
 const MAX_EXPONENT = 255;
 const PLAIN_NUMBER = /^-?\d{1,255}(\.\d{1,255})?$/;
 const DEFAULT_PREDICATE = 'keys-all';
 
-/** @throws LedgerFormatError for null, and for numbers with an exponent beyond 255 */
+/**
+ * @returns a capability's argument as the contract tool writes it
+ * @throws LedgerFormatError for null, for numbers whose `Scientific.exponent` is beyond ±255, and for a malformed
+ *   decimal, integer or keyset
+ */
 export function toolArg(json: ExactJson): ExactJson {
   if (json === null) throw new LedgerFormatError('an argument cannot be null');
   if (json instanceof JsonNumber) return decimalArg(normalised(limited(scientificOf(json.text))));
@@ -170,7 +178,7 @@ function integerArg(json: ExactJson): ExactJsonObject {
   return { int: isSafe(integer) ? new JsonNumber(`${integer}`) : `${integer}` };
 }
 
-/** The tool reads a keyset as a set. */
+/** The contract tool reads the keys as a set, so they are sorted and have no duplicates. */
 function keysetArg(keys: readonly ExactJson[], pred: ExactJson): ExactJsonObject {
   return { pred: textOf(pred), keys: [...new Set(keys.map(textOf))].sort() };
 }

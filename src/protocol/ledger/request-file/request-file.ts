@@ -1,6 +1,6 @@
 /**
- * Request files, the input of the contract tool (document 2, "Request-file formats"), with the field names of both
- * dialects.
+ * Request files, the input of the contract tool (document 2, "Request-file formats"). The field `pactTxHash` may also
+ * be named `flowTxHash`.
  */
 
 import { cmdOf, MAX_SIGNATURES } from '../command/build.ts';
@@ -18,12 +18,15 @@ export interface Request {
   readonly kind: RequestKind;
   readonly message: Message;
   readonly signers: readonly Signer[];
-  /** For a signed request: one key pair for each signer, in the same order. */
+  /** For a signed command, one key pair for each signer, in the same order. Empty for an unsigned command. */
   readonly keyPairs: readonly KeyPair[];
   readonly networkId: string | null;
-  /** If absent, all fields are zero or empty. An absent creation time is the time when the command is built. */
+  /**
+   * The metadata. If it is absent, all of its fields are zero or empty. If only the creation time is absent, the time
+   * when the command is built is used.
+   */
   readonly meta?: Omit<PublicMeta, 'creationTime'> & { readonly creationTime?: number };
-  /** If absent, the time when the command is built. */
+  /** The nonce. If it is absent, the time when the command is built is used. */
   readonly nonce?: string;
 }
 
@@ -32,8 +35,8 @@ interface RequestOptions {
   readonly file: string;
   readonly kind: RequestKind;
   /**
-   * Reads a file that the request names, relative to the request's folder. A thrown message becomes part of the
-   * request's error.
+   * Reads a file that the request names. The path is relative to the request's folder. If `load` throws an error, the
+   * error's message becomes a part of the message about the request, unless the path may contain a key.
    */
   readonly load: (path: string, field: string) => string;
 }
@@ -45,14 +48,17 @@ const KEYS = [
 const EXEC_KEYS = ['code', 'codeFile'] as const;
 const CONT_KEYS = ['pactTxHash', 'flowTxHash', 'step', 'rollback', 'proof'] as const;
 const ED25519 = 'ED25519';
-/** At least half of a key. */
+/** Matches a text that may contain a key or at least half of one: 32 hex digits in a row. */
 const MAYBE_A_KEY = /[\da-f]{32}/i;
-/** In seconds. */
+/** Time to live if the metadata has no `ttl`, in seconds. */
 const DEFAULT_TTL = 1800;
 
 type Fields = Readonly<Record<(typeof KEYS)[number], Place>>;
 
-/** @throws RequestFileError with the line of the first fault. No message contains a key */
+/**
+ * @throws RequestFileError with the line of the fault, or without a line if the file is too long. No message contains
+ *   a key
+ */
 export function parseRequest(text: string, options: RequestOptions): Request {
   const place = Place.read(text, options.file);
   const fields = place.fields(...KEYS);
@@ -112,7 +118,7 @@ function loaded(file: Place, field: string, load: RequestOptions['load']): strin
   try {
     return load(path, field);
   } catch (error) {
-    // The reason could contain a key that was written instead of a file's name.
+    // A key may have been written instead of a file's name. Then the message of the error could contain the key.
     if (MAYBE_A_KEY.test(path)) throw file.fault('names a file that cannot be read');
     const why = error instanceof Error ? error.message : `${error}`;
     throw file.fault(`names a file that cannot be read: ${why.replace(/\.$/, '')}`);
@@ -207,18 +213,18 @@ function readMeta(place: Place): NonNullable<Request['meta']> {
   };
 }
 
-/* Builds commands from requests, byte for byte like the contract tool. */
+/* Builds commands from requests, with the same bytes as the contract tool. */
 
 const NO_META: PublicMeta = { chainId: '', sender: '', gasLimit: 0, gasPrice: 0n, ttl: 0, creationTime: 0 };
 
-/** @param now milliseconds since 1970, for missing values */
+/** @param now milliseconds since 1970. Used for a missing creation time or nonce */
 export function signedCommand(request: Request, now: number): Command {
   const cmd = cmdOf(payloadOf(request, now));
   const hash = hashOfCmd(cmd);
   return { cmd, hash: requestKeyOfCmd(cmd), sigs: request.keyPairs.map((pair) => ({ sig: pair.sign(hash) })) };
 }
 
-/** @param now milliseconds since 1970, for missing values */
+/** @param now milliseconds since 1970. Used for a missing creation time or nonce */
 export function unsignedForm(request: Request, now: number): UnsignedForm {
   const cmd = cmdOf(payloadOf(request, now));
   return { hash: requestKeyOfCmd(cmd), sigs: new Map(request.signers.map(({ pubKey }) => [pubKey, null])), cmd };
@@ -226,7 +232,8 @@ export function unsignedForm(request: Request, now: number): UnsignedForm {
 
 function payloadOf({ kind, message, signers, networkId, meta, nonce }: Request, now: number): Payload {
   const text = nonce ?? timeText(now);
-  // For such a request, the tool quotes the nonce once more.
+  // In the unsigned form of a continuation, the contract tool puts quotes around the nonce, and the quotes are part of
+  // the nonce's value: `"\"2024-…\""` in JSON.
   const isShown = kind === 'unsigned' && 'cont' in message;
   return {
     networkId,
@@ -237,17 +244,17 @@ function payloadOf({ kind, message, signers, networkId, meta, nonce }: Request, 
   };
 }
 
-/* Texts in the syntax of the contract tool's language. */
+/* Texts in the syntax of the language that the contract tool is written in. */
 
-/** The names of the control characters from U+0000 on. */
+/** The names of the control characters U+0000 to U+001F, in this order. */
 const CONTROL_NAMES =
   'NUL SOH STX ETX EOT ENQ ACK a b t n v f r SO SI DLE DC1 DC2 DC3 DC4 NAK SYN ETB CAN EM SUB ESC FS GS RS US'.split(
     ' ',
   );
 
 /**
- * @param milliseconds since 1970, with a fraction down to the microsecond
- * @returns such as `2024-09-06 20:04:12.679143 UTC`, without trailing zeros
+ * @param milliseconds a time in milliseconds since 1970, with a fraction down to the microsecond
+ * @returns a text such as `2024-09-06 20:04:12.679143 UTC`. The fraction has no trailing zeros
  */
 export function timeText(milliseconds: number): string {
   const microseconds = BigInt(Math.round(milliseconds * 1000));
@@ -262,7 +269,7 @@ export function timeText(milliseconds: number): string {
  */
 export function showText(text: string): string {
   const shown = [...text].map(escaped);
-  // The mark `\&` ends an escape before a digit, and \SO before an H.
+  // The mark `\&` separates a numeric escape from a digit after it, and `\SO` from an H after it.
   const separated = shown.map((each, i) => {
     const next = shown[i + 1] ?? '';
     const runsOn = (/^\\\d+$/.test(each) && /^\d/.test(next)) || (each === '\\SO' && next.startsWith('H'));

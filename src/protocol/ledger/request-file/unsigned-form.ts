@@ -1,6 +1,6 @@
 /**
  * The unsigned form: a command that its signers still have to sign (document 2, "Signing workflow"). The condensed form
- * lacks the text, for channels with little room.
+ * does not have the command's text, so it is short.
  */
 
 import { equalBytes } from '../../chain/bytes.ts';
@@ -20,16 +20,16 @@ import { decodeBase64url, LedgerFormatError } from '../json.ts';
 import { Place, RequestFileError, readHash, readPublicKey, yamlText } from './yaml.ts';
 
 export interface UnsignedForm {
-  /** 43 characters of base64url. */
+  /** The command's hash: 43 characters of base64url. */
   readonly hash: string;
-  /** By public key, 64 hex digits: a signature, 128 hex digits, or null. */
+  /** The signature (128 hex digits) for each public key (64 hex digits). A missing signature is null. */
   readonly sigs: ReadonlyMap<string, string | null>;
   /** The command's text; null in the condensed form. */
   readonly cmd: string | null;
 }
 
 /**
- * Checks also the hash against the text, the keys against the text's signers, and every signature against the hash.
+ * Reads a form and checks it with `checkForm`.
  * @throws RequestFileError with the file's name, and the line if there is one
  */
 export function parseUnsignedForm(text: string, file: string): UnsignedForm {
@@ -38,7 +38,10 @@ export function parseUnsignedForm(text: string, file: string): UnsignedForm {
   return form;
 }
 
-/** Does not check whether the parts match. @throws RequestFileError with the file's name and the line */
+/**
+ * Reads a form without checking whether its parts match.
+ * @throws RequestFileError with the file's name, and the line if there is one
+ */
 export function readUnsignedForm(text: string, file: string): UnsignedForm {
   const place = Place.read(text, file);
   if (place.hasAny(OF_REQUEST) && !place.hasAny(['hash'])) {
@@ -48,10 +51,10 @@ export function readUnsignedForm(text: string, file: string): UnsignedForm {
   return { hash: readHash(hash), sigs: readSignatures(sigs), cmd: cmd.isAbsent ? null : cmd.text() };
 }
 
-/** Keys of request files that forms do not have. */
+/** Keys that request files have and forms do not have. */
 const OF_REQUEST = ['code', 'codeFile', 'publicMeta', 'pactTxHash', 'flowTxHash'];
 
-/** Reads the output of `signatureLines`. @throws RequestFileError with the file's name and the line */
+/** Reads the output of `signatureLines`. @throws RequestFileError with the file's name, and the line if there is one */
 export function parseSignatureLines(text: string, file: string): ReadonlyMap<string, string | null> {
   return readSignatures(Place.read(text, file));
 }
@@ -67,7 +70,11 @@ function readSignature(place: Place): string | null {
   return signature;
 }
 
-/** @throws RequestFileError that names the parts that do not match */
+/**
+ * Checks the hash against the text, the keys against the text's signers, and every signature against the hash. If the
+ * form has no text, only the signatures are checked.
+ * @throws RequestFileError that names the parts that do not match, and for a malformed text
+ */
 export function checkForm({ hash, sigs, cmd }: UnsignedForm, file: string): void {
   const bytes = decodeBase64url(hash, 32);
   if (cmd !== null) {
@@ -79,12 +86,12 @@ export function checkForm({ hash, sigs, cmd }: UnsignedForm, file: string): void
   }
   for (const [key, signature] of sigs) {
     if (signature !== null && !isSignature(signature, bytes, key)) {
-      throw new RequestFileError(`${file}: the signature of ${key} is not its signature over the hash.`);
+      throw new RequestFileError(`${file}: the signature of ${key} does not sign the hash.`);
     }
   }
 }
 
-/** @returns public keys, in the signers' order @throws RequestFileError if the text cannot be parsed */
+/** @returns the signers' public keys, in their order in the text @throws RequestFileError for a malformed text */
 export function signersOf(cmd: string, file: string): string[] {
   try {
     return parsePayload(cmd).signers.map(({ pubKey }) => pubKey);
@@ -94,7 +101,7 @@ export function signersOf(cmd: string, file: string): string[] {
   }
 }
 
-/** @returns YAML, byte for byte like the contract tool, with a newline at its end */
+/** @returns YAML with a newline at its end, with the same bytes as the contract tool's output */
 export function formatUnsignedForm({ hash, sigs, cmd }: UnsignedForm): string {
   const command = cmd === null ? '' : `cmd: ${yamlText(cmd)}\n`;
   return `hash: ${yamlText(hash)}\n${sigs.size === 0 ? 'sigs: {}\n' : `sigs:\n${signatureLines(sigs, '  ')}`}${command}`;
@@ -108,14 +115,17 @@ export function signatureLines(sigs: ReadonlyMap<string, string | null>, indent 
     .join('');
 }
 
-/* Signing, and combining copies of a form. */
+/* Adding signatures to a form, and combining copies of a form. */
 
 export interface NamedForm {
   readonly file: string;
   readonly form: UnsignedForm;
 }
 
-/** @throws RequestFileError for a key that is not in the form, and like `checkForm` */
+/**
+ * @returns the form with a signature of each key pair
+ * @throws RequestFileError for a key pair whose public key is not in the form, and like `checkForm`
+ */
 export function addSignatures({ form, file }: NamedForm, pairs: readonly KeyPair[]): UnsignedForm {
   checkForm(form, file);
   const hash = decodeBase64url(form.hash, 32);
@@ -134,6 +144,8 @@ export interface NamedSignatures {
 }
 
 /**
+ * @param added signatures to be added. A signature that is null changes nothing
+ * @returns the form with these signatures
  * @throws RequestFileError for a key that is not in the form, for a signature of another command, and like `checkForm`
  */
 export function putSignatures({ form, file }: NamedForm, added: readonly NamedSignatures[]): UnsignedForm {
@@ -150,9 +162,10 @@ export function putSignatures({ form, file }: NamedForm, added: readonly NamedSi
 }
 
 /**
- * Copies may be condensed or lack keys.
- * @returns a form with the command's text, and with all its signers' keys in their order
- * @throws RequestFileError unless all copies together have exactly one hash and one text, and as `checkForm`
+ * Combines the signatures of copies of one form. Copies may be condensed, or may lack keys of some signers.
+ * @returns a form with the command's text, and with the keys of all signers in their order
+ * @throws RequestFileError if there are no copies, if their hashes differ, if no copy has the text, and like
+ *   `checkForm`
  */
 export function combineForms(forms: readonly NamedForm[]): UnsignedForm {
   for (const { form, file } of forms) checkForm(form, file);
@@ -166,8 +179,8 @@ export function combineForms(forms: readonly NamedForm[]): UnsignedForm {
   const full = forms.find(({ form }) => form.cmd !== null);
   if (!full)
     throw new RequestFileError(`None of the files has cmd: add the form that ${first.file} was condensed from.`);
-  // All copies have the same hash, so they have the same text.
   const { hash } = first.form;
+  // All copies have the same hash, so the command's text in `full` is the text of every copy.
   const cmd = full.form.cmd!;
   const signatureOf = (key: string) => forms.map(({ form }) => form.sigs.get(key)).find((sig) => sig) ?? null;
   const form = { hash, sigs: new Map(signersOf(cmd, full.file).map((key) => [key, signatureOf(key)])), cmd };
@@ -176,17 +189,19 @@ export function combineForms(forms: readonly NamedForm[]): UnsignedForm {
 }
 
 /**
- * @param hash of a command, 43 characters of base64url
- * @returns YAML, with a newline at its end @throws LedgerFormatError if the hash is malformed
+ * @param hash the hash of a command, 43 characters of base64url
+ * @returns YAML with one line for each signature @throws LedgerFormatError if the hash is malformed
  */
 export function signHash(hash: string, pairs: readonly KeyPair[]): string {
   const bytes = decodeBase64url(hash.trim(), 32);
   return signatureLines(new Map(pairs.map((pair) => [pair.publicKey, pair.sign(bytes)])));
 }
 
-/* Output like the contract tool's: JSON if a command is complete, YAML while signatures are missing. */
+/* Output like that of the contract tool: JSON if a command is complete, and YAML as long as signatures are missing. */
 
-/** The endpoint for a complete command: /send accepts several in one object, /local accepts one. */
+/**
+ * The endpoint for a complete command. /send accepts several commands in one object, and /local accepts one command.
+ */
 type Recipient = 'send' | 'local';
 
 /** @returns JSON with a newline at its end */
@@ -194,7 +209,10 @@ export function formatCommand(command: Command, recipient: Recipient): string {
   return `${recipient === 'local' ? commandJson(command) : sendJson([command])}\n`;
 }
 
-/** @returns undefined while a signature or the text is missing @throws RequestFileError unless the command is valid */
+/**
+ * @returns the command; undefined if a signature or the text is missing
+ * @throws RequestFileError if the text is malformed, or if the complete command is not valid
+ */
 export function completed({ hash, sigs, cmd }: UnsignedForm, file: string): Command | undefined {
   if (cmd === null) return undefined;
   const signatures = signersOf(cmd, file).map((key) => sigs.get(key));
@@ -214,7 +232,7 @@ export function formatForm(form: UnsignedForm, recipient: Recipient, file: strin
 
 /* Key files of the contract tool and of `pickaxe keygen`. No error quotes a secret. */
 
-/** @throws RequestFileError for a file without both keys, or with keys that do not match */
+/** @throws RequestFileError unless the file has exactly one public key and the secret key that belongs to it */
 export function parseKeyFile(text: string, file: string): KeyPair {
   const { publicKey, secretKey, ...named } = Place.read(text, file).fields(
     'public',
@@ -230,7 +248,10 @@ export function parseKeyFile(text: string, file: string): KeyPair {
   return readKeyPair(keys);
 }
 
-/** @param keys the public key and the address, which is the same, may be absent */
+/**
+ * @param keys `public` and `address` may be absent. Both mean the public key
+ * @throws RequestFileError for a missing or malformed secret key, and for keys that do not match
+ */
 export function readKeyPair(keys: {
   readonly secret: Place;
   readonly public: Place;

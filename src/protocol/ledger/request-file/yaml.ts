@@ -1,6 +1,6 @@
 /**
- * Reads YAML like the contract tool, and keeps the place of every value. No message contains a part of a possible
- * secret key.
+ * Reads and writes YAML like the contract tool. Each value keeps its place in the file, so that messages can name the
+ * line. No message contains a text that may be a part of a secret key.
  */
 
 import {
@@ -24,22 +24,22 @@ import { decodeBase64url, type ExactJson, JsonNumber, LedgerFormatError } from '
 
 const MAX_DEPTH = 100;
 const HASH_BYTES = 32;
-/** Maximum number of values, because aliases can make a short text long. */
+/** Maximum number of values that are read as JSON. With aliases, even a short file can have very many values. */
 const MAX_VALUES = 100_000;
-/** Maximum length of a text that messages quote. */
+/** Maximum length of a text that messages quote, in characters. */
 const MAX_SHOWN = 40;
-/** A damaged file may contain a part of a key anywhere. */
+/** Matches a text that may contain a part of a key: 8 hex digits in a row. In a damaged file, a key can be anywhere. */
 const MAYBE_OF_A_KEY = /[\da-f]{8}/i;
 
 const NULL = /^(|~|null|Null|NULL)$/;
 const TRUE = /^(y|Y|yes|Yes|YES|true|True|TRUE|on|On|ON)$/;
 const FALSE = /^(n|N|no|No|NO|false|False|FALSE|off|Off|OFF)$/;
 const NUMBER = /^([+-]?)0*(\d+)(\.\d*)?([eE][+-]?\d{1,9})?$/;
-/** The tool reads these as numbers, too. */
+/** Matches hexadecimal and octal numbers, which the contract tool reads as numbers, too. */
 const HEXADECIMAL_OR_OCTAL = /^0(x[\da-fA-F]+|o[0-7]+)$/;
-/** Far more than the longest number of the ledger. */
+/** Maximum length of a number, in characters. The longest number of the ledger is far shorter. */
 const MAX_NUMBER_CHARACTERS = 1000;
-/** A key is a text, even if its digits look like a number. */
+/** Matches a public or secret key. A key is read as a text, even if all of its digits are decimal digits. */
 const KEY = /^[\da-f]{64}$/;
 const TEXT_TAGS = ['!', 'tag:yaml.org,2002:str'];
 
@@ -55,13 +55,13 @@ interface Source {
   valuesLeft: number;
 }
 
-/** A value of a YAML file, or the place of an absent one. */
+/** A value of a YAML file, or the place where an absent value could be. */
 export class Place {
   readonly #source: Source;
   readonly #node: Node | null;
-  /** Such as `publicMeta.ttl`; empty for the whole file. */
+  /** The path of the value, such as `publicMeta.ttl`. Empty for the whole file. */
   readonly #path: string;
-  /** The offset of the value; for an absent value, that of its key or parent. */
+  /** The offset of the value in the file. An absent value has the offset of its key or its parent. */
   readonly #offset: number;
 
   private constructor(source: Source, node: unknown, path: string, offset: number) {
@@ -77,7 +77,10 @@ export class Place {
     return new Place({ name, document, valuesLeft: MAX_VALUES }, document.contents, '', 0);
   }
 
-  /** @param predicate of the sentence whose subject is the value, such as `must be a list` */
+  /**
+   * @param predicate the rest of a sentence whose subject is the value, such as `must be a list`
+   * @returns an error with the name of the file, the line and the sentence
+   */
   fault(predicate: string): RequestFileError {
     return this.#refusal(`${this.#path || 'the file'} ${predicate}`);
   }
@@ -87,7 +90,7 @@ export class Place {
     return new RequestFileError(`${name}, line ${document.lineOf(this.#offset)}: ${message}.`);
   }
 
-  /** True also for null. */
+  /** Whether the value is absent or null. */
   get isAbsent(): boolean {
     return this.#node === null || this.#meaning()?.kind === 'null';
   }
@@ -97,7 +100,7 @@ export class Place {
     return isMap(node) && node.items.some(({ key }) => isScalar<string>(key) && keys.includes(key.value));
   }
 
-  /** @throws RequestFileError unless this is a map with only known keys */
+  /** @throws RequestFileError for a key that is not in `known`, and like `entries` */
   fields<Key extends string>(...known: readonly Key[]): Readonly<Record<Key, Place>> {
     const entries = new Map<string, Place>(this.entries());
     for (const [key, place] of entries) {
@@ -109,7 +112,7 @@ export class Place {
     return Object.fromEntries(known.map((key) => [key, placeOf(key)])) as Record<Key, Place>;
   }
 
-  /** @throws RequestFileError unless this is a map */
+  /** @throws RequestFileError unless the value is a map, and each key is a text in Unicode that occurs only once */
   entries(): [key: string, Place][] {
     const node = this.#node;
     if (!isMap(node)) throw this.fault('must be a map of keys and values');
@@ -123,14 +126,14 @@ export class Place {
     });
   }
 
-  /** @throws RequestFileError unless this is a list */
+  /** @throws RequestFileError unless the value is a list */
   items(): Place[] {
     const node = this.#node;
     if (!isSeq(node)) throw this.fault('must be a list');
     return node.items.map((item, i) => new Place(this.#source, item, `${this.#path}[${i}]`, this.#offset));
   }
 
-  /** Returns the text of a number unchanged. @throws RequestFileError for any other value than a text or a number */
+  /** @returns the text; for a number, its text in the file @throws RequestFileError for any other value */
   text(): string {
     const meaning = this.#meaning();
     if (meaning?.kind === 'text' || meaning?.kind === 'number') return meaning.text;
@@ -139,14 +142,17 @@ export class Place {
     throw this.fault('must be a text');
   }
 
-  /** @throws RequestFileError unless this is true or false */
+  /** @throws RequestFileError unless the value is true or false */
   boolean(): boolean {
     const meaning = this.#meaning();
     if (meaning?.kind === 'boolean') return meaning.value;
     throw this.fault(`must be true or false${this.#butIs()}`);
   }
 
-  /** Also accepts digits in quotes. @throws RequestFileError unless this is an integer from 0 to 2^53 − 1, in digits */
+  /**
+   * Also accepts digits in quotes.
+   * @throws RequestFileError unless the value is an integer from 0 to 2^53 − 1, in at most 16 digits
+   */
   integer(): number {
     const meaning = this.#meaning();
     const value = meaning && 'text' in meaning && /^\d{1,16}$/.test(meaning.text) ? Number(meaning.text) : undefined;
@@ -156,7 +162,7 @@ export class Place {
 
   /**
    * Also accepts a number in quotes.
-   * @throws RequestFileError unless this is a decimal from 0 on with at most 12 places
+   * @throws RequestFileError unless the value is a number of at least 0 with at most 12 decimal places
    */
   decimal(): Decimal {
     const meaning = this.#meaning();
@@ -170,7 +176,10 @@ export class Place {
     throw this.fault(`must be a number from 0 on with at most 12 decimal places${this.#butIs()}`);
   }
 
-  /** @throws RequestFileError for values that JSON does not have */
+  /**
+   * @throws RequestFileError for a merge key, for too many or too deeply nested values, for a scalar with a tag that is
+   *   not in `TEXT_TAGS`, for a text that is not Unicode, and like `entries`
+   */
   json(depth = 0): ExactJson {
     if (depth > MAX_DEPTH) throw this.fault(`is nested more than ${MAX_DEPTH} deep`);
     if (--this.#source.valuesLeft < 0) throw this.fault(`has more than ${MAX_VALUES} values`);
@@ -188,7 +197,7 @@ export class Place {
     return Object.fromEntries(entries.map(([key, place]) => [key, place.json(depth + 1)]));
   }
 
-  /** @returns undefined for a map, a list and an absent value */
+  /** @returns the meaning of a scalar value; undefined for a map, a list and an absent value */
   #meaning(): Meaning | undefined {
     const node = this.#node;
     if (!isScalar<string>(node)) return undefined;
@@ -215,7 +224,7 @@ export class Place {
     return this.#path === '' ? shown : `${this.#path}.${shown}`;
   }
 
-  /** @returns the end of a sentence with the value, or an empty text if it must not be shown */
+  /** @returns a clause that quotes the value, for the end of a message. It is empty if the value must not be shown */
   #butIs(): string {
     const shown = this.#shown();
     if (shown === '') return '';
@@ -228,7 +237,7 @@ export class Place {
   }
 }
 
-/** @returns 43 characters of base64url @throws RequestFileError for any other value */
+/** @returns a hash: 43 characters of base64url @throws RequestFileError for any other value */
 export function readHash(place: Place): string {
   const hash = place.text();
   try {
@@ -240,7 +249,11 @@ export function readHash(place: Place): string {
   return hash;
 }
 
-/** @returns 64 lower-case hex digits @throws RequestFileError for any other text */
+/**
+ * @param place the value that the error refers to
+ * @returns the key
+ * @throws RequestFileError unless the key is 64 lower-case hex digits
+ */
 export function readPublicKey(key: string, place: Place): string {
   if (!isPublicKey(key)) throw place.fault('must be a public key: 64 lower-case hex digits');
   return key;
@@ -270,34 +283,35 @@ function jsonNumberOf(text: string): JsonNumber | undefined {
 }
 
 /*
- * Parses untrusted YAML within bounds. The package `yaml` alone compares every key of a map with all others, and
- * searches the whole text for the anchor of an alias.
+ * Parses untrusted YAML in a bounded time. By default, the package `yaml` compares each key of a map with all other
+ * keys, and searches the whole document for the anchor of each alias. Large maps and many aliases would take long. So
+ * `Place.entries` compares the keys, and `aliasesOf` finds the anchors.
  */
 
-/** Far more than any request or form that nodes accept. */
+/** Maximum length of a file, in characters. All requests and forms that nodes accept are far shorter. */
 const MAX_CHARACTERS = 2 ** 18;
 /** Maximum number of lexemes. A value in a map or a list has about eight. */
 const MAX_LEXEMES = 50_000;
-/** Maximum number of levels that are open at the same time. `json` bounds the nesting of JSON values further. */
+/** Maximum number of levels that are open at the same time. The limit of `json` for JSON values is lower. */
 const MAX_OPEN = 250;
 const MAX_ALIASES = 100;
 
-/** Scalars stay texts. Duplicate keys are found when the map is read. */
+/** Scalars are read as texts. Duplicate keys are accepted here, and found by `Place.entries`. */
 const OPTIONS = { schema: 'failsafe', stringKeys: true, prettyErrors: false, uniqueKeys: false } as const;
 
-/** YAML's own messages can contain a part of the file, such as a secret key. */
+/** Replaces the messages of the package `yaml`, which can contain a part of the file, such as a secret key. */
 const NO_YAML = 'this is not YAML: check the indentation, the colons and the quotes';
 const TAB = 'lines are indented with spaces, not with tabs';
 
 interface YamlDocument {
   readonly contents: Node | null;
-  /** The target of each alias. An alias whose anchor does not precede it is missing. */
+  /** The target of each alias. An alias without an earlier anchor has no entry. */
   readonly aliases: ReadonlyMap<Node, Node>;
-  /** @returns the line of an offset, from 1 */
+  /** @returns the number of the line at an offset. The first line is 1 */
   readonly lineOf: (offset: number) => number;
 }
 
-/** @throws RequestFileError for a text that is not one document of YAML, or exceeds a bound */
+/** @throws RequestFileError for a text that is not exactly one document of YAML, or that exceeds a bound */
 function parseYaml(text: string, name: string): YamlDocument {
   if (text.length > MAX_CHARACTERS) throw new RequestFileError(`${name} is longer than ${MAX_CHARACTERS} characters.`);
   const lines = new LineCounter();
@@ -314,7 +328,7 @@ function parseYaml(text: string, name: string): YamlDocument {
 
 type Refuse = (offset: number, message: string) => RequestFileError;
 
-/** Like yaml's `Parser.parse`, but stops at a bound. */
+/** Like `Parser.parse` of the package `yaml`, but throws at the first fault, and as soon as a bound is exceeded. */
 function* tokensOf(text: string, lines: LineCounter, refuse: Refuse) {
   const parser = new Parser(lines.addNewLine);
   lines.addNewLine(0);
@@ -322,7 +336,7 @@ function* tokensOf(text: string, lines: LineCounter, refuse: Refuse) {
   for (const lexeme of new Lexer().lex(text)) {
     if (--left < 0) throw refuse(parser.offset, `the file has more than ${MAX_LEXEMES} parts up to here`);
     for (const token of parser.next(lexeme)) {
-      // Collecting all faults would take time, and only the first one matters.
+      // Only the first fault is reported. Collecting all faults would take a long time.
       if (token.type === 'error') throw refuse(token.offset, NO_YAML);
       yield token;
     }
@@ -331,7 +345,7 @@ function* tokensOf(text: string, lines: LineCounter, refuse: Refuse) {
   yield* parser.end();
 }
 
-/** An alias means the last earlier node with its anchor. */
+/** @returns the target of each alias: the most recent preceding node with the same anchor */
 function aliasesOf(document: Document.Parsed, refuse: Refuse): YamlDocument['aliases'] {
   const anchored = new Map<string, Node>();
   const aliases = new Map<Node, Node>();
@@ -350,13 +364,13 @@ function aliasesOf(document: Document.Parsed, refuse: Refuse): YamlDocument['ali
   return aliases;
 }
 
-/* Writes single values of YAML like the contract tool: plain if possible, otherwise in quotes. */
+/* Writes single values of YAML like the contract tool: without quotes if possible, and otherwise in quotes. */
 
-/** Texts that YAML would read as other values. */
+/** `NUMBER_TEXT` and `WORD` match texts that need quotes, because YAML would read them as other values. */
 const NUMBER_TEXT = /^([+-]?\d+(\.\d*)?([eE][+-]?\d+)?|0x[\da-fA-F]+|0o[0-7]+)$/;
 const WORD = /^(y|yes|n|no|true|false|on|off|null)$/i;
 const PLAIN = /^(\w|-[\w-])[\w-]*$/;
-/** Characters that need no escape in quotes: printable ones that do not end a line. */
+/** Matches a text whose characters need no escape in quotes: all are printable, and none ends a line. */
 const PRINTABLE = /^[\x20-\x7e\u00a0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd]*$/;
 
 /** @param text a hash, a key, a signature or the text of a command */
@@ -373,7 +387,7 @@ function escaped(character: string): string {
   return hex.length <= 4 ? `\\u${hex.padStart(4, '0')}` : `\\U${hex.padStart(8, '0')}`;
 }
 
-/** The message contains the file and, if there is one, the line. */
+/** Thrown for a wrong file. The message contains the file's name and, if it is known, the line. */
 export class RequestFileError extends Error {
   override readonly name = 'RequestFileError';
 }

@@ -164,6 +164,13 @@ describe('the commands about coins', () => {
     expect(() => coin.continueOnTarget(pactId, '')).toThrow(LedgerFormatError);
   });
 
+  test('transfers to the first chain, and to the last that a number can name', () => {
+    const chainOf = (targetChain: number) =>
+      coin.transferCrosschain({ ...parties, amount: 1n, guard: BOB_GUARD, targetChain }).capabilities[0].args.at(-1);
+    expect([0, Number.MAX_SAFE_INTEGER].map(chainOf)).toEqual(['0', `${Number.MAX_SAFE_INTEGER}`]);
+    for (const none of [-1, 0.5, Number.NaN, 2 ** 53]) expect(() => chainOf(none)).toThrow(LedgerFormatError);
+  });
+
   test('reads', () => {
     expect(coin.getBalance('coin', 'a "b\\')).toEqual({ exec: { code: '(coin.get-balance "a \\"b\\\\")', data: {} } });
     expect(coin.getDetails('coin', 'bob')).toEqual({ exec: { code: '(coin.details "bob")', data: {} } });

@@ -15,6 +15,7 @@ import {
   type UnsignedForm,
 } from '#pickaxe/protocol/ledger/request-file/unsigned-form.js';
 import { RequestFileError } from '#pickaxe/protocol/ledger/request-file/yaml.js';
+import { cases } from '../../../cases.ts';
 import { ALICE, BOB, requestFile } from '../command-vectors.ts';
 
 const FILES: Readonly<Record<string, string>> = {
@@ -357,7 +358,7 @@ describe('no error tells a secret key', () => {
         const damaged = changes.reduce((all, [at, length, by]) => all.slice(0, at) + by + all.slice(at + length), text);
         expect(told(damaged, kind)).toEqual([]);
       }),
-      { numRuns: 500 },
+      { numRuns: cases(500) },
     );
   });
 
@@ -438,7 +439,7 @@ describe('an unsigned form', () => {
     [
       'another signature',
       text.replace(': null', `: ${'0'.repeat(128)}`),
-      /^f\.yaml: the signature of 7d0c.* is not its signature/,
+      /^f\.yaml: the signature of 7d0c.* does not sign/,
     ],
     ['no signatures', text.replace(/sigs:\n.*\n/, ''), /^f\.yaml, line 1: sigs must be a map/],
     ['anything else', `${text}x: 1\n`, /^f\.yaml, line 5: x is not a key that is known here/],
