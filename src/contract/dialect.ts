@@ -1,4 +1,4 @@
-/** The two generations of the contract language: version 4 in its last release, and version 5 as live nodes run it. */
+/** A major version of the contract language: 4 as in its last release, or 5 as live nodes run it. */
 export type Dialect = 4 | 5;
 
 export const DEFAULT_DIALECT: Dialect = 4;

@@ -2,19 +2,22 @@
 
 export type ErrorKind = 'eval' | 'args' | 'db' | 'tx-failure' | 'gas' | 'syntax' | 'continuation';
 
-/** A place in a text: line from 1, column from 0 in characters, offset in UTF-16 code units. */
+/** A place in the text of a program. */
 export interface Position {
-  /** The file's path; undefined for typed input. */
+  /** The path of the file with the text; undefined for a text that is not read from a file. */
   readonly file?: string;
+  /** From 1. */
   readonly line: number;
+  /** From 0, in code points since the beginning of the line. */
   readonly column: number;
+  /** From 0, in UTF-16 code units since the beginning of the text. */
   readonly offset: number;
 }
 
-/** A call that a failure has passed through. */
+/** A call that has ended because of a failure. The callee is a function, a capability or a defpact. */
 export interface FailedCall {
   readonly position: Position | undefined;
-  /** `(ns.m.f "a" 1)`. */
+  /** The call with its arguments, as messages show it: `(ns.m.f "a" 1)`. */
   readonly text: string;
 }
 
@@ -24,16 +27,21 @@ interface FailureDetails {
   readonly stored?: string | undefined;
 }
 
-/** A failure of contract code. The message is the one that nodes and the interactive interpreter show. */
+/**
+ * A failure of contract code. The interactive interpreter shows `message`, and nodes of dialect 4 store it in blocks.
+ */
 export class ContractError extends Error {
   override readonly name = 'ContractError';
   readonly kind: ErrorKind;
   readonly position: Position | undefined;
-  /** The code of the failed application; empty if it is not known. */
+  /** The source of the innermost application that failed; empty if it is not known. */
   readonly code: string;
-  /** The failed calls of functions of modules, the innermost first. */
+  /**
+   * The calls that have ended because of the failure, the innermost first. Empty on nodes since version 4.7 of the
+   * language (see `hidesValues`).
+   */
   readonly calls: readonly FailedCall[];
-  /** The shorter message that nodes of dialect 5 store in blocks, if there is one. */
+  /** The message that nodes of dialect 5 store in blocks; undefined if they store `message`. */
   readonly stored: string | undefined;
 
   constructor(
@@ -50,24 +58,28 @@ export class ContractError extends Error {
     this.stored = stored;
   }
 
-  /** @returns this failure if it has a position already, otherwise a copy with the given position and code */
+  /** @returns this failure if it has a position already, otherwise a copy with the given position and source */
   at(position: Position, code = ''): ContractError {
     if (this.position) return this;
     return new ContractError(this.kind, this.message, position, { code, calls: this.calls, stored: this.stored });
   }
 
-  /** @returns a copy of this failure with one more call that it has passed through */
+  /** @returns a copy of this failure with one more call at the end of `calls` */
   through(call: FailedCall): ContractError {
     const { kind, message, position, code, stored } = this;
     return new ContractError(kind, message, position, { code, calls: [...this.calls, call], stored });
   }
 }
 
-/** Maximum numbers of characters of a key and of a pact id, without `...`, in messages that nodes store. */
+/** Maximum number of code points of a key in a message that nodes store, without the `...` of a shortened key. */
 export const STORED_KEY_LENGTH = 10;
+/** Maximum number of code points of a pact id in a message that nodes store, without the `...` of a shortened id. */
 export const STORED_ID_LENGTH = 20;
 
-/** @returns the text; if it is longer than `length` characters, only the first of them and `...` */
+/**
+ * @param length number of code points
+ * @returns the text; if it has more code points than `length`, only the first `length` of them, followed by `...`
+ */
 export function shortened(text: string, length: number): string {
   const characters = Array.from(text);
   return characters.length > length ? `${characters.slice(0, length).join('')}...` : text;

@@ -1,22 +1,23 @@
 /** The names of modules and of their members. */
 
-/** Names can have letters and digits of all scripts, because dialect 4 allows them. */
+/**
+ * A name without dots. In both dialects, its letters and digits may be of any script, because dialect 4 allows them.
+ */
 const IDENTIFIER = /^[\p{L}%#+\-_&$@<>=^?*!|/~][\p{L}\p{Nd}%#+\-_&$@<>=^?*!|/~]*$/u;
-/** The parts of the longest names: namespace, module and member. */
+/** Maximum number of parts of a dotted name: namespace, module and member. */
 const MAX_NAME_PARTS = 3;
 
-/** Whether a text is one name without dots. */
 function isIdentifier(text: string): boolean {
   return IDENTIFIER.test(text);
 }
 
-/** Whether a text is one, two or three names joined by dots. */
+/** Whether a text is one name without dots, or two or three such names that are joined by dots. */
 export function isDottedName(text: string): boolean {
   const parts = text.split('.', MAX_NAME_PARTS + 1);
   return parts.length <= MAX_NAME_PARTS && parts.every(isIdentifier);
 }
 
-/** `name`, or `namespace.name`. */
+/** The name of a module or an interface: `name`, or `namespace.name`. */
 export class ModuleName {
   readonly namespace: string | undefined;
   readonly name: string;
@@ -26,7 +27,7 @@ export class ModuleName {
     this.name = name;
   }
 
-  /** @returns undefined for a text of another form */
+  /** @returns undefined unless the text is one name, or two names that are joined by a dot */
   static parse(text: string): ModuleName | undefined {
     if (!isDottedName(text)) return undefined;
     const [first, second, third] = text.split('.');
@@ -39,10 +40,10 @@ export class ModuleName {
   }
 }
 
-/** The module of the language's own events and capabilities. */
+/** The module that qualifies the names of the language's own events, capabilities and schemas. */
 export const LANGUAGE_MODULE = new ModuleName('pact');
 
-/** `module.member`, or `namespace.module.member`. */
+/** The name of a member of a module: `module.member`, or `namespace.module.member`. */
 export class QualifiedName {
   readonly module: ModuleName;
   readonly member: string;
@@ -52,7 +53,7 @@ export class QualifiedName {
     this.member = member;
   }
 
-  /** @returns undefined for a text of another form */
+  /** @returns undefined unless the text is two or three names that are joined by dots */
   static parse(text: string): QualifiedName | undefined {
     const point = text.lastIndexOf('.');
     const module = ModuleName.parse(text.slice(0, Math.max(0, point)));

@@ -1,4 +1,4 @@
-/** Applications of capabilities, as code writes them: `(CAP 1 "a")`. */
+/** Applications of capabilities, which look like calls in code: `(CAP 1 "a")`. */
 
 import { ContractError, type Position } from '../errors.ts';
 import type { Capability } from '../runtime/environment.ts';
@@ -7,15 +7,18 @@ import type { Evaluator, MemberCall } from '../runtime/native.ts';
 import type { Defcap } from '../syntax/tree.ts';
 import { storable } from './guards.ts';
 
-/** A capability with its definition and the values of its arguments. */
+/** An application of a capability with evaluated and checked arguments. */
 export interface Applied {
+  /** The name of the capability, with the values of the arguments. */
   readonly capability: Capability;
+  /** The definition of the capability, with the same values. */
   readonly call: MemberCall & { readonly member: Member<Defcap> };
 }
 
 /**
- * @param call undefined if the code is not an application
- * @throws ContractError unless the call is of a capability, with valid arguments
+ * @param call as `Evaluator.capabilityOf` returns it
+ * @throws ContractError if the call is undefined or calls no capability, if the number or a type of the arguments is
+ *   wrong, or if an argument cannot be stored
  */
 export function appliedCapability(
   evaluator: Evaluator,
@@ -32,6 +35,7 @@ export function appliedCapability(
   return { capability, call: { member, args } };
 }
 
+/** Evaluates the body of a capability in a new frame, and charges gas for the call. */
 export function runBody(evaluator: Evaluator, call: Applied['call']): void {
   evaluator.gas.call(call.member.definition.name);
   evaluator.inFrame(call, undefined, (scope) => evaluator.evaluateBody(call.member.definition.body, scope));

@@ -1,4 +1,4 @@
-/** Capabilities: what code may do as long as it holds them. */
+/** Acquires, composes and installs capabilities. A capability is a permission that code holds for some time. */
 
 import { ContractError, type Position } from '../errors.ts';
 import type { Capability } from '../runtime/environment.ts';
@@ -13,8 +13,10 @@ import { approve, install, requestInstallation } from './managed4.ts';
 import { acquire5, installAndRun5, installByCode5 } from './managed5.ts';
 
 /**
- * Runs code while it holds a capability.
- * @throws ContractError unless code of the capability's module runs, or the module's governance agrees
+ * Holds a capability while an action runs.
+ * @param run evaluates the code that needs the capability
+ * @throws ContractError within the body of a capability, if the running code lacks the rights that
+ *   `requireModuleRights` checks, if the capability cannot be acquired, or if `run` fails
  */
 export function withCapability(
   evaluator: Evaluator,
@@ -32,21 +34,23 @@ export function withCapability(
 }
 
 /**
- * Acquires a capability for the rest of the transaction. A managed capability is first installed from the
- * transaction's signatures.
+ * Acquires a capability until the end of the transaction. A managed capability that is not installed yet is installed
+ * first, for example from a signature.
+ * @throws ContractError if the capability cannot be acquired
  */
 export function acquireForTransaction(evaluator: Evaluator, applied: Applied): void {
   acquire(evaluator, applied, []);
 }
 
 /**
- * What `test-capability` does: acquires a capability for the rest of the transaction, or installs a managed
- * capability.
+ * The function `test-capability` of the interpreter. It acquires a capability until the end of the transaction. But a
+ * managed capability is only installed, and its body runs once.
+ * @returns the text that the interpreter prints in dialect 4; `UNIT` in dialect 5
  */
 export function testCapability(evaluator: Evaluator, applied: Applied): Value {
   const { capability, call } = applied;
   if (evaluator.dialect === 5) {
-    // `installAndRun5` refuses a capability with `@event`, because only a managed capability can be installed.
+    // A capability with `@event` is refused by `installAndRun5`, because only managed capabilities can be installed.
     if (call.member.definition.meta) installAndRun5(evaluator, applied);
     else acquire(evaluator, applied, []);
     return UNIT;
@@ -58,7 +62,12 @@ export function testCapability(evaluator: Evaluator, applied: Applied): Value {
   return acquire(evaluator, applied, []) ? 'Capability acquired' : 'Capability already acquired';
 }
 
-/** Acquires a capability that is held as long as the capability whose body calls this native. */
+/**
+ * The native `compose-capability`. The composed capability is held as long as the capability whose body calls the
+ * native.
+ * @throws ContractError if the innermost frame is not the body of a capability, if the running code lacks the rights
+ *   that `requireModuleRights` checks, or if the composed capability cannot be acquired
+ */
 export function composeCapability(evaluator: Evaluator, applied: Applied): void {
   if (evaluator.context.frame?.member.definition.kind !== 'defcap') {
     throw new ContractError('eval', 'compose-capability valid only within defcap body');
@@ -67,12 +76,16 @@ export function composeCapability(evaluator: Evaluator, applied: Applied): void 
   if (!acquire(evaluator, applied, evaluator.state.capabilities.evaluating)) return;
   const { capability, composed } = takeGrant(evaluator);
   const outer = takeGrant(evaluator);
-  // All capabilities that the outer one has composed are copied.
+  // Adding to the list of composed capabilities copies the references to all of them.
   evaluator.spend(outer.composed.length + composed.length);
   pushGrant(evaluator, { ...outer, composed: [...outer.composed, capability, ...composed] });
 }
 
-/** @throws ContractError where the body of a capability runs, which must not acquire or install other capabilities */
+/**
+ * @param what the form or native for the message: `with-capability` or `install-capability`
+ * @throws ContractError within the body of a capability, and within functions that the body calls. There, only
+ *   `compose-capability` may acquire capabilities
+ */
 export function refuseInCapability(evaluator: Evaluator, what: string): void {
   const isInside = findFrame(evaluator.context.frame, ({ member }) => member.definition.kind === 'defcap');
   if (!isInside) return;
@@ -81,20 +94,27 @@ export function refuseInCapability(evaluator: Evaluator, what: string): void {
   throw new ContractError('eval', message);
 }
 
-/** Lets code use a managed capability that nobody has signed for. */
+/**
+ * The native `install-capability`, which permits a managed capability without a signature for it. In dialect 4, this
+ * native only records a request. The first acquisition of the capability then installs it.
+ * @throws ContractError in dialect 5, as `installByCode5`
+ */
 export function installByCode(evaluator: Evaluator, applied: Applied): void {
   if (evaluator.dialect === 5) installByCode5(evaluator, applied);
   else requestInstallation(evaluator, applied.capability);
 }
 
-/* Acquiring. */
+/* The acquisition of a capability. */
 
-/** Number of steps counted for one acquisition, because it changes the state several times. */
+/** Number of steps counted for an acquisition, because it makes several new state objects. */
 const ACQUISITION_STEPS = 16;
 
 /**
- * @param around the outer capabilities whose bodies are being evaluated
- * @returns false if the capability was held already; true if it is acquired now, with its grant as the newest
+ * Acquires a capability, unless it is held already.
+ * @param around the capabilities that count as being evaluated together with the acquired one. For managed capabilities
+ *   of dialect 5, this list has no effect
+ * @returns whether the capability was acquired now. If so, the grant of the capability is the newest
+ * @throws ContractError if the capability cannot be acquired
  */
 function acquire(evaluator: Evaluator, applied: Applied, around: readonly Capability[]): boolean {
   const { capability, call } = applied;
@@ -107,6 +127,7 @@ function acquire(evaluator: Evaluator, applied: Applied, around: readonly Capabi
   return true;
 }
 
+/** Acquires a capability that is not managed, by running its body, or a managed capability of dialect 4. */
 function enact(evaluator: Evaluator, applied: Applied): void {
   const { capability, call } = applied;
   if (call.member.definition.meta?.kind === 'managed') {

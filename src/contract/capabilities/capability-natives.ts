@@ -1,4 +1,4 @@
-/** Natives that compose, require, install and emit capabilities, and `enforce-verifier`. */
+/** Natives that compose, require and install capabilities, `emit-event`, and `enforce-verifier`. */
 
 import { ContractError } from '../errors.ts';
 import { type Call, lazy, type Native, strict } from '../runtime/native.ts';
@@ -11,7 +11,7 @@ import { emit } from './emitted-events.ts';
 import { includesCapability, isHeld } from './grants.ts';
 import { requireModuleRights } from './guards.ts';
 
-/** Makes a native whose only argument is an application of a capability. */
+/** @returns a native whose only argument is an application of a capability */
 function ofCapability(name: string, result: string, run: (applied: Applied, call: Call) => Value): Native {
   return lazy(name, `capability:( -> bool) -> ${result}`, ([argument, ...more], call) => {
     if (!argument || more.length > 0) return undefined;

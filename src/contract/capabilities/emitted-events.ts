@@ -1,4 +1,4 @@
-/** Events, which a transaction emits for readers outside of the chain. */
+/** Emits events, which the result of a transaction shows to readers outside of the chain. */
 
 import { ContractError } from '../errors.ts';
 import { LANGUAGE_MODULE, QualifiedName } from '../names.ts';
@@ -9,7 +9,12 @@ import type { Evaluator } from '../runtime/native.ts';
 import type { Value } from '../values/values.ts';
 import { callingModule } from './guards.ts';
 
-/** @throws ContractError unless code of the capability's module runs */
+/**
+ * Emits the event of a capability, unless the flag `DisablePactEvents` is set.
+ * @param module the module of the capability
+ * @throws ContractError unless code of this module runs. With `DisablePactEvents`, dialect 4 does not refuse code
+ *   outside of modules
+ */
 export function emit(evaluator: Evaluator, { name, args }: Capability, module: LoadedModule): void {
   const caller = callingModule(evaluator);
   if (!caller && evaluator.dialect === 4) {
@@ -25,16 +30,15 @@ export function emit(evaluator: Evaluator, { name, args }: Capability, module: L
   append(evaluator, name, args, evaluator.dialect === 4 ? caller.hash : hashOf(evaluator, module));
 }
 
-/** Emits the event of a capability that was acquired. */
+/** Emits the event of an acquired capability. @throws ContractError in dialect 4, as `emit` */
 export function emitAcquired(evaluator: Evaluator, capability: Capability, module: LoadedModule): void {
   if (evaluator.dialect === 4) emit(evaluator, capability, module);
   else append(evaluator, capability.name, capability.args, hashOf(evaluator, module));
 }
 
 /**
- * For dialect 5.
- * @returns the hash of the module's version with which the emitting code was loaded; with the flag
- *   `EnableLegacyEventHashes`, the hash of the newest version
+ * @returns for events of dialect 5, the hash of the module version to which the capability belongs; with the flag
+ *   `EnableLegacyEventHashes`, the hash of the newest version of this module
  */
 function hashOf(evaluator: Evaluator, module: LoadedModule): string {
   const isNewest = evaluator.environment.flags.has('EnableLegacyEventHashes');
@@ -42,14 +46,15 @@ function hashOf(evaluator: Evaluator, module: LoadedModule): string {
 }
 
 /**
- * Emits an event of the language itself, such as `X_YIELD`.
+ * Emits an event that the language itself defines.
+ * @param name the name without the module: `X_YIELD`
  * @param moduleHash the hash of the module that has yielded
  */
 export function emitReserved(evaluator: Evaluator, name: string, args: readonly Value[], moduleHash: string): void {
   append(evaluator, new QualifiedName(LANGUAGE_MODULE, name), args, moduleHash);
 }
 
-/** Number of copied references to events for which one step is counted. */
+/** Number of earlier events for which one step is counted, because the list of events is copied for each new event. */
 const COPIES_PER_STEP = 8;
 
 function append(evaluator: Evaluator, name: QualifiedName, args: readonly Value[], moduleHash: string): void {

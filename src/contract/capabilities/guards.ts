@@ -1,4 +1,7 @@
-/** Enforces guards, and the rights of a module's own code and of its governance. */
+/**
+ * Enforces guards and the governance of modules. If the governance of a module passes, the transaction gets the admin
+ * rights for the module.
+ */
 
 import { ContractError, STORED_KEY_LENGTH, shortened } from '../errors.ts';
 import { type ModuleName, QualifiedName } from '../names.ts';
@@ -20,7 +23,7 @@ import {
 } from '../values/values.ts';
 import { heldCapabilities, includesCapability, isHeld, whileEvaluating, whileHolding } from './grants.ts';
 
-/** @throws ContractError unless the guard agrees */
+/** @throws ContractError unless the guard passes */
 export function enforceGuard(evaluator: Evaluator, guard: Guard): void {
   switch (guard.kind) {
     case 'keyset':
@@ -60,10 +63,10 @@ const BUILT_IN: Readonly<Record<string, (count: bigint, matched: bigint) => bool
 };
 
 /**
- * @param predicate `keys-all`, `keys-any` or `keys-2`
+ * @param predicate the name of a keyset's predicate
  * @param count number of the keyset's keys
  * @param matched number of these keys that have signed
- * @returns undefined for another predicate
+ * @returns whether enough keys have signed; undefined for a predicate other than `keys-all`, `keys-any` and `keys-2`
  */
 export function satisfiesBuiltIn(predicate: string, count: bigint, matched: bigint): boolean | undefined {
   return Object.hasOwn(BUILT_IN, predicate) ? BUILT_IN[predicate](count, matched) : undefined;
@@ -71,7 +74,8 @@ export function satisfiesBuiltIn(predicate: string, count: bigint, matched: bigi
 
 /**
  * @param name the name of a stored keyset
- * @throws ContractError if there is no keyset of this name, or if too few of its keys signed
+ * @throws ContractError if there is no keyset of this name, or if its predicate does not accept the number of keys that
+ *   have signed
  */
 export function enforceNamedKeyset(evaluator: Evaluator, name: string): void {
   enforceKeyset(evaluator, requireKeyset(evaluator, name), name);
@@ -90,9 +94,13 @@ function requireKeyset(evaluator: Evaluator, name: string): KeysetGuard {
   );
 }
 
-/** Number of steps counted for each signature, because its capabilities are compared with all held capabilities. */
+/**
+ * Number of steps counted for each signature. The capabilities of a signature are compared with the capabilities that
+ * are held or evaluated.
+ */
 const SIGNATURE_STEPS = 4;
 
+/** @param name the name of a stored keyset, for the message of dialect 4; undefined for a keyset that is a value */
 function enforceKeyset(evaluator: Evaluator, keyset: KeysetGuard, name?: string): void {
   const { keys, predicate } = keyset;
   evaluator.spend(keys.length + SIGNATURE_STEPS * evaluator.environment.signatures.length);
@@ -101,21 +109,25 @@ function enforceKeyset(evaluator: Evaluator, keyset: KeysetGuard, name?: string)
   const count = BigInt(keys.length);
   const agrees =
     satisfiesBuiltIn(predicate, count, matched) ??
-    // The reference implementation lets predicates of dialect 5 write. Here they can only read, because a predicate
-    // that writes could move coins while the node buys gas.
+    // In the reference implementation, predicates of dialect 5 can write to tables. Here, they can only read, because a
+    // predicate that writes could move coins while the node buys gas.
     limited(evaluator, evaluator.dialect === 4 ? 'none' : 'read', () =>
       asksPredicate(evaluator, predicate, count, matched),
     );
   if (agrees) return;
-  // Dialect 5 always shows the keys.
+  // Dialect 4 shows only the name of a stored keyset, and dialect 5 always shows the keys.
   const shown = name === undefined || evaluator.dialect === 5 ? shownKeys(keys, evaluator) : `'${name}`;
   const stored = evaluator.dialect === 4 ? undefined : `Keyset failure ( ${predicate} ):  ${storedKeys(keys)}`;
   throw new ContractError('tx-failure', `Keyset failure (${predicate}): ${shown}`, undefined, { stored });
 }
 
+/**
+ * @returns the result of a predicate that is not built in
+ * @throws ContractError if the predicate is unknown, fails, or does not return a bool
+ */
 function asksPredicate(evaluator: Evaluator, predicate: string, count: bigint, matched: bigint): boolean {
   const native = evaluator.findNative(predicate);
-  // A bare name is refused, because the transaction itself could define a function with this name.
+  // Dialect 5 refuses a name without a module, because the transaction itself could define a function of this name.
   if (!native && evaluator.dialect === 5 && !QualifiedName.parse(predicate)) {
     throw new ContractError('eval', `Invalid custom predicate for keyset ${predicate}`);
   }
@@ -129,11 +141,12 @@ function storedKeys(keys: readonly string[]): string {
   return keys.map((key) => shortened(key, STORED_KEY_LENGTH)).join(', ');
 }
 
+/** Number of code points after which a key is cut in the message for a failed keyset. */
 const SHOWN_KEY_LENGTH = 8;
 
 function shownKeys(keys: readonly string[], { dialect }: Evaluator): string {
   const shown = keys.map((key) => {
-    // Characters beyond U+FFFF have two code units.
+    // A code point has at most two code units. Cutting the key here avoids making a list of all its code points.
     const characters = Array.from(key.slice(0, 2 * SHOWN_KEY_LENGTH));
     const isWhole = dialect === 4 && characters.length < SHOWN_KEY_LENGTH;
     return isWhole ? key : `${characters.slice(0, SHOWN_KEY_LENGTH).join('')}...`;
@@ -142,9 +155,9 @@ function shownKeys(keys: readonly string[], { dialect }: Evaluator): string {
 }
 
 /**
- * A signature that is limited to capabilities counts while one of them is being evaluated. Before version 4.12, and
- * whenever no capability is being evaluated, the signature counts while one of its capabilities is held. A signature
- * without limits counts unless code has installed capabilities.
+ * @returns the signatures that count for keysets now. A signature without capabilities counts unless code has installed
+ *   a capability. A signature with capabilities counts if one of its capabilities is being evaluated. Before version
+ *   4.12, and when no capability at all is being evaluated, such a signature counts if one of its capabilities is held
  */
 function countingSignatures({ environment, state }: Evaluator): readonly Signature[] {
   const { autonomous, evaluating } = state.capabilities;
@@ -157,21 +170,25 @@ function countingSignatures({ environment, state }: Evaluator): readonly Signatu
   );
 }
 
-/* Functions as guards. */
+/* Guards that are functions. */
 
-/** @throws ContractError unless code outside of modules can call a function of this name */
+/**
+ * @returns the member that the name refers to in code outside of modules
+ * @throws ContractError if there is none
+ */
 function requireFunction(evaluator: Evaluator, name: string): Member {
   const member = evaluator.transactionNames.find(name);
   if (member instanceof Member) return member;
   throw new ContractError('eval', evaluator.dialect === 4 ? `Cannot resolve ${name}` : `Unbound variable ${name}`);
 }
 
+/** @throws ContractError if there is no such function, if the function is running already, or if the function fails */
 function enforceUserGuard(evaluator: Evaluator, { fun, args }: UserGuard): void {
   const member = requireFunction(evaluator, fun.text);
   if (findFrame(evaluator.context.frame, (frame) => frame.member.name.text === member.name.text)) {
     throw new ContractError('eval', `evalByName: loop detected: ${fun.text}`);
   }
-  // Since version 5.3, the function of a user guard may read tables.
+  // Since version 5.3, the function of a user guard can read tables. Before, it has no access to them.
   const isOlderRule = evaluator.dialect === 4 || evaluator.environment.flags.has('DisablePact53');
   const access = isOlderRule ? 'none' : 'read';
   limited(evaluator, access, () => evaluator.applyValue(member, args));
@@ -179,7 +196,11 @@ function enforceUserGuard(evaluator: Evaluator, { fun, args }: UserGuard): void 
 
 /* Modules and defpacts. */
 
-/** @param uncaught the message of dialect 4 for a pact guard, whose failure contract code cannot catch */
+/**
+ * @param uncaught for a pact guard, the beginning of dialect 4's message. In dialect 4, the failure of a pact guard has
+ *   the kind `eval`, which `try` catches only before version 4.4. Undefined for a capability guard
+ * @throws ContractError unless the current defpact has this id
+ */
 function enforcePactId(evaluator: Evaluator, id: string, uncaught?: string): void {
   const current = currentPactId(evaluator);
   if (current === id) return;
@@ -191,13 +212,21 @@ function enforcePactId(evaluator: Evaluator, id: string, uncaught?: string): voi
   throw new ContractError('eval', `${uncaught}, active: ${current}`);
 }
 
-/** @returns the id of the defpact that was executed last in this transaction @throws ContractError if there was none */
+/**
+ * @returns the pact id of the defpact whose step this transaction executes now or has executed last
+ * @throws ContractError if the transaction has executed no step of a defpact
+ */
 export function currentPactId({ state, dialect }: Evaluator): string {
   if (state.defpact) return state.defpact.id;
   const message5 = 'Attempted to fetch defpact data, but currently not within defpact execution';
   throw new ContractError('eval', dialect === 4 ? 'pact-id: not in pact execution' : message5);
 }
 
+/**
+ * The guard passes if code of the module runs, or has called the running code. Otherwise, the module's governance
+ * decides.
+ * @throws ContractError if the guard does not pass, and for an interface
+ */
 function enforceModule(evaluator: Evaluator, name: ModuleName): void {
   const module = requireModule(evaluator, name);
   if (isInterface(module)) throw new ContractError('eval', `ModuleGuard not allowed on interface: ${name.text}`);
@@ -209,16 +238,21 @@ function isSameModule(a: LoadedModule, b: LoadedModule): boolean {
   return a.name.text === b.name.text;
 }
 
-/** @returns the module whose code runs; undefined for code outside of modules */
+/** @returns the module of the innermost call; undefined for code outside of modules */
 export function callingModule({ context }: Evaluator): LoadedModule | undefined {
   return context.frame?.member.module;
 }
 
-/** @throws ContractError unless the module's own code runs, or the module's governance agrees */
+/**
+ * Requires that code of the module runs, or that the transaction has the module's admin rights. Dialect 4 acquires
+ * missing admin rights here.
+ * @throws ContractError in dialect 4 if the module's governance does not pass; in dialect 5 if the admin rights were
+ *   not acquired before
+ */
 export function requireModuleRights(evaluator: Evaluator, module: LoadedModule): void {
   const caller = callingModule(evaluator);
   if (caller && isSameModule(caller, module)) return;
-  // In dialect 5, code must have acquired the module's governance before.
+  // In dialect 5, code must have acquired the admin rights before, for example with `acquire-module-admin`.
   if (evaluator.dialect === 5 && !evaluator.state.administered.has(module.name.text)) {
     const message = `Module admin necessary for operation but has not been acquired:${module.name.text}`;
     throw new ContractError('eval', message);
@@ -226,7 +260,11 @@ export function requireModuleRights(evaluator: Evaluator, module: LoadedModule):
   administer(evaluator, requireModule(evaluator, module.name));
 }
 
-/** Enforces the governance of a module, unless the transaction holds the admin rights already. @throws ContractError */
+/**
+ * Acquires the admin rights for a module until the end of the transaction, by enforcing the module's governance. If the
+ * transaction has these rights already, the governance is not enforced again.
+ * @throws ContractError for an interface, and if the governance does not pass
+ */
 export function administer(evaluator: Evaluator, module: LoadedModule): void {
   if (evaluator.state.administered.has(module.name.text)) return;
   enforceGovernance(evaluator, module);
@@ -259,12 +297,16 @@ function enforceGovernance(evaluator: Evaluator, module: LoadedModule): void {
     run();
     return;
   }
-  // In dialect 5, the capability is also held while its body runs.
+  // In dialect 5, the capability that governs the module counts as held and evaluated while its body runs.
   const capability = { name: member.name, args: [] };
   whileEvaluating(evaluator, [capability], () => whileHolding(evaluator, capability, run));
 }
 
-/** @returns the values @throws ContractError for a value that cannot be stored */
+/**
+ * @param what the beginning of the message
+ * @returns the values
+ * @throws ContractError if a value cannot be stored, or if the values have too many parts or too deep nesting
+ */
 export function storable(
   evaluator: Evaluator,
   values: readonly Value[],

@@ -33,8 +33,8 @@ import {
 /* Keysets that have a name. */
 
 /**
- * Since version 4.4, refuses the empty text. Any other text is accepted, because old keysets have names with any
- * characters.
+ * @throws ContractError since version 4.4 for the empty text. Every other text is accepted, because old keysets have
+ *   names with arbitrary characters
  */
 function checkKeysetName({ dialect, environment }: Evaluator, name: string): void {
   if (name !== '' || environment.flags.has('DisablePact44')) return;
@@ -45,6 +45,8 @@ function checkKeysetName({ dialect, environment }: Evaluator, name: string): voi
 /**
  * Defines a keyset, or replaces an existing keyset if enough keys of the existing keyset have signed.
  * @returns the text that the interpreter prints
+ * @throws ContractError if the name, the namespace or the existing keyset does not permit the definition, or if the
+ *   running code may not write
  */
 function defineKeyset(evaluator: Evaluator, name: string, keyset: KeysetGuard): string {
   requireAccess(evaluator, 'write', 'writeRow');
@@ -60,8 +62,10 @@ function defineKeyset(evaluator: Evaluator, name: string, keyset: KeysetGuard): 
 }
 
 /**
- * @throws ContractError unless the new keyset's name is in the current namespace and the namespace's user guard
- *   agrees. Flags can lift this rule
+ * Checks the namespace of a new keyset: in dialect 4 since version 4.4, and in dialect 5 with the flag
+ * `RequireKeysetNs`.
+ * @throws ContractError unless the name has the form `namespace.name` with the current namespace, and the user guard of
+ *   this namespace passes
  */
 function enforceKeysetNamespace(evaluator: Evaluator, name: string): void {
   const { dialect, environment, state } = evaluator;
@@ -83,7 +87,7 @@ function enforceKeysetNamespace(evaluator: Evaluator, name: string): void {
   }
 }
 
-/** @param missing the message of dialect 4 if there is no such keyset */
+/** @param missing the beginning of dialect 4's message if there is no keyset of this name */
 function requireKeyset({ database, dialect }: Evaluator, name: string, missing: string): KeysetGuard {
   const keyset = database.keysets.get(name);
   if (keyset) return keyset;
@@ -91,7 +95,7 @@ function requireKeyset({ database, dialect }: Evaluator, name: string, missing: 
   throw new ContractError('eval', message);
 }
 
-/** `enforce-guard` and `enforce-keyset`, which are the same function. */
+/** @returns the native `enforce-guard` or `enforce-keyset`. They differ only in their names */
 function enforcing(name: string): Native {
   const signatures = ['guard:guard -> bool', 'keysetname:string -> bool'];
   return strict(name, signatures, ([guard, ...more], { evaluator }) => {
@@ -108,8 +112,8 @@ function enforcing(name: string): Native {
 }
 
 /**
- * Makes the native of a keyset predicate. As a native, `keys-all` requires equal counts; for a keyset, it accepts more
- * matches.
+ * @returns the native of a built-in keyset predicate. When code calls `keys-all`, both counts must be equal. When a
+ *   keyset with this predicate is enforced, there may be more matches than keys
  */
 function predicate(name: string): Native {
   return strict(name, 'count:integer matched:integer -> bool', ([count, matched, ...more]) => {
@@ -118,7 +122,7 @@ function predicate(name: string): Native {
   });
 }
 
-/* Making guards. */
+/* Natives that make guards. */
 
 function userGuard([closure, ...more]: readonly Argument[], evaluator: Evaluator): Guard | undefined {
   if (!closure || more.length > 0) return undefined;
@@ -143,6 +147,10 @@ function userGuard([closure, ...more]: readonly Argument[], evaluator: Evaluator
   throw new ContractError('eval', message, closure.position);
 }
 
+/**
+ * @param pactId gives the id of the defpact in which the guard will pass; undefined for a guard that is not restricted
+ *   to a defpact
+ */
 function capabilityGuard(
   [argument, ...more]: readonly Argument[],
   evaluator: Evaluator,
@@ -161,7 +169,7 @@ function moduleGuard(evaluator: Evaluator, name: string): Guard {
   throw new ContractError('eval', message);
 }
 
-/** @returns a native that makes a guard from one text */
+/** @returns a native that makes a guard from its only argument, a text */
 function namedGuard(name: string, parameter: string, make: (evaluator: Evaluator, text: string) => Guard): Native {
   return strict(name, `${parameter}:string -> guard`, ([text, ...more], { evaluator }) =>
     isText(text) && more.length === 0 ? make(evaluator, text) : undefined,
@@ -170,7 +178,10 @@ function namedGuard(name: string, parameter: string, make: (evaluator: Evaluator
 
 /* Principals. */
 
-/** @returns the principal of a guard. Counts a step for each part of the guard's arguments */
+/**
+ * @returns the principal of a guard. Counts a step for each key of a keyset, or for each part of the arguments of
+ *   another guard
+ */
 function principal(evaluator: Evaluator, guard: Guard): string {
   evaluator.gas.principal(guard);
   const parts: Value = guard.kind === 'user' || guard.kind === 'capability' ? guard.args : [];
@@ -178,6 +189,10 @@ function principal(evaluator: Evaluator, guard: Guard): string {
   return principalOf(guard);
 }
 
+/**
+ * @param type the type of the result, for messages
+ * @returns a native whose only argument is a text, which may be a principal
+ */
 function ofPrincipal(name: string, type: string, run: (principal: string) => Value): Native {
   return strict(name, `principal:string -> ${type}`, ([text, ...more]) =>
     isText(text) && more.length === 0 ? run(text) : undefined,
@@ -221,14 +236,10 @@ export const KEYSETS: readonly Native[] = [
   }),
   namedGuard('create-module-guard', 'name', moduleGuard),
   namedGuard('create-pact-guard', 'name', (evaluator, name) => new DefpactGuard(currentPactId(evaluator), name)),
-  lazy('create-user-guard', 'closure:( -> bool) -> guard', (args, { evaluator, binding }) =>
-    binding ? undefined : userGuard(args, evaluator),
-  ),
-  lazy('create-capability-guard', OF_CAPABILITY, (args, { evaluator, binding }) =>
-    binding ? undefined : capabilityGuard(args, evaluator),
-  ),
-  lazy('create-capability-pact-guard', OF_CAPABILITY, (args, { evaluator, binding }) =>
-    binding ? undefined : capabilityGuard(args, evaluator, () => currentPactId(evaluator)),
+  lazy('create-user-guard', 'closure:( -> bool) -> guard', (args, { evaluator }) => userGuard(args, evaluator)),
+  lazy('create-capability-guard', OF_CAPABILITY, (args, { evaluator }) => capabilityGuard(args, evaluator)),
+  lazy('create-capability-pact-guard', OF_CAPABILITY, (args, { evaluator }) =>
+    capabilityGuard(args, evaluator, () => currentPactId(evaluator)),
   ),
   strict('create-principal', 'guard:guard -> string', ([guard, ...more], { evaluator }) =>
     guard !== undefined && isGuard(guard) && more.length === 0 ? principal(evaluator, guard) : undefined,

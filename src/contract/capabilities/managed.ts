@@ -1,4 +1,4 @@
-/** Managed capabilities: what dialects 4 and 5 have in common. */
+/** What managed capabilities of both dialects have in common. */
 
 import { ContractError } from '../errors.ts';
 import type { Capability } from '../runtime/environment.ts';
@@ -11,13 +11,20 @@ import type { Applied } from './applied.ts';
 import { changeCapabilities, isSame } from './grants.ts';
 import { storable } from './guards.ts';
 
-/** Whether two capabilities have the same name, and equal arguments apart from the managed argument. */
+/**
+ * Whether two capabilities have the same name, and equal arguments apart from the managed argument.
+ * @param manager has the index of the managed argument; undefined if all arguments must be equal
+ */
 export function isSameApartFromManaged(a: Capability, b: Capability, manager: CapabilityManager | undefined): boolean {
   if (!manager) return isSame(a, b);
   if (a.name.text !== b.name.text || a.args.length !== b.args.length) return false;
   return a.args.every((value, at) => at === manager.parameter || areEqual(value, b.args[at]));
 }
 
+/**
+ * @returns the manager; undefined for a capability that is not managed or has no manager function
+ * @throws ContractError if the managed parameter or the manager function does not exist
+ */
 export function managerOf(member: Member<Defcap>): CapabilityManager | undefined {
   const { meta, parameters } = member.definition;
   if (meta?.kind !== 'managed' || !meta.manager) return undefined;
@@ -30,9 +37,9 @@ export function managerOf(member: Member<Defcap>): CapabilityManager | undefined
 }
 
 /**
- * Calls the manager function.
- * @returns the remaining amount after this acquisition
- * @throws ContractError if the manager fails, or returns a value that cannot be stored
+ * Calls the manager function for an acquisition.
+ * @returns the result of the function: what remains after this acquisition, such as an amount
+ * @throws ContractError if the function fails, or returns a value that cannot be stored
  */
 export function askManager(
   evaluator: Evaluator,
@@ -45,7 +52,10 @@ export function askManager(
   return left;
 }
 
-/** Counts a step for each installed capability. @returns undefined if no installed capability matches */
+/**
+ * Finds the first installed capability that matches. Counts a step for each installed capability.
+ * @returns undefined if none matches
+ */
 export function findInstalled(
   evaluator: Evaluator,
   matches: (capability: Capability) => boolean,
@@ -55,7 +65,11 @@ export function findInstalled(
   return installed.find((each) => matches(each.capability));
 }
 
-/** @param composed the capabilities that are acquired together with the installed capability */
+/**
+ * Records that a capability is installed.
+ * @param composed the capabilities that are acquired together with the installed capability
+ * @returns the record
+ */
 export function keepInstalled(
   evaluator: Evaluator,
   { capability, call: { member } }: Applied,
@@ -68,6 +82,7 @@ export function keepInstalled(
   return installed;
 }
 
+/** Replaces what remains of an installed capability. */
 export function changeInstalled(
   evaluator: Evaluator,
   { capability }: InstalledCapability,

@@ -1,6 +1,6 @@
 /**
- * Managed capabilities of dialect 4: the body runs once, when the capability is installed. Whatever the body composes
- * is acquired with the capability each time.
+ * Managed capabilities of dialect 4. The body of such a capability runs once, when the capability is installed. Each
+ * acquisition of the capability also acquires the capabilities that the body has composed.
  */
 
 import { ContractError } from '../errors.ts';
@@ -24,7 +24,7 @@ import {
 
 /**
  * Records that code has requested a managed capability with `install-capability`. The first acquisition of the
- * capability installs it.
+ * capability then installs it.
  */
 export function requestInstallation(evaluator: Evaluator, capability: Capability): void {
   const { autonomous } = evaluator.state.capabilities;
@@ -34,8 +34,10 @@ export function requestInstallation(evaluator: Evaluator, capability: Capability
 }
 
 /**
+ * Uses a managed capability once, and first installs it if it is not installed yet.
  * @returns the capabilities that are acquired together with the given capability
- * @throws ContractError unless the capability is or can be installed, and its manager agrees
+ * @throws ContractError if the capability cannot be installed, if its manager function fails, or if a capability
+ *   without a manager function is used again
  */
 export function approve(evaluator: Evaluator, applied: Applied): readonly Capability[] {
   const { capability, call } = applied;
@@ -50,14 +52,20 @@ export function approve(evaluator: Evaluator, applied: Applied): readonly Capabi
   return usable.composed;
 }
 
+/**
+ * Uses a capability without a manager function, which can be acquired only once.
+ * @returns false, the new value of `remaining`
+ * @throws ContractError if the capability was acquired before
+ */
 function fire({ remaining }: InstalledCapability): Value {
   if (remaining === true) return false;
   throw new ContractError('eval', 'Capability already fired');
 }
 
 /**
- * Installs the first match among the capabilities that code has requested, signers have signed for, or verifiers have
- * checked.
+ * Installs the first capability that matches. The search begins with the capabilities that code has requested, and
+ * continues with those that signatures are limited to, and those that verifiers have checked.
+ * @returns undefined if none matches
  */
 function installFrom(
   evaluator: Evaluator,
@@ -77,8 +85,10 @@ function installFrom(
 }
 
 /**
- * Runs the body of a capability once, and records the capability as installed, with the capabilities that its body
- * composed.
+ * Runs the body of a capability once, and records the capability as installed, together with the capabilities that the
+ * body has composed.
+ * @throws ContractError if the body fails, or if the capability is installed already, perhaps with another managed
+ *   argument
  */
 export function install(evaluator: Evaluator, applied: Applied): InstalledCapability {
   const { capability, call } = applied;

@@ -1,4 +1,7 @@
-/** Managed capabilities of dialect 5: at each acquisition, the body runs, and then the manager function is called. */
+/**
+ * Managed capabilities of dialect 5. Each acquisition runs the body of the capability, and then calls its manager
+ * function, if there is one.
+ */
 
 import { ContractError } from '../errors.ts';
 import { type Capability, signedCapabilities } from '../runtime/environment.ts';
@@ -17,8 +20,9 @@ import {
 } from './managed.ts';
 
 /**
- * Installs a managed capability for the rest of the transaction.
- * @throws ContractError if the capability is not managed, or is installed already
+ * Installs a managed capability until the end of the transaction.
+ * @throws ContractError if the capability is not managed, or if it is installed already, perhaps with another managed
+ *   argument
  */
 function install5(evaluator: Evaluator, applied: Applied): InstalledCapability {
   const { capability, call } = applied;
@@ -34,8 +38,9 @@ function install5(evaluator: Evaluator, applied: Applied): InstalledCapability {
 }
 
 /**
- * The native `install-capability`. It fails for a capability with a manager if one of the signatures is for this
- * capability, even with another managed argument.
+ * The native `install-capability`.
+ * @throws ContractError as `install5`. For a capability with a manager function, also if a signature is limited to this
+ *   capability, perhaps with another managed argument
  */
 export function installByCode5(evaluator: Evaluator, applied: Applied): void {
   const { capability } = applied;
@@ -49,7 +54,9 @@ export function installByCode5(evaluator: Evaluator, applied: Applied): void {
 }
 
 /**
- * @throws ContractError unless the capability is installed or signed for, and neither its body nor its manager fails
+ * Acquires a managed capability. Its grant is then the newest.
+ * @throws ContractError if the capability is neither installed nor signed for, if its body or its manager function
+ *   fails, or if a capability without a manager function is acquired again
  */
 export function acquire5(evaluator: Evaluator, applied: Applied): void {
   const { capability } = applied;
@@ -61,15 +68,20 @@ export function acquire5(evaluator: Evaluator, applied: Applied): void {
   pushGrant(evaluator, { capability, composed });
 }
 
-/** Installs a managed capability and runs its body once, for `test-capability`. */
+/**
+ * Installs a managed capability and runs its body once, for `test-capability`. Afterwards, the capability is not held.
+ * @throws ContractError as `install5`, and if the body fails
+ */
 export function installAndRun5(evaluator: Evaluator, applied: Applied): void {
   runInstalled(evaluator, applied, install5(evaluator, applied));
   takeGrant(evaluator);
 }
 
 /**
- * Runs the body. While it runs, the capability is held with the installed arguments, so that signatures for these
- * arguments count. Afterwards, its grant is the newest.
+ * Runs the body of an installed capability with the arguments of the application. Meanwhile, the capability counts as
+ * held and evaluated with the arguments with which it was installed, so that signatures for those arguments count.
+ * Afterwards, the grant of the capability is the newest.
+ * @throws ContractError if the body fails, or if a capability without a manager function is used again
  */
 function runInstalled(evaluator: Evaluator, { call }: Applied, usable: InstalledCapability): void {
   const { capability, manager, remaining } = usable;
@@ -82,6 +94,11 @@ function runInstalled(evaluator: Evaluator, { call }: Applied, usable: Installed
   whileEvaluating(evaluator, [...before, capability], () => runBody(evaluator, call));
 }
 
+/**
+ * Finds the installed capability. If there is none, first installs the capability that a signature is limited to.
+ * @returns the installed capability
+ * @throws ContractError if the capability is neither installed nor signed for
+ */
 function requireInstalled(evaluator: Evaluator, { capability, call }: Applied): InstalledCapability {
   const manager = managerOf(call.member);
   const matches = (other: Capability) => isSameApartFromManaged(capability, other, manager);

@@ -1,4 +1,4 @@
-/** The messages of all failures of defpacts. */
+/** Most failures of defpacts, with the messages of both dialects. */
 
 import type { Dialect } from '../dialect.ts';
 import { ContractError, type Position, STORED_ID_LENGTH, shortened } from '../errors.ts';
@@ -13,13 +13,15 @@ export class DefpactFaults {
   readonly #dialect: Dialect;
   readonly #position: Position | undefined;
 
-  /** @param position the position of the application that begins or continues the defpact */
+  /**
+   * @param position the position of the application that begins or continues the defpact; undefined if it is not known
+   */
   constructor(dialect: Dialect, position?: Position) {
     this.#dialect = dialect;
     this.#position = position;
   }
 
-  /* Beginning. */
+  /* Failures when a defpact begins, or a rollback is requested. */
 
   anotherDefpact({ id }: DefpactState): ContractError {
     return this.#fault(
@@ -49,7 +51,7 @@ export class DefpactFaults {
     );
   }
 
-  /* Continuing. */
+  /* Failures when a defpact continues. */
 
   completed({ pactId }: DefpactStep): ContractError {
     return this.#fault(
@@ -119,12 +121,12 @@ export class DefpactFaults {
     );
   }
 
-  /** @param message4 what is wrong with the defpact's name, in dialect 4 */
+  /** @param message4 the end of dialect 4's message, such as `defpact required` */
   noDefpact({ name }: Continuation, message4: string): ContractError {
     return this.#fault(`resumePactExec: ${message4}`, `Expected a defpact for free variable ${name.text}`);
   }
 
-  /* Defpacts in defpacts. */
+  /* Failures of nested defpacts. */
 
   notAdvanced(id: string): ContractError {
     return this.#fault(
@@ -167,7 +169,7 @@ export class DefpactFaults {
     return this.#error(`Attempting to continue a pact that was not nested: ${textOfDefinition(member)}`);
   }
 
-  /* Yields. */
+  /* Failures of `yield` and `resume`. */
 
   noYield(step: DefpactStep | undefined): ContractError {
     const message5 = step
@@ -187,7 +189,10 @@ export class DefpactFaults {
     );
   }
 
-  /** @param allowed the provenances that a yield may have here */
+  /**
+   * @param provenance the provenance of the resumed yield
+   * @param allowed the provenances that a yield may have where it is resumed
+   */
   wrongProvenance(provenance: Provenance, allowed: readonly Provenance[]): ContractError {
     const [shown4, shown5] = [allowed.map(shownProvenance).join(', '), allowed.map(shownProvenance5).join(', ')];
     const stored = allowed.map(storedProvenance).join(' ');
@@ -198,7 +203,7 @@ export class DefpactFaults {
     );
   }
 
-  /** The rule before version 4.0 of the language: exactly one provenance is right. */
+  /** The failure before version 4.0 of the language, when a resumed yield could have only one provenance. */
   otherProvenance(provenance: Provenance, wanted: Provenance): ContractError {
     const [shown, shownWanted] = [shownProvenance(provenance), shownProvenance(wanted)];
     return this.#error(`enforceYield: yield provenance ${shownWanted} does not match ${shown}`);
@@ -226,7 +231,10 @@ function stepText(step: number, stepCount: number): string {
   return `DefPactStep does not match defpact properties: requested: ${step} step count:${stepCount}`;
 }
 
-/** Messages of dialect 5 show bools in the notation of Haskell, in which its nodes are written. */
+/**
+ * @returns `True` or `False`. Messages of dialect 5 have this notation of Haskell, because its nodes are written in
+ *   Haskell
+ */
 function shownBool(value: boolean): string {
   return value ? 'True' : 'False';
 }
@@ -239,7 +247,7 @@ function shownProvenance5({ targetChain, moduleHash }: Provenance): string {
   return `(Provenance ${targetChain} ${moduleHash})`;
 }
 
-/** Maximum number of characters of a chain id in a stored message, without `...`. */
+/** Maximum number of code points of a chain id in a stored message, without the `...` of a shortened id. */
 const STORED_CHAIN_LENGTH = 10;
 
 function storedProvenance({ targetChain, moduleHash }: Provenance): string {
@@ -250,7 +258,10 @@ function shortId(id: string): string {
   return shortened(id, STORED_ID_LENGTH);
 }
 
-/** @returns `(defpact m.f:string (a:integer))`, with the documentation if the definition has one */
+/**
+ * @returns the head of a definition, such as `(defpact m.f:string (a:integer))`, with the documentation at its end if
+ *   the definition has one
+ */
 function textOfDefinition({ name, definition }: Member<Callable>): string {
   const { kind, parameters, returnType, documentation } = definition;
   const shownType = (type: Parameter['type']) => (type ? textOfType(type) : '*');

@@ -1,4 +1,4 @@
-/** Natives for defpacts. */
+/** The natives of defpacts: `yield`, `resume`, `pact-id` and `continue`. */
 
 import { currentPactId } from '../capabilities/guards.ts';
 import { ContractError } from '../errors.ts';
@@ -20,10 +20,10 @@ function resume(args: readonly Argument[], { evaluator, scope, binding }: Call):
   return evaluator.evaluateBinding(binding, resumedObject(evaluator), scope);
 }
 
-function continueStep(args: readonly Argument[], { evaluator, binding, position }: Call): Value | undefined {
-  if (args.length !== 1 || binding) return undefined;
+function continueStep(args: readonly Argument[], { evaluator, position }: Call): Value | undefined {
+  if (args.length !== 1) return undefined;
   const [argument] = args;
-  // In dialect 5, a call in a later step continues a nested defpact without `continue`.
+  // In dialect 5, `continue` has no effect: a later step continues a nested defpact by calling the defpact again.
   if (evaluator.dialect === 5) return argument.value;
   if (evaluator.environment.flags.has('DisablePact43')) {
     throw new ContractError('eval', 'Cannot resolve continue', position);

@@ -1,4 +1,4 @@
-/** Defpacts: functions whose steps run in transactions of their own. */
+/** Runs defpacts. A defpact is a sequence of steps, each of which runs in a transaction of its own. */
 
 import { storable } from '../capabilities/guards.ts';
 import { ContractError, type Position } from '../errors.ts';
@@ -16,7 +16,7 @@ import { areEqual, type Storable, type Value } from '../values/values.ts';
 import { DefpactFaults } from './defpact-faults.ts';
 import { emitChainEvents } from './yields.ts';
 
-/** A defpact, with everything that the execution of a step needs. */
+/** A called defpact, with everything that its steps need while they run. */
 interface Run {
   readonly steps: Defpact['steps'];
   readonly continuation: Continuation;
@@ -26,9 +26,10 @@ interface Run {
 }
 
 /**
- * Runs the first step of a defpact. Within a step of an outer defpact, runs the step of the same number of a nested
- * defpact.
- * @throws ContractError if another defpact was executed in this transaction
+ * Runs the first step of a defpact. If a step of an outer defpact makes the call, the called defpact is nested, and its
+ * step with the same number as the outer step runs instead.
+ * @throws ContractError if the step fails; for a defpact that is not nested, if the transaction has executed another
+ *   defpact before; for every nested defpact before version 4.3
  */
 export function beginDefpact(evaluator: Evaluator, call: MemberCall, position: Position | undefined): Value {
   const { context, environment } = evaluator;
@@ -47,10 +48,11 @@ export function beginDefpact(evaluator: Evaluator, call: MemberCall, position: P
 }
 
 /**
- * Runs a step after the first of a defpact, or the rollback of the last step that was executed.
- * @param foreign the proven state of the defpact on another chain; undefined if it continues on the same chain
- * @throws ContractError for an unknown defpact, for a step that does not follow the last one, and if this transaction
- *   has executed another defpact
+ * Runs the next step of a defpact, or the rollback of the step that was executed last.
+ * @param foreign the defpact's state on another chain, as a proof shows it; undefined if the defpact continues on the
+ *   same chain
+ * @throws ContractError as `lastState` and `requireNext`, if the defpact's definition is not found, if the step fails,
+ *   and if the transaction has executed another defpact
  */
 export function continueDefpact(
   evaluator: Evaluator,
@@ -75,8 +77,10 @@ export function continueDefpact(
 }
 
 /**
- * Runs the next step of a nested defpact that an earlier step of the outer defpact has begun.
- * @throws ContractError if no earlier step has called the nested defpact with these arguments
+ * The native `continue` of dialect 4: runs the next step of a nested defpact that an earlier step of the outer defpact
+ * has begun.
+ * @throws ContractError outside of a defpact, if the step fails, and if no earlier step has called the nested defpact
+ *   with these arguments
  */
 export function continueNested(evaluator: Evaluator, call: MemberCall, position: Position | undefined): Value {
   const { context, state, dialect } = evaluator;
@@ -91,7 +95,8 @@ export function continueNested(evaluator: Evaluator, call: MemberCall, position:
 }
 
 /**
- * Charges for a step after the first one and runs it. The evaluator charges for the first step as for any application.
+ * Charges gas for a step after the first one, and runs the step. For the first step, the evaluator charges, as for any
+ * other application.
  */
 function inContinued(
   evaluator: Evaluator,
@@ -103,6 +108,10 @@ function inContinued(
   return inRun(evaluator, call, position, action);
 }
 
+/**
+ * Runs an action in a frame of the called defpact.
+ * @throws ContractError if the arguments cannot be stored, or if the member is not a defpact
+ */
 function inRun(
   evaluator: Evaluator,
   call: MemberCall,
@@ -120,7 +129,10 @@ function inRun(
 
 /* Steps. */
 
-/** @param last the defpact's state after the step before; undefined for the first step */
+/**
+ * Runs a step or a rollback of a defpact that is not nested, and stores the new state of the defpact.
+ * @param last the state of the defpact before this step; undefined for the first step
+ */
 function runDefpact(evaluator: Evaluator, run: Run, step: DefpactStep, last: DefpactState | undefined): Value {
   const { steps, continuation, scope, faults } = run;
   if (evaluator.state.defpact) throw faults.anotherDefpact(evaluator.state.defpact);
@@ -149,7 +161,11 @@ function writtenStep({ steps, faults }: Run, step: DefpactStep): Step {
   throw faults.noSuchStep(step, steps.length);
 }
 
-/** @returns undefined for a step of all participants, otherwise whether the step belongs to this participant */
+/**
+ * @returns whether the step belongs to the participant of this node; undefined for a step of all participants
+ * @throws ContractError in dialect 5 for a step of one participant; in dialect 4 if the name of the participant is not
+ *   a text, or if the node has no participant
+ */
 function isOwn(evaluator: Evaluator, { entity, position }: Step, { scope, continuation, faults }: Run) {
   if (!entity) return undefined;
   if (evaluator.dialect === 5) throw faults.notForEntities(continuation);
@@ -162,6 +178,10 @@ function isOwn(evaluator: Evaluator, { entity, position }: Step, { scope, contin
   throw new ContractError('eval', 'applyPact: private step executed against non-private environment', position);
 }
 
+/**
+ * @returns the expression of the step or, if a rollback is requested, of its rollback
+ * @throws ContractError if a rollback is requested and the step has none
+ */
 function codeOf({ value, rollback }: Step, step: DefpactStep, faults: DefpactFaults): Step['value'] {
   if (!step.isRollback) return value;
   if (rollback) return rollback;
@@ -169,8 +189,8 @@ function codeOf({ value, rollback }: Step, step: DefpactStep, faults: DefpactFau
 }
 
 /**
- * Whether no step can follow. The rollback of a private step is followed by the rollback of the step before, down to
- * the first step.
+ * Whether the defpact is completed after this step or rollback. A rollback completes the defpact, unless the step
+ * belongs to one participant and is not the first step.
  */
 function isLast({ stepCount, isExecuted }: DefpactState, { step, isRollback }: DefpactStep): boolean {
   if (!isRollback) return step === stepCount - 1;
@@ -178,12 +198,12 @@ function isLast({ stepCount, isExecuted }: DefpactState, { step, isRollback }: D
 }
 
 /**
- * @returns the defpact's state after the step
- * @throws ContractError unless all nested defpacts have done the same step
+ * @returns the state of the defpact after the step
+ * @throws ContractError unless the last executed step of each nested defpact has the same number as this step
  */
 function advanced({ state }: Evaluator, step: DefpactStep, faults: DefpactFaults): DefpactState {
   const { defpact } = state;
-  // Functions of the interactive interpreter can remove the state.
+  // The function `pact-state` of the interactive interpreter can remove the defpact from the state.
   if (!defpact) throw new ContractError('eval', 'Internal error, pact exec state not found after execution');
   for (const { step: other } of defpact.nested.values()) if (other !== step.step) throw faults.notAdvanced(step.pactId);
   return defpact;
@@ -203,8 +223,13 @@ function yieldedBy({ yielded }: DefpactState): readonly Value[] {
   return yielded ? [yielded.data] : [];
 }
 
-/* Continuing. */
+/* Checks before a defpact continues. */
 
+/**
+ * @param foreign the state that a proof has shown; undefined without a proof
+ * @returns the proven state; without a proof, the stored state
+ * @throws ContractError if the defpact is completed or unknown, or if the proven state does not match the stored one
+ */
 function lastState(
   { database }: Evaluator,
   step: DefpactStep,
@@ -220,7 +245,8 @@ function lastState(
 }
 
 /**
- * Requires that the proven state belongs to the same defpact as the stored state, and is at least two steps after it.
+ * @throws ContractError unless the proven state belongs to the same defpact as the stored state, and is at least two
+ *   steps after the stored state
  */
 function requireLater(step: DefpactStep, foreign: DefpactState, stored: DefpactState, faults: DefpactFaults): void {
   if (foreign.step <= stored.step + 1) throw faults.tooFewSteps(step, foreign, stored);
@@ -231,6 +257,9 @@ function requireLater(step: DefpactStep, foreign: DefpactState, stored: DefpactS
   if (foreign.stepCount !== stored.stepCount) throw faults.otherStepCount(step, foreign, stored);
 }
 
+/**
+ * @throws ContractError unless `step` is the step after the one executed last, or the rollback of the one executed last
+ */
 function requireNext(step: DefpactStep, last: DefpactState, faults: DefpactFaults): void {
   if (last.id !== step.pactId) throw faults.otherId(step, last);
   if (step.step < 0 || step.step >= last.stepCount) throw faults.invalidStep(step, last);
@@ -242,7 +271,8 @@ function requireNext(step: DefpactStep, last: DefpactState, faults: DefpactFault
 /* Nested defpacts. */
 
 /**
- * A nested defpact has as many steps as the outer defpact. Each runs in the outer defpact's step of the same number.
+ * Runs a step of a nested defpact, or its rollback, within the step of the outer defpact that has the same number. Both
+ * defpacts must have the same number of steps.
  */
 function runNested(evaluator: Evaluator, run: Run, step: DefpactStep): Value {
   const { faults, scope } = run;
@@ -251,7 +281,7 @@ function runNested(evaluator: Evaluator, run: Run, step: DefpactStep): Value {
     const { text } = run.continuation.name;
     throw new ContractError('eval', `Nested Pact attempted but no pactExec found for:${text}`);
   }
-  // The code below copies the map of all nested defpacts and visits each of them.
+  // The code below copies the map of all nested defpacts, and visits each of them.
   evaluator.spend(parent.nested.size);
   const written = writtenStep(run, step);
   refuseMismatch(run, written, parent);
@@ -273,7 +303,12 @@ function refuseMismatch({ steps, continuation, faults }: Run, { entity, rollback
   if (hasRollback !== parent.hasRollback) throw faults.otherRollback(parent, hasRollback);
 }
 
-/** @returns the state in which a step of a nested defpact begins, with the last yield of its earlier steps */
+/**
+ * @returns the state of a nested defpact at the beginning of a step. `yielded` is the last yield of the nested
+ *   defpact's earlier steps
+ * @throws ContractError unless the step is the first step of a new nested defpact or the step after the one executed
+ *   last. The step executed last may run again if it has a rollback
+ */
 function nestedState(run: Run, step: DefpactStep, parent: DefpactState, hasRollback: boolean): DefpactState {
   const { steps, continuation, faults } = run;
   const last = parent.nested.get(step.pactId);
@@ -295,7 +330,10 @@ function nestedState(run: Run, step: DefpactStep, parent: DefpactState, hasRollb
   };
 }
 
-/** @returns the id of a nested defpact */
+/**
+ * @param outer the pact id of the outer defpact
+ * @returns the pact id of the nested defpact: the hash of the outer id and the continuation, in base64url
+ */
 function nestedId(evaluator: Evaluator, outer: string, { name, args }: Continuation): string {
   const form = new Map<string, Storable>([
     ['args', args],

@@ -1,4 +1,7 @@
-/** Yields: the objects that a step of a defpact passes to the next step, on the same chain or on another chain. */
+/**
+ * Yields and resumes. A yield is an object that a step of a defpact passes to the next step, which may run on another
+ * chain.
+ */
 
 import { emitReserved } from '../capabilities/emitted-events.ts';
 import { callingModule, storable } from '../capabilities/guards.ts';
@@ -10,16 +13,20 @@ import type { Evaluator } from '../runtime/native.ts';
 import { type ContractObject, type StorableObject, sortedObject } from '../values/values.ts';
 import { DefpactFaults } from './defpact-faults.ts';
 
-/** @returns the object, with its keys in order @throws ContractError for a field that cannot be stored */
+/**
+ * @returns the object with its keys in the order of code points
+ * @throws ContractError if the value of a key cannot be stored
+ */
 export function storableObject(evaluator: Evaluator, object: ContractObject): StorableObject {
   const values = storable(evaluator, [...object.values()]);
   return sortedObject([...object.keys()].map((key, at) => [key, values[at]]));
 }
 
 /**
- * Yields an object to the next step.
- * @param targetChain the chain on which the next step runs; undefined for the same chain
- * @throws ContractError outside of defpacts, and for a yield to another chain in a step with a rollback
+ * The native `yield`: passes an object to the next step of the current defpact.
+ * @param targetChain the chain on which the next step must run; undefined for the same chain
+ * @throws ContractError outside of defpacts, if the object cannot be stored, and for a yield to another chain in a step
+ *   with a rollback
  */
 export function yieldObject(evaluator: Evaluator, object: ContractObject, targetChain: string | undefined): void {
   const { dialect, state } = evaluator;
@@ -47,8 +54,9 @@ function foreignYield(evaluator: Evaluator, defpact: DefpactState, data: Storabl
 }
 
 /**
- * @returns the object that the step before has yielded
- * @throws ContractError without a yield, and for a yield to another chain or another module
+ * The native `resume`.
+ * @returns the object that the previous step has yielded
+ * @throws ContractError if there is no yield. For a yield with a target chain, also as `enforceProvenance`
  */
 export function resumedObject(evaluator: Evaluator): StorableObject {
   const { dialect, context } = evaluator;
@@ -59,6 +67,10 @@ export function resumedObject(evaluator: Evaluator): StorableObject {
   return resumed.data;
 }
 
+/**
+ * @throws ContractError if the yield is for another chain, or was not made by the current version of the calling
+ *   module. Since version 4.0, a version that the current version has blessed may also have made the yield
+ */
 function enforceProvenance(evaluator: Evaluator, provenance: Provenance): void {
   const { dialect, environment } = evaluator;
   const faults = new DefpactFaults(dialect);
@@ -75,7 +87,7 @@ function isSame(a: Provenance, b: Provenance): boolean {
   return a.targetChain === b.targetChain && a.moduleHash === b.moduleHash;
 }
 
-/** @returns the newest version of the module whose code runs */
+/** @returns the newest version of the module whose code runs @throws ContractError outside of modules */
 function requireCallingModule(evaluator: Evaluator): LoadedModule {
   const module = callingModule(evaluator);
   if (module) return requireModule(evaluator, module.name);
@@ -84,9 +96,10 @@ function requireCallingModule(evaluator: Evaluator): LoadedModule {
 }
 
 /**
- * Emits the events of a step that resumes a yield from another chain, or yields to another chain. A step can do both.
- * @param resumed the yield with which the step began
- * @param defpact the state after the step
+ * Emits `X_RESUME` after a step whose resumed yield came from another chain, and `X_YIELD` after a step that has
+ * yielded to another chain. One step can cause both events. Before version 4.0, there are no such events.
+ * @param resumed the yield with which the step began; undefined for none
+ * @param defpact the state of the defpact after the step
  */
 export function emitChainEvents(evaluator: Evaluator, resumed: Yield | undefined, defpact: DefpactState): void {
   if (evaluator.environment.flags.has('DisablePact40')) return;

@@ -1,4 +1,4 @@
-/** The arguments of natives: expressions of the code, and values that are known already. */
+/** The arguments of natives. An argument is an expression of the code, or a value that is known already. */
 
 import type { Position } from '../errors.ts';
 import { Member } from '../runtime/module.ts';
@@ -16,7 +16,10 @@ import type { Expression } from '../syntax/tree.ts';
 import { typeText } from '../values/printing.ts';
 import { isList, isObject, type Value } from '../values/values.ts';
 
-/** The types that messages show for expressions that were not evaluated. For all other kinds, messages show `app`. */
+/**
+ * The types that messages of dialect 4 show for expressions that were not evaluated. Expressions of all other kinds are
+ * shown as `app`.
+ */
 const TYPES_OF_CODE: Readonly<Partial<Record<Expression['kind'], string>>> = {
   integer: 'integer',
   decimal: 'decimal',
@@ -30,7 +33,7 @@ const TYPES_OF_CODE: Readonly<Partial<Record<Expression['kind'], string>>> = {
   let: 'let',
 };
 
-/** An argument that is an expression of the code. */
+/** An argument that is an expression of the code. Its value is computed when it is first read. */
 export class WrittenArgument implements Argument {
   readonly #evaluator: Evaluator;
   readonly #expression: Expression;
@@ -87,7 +90,7 @@ export class WrittenArgument implements Argument {
   asFunction(): Remaining | undefined {
     const expression = this.#expression;
     const [evaluator, scope] = [this.#evaluator, this.#scope];
-    // Each call of the function evaluates the written arguments again.
+    // Each call of the returned function evaluates the written arguments again.
     if (expression.kind === 'application') return (...last) => evaluator.apply(expression, scope, last);
     if (evaluator.dialect === 4 && expression.kind !== 'lambda') return undefined;
     return functionOf(evaluator, this.value);
@@ -152,7 +155,10 @@ export class GivenArgument implements Argument {
   }
 }
 
-/** Whether a value can be called. */
+/**
+ * Whether a value is a function or a member of a module. A member such as a schema cannot be called, and `applyValue`
+ * fails for it.
+ */
 export function isFunction(value: Value): value is Closure | NativeFunction | PartialFunction | Member {
   return (
     value instanceof Closure ||
@@ -162,6 +168,7 @@ export function isFunction(value: Value): value is Closure | NativeFunction | Pa
   );
 }
 
+/** @returns undefined for a value that is neither a function nor a member of a module */
 function functionOf(evaluator: Evaluator, value: Value): Remaining | undefined {
   return isFunction(value) ? (...last) => evaluator.applyValue(value, last) : undefined;
 }

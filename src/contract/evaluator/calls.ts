@@ -1,4 +1,4 @@
-/** Calls of natives, of functions without a name, and of members of modules. */
+/** Calls natives, closures, and members of modules. */
 
 import { beginDefpact } from '../defpacts/defpacts.ts';
 import type { Dialect } from '../dialect.ts';
@@ -23,12 +23,15 @@ import { printed, typeText } from '../values/printing.ts';
 import type { Value } from '../values/values.ts';
 
 /**
- * Number of steps counted for a failure: once where code catches it, and once for each call that is added to the
- * failure's list of calls.
+ * Number of steps counted when code catches a failure, and when a call is added to `ContractError.calls`. For the call,
+ * each character of its text also counts as a step.
  */
 export const FAILURE_STEPS = 64;
 
-/** @param application undefined if the native is called as a value, with values that are known already */
+/**
+ * @param application the application of the native; undefined if the native is called as a value
+ * @throws ContractError if the native fails, does not accept the arguments, or must not be called by code of a module
+ */
 export function callNative(
   evaluator: Evaluator,
   native: Native,
@@ -38,7 +41,7 @@ export function callNative(
 ): Value {
   const { binding, position } = application ?? {};
   if (native.isTopLevel) requireTopLevel(evaluator, native.name);
-  // Functions of the interactive interpreter are free of charge.
+  // The functions of the interactive interpreter, which `findNative` does not find, are free of charge.
   if (evaluator.findNative(native.name) === native) evaluator.gas.native(native.name);
   const value = native.apply(args, { evaluator, scope, binding, position });
   if (value === undefined) throw wrongArguments(native, args, evaluator);
@@ -52,6 +55,7 @@ function requireTopLevel({ context, dialect }: Evaluator, name: string): void {
   throw new ContractError('eval', `Top-level call used in module ${where}`);
 }
 
+/** Calls a closure. @throws ContractError for arguments of a wrong number or type */
 export function callClosure(
   evaluator: Evaluator,
   { lambda, scope }: Closure,
@@ -63,7 +67,11 @@ export function callClosure(
   return evaluator.evaluateBody(body, scope.with(bound(evaluator, parameters, args, scope, position)));
 }
 
-/** Calls a member of a module. @throws ContractError for a capability of dialect 4, which can only be acquired */
+/**
+ * Calls a function, or begins a defpact. In dialect 5, a call of a capability gives a value, and does not acquire the
+ * capability.
+ * @throws ContractError for a capability in dialect 4, and if the call fails
+ */
 export function callMember(evaluator: Evaluator, call: MemberCall, position: Position | undefined): Value {
   const { definition } = call.member;
   switch (definition.kind) {
@@ -85,7 +93,10 @@ function callFunction(evaluator: Evaluator, definition: Defun, call: MemberCall,
   return checked({ type, position: position ?? definition.position }, value, names, evaluator);
 }
 
-/** In dialect 5, the application of a capability is a value. */
+/**
+ * In dialect 5, the application of a capability is a value, and does not acquire the capability.
+ * @throws ContractError in dialect 4, and for arguments of a wrong number or type
+ */
 function tokenOf(
   evaluator: Evaluator,
   { parameters }: Defcap,
@@ -105,9 +116,10 @@ function tokenOf(
 /* Frames. */
 
 /**
- * Checks the arguments of a call, and runs the body of the definition in a new frame.
- * @param run gets the variables of the body
- * @throws ContractError for recursion: an outer frame runs the same definition
+ * Checks the arguments of a call, and runs an action in a new frame.
+ * @param run gets a scope with the parameters as variables
+ * @throws ContractError for arguments of a wrong number or type, and if an outer frame runs the same definition,
+ *   because recursion is not allowed
  */
 export function inFrame<T>(
   evaluator: Evaluator,
@@ -135,7 +147,8 @@ export function inFrame<T>(
 }
 
 /**
- * Runs a call through a module reference. In dialect 5, the caller's own module can only read until the call returns.
+ * Runs a call through a module reference. In dialect 5, code of the calling module can only read tables until the call
+ * returns, so that the called module cannot make changes by calling back.
  */
 export function throughReference<T>(evaluator: Evaluator, run: () => T): T {
   const { frame, referring } = evaluator.context;
@@ -145,7 +158,10 @@ export function throughReference<T>(evaluator: Evaluator, run: () => T): T {
 
 /* Arguments. */
 
-/** @returns the variables of the definition's body @throws ContractError for arguments of a wrong number or type */
+/**
+ * @returns the variables of the body: the values of the parameters
+ * @throws ContractError for arguments of a wrong number or type
+ */
 export function variablesOf(
   evaluator: Evaluator,
   { member, args }: MemberCall,
@@ -161,7 +177,7 @@ function shownName({ definition, module, name }: Member, dialect: Dialect): stri
   return dialect === 4 ? definition.name : `function ${name.text}.{${module.hash}}`;
 }
 
-/** @param who the name of the callee in messages */
+/** @param who gives the name of the callee for the message @throws ContractError for a wrong number of arguments */
 function requireCount(
   { dialect }: Evaluator,
   who: () => string,
@@ -177,6 +193,7 @@ function requireCount(
   throw new ContractError('eval', message, position);
 }
 
+/** @returns the values of the parameters by their names @throws ContractError for an argument of a wrong type */
 function bound(
   evaluator: Evaluator,
   parameters: readonly Parameter[],
@@ -193,11 +210,12 @@ function bound(
 
 /* Calls in messages. */
 
+/** Number of UTF-16 code units after which a text argument is cut in `ContractError.calls`. */
 const SHOWN_TEXT_LENGTH = 50;
 
 /**
- * @returns a line for the list of failed calls. Long texts are cut, and lists, objects and the like are shown by their
- *   types
+ * @returns a call for `ContractError.calls`. Long texts are cut. Arguments that are neither texts, numbers nor bools
+ *   are shown by their types
  */
 function callText(name: string, args: readonly Value[], dialect: Dialect): string {
   const shown = args.map((arg) => {

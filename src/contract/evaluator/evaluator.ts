@@ -30,16 +30,16 @@ import { callClosure, callMember, callNative, FAILURE_STEPS, inFrame, throughRef
 import { calledMember, isNative, NameResolver, nameOf, parametersOf } from './resolver.ts';
 
 /**
- * Maximum depth of nested evaluations. Each takes up to two kilobytes of the stack, of which Node.js has a megabyte.
- * Public contracts stay below 100.
+ * Maximum depth of nested evaluations. Each evaluation takes up to two kilobytes of the stack, which has about one
+ * megabyte in Node.js. Public contracts stay below a depth of 100.
  */
 export const MAX_NESTING = 300;
 /**
- * Maximum number of steps of one program, which take ten to twenty seconds. On a node, gas ends a program much
- * earlier.
+ * Default maximum number of steps between two calls of `resetSteps`; in the interpreter, of each top-level form. 20
+ * million steps take ten to twenty seconds. Nodes have the lower limit `MAX_NODE_STEPS`.
  */
 export const MAX_STEPS = 20_000_000;
-/** Number of steps between two calls of `look`, which take some milliseconds. */
+/** Least number of steps between two calls of `look`. These steps take some milliseconds. */
 const LOOK_STEPS = 2 ** 14;
 
 interface EvaluatorOptions {
@@ -47,19 +47,24 @@ interface EvaluatorOptions {
   readonly dialect?: Dialect;
   /** The natives by their names. */
   readonly natives: ReadonlyMap<string, Native>;
-  /** The functions of the interactive interpreter. Code may define the same names anew. */
+  /** The functions of the interactive interpreter, by their names. Code may define other functions with these names. */
   readonly testFunctions?: ReadonlyMap<string, Native>;
+  /** Maximum number of steps between two calls of `resetSteps`; `MAX_STEPS` by default. */
   readonly maxSteps?: number;
   readonly environment?: Environment;
   readonly database?: Database;
   /** By default, a meter with the environment's gas model and limit. */
   readonly gas?: GasMeter;
+  /** As `Evaluator.kept`. */
   readonly kept?: Kept | undefined;
-  /** Called every `LOOK_STEPS` steps. @throws RunEnded if the code must stop now */
+  /** Called about every `LOOK_STEPS` steps. @throws RunEnded if the program must stop now */
   readonly look?: (() => void) | undefined;
 }
 
-/** The only implementation of `Evaluator`. Between two transactions, its `state` and `environment` are replaced. */
+/**
+ * The only implementation of `Evaluator`. The code that runs transactions replaces `state` and `environment` between
+ * two transactions.
+ */
 export class TreeEvaluator implements Evaluator {
   readonly dialect: Dialect;
   database: Database;
@@ -67,7 +72,7 @@ export class TreeEvaluator implements Evaluator {
   readonly kept: Kept | undefined;
   state: State = INITIAL_STATE;
   readonly transactionNames = new TransactionNames(this);
-  /** The names that code outside of modules can use. */
+  /** The scope of code outside of modules. It has no variables. */
   readonly outermostScope = new Scope(this.transactionNames);
   readonly #resolver: NameResolver;
   readonly #maxSteps: number;
@@ -75,7 +80,7 @@ export class TreeEvaluator implements Evaluator {
   #environment: Environment;
   #context: Context = OUTERMOST;
   #steps = 0;
-  /** The number of steps after which to call `look`, or to fail. */
+  /** Once `#steps` exceeds this number, the program fails if `#maxSteps` is exceeded, too; if not, `look` is called. */
   #nextLook = 0;
   #nesting = 0;
 
@@ -105,7 +110,10 @@ export class TreeEvaluator implements Evaluator {
     return this.#environment;
   }
 
-  /** Sets the environment of all code that runs from now on, with its gas model, gas limit and flags. */
+  /**
+   * Sets the environment of the code that runs next. The gas meter gets its model, limit and flags from this
+   * environment.
+   */
   set environment(environment: Environment) {
     this.#environment = environment;
     this.gas.model = environment.gasModel;
@@ -113,7 +121,7 @@ export class TreeEvaluator implements Evaluator {
     this.gas.flags = environment.flags;
   }
 
-  /** The functions of the interactive interpreter that code can use now. */
+  /** The functions of the interactive interpreter that code can use now, by their names. */
   get testFunctions(): ReadonlyMap<string, Native> {
     return this.#resolver.testFunctions;
   }
@@ -126,7 +134,11 @@ export class TreeEvaluator implements Evaluator {
     return this.#context;
   }
 
-  /** @throws ContractError with the position of the innermost failed application */
+  /**
+   * @throws ContractError if the code fails. The failure has the position of the innermost application that failed,
+   *   unless the failure already has a more exact position
+   * @throws RunEnded if `look` does
+   */
   evaluate(expression: Expression, scope = this.outermostScope): Value {
     this.spend(1);
     if (this.#nesting === MAX_NESTING) {
@@ -144,7 +156,7 @@ export class TreeEvaluator implements Evaluator {
     return this.#resolver.detailsOf(expression, scope) ?? this.evaluate(expression, scope);
   }
 
-  /** Restarts the count of steps, for the next program. */
+  /** Sets the number of counted steps to 0. The code that runs next may again take `maxSteps` steps. */
   resetSteps(): void {
     this.#steps = 0;
     this.#planLook();
@@ -169,7 +181,8 @@ export class TreeEvaluator implements Evaluator {
       return action();
     } catch (fault) {
       if (!(fault instanceof ContractError)) throw fault;
-      // Before version 4.4, code could catch every failure but one of gas, and a failed attempt was free of charge.
+      // Before version 4.4, code could catch every failure except an exceeded gas limit, and the gas of a failed
+      // attempt was refunded.
       const isOlderRule = this.environment.flags.has('DisablePact44');
       if (isOlderRule ? fault.kind === 'gas' : fault.kind !== 'tx-failure') throw fault;
       if (isOlderRule) unspend();
@@ -219,9 +232,9 @@ export class TreeEvaluator implements Evaluator {
         const all = [...args, ...last.map((value) => new GivenArgument(this, value))];
         return callNative(this, callee, all, application, scope);
       }
-      // In dialect 5, a function with parameters that is applied to no arguments is the value of the application.
+      // In dialect 5, applying a function with parameters to no arguments gives the function itself.
       if (this.dialect === 5 && written.length + last.length === 0 && parametersOf(callee).length > 0) return callee;
-      // In dialect 5, an application of a capability is a value and no call.
+      // In dialect 5, an application of a capability only makes a value, so no call is charged for.
       const isCall = this.dialect === 4 || callee instanceof Closure || !callee.is('defcap');
       if (isCall) this.gas.call(nameOf(callee));
       const args = [...written.map((arg) => this.evaluate(arg, scope)), ...last];
@@ -279,7 +292,7 @@ export class TreeEvaluator implements Evaluator {
     return this.#resolver.findNative(name);
   }
 
-  /** @throws ContractError for a name without a meaning outside of modules */
+  /** @throws ContractError for a name that code outside of modules cannot use */
   requireMeaning(name: string, position: Position | undefined): void {
     this.#resolver.requireMeaning(name, position);
   }
@@ -326,7 +339,7 @@ export class TreeEvaluator implements Evaluator {
 
   #evaluateCond({ branches, otherwise }: Cond, scope: Scope): Value {
     for (const { condition, value } of branches) {
-      // `cond` is charged for as nested applications of `if`.
+      // A `cond` costs as much gas as nested applications of `if`.
       this.gas.native('if');
       const isMet = this.evaluate(condition, scope);
       if (typeof isMet !== 'boolean') throw undecided(this, isMet, condition.position);
@@ -336,7 +349,7 @@ export class TreeEvaluator implements Evaluator {
   }
 
   #evaluateLet({ isSequential, variables, body }: Let, outer: Scope): Value {
-    // In dialect 5, every `let` is a `let*`.
+    // In dialect 5, every `let` is evaluated like `let*`.
     const isNested = isSequential || this.dialect === 5;
     let scope = outer;
     const together = new Map<string, Value>();
@@ -349,7 +362,10 @@ export class TreeEvaluator implements Evaluator {
     return this.evaluateBody(body, isNested ? scope : outer.with(together));
   }
 
-  /** In dialect 5, a variable can hold an application that lacks arguments: a partial function. */
+  /**
+   * @returns the value for a variable of `let`. In dialect 5, an application that lacks arguments gives a partial
+   *   function
+   */
   #bindable(expression: Expression, scope: Scope): Value {
     const isPartial = this.dialect === 5 && this.isPartial(expression, scope);
     if (!isPartial || expression.kind !== 'application') return this.evaluate(expression, scope);

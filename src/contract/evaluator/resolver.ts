@@ -1,4 +1,4 @@
-/** Resolves the names in running code, and decides what can be called. */
+/** Looks up the names in code that runs, and decides what can be called. */
 
 import type { Dialect } from '../dialect.ts';
 import { ContractError, type Position } from '../errors.ts';
@@ -14,15 +14,16 @@ import type { Application, DynamicName, Expression, Name, Parameter } from '../s
 import { typeText } from '../values/printing.ts';
 import { ModuleRef, type Value } from '../values/values.ts';
 
-/** Number of nested scopes for which a look-up counts one step. */
+/** Number of nested scopes for which the look-up of a name counts one step. */
 const SCOPES_PER_STEP = 16;
 
 /**
- * Resolves names: to variables first, then natives, then the names of the module or transaction, then the interpreter's
- * functions.
+ * Looks up names. The order of the search is: variables, built-in constants, natives, and the names of the module or
+ * transaction. The search for a called name omits built-in constants, and ends with the functions of the interactive
+ * interpreter.
  */
 export class NameResolver {
-  /** The functions of the interactive interpreter. Code may define the same names anew. */
+  /** The functions of the interactive interpreter, by their names. Code may define other functions with these names. */
   testFunctions: ReadonlyMap<string, Native>;
   readonly #evaluator: Evaluator;
   readonly #natives: ReadonlyMap<string, Native>;
@@ -33,7 +34,10 @@ export class NameResolver {
     this.testFunctions = testFunctions;
   }
 
-  /** @returns the callee of an application @throws ContractError for a value that cannot be called */
+  /**
+   * @returns the callee of an application
+   * @throws ContractError for an unknown name, and for a value that cannot be called
+   */
   calleeOf({ callee }: Application, scope: Scope): Native | Closure | Member<Callable> {
     if (callee.kind === 'name') {
       const local = this.#found(callee.name, scope);
@@ -50,40 +54,50 @@ export class NameResolver {
     return callableOf(this.#evaluator.evaluate(callee, scope), this.#evaluator);
   }
 
-  /** @throws ContractError for a name without a meaning */
+  /**
+   * @returns the value of a name
+   * @throws ContractError for an unknown name. Dialect 4 also throws it for the name of a native and, unless the flag
+   *   `DisablePact47` is set, for the name of a function, a capability or a defpact
+   */
   valueOf(name: Name, scope: Scope): Value {
     if (name.kind === 'dynamic-name') return valueOfMember(this.#memberOf(name, scope));
     if (name.kind === 'name') {
       const value = this.#found(name.name, scope) ?? CONSTANTS.get(name.name);
       if (value !== undefined) return value;
       const native = this.findNative(name.name);
-      // Natives are values only in dialect 5.
+      // A native is a value only in dialect 5.
       if (native && this.#evaluator.dialect === 5) return new NativeFunction(native);
       if (native) throw new ContractError('eval', 'Invalid type in value location: defun', name.position);
     }
     const meant = this.#meant(name, scope);
     if (!(meant instanceof Member)) return meant;
-    // A schema is not a value, so the same name can also stand for a module.
+    // A schema is not a value. If a schema and a module have the same name, the value is therefore the module.
     const module =
       meant.is('defschema') && name.kind === 'name' && resolveModule(this.#evaluator, new ModuleName(name.name));
     if (module) return referenceTo(module);
     if (this.#evaluator.dialect === 5 || !isCallable(meant)) return valueOfMember(meant);
-    // Before version 4.7, the description of a function was its value.
+    // Before version 4.7 of the language, the value of a function was a text that describes the function.
     if (this.#evaluator.environment.flags.has('DisablePact47')) return detailsOf(meant);
     throw hiddenDetails('function', name.position);
   }
 
+  /**
+   * @returns `details`
+   * @throws ContractError on a node since version 4.7 of the language, where details of functions are not shown (see
+   *   `hidesValues`)
+   */
   #shown(details: string, what: string, position: Position): string {
     if (hidesValues(this.#evaluator.environment)) throw hiddenDetails(what, position);
     return details;
   }
 
-  /** @returns the value of a variable; undefined if no scope has it */
+  /** @returns the value of the innermost variable of this name; undefined if there is no such variable */
   #found(name: string, scope: Scope): Value | undefined {
     this.#evaluator.spend(Math.floor(scope.depth / SCOPES_PER_STEP));
     return scope.find(name);
   }
 
+  /** @returns the value that the module or transaction has for this name @throws ContractError for an unknown name */
   #meant(name: Name, scope: Scope): Value {
     const text = textOfName(name);
     const meant = scope.names.find(text);
@@ -91,7 +105,10 @@ export class NameResolver {
     throw new ContractError('eval', unresolvedText(text, this.#evaluator.dialect), name.position);
   }
 
-  /** Finds `reference::member`. */
+  /**
+   * @returns the member that `reference::member` refers to
+   * @throws ContractError if the reference is not a module reference, or if its module has no such member
+   */
   #memberOf({ reference, member, position, code }: DynamicName, scope: Scope): Member {
     const name = { kind: 'name', name: reference, position, code } as const;
     const value = this.valueOf(name, scope);
@@ -104,7 +121,7 @@ export class NameResolver {
     }
     const found = requireModule(this.#evaluator, value.name).members.get(member);
     if (found) return found;
-    // Modules share the constants of the interfaces that they implement.
+    // The constants of an interface are also constants of each module that implements the interface.
     for (const each of value.interfaces ?? []) {
       const constant = requireModule(this.#evaluator, each).members.get(member);
       if (constant?.is('defconst')) return constant;
@@ -112,15 +129,16 @@ export class NameResolver {
     throw new ContractError('eval', `resolveRef: dynamic ref not found: ${reference}::${member}`, position);
   }
 
-  /** @returns the native of this name, if the dialect has it */
+  /** @returns the native of this name; undefined if the dialect has no such native */
   findNative(name: string): Native | undefined {
     const native = this.#natives.get(name);
     return (native?.dialect ?? this.#evaluator.dialect) === this.#evaluator.dialect ? native : undefined;
   }
 
   /**
-   * @returns the text that the interpreter shows for the bare name of a function; undefined for any other expression,
-   *   and in dialect 5
+   * @returns the text that the interpreter shows for the bare name of a function or a native; undefined for any other
+   *   expression, and in dialect 5
+   * @throws ContractError for a function or a native on a node since version 4.7 of the language (see `hidesValues`)
    */
   detailsOf(expression: Expression, scope: Scope): string | undefined {
     const isName = expression.kind === 'name' || expression.kind === 'dotted-name';
@@ -133,7 +151,10 @@ export class NameResolver {
     return this.#shown(detailsOf(known), 'function', expression.position);
   }
 
-  /** Whether a native, a built-in constant or schema, or a function of the interpreter has this name. */
+  /**
+   * Whether the name is that of a native, a built-in constant, a function of the interactive interpreter or, in dialect
+   * 4, a built-in schema.
+   */
   isKnown(name: string): boolean {
     return (
       this.findNative(name) !== undefined ||
@@ -143,12 +164,17 @@ export class NameResolver {
     );
   }
 
-  /** @throws ContractError for a name without a meaning outside of modules */
+  /** @throws ContractError for a name that code outside of modules cannot use */
   requireMeaning(name: string, position: Position | undefined): void {
     if (this.isKnown(name) || this.#evaluator.transactionNames.find(name)) return;
     throw new ContractError('eval', unresolvedText(name, this.#evaluator.dialect), position);
   }
 
+  /**
+   * Whether an expression is an application of a function to fewer arguments than it has parameters, or of a native to
+   * fewer arguments than its shortest signature has. False for an application with a binding, unless a lambda is
+   * applied.
+   */
   isPartial(expression: Expression, scope: Scope): boolean {
     if (expression.kind !== 'application') return false;
     const { callee, arguments: args, binding } = expression;
@@ -175,7 +201,9 @@ function hiddenDetails(what: string, position: Position): ContractError {
   return new ContractError('eval', `Cannot display ${what} details in non-repl context`, position);
 }
 
-/** @returns the value of a constant, the table of a `deftable`, or else the member itself */
+/**
+ * @returns the value of a constant, the table that a `deftable` defines, or the member itself for all other definitions
+ */
 function valueOfMember(member: Member): Value {
   if (member.value !== undefined) return member.value;
   return member.is('deftable') ? tableOf(member) : member;
@@ -185,15 +213,18 @@ export function parametersOf(callable: Closure | Member<Callable>): readonly Par
   return (callable instanceof Closure ? callable.lambda : callable.definition).parameters;
 }
 
+/** @returns the name of a member without its module; undefined for a closure */
 export function nameOf(callable: Closure | Member): string | undefined {
   return callable instanceof Member ? callable.definition.name : undefined;
 }
 
+/** @returns the member, which is a function, a capability or a defpact @throws ContractError for any other member */
 export function calledMember(member: Member, evaluator: Evaluator): Member<Callable> {
   if (isCallable(member)) return member;
   throw notCallable(valueOfMember(member), evaluator);
 }
 
+/** @throws ContractError for a value that cannot be called */
 function callableOf(value: Value, evaluator: Evaluator): Native | Closure | Member<Callable> {
   if (value instanceof Member) return calledMember(value, evaluator);
   if (value instanceof NativeFunction) return value.native;
@@ -211,7 +242,7 @@ function notCallable(value: Value, evaluator: Evaluator): ContractError {
 function notCallableText(value: Value, evaluator: Evaluator): string {
   const { dialect, environment } = evaluator;
   if (dialect === 5) return 'Cannot apply value to non-closure';
-  // Before version 4.8, a text that was called became the message itself.
+  // Before version 4.8 of the language, if code called a text like a function, this text was the message.
   if (!environment.flags.has('DisablePact48')) {
     return `Tried to call a value which is not a function, but a(n) ${typeText(value)}`;
   }

@@ -1,4 +1,4 @@
-/** Runs top-level forms: those that no other form contains. */
+/** Runs top-level forms, which are the forms that no other form contains. */
 
 import { ContractError } from '../errors.ts';
 import { loadInterface, loadModule, use } from '../modules/modules.ts';
@@ -9,7 +9,7 @@ import type { Defconst, Defun, TopLevel } from '../syntax/tree.ts';
 import type { Value } from '../values/values.ts';
 import type { TreeEvaluator } from './evaluator.ts';
 
-/** @returns the value that the interpreter prints @throws ContractError */
+/** @returns the value that the interpreter prints @throws ContractError with a position, if the form fails */
 export function runTopLevel(evaluator: TreeEvaluator, form: TopLevel): Value {
   try {
     return run(evaluator, form);
@@ -38,20 +38,27 @@ function run(evaluator: TreeEvaluator, form: TopLevel): Value {
       return `Loaded repl defconst ${name}`;
     }
   }
-  // No part of a form with an unknown name runs.
+  // All names are looked up before the form runs, so that no part of a form with an unknown name runs. Only the members
+  // of module references are looked up while it runs.
   const visit: Visit = (name, position) => evaluator.requireMeaning(name, position);
   visitExpression(form, evaluator.dialect, visit, (name, position) => refuseShadow(evaluator, name, position));
   return evaluator.evaluateShown(form);
 }
 
-/** Refuses names of natives. Other names in the body are resolved only when the body runs. */
+/**
+ * @throws ContractError in dialect 5 if the definition, a parameter or a variable has the name of a native. The names
+ *   that the code uses are only looked up when the code runs
+ */
 function checkDefinition(evaluator: TreeEvaluator, form: Defun | Defconst): void {
   const refuse: Declare = (name, position) => refuseShadow(evaluator, name, position);
   refuse(form.name, form.position);
   visitDefinition(form, evaluator.dialect, () => {}, refuse);
 }
 
-/** Only tests have definitions outside of modules. */
+/**
+ * Makes a definition outside of modules usable for the code that follows in the transaction. Only dialect 5 has such
+ * definitions.
+ */
 function define(evaluator: TreeEvaluator, name: string, value: Value): void {
   evaluator.kept?.addEntry([name, value]);
   const imported = new Map(evaluator.state.imported).set(name, value);

@@ -1,4 +1,7 @@
-/** The charges of dialect 4's table model, in units of gas unless a name says otherwise. */
+/**
+ * The charges of the table model, in units of gas unless a name or a comment mentions thousandths of a unit. These
+ * charges are those of nodes of dialect 4. Here, dialect 5 has the same charges.
+ */
 
 import { Decimal } from '../values/decimal.ts';
 import { absolute } from '../values/integers.ts';
@@ -7,7 +10,7 @@ import { Time } from '../values/time.ts';
 import { type Guard, isGuard, isList, isObject, ModuleRef, type Value, type Walk } from '../values/values.ts';
 import { bitCount, characterCount } from './sizes.ts';
 
-/** The natives by the cost of a call. All other natives cost 1. */
+/** The natives by the cost of a call, in units. Other natives cost 1 unit, except those of `ROWS_NATIVES`. */
 const NAMES_BY_COST: Readonly<Record<number, string>> = {
   2: `= != < <= > >= at contains remove reverse sort distinct where with-capability compose-capability identity typeof
     yield resume time parse-time hyperlane-message-id hyperlane-decode-token-message hyperlane-encode-token-message`,
@@ -29,7 +32,8 @@ const NAMES_BY_COST: Readonly<Record<number, string>> = {
   124: 'poseidon-hash-hack-a-chain hash-poseidon',
   250: 'create-table',
   100000: 'txids txlog keylog',
-  // The table of the reference implementation lacks `list`, and a native that is missing there costs a million.
+  // The reference implementation has a table without `list`, and charges a million units for a native that is not in
+  // the table.
   1000000: 'list',
 };
 
@@ -39,43 +43,53 @@ const COSTS: ReadonlyMap<string, number> = new Map(
   ),
 );
 
-/** The natives that visit all rows of a table. */
+/** The natives that visit all rows of a table. Each call costs `rowsCost` of the gas model. */
 const ROWS_NATIVES: ReadonlySet<string> = new Set(['keys', 'select', 'fold-db']);
 
-/** @param rowsCost the cost of `keys`, `select` and `fold-db` */
+/**
+ * @param rowsCost the cost of `keys`, `select` and `fold-db`, in units
+ * @returns the cost of a call of any native, in units
+ */
 export function costOfNative(name: string, rowsCost: number): number {
   return ROWS_NATIVES.has(name) ? rowsCost : (COSTS.get(name) ?? 1);
 }
 
-/** Estimated charge for the memory of each character of a module's code, in thousandths of a unit. */
+/** Estimated charge for the memory of a module, for each code point of its source, in thousandths of a unit. */
 const MODULE_CHARACTER = 145;
+/** Estimated charge for the memory of an interface, for each code point of its source, in thousandths of a unit. */
 const INTERFACE_CHARACTER = 35;
+/**
+ * Estimated charge for the memory of a module or an interface, in units, in addition to the charge for each code point.
+ */
 const MODULE_MEMORY = 60_000;
 
 /**
- * The charge for the memory of a loaded module. The reference implementation charges 0.006 units for each byte of the
- * compiled tree. No other implementation has this tree, so the charge is estimated from the length of the code. For
- * contracts on chain, the whole cost differs from the reference by at most 0.5 percent.
+ * The charge for the memory of a loaded module or interface. The reference implementation charges 0.006 units for each
+ * byte of the compiled tree. No other implementation has this tree, so the charge is estimated from the length of the
+ * source. For contracts on chain, the estimate changes the whole cost of loading by at most 0.5 percent.
+ * @param code the source of the module or interface
+ * @returns units
  */
 export function moduleMemory(code: string, isInterface: boolean): number {
   const each = isInterface ? INTERFACE_CHARACTER : MODULE_CHARACTER;
   return MODULE_MEMORY + Math.ceil((characterCount(code) * each) / 1000);
 }
 
+/** Number of written bytes that cost one unit of gas. */
 const BYTES_PER_UNIT = 10;
 
-/** @param bytes size of the key or row that is stored */
+/** @param bytes size of what is stored, such as a key or a row @returns units, rounded up */
 export function costOfWrite(bytes: number): number {
   return Math.ceil(bytes / BYTES_PER_UNIT);
 }
 
 /**
- * The cost of sorting and, before version 4.5, of making a list: almost nothing for short lists, and about 470 for
- * 5,000 items.
+ * The cost of `sort` and `distinct`; before version 4.5 also of `make-list`, `enumerate` and `str-to-list`, and before
+ * version 4.8 of `concat`. It is 1 unit for less than 100 items, and about 470 units for 5,000.
  */
 export function costOfLength(items: number): number {
   if (items < 1) return 1;
-  // The reference implementation computes with binary32, so the rounding must be the same.
+  // The reference implementation computes with binary32, so each operation must be rounded to binary32 here, too.
   const logarithm = Math.fround(Math.fround(Math.log(items)) / Math.fround(Math.log(100)));
   const square = Math.fround(logarithm * logarithm);
   const fourth = Math.fround(square * square);
@@ -83,11 +97,17 @@ export function costOfLength(items: number): number {
   return 1 + Math.floor(Math.fround(eighth * square));
 }
 
-/** Integers below this bound are free of charge. */
+/** Magnitude below which an integer operand is free of charge, since version 4.8. */
 export const FREE_INTEGERS = 10n ** 80n;
+/** Magnitude below which an integer operand is free of charge, before version 4.8. */
 export const FREE_INTEGERS_BEFORE_48 = 10n ** 30n;
 
-/** The cost of an integer operand of `+`, `-`, `*` or `/`: the square of its number of bytes, divided by 100. */
+/**
+ * The cost of one operand of an arithmetic operation such as `+`, in units: the square of its number of whole bytes,
+ * divided by 100.
+ * @param integer the operand, or the mantissa of a decimal
+ * @param free the magnitude below which integers are free of charge
+ */
 export function costOfInteger(integer: bigint, free: bigint): number {
   if (absolute(integer) < free) return 0;
   const bytes = Math.floor(bitCount(integer) / 8);
@@ -95,7 +115,8 @@ export function costOfInteger(integer: bigint, free: bigint): number {
 }
 
 /**
- * @param characters number of characters of all texts together
+ * The charge for `concat` since version 4.8.
+ * @param characters number of code points of all texts together
  * @param texts number of texts
  * @returns thousandths of a unit
  */
@@ -103,21 +124,29 @@ export function thousandthsOfConcat(characters: number, texts: number): number {
   return 50_000 + Math.floor((characters * 20) / Math.max(texts, 1)) + 40 * texts;
 }
 
+/** Number of reversed items that cost one unit of gas. */
 const REVERSED_PER_UNIT = 100;
 
 export function costOfReverse(items: number): number {
   return Math.floor(items / REVERSED_PER_UNIT);
 }
 
+/** Number of formatted characters that cost one unit of gas. */
 const FORMATTED_PER_UNIT = 10;
 
-/** @param walk counts all visited parts of the values */
+/**
+ * The charge for `format` since version 4.8, in units.
+ * @param walk counts the visited parts of the values
+ */
 export function costOfFormat(template: string, values: readonly Value[], walk: Walk): number {
   const length = characterCount(template) + estimatedLengths(values, walk);
   return Math.floor(length / FORMATTED_PER_UNIT);
 }
 
-/** The cost of `format` before version 4.8. @param walk counts all visited parts of the values */
+/**
+ * The charge for `format` in the versions 4.4 to 4.7, in units.
+ * @param walk counts the characters of the printed values
+ */
 export function oldCostOfFormat(template: string, values: readonly Value[], walk: Walk): number {
   return values.reduce((total: number, value) => {
     const text = typeof value === 'string' ? value : printed(value, { commas: true });
@@ -126,20 +155,22 @@ export function oldCostOfFormat(template: string, values: readonly Value[], walk
   }, characterCount(template));
 }
 
+/** Length of a step in hashed bytes. A principal costs `PRINCIPAL_STEP` more for each full step. */
 const HASHED_PER_STEP = 64;
+/** Charge for a principal with fewer hashed bytes than `HASHED_PER_STEP`, in units of gas. */
 const PRINCIPAL_STEP = 5;
 
-/** @param bytes number of hashed bytes; 0 for a principal without a hash */
+/** @param bytes number of hashed bytes; 0 for a principal without a hash @returns units */
 export function costOfPrincipal(bytes: number): number {
   return PRINCIPAL_STEP * (1 + Math.floor(bytes / HASHED_PER_STEP));
 }
 
-/** @param lengths the lengths of the encoded texts, in bytes @returns thousandths of a unit */
+/** @param lengths the length of each encoded text, in bytes @returns thousandths of a unit */
 export function thousandthsOfKeccak256(lengths: readonly number[]): number {
   return lengths.reduce((total, bytes) => total + 2120 + 146 * Math.ceil(bytes / 100), 0);
 }
 
-/* Estimated lengths of printed values. */
+/* The estimated lengths of printed values, in characters. */
 
 function estimatedLengths(values: readonly Value[], walk: Walk): number {
   return walk.inside(() => values.reduce((total: number, value) => total + 1 + estimatedLength(value, walk), 0));
@@ -180,12 +211,12 @@ function estimatedGuard(guard: Guard, walk: Walk): number {
   }
 }
 
-/** @returns the number of characters of a name, without the dots */
+/** @returns the number of code points of a name, without the dots */
 function lengthOf(name: string): number {
   return characterCount(name.replaceAll('.', ''));
 }
 
-/** @returns the logarithm to base 10, rounded down; 0 for integers below 1 */
+/** @returns the logarithm of the integer to base 10, rounded down; 0 for integers below 1 */
 function powersOfTenBelow(integer: bigint): number {
   return integer < 1n ? 0 : integer.toString().length - 1;
 }

@@ -25,7 +25,7 @@ import {
 import { type Flags, FREE_OF_CHARGE, type GasModel, NO_FLAGS } from './model.ts';
 import { bitCount, Sizes } from './sizes.ts';
 
-/** Maximum number of log entries, which take some ten megabytes. On chain, there is no log. */
+/** Maximum number of entries of the gas log, which take some ten megabytes. There is no gas log on a node. */
 export const MAX_LOG_ENTRIES = 100_000;
 
 interface LogEntry {
@@ -34,24 +34,29 @@ interface LogEntry {
 }
 
 export interface GasOptions {
-  /** Free of charge by default. */
+  /** `FREE_OF_CHARGE` by default. */
   readonly model?: GasModel;
-  /** In units; no limit by default. A limit of 0 refuses every charge. */
+  /** In units of gas. By default, there is no limit. A limit of 0 refuses every charge above 0. */
   readonly limit?: bigint | undefined;
+  /** No flags by default. */
   readonly flags?: Flags;
+  /** `DEFAULT_DIALECT` by default. */
   readonly dialect?: Dialect;
 }
 
 /**
- * The gas of a transaction. Most methods charge for one operation, and throw a ContractError of the kind `gas` if the
- * gas used exceeds the limit.
+ * Counts the gas of a transaction. Most methods charge for one operation. They throw a ContractError of the kind `gas`
+ * if the gas used then exceeds the limit, and one of the kind `eval` if the log is full.
  */
 export class GasMeter {
   model: GasModel;
+  /** In units of gas; undefined for no limit. */
   limit: bigint | undefined;
   flags: Flags;
   readonly #dialect: Dialect;
+  /** The gas used, in thousandths of a unit. */
   #thousandths = 0n;
+  /** Undefined unless `takeLog` has begun a log. */
   #log: LogEntry[] | undefined;
 
   constructor({ model = FREE_OF_CHARGE, limit, flags = NO_FLAGS, dialect = DEFAULT_DIALECT }: GasOptions = {}) {
@@ -68,14 +73,17 @@ export class GasMeter {
     return (this.#thousandths + (this.#dialect === 4 ? 0n : 999n)) / 1000n;
   }
 
-  /** The native `env-gas` with an argument. The next operation compares the new value with the limit. */
+  /**
+   * Sets the gas used, for example for the function `env-gas` of the interpreter. The limit is compared with the new
+   * value at the next charge.
+   */
   set(units: bigint): void {
     this.#thousandths = units * 1000n;
   }
 
   /**
-   * @returns a function that resets the gas used to the present amount, because failures are free with the flag
-   *   `DisablePact44`
+   * @returns a function that resets the gas used to the amount at the time of this call. With the flag `DisablePact44`,
+   *   this function refunds the gas of a failed attempt
    */
   mark(): () => void {
     const used = this.#thousandths;
@@ -84,7 +92,10 @@ export class GasMeter {
     };
   }
 
-  /** The native `env-gaslog`. @returns the log since the last call, oldest entry first; undefined for the first call */
+  /**
+   * Takes the entries of the log and begins a new log, for the function `env-gaslog` of the interpreter.
+   * @returns the line `TOTAL: n`, followed by a line for each entry, the oldest first; undefined if no log had begun
+   */
   takeLog(): readonly string[] | undefined {
     const entries = this.#log;
     this.#log = [];
@@ -93,26 +104,26 @@ export class GasMeter {
     return [`TOTAL: ${total}`, ...entries.map(({ name, units }) => `${name}: ${units}`)];
   }
 
-  /** Discards the log. The next call of `takeLog` begins a new one. */
+  /** Discards the log and its entries. The next call of `takeLog` begins a new log. */
   endLog(): void {
     this.#log = undefined;
   }
 
   /* Calls. */
 
-  /** A call of a native. Functions of the interactive interpreter are free of charge. */
+  /** Charges for a call of a native. The caller does not charge for functions of the interactive interpreter. */
   native(name: string): void {
     this.#charge(name, (model) => costOfNative(name, model.rowsCost));
   }
 
-  /** A call of a function or a lambda, the body of a capability or governance, or a step of a defpact. */
+  /** Charges for a call of a function or a lambda, for running the body of a capability, or for a step of a defpact. */
   call(name = 'lambda'): void {
     this.#charge(name, () => 1);
   }
 
   /* Modules, keysets and namespaces. */
 
-  /** The first look-up of a module in a transaction. */
+  /** Charges for the first look-up of a module in a transaction. */
   lookUpModule(): void {
     this.#charge('lookup module', () => 1);
   }
@@ -138,9 +149,11 @@ export class GasMeter {
   }
 
   /**
-   * The loading of a module or an interface, without the evaluation of its constants. The memory is an estimate.
+   * Charges for loading a module or an interface, without the evaluation of its constants. The charge for memory is an
+   * estimate.
    * @param name the name in the code, without the current namespace
-   * @param members the names of the module's definitions
+   * @param members the names of all definitions
+   * @param code the source
    */
   loadModule(name: ModuleName, members: readonly string[], code: string, isInterface = false): void {
     const kind = isInterface ? 'interface' : 'module';
@@ -152,17 +165,24 @@ export class GasMeter {
 
   /* Tables. */
 
-  /** A row that was found. @param columns number of all columns of the row, not only of the requested ones */
+  /**
+   * Charges for reading a row that exists.
+   * @param columns number of all columns of the row, even if only some of them are requested
+   * @param name the name of the native, for the log
+   */
   read(columns: number, name = 'read'): void {
     this.#charge(name, () => columns);
   }
 
-  /** Keys of rows, or numbers of transactions that were read. */
+  /** Charges for each key of a row, or each number of a transaction, that was read. */
   keys(count: number, name = 'keys'): void {
     this.#charge(name, () => 1, count);
   }
 
-  /** @param columns number of requested columns; undefined without a list of columns */
+  /**
+   * Charges for `select`, in addition to the rows.
+   * @param columns number of requested columns; undefined if no columns are listed
+   */
   select(columns: number | undefined): void {
     this.#charge('select', () => Math.max(1, columns ?? 1));
   }
@@ -171,12 +191,12 @@ export class GasMeter {
     this.#charge('fold-db', () => 1);
   }
 
-  /** @param name the native's name: `insert`, `update` or `write` */
+  /** Charges for a written row. @param name the name of the native: `insert`, `update` or `write` */
   write(key: string, row: ContractObject, name = 'write'): void {
     this.#charge(name, () => costOfWrite(this.#sizes.text(key)) + costOfWrite(this.#sizes.fields(row)));
   }
 
-  /** @param table the table's name in the database: `module_table` */
+  /** @param table the name of the table in the database: `module_table`, or `namespace.module_table` */
   createTable(table: string): void {
     this.#charge('create-table', () => costOfWrite(this.#sizes.text(table)));
   }
@@ -187,19 +207,23 @@ export class GasMeter {
     this.#charge('yield', () => costOfWrite(this.#sizes.fields(object)));
   }
 
-  /** @param columns number of fields of the yielded object */
+  /** @param columns number of fields of the resumed object */
   resume(columns: number): void {
     this.#charge('resume', () => columns);
   }
 
   /* Lists and texts. */
 
-  /** A new list, or the characters of a text. @param length number of items */
+  /** Charges for the list that `make-list` or `str-to-list` makes. @param length number of items */
   makeList(length: number, name = 'make-list'): void {
     this.#charge(name, () => (this.flags.has('DisablePact45') ? costOfLength(length) : Math.max(0, length)));
   }
 
-  /** @param largest the magnitude of the integer that is farthest from 0 */
+  /**
+   * Charges for the list that `enumerate` makes.
+   * @param length number of items
+   * @param largest the magnitude of the bound that is farther from 0
+   */
   enumerate(length: number, largest: bigint): void {
     this.#charge('enumerate', () => {
       if (this.flags.has('DisablePact45')) return costOfLength(length);
@@ -207,12 +231,19 @@ export class GasMeter {
     });
   }
 
-  /** A list that is not empty. @param name the native's name: `sort` or `distinct` */
+  /**
+   * Charges for sorting a list.
+   * @param length number of items, at least 1
+   * @param name the name of the native: `sort` or `distinct`
+   */
   sort(length: number, name = 'sort'): void {
     this.#charge(name, () => costOfLength(length));
   }
 
-  /** The different fields by which objects are sorted, in addition to `sort`. */
+  /**
+   * Charges for the fields by which `sort` compares objects, in addition to the charge of the method `sort`.
+   * @param fields number of different fields
+   */
   sortFields(fields: number): void {
     this.#charge('sort', () => fields);
   }
@@ -221,14 +252,20 @@ export class GasMeter {
     if (!this.flags.has('DisablePact48')) this.#charge('reverse', () => costOfReverse(length));
   }
 
-  /** The concatenation of two lists, texts or objects. The lengths count items, characters or fields. */
+  /**
+   * Charges for `+` with two lists, texts or objects.
+   * @param first number of items, code points or fields of the first operand
+   * @param second number of items, code points or fields of the second operand
+   */
   append(first: number, second: number): void {
     this.#charge('+', () => first + second);
   }
 
   /**
-   * @param characters number of characters of all texts together
-   * @throws ContractError of the kind `eval`, with `DisablePact410`
+   * Charges for `concat`.
+   * @param characters number of code points of all texts together
+   * @param texts number of texts
+   * @throws ContractError of the kind `eval` for an empty list in the versions 4.8 and 4.9
    */
   concat(characters: number, texts: number): void {
     if (this.flags.has('DisablePact48')) {
@@ -240,9 +277,9 @@ export class GasMeter {
   }
 
   /**
-   * The native `format`.
-   * @param values all values, also those without a place
-   * @param walk counts all visited parts of the values
+   * Charges for `format`, since version 4.4.
+   * @param values all values, including those that the template has no `{}` for
+   * @param walk counts the visited parts or, before version 4.8, the printed characters of the values
    */
   format(template: string, values: readonly Value[], walk = new Walk()): void {
     if (!this.flags.has('DisablePact48')) {
@@ -252,12 +289,15 @@ export class GasMeter {
     }
   }
 
-  /** The principal of a guard, which is created or compared. @throws ContractError as `hashedForPrincipal` */
+  /**
+   * Charges for making the principal of a guard, also if it is only compared.
+   * @throws ContractError as `hashedForPrincipal`
+   */
   principal(guard: Guard): void {
     this.#charge('createPrincipal', () => costOfPrincipal(Buffer.byteLength(hashedForPrincipal(guard) ?? '')));
   }
 
-  /** @param texts the hashed texts, in base64url */
+  /** @param texts the texts that encode the hashed bytes in base64url */
   keccak256(texts: readonly string[]): void {
     this.#chargeThousandths('hash-keccak256', () =>
       thousandthsOfKeccak256(texts.map((text) => Buffer.byteLength(text))),
@@ -266,38 +306,50 @@ export class GasMeter {
 
   /* Numbers. */
 
-  /** The operands of `+`, `-`, `*` and `/`. */
+  /** Charges for the operands of `+`, `-`, `*` or `/`, since version 4.3. */
   arithmetic(x: Numeric, y: Numeric): void {
     if (this.flags.has('DisablePact43')) return;
     if (typeof x === 'bigint' && typeof y === 'bigint') this.#integers(x, y);
     else this.#integers(toDecimal(x).mantissa, toDecimal(y).mantissa);
   }
 
-  /** The native `^`. */
+  /**
+   * Charges for `^`. If both operands are integers, the power costs as much as its multiplications, and nothing before
+   * version 4.3. Any other power costs 0 units with the table model, and the rate of a fixed model.
+   */
   power(base: Numeric, exponent: Numeric): void {
     if (typeof base !== 'bigint' || typeof exponent !== 'bigint') this.#charge('^', () => 0);
     else if (!this.flags.has('DisablePact43')) this.#products(absolute(base), exponent);
   }
 
-  /** The native `log`. */
+  /**
+   * Charges for `log`. If both operands are integers, the logarithm is free of charge. Any other logarithm costs 0
+   * units with the table model, and the rate of a fixed model.
+   */
   logarithm(base: Numeric, argument: Numeric): void {
     if (typeof base !== 'bigint' || typeof argument !== 'bigint') this.#charge('log', () => 0);
   }
 
-  /** The native `shift`, which multiplies by a power of 2 to shift to the left. */
+  /**
+   * Charges for `shift`, since version 4.7. A shift to the left costs as much as computing a power of 2 and multiplying
+   * by this power. A shift to the right is free.
+   */
   shift(integer: bigint, places: bigint): void {
     if (places <= 0n || this.flags.has('DisablePact47') || this.flags.has('DisablePact43')) return;
-    // A shift by more bits fails, except for 0.
+    // Only 0 can be shifted by `MAX_BITS` or more bits. For any other integer, `shift` has failed already.
     const bounded = places < MAX_BITS ? places : BigInt(MAX_BITS - 1);
     this.#products(2n, bounded);
     this.#integers(integer, 1n << bounded);
   }
 
-  /** The multiplications of a power: a square for each bit after the exponent's first, and one product of squares. */
+  /**
+   * Charges for the multiplications of a power: one square for each bit of the exponent after the first bit. Unless the
+   * exponent is a power of 2, one product of squares is added.
+   */
   #products(base: bigint, exponent: bigint): void {
     const hasProduct = (exponent & (exponent - 1n)) !== 0n;
     if (base <= 1n || this.model.kind === 'fixed') {
-      // All multiplications cost the same, and there may be tens of thousands.
+      // Here, all multiplications cost the same. They are charged for together, because there may be tens of thousands.
       this.#charge('arithmetic', () => 0, Math.max(0, bitCount(exponent) - 1) + Number(hasProduct));
       return;
     }
@@ -324,15 +376,19 @@ export class GasMeter {
   }
 
   /**
-   * Whether the memory of a module is charged for. Since version 4.3, the flag `DisableInlineMemCheck` applies to
-   * interfaces only.
+   * Whether the memory of a module or an interface is charged for. The flag `DisableInlineMemCheck` stops this charge:
+   * before version 4.3 for both, and since then only for interfaces.
    */
   #countsMemory(isInterface: boolean): boolean {
     if (!this.flags.has('DisableInlineMemCheck')) return true;
     return !isInterface && !this.flags.has('DisablePact43');
   }
 
-  /** @param cost in units of the table model @param times number of operations */
+  /**
+   * @param name the name of the operation in the log
+   * @param cost gives the cost of one operation with the table model, in units
+   * @param times number of operations
+   */
   #charge(name: string, cost: (model: GasModel & { kind: 'table' }) => number, times = 1): void {
     if (times === 0) return;
     const { model } = this;
@@ -340,6 +396,7 @@ export class GasMeter {
     this.#use(name, 1000n * units * BigInt(times));
   }
 
+  /** @param cost gives the cost with the table model, in thousandths of a unit */
   #chargeThousandths(name: string, cost: () => number): void {
     const { model } = this;
     this.#use(name, model.kind === 'fixed' ? 1000n * model.rate : BigInt(cost()));

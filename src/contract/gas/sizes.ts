@@ -1,6 +1,6 @@
 /**
- * The sizes of stored values in bytes, for the gas model of dialect 4. They are sizes in the reference implementation's
- * memory (words of 8 bytes), not in this process.
+ * The sizes of stored values in bytes, for the table model of gas. A value has the size that it takes in the memory of
+ * the reference implementation of dialect 4, not in the memory of this process. The words of that memory have 8 bytes.
  */
 
 import { type ModuleName, QualifiedName } from '../names.ts';
@@ -19,10 +19,14 @@ import {
   Walk,
 } from '../values/values.ts';
 
+/** Size of a word, in bytes. */
 const WORD = 8;
-/** Bytes of every value, in addition to the bytes of its kind. */
+/** Size of a value of any kind in bytes, without the content that depends on the kind. */
 const VALUE = 2 * WORD;
-/** Bytes of a header and this number of fields, without the values to which the fields refer. */
+/**
+ * Size of a record in bytes: a word for its header, and one for each field. The values to which the fields refer are
+ * not included.
+ */
 const record = (fields: number) => (1 + fields) * WORD;
 
 /** @returns the number of code points of a text */
@@ -45,11 +49,11 @@ export function bitCount(integer: bigint): number {
   return 4 * (digits.length - 1) + (32 - Math.clz32(Number.parseInt(digits[0], 16)));
 }
 
-/** Computes sizes in bytes. */
+/** Computes the sizes of values and their parts, in bytes. */
 export class Sizes {
   readonly #hasOldIntegers: boolean;
 
-  /** @param hasOldIntegers whether integers have their sizes of before version 4.5 */
+  /** @param hasOldIntegers whether integers have the sizes that they had before version 4.5 */
   constructor({ hasOldIntegers = false }: { readonly hasOldIntegers?: boolean } = {}) {
     this.#hasOldIntegers = hasOldIntegers;
   }
@@ -62,7 +66,7 @@ export class Sizes {
     return record(2) + this.text(name) + this.#optional(namespace);
   }
 
-  /** @throws ContractError for a value with too many parts */
+  /** @throws ContractError for a value that has too many parts, or is nested too deeply */
   value(value: Value, walk = new Walk()): number {
     walk.visit(typeof value === 'string' ? 1 + Math.floor(value.length / 64) : 1);
     if (typeof value === 'string') return VALUE + record(1) + this.text(value);
@@ -73,11 +77,14 @@ export class Sizes {
     if (isList(value)) return VALUE + (7 + value.length) * WORD + this.#all(value, walk);
     if (isObject(value)) return VALUE + this.fields(value, walk);
     if (isGuard(value)) return VALUE + this.guard(value, walk);
-    // Functions and tables cannot be stored, so their sizes are never used.
+    // Functions and tables cannot be stored, so the sizes that they get here are never used.
     return value instanceof ModuleRef ? VALUE + this.#reference(value) : VALUE;
   }
 
-  /** @returns the size of a row, or of the fields of an object @throws ContractError as `value` */
+  /**
+   * @returns the size of a row or of the fields of an object, with the names of the fields
+   * @throws ContractError as `value`
+   */
   fields(object: ContractObject, walk = new Walk()): number {
     walk.visit(object.size);
     return walk.inside(() =>
@@ -153,15 +160,15 @@ export class Sizes {
   }
 }
 
-/** @returns the size of a linked list or a set, without its items */
+/** @returns the size of a linked list or a set with this number of items, without the items */
 function linked(items: number): number {
   return (1 + 3 * items) * WORD;
 }
 
-/** Number of bits above which an integer is out of the range of binary64. */
+/** Number of bits from which on an integer may be out of the range of binary64. */
 const FAR_BITS = 1024;
 
-/** @param integer above 0 */
+/** @param integer above 0 @returns the logarithm of the integer to base 100,000 */
 function digitsOfBase100000(integer: bigint): number {
   const excess = Math.max(0, bitCount(integer) - FAR_BITS + 1);
   const logarithm = Math.log(Number(integer >> BigInt(excess))) + excess * Math.LN2;

@@ -1,4 +1,7 @@
-/** Describes functions as dialect 4 prints them: `(defun m.f:<b> (a:<c>))`. A letter stands for each missing type. */
+/**
+ * Describes functions, capabilities and defpacts as dialect 4 prints them: `(defun m.f:<b> (a:<c>))`. A letter stands
+ * for each missing type. The description of a native shows its signatures.
+ */
 
 import type { Callable, Definition, Member } from '../runtime/module.ts';
 import type { Native } from '../runtime/native.ts';
@@ -8,7 +11,8 @@ import { metaText } from './interfaces.ts';
 
 export function detailsOf({ module, definition, name }: Member<Callable>): string {
   let letter = 0;
-  // Letters are counted over the definitions in the order written. Items such as `use` define nothing.
+  // The letters are numbered through the whole module. Therefore, this loop counts the letters of all definitions that
+  // are written before this one. Items such as `use` have no letters.
   for (const item of module.syntax.items) {
     if (item === definition) break;
     if (item.kind !== 'use' && item.kind !== 'bless' && item.kind !== 'implements') letter += lettersOf(item);
@@ -27,7 +31,10 @@ export function detailsOfNative({ name, signatures }: Native): string {
 
 const LETTERS = 26;
 
-/** @returns `a` to `z`, then `aa` to `za`, then a letter and a number from `b0` on */
+/**
+ * @param at the number of a letter, from 0
+ * @returns its text: `a` to `z`, then `aa` to `az` and so on up to `za`, then `b0`, `c0` and so on
+ */
 function letterAt(at: number): string {
   const letter = (index: number) => String.fromCharCode('a'.charCodeAt(0) + index);
   if (at < LETTERS) return letter(at);
@@ -35,7 +42,7 @@ function letterAt(at: number): string {
   return `${letter(at % LETTERS)}${Math.floor((at - LETTERS * LETTERS) / LETTERS)}`;
 }
 
-/** @returns the number of letters that a definition uses for missing types */
+/** @returns the number of letters that a definition uses */
 function lettersOf(definition: Definition): number {
   switch (definition.kind) {
     case 'defconst':
@@ -84,7 +91,7 @@ function lettersIn(expression: Expression): number {
       );
     }
     case 'lambda':
-      // The name and the result of a lambda use one letter each.
+      // A lambda has two more letters: one for its name, and one for the type of its result.
       return 2 + untyped(expression.parameters) + lettersOfAll(expression.body);
     case 'cond':
       return (

@@ -6,7 +6,10 @@ import { type Definition, type LoadedModule, type Member, textOfName } from '../
 import { haveSameFields, textOfType } from '../runtime/typecheck.ts';
 import type { CapabilityMeta, Defschema, Parameter, Type } from '../syntax/tree.ts';
 
-/** @throws ContractError for a member that the module lacks, or defines differently from the interface */
+/**
+ * @throws ContractError if the module lacks a function, a capability or a defpact of the interface, has it with another
+ *   signature, or has a definition with the name of a constant or schema of the interface
+ */
 export function checkInterface(module: LoadedModule, { name, members }: LoadedModule): void {
   for (const [key, wanted] of members) {
     const found = module.members.get(key);
@@ -64,7 +67,10 @@ class Comparison {
     this.#fail(what, text, ownText);
   }
 
-  /** A bare `@managed` of the interface allows any manager. All else must be equal. */
+  /**
+   * @throws ContractError unless both definitions have the same `@event` or `@managed`. If the interface has `@managed`
+   *   without a manager, the module may have `@managed` with any manager
+   */
   #matchMeta({ meta: wanted }: Signature, { meta: found }: Signature): void {
     const [text, ownText] = [metaText(wanted), metaText(found)];
     const acceptsAny = wanted?.kind === 'managed' && !wanted.manager && found?.kind === 'managed';
@@ -81,6 +87,7 @@ class Comparison {
   }
 }
 
+/** @param of the member in which `a` is written @param ofOther the member in which `b` is written */
 function areSameType(a: Type | undefined, b: Type | undefined, of: Member, ofOther: Member): boolean {
   if (!a || !b) return a === b;
   if (a.kind === 'list' && b.kind === 'list') return areSameType(a.item, b.item, of, ofOther);
@@ -99,14 +106,14 @@ function areSameType(a: Type | undefined, b: Type | undefined, of: Member, ofOth
 }
 
 /**
- * Compares schemas by their names and fields, because their module may have been loaded again since the interface was
- * loaded.
+ * Whether two schemas have the same name and fields. They may be different objects, because the module of a schema may
+ * have been loaded again after the interface.
  */
 function areSameSchema(a: Member<Defschema>, b: Member<Defschema>): boolean {
   return a.name.text === b.name.text && haveSameFields(a, b);
 }
 
-/** @returns the source of a capability's `@event` or `@managed`; empty for a capability without either */
+/** @returns `@event` or `@managed` of a capability, as it is written in code; empty for a capability without either */
 export function metaText(meta: CapabilityMeta | undefined): string {
   if (!meta) return '';
   if (meta.kind === 'event') return '@event';

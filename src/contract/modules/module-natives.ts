@@ -1,4 +1,4 @@
-/** Natives for namespaces, for modules, and for the version of the language. */
+/** Natives for namespaces, for modules, and for the version of the contract language. */
 
 import { administer } from '../capabilities/guards.ts';
 import { ContractError } from '../errors.ts';
@@ -21,7 +21,7 @@ import {
 } from '../values/values.ts';
 import { defineNamespace, enterNamespace } from './namespaces.ts';
 
-/** Makes a native that only code outside of modules can call. */
+/** @returns a copy of the native that only code outside of modules can call */
 function topLevel(native: Native): Native {
   return { ...native, isTopLevel: true };
 }
@@ -57,7 +57,10 @@ function describeNamespace(name: string, { database, dialect, gas }: Evaluator):
 
 /* Modules. */
 
-/** @throws ContractError in dialect 5 for a text that is not the name of a module */
+/**
+ * @returns the name of a module; in dialect 4, any text is accepted
+ * @throws ContractError in dialect 5 unless the text is a name without dots, or two such names that are joined by a dot
+ */
 function moduleNameOf(text: string, native: string, { dialect }: Evaluator): ModuleName {
   const name = ModuleName.parse(text);
   if (name) return name;
@@ -65,7 +68,10 @@ function moduleNameOf(text: string, native: string, { dialect }: Evaluator): Mod
   return new ModuleName(text);
 }
 
-/** @returns the governance as dialect 4 shows it: `'keyset`, or the name of a capability; empty for an interface */
+/**
+ * @returns the governance of a module as dialect 4 shows it: `'keyset`, or the name of a capability; empty for an
+ *   interface
+ */
 function governanceText({ syntax }: LoadedModule): string {
   if (syntax.kind === 'interface') return '';
   const { kind, name } = syntax.governance;
@@ -117,7 +123,10 @@ function listModules(evaluator: Evaluator): readonly string[] {
   return names;
 }
 
-/** Stores the module again unchanged, because all stored modules have the same format. */
+/**
+ * The native `static-redeploy`, which converts a stored module to the newest format. Here, there is only one format, so
+ * the module is stored unchanged.
+ */
 function redeploy(text: string, evaluator: Evaluator): Value {
   requireAccess(evaluator, 'write', 'writeRow');
   const name = moduleNameOf(text, 'static-redeploy', evaluator);
@@ -126,13 +135,20 @@ function redeploy(text: string, evaluator: Evaluator): Value {
   return UNIT;
 }
 
-/* The version of the language. */
+/* The version of the contract language. */
 
+/** The version that dialect 4 reports. */
 const VERSION4 = '4.13.2';
-/** The version that the language reports with the flag `DisablePact431`. */
+/** The version that dialect 4 reports with the flag `DisablePact431`. */
 const VERSION4_BEFORE_431 = '4.2.1';
+/** The version that dialect 5 reports. */
 const VERSION5 = '5.4';
 
+/**
+ * @param native the name of the calling native, for messages
+ * @throws ContractError in dialect 4 with the flag `DisableHistoryInTransactionalMode`, unless `DisablePact431` is set,
+ *   too
+ */
 function versionOf(evaluator: Evaluator, native: string): string {
   if (evaluator.dialect === 5) return VERSION5;
   if (evaluator.environment.flags.has('DisablePact431')) return VERSION4_BEFORE_431;
@@ -140,7 +156,12 @@ function versionOf(evaluator: Evaluator, native: string): string {
   return VERSION4;
 }
 
-/** Compares only the parts that both versions have. */
+/**
+ * Compares two versions part by part, up to the last part of the shorter one. The first part that differs decides.
+ * @param bound the minimum or maximum version
+ * @throws ContractError if the version is below the minimum or above the maximum, or if a compared part of the bound
+ *   does not begin with 1 to 100 digits
+ */
 function enforceVersion4(version: string, bound: string, which: 'minimum' | 'maximum'): void {
   const parts = version.split('.');
   for (const [at, part] of bound.split('.', parts.length).entries()) {
@@ -153,7 +174,10 @@ function enforceVersion4(version: string, bound: string, which: 'minimum' | 'max
   }
 }
 
-/** Maximum number of digits of a part of a version, so that its conversion to an integer takes little time. */
+/**
+ * Maximum number of digits of a part of a version. Larger numbers are refused, because their conversion to integers
+ * would take long.
+ */
 const MAX_VERSION_DIGITS = 100;
 
 function versionPart(version: string, part: string): bigint {
@@ -177,7 +201,11 @@ function partsOfVersion5(version: string): readonly bigint[] {
   throw new ContractError('eval', `Enforce pact-version failed: ${message}`);
 }
 
-/** The first different part decides. If all common parts are equal, the longer version is the newer one. */
+/**
+ * The first part that differs decides. If all parts of the shorter version are equal to those of the longer version,
+ * the longer version is newer.
+ * @returns a negative number if `a` is older, a positive number if `a` is newer, and 0 for equal versions
+ */
 function compareVersions(a: readonly bigint[], b: readonly bigint[]): number {
   for (const [at, part] of a.entries()) {
     if (at >= b.length || part > b[at]) return 1;

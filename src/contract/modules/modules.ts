@@ -16,7 +16,11 @@ import { checkInterface } from './interfaces.ts';
 import { enforceInstallation } from './namespaces.ts';
 import { refuseShadow, type Visit, visitDefinition } from './resolution.ts';
 
-/** Installs a module, or a newer version of an installed module. @returns the text that the interpreter prints */
+/**
+ * Installs a module, or replaces an installed module of the same name.
+ * @returns the text that the interpreter prints
+ * @throws ContractError if the module is faulty, or must not be installed
+ */
 export function loadModule(evaluator: Evaluator, syntax: Module): string {
   refuseInstallation(evaluator);
   const name = new ModuleName(syntax.name, evaluator.state.namespace?.name);
@@ -31,7 +35,8 @@ export function loadModule(evaluator: Evaluator, syntax: Module): string {
   if (governance.kind === 'keyset') {
     withReserved(evaluator, 'MODULE_KEYSET', name.text, () => enforceNamedKeyset(evaluator, governance.name));
   }
-  // In dialect 4, a keyset is enforced again at each later use of the admin rights.
+  // In dialect 4, the installation of a new module with a keyset does not give the admin rights. The first use of these
+  // rights therefore enforces the keyset again.
   if (governance.kind !== 'keyset' || evaluator.dialect === 5) grantAdministration(evaluator, name);
   const module = new Loader(evaluator, name, syntax).load();
   refuseGovernance(module, syntax);
@@ -39,6 +44,10 @@ export function loadModule(evaluator: Evaluator, syntax: Module): string {
   return `Loaded module ${name.text}, hash ${module.hash}`;
 }
 
+/**
+ * Acquires the admin rights for an installed module that is to be replaced.
+ * @throws ContractError if the governance of the installed module does not pass
+ */
 function administerForUpgrade(evaluator: Evaluator, module: LoadedModule): void {
   const ask = (): void => administer(evaluator, module);
   const { syntax } = module;
@@ -47,7 +56,11 @@ function administerForUpgrade(evaluator: Evaluator, module: LoadedModule): void 
   } else ask();
 }
 
-/** Installs an interface, which can never be replaced. @returns the text that the interpreter prints */
+/**
+ * Installs an interface, which can never be replaced.
+ * @returns the text that the interpreter prints
+ * @throws ContractError if the interface is faulty, exists already, or must not be installed
+ */
 export function loadInterface(evaluator: Evaluator, syntax: Interface): string {
   const { dialect, state } = evaluator;
   refuseInstallation(evaluator);
@@ -62,7 +75,12 @@ export function loadInterface(evaluator: Evaluator, syntax: Interface): string {
   return dialect === 4 ? `Loaded interface ${name.text}` : `Loaded interface ${name.text}, hash ${module.hash}`;
 }
 
-/** Makes the names of a module available to code of the transaction. @returns the text that the interpreter prints */
+/**
+ * The form `use` outside of modules. The code that follows in the transaction can then use the names of the module.
+ * @returns the text that the interpreter prints
+ * @throws ContractError for an unknown module, for a hash that is not the module's, for a hash in a `use` of an
+ *   interface, or for names that cannot be imported
+ */
 export function use(evaluator: Evaluator, syntax: Use): string {
   evaluator.gas.useModule();
   bringInFrom(evaluator, syntax);
@@ -108,7 +126,7 @@ function bringIn(evaluator: Evaluator, module: LoadedModule, names?: readonly st
   evaluator.spend(evaluator.state.imported.size);
   const imported = new Map(evaluator.state.imported);
   for (const [name, member] of module.members) {
-    // Signatures of interfaces cannot be called.
+    // The signatures in an interface cannot be called, so they are not imported.
     const isUsable = !member.definition.kind.endsWith('-signature');
     if (isUsable && (!names || names.includes(name))) imported.set(name, member);
   }
@@ -134,11 +152,15 @@ function install(evaluator: Evaluator, module: LoadedModule): void {
   bringIn(evaluator, module);
 }
 
-/** The names in a module's code: its own definitions, and for all other names the values found at loading. */
+/**
+ * The names that the code of a module can use: the name of the module, its definitions, and all other names with the
+ * values that they had when the module was loaded.
+ */
 class ModuleNames implements Names {
+  /** The values of the names that the module does not define. */
   readonly found = new Map<string, Value>();
   readonly #members: ReadonlyMap<string, Member>;
-  /** The name of each definition by `module.f` and by `namespace.module.f`. */
+  /** The name `f` of each definition, by `module.f` and by `namespace.module.f`. */
   readonly #aliases = new Map<string, string>();
   readonly #reference: ModuleRef;
 
@@ -153,6 +175,7 @@ class ModuleNames implements Names {
     this.#aliases.set(`${module.text}.${name}`, name);
   }
 
+  /** @returns the module's definition with this short or qualified name; undefined if there is none */
   own(name: string): Member | undefined {
     return this.#members.get(this.#aliases.get(name) ?? name);
   }
@@ -164,7 +187,7 @@ class ModuleNames implements Names {
   }
 }
 
-/** Makes a module from its syntax. */
+/** Makes a module or an interface from its syntax. */
 class Loader {
   readonly #evaluator: Evaluator;
   readonly #syntax: Module | Interface;
@@ -192,7 +215,7 @@ class Loader {
     };
   }
 
-  /** @returns the module, which is not installed yet */
+  /** @returns the module, which is not installed yet @throws ContractError if the module is faulty */
   load(): LoadedModule {
     refuseShadow(this.#evaluator, this.#syntax.name, this.#syntax.position);
     for (const item of this.#syntax.items) if (item.kind === 'use') bringInFrom(this.#evaluator, item);
@@ -233,7 +256,11 @@ class Loader {
     this.#names.addAliases(name);
   }
 
-  /** Resolves all names. @returns the members, each after the members that it uses */
+  /**
+   * Looks up all names in the module.
+   * @returns the members, each of them after all members that it uses
+   * @throws ContractError for an unknown name, and for members that use each other in a cycle
+   */
   #resolve(): readonly Member[] {
     const needs = new Map<string, Set<string>>();
     for (const [name, { definition }] of this.#members) {
@@ -251,6 +278,7 @@ class Loader {
     return this.#sorted(needs);
   }
 
+  /** Looks up a name that the module does not define, and keeps its value. @throws ContractError for an unknown name */
   #find(name: string, position: ContractError['position']): void {
     if (this.#names.found.has(name) || this.#evaluator.isNative(name)) return;
     const meant = this.#evaluator.transactionNames.find(name) ?? this.#names.find(name);

@@ -1,4 +1,4 @@
-/** Namespaces: who may install modules and keysets in which namespace. */
+/** Defines and enters namespaces, and decides who may install modules in a namespace. */
 
 import { withReserved } from '../capabilities/grants.ts';
 import { enforceGuard } from '../capabilities/guards.ts';
@@ -10,7 +10,11 @@ import { type Evaluator, nativeFailure } from '../runtime/native.ts';
 import { shownValue } from '../runtime/shown.ts';
 import type { Value } from '../values/values.ts';
 
-/** Defines a namespace, or changes an existing one if its admin guard passes. @throws ContractError */
+/**
+ * Defines a namespace, or replaces the guards of an existing namespace.
+ * @throws ContractError if the namespace policy refuses a new namespace, if the admin guard of an existing namespace
+ *   fails, or for an invalid name
+ */
 export function defineNamespace(evaluator: Evaluator, namespace: Namespace): void {
   const { name } = namespace;
   requireAccess(evaluator, 'write', 'writeRow');
@@ -27,7 +31,10 @@ export function defineNamespace(evaluator: Evaluator, namespace: Namespace): voi
   evaluator.database.namespaces.set(name, namespace);
 }
 
-/** The name of a namespace in dialect 5. Its letters and digits are those of Latin-1. */
+/**
+ * Matches the names that dialect 5 accepts for namespaces. The letters and digits of such a name are characters of
+ * Latin-1.
+ */
 const NAME5 = /^[A-Za-zªµºÀ-ÖØ-öø-ÿ][0-9A-Za-zªµºÀ-ÖØ-öø-ÿ²³¹¼-¾%#+\-_&$@<>=^?*!|/~]*$/;
 
 function checkName({ dialect }: Evaluator, name: string): void {
@@ -39,7 +46,10 @@ function checkName({ dialect }: Evaluator, name: string): void {
   }
 }
 
-/** Without a policy, anyone may define namespaces. */
+/**
+ * @throws ContractError unless the namespace policy permits the new namespace. Without a policy, every new namespace is
+ *   permitted
+ */
 function enforcePolicy(evaluator: Evaluator, { name, admin }: Namespace): void {
   const { dialect, environment } = evaluator;
   if (!environment.namespacePolicy) return;
@@ -60,8 +70,9 @@ function unexpectedAnswer(evaluator: Evaluator, answer: Value): string {
 }
 
 /**
- * Makes a namespace the current one, until the end of the transaction.
- * @param name empty to leave the current namespace
+ * Makes a namespace the current one, until the end of the transaction or the next call of this function.
+ * @param name the name of the namespace; since version 4.7, also the empty text, after which no namespace is current
+ * @throws ContractError for an unknown namespace
  */
 export function enterNamespace(evaluator: Evaluator, name: string): void {
   const { flags } = evaluator.environment;
@@ -75,15 +86,17 @@ export function enterNamespace(evaluator: Evaluator, name: string): void {
     throw new ContractError('eval', message);
   }
   evaluator.gas.readNamespace();
-  // Since version 4.4, the user guard is enforced later, when a module or keyset is installed in the namespace.
+  // Before version 4.4, entering a namespace enforced its user guard. Since then, the installation of a new module or
+  // keyset in the namespace enforces the guard.
   if (flags.has('DisablePact44')) enforceGuard(evaluator, namespace.user);
   evaluator.state = { ...evaluator.state, namespace };
 }
 
 /**
- * @param isUpgrade whether a module of that name exists already
- * @throws ContractError if a module or interface may not be installed in the current namespace, or outside of all
- *   namespaces if none is current
+ * @param isUpgrade whether a new version replaces an installed module. Since version 4.4, this function permits every
+ *   upgrade
+ * @throws ContractError if the user guard of the current namespace does not pass (since version 4.4), or if no
+ *   namespace is current and the policy requires a namespace
  */
 export function enforceInstallation(evaluator: Evaluator, isUpgrade: boolean): void {
   const { state, environment, dialect } = evaluator;

@@ -1,4 +1,7 @@
-/** Visits the free names of a piece of code: all names except those of its own variables. */
+/**
+ * Visits the free names of an expression. A name is free if it is not the name of a parameter or a variable of the
+ * expression.
+ */
 
 import type { Dialect } from '../dialect.ts';
 import { ContractError, type Position } from '../errors.ts';
@@ -6,13 +9,19 @@ import { type Definition, textOfName } from '../runtime/module.ts';
 import type { Evaluator } from '../runtime/native.ts';
 import type { Binding, Expression, Name, Parameter, Type } from '../syntax/tree.ts';
 
-/** @param name as `textOfName` gives it @param position the position of the name; undefined if unknown */
+/**
+ * Called with each free name.
+ * @param name the text that `textOfName` gives; for `reference::member`, only the reference
+ */
 export type Visit = (name: string, position: Position | undefined) => void;
 
-/** Called with the name of each parameter and each variable of `let`. */
+/** Called with the name of each parameter and of each variable of `let`, but not with the variables of a binding. */
 export type Declare = (name: string, position: Position) => void;
 
-/** @throws ContractError in dialect 5 for the name of a native, which neither definitions nor variables can have */
+/**
+ * @throws ContractError in dialect 5 if a native has this name, because no definition, parameter or variable may have
+ *   the name of a native
+ */
 export function refuseShadow(
   { dialect, isNative }: Pick<Evaluator, 'dialect' | 'isNative'>,
   name: string,
@@ -23,12 +32,15 @@ export function refuseShadow(
   }
 }
 
-/** The names of the variables in scope. */
+/** The names of the parameters and variables in scope. */
 type Variables = ReadonlySet<string>;
 
 const NONE: Variables = new Set();
 
-/** Visits the free names of a definition, including the names in types. Visits each name as often as it occurs. */
+/**
+ * Visits the free names of a definition, including those in types. A name that occurs several times is visited several
+ * times.
+ */
 export function visitDefinition(definition: Definition, dialect: Dialect, visit: Visit, declare: Declare): void {
   const walk = new NameWalk(dialect, visit, declare);
   switch (definition.kind) {
@@ -63,7 +75,7 @@ export function visitDefinition(definition: Definition, dialect: Dialect, visit:
   }
 }
 
-/** Visits the free names of an expression outside of modules. */
+/** Visits the free names of an expression that is outside of modules. */
 export function visitExpression(expression: Expression, dialect: Dialect, visit: Visit, declare: Declare): void {
   new NameWalk(dialect, visit, declare).expression(expression, NONE);
 }
@@ -132,7 +144,7 @@ class NameWalk {
         if (expression.binding) this.#binding(expression.binding, variables);
         return;
       case 'let': {
-        // In dialect 5, every `let` is a `let*`.
+        // In dialect 5, every `let` is evaluated like `let*`.
         const isNested = expression.isSequential || this.#dialect === 5;
         const inner = new Set(variables);
         for (const { variable, value } of expression.variables) {

@@ -3,7 +3,7 @@
 import { decodeBase64url } from '../../protocol/ledger/json.ts';
 import type { Evaluator } from '../runtime/native.ts';
 
-/** @returns undefined for a text that is not base64url, or whose last digit has unused bits that are not 0 */
+/** @returns the bytes; undefined if the text is not base64url, or if the unused bits of its last digit are not 0 */
 export function bytesOfBase64(text: string): Uint8Array | undefined {
   const [, digits, padding] = /^([\w-]*)(=*)$/.exec(text) ?? [];
   const missing = (4 - (text.length % 4)) % 4;
@@ -15,7 +15,7 @@ export function bytesOfBase64(text: string): Uint8Array | undefined {
   }
 }
 
-/** @returns the bytes, or the message of dialect 4 for a text that is not base64url */
+/** @returns the bytes; for a text that is not base64url, a message, which only dialect 4 shows */
 export function bytesOrFault(text: string, { dialect, environment }: Evaluator): Uint8Array | string {
   const bytes = bytesOfBase64(text);
   if (bytes) return bytes;
@@ -24,7 +24,11 @@ export function bytesOrFault(text: string, { dialect, environment }: Evaluator):
     : 'Could not base64-decode string';
 }
 
-/** Before version 4.9, messages showed where a text is wrong, and unused bits were ignored. */
+/**
+ * Decodes as before version 4.9: a message contains the place of the fault, and the unused bits of the last digit may
+ * be other than 0.
+ * @returns the bytes, or the message
+ */
 function olderBytesOrFault(text: string): Uint8Array | string {
   const padded = Buffer.from(text + '='.repeat((4 - (Buffer.byteLength(text) % 4)) % 4)).toString('latin1');
   for (let at = 0; at < padded.length; at += 4) {
@@ -32,11 +36,14 @@ function olderBytesOrFault(text: string): Uint8Array | string {
     const offset = at - (text.endsWith('===') ? 1 : 0);
     if (fault) return `Base64URL decode failed: invalid ${fault} near offset ${offset}`;
   }
-  // The digits `-` and `_`, which only base64url has, are ignored, as on nodes of that time.
+  // Before version 4.9 of the language, nodes ignored the digits `-` and `_`, which base64 does not have.
   return Buffer.from(text.replace(/[-_]/g, ''), 'base64');
 }
 
-/** @returns what is wrong with four characters. Only the last four may have padding */
+/**
+ * @param isLast whether these are the last four characters of the text. Only these may have padding
+ * @returns what is wrong with the four characters; undefined if nothing is
+ */
 function faultOf(four: string, isLast: boolean): 'padding' | 'base64 encoding' | undefined {
   const isPadded = isLast ? /^.?=|^.{2}=[^=]/s : /=/;
   if (isPadded.test(four)) return 'padding';

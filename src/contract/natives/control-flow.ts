@@ -1,4 +1,4 @@
-/** Natives that decide what is evaluated: conditions, failures, and natives that call functions. */
+/** Natives for conditions and failures, and natives that apply functions. */
 
 import { ContractError } from '../errors.ts';
 import { limited } from '../runtime/access.ts';
@@ -7,13 +7,20 @@ import { shownValue, undecided } from '../runtime/shown.ts';
 import { printed } from '../values/printing.ts';
 import type { Value } from '../values/values.ts';
 
-/** @returns undefined for a value that is not a bool, which makes the call fail for wrong arguments */
+/**
+ * @returns the value of an argument; undefined if it is not a bool. If the native returns this undefined, its call
+ *   fails because of wrong arguments
+ */
 function bool(argument: Argument): boolean | undefined {
   const { value } = argument;
   return typeof value === 'boolean' ? value : undefined;
 }
 
-/** `and` and `or`: the second argument is evaluated only if the first does not decide. */
+/**
+ * @param decides the value that decides alone. If the first argument has this value, the native returns it without
+ *   evaluating the second argument
+ * @returns the native `and` or `or`
+ */
 function connective(name: string, decides: boolean): Native {
   return lazy(name, 'x:bool y:bool -> bool', (args) => {
     if (args.length !== 2) return undefined;
@@ -22,7 +29,11 @@ function connective(name: string, decides: boolean): Native {
   });
 }
 
-/** `and?` and `or?`, which apply two functions to one value. */
+/**
+ * @param decides the value that decides alone. If the first function returns this value, the native returns it without
+ *   calling the second function
+ * @returns the native `and?` or `or?`, which applies two functions to one value
+ */
 function connectiveOf(name: string, decides: boolean): Native {
   return lazy(name, 'a:(x:<r> -> bool) b:(x:<r> -> bool) value:<r> -> bool', (args, { evaluator }) => {
     if (args.length !== 3) return undefined;
@@ -38,9 +49,11 @@ function connectiveOf(name: string, decides: boolean): Native {
 }
 
 /**
- * The result for a function that has not returned a bool.
- * @returns undefined in dialect 5, and if no function was called
- * @throws ContractError in dialect 4
+ * Called if the function that a native applies has not returned a bool, or was not called.
+ * @param answer the result of the function; undefined if no function was called
+ * @returns undefined in dialect 5, and if no function was called. The call of the native then fails because of wrong
+ *   arguments
+ * @throws ContractError in dialect 4, if the function was called
  */
 function unanswered(name: string, answer: Value | undefined, { dialect }: Evaluator): undefined {
   if (answer === undefined || dialect === 5) return undefined;
@@ -62,7 +75,7 @@ function enforce(args: readonly Argument[], { evaluator }: Call): Value | undefi
   }
   return limited(evaluator, 'none', () => {
     const isMet = bool(args[0]);
-    // Since version 4.5, the message is evaluated, and charged for, only if it is needed.
+    // Since version 4.5, the message is evaluated, and charged for, only if the condition is false.
     if (evaluator.gas.flags.has('DisablePact45') && typeof args[1].value !== 'string') return undefined;
     return isMet === false ? failWith(args[1], evaluator) : isMet;
   });
@@ -78,7 +91,10 @@ function requireBool5({ value }: Argument, { dialect }: Evaluator): boolean {
   throw new ContractError('eval', `expected bool value, got ${printed(value, { dialect })}`);
 }
 
-/** Fails with the message. @throws ContractError */
+/**
+ * @throws ContractError with the value of the argument as its message, or with another message if the value is not a
+ *   text
+ */
 function failWith({ value }: Argument, evaluator: Evaluator): never {
   if (typeof value === 'string') return fail(value);
   const { dialect } = evaluator;
@@ -88,16 +104,19 @@ function failWith({ value }: Argument, evaluator: Evaluator): never {
   throw new ContractError('eval', `${expected}${shown}`);
 }
 
-/** Tries the tests in order. A test that fails counts as false. Tests can read tables, but not write. */
+/**
+ * The native `enforce-one`: evaluates the tests in order until one is true. A test that fails counts as false, if code
+ * can catch the failure. The tests can read tables, but not write to them.
+ */
 function enforceOne(args: readonly Argument[], { evaluator }: Call): Value | undefined {
   const [message, { items = undefined } = {}] = args;
   if (args.length !== 2 || !items) return undefined;
   return limited(evaluator, 'read', () => {
-    // Dialect 5 evaluates the message only if it is needed.
+    // Dialect 4 always evaluates the message first. Dialect 5 evaluates the message only if no test is true.
     if (evaluator.dialect === 4 && typeof message.value !== 'string') return undefined;
     for (const test of items) {
       const isMet = evaluator.attempt(() => requireTest(test, evaluator));
-      // Before version 4.4, the first test that did not fail gave the result.
+      // Before version 4.4, the result was the value of the first test that did not fail, even if this value was false.
       if (isMet === true || (isMet !== undefined && evaluator.environment.flags.has('DisablePact44'))) return isMet;
     }
     return failWith(message, evaluator);
@@ -111,11 +130,11 @@ function requireTest(test: Argument, evaluator: Evaluator): boolean {
   throw new ContractError('eval', 'Failure: expected boolean result in enforce-one');
 }
 
-/** The native `try`. The tried action can read tables, but not write. */
+/** The native `try`. Its second argument, the action, can read tables, but not write to them. */
 function attempt(args: readonly Argument[], { evaluator }: Call): Value | undefined {
   if (args.length !== 2) return undefined;
   const [fallback, action] = args;
-  // Before version 4.4, the default value was always evaluated.
+  // Before version 4.4, the default value was evaluated first, even if it was not needed.
   const early = evaluator.environment.flags.has('DisablePact44') ? fallback.value : undefined;
   return limited(evaluator, 'read', () => evaluator.attempt(() => action.value)) ?? early ?? fallback.value;
 }
@@ -151,7 +170,7 @@ export const CONTROL: readonly Native[] = [
   },
   lazy('try', 'default:<a> action:<a> -> <a>', attempt),
   strict('identity', 'value:<a> -> <a>', ([value, ...more]) => (more.length === 0 ? value : undefined)),
-  // The ignored arguments are not evaluated.
+  // `constantly` does not evaluate the arguments that it ignores.
   lazy(
     'constantly',
     [
@@ -170,9 +189,7 @@ export const CONTROL: readonly Native[] = [
     args.length === 1 && binding ? evaluator.evaluateBinding(binding, args[0].value, scope) : undefined,
   ),
   {
-    ...lazy('do', 'first:<a> last:<b> -> <b>', (args, { binding }) =>
-      binding ? undefined : args.map((arg) => arg.value).at(-1),
-    ),
+    ...lazy('do', 'first:<a> last:<b> -> <b>', (args) => args.map((arg) => arg.value).at(-1)),
     dialect: 5,
   },
 ];

@@ -1,4 +1,4 @@
-/** Natives for lists and objects. Some of these natives treat texts as lists of characters. */
+/** Natives for lists and objects. Some of them accept a text as a list of characters. */
 
 import { ContractError } from '../errors.ts';
 import { characterCount } from '../gas/sizes.ts';
@@ -51,7 +51,10 @@ function itemAt(index: bigint, list: readonly Value[], { evaluator: { dialect } 
   return fail(`at: bad index ${index}, length ${list.length}`);
 }
 
-/** @returns undefined in dialect 5 for a key that is not a text */
+/**
+ * @returns undefined in dialect 5 if the key is not a text
+ * @throws ContractError in dialect 4 if the key is not a text; in both dialects if the object lacks the key
+ */
 function fieldAt(key: Value, object: ContractObject, { evaluator: { dialect } }: Call): Value | undefined {
   if (!isText(key)) return dialect === 5 ? undefined : fail('object lookup only supported with strings');
   const value = object.get(key);
@@ -60,7 +63,7 @@ function fieldAt(key: Value, object: ContractObject, { evaluator: { dialect } }:
   return fail(`key not found in object: ${key}`);
 }
 
-/** `take` and `drop`. @param isTake whether the native keeps the counted items */
+/** @param isTake true for `take`, which keeps the counted items, and false for `drop` @returns the native */
 function part(name: string, isTake: boolean): Native {
   const signatures = [
     'count:integer list:<a[[<l>],string]> -> <a[[<l>],string]>',
@@ -82,13 +85,18 @@ function part(name: string, isTake: boolean): Native {
   });
 }
 
-/** @param count number of items from the beginning; if negative, from the end */
+/**
+ * @param count number of items, counted from the beginning; if negative, from the end
+ * @param isTake whether the counted items are kept. Otherwise, the other items are kept
+ */
 function counted<T>(items: readonly T[], count: bigint, isTake: boolean): readonly T[] {
   const border = borderOf(items.length, count);
   return count >= 0n === isTake ? items.slice(0, border) : items.slice(border);
 }
 
-/** Cuts the text itself, because a list of its characters would take far more memory. */
+/**
+ * As `counted`, for the characters of a text. The text is not converted to a list, which would take far more memory.
+ */
 function countedCharacters(text: string, count: bigint, isTake: boolean, evaluator: Evaluator): string {
   spendText(evaluator, text.length);
   let border = borderOf(characterCount(text), count);
@@ -97,7 +105,10 @@ function countedCharacters(text: string, count: bigint, isTake: boolean, evaluat
   return count >= 0n === isTake ? text.slice(0, at) : text.slice(at);
 }
 
-/** @returns where to cut a list of this length: `count` items from the beginning or, if negative, from the end */
+/**
+ * @param count number of items before the cut; if negative, the magnitude is the number of items after the cut
+ * @returns the index at which to cut a list of this length, from 0 to the length
+ */
 function borderOf(length: number, count: bigint): number {
   const border = count >= 0n ? count : BigInt(length) + count;
   return Number(border < 0n ? 0n : border > length ? BigInt(length) : border);
@@ -162,19 +173,20 @@ function enumerate([from, to, step, ...more]: readonly Value[], { evaluator }: C
     const message = `enumerate: increment diverges ${from < to ? 'below' : 'above'} from interval bounds.`;
     fail(evaluator.dialect === 5 ? `Enumeration error: ${message}` : message);
   }
-  // The distance and the increment have the same sign, so the quotient is at least 0.
+  // `to - from` and the increment have the same sign, so the quotient is at least 0.
   const count = (to - from) / increment + 1n;
   spendParts(evaluator, count);
   evaluator.gas.enumerate(Number(count), largest);
   return Array.from({ length: Number(count) }, (_, index) => from + BigInt(index) * increment);
 }
 
-/** Keeps the first of several equal values. */
+/** The native `distinct`, which keeps only the first of several equal values. */
 function distinct([list, ...more]: readonly Value[], { evaluator }: Call): Value | undefined {
   if (list === undefined || !isList(list) || more.length > 0) return undefined;
   if (list.length > 0) evaluator.gas.sort(list.length, 'distinct');
   const walk = new SteppedWalk(evaluator, { isBounded: false });
-  // Texts, integers and bools are found in a set. Each other value is compared with all earlier values of its type.
+  // Earlier texts, integers and bools are found in a set. Any other value is compared with all earlier values of its
+  // type.
   const simple = new Set<Value>();
   const others = new Map<string, Value[]>();
   return list.filter((value) => {
@@ -193,9 +205,13 @@ function distinct([list, ...more]: readonly Value[], { evaluator }: Call): Value
   });
 }
 
-/* Order. */
+/* Sorting. */
 
-/** The order of types, for values of different types. Types without a rank are equal to all others. */
+/**
+ * Values of different types are sorted by the ranks of their types.
+ * @returns the rank of the value's type; undefined for a type without a rank. A value of such a type counts as equal to
+ *   every other value
+ */
 function rankOf(value: Value): number | undefined {
   if (isText(value)) return 0;
   if (typeof value === 'bigint') return 1;
@@ -204,6 +220,10 @@ function rankOf(value: Value): number | undefined {
   return value instanceof Time ? 4 : undefined;
 }
 
+/**
+ * @returns a negative number if `a` comes first, a positive number if `b` comes first, and 0 for values that are equal
+ *   or have no order
+ */
 function compareLiterals(a: Value, b: Value, { evaluator }: Call): number {
   const [rankA, rankB] = [rankOf(a), rankOf(b)];
   evaluator.spend(isText(a) && isText(b) ? 1 + Math.floor(Math.min(a.length, b.length) / CHARACTERS_PER_STEP) : 1);
@@ -221,7 +241,11 @@ function sort(values: readonly Value[], call: Call): Value | undefined {
   return isList(second) ? sortObjects(first, second, call) : undefined;
 }
 
-/** @returns undefined in dialect 5 for fields that are not texts */
+/**
+ * Sorts objects by the values of some fields. If there are no objects, the types of the fields are not checked.
+ * @returns undefined in dialect 5 if a field is not a text, or if an item is not an object
+ * @throws ContractError in dialect 4 if there are no fields, or if a field is not a text
+ */
 function sortObjects(fields: readonly Value[], objects: readonly Value[], call: Call): Value | undefined {
   const { dialect } = call.evaluator;
   if (fields.length === 0 && dialect === 4) fail('Empty fields list');
@@ -229,7 +253,7 @@ function sortObjects(fields: readonly Value[], objects: readonly Value[], call: 
   if (!fields.every(isText)) return dialect === 5 ? undefined : fail('String required');
   if (dialect === 5 && !objects.every(isObject)) return undefined;
   call.evaluator.spend(objects.length);
-  // The last field has the highest rank. Dialect 4 keeps the fields as a sorted set.
+  // The last field is compared first. Dialect 4 first removes repeated fields, and sorts the fields by code points.
   const deciding = dialect === 5 ? [...fields] : [...new Set(fields)].sort(compareTexts);
   deciding.reverse();
   call.evaluator.gas.sort(objects.length);
@@ -245,11 +269,11 @@ function sortObjects(fields: readonly Value[], objects: readonly Value[], call: 
   });
 }
 
-/* Functions of the items. */
+/* Natives that apply a function to each item. */
 
 /**
- * @returns undefined in dialect 5 for a value that is not a list
- * @throws ContractError in dialect 4 for such a value
+ * @returns the value of an argument that must be a list; undefined in dialect 5 for any other value
+ * @throws ContractError in dialect 4 for any other value
  */
 function listOf(name: string, { value }: Argument, { evaluator }: Call) {
   if (isList(value)) {
@@ -281,7 +305,7 @@ function isAccepted(result: Value, app: Argument, { evaluator: { dialect, enviro
   return fail(`filter: expected closure to return bool: ${app.text}`);
 }
 
-/** The list is evaluated before the initial value. */
+/** The native `fold`, which evaluates the list before the initial value. */
 function fold(args: readonly Argument[], call: Call): Value | undefined {
   const app = args.length === 3 ? args[0].asFunction() : undefined;
   const list = app && listOf('fold', args[2], call);
@@ -296,7 +320,7 @@ function zip(args: readonly Argument[], { evaluator }: Call): Value | undefined 
   const [first, second] = [args[1].value, args[2].value];
   if (!isList(first) || !isList(second)) {
     if (evaluator.dialect === 5) return undefined;
-    // The message shows only the lists.
+    // The message shows only the two values that should be lists, and not the function.
     throw wrongArguments({ ...ZIP, isLazy: false }, args.slice(1), evaluator);
   }
   const shortest = first.slice(0, second.length);

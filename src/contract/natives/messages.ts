@@ -1,4 +1,7 @@
-/** Natives that read a transaction's environment: its data, its hash, and the chain's metadata. */
+/**
+ * Natives that read the environment of a transaction (its data, its hash, and the state of the chain at its block), and
+ * `verify-spv`.
+ */
 
 import { type ExactJson, JsonNumber } from '../../protocol/ledger/json.ts';
 import type { Dialect } from '../dialect.ts';
@@ -18,7 +21,10 @@ import { isNumber, spendOn } from './operators.ts';
 
 type Read<Result extends Storable> = (json: ExactJson, dialect: Dialect) => Result;
 
-/** Reads one key of the data. @throws ContractError */
+/**
+ * @returns the value of one key of the data
+ * @throws ContractError if the data lacks the key, or if its value cannot be read
+ */
 function readField<Result extends Storable>(
   evaluator: Evaluator,
   key: string,
@@ -26,14 +32,14 @@ function readField<Result extends Storable>(
   read: Read<Result>,
 ): Result {
   const { environment, dialect } = evaluator;
-  // Before version 4.7, contract code could not catch this failure.
+  // The kind of the failure for a missing key. Since version 4.7, contract code can catch this failure.
   const kind = environment.flags.has('DisablePact47') ? 'eval' : 'tx-failure';
   const json = messageField(environment.data, key, native, dialect, kind);
   spendOnJson(evaluator, json);
   return read(json, dialect);
 }
 
-/** @returns a native that reads one key of the data */
+/** @returns a native that reads the value of one key of the data */
 function reader(name: string, type: string, read: Read<Storable>): Native {
   return strict(name, `key:string -> ${type}`, ([key, ...more], { evaluator }) =>
     isText(key) && more.length === 0 ? counted(evaluator, readField(evaluator, key, name, read)) : undefined,
@@ -41,19 +47,22 @@ function reader(name: string, type: string, read: Read<Storable>): Native {
 }
 
 /**
- * Number of steps counted for each part of the data. Reading a part takes some microseconds, and a step half a
- * microsecond.
+ * Number of steps counted for each part of the data. Reading a part takes some microseconds, and the time of a step is
+ * half a microsecond.
  */
 const PART_STEPS = 8;
 
-/** Counts every part of the data at each reading, also repeated keys of keysets. */
+/**
+ * Counts steps for every part of the JSON, each time that the JSON is read. Keys that occur several times in a keyset
+ * are counted each time.
+ */
 function spendOnJson(evaluator: Evaluator, json: ExactJson): void {
   evaluator.spend(PART_STEPS);
   if (typeof json !== 'object' || json === null || json instanceof JsonNumber) return;
   for (const each of Object.values(json)) spendOnJson(evaluator, each);
 }
 
-/** Counts steps for large numbers by their sizes. */
+/** Counts steps for the large numbers in a value, in proportion to their lengths. @returns the value */
 function counted<Result extends Storable>(evaluator: Evaluator, value: Result): Result {
   spendOnNumbers(evaluator, value);
   return value;
@@ -67,15 +76,19 @@ function spendOnNumbers(evaluator: Evaluator, value: Value): void {
 
 /* Keysets. */
 
-/** A public key of ED25519: 32 bytes in hex digits. */
+/** A public key of Ed25519: 32 bytes as lower-case hex digits. */
 const ED25519 = /^[\da-f]{64}$/;
-/** A public key of a WebAuthn device, in hex digits. The content of the bytes is not checked. */
+/**
+ * A public key of a WebAuthn device: a prefix, and at least one byte as lower-case hex digits. The meaning of the
+ * bytes is not checked.
+ */
 const WEBAUTHN = /^WEBAUTHN-(?:[\da-f]{2})+$/;
 
 /**
- * The native `read-keyset`, also for `define-keyset`.
- * @param native the calling native, for messages of dialect 5
- * @throws ContractError
+ * Reads a keyset from the data, for the natives `read-keyset` and `define-keyset`.
+ * @param native the name of the native for messages of dialect 5. Messages of dialect 4 name `read-keyset` or no native
+ * @throws ContractError if the data lacks the key, if its value is not a keyset or, with the flag `EnforceKeyFormats`,
+ *   if a key of the keyset has a wrong format
  */
 export function readKeysetField(evaluator: Evaluator, key: string, native: string): KeysetGuard {
   const { dialect, environment } = evaluator;
@@ -91,7 +104,7 @@ function isKey(text: string, { environment }: Evaluator): boolean {
   return ED25519.test(text) || (!environment.flags.has('DisablePact410') && WEBAUTHN.test(text));
 }
 
-/* The chain. */
+/* The state of the chain, and proofs of what happened on another chain. */
 
 function chainData({ environment }: Evaluator): Storable {
   const { chainId, blockHeight, blockTime, previousBlockHash, sender, gasLimit, gasPrice } = environment.chain;
@@ -106,7 +119,7 @@ function chainData({ environment }: Evaluator): Storable {
   ]);
 }
 
-/** The native `verify-spv`. @returns the content of the proof @throws ContractError for an invalid proof */
+/** The native `verify-spv`. @returns the content of the proof @throws ContractError for a proof that is not valid */
 function verifyProof([type, payload, ...more]: readonly Value[], { evaluator }: Call): Value | undefined {
   if (!isText(type) || payload === undefined || !isObject(payload) || more.length > 0) return undefined;
   const { environment, dialect } = evaluator;

@@ -1,4 +1,4 @@
-/** All native functions by their names. */
+/** All native functions, by their names. */
 
 import { CAPABILITIES } from '../capabilities/capability-natives.ts';
 import { KEYSETS } from '../capabilities/keyset-natives.ts';

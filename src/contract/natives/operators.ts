@@ -1,4 +1,4 @@
-/** Natives that compute, compare and join values, and natives for the bits of integers. */
+/** Natives that calculate with numbers and their bits, compare values, and join texts, lists or objects. */
 
 import type { Dialect } from '../dialect.ts';
 import { isFunction } from '../evaluator/arguments.ts';
@@ -34,18 +34,26 @@ const JOINED = '<a[string,[<l>],object:<{o}>]>';
 const EQUATED = '<a[integer,string,time,decimal,bool,[<l>],object:<{o}>,keyset,guard,module{}]>';
 const ORDERED = '<a[integer,decimal,string,time]>';
 
-/** For numbers below this bound, the steps of the application, or of a decimal, cover the time of an operation. */
+/**
+ * Magnitude from which on an integer, or the mantissa of a decimal, is large. `spendOn` counts steps for large numbers
+ * only. For smaller numbers, the steps of the application, or `DECIMAL_STEPS`, cover the time of an operation.
+ */
 const SMALL = 1n << 1024n;
+/** Number of hex digits of a large number for which one step is counted. */
 const HEX_DIGITS_PER_STEP = 4;
+/** Number of places of a shift to the left for which one step is counted. */
 const BITS_PER_STEP = 16;
-/** Number of steps counted for an operation with a decimal as its result, which takes up to thirty microseconds. */
+/**
+ * Number of steps that `unary` counts for each operation, and `computed` for each decimal result. Such an operation
+ * takes up to thirty microseconds.
+ */
 const DECIMAL_STEPS = 32;
 
 export function isNumber(value: Value): value is Numeric {
   return typeof value === 'bigint' || value instanceof Decimal;
 }
 
-/** Counts a step for each 16 bits of large numbers, so that programs end in time. */
+/** Counts a step for each 16 bits of each large number, so that programs with large numbers end in time. */
 export function spendOn(numbers: readonly Numeric[], evaluator: Evaluator): void {
   for (const number of numbers) {
     const digits = typeof number === 'bigint' ? number : number.mantissa;
@@ -72,6 +80,11 @@ type Charge = (gas: GasMeter, x: Numeric, y: Numeric) => void;
 
 const chargeArithmetic: Charge = (gas, x, y) => gas.arithmetic(x, y);
 
+/**
+ * @param charge charges gas for the operands
+ * @returns the result; undefined unless there are two arguments, and both are numbers
+ * @throws ContractError as `compute`
+ */
 function computed(
   values: readonly Value[],
   { evaluator }: Call,
@@ -82,7 +95,8 @@ function computed(
   if (values.length !== 2 || !isNumber(x) || !isNumber(y)) return undefined;
   spendOn([x, y], evaluator);
   const result = compute(x, y, evaluator.dialect);
-  // A result that is too large has failed already, so computing the charge is fast.
+  // A result that is too large has failed above. The numbers are therefore small enough for a fast computation of the
+  // charge.
   charge(evaluator.gas, x, y);
   spendOn([result], evaluator);
   if (result instanceof Decimal) evaluator.spend(DECIMAL_STEPS);
@@ -111,7 +125,10 @@ function rounding(name: string, how: Rounding): Native {
   });
 }
 
-/** The native `+`. For a key of both objects, the result has the first object's value. */
+/**
+ * The native `+`, which adds numbers, or joins texts, lists or objects. If two objects have the same key, the result
+ * has the value of the first object.
+ */
 function join(values: readonly Value[], call: Call): Value | undefined {
   const { evaluator } = call;
   const [x, y] = values;
@@ -134,6 +151,7 @@ function join(values: readonly Value[], call: Call): Value | undefined {
   return computed(values, call, add);
 }
 
+/** @param wanted the result for equal values @returns the native `=` or `!=` */
 function equality(name: string, wanted: boolean): Native {
   return strict(name, `x:${EQUATED} y:${EQUATED} -> bool`, ([x, y, ...more], { evaluator }) => {
     if (x === undefined || y === undefined || more.length > 0) return undefined;
@@ -144,6 +162,11 @@ function equality(name: string, wanted: boolean): Native {
   });
 }
 
+/**
+ * @param holds gets a number that is negative if the first value is smaller, 0 if the values are equal, and positive
+ *   otherwise
+ * @returns the native, such as `<`
+ */
 function comparison(name: string, holds: (order: number) => boolean): Native {
   return strict(name, `x:${ORDERED} y:${ORDERED} -> bool`, ([x, y, ...more], { evaluator }) => {
     if (x === undefined || y === undefined || more.length > 0) return undefined;
@@ -158,7 +181,7 @@ function spendOnTexts(x: Value, y: Value, evaluator: Evaluator): void {
   evaluator.spend(Math.floor(Math.min(x.length, y.length) / CHARACTERS_PER_STEP));
 }
 
-/** Dialect 5 also orders bools: false is less than true. */
+/** @returns as `order`. Dialect 5 also orders bools: false is less than true */
 function orderOf(x: Value, y: Value, dialect: Dialect): number | undefined {
   if (dialect === 5 && typeof x === 'boolean' && typeof y === 'boolean') return Number(x) - Number(y);
   return order(x, y);

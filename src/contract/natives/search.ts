@@ -1,11 +1,12 @@
 /** Searches a text for another text. */
 
-/** Number of characters of both texts for which a search counts one step. */
+/** Number of characters, of both texts together, for which a search counts one step. */
 export const SEARCHED_PER_STEP = 16;
 
 /**
- * Searches by the algorithm of Knuth, Morris and Pratt, which visits each character at most twice. ECMAScript's own
- * search takes minutes for some texts of a million characters.
+ * Whether a text contains a part. The algorithm of Knuth, Morris and Pratt compares each character of the text at most
+ * twice on average. `String.includes` is faster for short parts, but can take minutes for a long part and a text of a
+ * million characters.
  */
 export function containsText(text: string, part: string): boolean {
   if (part.length > text.length) return false;
@@ -19,7 +20,7 @@ export function containsText(text: string, part: string): boolean {
   return false;
 }
 
-/** @returns for each prefix of the text, the length of its longest proper prefix that is also a suffix */
+/** @returns for each prefix of the part, the length of its longest proper prefix that is also its suffix */
 function bordersOf(part: string): Int32Array {
   const borders = new Int32Array(part.length);
   for (let at = 1, matched = 0; at < part.length; at++) {
@@ -29,7 +30,10 @@ function bordersOf(part: string): Int32Array {
   return borders;
 }
 
-/** @returns the length of the prefix that matches up to `unit`, after `matched` units matched before it */
+/**
+ * @param matched length of the prefix of `part` that matches the code units before `unit`
+ * @returns length of the longest prefix of `part` that matches the code units up to and including `unit`
+ */
 function extended(part: string, borders: Int32Array, matched: number, unit: number): number {
   let length = matched;
   while (length > 0 && part.charCodeAt(length) !== unit) length = borders[length - 1];

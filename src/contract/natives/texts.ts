@@ -1,4 +1,4 @@
-/** Natives for texts, for their encodings and hashes, and for the texts of other values. */
+/** Natives for texts, for encodings and hashes, and for texts that represent other values. */
 
 import { keccak_256 } from '@noble/hashes/sha3.js';
 import { encodeBase64url } from '../../protocol/ledger/json.ts';
@@ -15,7 +15,10 @@ import { printed, typeText } from '../values/printing.ts';
 import { checkCharacters, isList, isStorable, isText, ModuleRef, type Value } from '../values/values.ts';
 import { bytesOfBase64, bytesOrFault } from './base64.ts';
 
-/** @throws ContractError with the message of the dialect. In dialect 5, the message names the native */
+/**
+ * @param native the name of the native, which the message of dialect 5 includes
+ * @throws ContractError with the message of the dialect
+ */
 function fail(native: string, message4: string, message5: string, dialect: Dialect): never {
   throw dialect === 5 ? nativeFailure({ name: native }, message5) : new ContractError('eval', message4);
 }
@@ -46,7 +49,10 @@ function concat([list, ...more]: readonly Value[], { evaluator }: Call): string 
   return joined;
 }
 
-/** Replaces each `{}` of a template by a value. Values without a place are ignored. */
+/**
+ * The native `format`, which replaces each `{}` of a template by the next value. If there are more values than `{}`,
+ * the others are ignored.
+ */
 function format([template, values, ...more]: readonly Value[], { evaluator }: Call): string | undefined {
   if (!isText(template) || values === undefined || !isList(values) || more.length > 0) return undefined;
   const { dialect } = evaluator;
@@ -71,7 +77,7 @@ function format([template, values, ...more]: readonly Value[], { evaluator }: Ca
 
 /* Numbers. */
 
-/** Maximum number of characters that the native `str-to-int` reads, in both dialects. */
+/** Maximum number of code points that the native `str-to-int` reads, in both dialects. */
 const MAX_READ = 512;
 const HEX_DIGITS = /^[\da-f]+$/i;
 
@@ -111,6 +117,10 @@ function integerOfDigits(text: string, base: bigint, dialect: Dialect): bigint {
   return integer;
 }
 
+/**
+ * @returns the integer that the bytes of a base64url text encode, the most significant byte first
+ * @throws ContractError for a text that is not base64url
+ */
 function integerOfBase64(text: string, evaluator: Evaluator): bigint {
   const bytes = bytesOrFault(text, evaluator);
   if (typeof bytes === 'string') return failDecoding(bytes, UNDECODABLE_5, evaluator.dialect);
@@ -151,7 +161,7 @@ function isCharset([charset, text, ...more]: readonly Value[], { evaluator }: Ca
 
 function base64Encode([text, ...more]: readonly Value[], { evaluator }: Call): string | undefined {
   if (text === undefined || !isText(text) || more.length > 0) return undefined;
-  // Three bytes become four characters.
+  // Base64 encodes three bytes in four characters.
   spendText(evaluator, Math.ceil((Buffer.byteLength(text) * 4) / 3));
   return encodeBase64url(Buffer.from(text));
 }
@@ -183,7 +193,11 @@ function hash([value, ...more]: readonly Value[], { evaluator }: Call): string |
   return hashText(text);
 }
 
-/** The hash of the concatenated bytes. */
+/**
+ * The native `hash-keccak256`.
+ * @returns the Keccak-256 hash, in base64url, of the concatenated bytes that the texts encode in base64url
+ * @throws ContractError for a text that is not base64url
+ */
 function hashKeccak256([list, ...more]: readonly Value[], { evaluator }: Call): string | undefined {
   if (list === undefined || !isList(list) || !list.every(isText) || more.length > 0) return undefined;
   evaluator.gas.keccak256(list);
@@ -197,7 +211,7 @@ function hashKeccak256([list, ...more]: readonly Value[], { evaluator }: Call): 
   return encodeBase64url(hasher.digest());
 }
 
-/* Texts of other values. */
+/* Texts that represent other values. */
 
 function typeOf([value, ...more]: readonly Value[], { evaluator: { dialect } }: Call): string | undefined {
   if (value === undefined || more.length > 0) return undefined;

@@ -1,4 +1,4 @@
-/** Natives that parse, format and compute times, and durations in seconds. */
+/** Natives that parse, format and calculate times, and natives that convert durations to seconds. */
 
 import { type Evaluator, type Native, strict } from '../runtime/native.ts';
 import { seconds } from '../values/arithmetic.ts';
@@ -8,11 +8,14 @@ import { checkLength, ISO_FORMAT, parseTime, timeOfText } from '../values/time-p
 import { isNumber, spendOn } from './operators.ts';
 
 /**
- * Number of steps counted for each character of a format. A `%` code takes some microseconds, and a step half a
- * microsecond.
+ * Number of steps counted for each character of a format. Formatting one `%` code takes some microseconds, and the time
+ * of a step is half a microsecond.
  */
 const FORMAT_STEPS = 4;
-/** Number of pairs of places, in the format and in the text, that count as a step. Parsing may try each pair. */
+/**
+ * Parsing a time may compare each character of the format with each character of the text. One step is counted for this
+ * number of comparisons.
+ */
 const PAIRS_PER_STEP = 4;
 
 function spendOnReading(format: string, text: string, evaluator: Evaluator): void {
@@ -21,7 +24,10 @@ function spendOnReading(format: string, text: string, evaluator: Evaluator): voi
   evaluator.spend(Math.ceil((format.length * text.length) / PAIRS_PER_STEP));
 }
 
-/** @returns a native that converts minutes, hours or days to seconds, always as a decimal */
+/**
+ * @param secondsEach number of seconds of the unit
+ * @returns a native that converts minutes, hours or days to seconds, always as a decimal
+ */
 function duration(name: string, secondsEach: bigint): Native {
   return strict(name, ['n:decimal -> decimal', 'n:integer -> decimal'], ([count, ...more], { evaluator }) => {
     if (count === undefined || !isNumber(count) || more.length > 0) return undefined;

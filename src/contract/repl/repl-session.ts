@@ -1,4 +1,4 @@
-/** The interactive interpreter: runs test files and typed input. */
+/** The interactive interpreter: runs files of tests, and input that is typed at a prompt. */
 
 import { DEFAULT_DIALECT, type Dialect } from '../dialect.ts';
 import { ContractError, type FailedCall, type Position } from '../errors.ts';
@@ -13,55 +13,65 @@ import { type Failure, type FileResult, type Place, positionText, type TextResul
 import { TestRun } from './test-run.ts';
 
 export interface SessionOptions {
-  /** 4 by default. */
+  /** The dialect of all code in the session; 4 by default. */
   readonly dialect?: Dialect;
-  /** Maximum number of steps of each top-level form; `MAX_STEPS` by default. */
+  /** Maximum number of evaluation steps of each top-level form; `MAX_STEPS` by default. */
   readonly maxSteps?: number | undefined;
-  /** Maximum number of characters that the session keeps; `MAX_KEPT_CHARACTERS` by default. */
+  /** Maximum memory that the session keeps, as a number of characters; `MAX_KEPT_CHARACTERS` by default. */
   readonly maxKept?: number;
-  /** Counts the characters of results. Several sessions can share one meter; by default, each session has its own. */
+  /**
+   * The meter that counts the characters of expectations and notes. Several sessions can share one meter. By default,
+   * the session makes a meter of its own.
+   */
   readonly reported?: Kept;
-  /** Called before each form and while it runs. @returns the reason to stop now, as a clause; undefined to go on */
+  /**
+   * Called before each top-level form, and from time to time while the form runs.
+   * @returns the reason why the run must end now, as a clause; undefined if it may continue
+   */
   readonly whyEnd?: () => string | undefined;
   /** @returns the text of a file @throws Error if it cannot be read */
   readonly readFile: (path: string) => string;
-  /** @returns the path of a file that another file loads */
+  /** @param from path of the file that calls `load` @param path the argument of `load` @returns the path to read */
   readonly resolvePath: (from: string, path: string) => string;
-  /** Called with the value of every top-level form of a file. */
+  /** Called after each top-level form of a file, unless the form has failed. @param text the value of the form */
   readonly onTrace?: (place: Place, text: string) => void;
-  /** Called with each printed text. */
+  /** Called with each text that code has printed, after the top-level form that printed it has ended. */
   readonly onPrint?: (text: string) => void;
 }
 
 /**
- * Maximum number of characters that a session keeps: texts, and estimates for rows, events, expectations and constants.
- * Printed texts and the texts of files, which become trees, count four times.
+ * Maximum memory that a session keeps, as a number of characters. Rows, events, expectations and constants count with
+ * their estimated memory. Printed texts count four times, and so do the texts of files, which become syntax trees.
  */
 const MAX_KEPT_CHARACTERS = 2 ** 28;
-/** Maximum number of characters of the expectations and notes of a run. Reports repeat these texts several times. */
+/** Maximum number of characters of all expectations and notes together. Reports repeat these texts several times. */
 const MAX_REPORTED_CHARACTERS = 2 ** 24;
 
-/** @returns a meter for the characters of results */
+/** @returns a meter for the characters of expectations and notes, for `SessionOptions.reported` */
 export function resultsMeter(): Kept {
   return new Kept(MAX_REPORTED_CHARACTERS, 'the results have');
 }
 
-/** Characters of memory that a syntax tree takes for each character of source text. */
+/** The memory of a syntax tree for each character of its source, as a number of characters. */
 const TREE = 4;
 
-/** Maximum depth of files that load each other. */
+/** Maximum number of files in a chain in which each file loads the next one. */
 export const MAX_LOAD_DEPTH = 100;
-/** Maximum number of loads by one file or input. A hundred files can load each other 2^100 times. */
+/**
+ * Maximum number of files that one call of `runFile` or `runText` loads, including the file that `runFile` runs.
+ * Without this maximum, a hundred files, each of which loads the next one twice, would cause 2^100 loads.
+ */
 export const MAX_LOADS = 10_000;
 
+/** A session of the interpreter. Its state, such as the database, remains from one file or input to the next. */
 export class Session {
   readonly #options: SessionOptions;
   readonly #dialect: Dialect;
   readonly #kept: Kept;
   #run: TestRun;
-  /** Number of files loaded so far by the present `runFile` or `runText`. */
+  /** Number of files that the present call of `runFile` or `runText` has loaded so far. */
   #loads = 0;
-  /** The place of the form that runs. */
+  /** The place of the top-level form that has begun last in the present call of `runFile` or `runText`. */
   #at: Place | undefined;
 
   constructor(options: SessionOptions) {
@@ -79,7 +89,7 @@ export class Session {
     });
   }
 
-  /** Runs a file in the state that earlier files and inputs have left. */
+  /** Runs a file. @returns the expectations and the error of this file, and the notes of the whole session */
   runFile(path: string): FileResult {
     const before = this.#run.expectations.length;
     const error = this.#caught(path, () => this.#load(path, 0));
@@ -87,7 +97,10 @@ export class Session {
     return { file: path, expectations: expectations.slice(before), error, notes: [...notes] };
   }
 
-  /** Runs typed input. A failed form's changes of the state are undone, but not its changes of the database. */
+  /**
+   * Runs typed input. If a form fails, its changes of the state are undone, its changes of the database remain, and the
+   * forms after it do not run.
+   */
   runText(text: string): TextResult {
     const before = this.#run.expectations.length;
     const values: string[] = [];
@@ -100,7 +113,10 @@ export class Session {
     return { values, expectations: this.#run.expectations.slice(before), error };
   }
 
-  /** @returns the names that code can use now: natives, functions of the interpreter, modules and their members */
+  /**
+   * @returns the names of the natives of both dialects, the functions of the interpreter, imports, modules, and members
+   *   of all modules
+   */
   names(): readonly string[] {
     const { evaluator, functions } = this.#run;
     const modules = [...evaluator.database.modules.entries().values()];
@@ -114,7 +130,12 @@ export class Session {
     ];
   }
 
-  /** @param loadedAt position of the form that loads the file, for failures */
+  /**
+   * Runs all forms of a file.
+   * @param depth number of files before this one in the chain in which each file loads the next one
+   * @param loadedAt position of the form that loads the file, for errors; undefined if `runFile` loads it
+   * @throws ContractError if a form fails, or if the file cannot be loaded
+   */
   #load(path: string, depth: number, loadedAt?: Position): void {
     if (depth === MAX_LOAD_DEPTH) {
       throw new ContractError('eval', `More than ${MAX_LOAD_DEPTH} files load each other`, loadedAt);
@@ -136,6 +157,7 @@ export class Session {
     }
   }
 
+  /** @returns the text of a file @throws ContractError if it cannot be read; RunEnded if the session keeps too much */
   #textOf(path: string, loadedAt: Position | undefined): string {
     try {
       const text = this.#options.readFile(path);
@@ -148,7 +170,10 @@ export class Session {
     }
   }
 
-  /** Runs a form, then loads the files that the form has requested. */
+  /**
+   * Runs a top-level form, and then loads the files for which the form has called `load`.
+   * @param depth number of files before the form's file in the chain in which each file loads the next one
+   */
   #runForm(form: Form, file: string, depth: number): Value {
     const run = this.#run;
     this.#at = { file, position: form.position };
@@ -167,7 +192,7 @@ export class Session {
     if (why !== undefined) throw new RunEnded(why);
   }
 
-  /** Evaluates a form, and passes on the texts that it has printed, even if the form fails. */
+  /** Evaluates a top-level form. Calls `onPrint` with the texts that the form has printed, even if the form fails. */
   #evaluate(form: Form): Value {
     const run = this.#run;
     try {
@@ -177,6 +202,7 @@ export class Session {
     }
   }
 
+  /** Runs the action. @returns its failure; undefined if it has not failed */
   #caught(file: string, action: () => void): Failure | undefined {
     this.#loads = 0;
     this.#at = undefined;
@@ -192,12 +218,13 @@ export class Session {
   }
 }
 
+/** @param file the path to return for a position without a file */
 function failureOf({ message, position, calls }: ContractError, file: string): Failure {
   const place = position && { file: position.file ?? file, position };
   return { place, message, frames: calls.map(frameText) };
 }
 
-/** @returns a line for a failed call: `f.repl:3:2: (m.f 1)` */
+/** @returns the text of a call that the failure has passed through: `f.repl:3:2: (m.f 1)` */
 function frameText({ position, text }: FailedCall): string {
   return position ? `${positionText(position)}: ${text}` : text;
 }

@@ -1,48 +1,51 @@
-/** The results of the interactive interpreter. */
+/** What the interactive interpreter returns after it has run a file or typed input. */
 
 import type { Position } from '../errors.ts';
 
-/** The file name of typed input. */
+/** The name of typed input in places, instead of the name of a file. */
 export const TYPED = '<interactive>';
 
-/** @returns `FILE:LINE:COLUMN`. Lines count from 1, but the first line of typed input has the number 0 */
+/** @returns `FILE:LINE:COLUMN`. The first line is 1 in a file and 0 in typed input. The first column is 0 */
 export function positionText({ file, line, column }: Position): string {
   if (file !== undefined) return `${file}:${line}:${column}`;
   return `${TYPED}:${line === 1 ? 0 : line}:${column}`;
 }
 
 export interface Place {
+  /** The file's path; `TYPED` for typed input. */
   readonly file: string;
   readonly position: Position;
 }
 
-/** The result of `expect`, `expect-failure` or `expect-that`. */
+/** The result of a call of `expect`, `expect-failure` or `expect-that`. */
 export interface Expectation {
   readonly place: Place;
   readonly passed: boolean;
-  /** `Expect: success: doc`, or `FAILURE: doc: …`. */
+  /** The value of the call, such as `Expect: success: DOC` or `FAILURE: DOC: …`. DOC is the first argument. */
   readonly text: string;
 }
 
-/** The failure of a top-level form, which ends the run of a file. */
+/** Why the run of a file or input has ended early: a form has failed, a file cannot be read, or a limit is reached. */
 export interface Failure {
+  /** The place of the fault; undefined if it is not known. */
   readonly place: Place | undefined;
   readonly message: string;
-  /** The calls that the failure has passed through, the innermost first: `f.repl:3:2: (m.f 1)`. */
+  /** Texts of the calls that the failure has passed through, the innermost call first: `f.repl:3:2: (m.f 1)`. */
   readonly frames: readonly string[];
 }
 
+/** The result of running a file. */
 export interface FileResult {
   readonly file: string;
   readonly expectations: readonly Expectation[];
   readonly error: Failure | undefined;
-  /** Texts that name the checks, such as those of types, that the run has skipped. */
+  /** Sentences about the calls of `typecheck` and `verify`, which check nothing in this interpreter. */
   readonly notes: readonly string[];
 }
 
-/** The result of one input of the prompt. */
+/** The result of running typed input. */
 export interface TextResult {
-  /** The printed values of all forms that did not fail. */
+  /** The printed values of the forms, in order. If a form has failed, only the forms before it have values here. */
   readonly values: readonly string[];
   readonly expectations: readonly Expectation[];
   readonly error: Failure | undefined;

@@ -1,4 +1,4 @@
-/** The state of the interactive interpreter, which the interpreter's functions change. */
+/** The state of the interactive interpreter. Code changes it with functions such as `begin-tx` and `env-data`. */
 
 import type { Dialect } from '../dialect.ts';
 import { ContractError, type Position } from '../errors.ts';
@@ -16,52 +16,61 @@ import { topLevelOf } from '../syntax/program.ts';
 import type { Value } from '../values/values.ts';
 import { type Expectation, TYPED } from './result.ts';
 
+/** The functions of the interactive interpreter, by their names. */
 export type TestFunctions = ReadonlyMap<string, Native>;
 
 interface RunOptions {
   readonly dialect: Dialect;
+  /** Maximum number of evaluation steps of each top-level form; undefined for the evaluator's default. */
   readonly maxSteps: number | undefined;
-  /** Counts the characters that the session keeps. */
+  /** Counts the memory that the session keeps, in characters. */
   readonly kept: Kept;
-  /** Counts the characters of the session's results. */
+  /** Counts the characters of expectations and notes. */
   readonly reported: Kept;
-  /** As `EvaluatorOptions.look`. */
+  /** Called from time to time while code runs. @throws RunEnded if the code must stop now */
   readonly look: (() => void) | undefined;
   readonly makeFunctions: (run: TestRun, dialect: Dialect) => TestFunctions;
 }
 
 /** A transaction that `begin-tx` has begun. */
 export interface TestTransaction {
+  /** The number of transactions that were committed before it. */
   readonly number: number;
+  /** The argument of `begin-tx`; undefined if there was none. */
   readonly name: string | undefined;
 }
 
-/** The result of `verify-spv` for a type and a payload. */
+/** A proof that `mock-spv` has added. */
 export interface MockProof {
   readonly type: string;
   readonly payload: Value;
+  /** The result of `verify-spv` for this type and payload. */
   readonly output: Value;
 }
 
-/** A requested load of a file. */
+/** A call of `load`. */
 interface Load {
   readonly path: string;
+  /** Whether a new `TestRun` replaces the present one before the file is loaded. */
   readonly reset: boolean;
 }
 
 export class TestRun {
   readonly evaluator: TreeEvaluator;
+  /** The proofs that `mock-spv` has added, in order. */
   readonly proofs: MockProof[] = [];
   readonly expectations: Expectation[];
-  /** Texts that name the checks that the run has skipped. */
+  /** As `FileResult.notes`. */
   readonly notes: Set<string>;
   readonly functions: TestFunctions;
-  /** The database without the changes of the open transaction. */
+  /** The database, without the changes of a transaction that is open. */
   readonly #committed = new Database();
   readonly #options: RunOptions;
   readonly #dialect: Dialect;
   #environment: Environment;
+  /** Number of transactions that were committed. */
   #number = 0;
+  /** Whether contract files (`.pact`) can use the functions of the interpreter. */
   #allowsInModules = false;
   #transaction: TestTransaction | undefined;
   #loads: Load[] = [];
@@ -87,33 +96,39 @@ export class TestRun {
     });
   }
 
-  /** @returns a new state that shares the expectations and notes */
+  /** @returns a new state with an empty database, which continues the lists of expectations and notes */
   renewed(): TestRun {
     return new TestRun(this.#options, this.expectations, this.notes);
   }
 
   /**
-   * The environment that applies after this form. Code of dialect 4 runs with it only then, or in `with-applied-env`.
+   * The environment of the next top-level form. In dialect 4, the present form uses it only inside of
+   * `with-applied-env`.
    */
   get environment(): Environment {
     return this.#environment;
   }
 
-  /** Code of dialect 5 sees the change at once. */
+  /** Sets the environment of the next top-level form and, in dialect 5, also of the code that runs now. */
   set environment(environment: Environment) {
     this.#environment = environment;
     if (this.#dialect === 5) this.evaluator.environment = environment;
   }
 
-  /** Changes the environment that applies after this form. @returns `answer`, the result of the calling function */
+  /**
+   * Changes `environment`, for functions such as `env-hash`.
+   * @param change the new values of some fields
+   * @param answer the result of the function that makes the change
+   * @returns `answer`
+   */
   set(change: Partial<Environment>, answer: string): string {
     this.environment = { ...this.#environment, ...change };
     return answer;
   }
 
   /**
-   * Evaluates a form. A failed form loads no file, and its changes of the state are undone, but not those of the
-   * database.
+   * Evaluates a top-level form. If the form fails, its changes of the state and its calls of `load` are undone, and in
+   * dialect 4 also its changes of the environment. Its changes of the database remain.
    */
   evaluate(form: Form): Value {
     const { evaluator } = this;
@@ -132,9 +147,9 @@ export class TestRun {
   }
 
   /**
-   * Begins a transaction.
-   * @returns the transaction's number, from 0
-   * @throws ContractError in dialect 5 if a transaction is open; dialect 4 rolls that one back
+   * Begins a transaction. If a transaction is open, dialect 4 first rolls it back.
+   * @returns the number of the new transaction, which is the number of transactions committed before
+   * @throws ContractError in dialect 5 if a transaction is open
    */
   begin(name: string | undefined): number {
     if (this.#transaction && this.#dialect === 5) throw new ContractError('eval', 'tx-function failure Begin Tx');
@@ -144,7 +159,10 @@ export class TestRun {
     return this.#number;
   }
 
-  /** Ends the open transaction. @returns the transaction; undefined if none is open */
+  /**
+   * Ends the open transaction, if there is one. In any case, resets the state and the gas used.
+   * @returns the transaction that has ended; undefined if none was open
+   */
   end(how: 'commit' | 'rollback'): TestTransaction | undefined {
     const transaction = this.#transaction;
     this.#reset();
@@ -164,35 +182,38 @@ export class TestRun {
     this.evaluator.gas.endLog();
   }
 
-  /** Requests that a file be loaded after this form. @param reset whether the file begins with a new state */
+  /** Requests that a file be loaded after the present form. @param reset whether a new `TestRun` runs the file */
   load(path: string, reset: boolean): void {
     this.#loads.push({ path, reset });
   }
 
+  /** @returns the loads that were requested since the last call, in order */
   takeLoads(): readonly Load[] {
     const loads = this.#loads;
     this.#loads = [];
     return loads;
   }
 
-  /** Prints a text after this form. */
+  /** Requests that a text be printed after the present form. */
   print(text: string): void {
     this.#options.kept.addPrinted(text);
     this.#printed.push(text);
   }
 
+  /** @returns the texts that `print` got since the last call, in order */
   takePrinted(): readonly string[] {
     const texts = this.#printed;
     this.#printed = [];
     return texts;
   }
 
-  /** Records a check that the run has skipped. */
+  /** Adds a sentence to `notes`. The same sentence is added only once. */
   note(text: string): void {
     if (!this.notes.has(text)) this.#report(text);
     this.notes.add(text);
   }
 
+  /** Adds the result of an expectation. @param position of the call; undefined if it is not known */
   expectation(passed: boolean, text: string, position: Position | undefined): void {
     const place = { file: position?.file ?? TYPED, position: position ?? { line: 0, column: 0, offset: 0 } };
     this.#report(text);
@@ -209,16 +230,17 @@ export class TestRun {
     this.#allowsInModules = allows;
   }
 
-  /** Removes the names that `use` and definitions have given to code outside of modules. */
+  /** Removes all names from `State.imported`. */
   clearImports(): void {
     this.evaluator.state = { ...this.evaluator.state, imported: new Map() };
   }
 
-  /** Hides the functions of the interpreter from code, unless `allowInModules` was called with true. */
+  /** Makes the functions of the interpreter unknown to code, unless `allowInModules` has allowed them. */
   hideFunctions(): void {
     if (!this.#allowsInModules) this.evaluator.testFunctions = new Map();
   }
 
+  /** Undoes `hideFunctions`. */
   showFunctions(): void {
     this.evaluator.testFunctions = this.functions;
   }

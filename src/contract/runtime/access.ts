@@ -1,4 +1,4 @@
-/** The rights of code to read and write tables, depending on where it runs. */
+/** Limits and checks the access of running code to tables. */
 
 import { ContractError } from '../errors.ts';
 import type { Evaluator } from './native.ts';
@@ -6,7 +6,7 @@ import type { TableAccess } from './state.ts';
 
 const ORDER: readonly TableAccess[] = ['none', 'read', 'write'];
 
-/** Runs an action with this access to tables, or with the access of the code around it if that is narrower. */
+/** Runs an action with the given access to tables. If the present access is narrower, it remains. */
 export function limited<T>(evaluator: Evaluator, access: TableAccess, action: () => T): T {
   const { access: outer } = evaluator.context;
   const narrower = ORDER.indexOf(outer) < ORDER.indexOf(access) ? outer : access;
@@ -14,8 +14,8 @@ export function limited<T>(evaluator: Evaluator, access: TableAccess, action: ()
 }
 
 /**
- * @param operation the operation's name in messages of dialect 4
- * @throws ContractError unless the code has this access
+ * @param operation the name of the database operation, for the message of dialect 4
+ * @throws ContractError if the running code does not have this access
  */
 export function requireAccess(evaluator: Evaluator, access: TableAccess, operation: string): void {
   const { context, dialect } = evaluator;
@@ -25,8 +25,10 @@ export function requireAccess(evaluator: Evaluator, access: TableAccess, operati
 }
 
 /**
- * @param native the name of a native that may be limited to local queries, in messages of dialect 5
- * @throws ContractError with the flag `DisableHistoryInTransactionalMode`
+ * Refuses a native in commands that pay for their gas. Nodes set the flag `DisableHistoryInTransactionalMode` for these
+ * commands, but not for commands of `/local` without a preflight.
+ * @param native the name of the native, for the message of dialect 5
+ * @throws ContractError if the flag `DisableHistoryInTransactionalMode` is set
  */
 export function requireLocal({ environment, dialect }: Evaluator, native: string): void {
   if (!environment.flags.has('DisableHistoryInTransactionalMode')) return;
@@ -34,7 +36,7 @@ export function requireLocal({ environment, dialect }: Evaluator, native: string
   throw new ContractError('eval', dialect === 4 ? message : `${message}: ${native}`);
 }
 
-/** @returns a failure of the database, with the message of dialect 5 */
+/** @returns the error with dialect 5's message for a fault of the database */
 export function databaseFault(message: string): ContractError {
   return new ContractError('db', `Error during database operation: ${message}`);
 }

@@ -1,4 +1,7 @@
-/** Names that all code can use, besides natives: constants, and the schemas of objects that natives return. */
+/**
+ * The names, apart from natives, that code can use without defining or importing them: constants, and in dialect 4 the
+ * schemas of the objects that `chain-data` and `describe-namespace` return.
+ */
 
 import { LANGUAGE_MODULE } from '../names.ts';
 import { parseProgram } from '../syntax/program.ts';
@@ -7,7 +10,7 @@ import { hashText } from '../values/hash.ts';
 import type { Value } from '../values/values.ts';
 import { type LoadedModule, Member } from './module.ts';
 
-/** Sets of characters, for the native `is-charset`. */
+/** The numbers by which the native `is-charset` distinguishes the character sets. */
 export const CHARSET_ASCII = 0n;
 export const CHARSET_LATIN1 = 1n;
 
@@ -39,5 +42,5 @@ function schemas(): ReadonlyMap<string, Member<Defschema>> {
   return all;
 }
 
-/** The schemas that all code of dialect 4 can use. */
+/** The schemas that code of dialect 4 can use, by their names without a module. */
 export const BUILT_IN_SCHEMAS = schemas();

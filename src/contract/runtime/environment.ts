@@ -1,6 +1,6 @@
 /**
- * The environment of a transaction, which stays the same while its code runs: its data, its signatures, and the state
- * of the chain at its block.
+ * The environment of a transaction: its data, its signatures, and facts about the chain and the block. Only functions
+ * of the interactive interpreter can change it.
  */
 
 import type { ExactJson } from '../../protocol/ledger/json.ts';
@@ -13,67 +13,81 @@ import { Time } from '../values/time.ts';
 import type { Value } from '../values/values.ts';
 import type { Member } from './module.ts';
 
-/** An application of a capability, which can be granted, signed for, and emitted as an event. */
+/** A capability with arguments. It can be acquired, signatures can be limited to it, and it can be an event. */
 export interface Capability {
   readonly name: QualifiedName;
   readonly args: readonly Value[];
 }
 
-/**
- * A key that has signed, with the capabilities to which its signature is limited. Without capabilities, the signature
- * has no limits.
- */
+/** A signature of the transaction. */
 export interface Signature {
+  /** The public key. */
   readonly key: string;
+  /** The capabilities to which the signature is limited; empty if it has no limits. */
   readonly capabilities: readonly Capability[];
 }
 
+/** What the native `chain-data` returns to code. */
 export interface ChainData {
   readonly chainId: string;
   readonly blockHeight: bigint;
   readonly blockTime: Time;
   readonly previousBlockHash: string;
+  /** The account that pays for the gas. */
   readonly sender: string;
+  /** In units of gas. */
   readonly gasLimit: bigint;
+  /** In coins for a unit of gas. */
   readonly gasPrice: Decimal;
 }
 
-/** Decides who may define a namespace, and whether modules may exist outside of all namespaces. */
+/** The rules for namespaces. */
 export interface NamespacePolicy {
+  /** Whether new modules can be outside of all namespaces. */
   readonly allowsRoot: boolean;
-  /** A function of the namespace's name and its admin guard. It returns a bool. */
+  /** Gets the name and the admin guard of a new namespace, and returns whether it may be defined. */
   readonly policy: Member<Defun>;
 }
 
 /**
- * Verifies a proof of what happened on another chain.
- * @returns the content of the proof; undefined if it is not valid
+ * Checks a proof that something has happened on another chain. The native `verify-spv` calls this function.
+ * @param type the kind of the proof
+ * @returns the content of the proof; undefined if the proof is not valid
  */
 export type ProofCheck = (type: string, proof: Value) => Value | undefined;
 
-/** The inputs of a transaction, which its code cannot change. */
+/** The inputs of a transaction. */
 export interface Environment {
-  /** A JSON object. */
+  /**
+   * The data that natives such as `read-msg` read. An object, unless `env-data` of dialect 4 has set another JSON
+   * value.
+   */
   readonly data: ExactJson;
   readonly signatures: readonly Signature[];
-  /** Capabilities that a verifier of the node has checked, by the verifier's name. */
+  /** The verifiers that have accepted the transaction: the name of each, and the capabilities that it has checked. */
   readonly verifiers: readonly { readonly name: string; readonly capabilities: readonly Capability[] }[];
   readonly chain: ChainData;
   /** The transaction's hash, in base64url. */
   readonly hash: string;
   readonly flags: ReadonlySet<Flag>;
   readonly namespacePolicy: NamespacePolicy | undefined;
-  /** The participant of defpacts for which this node executes private steps. */
+  /**
+   * The name of this node's participant. Dialect 4 executes the steps of this participant, and skips those of others.
+   * If undefined, dialect 4 refuses the steps of single participants. Dialect 5 always refuses them.
+   */
   readonly entity: string | undefined;
-  /** Whether failures have the messages of nodes, which hide values, instead of those of the interpreter. */
+  /**
+   * Whether error messages are those of nodes instead of those of the interactive interpreter. Messages of nodes hide
+   * values, unless the flag `DisablePact47` is set.
+   */
   readonly isOnChain: boolean;
   readonly proofs: ProofCheck;
   readonly gasModel: GasModel;
-  /** In units of gas; undefined for no limit. */
+  /** The maximum of the gas used, in units of gas; undefined for no maximum. */
   readonly gasLimit: bigint | undefined;
 }
 
-/** @returns the capabilities that signatures are limited to */
+/** @returns the `capabilities` of all signatures, in one list */
 export function signedCapabilities({ signatures }: Environment): readonly Capability[] {
   return signatures.flatMap(({ capabilities }) => capabilities);
 }
@@ -105,8 +119,8 @@ export const INITIAL_ENVIRONMENT: Environment = {
 };
 
 /**
- * The flags that disable rules of the language, in the order of their definition. Flags that only bring back old faults
- * are accepted without effect.
+ * The flags of dialect 4, in the order in which `env-exec-config` returns them. Most of them switch off newer rules of
+ * the language. Some have no effect here, such as those that would bring back old faults.
  */
 const FLAGS4 = [
   'DisableModuleInstall',
@@ -138,6 +152,7 @@ const FLAGS4 = [
   'DisablePact413',
 ] as const;
 
+/** The flags of dialect 5, in the order in which `env-exec-config` returns them. */
 const FLAGS5 = [
   'DisableModuleInstall',
   'DisableHistoryInTransactionalMode',

@@ -1,43 +1,48 @@
 /**
- * Bounds the memory that a session keeps between forms. The limit of steps cannot bound this memory, because it
- * applies to each form separately.
+ * Limits the memory that a session of the interactive interpreter keeps in use from form to form. The maximum number of
+ * steps cannot limit this memory, because it applies to each form separately.
  */
 
 import { Decimal } from '../values/decimal.ts';
 import { isGuard, isList, isObject, MAX_PARTS, type Value } from '../values/values.ts';
 
 /**
- * Ends a run although its code has not failed. Contract code can catch a ContractError, but not this error. The
- * message is a clause.
+ * Ends a run although its code has not failed. Contract code can catch some kinds of ContractError, but not this error.
+ * The message is a clause, without a capital letter and a full stop.
  */
 export class RunEnded extends Error {
   override readonly name = 'RunEnded';
 }
 
-/** Estimated memory of an object of this process, without its texts, in characters. */
+/** The estimated memory of a value without its characters, as the number of characters that take as much memory. */
 const PART = 32;
-/** Estimated memory of a row, an event or an expectation, without its values, in characters. */
+/** The estimated memory of a row, an event or an expectation without its values, as a number of characters. */
 const ENTRY = 256;
 
 /**
- * Characters counted for each character of a printed text. The process keeps the text and its bytes until the code
- * returns, because it writes nothing while code runs.
+ * Number of characters counted for each character of a printed text. While code runs, the process cannot write. So it
+ * keeps both the text and its bytes until the code returns.
  */
 const PRINTED = 4;
 
+/** Counts the characters that are kept, and ends the run above a maximum. */
 export class Kept {
   readonly #most: number;
   readonly #holder: string;
   #characters = 0;
 
-  /** @param most maximum number of characters @param holder subject of the error's sentence: `the results have` */
+  /**
+   * @param most maximum number of characters
+   * @param holder the beginning of the error message: `the results have`
+   */
   constructor(most: number, holder: string) {
     this.#most = most;
     this.#holder = holder;
   }
 
   /**
-   * Counts characters that are kept from now on. Nothing is subtracted, because a session is short.
+   * Counts characters that are kept from now on. A session is short, so characters that are dropped later are not
+   * subtracted.
    * @throws RunEnded above the maximum
    */
   add(characters: number): void {
@@ -50,13 +55,16 @@ export class Kept {
     this.add(PRINTED * text.length);
   }
 
-  /** Counts an entry and each occurrence of its values. @throws RunEnded above the maximum */
+  /** Counts an entry, such as a row or an event, with its values. @throws RunEnded above the maximum */
   addEntry(values: Iterable<Value>): void {
     this.add(ENTRY + charactersOf(values));
   }
 }
 
-/** Visits at most `MAX_PARTS` parts. A value with more parts contains the same parts many times. */
+/**
+ * Estimates the memory of values, as a number of characters. Visits only `MAX_PARTS` parts, because values with more
+ * parts contain the same parts many times.
+ */
 function charactersOf(values: Iterable<Value>): number {
   const waiting = [...values];
   let characters = 0;
@@ -73,13 +81,14 @@ function charactersOf(values: Iterable<Value>): number {
   return characters;
 }
 
-/** `push(...values)` would fail for long lists: a call has a maximum number of arguments. */
+/** Appends the values. `push(...values)` would fail for a long list, because the number of arguments is limited. */
 function addTo(waiting: Value[], values: readonly Value[]): void {
   for (const each of values) waiting.push(each);
 }
 
 /**
- * @returns the number of characters that take as much memory as the integer; 0 for up to 64 bits, which `PART` covers
+ * @returns the memory of the integer, as a number of characters: one for each byte; 0 for an integer of 64 bits or
+ *   fewer, whose memory `PART` includes
  */
 function digitsOf(integer: bigint): number {
   return BigInt.asIntN(64, integer) === integer ? 0 : integer.toString(16).length / 2;

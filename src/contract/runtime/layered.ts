@@ -1,14 +1,16 @@
-/** A map whose versions share their common entries. */
+/** A map with versions. A version stores its own changes, and shares all other entries with the version below it. */
 
-/** Number of layers at which a new version copies all entries, so that look-ups stay short. */
+/** Maximum number of layers. A version above this many layers copies all entries, so that look-ups stay short. */
 const MAX_LAYERS = 32;
 
 export class Layered<Value> {
   readonly #below: Layered<Value> | undefined;
+  /** Number of versions in which a look-up searches: this one and those below it. */
   readonly #layers: number;
+  /** The entries that this version has changed or copied. */
   readonly #own = new Map<string, Value>();
 
-  /** @param below the version to begin with. It must not change while the new version is in use */
+  /** @param below the version to begin with. While the new version is used, `below` must not change */
   constructor(below?: Layered<Value>) {
     const copies = below !== undefined && below.#layers >= MAX_LAYERS;
     this.#below = copies ? undefined : below;
@@ -28,11 +30,12 @@ export class Layered<Value> {
     this.#own.set(key, value);
   }
 
-  /** Absorbs the changes of a version that began with this version. */
+  /** Copies the changes of a version above this one into this version. */
   absorb(above: Layered<Value>): void {
     for (const [key, value] of above.#own) this.#own.set(key, value);
   }
 
+  /** @returns a new map with the entries of this version and of the versions below it */
   entries(): Map<string, Value> {
     const all = this.#below?.entries() ?? new Map<string, Value>();
     for (const [key, value] of this.#own) all.set(key, value);

@@ -1,4 +1,4 @@
-/** Finds modules and their members. */
+/** Finds modules and their members by names. */
 
 import { ContractError } from '../errors.ts';
 import { ModuleName, QualifiedName } from '../names.ts';
@@ -8,7 +8,10 @@ import { BUILT_IN_SCHEMAS } from './built-ins.ts';
 import { type LoadedModule, Member, type Names, referenceTo, textOfName } from './module.ts';
 import type { Evaluator } from './native.ts';
 
-/** Finds the module of exactly this name. Later look-ups of the transaction find the same version free of charge. */
+/**
+ * Finds the module of exactly this name. Only the first look-up in a transaction is charged. Later ones find the same
+ * version of the module.
+ */
 export function findModule(evaluator: Evaluator, name: ModuleName): LoadedModule | undefined {
   const { state, database } = evaluator;
   const known = state.modules.get(name.text);
@@ -21,12 +24,13 @@ export function findModule(evaluator: Evaluator, name: ModuleName): LoadedModule
   return stored;
 }
 
+/** Makes this version the one that later look-ups of the transaction find. */
 export function rememberModule(evaluator: Evaluator, module: LoadedModule): void {
   const modules = new Map(evaluator.state.modules).set(module.name.text, module);
   evaluator.state = { ...evaluator.state, modules };
 }
 
-/** Finds a module by its full name, or by its name within the current namespace. */
+/** Finds a module by its full name. If there is none, a name without a namespace is tried in the current namespace. */
 export function resolveModule(evaluator: Evaluator, name: ModuleName): LoadedModule | undefined {
   const found = findModule(evaluator, name);
   const namespace = evaluator.state.namespace?.name;
@@ -34,7 +38,7 @@ export function resolveModule(evaluator: Evaluator, name: ModuleName): LoadedMod
   return findModule(evaluator, new ModuleName(name.name, namespace));
 }
 
-/** @throws ContractError if there is no such module */
+/** @returns as `resolveModule` @throws ContractError if there is no such module */
 export function requireModule(evaluator: Evaluator, name: ModuleName): LoadedModule {
   const module = resolveModule(evaluator, name);
   if (module) return module;
@@ -43,7 +47,11 @@ export function requireModule(evaluator: Evaluator, name: ModuleName): LoadedMod
   throw new ContractError('eval', message);
 }
 
-/** @param name `module.f` or `namespace.module.f`; `a.b` may also be the module `b` of the namespace `a` */
+/**
+ * @param name `module.f` or `namespace.module.f`. If there is no module `a`, `a.b` can be the module `b` of the
+ *   namespace `a`
+ * @returns the member, or a reference to the module `b`; undefined if there is neither
+ */
 export function findQualified(evaluator: Evaluator, name: QualifiedName): Member | ModuleRef | undefined {
   const module = resolveModule(evaluator, name.module);
   if (module) return module.members.get(name.member);
@@ -53,8 +61,8 @@ export function findQualified(evaluator: Evaluator, name: QualifiedName): Member
 }
 
 /**
- * The names that code outside of modules can use: its own definitions and imports so far, modules, and members of
- * modules by their qualified names.
+ * The names that code outside of modules can use: the names in `State.imported`, modules, and members of modules by
+ * their qualified names.
  */
 export class TransactionNames implements Names {
   readonly #evaluator: Evaluator;
@@ -73,7 +81,11 @@ export class TransactionNames implements Names {
   }
 }
 
-/** @returns the schema that a type names; undefined if the type names none, or if no schema has that name */
+/**
+ * @param names resolves the names in the type
+ * @returns the schema of an object type, a table type or a type `{name}`; undefined for any other type, for a type that
+ *   names no schema, and if `names` finds no schema of this name
+ */
 export function schemaOf(type: Type, names: Names): Member<Defschema> | undefined {
   if (type.kind !== 'object' && type.kind !== 'table' && type.kind !== 'schema') return undefined;
   if (!type.schema) return undefined;

@@ -1,4 +1,4 @@
-/** Loaded modules and interfaces, with their definitions and names. */
+/** Loaded modules and interfaces, their members, and how names in their code are resolved. */
 
 import { type ModuleName, QualifiedName } from '../names.ts';
 import type {
@@ -17,7 +17,7 @@ import type {
 } from '../syntax/tree.ts';
 import { ModuleRef, Unstorable, type Value } from '../values/values.ts';
 
-/** Everything that has a name in a module or an interface. */
+/** A definition in a module, or a definition or signature in an interface. */
 export type Definition =
   | Defun
   | Defcap
@@ -29,41 +29,44 @@ export type Definition =
   | CapabilitySignature
   | DefpactSignature;
 
-/** Everything that can be called: functions, capabilities and defpacts. */
+/** The definitions with parameters and with code that runs when they are called. */
 export type Callable = Defun | Defcap | Defpact;
 
-/** Resolves the names in a piece of code, apart from variables and natives. */
+/** Resolves the names in some code that are neither variables nor natives. */
 export interface Names {
   /**
    * @param name `f`, `module.f`, `namespace.module.f`, or the name of a module
-   * @returns undefined for an unknown name
+   * @returns the member or module of this name, or another value; undefined for an unknown name
    */
   find(name: string): Value | undefined;
 }
 
-/** A module or an interface that code can use. It never changes after loading. */
+/** A module or an interface that code can use. Once it is loaded, it does not change. */
 export interface LoadedModule {
   readonly name: ModuleName;
   readonly syntax: Module | Interface;
-  /** BLAKE2b-256 of the form's text, in base64url. */
+  /** BLAKE2b-256 of `syntax.code` in UTF-8, as base64url. */
   readonly hash: string;
-  /** The hashes of earlier versions whose tables and yields this version accepts. */
+  /** Hashes of earlier versions. Their tables can still be used, and what they have yielded can be resumed. */
   readonly blessed: ReadonlySet<string>;
-  /** The interfaces that a module implements, in the order written. */
+  /** The interfaces that the module implements, in the order of its code; empty for an interface. */
   readonly interfaces: readonly ModuleName[];
-  /** The definitions by their names. */
+  /** The members by their names without the module. */
   readonly members: ReadonlyMap<string, Member>;
-  /** Resolves the names in the module's code to their meanings at the time of loading. */
+  /**
+   * Resolves the names in the module's code. The name of another module's member has the meaning that the name had when
+   * this module was loaded.
+   */
   readonly names: Names;
-  /** The hash of the transaction that has loaded the module. */
+  /** The hash of the transaction that has loaded the module, in base64url. */
   readonly transactionHash: string;
 }
 
-/** A definition with its module. Code can also use the member as a value, but cannot store it. */
+/** A definition together with its module. A member is a value, but cannot be stored in a table. */
 export class Member<Kind extends Definition = Definition> extends Unstorable {
   readonly module: LoadedModule;
   readonly definition: Kind;
-  /** The value of a constant, once it is evaluated; undefined for other definitions. */
+  /** The value of a constant; undefined before the constant is evaluated, and for any other definition. */
   readonly value: Value | undefined;
 
   constructor(module: LoadedModule, definition: Kind, value?: Value) {
@@ -94,12 +97,12 @@ export class Member<Kind extends Definition = Definition> extends Unstorable {
   }
 }
 
-/** A table of a module, as a value. */
+/** A table of a module, as a value that code can pass to natives. */
 export class Table extends Unstorable {
   override readonly type5 = 'table';
   readonly module: LoadedModule;
   readonly definition: Deftable;
-  /** The columns; undefined for a table without a schema. */
+  /** The schema, whose fields are the columns; undefined for a table without a schema. */
   readonly schema: Member<Defschema> | undefined;
 
   constructor(module: LoadedModule, definition: Deftable, schema: Member<Defschema> | undefined) {
@@ -109,7 +112,7 @@ export class Table extends Unstorable {
     this.schema = schema;
   }
 
-  /** The table's name in the database. */
+  /** The name in the database: the module's name, an underscore, and the name of the definition. */
   get name(): string {
     return `${this.module.name.text}_${this.definition.name}`;
   }
@@ -127,13 +130,13 @@ export class Table extends Unstorable {
   }
 }
 
-/** @returns a table's definition as a value */
+/** @returns the table that a `deftable` defines */
 export function tableOf({ module, definition }: Member<Deftable>): Table {
   const schema = definition.schema && module.names.find(textOfName(definition.schema));
   return new Table(module, definition, schema instanceof Member && schema.is('defschema') ? schema : undefined);
 }
 
-/** @returns the text by which `Names.find` finds a name */
+/** @returns the name as a text, as `Names.find` expects it */
 export function textOfName(name: Name): string {
   switch (name.kind) {
     case 'name':
@@ -149,7 +152,7 @@ export function isInterface(module: LoadedModule): module is LoadedModule & { re
   return module.syntax.kind === 'interface';
 }
 
-/** @returns the module as a value */
+/** @returns a reference to the module or interface, as a value */
 export function referenceTo(module: LoadedModule): ModuleRef {
   return new ModuleRef(module.name, isInterface(module) ? undefined : module.interfaces);
 }

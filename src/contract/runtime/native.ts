@@ -14,135 +14,156 @@ import type { Closure, Scope } from './scope.ts';
 import { abbreviated, hidesValues } from './shown.ts';
 import type { Context, State } from './state.ts';
 
-/** A function that lacks only its last arguments. */
+/** Calls a function whose first arguments are given already. @param last the remaining arguments */
 export type Remaining = (...last: readonly Value[]) => Value;
 
-/** A member of a module with the values of its arguments, before it is called. */
+/** A call that has not begun yet. It calls a member of a module. */
 export interface MemberCall {
   readonly member: Member<Callable>;
   readonly args: readonly Value[];
 }
 
-/** An argument of a native. The argument is evaluated when `value` or `shownValue` is first read. */
+/**
+ * An argument of a native. It is evaluated when `value`, `shownValue` or `text` first needs its value. These three do
+ * not evaluate it again.
+ */
 export interface Argument {
   readonly value: Value;
-  /** As `value`, but in dialect 4 the bare name of a function gives a text that describes the function. */
+  /** As `value`. But in dialect 4, if the argument is only a function's name, a text that describes the function. */
   readonly shownValue: Value;
-  /** The argument, as messages show it. */
+  /** The text for messages: the source of a function, or the printed value of any other argument. */
   readonly text: string;
-  /** The type that messages show for an argument that was not evaluated: `app`, `integer`. */
+  /** The type of the argument without evaluating it, for messages: `integer` for a literal, `app` for a call. */
   readonly writtenType: string;
-  /** The argument's source, up to the next token; empty for a value that is known already. */
+  /** The argument's source, up to the next token; empty for an argument that was given as a value. */
   readonly code: string;
-  /** Undefined for a value that is known already. */
+  /** Undefined for an argument that was given as a value. */
   readonly position: Position | undefined;
-  /** Whether the argument is a function, or an application that lacks arguments. */
+  /** Whether the argument is a lambda, an application that lacks arguments, or a function that was given as a value. */
   readonly isFunction: boolean;
-  /** The items of a list literal, each to be evaluated on its own; undefined for any other argument. */
+  /**
+   * The items of a list literal, each of which is evaluated on its own, or of a list that was given as a value.
+   * Undefined for any other argument.
+   */
   readonly items: readonly Argument[] | undefined;
-  /** The fields of an object literal, as `items`. */
+  /** The fields of an object literal, or of an object that was given as a value, by their keys; otherwise undefined. */
   readonly fields: ReadonlyMap<string, Argument> | undefined;
-  /** @returns undefined for an argument that cannot be a function */
+  /** @returns a function that calls the argument with further arguments; undefined if the argument cannot be called */
   asFunction(): Remaining | undefined;
-  /** @returns undefined unless the argument is an application of a member of a module */
+  /** @returns the call without executing it; undefined unless the argument is an application of a module's member */
   asCall(): MemberCall | undefined;
-  /** @returns as `asCall`; in dialect 5, undefined unless the argument's value is an application of a capability */
+  /** @returns in dialect 4, as `asCall`; in dialect 5, the argument's value if this is a `CapabilityToken` */
   asCapability(): MemberCall | undefined;
 }
 
 /**
- * The evaluator, as natives, capabilities, defpacts, modules and tables use it. `TreeEvaluator` imports their files,
- * so these import the interface instead of the class. The code of one transaction runs with an `Environment` from
- * outside, a `State` and a `Database` that the code changes, and for each expression a `Scope` of variables and a
- * `Context` of calls.
+ * The evaluator, as natives, capabilities, defpacts, modules and tables use it. Their files cannot import the class
+ * `TreeEvaluator`, because its file imports their files. The code of a transaction has an `Environment` from outside,
+ * and changes a `State` and a `Database`. Each expression is evaluated with the variables of a `Scope`, and with the
+ * calls of a `Context`.
  */
 export interface Evaluator {
   readonly dialect: Dialect;
   readonly environment: Environment;
   readonly database: Database;
-  /** Natives charge this meter for their work. The evaluator has already charged for the calls of the natives. */
+  /** Natives charge for their work here. The evaluator has charged for the call of a native before the native runs. */
   readonly gas: GasMeter;
-  /**
-   * Counts the memory that stays in use after the code has run; undefined where gas bounds this memory, as on a node.
-   */
+  /** Counts the memory that stays in use after the code has run; undefined on nodes, where gas limits this memory. */
   readonly kept: Kept | undefined;
-  /** A change replaces the whole state; a state object never changes. */
+  /** The state of the transaction. To change it, a new object is assigned; a state object itself never changes. */
   state: State;
   readonly context: Context;
   /** The names that code outside of modules can use. */
   readonly transactionNames: Names;
-  /** Whether a native has this name. */
+  /** Whether the dialect has a native of this name. */
   readonly isNative: (name: string) => boolean;
+  /** @returns undefined if the dialect has no native of this name */
   findNative(name: string): Native | undefined;
-  /** Whether a native, a built-in constant or schema, or a function of the interpreter has this name. */
+  /**
+   * Whether a native, a built-in constant, a function of the interpreter or, in dialect 4, a built-in schema has this
+   * name.
+   */
   readonly isKnown: (name: string) => boolean;
   evaluate(expression: Expression, scope: Scope): Value;
-  /** As `evaluate`, but in dialect 4 the bare name of a function gives a text that describes the function. */
+  /** As `evaluate`. But in dialect 4, the value of a mere function name is a text that describes the function. */
   evaluateShown(expression: Expression, scope: Scope): Value;
-  /** @returns the value of the last expression */
+  /** Evaluates all expressions in order. @returns the value of the last one */
   evaluateBody(body: readonly Expression[], scope: Scope): Value;
   /**
-   * Evaluates the body of a binding with its variables.
-   * @throws ContractError for an object that lacks one of the keys
+   * Evaluates the body of a binding. The binding's variables have the values that the object has under their keys.
+   * @throws ContractError if `object` is not an object, if a key is missing, or if a value has a wrong type
    */
   evaluateBinding(binding: Binding, object: Value, scope: Scope): Value;
-  /** @param last arguments after the written ones */
+  /** Evaluates an application. @param last further arguments, after those that the application has */
   apply(application: Application, scope: Scope, last?: readonly Value[]): Value;
   /** Calls a function that is a value. */
   applyValue(callable: Closure | NativeFunction | PartialFunction | Member, args: readonly Value[]): Value;
-  /** Calls a member of a module. @throws ContractError for a capability, which can only be acquired */
+  /**
+   * Calls a member of a module. A call of a defpact begins the defpact. In dialect 5, the value of a capability is a
+   * `CapabilityToken`.
+   * @throws ContractError in dialect 4 for a capability, which can only be acquired
+   */
   applyMember(call: MemberCall, position?: Position): Value;
   /**
-   * Checks the arguments of a call, and runs the body of the definition in a new frame.
-   * @param run gets the variables of the body
+   * Checks the arguments of a call, and calls `run` in a new frame.
+   * @param run evaluates the body of the member. Its scope has the arguments as variables
+   * @throws ContractError for arguments of a wrong number or type, or if an outer frame runs the same member
    */
   inFrame<T>(call: MemberCall, position: Position | undefined, run: (scope: Scope) => T): T;
   /** @throws ContractError for arguments of a wrong number or type */
   checkArguments(call: MemberCall, position: Position | undefined): void;
-  /** @returns undefined unless the expression is an application of a member of a module */
+  /** @returns the call, with evaluated arguments; undefined unless the expression applies a member of a module */
   callOf(expression: Expression, scope: Scope): MemberCall | undefined;
-  /** @returns as `callOf`; in dialect 5, undefined unless the value is an application of a capability */
+  /** @returns in dialect 4, as `callOf`; in dialect 5, the expression's value if this is a `CapabilityToken` */
   capabilityOf(expression: Expression, scope: Scope): MemberCall | undefined;
-  /** Whether the expression is an application that lacks arguments, or names a function. */
+  /**
+   * Whether the expression is an application of a function to fewer arguments than it has parameters, or of a native to
+   * fewer arguments than its shortest signature has. False for an application with a binding, unless a lambda is
+   * applied.
+   */
   isPartial(expression: Expression, scope: Scope): boolean;
-  /** Runs the action with another context. */
+  /** Runs the action in the present context, in which the given fields are changed. */
   within<T>(change: Partial<Context>, action: () => T): T;
   /**
-   * @returns the action's value; undefined, with the state restored, if the action fails with the kind `tx-failure`
-   *   (`enforce`) or, with the flag `DisablePact44`, with any kind except `gas`
-   * @throws every other failure
+   * Runs the action. Code can catch a failure of the kind `tx-failure`, such as that of `enforce`. With the flag
+   * `DisablePact44`, it can catch failures of all kinds except `gas`.
+   * @returns the action's value; undefined after a failure that code can catch. The state is then as before the action
+   * @throws all other failures
    */
   attempt(action: () => Value): Value | undefined;
-  /** Counts steps for long work inside one evaluation, such as making a list. */
+  /** Counts steps for work that a native does, such as making a list. @throws ContractError for too many steps */
   spend(steps: number): void;
   print(value: Value): string;
 }
 
-/** The application of a native, without its arguments. */
+/** An application of a native, apart from the arguments. */
 export interface Call {
   readonly evaluator: Evaluator;
   /** The scope in which the arguments are evaluated. */
   readonly scope: Scope;
-  /** The binding, with its body, that follows the arguments; undefined if none does. */
+  /** The binding that follows the arguments, with its body; undefined if there is none. */
   readonly binding: Binding | undefined;
   readonly position: Position | undefined;
 }
 
 export interface Native {
   readonly name: string;
-  /** The only dialect that has the native; undefined for both. */
+  /** The only dialect that has the native; undefined if both dialects have it. */
   readonly dialect?: Dialect;
   /** Whether only code outside of modules can call the native. */
   readonly isTopLevel?: boolean;
-  /** The types of arguments and result for messages: `x:integer y:integer -> integer`. */
+  /** The forms in which the native can be called, for messages: `x:integer y:integer -> integer`. */
   readonly signatures: readonly string[];
-  /** Whether the native evaluates its own arguments. Messages of dialect 4 then show the source of the arguments. */
+  /**
+   * Whether messages of dialect 4 show the source of the arguments instead of their values, and `writtenType` instead
+   * of their types, because some arguments may not be evaluated.
+   */
   readonly isLazy?: boolean;
   /** @returns undefined for arguments that match none of the signatures */
   readonly apply: (args: readonly Argument[], call: Call) => Value | undefined;
 }
 
-/** A native as a value. Only dialect 5 has such values. */
+/** A native as a value. Code can have such values only in dialect 5. */
 export class NativeFunction extends Unstorable {
   override readonly type = 'function';
   readonly native: Native;
@@ -162,7 +183,8 @@ export class NativeFunction extends Unstorable {
 }
 
 /**
- * A function with its first arguments. In dialect 5, a variable can hold such a value, and only natives can call it.
+ * A function with its first arguments. In dialect 5, a variable of `let` can have such a value. Only natives can call
+ * it.
  */
 export class PartialFunction extends Unstorable {
   override readonly type = 'function';
@@ -205,12 +227,22 @@ export class CapabilityToken extends Unstorable implements MemberCall {
   }
 }
 
-/** @param apply evaluates only the arguments that it needs */
+/**
+ * @param apply evaluates an argument by reading its value
+ * @returns a native that need not evaluate all its arguments. Unless a signature has a binding, the native refuses
+ *   applications with a binding
+ */
 export function lazy(name: string, signatures: string | readonly string[], apply: Native['apply']): Native {
-  return { name, signatures: typeof signatures === 'string' ? [signatures] : signatures, isLazy: true, apply };
+  const all = typeof signatures === 'string' ? [signatures] : signatures;
+  const takesBinding = all.some((signature) => signature.includes(':binding:'));
+  const applied: Native['apply'] = (args, call) => (call.binding ? undefined : apply(args, call));
+  return { name, signatures: all, isLazy: true, apply: takesBinding ? apply : applied };
 }
 
-/** @param run gets the values of all arguments, evaluated from the first to the last */
+/**
+ * @param run gets the values of all arguments, which are evaluated from the first to the last
+ * @returns a native that refuses applications with a binding
+ */
 export function strict(
   name: string,
   signatures: string | readonly string[],
@@ -223,6 +255,7 @@ export function strict(
   return { ...lazy(name, signatures, apply), isLazy: false };
 }
 
+/** @returns the error for arguments that match none of the native's signatures */
 export function wrongArguments(native: Native, args: readonly Argument[], evaluator: Evaluator): ContractError {
   const { name, signatures } = native;
   const { dialect } = evaluator;
@@ -240,7 +273,7 @@ export function wrongArguments(native: Native, args: readonly Argument[], evalua
 
 function wrongArgumentsText(native: Native, args: readonly Argument[], { environment }: Evaluator): string {
   const { name, signatures, isLazy } = native;
-  // Messages omit the parentheses around types of functions.
+  // In these messages, the types of functions are not in parentheses.
   const shown = signatures.map((signature) => signature.replace(/[()]/g, ''));
   const expected = shown.length === 1 ? shown[0] : `[${shown.join(', ')}]`;
   if (hidesValues(environment)) {
@@ -251,17 +284,17 @@ function wrongArgumentsText(native: Native, args: readonly Argument[], { environ
   return `Invalid arguments, received [${received.join(' ')}] for ${expected}`;
 }
 
-/** @returns the number of arguments of the shortest signature */
+/** @returns the number of parameters of the shortest signature */
 export function fewestParameters({ signatures }: Native): number {
   return Math.min(...signatures.map(parameterCount));
 }
 
-/** @returns the failure of a native, with the message of dialect 5 */
+/** @returns the error with dialect 5's message for a native that has failed */
 export function nativeFailure({ name }: { readonly name: string }, message: string): ContractError {
   return new ContractError('eval', `native execution failure, ${name} failed with message: ${message}`);
 }
 
-/** @param signature such as `app:(x:<a> -> bool) list:[<a>] -> [<a>]` */
+/** @param signature such as `app:(x:<a> -> bool) list:[<a>] -> [<a>]`, which has two parameters */
 function parameterCount(signature: string): number {
   const outer = signature.replace(/\([^()]*\)/g, 'function');
   return outer

@@ -1,24 +1,25 @@
-/** Scopes, which hold the variables of code, and closures, which keep the scope in which they were made. */
+/** Scopes, which hold variables, and closures, which are functions with the scope in which they were made. */
 
 import type { Lambda } from '../syntax/tree.ts';
 import { Unstorable, type Value } from '../values/values.ts';
 import type { Names } from './module.ts';
 
 /**
- * The variables that an expression can use, from the innermost to the outermost. An inner variable hides an outer
- * variable of the same name.
+ * The variables that an expression can use: those of this scope and of the scopes around it. A variable hides variables
+ * of the same name in outer scopes.
  */
 export class Scope {
-  /** Resolves all names that are not variables. */
+  /** Resolves the names that are neither variables nor natives. */
   readonly names: Names;
-  /** Number of outer scopes. Code can nest thousands, so a look-up uses a loop instead of recursion. */
+  /** Number of scopes around this one. Code can nest thousands of scopes, so `find` uses a loop and no recursion. */
   readonly depth: number;
   readonly #outer: Scope | undefined;
   readonly #variables: ReadonlyMap<string, Value>;
 
   /**
    * @param variables the variables of the new scope itself
-   * @param outer undefined for the scope of a function, which does not see its caller's variables
+   * @param outer the scope around the new one; undefined for the body of a definition, where the caller's variables are
+   *   not visible, and for code outside of modules
    */
   constructor(names: Names, variables: ReadonlyMap<string, Value> = new Map(), outer?: Scope) {
     this.names = names;
@@ -27,10 +28,12 @@ export class Scope {
     this.#variables = variables;
   }
 
+  /** @returns a scope inside this one, with these variables */
   with(variables: ReadonlyMap<string, Value>): Scope {
     return new Scope(this.names, variables, this);
   }
 
+  /** @returns the value of the innermost variable of this name; undefined if there is none */
   find(name: string): Value | undefined {
     for (let scope: Scope | undefined = this; scope; scope = scope.#outer) {
       const value = scope.#variables.get(name);
@@ -40,7 +43,7 @@ export class Scope {
   }
 }
 
-/** A function without a name, with the scope in which it was made. */
+/** A lambda with the scope in which it was made. A function that is defined outside of modules is also a closure. */
 export class Closure extends Unstorable {
   override readonly type = 'function';
   readonly lambda: Lambda;

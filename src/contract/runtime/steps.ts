@@ -1,21 +1,24 @@
-/** Counts work in steps, so that a few characters of code cannot take much time or memory. */
+/** Counts the work of natives in steps, so that a short piece of code cannot take unlimited time or memory. */
 
 import { ContractError } from '../errors.ts';
 import { checkCharacters, MAX_PARTS, Walk } from '../values/values.ts';
 
-/** Counts steps, and ends a program that has used too many. */
+/** Counts steps, and throws an error when a program has used too many. */
 interface Steps {
   spend(steps: number): void;
 }
 
-/** A walk through a value. It counts a step for each part, because code can make natives visit a value many times. */
+/**
+ * A walk through a value that also counts a step for each part and each character. Without these steps, code could make
+ * natives visit a large value any number of times.
+ */
 export class SteppedWalk extends Walk {
   readonly #steps: Steps;
   readonly #isBounded: boolean;
 
   /**
-   * @param isBounded whether parts and characters are limited as in a single value; false for one walk through many
-   *   values, which only the steps limit
+   * @param isBounded whether the walk fails above `MAX_PARTS` and `MAX_CHARACTERS`; true by default. It is false for a
+   *   walk through several values, in which only the number of steps is limited
    */
   constructor(steps: Steps, { isBounded = true }: { readonly isBounded?: boolean } = {}) {
     super();
@@ -35,9 +38,9 @@ export class SteppedWalk extends Walk {
 }
 
 /**
- * Counts a step for each item of a list that a native makes or visits.
- * @param parts may be above the maximum, because parts are counted before the value is made
- * @throws ContractError for more parts than a value may have
+ * Counts a step for each item of a list, before a native makes or visits the list.
+ * @param parts number of items, perhaps more than a list can have
+ * @throws ContractError if the number of items is above `MAX_PARTS`, or if the program has used too many steps
  */
 export function spendParts(steps: Steps, parts: number | bigint): void {
   if (parts > MAX_PARTS) throw new ContractError('eval', `A value has more than ${MAX_PARTS} parts`);
@@ -45,16 +48,16 @@ export function spendParts(steps: Steps, parts: number | bigint): void {
 }
 
 /**
- * Counts a step for each character of a text that a native makes or visits.
- * @param length may be above the maximum, because characters are counted before the text is made
- * @throws ContractError for more characters than a text may have
+ * Counts a step for each UTF-16 code unit of a text, before a native makes or visits the text.
+ * @param length number of code units, perhaps more than a text can have
+ * @throws ContractError if the length is above `MAX_CHARACTERS`, or if the program has used too many steps
  */
 export function spendText(steps: Steps, length: number): void {
   checkCharacters(length);
   steps.spend(length);
 }
 
-/** @returns each code point as a text @throws ContractError for more items than a list may have */
+/** @returns the code points of the text, each as a text @throws ContractError as `spendParts` */
 export function characters(steps: Steps, text: string): readonly string[] {
   spendParts(steps, text.length);
   return Array.from(text);

@@ -1,4 +1,4 @@
-/** The messages for values of a wrong type. */
+/** Checks the types of values, and makes the error messages for values of a wrong type. */
 
 import { ContractError, type Position } from '../errors.ts';
 import type { Defschema, Parameter, Type } from '../syntax/tree.ts';
@@ -10,10 +10,14 @@ import type { Evaluator } from './native.ts';
 import { SteppedWalk } from './steps.ts';
 import { hasType, textOfType } from './typecheck.ts';
 
-/** A parameter or a result. Without a type, its value may be anything. */
+/** A parameter, a variable or a result. If `type` is undefined, it can have any value. */
 type Typed = Pick<Parameter, 'type' | 'position'>;
 
-/** @returns the value @throws ContractError if the value does not have the type */
+/**
+ * @param names resolves the names in the type
+ * @returns the given value
+ * @throws ContractError if the value does not have the type
+ */
 export function checked({ type, position }: Typed, value: Value, names: Names, evaluator: Evaluator): Value {
   if (type && !hasType(value, type, names, new SteppedWalk(evaluator))) {
     throw typeFault(value, type, names, evaluator, position);
@@ -22,8 +26,10 @@ export function checked({ type, position }: Typed, value: Value, names: Names, e
 }
 
 /**
- * In dialect 4, the message names the part of a list or an object that has the wrong type.
+ * @param value has a wrong type
+ * @param type the expected type
  * @param names resolves the names in the type
+ * @returns the error. In dialect 4, its message describes the first wrong item of a list or field of an object
  */
 export function typeFault(
   value: Value,
@@ -42,7 +48,9 @@ function mismatch(value: Value, type: Type): string {
   return `Type error: expected ${textOfType(type)}, found ${typeText(value)}`;
 }
 
-/** @returns the message for the first part of a wrong type; undefined if there is none */
+/**
+ * @returns the message of dialect 4 for the first wrong part of the value; undefined if all parts have the right types
+ */
 function partFault(value: Value, type: Type, names: Names, walk: Walk): string | undefined {
   if (type.kind === 'list' && isList(value)) {
     walk.visit(1);
@@ -56,14 +64,14 @@ function partFault(value: Value, type: Type, names: Names, walk: Walk): string |
       own && walk.inside(() => partFault(each, own, schema.module.names, walk));
     return schemaFault(value, schema, false, faultOf);
   }
-  // No other type has parts.
+  // A value of any other type is checked as a whole.
   return hasType(value, type, names, walk) ? undefined : mismatch(value, type);
 }
 
 /**
- * @param isPartial whether fields may be missing
- * @param faultOf finds the fault in the value of a field
- * @returns the message of dialect 4 for an object that the schema does not allow; undefined for an allowed object
+ * @param isPartial whether fields of the schema may be missing in the object
+ * @param faultOf returns the message for a wrong value of a field, or undefined
+ * @returns the message of dialect 4 for the first fault of the object; undefined if the schema allows the object
  */
 export function schemaFault(
   object: ContractObject,
@@ -86,15 +94,17 @@ export function schemaFault(
   });
 }
 
+/** @returns the fields, sorted by their names in the order of code points */
 export function sortedFields(fields: Iterable<Parameter>): Parameter[] {
   return [...fields].sort((a, b) => compareTexts(a.name, b.name));
 }
 
+/** @returns the text of the field's type; `*` without a type */
 export function textOfField({ type }: Parameter): string {
   return type ? textOfType(type) : '*';
 }
 
-/** @returns the first text that the function returns */
+/** @returns the first text that `textOf` returns for an item; undefined if it returns none */
 function firstOf<T>(items: Iterable<T>, textOf: (item: T) => string | undefined): string | undefined {
   for (const item of items) {
     const text = textOf(item);

@@ -1,4 +1,4 @@
-/** Types at run time: whether a value has a type, and the text of a type. */
+/** Types while code runs: checks whether a value has a type, and makes the text of a type. */
 
 import type { Defschema, PrimitiveType, Type } from '../syntax/tree.ts';
 import { Decimal } from '../values/decimal.ts';
@@ -27,7 +27,11 @@ const IS_PRIMITIVE: Readonly<Record<PrimitiveType, (value: Value) => boolean>> =
   unit: (value) => value === UNIT,
 };
 
-/** @param names resolves the names in the type */
+/**
+ * Whether a value has a type.
+ * @param names resolves the names in the type
+ * @throws ContractError as `walk`, for a value with too many parts or too deep nesting
+ */
 export function hasType(value: Value, type: Type, names: Names, walk: Walk): boolean {
   walk.visit(1);
   switch (type.kind) {
@@ -57,7 +61,7 @@ export function hasType(value: Value, type: Type, names: Names, walk: Walk): boo
   }
 }
 
-/** Whether two schemas have the same fields with the same types, in any order. */
+/** Whether two schemas have fields of the same names and types, in any order. */
 export function haveSameFields(a: Member<Defschema>, b: Member<Defschema>, walk?: Walk): boolean {
   if (a === b) return true;
   walk?.visit(a.definition.fields.length + b.definition.fields.length);
@@ -66,7 +70,7 @@ export function haveSameFields(a: Member<Defschema>, b: Member<Defschema>, walk?
   return texts(a).join() === texts(b).join();
 }
 
-/** Whether an object has all fields of a schema and no others. */
+/** Whether an object has exactly the fields of a schema, with values of their types. */
 function hasSchema(object: ContractObject, { definition, module }: Member<Defschema>, walk: Walk): boolean {
   const { fields } = definition;
   return (
@@ -84,7 +88,7 @@ function implementsInterface({ interfaces = [] }: ModuleRef, name: string, names
   return interfaces.some((each) => each.text === wanted);
 }
 
-/** @returns the text of a type in messages: `[integer]`, `object:{account}` */
+/** @returns the type as messages show it: `[integer]`, `object:{account}` */
 export function textOfType(type: Type): string {
   switch (type.kind) {
     case 'primitive':

@@ -1,4 +1,4 @@
-/** Makes syntax trees of a module's definitions: functions, capabilities, defpacts, constants, schemas, tables. */
+/** Parses the definitions in a module: functions, capabilities, defpacts, constants, schemas and tables. */
 
 import { nameOf, takeBody, takeExpression, takeParameter, takeParameters, takeTypeIfAny } from './expressions.ts';
 import type { Form, ListForm } from './forms.ts';
@@ -24,7 +24,7 @@ interface SignatureParts {
   readonly documentation: string | undefined;
 }
 
-/** @param hasBody whether a body must follow the documentation */
+/** Takes a name, a return type, parameters and documentation. @param hasBody whether a body must follow */
 export function takeSignature(items: Items, hasBody: boolean): SignatureParts {
   const { name, type: returnType } = takeParameter(items);
   const parameters = takeParameters(items);
@@ -33,15 +33,21 @@ export function takeSignature(items: Items, hasBody: boolean): SignatureParts {
 }
 
 interface DocumentationPlace {
+  /** Whether `@model` is allowed. */
   readonly mayHaveModel: boolean;
   /**
-   * Whether an item must follow the documentation. If so, dialect 5 takes a text at the end for this item, not for
-   * documentation.
+   * Whether an item must follow the documentation. If so, dialect 5 does not read the last item as documentation, even
+   * if it is a text.
    */
   readonly needsMore: boolean;
 }
 
-/** Takes the documentation: a text, or `@doc` with a text and `@model` with a list in either order. Drops the model. */
+/**
+ * Takes the documentation, if there is one: a text, or `@doc` with a text and `@model` with a list, in either order.
+ * @returns the text, without the model; undefined if there is no text
+ * @throws ContractError for a second `@doc` or `@model`, for a `@doc` without a text, for a `@model` without a list,
+ *   and for a `@model` that is not allowed
+ */
 export function takeDocumentation(items: Items, { mayHaveModel, needsMore }: DocumentationPlace): string | undefined {
   const next = items.peek();
   if (next?.kind === 'text') {
@@ -84,12 +90,13 @@ export function defcapOf(items: Items): Defcap {
   return { kind: 'defcap', position, code, ...signature, meta, body: takeBody(items) };
 }
 
+/** Takes `@event` or `@managed`, if one of them is next. `@managed` can have a parameter and a manager function. */
 export function takeCapabilityMeta(items: Items): CapabilityMeta | undefined {
   if (items.takeWord('@event')) return { kind: 'event' };
   if (!items.takeWord('@managed')) return undefined;
   const [first, second] = items.peekTwo();
   const hasManager = items.dialect === 4 ? wordOf(second) !== undefined : second?.kind === 'name';
-  // A single name after `@managed` is the beginning of the body.
+  // Only two names are a parameter and a manager function. A single name is the beginning of the body.
   if (wordOf(first) === undefined || !hasManager) return { kind: 'managed', manager: undefined };
   const parameter = items.takeName().name;
   return { kind: 'managed', manager: { parameter, function: nameOf(items.take('IDENT'), items.dialect) } };
@@ -150,7 +157,7 @@ function stepOf(items: Items): Step {
   const head = items.take('step');
   const word = wordOf(head);
   if (word !== 'step' && word !== 'step-with-rollback') return items.refuse(head, 'step or step-with-rollback', 'step');
-  // Dialect 4 has the model at the beginning, dialect 5 at the end.
+  // `@model` is before the expressions in dialect 4, and after them in dialect 5. Here, both places are accepted.
   skipModel(items);
   const first = takeExpression(items);
   const others: Expression[] = [];

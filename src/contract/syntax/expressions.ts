@@ -1,4 +1,4 @@
-/** Makes syntax trees of names, types and expressions. */
+/** Parses names, types and expressions: makes syntax trees of their forms. */
 
 import type { Dialect } from '../dialect.ts';
 import { ModuleName, QualifiedName } from '../names.ts';
@@ -63,7 +63,7 @@ export function takeModuleName(items: Items): ModuleName {
 
 /* Types. */
 
-/** Takes `name` or `name:type`. */
+/** Takes a name, with its type if there is one: `name` or `name:type`. */
 export function takeParameter(items: Items): Parameter {
   const { name, position } = items.takeName();
   return { name, position, type: takeTypeIfAny(items) };
@@ -76,7 +76,7 @@ export function takeParameters(items: Items): readonly Parameter[] {
   return parameters;
 }
 
-/** Takes `:type` if it is next. */
+/** Takes a colon and a type, if a colon is next. @returns undefined if there is no colon */
 export function takeTypeIfAny(items: Items): Type | undefined {
   return items.takeSeparator(':') ? takeType(items) : undefined;
 }
@@ -123,7 +123,10 @@ function takeModuleType(items: Items): Type {
   return { kind: 'module', interfaces };
 }
 
-/** Takes `{name}` if it is next. Other braces belong to what follows the type. */
+/**
+ * Takes `{name}` if it is next. Braces with any other content are no part of the type.
+ * @returns undefined if `{name}` is not next
+ */
 function takeSchema(items: Items): Name | undefined {
   const next = items.peek();
   const schema = next && schemaIn(next, items.dialect);
@@ -162,7 +165,7 @@ export function takeExpression(items: Items): Expression {
   return expressionOf(items.take('expression'), items.dialect);
 }
 
-/** Takes all remaining items, at least one. */
+/** Takes all items that are left, and at least one, as expressions. */
 export function takeBody(items: Items): readonly Expression[] {
   const body: Expression[] = [];
   do body.push(takeExpression(items));
@@ -207,7 +210,7 @@ function applicationOf(items: Items): Application {
   return { kind: 'application', position, code, callee, arguments: given, binding: undefined };
 }
 
-/** Whether a form in braces is a binding rather than an object: its first separator decides. */
+/** Whether a form is a binding: braces whose first separator is `:=`. The first separator of an object is `:`. */
 function isBinding(form: Form): form is ListForm {
   if (form.kind !== 'list' || form.bracket !== '{') return false;
   const separator = form.items.find((item) => item.kind === 'separator');

@@ -1,4 +1,4 @@
-/** The form parser: makes forms, which are S-expressions, from the text of contract code. */
+/** The form parser: reads the text of contract code as forms, which are S-expressions. */
 
 import { DEFAULT_DIALECT, type Dialect } from '../dialect.ts';
 import { ContractError, type Position } from '../errors.ts';
@@ -6,45 +6,45 @@ import type { Bracket, Form } from './forms.ts';
 import { digitsEnd, isDigit, nameEnd, scanText, spaceEnd } from './lexer.ts';
 
 /**
- * Maximum length of a text in UTF-16 code units. The longest public file has 50 kB, and the forms of a text of this
- * length take about 100 MB.
+ * Maximum length of the text of contract code, in UTF-16 code units. The forms of a text of this length take about
+ * 100 MB of memory. The longest contract file of the public chain has 50 kB.
  */
 export const MAX_TEXT_LENGTH = 2 ** 20;
 /**
- * Maximum depth of nested brackets. Public contracts stay below 20. The functions that walk over a tree call
- * themselves at each level, so this maximum also bounds the stack.
+ * Maximum depth of nested brackets. It bounds the stack, because the functions that walk over a syntax tree call
+ * themselves at each level. Contracts of the public chain have fewer than 20 levels.
  */
 export const MAX_DEPTH = 200;
-/** Maximum number of digits of a number, because the time to read a number grows faster than its length. */
+/** Maximum number of digits of a number. The time to read a number grows faster than the number of its digits. */
 export const MAX_DIGITS = 10_000;
 /** Maximum number of digits after the decimal point. */
 export const MAX_PLACES = 255;
 
-/** Number of remaining tokens that a message of dialect 5 shows. */
+/** Maximum number of remaining tokens that a message of dialect 5 shows. */
 const TOKENS_SHOWN = 10;
 
-/** A symbol of dialect 5. In dialect 4, every name can be a symbol. */
+/** The name in a symbol of dialect 5. In dialect 4, any name without dots can be in a symbol. */
 const SYMBOL_5 = /[a-zA-Z][a-zA-Z0-9_-]*/y;
 
 const CLOSING: Readonly<Record<Bracket, string>> = { '(': ')', '[': ']', '{': '}' };
 
 /**
- * @param file the path of the text's file, for positions
- * @returns all forms of a text, in order
+ * @param file the path of the text's file, for positions; undefined for a text that is not from a file
+ * @returns all forms of the text, in order
  * @throws ContractError of kind `syntax`
  */
 export function readForms(text: string, dialect: Dialect = DEFAULT_DIALECT, file?: string): readonly Form[] {
   return [...formsIn(text, dialect, file)];
 }
 
-/** As `readForms`, but one by one, so that the forms before a faulty one can run. */
+/** Like `readForms`, but reads each form only when it is requested. So the forms before a syntax error can be used. */
 export function formsIn(text: string, dialect: Dialect, file?: string): Generator<Form> {
   return new Reader(text, dialect, file).forms();
 }
 
 /**
- * @param token a token of dialect 5's grammar
- * @returns the message for a missing token, with signs in quotation marks
+ * @param token the missing token: a punctuation mark, a word, or a kind of token such as `IDENT`
+ * @returns dialect 5's message for a missing token. The message shows a punctuation mark in quotation marks
  */
 export function expected5(token: string): string {
   return `Expected: [${/^\W+$/.test(token) ? `'${token}'` : token}]`;
@@ -54,9 +54,12 @@ class Reader {
   readonly #text: string;
   readonly #dialect: Dialect;
   readonly #file: string | undefined;
-  /** Offset of the next character to read. */
+  /** Offset of the next character to read, in UTF-16 code units. */
   #at = 0;
-  /** The offset up to which lines are counted: at most `#at`. `#line` and `#column` are the place of this offset. */
+  /**
+   * The offset to which `#line` and `#column` belong. This offset is at most `#at`. The method `#position` sets it to
+   * `#at`.
+   */
   #counted = 0;
   #line = 1;
   #column = 0;
@@ -75,7 +78,11 @@ class Reader {
     while (this.#at < this.#text.length) yield this.#form(0);
   }
 
-  /** Reads a form and the white space after it. */
+  /**
+   * Reads a form, and the white space and comments after it.
+   * @param depth number of brackets around the form
+   * @throws ContractError of kind `syntax`
+   */
   #form(depth: number): Form {
     const position = this.#position();
     const first = this.#text[this.#at];
@@ -226,13 +233,17 @@ class Reader {
     }
   }
 
-  /** Skips the white space after a form. @returns the source of the form */
+  /**
+   * Skips white space and comments after a form.
+   * @param position of the form
+   * @returns the source of the form, with what was skipped
+   */
   #codeSince({ offset }: Position): string {
     this.#skipSpace();
     return this.#text.slice(offset, this.#at);
   }
 
-  /** @returns the position of the next character. Offsets must not decrease from call to call */
+  /** @returns the position of the next character, at `#at`. Between two calls, `#at` must not become smaller */
   #position(): Position {
     const text = this.#text;
     while (this.#counted < this.#at) {
@@ -241,7 +252,7 @@ class Reader {
         this.#line++;
         this.#column = 0;
       } else if (unit < 0xdc00 || unit > 0xdfff) {
-        // The second half of a surrogate pair does not count as a character.
+        // The column is a number of characters. The second half of a surrogate pair is not counted.
         this.#column++;
       }
     }
@@ -253,7 +264,7 @@ class Reader {
     throw new ContractError('syntax', this.#dialect === 4 ? message4 : message5, position);
   }
 
-  /** Fails at a character that cannot begin a form. */
+  /** Fails at a character that cannot begin a form. @param depth number of brackets around it */
   #unexpected(position: Position, depth: number): never {
     const expected = depth === 0 ? 'end of input' : 'expression';
     throw new ContractError(
@@ -276,7 +287,7 @@ class Reader {
     return `Lexical Error: Encountered unexpected character "${character}", Last seen "${before}"`;
   }
 
-  /** @returns the next tokens, as messages of dialect 5 list them */
+  /** @returns a list of the next tokens for messages of dialect 5: `[(, ident<f>, ...]` */
   #remainingTokens(): string {
     const tokens: string[] = [];
     this.#skipSpace();
@@ -285,7 +296,7 @@ class Reader {
     return `[${shown.join(', ')}]`;
   }
 
-  /** Reads a form or a bracket. @returns its tokens */
+  /** Reads a bracket, a dot, or a form without brackets. @returns the tokens of what was read, as messages show them */
   #tokens(): readonly string[] {
     const next = this.#text[this.#at] ?? '';
     if ('()[]{}.'.includes(next)) {
@@ -310,7 +321,7 @@ class Reader {
   }
 }
 
-/** @returns the source of a form of one token, without white space and comments */
+/** @param form consists of one token @returns the source of the token, without the white space and comments after it */
 function tokenOf({ code }: Form): string {
   return code.split(/[\s;]/, 1)[0] ?? '';
 }

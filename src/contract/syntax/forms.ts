@@ -1,10 +1,13 @@
-/** Forms: S-expressions with their places in the text, before their meaning is known. */
+/** Forms: the S-expressions of a text, with their positions. The parser makes the syntax tree from them. */
 
 import type { Position } from '../errors.ts';
 
 interface InText {
   readonly position: Position;
-  /** The form's source, up to the next token or the end of the text. A module's hash is the hash of this source. */
+  /**
+   * The source from the form's first character up to the next token or the end of the text. White space and comments
+   * after the form are included. A module's hash is the hash of this source.
+   */
   readonly code: string;
 }
 
@@ -13,17 +16,19 @@ interface IntegerForm extends InText {
   readonly value: bigint;
 }
 
-/** mantissa · 10^-places, with as many places as were written, at most 255. */
+/** The number mantissa · 10^−places. `places` is the number of digits after the decimal point in the source. */
 interface DecimalForm extends InText {
   readonly kind: 'decimal';
   readonly mantissa: bigint;
+  /** 1 … 255. */
   readonly places: number;
 }
 
 interface TextForm extends InText {
   readonly kind: 'text';
+  /** The text without quotation marks, and with escapes replaced by their characters. */
   readonly value: string;
-  /** Whether the text was written as a symbol: `'name`. */
+  /** Whether the source is a symbol (`'name`) instead of a quoted text. */
   readonly isSymbol: boolean;
 }
 
@@ -32,13 +37,13 @@ interface BooleanForm extends InText {
   readonly value: boolean;
 }
 
-/** `f`, `m.f`, `ns.m.f`. The form parser also reads names of more parts, which are refused later. */
+/** A name such as `f`, `m.f` or `ns.m.f`. There can be more than three parts; `nameOf` refuses such names. */
 export interface NameForm extends InText {
   readonly kind: 'name';
   readonly parts: readonly string[];
 }
 
-/** `reference::member`. */
+/** A name in the form `reference::member`. */
 export interface DynamicForm extends InText {
   readonly kind: 'dynamic';
   readonly reference: string;

@@ -1,10 +1,10 @@
-/** The lexer: finds the ends of tokens, and decodes quoted texts. */
+/** The lexer: finds where tokens end, and decodes quoted texts. Offsets in a text are in UTF-16 code units. */
 
 import type { Dialect } from '../dialect.ts';
 
 /**
- * For each ASCII character: 1 if a name may begin with the character, 2 if names can only continue with it, 0 if names
- * cannot contain it.
+ * For each ASCII character: 1 if names can begin with this character, 2 if names can contain it only after the first
+ * character, 0 if names cannot contain it.
  */
 const IN_NAME = new Uint8Array(128);
 for (const character of '%#+-_&$@<>=^?*!|/~abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ') {
@@ -18,11 +18,11 @@ const NEWLINE = 10;
 const RETURN = 13;
 const QUOTE = 34;
 const BACKSLASH = 92;
-/** The last character code that a text of dialect 4 may not contain. */
+/** In dialect 4, a quoted text cannot contain characters with codes from 0 to this code, except as escapes. */
 const LAST_CONTROL = 26;
 const REPLACEMENT = '\ufffd';
 
-/** Escapes of one character. */
+/** The characters for which escapes of one character stand, such as a newline for `\n`. */
 const ESCAPES: Readonly<Record<Dialect, ReadonlyMap<string, string>>> = {
   4: new Map(
     Object.entries({ a: '\x07', b: '\b', f: '\f', n: '\n', r: '\r', t: '\t', v: '\v', '\\': '\\', '"': '"', "'": "'" }),
@@ -35,7 +35,7 @@ export function isDigit(unit: number): boolean {
   return unit >= 48 && unit <= 57;
 }
 
-/** @returns the offset after the digits that begin at `start` */
+/** @returns the offset after the decimal digits that begin at `start`; `start` if there is no digit */
 export function digitsEnd(text: string, start: number): number {
   let at = start;
   while (isDigit(text.charCodeAt(at))) at++;
@@ -59,7 +59,7 @@ export function nameEnd(text: string, start: number, dialect: Dialect): number {
   }
 }
 
-/** @returns the offset after the white space that begins at `start` */
+/** @returns the offset after the white space that begins at `start`; `start` if there is no white space */
 export function spaceEnd(text: string, start: number, dialect: Dialect): number {
   let at = start;
   for (;;) {
@@ -70,19 +70,23 @@ export function spaceEnd(text: string, start: number, dialect: Dialect): number 
   }
 }
 
-/** The fault of a quoted text, in the message of each dialect. */
+/** The fault of a quoted text. */
 interface TextFault {
+  /** What was expected at the fault, for the message of dialect 4. */
   readonly expected4: string;
+  /** The cause, for the message of dialect 5. */
   readonly cause5: string;
 }
 
+/** A quoted text, or one escape in it. */
 interface ScannedText {
+  /** The characters for which the source stands. */
   readonly content: string;
-  /** The offset after the text. */
+  /** The offset after the closing quotation mark, or after the escape. */
   readonly end: number;
 }
 
-/** @param start the offset of the quotation mark */
+/** Reads a quoted text. @param start the offset of the opening quotation mark */
 export function scanText(text: string, start: number, dialect: Dialect): ScannedText | TextFault {
   let content = '';
   let at = start + 1;
@@ -104,7 +108,10 @@ export function scanText(text: string, start: number, dialect: Dialect): Scanned
   }
 }
 
-/** @returns the fault of a character that a text may not contain; undefined for all others */
+/**
+ * @param unit a code unit of a quoted text; NaN at the end of the source
+ * @returns the cause of a fault in words of dialect 5; undefined if a quoted text can contain this code unit
+ */
 function faultAt(unit: number, dialect: Dialect): string | undefined {
   if (dialect === 4 ? unit > LAST_CONTROL : unit !== NEWLINE && unit !== RETURN && !Number.isNaN(unit)) {
     return undefined;
@@ -113,13 +120,13 @@ function faultAt(unit: number, dialect: Dialect): string | undefined {
   return unit === RETURN ? 'carriage return in string literal' : 'newline in string literal';
 }
 
-/** @param start the offset after the backslash */
+/** Reads an escape. @param start the offset after the backslash */
 function scanEscape(text: string, start: number, dialect: Dialect): ScannedText | TextFault {
   const first = text[start];
   if (first === undefined) return { expected4: 'escape code', cause5: 'did not close string literal' };
   const gap = spaceEnd(text, start, dialect);
   if (gap > start) {
-    // White space between two backslashes continues a text on another line.
+    // White space between two backslashes is no part of the text. So a text can continue on the next line.
     if (text.charCodeAt(gap) === BACKSLASH) return { content: '', end: gap + 1 };
     const isOpen = gap === text.length;
     return {
@@ -135,7 +142,11 @@ function scanEscape(text: string, start: number, dialect: Dialect): ScannedText 
   return { expected4: 'escape code', cause5 };
 }
 
-/** Reads `123`, `o173`, `x7b`, and `&`, which stands for nothing and ends a number. */
+/**
+ * Reads an escape of dialect 4 that is a code point in decimal (`123`), octal (`o173`) or hex digits (`x7b`). The
+ * escape `&` stands for no character. It separates such an escape from a digit of the text.
+ * @returns undefined for any other escape, and for a code point above U+10FFFF
+ */
 function scanNumericEscape(text: string, start: number): ScannedText | undefined {
   if (text[start] === '&') return { content: '', end: start + 1 };
   NUMERIC_ESCAPE.lastIndex = start;
@@ -143,7 +154,7 @@ function scanNumericEscape(text: string, start: number): ScannedText | undefined
   if (all === undefined) return undefined;
   const code = Number.parseInt(decimal ?? octal ?? hex ?? '', decimal ? 10 : octal ? 8 : 16);
   if (code > 0x10ffff) return undefined;
-  // Half of a surrogate pair is not a character.
+  // The code of half of a surrogate pair is not a character, so it becomes U+FFFD.
   const isHalf = code >= 0xd800 && code <= 0xdfff;
   return { content: isHalf ? REPLACEMENT : String.fromCodePoint(code), end: start + all.length };
 }

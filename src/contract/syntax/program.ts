@@ -1,4 +1,4 @@
-/** Makes syntax trees of whole programs: modules, interfaces, and all other top-level forms. */
+/** Parses whole programs, which consist of top-level forms: modules, interfaces, `use` and expressions. */
 
 import { DEFAULT_DIALECT, type Dialect } from '../dialect.ts';
 import { ContractError } from '../errors.ts';
@@ -33,14 +33,16 @@ import type {
 } from './tree.ts';
 
 /**
- * Reads a whole text. To run the forms before a faulty one, as dialect 4 does, call `readForms` and `topLevelOf`.
- * @throws ContractError of kind `syntax`; of kind `eval` if a module has two definitions of one name
+ * Parses all forms of a text. Code that runs one form after the other must not use this function, but call `readForms`,
+ * and `topLevelOf` for each form just before the form runs. Otherwise, a fault that `topLevelOf` finds would prevent
+ * the earlier forms from running.
+ * @throws ContractError of kind `syntax`; of kind `eval` if a module or interface defines a name twice
  */
 export function parseProgram(text: string, dialect: Dialect = DEFAULT_DIALECT): readonly TopLevel[] {
   return readForms(text, dialect).map((form) => topLevelOf(form, dialect));
 }
 
-/** @param form a form that no other form contains @throws ContractError as `parseProgram` */
+/** @param form that is in no other form @returns its syntax tree @throws ContractError as `parseProgram` */
 export function topLevelOf(form: Form, dialect: Dialect = DEFAULT_DIALECT): TopLevel {
   if (form.kind !== 'list' || form.bracket !== '(') return expressionOf(form, dialect);
   const word = wordOf(form.items[0]);
@@ -66,7 +68,10 @@ export function topLevelOf(form: Form, dialect: Dialect = DEFAULT_DIALECT): TopL
 
 /* Modules and interfaces. */
 
-/** The parsers of items by their first word. Each gets the item without this word, and the name of the module. */
+/**
+ * The parsers of a module's or interface's items, by the first word of the item. A parser takes the rest of the item.
+ * Its second argument is the name of the module.
+ */
 type ItemParsers<Item> = Readonly<Record<string, (items: Items, module: string) => Item>>;
 
 const COMMON_ITEMS: ItemParsers<Use | Defconst | Defschema> = {
@@ -119,7 +124,11 @@ function interfaceOf(items: Items): Interface {
   return { kind: 'interface', position, code, name, documentation, items: content };
 }
 
-/** Takes all remaining items, at least one. @param refuse fails for a word without a parser */
+/**
+ * Takes the items of a module or interface: all that are left, and at least one.
+ * @param module the name of the module or interface
+ * @param refuse called for an item without a parser, to throw the error
+ */
 function takeItems<Item extends ModuleItem | InterfaceItem>(
   items: Items,
   module: string,
@@ -176,7 +185,10 @@ function capabilitySignatureOf(items: Items): CapabilitySignature {
   return { kind: 'defcap-signature', position, code, ...signature, meta };
 }
 
-/** The failure has the kind `eval`, because the reference implementations find duplicates when they load the module. */
+/**
+ * @throws ContractError if two items define the same name. Its kind is not `syntax` but `eval`, because the reference
+ *   implementation finds such a fault only when it loads the module
+ */
 function refuseDuplicates(items: Items, module: string, content: readonly (ModuleItem | InterfaceItem)[]): void {
   const names = new Set<string>();
   for (const item of content) {
@@ -208,7 +220,7 @@ function takeNames(list: Items): readonly string[] {
 function takeHash(items: Items): string {
   const form = items.peek() ?? items.list;
   const hash = items.takeText();
-  // The length of base64url without padding is never 4n + 1.
+  // A text of base64url without padding never has 4n + 1 characters.
   if (/^[\w-]*$/.test(hash) && hash.length % 4 !== 1) return hash;
   return items.fail(form, `bad hash: ${hash}`, `Invalid blessed hash, incorrect format: ${hash}`);
 }

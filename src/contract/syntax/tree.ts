@@ -1,29 +1,35 @@
-/** The syntax tree of contract code. */
+/** The nodes of the syntax tree of contract code. */
 
 import type { Position } from '../errors.ts';
 import type { ModuleName, QualifiedName } from '../names.ts';
 
 export interface Node {
   readonly position: Position;
-  /** The source from the node's first character up to the next token or the end of the text. */
+  /**
+   * The source from the node's first character up to the next token or the end of the text, with white space and
+   * comments.
+   */
   readonly code: string;
 }
 
 /* Names. */
 
-/** `f`. */
+/** A name without dots: `f`. */
 interface BareName extends Node {
   readonly kind: 'name';
   readonly name: string;
 }
 
-/** `module.member` or `namespace.module.member`. `a.b` may also mean the module `b` of the namespace `a`. */
+/**
+ * A name of a module's member: `module.member` or `namespace.module.member`. `a.b` can also be the module `b` of the
+ * namespace `a`.
+ */
 interface DottedName extends Node {
   readonly kind: 'dotted-name';
   readonly name: QualifiedName;
 }
 
-/** `reference::member`, where the reference is a variable that holds a module. */
+/** A name `reference::member`. The value of `reference`, such as a variable, is a module reference. */
 export interface DynamicName extends Node {
   readonly kind: 'dynamic-name';
   readonly reference: string;
@@ -38,16 +44,18 @@ export type PrimitiveType = 'integer' | 'decimal' | 'time' | 'bool' | 'string' |
 
 export type Type =
   | { readonly kind: 'primitive'; readonly name: PrimitiveType }
-  /** Without `item`, the elements may be anything. */
+  /** A list of items of the type `item`. If `item` is undefined, the items can be any values. */
   | { readonly kind: 'list'; readonly item: Type | undefined }
-  /** Without `schema`, the fields may be any. */
+  /** An object with the fields of the schema. If `schema` is undefined, the object can have any fields. */
   | { readonly kind: 'object'; readonly schema: Name | undefined }
+  /** A table whose rows have the fields of the schema. If `schema` is undefined, it can be any table. */
   | { readonly kind: 'table'; readonly schema: Name | undefined }
-  /** `{name}`. Only dialect 4 allows this type for parameters. */
+  /** `{name}`: for a parameter, an object with the fields of the schema; for a `deftable`, the schema of the rows. */
   | { readonly kind: 'schema'; readonly schema: Name }
+  /** A reference to a module that implements all these interfaces. */
   | { readonly kind: 'module'; readonly interfaces: readonly ModuleName[] };
 
-/** A name with a type: a parameter, a variable, or a field of a schema. Without a type, the value may be anything. */
+/** A parameter, a variable, or a field of a schema. If `type` is undefined, it can have any value. */
 export interface Parameter {
   readonly position: Position;
   readonly name: string;
@@ -61,14 +69,14 @@ interface IntegerLiteral extends Node {
   readonly value: bigint;
 }
 
-/** mantissa · 10^-places, with as many places as were written. */
+/** The number mantissa · 10^−places. `places` is the number of digits after the decimal point in the source. */
 interface DecimalLiteral extends Node {
   readonly kind: 'decimal';
   readonly mantissa: bigint;
   readonly places: number;
 }
 
-/** A text or a symbol. */
+/** A quoted text (`"name"`) or a symbol (`'name`). */
 interface TextLiteral extends Node {
   readonly kind: 'text';
   readonly value: string;
@@ -79,7 +87,7 @@ interface BooleanLiteral extends Node {
   readonly value: boolean;
 }
 
-/** `()` of dialect 5. */
+/** The literal `()`, which only dialect 5 has. */
 interface UnitLiteral extends Node {
   readonly kind: 'unit';
 }
@@ -91,32 +99,35 @@ interface ListExpression extends Node {
 
 export interface ObjectExpression extends Node {
   readonly kind: 'object';
-  /** The fields are in the order written. If a key occurs twice, the last one counts. */
+  /** The fields in the order of the source. If two fields have the same key, the value of the last one is used. */
   readonly fields: readonly { readonly key: string; readonly value: Expression }[];
 }
 
+/** A pair `"key" := variable` of a binding: the variable gets the object's value under the key. */
 export interface BindingPair {
-  /** The key is a text in dialect 5, and any expression with a text as its value in dialect 4. */
+  /** In dialect 5, a text. In dialect 4, any expression whose value is a text. */
   readonly key: Expression;
   readonly variable: Parameter;
 }
 
 /**
- * `{ "key" := variable, … }` and the body in which the variables are visible. `code` is the source of the braces only.
+ * A binding `{ "key" := variable, … }`, with the body in which the variables are visible. `code` is the source of the
+ * braces without the body.
  */
 export interface Binding extends Node {
+  /** Has at least one pair. */
   readonly pairs: readonly BindingPair[];
-  /** There is at least one expression. */
+  /** Has at least one expression. */
   readonly body: readonly Expression[];
 }
 
 export interface Application extends Node {
   readonly kind: 'application';
-  /** The callee is always a name in dialect 4. */
+  /** What is called. In dialect 4, always a name. */
   readonly callee: Expression;
-  /** All arguments before the binding. */
+  /** The arguments; without the binding, if there is one. */
   readonly arguments: readonly Expression[];
-  /** The last argument, if it is a binding with its body. */
+  /** The binding after the arguments, with its body; undefined if there is none. */
   readonly binding: Binding | undefined;
 }
 
@@ -127,7 +138,7 @@ export interface LetVariable {
 
 export interface Let extends Node {
   readonly kind: 'let';
-  /** Whether the expression was written as `let*`. */
+  /** Whether the source has `let*`, so that each variable is visible in the values of the following variables. */
   readonly isSequential: boolean;
   readonly variables: readonly LetVariable[];
   readonly body: readonly Expression[];
@@ -147,7 +158,7 @@ export interface Cond extends Node {
 
 export interface WithCapability extends Node {
   readonly kind: 'with-capability';
-  /** The capability is always an application in dialect 4. */
+  /** In dialect 4, always an application of a capability. In dialect 5, any expression whose value is one. */
   readonly capability: Expression;
   readonly body: readonly Expression[];
 }
@@ -167,14 +178,14 @@ export type Expression =
   | Cond
   | WithCapability;
 
-/* Definitions. Properties (`@model`) are read and dropped. */
+/* Definitions. The parser drops their properties (`@model`). */
 
 interface Definition extends Node {
   readonly name: string;
   readonly documentation: string | undefined;
 }
 
-/** The signature of a function, a capability or a defpact in an interface. */
+/** What functions, capabilities and defpacts have in common, with or without a body. */
 interface Signature extends Definition {
   readonly parameters: readonly Parameter[];
   readonly returnType: Type | undefined;
@@ -189,7 +200,10 @@ export interface Defun extends Signature {
   readonly body: readonly Expression[];
 }
 
-/** `@event` or `@managed` of a capability. A managed capability without a manager can be acquired once. */
+/**
+ * The word `@event` or `@managed` of a capability. A managed capability without a manager function can be acquired with
+ * the same arguments only once in a transaction.
+ */
 export type CapabilityMeta =
   | { readonly kind: 'event' }
   | { readonly kind: 'managed'; readonly manager: { readonly parameter: string; readonly function: Name } | undefined };
@@ -218,14 +232,16 @@ export interface Defschema extends Definition {
 
 export interface Deftable extends Definition {
   readonly kind: 'deftable';
-  /** Without a schema, a row may be anything. */
+  /** The schema of the rows. If undefined, rows can have any columns. */
   readonly schema: Name | undefined;
 }
 
 export interface Step extends Node {
-  /** The name of the only participant that executes the step; undefined for all participants. */
+  /** An expression for the name of the only participant that executes the step; undefined for all participants. */
   readonly entity: Expression | undefined;
+  /** The expression that the step evaluates. */
   readonly value: Expression;
+  /** The expression that a rollback of the step evaluates; undefined if the step cannot be rolled back. */
   readonly rollback: Expression | undefined;
 }
 
@@ -235,7 +251,7 @@ export interface DefpactSignature extends Signature {
 
 export interface Defpact extends Signature {
   readonly kind: 'defpact';
-  /** There is at least one step. The last one has no rollback. */
+  /** Has at least one step. The last step has no rollback. */
   readonly steps: readonly Step[];
 }
 
@@ -244,15 +260,15 @@ export interface Defpact extends Signature {
 export interface Use extends Node {
   readonly kind: 'use';
   readonly module: ModuleName;
-  /** The hash is in base64url. */
+  /** The hash that the module must have, in base64url; undefined for any hash. */
   readonly hash: string | undefined;
-  /** The imported names; all if absent. */
+  /** The names to import from the module; undefined for all names. */
   readonly names: readonly string[] | undefined;
 }
 
 export interface Bless extends Node {
   readonly kind: 'bless';
-  /** The hash is in base64url. */
+  /** The hash of an earlier version of the module, in base64url. */
   readonly hash: string;
 }
 
@@ -265,24 +281,31 @@ export type ModuleItem = Use | Bless | Implements | Defun | Defcap | Defconst | 
 
 export type InterfaceItem = Use | FunctionSignature | CapabilitySignature | DefpactSignature | Defconst | Defschema;
 
-/** Who may change a module: the owners of a keyset, or whoever can acquire a capability of the module. */
+/**
+ * The condition for changing a module: enough keys of a keyset have signed, or the body of a capability of the module
+ * succeeds.
+ */
 export type Governance =
   | { readonly kind: 'keyset'; readonly name: string }
   | { readonly kind: 'capability'; readonly name: string };
 
-/** The module's hash is the hash of `code`. */
+/** A module. Its hash is the hash of `code`. */
 export interface Module extends Definition {
   readonly kind: 'module';
   readonly governance: Governance;
-  /** There is at least one item. */
+  /** Has at least one item. */
   readonly items: readonly ModuleItem[];
 }
 
+/** An interface. Its hash is the hash of `code`. */
 export interface Interface extends Definition {
   readonly kind: 'interface';
-  /** There is at least one item. */
+  /** Has at least one item. */
   readonly items: readonly InterfaceItem[];
 }
 
-/** What may stand outside of all brackets. Dialect 5 allows definitions there, only for tests. */
+/**
+ * A form that is in no other form. Functions and constants can be such forms only in dialect 5, which has them for
+ * tests in the interactive interpreter.
+ */
 export type TopLevel = Module | Interface | Use | Defun | Defconst | Expression;

@@ -1,4 +1,4 @@
-/** Converts and checks the rows that are written to tables. */
+/** Converts and checks rows before they are written to tables. */
 
 import { ContractError } from '../errors.ts';
 import type { Member } from '../runtime/module.ts';
@@ -25,12 +25,15 @@ import {
   type Walk,
 } from '../values/values.ts';
 
-/** Number of steps counted for a converted number or time, which takes as much memory as some ten items of a list. */
+/**
+ * Number of steps counted for the conversion of a value to JSON and back. The converted value takes as much memory as
+ * some ten items of a list.
+ */
 const CONVERSION_STEPS = 8;
 
 /**
- * @returns the row as the database returns it: dialect 4 keeps rows as JSON, which loses trailing zeros of decimals,
- *   and fractions of seconds
+ * @returns the row as reading the database gives it. Dialect 4 stores rows as JSON. Thereby, most decimals lose their
+ *   trailing zeros, and a time of whole milliseconds loses its fraction of a second
  * @throws ContractError for a value that cannot be stored, such as a function
  */
 export function rowOf(object: ContractObject, evaluator: Evaluator): StorableObject {
@@ -50,7 +53,7 @@ class Conversion {
   column(value: Value): Storable {
     const { dialect, environment } = this.#evaluator;
     const converted = this.#convert(value);
-    // Before version 4.2, reading a row could turn an object into another value with the same JSON.
+    // Before version 4.2, an object with the JSON of another value became this other value when the row was read.
     return dialect === 4 && environment.flags.has('DisablePact42') ? this.#readBack(converted) : converted;
   }
 
@@ -92,8 +95,9 @@ class Conversion {
 /* Schemas. */
 
 /**
- * @param isPartial whether columns may be missing
- * @throws ContractError for a row that the schema does not allow
+ * @param isPartial whether the row may lack columns of the schema
+ * @throws ContractError if the row has a column that the schema lacks, or a value of a wrong type; unless `isPartial`,
+ *   also if the row lacks a column of the schema
  */
 export function checkRow(
   row: StorableObject,

@@ -1,4 +1,4 @@
-/** Natives that read and write tables. */
+/** Natives that create, describe, read and write tables. */
 
 import { ContractError, STORED_KEY_LENGTH, shortened } from '../errors.ts';
 import { requireLocal } from '../runtime/access.ts';
@@ -34,13 +34,17 @@ function read([table, key, columns = [], ...more]: readonly Value[], call: Call)
   return row && (names.length === 0 ? row : selected(row, names, call));
 }
 
-/** @returns undefined in dialect 5 for a name that is not a text */
+/**
+ * @returns the names; undefined in dialect 5 if one of them is not a text
+ * @throws ContractError in dialect 4 if one of them is not a text
+ */
 function columnNames(columns: readonly Value[], { evaluator: { dialect } }: Call): readonly string[] | undefined {
   if (columns.every(isText)) return columns;
   if (dialect === 5) return undefined;
   throw new ContractError('eval', 'read: only Strings/Symbols allowed for col keys');
 }
 
+/** @param native the name of the reading native @throws ContractError if the table has no row with this key */
 function requireRow(native: string, table: Table, key: string, { evaluator }: Call): StorableObject {
   const row = readRow(evaluator, table, key, native);
   if (row) return row;
@@ -50,7 +54,10 @@ function requireRow(native: string, table: Table, key: string, { evaluator }: Ca
   throw new ContractError('tx-failure', message(key), undefined, { stored });
 }
 
-/** @returns the named columns of a row. In dialect 5, columns that the row lacks are left out */
+/**
+ * @returns the named columns of a row, sorted by name
+ * @throws ContractError in dialect 4 if the row lacks one of these columns
+ */
 function selected(row: StorableObject, names: readonly string[], { evaluator }: Call): StorableObject {
   evaluator.spend(names.length);
   const fields = names.flatMap((name) => {
@@ -112,21 +119,23 @@ function foldTable(args: readonly Argument[], call: Call): Value | undefined {
   return results;
 }
 
-/** Beginnings of messages: the first is followed by a value, the second by the value's type. */
+/** The beginnings of the message for a result of the filter of `select` that is not a bool. */
 const FILTER_TEXTS: BeforeShown = [
   'select: filter returned non-boolean value: ',
   'select: filter returned non-boolean value: ',
 ];
+/** The beginnings of the message for a first argument of `fold-db` that is not a table. */
 const TABLE_TEXTS: BeforeShown = [
   'Expected table as first argument to foldDB, got: ',
   'Expected table as first argument to foldDB, got argument of type: ',
 ];
+/** The beginnings of the message for a result of the condition of `fold-db` that is not a bool. */
 const CONDITION_TEXTS: BeforeShown = [
   'Unexpected return value from fold-db query condition ',
   'Unexpected return value from fold-db query condition, received value of type: ',
 ];
 
-/** @throws ContractError for a value that is not a bool */
+/** @param texts the beginnings of the message of dialect 4 @throws ContractError for a value that is not a bool */
 function requireBool(value: Value, texts: BeforeShown, call: Call): boolean {
   if (typeof value === 'boolean') return value;
   const { evaluator } = call;
@@ -136,6 +145,7 @@ function requireBool(value: Value, texts: BeforeShown, call: Call): boolean {
 
 /* Writing. */
 
+/** @returns the native `insert`, `update` or `write` */
 function writing(mode: WriteMode): Native {
   const object = mode === 'update' ? 'object:~<{row}>' : ROW;
   return strict(mode, `${TABLE} key:string object:${object} -> string`, ([table, key, row, ...more], { evaluator }) => {
@@ -147,7 +157,7 @@ function writing(mode: WriteMode): Native {
 
 /* Tables themselves, and their history. */
 
-/** Makes a native whose only argument is a table, and which only code outside of modules can call. */
+/** @returns a native whose only argument is a table, and that only code outside of modules can call */
 function ofTable(name: string, result: string, run: (table: Table, evaluator: Evaluator) => Value): Native {
   const native = strict(name, `${TABLE} -> ${result}`, ([table, ...more], { evaluator }) =>
     isTable(table) && more.length === 0 ? run(table, evaluator) : undefined,
@@ -162,14 +172,15 @@ function describe(table: Table, { dialect }: Evaluator): Value {
   return new Map(Object.entries({ module: module.name.text, name: definition.name, type }));
 }
 
-/** Transactions are numbered with 64 bits. */
+/** Number of bits of the number of a transaction. */
 const NUMBER_BITS = 64;
 
+/** @returns the integer modulo 2^64; undefined for a value that is not an integer */
 function transactionNumber(value: Value | undefined): bigint | undefined {
   return typeof value === 'bigint' ? BigInt.asUintN(NUMBER_BITS, value) : undefined;
 }
 
-/** Makes a native that reads the writes of earlier transactions. Only dialect 4 has such natives. */
+/** @returns a native that reads the writes of earlier transactions. Only dialect 4 has such natives */
 function historical(
   name: string,
   signature: string,

@@ -1,4 +1,7 @@
-/** Reads and writes tables. Only code of the table's module, and code with the module's governance, may do so. */
+/**
+ * Creates, reads and writes tables. Only code of the table's module, and code with the admin rights of this module, may
+ * use a table. With the flag `AllowReadInLocal`, all code may read tables.
+ */
 
 import { callingModule, requireModuleRights } from '../capabilities/guards.ts';
 import { ContractError } from '../errors.ts';
@@ -17,18 +20,19 @@ import {
 } from '../values/values.ts';
 import { checkRow, rowOf } from './rows.ts';
 
-/** `insert` makes a new row, `update` changes columns of an existing one, and `write` does either. */
+/** `insert` makes a new row, `update` changes columns of an existing row, and `write` does either. */
 export type WriteMode = 'insert' | 'update' | 'write';
 
 /* Rights. */
 
 /**
- * @throws ContractError unless the running code may use the table, and the table's version of the module is still
- *   accepted
+ * @throws ContractError unless the running code may use the table, and the definition of the table is from the newest
+ *   version of its module or from a version that the newest one has blessed
  */
 function requireRights(evaluator: Evaluator, { module }: Table): void {
   requireModuleRights(evaluator, module);
-  // In dialect 4, code with the module's governance may use the tables of all versions of the module.
+  // In dialect 4, code of other modules, and code outside of modules, may use tables of every version of the module, if
+  // it has the admin rights.
   if (evaluator.dialect === 4 && callingModule(evaluator)?.name.text !== module.name.text) return;
   const { hash, blessed, name } = requireModule(evaluator, module.name);
   if (hash === module.hash || blessed.has(module.hash)) return;
@@ -36,13 +40,14 @@ function requireRights(evaluator: Evaluator, { module }: Table): void {
   throw new ContractError('eval', message);
 }
 
+/** @throws ContractError as `requireRights`, unless the flag `AllowReadInLocal` is set */
 function requireReadingRights(evaluator: Evaluator, table: Table): void {
   if (!evaluator.environment.flags.has('AllowReadInLocal')) requireRights(evaluator, table);
 }
 
 /* Tables. */
 
-/** @throws ContractError if the table exists already */
+/** @throws ContractError if the table exists already, or if the running code may not create it */
 export function createTable(evaluator: Evaluator, table: Table): void {
   requireRights(evaluator, table);
   evaluator.gas.createTable(table.name);
@@ -52,7 +57,11 @@ export function createTable(evaluator: Evaluator, table: Table): void {
   throw new ContractError('db', `Insert: value already at key: ${table.name}`);
 }
 
-/** @param operation the operation's name in messages of dialect 4 @returns the rows by their keys */
+/**
+ * @param operation the name of the operation for the message of dialect 4
+ * @returns the rows by their keys
+ * @throws ContractError for a table that was not created
+ */
 function requireTable(evaluator: Evaluator, table: Table, operation: string): Layered<StorableObject> {
   const rows = evaluator.database.table(table.name);
   if (rows) return rows;
@@ -60,14 +69,20 @@ function requireTable(evaluator: Evaluator, table: Table, operation: string): La
   throw new ContractError('db', `${operation}: no such table: ${nameInLog(table)}`);
 }
 
-/** @returns the table's name in the natives `txlog` and `keylog`, and in database messages of dialect 4 */
+/**
+ * @returns the name of the table in results of `txlog`, and in messages of dialect 4 for a table that was not created
+ */
 export function nameInLog({ name }: Table): string {
   return `USER_${name}`;
 }
 
 /* Reading. */
 
-/** @param native the name of the reading native @returns undefined if there is no such row */
+/**
+ * @param native the name of the reading native, for the gas log
+ * @returns the row; undefined if the table has no row with this key
+ * @throws ContractError if the running code may not read the table; in dialect 5 also if the table was not created
+ */
 export function readRow(evaluator: Evaluator, table: Table, key: string, native: string): StorableObject | undefined {
   requireReadingRights(evaluator, table);
   return rowAt(evaluator, table, key, native);
@@ -75,7 +90,7 @@ export function readRow(evaluator: Evaluator, table: Table, key: string, native:
 
 function rowAt(evaluator: Evaluator, table: Table, key: string, native: string): StorableObject | undefined {
   requireAccess(evaluator, 'read', 'readRow');
-  // In dialect 4, a table that was not created has no rows.
+  // In dialect 4, a table that was not created is read like a table without rows.
   const { dialect, database } = evaluator;
   const rows = dialect === 4 ? database.table(table.name) : requireTable(evaluator, table, 'readValue');
   const row = rows?.get(key);
@@ -85,10 +100,14 @@ function rowAt(evaluator: Evaluator, table: Table, key: string, native: string):
   return row;
 }
 
-/** @returns the keys in the order of code points. Counts some steps for each key */
+/**
+ * @returns the keys of all rows, in the order of code points. Counts a step for each key, and at least one for each
+ *   comparison of two keys
+ * @throws ContractError if the running code may not read all keys, or if the table was not created
+ */
 export function readKeys(evaluator: Evaluator, table: Table): readonly string[] {
   requireReadingRights(evaluator, table);
-  // Code that can only read rows cannot read all keys.
+  // Code whose access is limited to reading cannot read the keys of a table.
   requireAccess(evaluator, 'write', 'keys');
   const keys = [...requireTable(evaluator, table, 'query').entries().keys()];
   evaluator.spend(keys.length);
@@ -99,8 +118,9 @@ export function readKeys(evaluator: Evaluator, table: Table): readonly string[] 
 }
 
 /**
- * @param native the reading native
- * @returns the keys and rows in the order of the keys. Each row is read only when the caller asks for it
+ * @param native the name of the reading native, for the gas log
+ * @returns the keys with their rows, in the order of the keys. A row is read only when the iteration reaches it
+ * @throws ContractError as `readKeys`
  */
 export function* readRows(
   evaluator: Evaluator,
@@ -117,12 +137,16 @@ export function* readRows(
 /* Writing. */
 
 /**
- * Number of steps counted for a written column, which stays in memory until the transaction ends and takes as much as
- * four list items.
+ * Number of steps counted for each column of the old and the new row. A written column stays in memory until the
+ * transaction ends, and takes as much memory as four items of a list.
  */
 const COLUMN_STEPS = 4;
 
-/** @throws ContractError for a row that the schema does not allow, and for a key that the mode does not allow */
+/**
+ * @param object the columns to write
+ * @throws ContractError if the running code may not write to the table, the table was not created, the row cannot be
+ *   stored, the schema does not allow the row, or the mode does not allow the key
+ */
 export function writeRow(
   evaluator: Evaluator,
   mode: WriteMode,
@@ -142,6 +166,10 @@ export function writeRow(
   evaluator.database.writeRow(table.name, key, isMerged ? sortedObject(new Map([...before, ...row])) : row);
 }
 
+/**
+ * @returns the row before this write; undefined if there is none
+ * @throws ContractError for a table that was not created, if `insert` finds a row, and if `update` finds no row
+ */
 function existingRow(evaluator: Evaluator, mode: WriteMode, table: Table, key: string): StorableObject | undefined {
   const { database, dialect } = evaluator;
   if (dialect === 5) requireTable(evaluator, table, 'writeValue');
@@ -161,8 +189,9 @@ function existingRow(evaluator: Evaluator, mode: WriteMode, table: Table, key: s
 /* History, which only dialect 4 can read. */
 
 /**
- * @param from the first transaction number to report
- * @returns the numbers of the transactions that have written to the table
+ * @param from the lowest number to return
+ * @returns the numbers of the transactions that have written to the table, in ascending order
+ * @throws ContractError if the running code may not read the table, or if the table was not created
  */
 export function readTransactions(evaluator: Evaluator, table: Table, from: bigint): readonly bigint[] {
   requireReadingRights(evaluator, table);
@@ -176,7 +205,10 @@ export function readTransactions(evaluator: Evaluator, table: Table, from: bigin
   return transactions.reverse();
 }
 
-/** @returns the writes of a transaction to the table */
+/**
+ * @returns the writes of a transaction to the table, in the order of writing; none for an unknown transaction
+ * @throws ContractError if the running code may not read the table
+ */
 export function readWrites(evaluator: Evaluator, table: Table, transaction: bigint): readonly LoggedWrite[] {
   requireReadingRights(evaluator, table);
   requireAccess(evaluator, 'write', 'getTxLog');

@@ -1,6 +1,6 @@
 /**
- * Arithmetic on integers and decimals. If one of two operands is a decimal, the other is converted to a decimal. Every
- * function throws ContractError for a result of more than 65,536 bits.
+ * Arithmetic on integers and decimals. If only one of two operands is a decimal, the other one is converted to a
+ * decimal. Each function throws ContractError for a result of more than 65,536 bits.
  */
 
 import type { Dialect } from '../dialect.ts';
@@ -25,17 +25,17 @@ export function multiply(a: Numeric, b: Numeric): Numeric {
   return toDecimal(a).multiply(toDecimal(b));
 }
 
-/** Two integers give the quotient rounded down. @throws ContractError for a divisor of 0 */
+/**
+ * @returns the quotient of two integers, rounded towards −∞; otherwise as `Decimal.divide`
+ * @throws ContractError for a divisor of 0
+ */
 export function divide(a: Numeric, b: Numeric, dialect: Dialect): Numeric {
   const divisor = toDecimal(b);
   if (divisor.mantissa === 0n) throw divisionByZero(a, b, dialect);
   return typeof a === 'bigint' && typeof b === 'bigint' ? floorDivide(a, b) : toDecimal(a).divide(divisor);
 }
 
-/**
- * @returns the remainder of the quotient rounded down, with the divisor's sign
- * @throws ContractError for a divisor of 0
- */
+/** @returns the remainder: 0, or with the sign of the divisor `b` @throws ContractError for a divisor of 0 */
 export function modulo(a: bigint, b: bigint): bigint {
   if (b === 0n) throw new ContractError('eval', 'divide by zero');
   return floorModulo(a, b);
@@ -50,9 +50,9 @@ export function abs(a: Numeric): Numeric {
 }
 
 /**
- * A power of two integers is exact. Every other power is computed with binary64, and the decimal is exactly that
- * number.
- * @throws ContractError for a negative exponent of an integer, and for a result that is not a finite number
+ * If both operands are integers, the power is exact. Any other power is computed in the format binary64 and converted
+ * with `Decimal.ofNumber`.
+ * @throws ContractError if the operands are integers and the exponent is negative, or if the result is not finite
  */
 export function power(base: Numeric, exponent: Numeric, dialect: Dialect): Numeric {
   if (typeof base === 'bigint' && typeof exponent === 'bigint') {
@@ -67,8 +67,9 @@ export function power(base: Numeric, exponent: Numeric, dialect: Dialect): Numer
 }
 
 /**
- * Two integers give the logarithm rounded to an integer.
- * @throws ContractError for a negative base, an argument that is not above 0, and a base of 1
+ * @returns the logarithm of the argument to the base. If both operands are integers, the logarithm is rounded half-even
+ *   to an integer
+ * @throws ContractError if the base is negative or 1, if the argument is not above 0, or if the result is not finite
  */
 export function logarithm(base: Numeric, argument: Numeric, dialect: Dialect): Numeric {
   if (dialect === 4 && (signOf(base) < 0 || signOf(argument) <= 0)) {
@@ -82,10 +83,13 @@ export function logarithm(base: Numeric, argument: Numeric, dialect: Dialect): N
   return isInteger ? result.round('half-even') : result;
 }
 
-/** @throws ContractError unless the argument is above 0 */
+/**
+ * @throws ContractError for an argument that is not above 0; in dialect 5, also for a decimal that is Infinity in
+ *   binary64
+ */
 export function naturalLogarithm(argument: Numeric, dialect: Dialect): Decimal {
   if (signOf(argument) <= 0) {
-    // The spelling `then` is that of the reference implementation's message.
+    // The reference implementation's message also has `then` instead of `than`.
     if (dialect === 5) throw arithmeticFault('Natural logarithm must be greater then 0');
     throw new ContractError('eval', 'Illegal argument for ln: must be greater than zero');
   }
@@ -94,7 +98,11 @@ export function naturalLogarithm(argument: Numeric, dialect: Dialect): Decimal {
 
 const SIGNIFICANT_BITS = 64;
 
-/** In dialect 5, an integer may exceed the range of binary64: ln(m · 2^e) is ln m + e · ln 2. */
+/**
+ * @param argument at least 0
+ * @returns the natural logarithm; −Infinity for 0. For an integer beyond the range of binary64, dialect 5 computes it
+ *   as ln(m · 2^e) = ln m + e · ln 2. For any other number beyond this range, it is Infinity
+ */
 function lnOf(argument: Numeric, dialect: Dialect): number {
   const number = toNumber(argument);
   if (dialect === 4 || typeof argument !== 'bigint' || Number.isFinite(number)) return Math.log(number);
@@ -103,12 +111,12 @@ function lnOf(argument: Numeric, dialect: Dialect): number {
   return Math.log(mantissa) + bits * Math.LN2;
 }
 
-/** @throws ContractError in dialect 5 if the result exceeds the range of binary64 */
+/** @returns e to the power of the argument @throws ContractError in dialect 5 if the result is infinite in binary64 */
 export function exponential(argument: Numeric, dialect: Dialect): Decimal {
   return unbounded(Math.exp(toNumber(argument)), dialect);
 }
 
-/** @throws ContractError for a negative argument */
+/** @throws ContractError for a negative argument, and in dialect 5 for an argument that is Infinity in binary64 */
 export function squareRoot(argument: Numeric, dialect: Dialect): Decimal {
   if (signOf(argument) < 0) {
     if (dialect === 5) throw arithmeticFault('Square root must be non-negative');
@@ -117,7 +125,7 @@ export function squareRoot(argument: Numeric, dialect: Dialect): Decimal {
   return unbounded(Math.sqrt(toNumber(argument)), dialect);
 }
 
-/** The natives `minutes`, `hours` and `days`. @returns seconds, always as a decimal */
+/** The natives `minutes`, `hours` and `days`. @param secondsEach number of seconds of the unit @returns the seconds */
 export function seconds(count: Numeric, secondsEach: bigint): Decimal {
   return toDecimal(count).multiply(Decimal.ofInteger(secondsEach));
 }
@@ -142,17 +150,19 @@ function divisionByZero(a: Numeric, b: Numeric, dialect: Dialect): ContractError
   return arithmeticFault(`div by zero${isInteger ? '' : ', decimal'}`);
 }
 
-/** @returns a failure with the message of dialect 5 */
+/** @returns the error with dialect 5's message for a fault of arithmetic */
 function arithmeticFault(fault: string): ContractError {
   return new ContractError('eval', `Arithmetic exception: ${fault}`);
 }
 
-/** @returns a number as dialect 4 prints it */
+/** @returns the number as dialect 4 prints it. A decimal without places gets one: `3.0` */
 function shown(a: Numeric): string {
   return typeof a === 'bigint' || a.places > 0 ? `${a}` : `${a}.0`;
 }
 
-/** As in C, 1 to any power is 1, and so is −1 to an infinite power. In ECMAScript, some of these powers are NaN. */
+/**
+ * As in C, 1 to the power of ±Infinity or NaN is 1, and −1 to the power of ±Infinity is 1. The operator `**` gives NaN.
+ */
 function binaryPower(base: number, exponent: number): number {
   if (base === 1 || (base === -1 && !Number.isFinite(exponent))) return 1;
   return base ** exponent;
@@ -166,7 +176,10 @@ function finite(number: number, dialect: Dialect): Decimal {
 
 const INFINITY_OF_4 = Decimal.ofInteger(1n << 1024n);
 
-/** For the results of functions of one number. Dialect 4 does not check these, and takes infinity for 2^1024. */
+/**
+ * Converts a result of `ln`, `exp` or `sqrt`. For Infinity, dialect 4 returns 2^1024.
+ * @throws ContractError for NaN, and in dialect 5 for Infinity
+ */
 function unbounded(number: number, dialect: Dialect): Decimal {
   return dialect === 4 && number === Number.POSITIVE_INFINITY ? INFINITY_OF_4 : finite(number, dialect);
 }

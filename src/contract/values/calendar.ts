@@ -1,4 +1,7 @@
-/** The Gregorian calendar, without a first or last year. Days are counted from 1970-01-01. */
+/**
+ * The Gregorian calendar, extended to all years. The year before 1 is 0, and years before that are negative. Parameters
+ * and results named `days` are numbers of days since 1970-01-01.
+ */
 
 const DAYS_IN_400_YEARS = 146_097;
 /** Number of days from 0000-03-01 to 1970-01-01. */
@@ -10,21 +13,23 @@ export interface CalendarDay {
   readonly month: number;
   /** 1 … 31. */
   readonly day: number;
-  /** The day of the year: 1 … 366. */
+  /** The number of the day in its year: 1 … 366. */
   readonly ordinal: number;
   /** 0 is Sunday, and 6 Saturday. */
   readonly weekday: number;
 }
 
+/** A week of ISO 8601, which begins on Monday. */
 interface WeekDay {
-  /** The year of the week's Thursday, to which the week belongs. */
+  /** The year to which the week belongs: the year of its Thursday. */
   readonly year: number;
   /** 1 … 53. */
   readonly week: number;
 }
 
 export function calendarDay(days: number): CalendarDay {
-  // In years that begin in March, the leap day is the last day, so each month begins on the same day of every year.
+  // The years counted here begin in March. Their last day is the leap day, if there is one. So each month begins on the
+  // same day of every such year.
   const shifted = days + DAYS_TO_EPOCH;
   const period = Math.floor(shifted / DAYS_IN_400_YEARS);
   const inPeriod = shifted - period * DAYS_IN_400_YEARS;
@@ -39,7 +44,11 @@ export function calendarDay(days: number): CalendarDay {
   return { year, month, day, ordinal: days - firstOfYear(year) + 1, weekday: weekdayOf(days) };
 }
 
-/** Months and days out of range become the nearest that exist: April 31 is April 30. */
+/**
+ * @param month 1 … 12. A month out of this range becomes the first or the last one
+ * @param day of the month, from 1. A day that the month does not have becomes its first or last day
+ * @returns the number of days from 1970-01-01 to this date
+ */
 export function daysOfDate(year: number, month: number, day: number): number {
   const realMonth = clip(month, 1, 12);
   const realDay = clip(day, 1, daysInMonth(year, realMonth));
@@ -52,19 +61,27 @@ export function daysOfDate(year: number, month: number, day: number): number {
   return period * DAYS_IN_400_YEARS + inPeriod - DAYS_TO_EPOCH;
 }
 
-/** @param ordinal the day of the year. A number out of range becomes the first or last day */
+/**
+ * @param ordinal number of the day in the year, from 1. A day that the year does not have becomes its first or last day
+ * @returns the number of days from 1970-01-01 to this day
+ */
 export function daysOfOrdinal(year: number, ordinal: number): number {
   return firstOfYear(year) + clip(ordinal, 1, isLeap(year) ? 366 : 365) - 1;
 }
 
-/** @returns the week of ISO 8601 */
+/** @returns the week of ISO 8601 that contains the day */
 export function isoWeek(days: number): WeekDay {
   const thursday = days - mondayBased(weekdayOf(days)) + 3;
   const { year, ordinal } = calendarDay(thursday);
   return { year, week: Math.floor((ordinal - 1) / 7) + 1 };
 }
 
-/** @param weekday 1 is Monday, and 7 Sunday. Weeks and weekdays out of range become the nearest that exist */
+/**
+ * @param year to which the week belongs in ISO 8601
+ * @param week from 1. A week that the year does not have becomes its first or last week
+ * @param weekday 1 is Monday, and 7 Sunday. A number out of this range becomes 1 or 7
+ * @returns the number of days from 1970-01-01 to this day
+ */
 export function daysOfIsoWeek(year: number, week: number, weekday: number): number {
   const fourth = firstOfYear(year) + 3;
   const firstMonday = fourth - mondayBased(weekdayOf(fourth));
@@ -73,23 +90,31 @@ export function daysOfIsoWeek(year: number, week: number, weekday: number): numb
   return firstMonday + 7 * (clip(week, 1, weeks) - 1) + clip(weekday, 1, 7) - 1;
 }
 
-/** @returns the number of the week in its year. Week 1 begins with the first Sunday */
+/** @returns the number of the week in the year. Week 1 begins on the first Sunday. The days before it are in week 0 */
 export function sundayWeek({ ordinal, weekday }: CalendarDay): number {
   return Math.floor((ordinal + 6 - weekday) / 7);
 }
 
-/** @returns the number of the week in its year. Week 1 begins with the first Monday */
+/** @returns the number of the week in the year. Week 1 begins on the first Monday. The days before it are in week 0 */
 export function mondayWeek({ ordinal, weekday }: CalendarDay): number {
   return Math.floor((ordinal + 6 - mondayBased(weekday)) / 7);
 }
 
-/** @param weekday 0 is Sunday */
+/**
+ * @param week as `sundayWeek` counts
+ * @param weekday 0 is Sunday, and 6 Saturday
+ * @returns the number of days from 1970-01-01 to this day
+ */
 export function daysOfSundayWeek(year: number, week: number, weekday: number): number {
   const first = firstOfYear(year);
   return first + ((7 - weekdayOf(first)) % 7) + 7 * (week - 1) + weekday;
 }
 
-/** @param weekday 1 is Monday, and 7 Sunday */
+/**
+ * @param week as `mondayWeek` counts
+ * @param weekday 1 is Monday, and 7 Sunday
+ * @returns the number of days from 1970-01-01 to this day
+ */
 export function daysOfMondayWeek(year: number, week: number, weekday: number): number {
   const first = firstOfYear(year);
   return first + ((8 - weekdayOf(first)) % 7) + 7 * (week - 1) + weekday - 1;
@@ -108,13 +133,13 @@ function firstOfYear(year: number): number {
   return daysOfDate(year, 1, 1);
 }
 
-/** @returns 0 for a Sunday */
+/** @returns the day of the week: 0 is Sunday, and 6 Saturday */
 function weekdayOf(days: number): number {
   // 1970-01-01 was a Thursday.
   return (((days + 4) % 7) + 7) % 7;
 }
 
-/** @returns 0 for a Monday */
+/** @param weekday 0 is Sunday @returns the day of the week as a number for which 0 is Monday, and 6 Sunday */
 function mondayBased(weekday: number): number {
   return (weekday + 6) % 7;
 }

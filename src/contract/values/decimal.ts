@@ -1,26 +1,28 @@
-/**
- * The decimals of contracts: mantissa × 10^−places. A decimal keeps the places with which it was written or computed.
- */
+/** The decimals of contracts: mantissa × 10^−places. 1.0 and 1.00 are equal, but have different numbers of places. */
 
 import type { Dialect } from '../dialect.ts';
 import { ContractError } from '../errors.ts';
 import { absolute, bounded, floorDivide, MAX_DIGITS, powerOfTen, roundDivide, tooLarge } from './integers.ts';
 
+/** Maximum number of digits after the decimal point. */
 export const MAX_PLACES = 255;
 
-/** `half-even` rounds to the nearest number; if two are equally near, to the even one. */
+/** `half-even` rounds to the nearest number. Of two equally near numbers, it takes the one with an even last digit. */
 export type Rounding = 'half-even' | 'floor' | 'ceiling';
 
 const PLAIN = /^(-?\d+)(?:\.(\d+))?$/;
 const SCIENTIFIC = /^(-?\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
 
 export class Decimal {
-  /** At most 65,536 bits. */
+  /** Has at most 65,536 bits. */
   readonly mantissa: bigint;
   /** The number of digits after the decimal point: 0 … 255. */
   readonly places: number;
 
-  /** @throws ContractError for more than 255 places or 65,536 bits */
+  /**
+   * @param places at least 0
+   * @throws ContractError for more than 255 places, or for a mantissa of more than 65,536 bits
+   */
   constructor(mantissa: bigint, places: number) {
     if (places > MAX_PLACES) throw new ContractError('eval', `decimal precision overflow (${MAX_PLACES} max)`);
     this.mantissa = bounded(mantissa);
@@ -28,10 +30,9 @@ export class Decimal {
   }
 
   /**
-   * @param text digits, perhaps with a sign and a decimal point: `-1.50`, `3`. The decimal keeps the places as
-   *   written
-   * @returns undefined for any other text
-   * @throws ContractError for more than 255 places or 65,536 bits
+   * @param text digits, perhaps with a minus sign and a decimal point: `-1.50`, `3`
+   * @returns the decimal with as many places as the text has; undefined for any other text
+   * @throws ContractError for more than 255 places, a mantissa of more than 65,536 bits, or more than 20,000 characters
    */
   static parse(text: string): Decimal | undefined {
     const [, whole, fraction = ''] = PLAIN.exec(text) ?? [];
@@ -42,9 +43,10 @@ export class Decimal {
   }
 
   /**
-   * @param text a JSON number, also with an exponent: `1.0e-8`
-   * @returns the number rounded half-even to 255 places, without trailing zeros; undefined for any other text
-   * @throws ContractError for more than 65,536 bits
+   * @param text a JSON number, perhaps with an exponent: `1.0e-8`
+   * @returns the number rounded half-even to 255 places, without trailing zeros after the decimal point; undefined for
+   *   any other text
+   * @throws ContractError for a mantissa of more than 65,536 bits, or a text of more than 20,000 characters
    */
   static parseScientific(text: string): Decimal | undefined {
     const [, whole, fraction = '', exponent = '0'] = SCIENTIFIC.exec(text) ?? [];
@@ -53,7 +55,8 @@ export class Decimal {
     const mantissa = BigInt(whole + fraction);
     const places = fraction.length - Number(exponent);
     if (mantissa === 0n) return ZERO;
-    // A number with more places rounds to 0. A number with fewer than −20,000 places has too many digits.
+    // The mantissa has at most 20,000 digits. So with more than 20,256 places, the number is below 10^−256 and rounds
+    // to 0. With fewer than −20,000 places, the number has more than 20,000 digits, and is refused.
     if (places > MAX_DIGITS + MAX_PLACES + 1) return ZERO;
     if (places < -MAX_DIGITS) throw tooLarge();
     return places < 0 ? new Decimal(mantissa * powerOfTen(-places), 0) : normalised(mantissa, places);
@@ -63,7 +66,7 @@ export class Decimal {
     return new Decimal(integer, 0);
   }
 
-  /** @param number finite @returns the exact number; if it has more than 255 places, the nearest with 255 */
+  /** @param number finite @returns the exact value of the number, rounded half-even if it has more than 255 places */
   static ofNumber(number: number): Decimal {
     const { significand, exponent } = partsOf(number);
     if (exponent >= 0) return new Decimal(significand << BigInt(exponent), 0);
@@ -71,12 +74,12 @@ export class Decimal {
     return normalised(significand * 5n ** BigInt(-exponent), -exponent);
   }
 
-  /** @returns the nearest binary64; ±Infinity out of its range */
+  /** @returns the nearest number of the format binary64; ±Infinity for a decimal out of the range of this format */
   toNumber(): number {
     return Number(this.toString());
   }
 
-  /** @returns the digits with all places: `-1.50`, and `3` without places */
+  /** @returns all digits, with trailing zeros: `-1.50`. Without places, there is no decimal point: `3` */
   toString(): string {
     if (this.places === 0) return this.mantissa.toString();
     const digits = absolute(this.mantissa)
@@ -90,23 +93,27 @@ export class Decimal {
     return this.mantissa % powerOfTen(this.places) === 0n;
   }
 
-  /** The sum and the difference have the places of the operand with more of them. */
+  /** @returns the sum, with as many places as the operand that has more of them */
   add(other: Decimal): Decimal {
     const places = Math.max(this.places, other.places);
     return new Decimal(this.#scaledTo(places) + other.#scaledTo(places), places);
   }
 
+  /** @returns the difference, with as many places as the operand that has more of them */
   subtract(other: Decimal): Decimal {
     const places = Math.max(this.places, other.places);
     return new Decimal(this.#scaledTo(places) - other.#scaledTo(places), places);
   }
 
-  /** @returns the product, rounded half-even to 255 places, without trailing zeros */
+  /** @returns the product, rounded half-even to 255 places, without trailing zeros after the decimal point */
   multiply(other: Decimal): Decimal {
     return normalised(this.mantissa * other.mantissa, this.places + other.places);
   }
 
-  /** @param divisor not 0 @returns the quotient, rounded half-even to 255 places, without trailing zeros */
+  /**
+   * @param divisor not 0
+   * @returns the quotient, rounded half-even to 255 places, without trailing zeros after the decimal point
+   */
   divide(divisor: Decimal): Decimal {
     const dividend = this.mantissa * powerOfTen(MAX_PLACES + divisor.places);
     const sign = divisor.mantissa < 0n ? -1n : 1n;
@@ -122,7 +129,7 @@ export class Decimal {
     return this.mantissa < 0n ? this.negate() : this;
   }
 
-  /** Compares the values: 1.0 and 1.00 are equal. @returns a negative number, 0 or a positive number */
+  /** @returns −1 if this decimal is less than the other, 1 if it is greater, 0 if both are equal, like 1.0 and 1.00 */
   compare(other: Decimal): number {
     const places = Math.max(this.places, other.places);
     const mine = this.#scaledTo(places);
@@ -134,14 +141,16 @@ export class Decimal {
     return this.compare(other) === 0;
   }
 
-  /** @returns an integer */
+  /** @returns this decimal, rounded to an integer */
   round(rounding: Rounding): bigint {
     return divided(this.mantissa, powerOfTen(this.places), rounding);
   }
 
   /**
-   * @returns a decimal with exactly that many places, filled up with zeros
-   * @throws ContractError for more than 255 places, and in dialect 4 for less than 0
+   * @param places number of places of the result. In dialect 5, a negative number is taken as 0
+   * @returns this decimal, rounded or extended with zeros to this number of places
+   * @throws ContractError for more than 255 places, in dialect 4 for a negative number, or if the mantissa of the
+   *   result has more than 65,536 bits
    */
   roundTo(places: bigint, rounding: Rounding, dialect: Dialect): Decimal {
     if (places < 0n && dialect === 4) throw new ContractError('eval', 'Negative precision not allowed');
@@ -150,7 +159,7 @@ export class Decimal {
     return new Decimal(divided(this.mantissa, powerOfTen(this.places - wanted), rounding), wanted);
   }
 
-  /** @param places at least those of this decimal */
+  /** @param places at least `this.places` @returns the mantissa of the same number with this many places */
   #scaledTo(places: number): bigint {
     return places === this.places ? this.mantissa : this.mantissa * powerOfTen(places - this.places);
   }
@@ -158,12 +167,15 @@ export class Decimal {
 
 const ZERO = new Decimal(0n, 0);
 
-/** @returns mantissa × 10^−places, rounded half-even to 255 places, without trailing zeros after the decimal point */
+/**
+ * @param places at least 0, and perhaps more than 255
+ * @returns mantissa × 10^−places, rounded half-even to 255 places, without trailing zeros after the decimal point
+ */
 function normalised(mantissa: bigint, places: number): Decimal {
   const excess = places - MAX_PLACES;
   let left = excess > 0 ? roundDivide(mantissa, powerOfTen(excess)) : mantissa;
   let kept = Math.min(places, MAX_PLACES);
-  // Dividing by large powers first needs fewer divisions than dividing by 10 for each zero.
+  // Removing up to 128 zeros with one division needs fewer divisions than removing each zero on its own.
   for (let step = 128; step >= 1; step /= 2) {
     while (kept >= step && left % powerOfTen(step) === 0n) {
       left /= powerOfTen(step);
@@ -181,7 +193,10 @@ function divided(dividend: bigint, divisor: bigint, rounding: Rounding): bigint 
 const FRACTION_BITS = 52;
 const EXPONENT_BIAS = 1075;
 
-/** Decomposes a finite binary64: significand × 2^exponent, with an odd significand if the exponent is negative. */
+/**
+ * Splits a finite number of the format binary64.
+ * @returns parts for which number = significand × 2^exponent. If the exponent is negative, the significand is odd
+ */
 function partsOf(number: number): { significand: bigint; exponent: number } {
   const view = new DataView(new ArrayBuffer(8));
   view.setFloat64(0, number);

@@ -7,13 +7,13 @@ import type { Storable } from './values.ts';
 
 const HASH_BYTES = 32;
 
-/** @returns the hash of the text's UTF-8, as 43 characters */
+/** @returns the hash of the text's UTF-8 bytes: 43 characters of base64url without padding */
 export function hashText(text: string): string {
   return encodeBase64url(blake2b(new TextEncoder().encode(text), { dkLen: HASH_BYTES }));
 }
 
 /**
- * @returns the text to hash for a value: a text itself, or the JSON of any other value
+ * @returns the text that the native `hash` hashes for a value: a text as it is, any other value as JSON
  * @throws ContractError as `jsonTextOf`
  */
 export function hashedText(value: Storable): string {

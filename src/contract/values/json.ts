@@ -1,4 +1,4 @@
-/** Converts values to JSON, byte for byte as nodes hash and store them, and back. */
+/** Converts values to JSON, and JSON to values. The JSON of a value is byte for byte what nodes hash and store. */
 
 import { normalised, numberText, toolJson } from '../../protocol/ledger/command/tool-json.ts';
 import {
@@ -34,12 +34,12 @@ import {
   Walk,
 } from './values.ts';
 
-/*
- * Writing. All fixed forms have their keys in the order that the contract tool uses for objects, so one order serves
- * both.
- */
+/* Writing. The objects for guards, module references and times have their keys in the order of `toolJson`. */
 
-/** @throws ContractError for values with more than 2^20 parts or 2^23 characters, and for nesting deeper than 500 */
+/**
+ * @returns the JSON of a value. An integer is `{"int": 1}`, and a decimal mostly a plain number
+ * @throws ContractError for values with more than 2^20 parts or 2^23 characters, and for nesting deeper than 500
+ */
 export function jsonOf(value: Storable, walk = new Walk()): ExactJson {
   walk.visit(1);
   switch (typeof value) {
@@ -63,7 +63,7 @@ export function jsonOf(value: Storable, walk = new Walk()): ExactJson {
 }
 
 /**
- * @returns JSON without spaces, with the keys of objects in the contract tool's order
+ * @returns the text of `jsonOf`, without spaces, and with the keys of objects in the order of `toolJson`
  * @throws ContractError as `jsonOf`, and for a text with half of a surrogate pair
  */
 export function jsonTextOf(value: Storable): string {
@@ -83,14 +83,20 @@ function listJson(values: readonly Storable[], walk: Walk): ExactJson {
   return values.map((value) => jsonOf(value, walk));
 }
 
-/** A decimal is a plain number if its mantissa fits into 2^53, and loses trailing zeros then. */
+/**
+ * @returns a plain number without trailing zeros if the mantissa is −(2^53 − 1) … 2^53 − 1; otherwise, an object with
+ *   the decimal as a text
+ */
 function decimalJson(decimal: Decimal): ExactJson {
   const { mantissa, places } = decimal;
   if (!isSafe(mantissa)) return { decimal: `${decimal}` };
   return new JsonNumber(numberText(normalised({ coefficient: mantissa, exponent: -places })));
 }
 
-/** Nodes omit the fraction of a time in whole milliseconds. This is an old fault, but hashes depend on it. */
+/**
+ * A time of whole milliseconds loses its fraction of a second. This is an old fault of nodes, but existing hashes
+ * depend on it.
+ */
 function timeJson(time: Time): ExactJson {
   return time.micros % 1000n === 0n ? { time: `${time}` } : { timep: time.toPreciseString() };
 }
@@ -129,10 +135,11 @@ function isSafe(integer: bigint): boolean {
 /* Reading. */
 
 /**
- * Reads the data of a message. A plain number is a decimal. `{"int": 1}` and the other forms that `jsonOf` writes
- * become the values that they stand for. The keys of other objects are sorted.
- * @returns undefined if the data contain a null
- * @throws ContractError for numbers with more than 65,536 bits and for nesting deeper than 500
+ * Reads the data of a transaction. A plain number becomes a decimal. An object that `jsonOf` would write for another
+ * value, such as `{"int": 1}`, becomes this value. Any other object becomes an object with sorted keys.
+ * @returns undefined if the data contain a null, except in an object that stands for another value
+ * @throws ContractError for nesting deeper than 500, for a number with more than 65,536 bits or 20,000 characters, and
+ *   for a `{"decimal": …}` with more than 255 places
  */
 export function valueOfJson(json: ExactJson, walk = new Walk()): Storable | undefined {
   if (json === null || typeof json === 'string' || typeof json === 'boolean') return json ?? undefined;
@@ -143,7 +150,7 @@ export function valueOfJson(json: ExactJson, walk = new Walk()): Storable | unde
   });
 }
 
-/** @returns undefined if the values contain a null */
+/** @returns the values of a list; undefined if `json` is not a list, or if `valueOfJson` refuses an item */
 function valuesOf(json: ExactJson | undefined, walk: Walk): Storable[] | undefined {
   return json === undefined ? undefined : allOrNone(json, (each) => valueOfJson(each, walk));
 }
@@ -157,7 +164,8 @@ function objectOf(json: { readonly [key: string]: ExactJson }, walk: Walk): Stor
 type Json = { readonly [key: string]: ExactJson };
 
 /**
- * Readers of the objects that stand for other values, by their keys. A reader returns undefined for an ordinary object.
+ * The readers of objects that stand for other values. A reader's name is the list of such an object's keys, sorted and
+ * joined by commas. A reader returns undefined for an object that has these keys, but stands for itself.
  */
 const FORMS: Readonly<Record<string, (json: Json, walk: Walk) => Storable | undefined>> = {
   int: ({ int }) => integerOf(int),
@@ -227,7 +235,7 @@ function textsOf(json: ExactJson | undefined): string[] | undefined {
   return json === undefined ? undefined : allOrNone(json, (each) => (typeof each === 'string' ? each : undefined));
 }
 
-/** @returns undefined unless the JSON is a list of which every item can be read */
+/** @returns the result of `read` for each item; undefined if the JSON is not a list, or if any result is undefined */
 function allOrNone<T>(json: ExactJson, read: (item: ExactJson) => T | undefined): T[] | undefined {
   if (!isJsonList(json)) return undefined;
   const all: T[] = [];
@@ -243,12 +251,13 @@ function isJsonList(json: ExactJson): json is readonly ExactJson[] {
   return Array.isArray(json);
 }
 
-/* The natives that read one key of a message's data. */
+/* The natives that read one key of a transaction's data. */
 
 /**
- * @param native the name of the reading native
- * @param kind the kind of the failure in dialect 4
- * @throws ContractError if the data lack the key
+ * @param native the name of the native that reads the key, for the message of dialect 5
+ * @param kind the kind of the error in dialect 4
+ * @returns the JSON under the key
+ * @throws ContractError if the data are not an object with this key
  */
 export function messageField(
   data: ExactJson,
@@ -262,13 +271,14 @@ export function messageField(
   throw new ContractError(kind, `No such key in message: ${key}`);
 }
 
-/** The native `read-msg`. @throws ContractError for a null anywhere */
+/** The native `read-msg`. @throws ContractError as `valueOfJson`, or where `valueOfJson` returns undefined */
 export function readMessage(json: ExactJson, dialect: Dialect = DEFAULT_DIALECT): Storable {
   return fitting('read-msg', valueOfJson(json), json, dialect);
 }
 
 /**
- * The native `read-integer`: reads a number, rounded half-even, `{"int": 1}`, or a text of digits.
+ * The native `read-integer`: reads `{"int": 1}`, a number, or a text of digits, perhaps after a minus sign. Dialect 5
+ * also reads `{"decimal": "1.5"}`. A number that is not whole is rounded half-even.
  * @throws ContractError for anything else
  */
 export function readInteger(json: ExactJson, dialect: Dialect = DEFAULT_DIALECT): bigint {
@@ -279,8 +289,8 @@ export function readInteger(json: ExactJson, dialect: Dialect = DEFAULT_DIALECT)
 }
 
 /**
- * The native `read-decimal`: reads a number, or a text with one. Dialect 5 also reads `{"int": 1}` and `{"decimal":
- * "1.5"}`.
+ * The native `read-decimal`: reads a number, or a text with a number without an exponent. Dialect 5 also reads
+ * `{"int": 1}` and `{"decimal": "1.5"}`.
  * @throws ContractError for anything else
  */
 export function readDecimal(json: ExactJson, dialect: Dialect = DEFAULT_DIALECT): Decimal {
@@ -296,19 +306,20 @@ export function readString(json: ExactJson, dialect: Dialect = DEFAULT_DIALECT):
 }
 
 /**
- * The native `read-keyset`: reads `{"keys": […], "pred": "…"}`, the same without `pred`, or only the list of keys.
- * @throws ContractError
+ * The native `read-keyset`: reads `{"keys": […], "pred": "…"}`, or `{"keys": […]}`, or only the list of keys. Without
+ * `pred`, the predicate is `keys-all`.
+ * @throws ContractError for anything else
  */
 export function readKeyset(json: ExactJson, dialect: Dialect = DEFAULT_DIALECT): KeysetGuard {
   const { keys, pred = DEFAULT_PREDICATE } = isExactJsonObject(json) ? json : { keys: json };
   return fitting('read-keyset', keysetOf({ keys, pred }), json, dialect);
 }
 
-/** @returns a number, or a text, which may contain a number; undefined for anything else */
+/** @returns the number for which the JSON stands, or the text if the JSON is a text; undefined for anything else */
 function numberOf(json: ExactJson, dialect: Dialect): bigint | Decimal | string | undefined {
   const value = valueOfJson(json);
   if (typeof value === 'bigint' || typeof value === 'string') return value;
-  // In dialect 4, only a plain number is a decimal.
+  // Dialect 4 refuses the form `{"decimal": "1.5"}`.
   return value instanceof Decimal && (dialect === 5 || json instanceof JsonNumber) ? value : undefined;
 }
 
@@ -319,7 +330,7 @@ function fitting<T>(native: string, value: T | undefined, json: ExactJson, diale
   throw new ContractError('eval', `${native}: parse failed: ${text}`);
 }
 
-/** @returns a failure that contract code can catch in dialect 5 */
+/** @returns the error of dialect 5, which contract code can catch */
 function readFailure(native: string): ContractError {
   return new ContractError('tx-failure', `${native} failure`);
 }

@@ -1,4 +1,4 @@
-/** Principals: account names that are made from guards, so that nobody else can take an account. */
+/** Principals: account names that are made from guards. Such an account can belong only to the guard in its name. */
 
 import { isDottedName, ModuleName } from '../names.ts';
 import { hashText } from './hash.ts';
@@ -12,14 +12,17 @@ import {
   type UserGuard,
 } from './values.ts';
 
-/** A public key of ED25519, as keysets have it: 32 bytes in hex digits. */
+/** A public key of ED25519 in a keyset: 32 bytes in lower-case hex digits. */
 const KEY = /^[\da-f]{64}$/;
-/** A key in a principal. Upper-case digits are valid, too, although `create-principal` does not make them. */
+/** A public key in a principal. `create-principal` writes only lower-case hex digits, but checks ignore the case. */
 const KEY_IN_PRINCIPAL = /^[\da-f]{64}$/i;
-/** A hash in base64url. */
+/** A hash of 32 bytes in base64url without padding. */
 const HASH = /^[\w-]{43}$/;
 
-/** The native `create-principal`. @throws ContractError as `jsonTextOf`, for the arguments of a guard */
+/**
+ * The native `create-principal`.
+ * @throws ContractError as `jsonTextOf`, if the arguments of a user guard or a capability guard cannot be written
+ */
 export function principalOf(guard: Guard): string {
   switch (guard.kind) {
     case 'keyset':
@@ -38,7 +41,7 @@ export function principalOf(guard: Guard): string {
 }
 
 /**
- * @returns the text to hash for the principal of a guard; undefined for a principal without a hash
+ * @returns the text that `principalOf` hashes for this guard; undefined if it hashes nothing
  * @throws ContractError as `principalOf`
  */
 export function hashedForPrincipal(guard: Guard): string | undefined {
@@ -48,12 +51,12 @@ export function hashedForPrincipal(guard: Guard): string | undefined {
 }
 
 /**
- * The native `typeof-principal`, which checks only the form.
- * @returns `k:`, `w:`, `r:`, `u:`, `m:`, `p:` or `c:`; an empty text for a text that is not a principal
+ * The native `typeof-principal`. Only the form of the text is checked, not whether the guard exists.
+ * @returns `k:`, `w:`, `r:`, `u:`, `m:`, `p:` or `c:`; an empty text for a text that does not have one of these forms
  */
 export function typeOfPrincipal(text: string): string {
   const type = text.slice(0, 2);
-  // A keyset may have any name, because old keysets do.
+  // Any name is accepted here, because names of old keysets have no fixed form.
   if (type === 'r:') return text.length > type.length ? type : '';
   const [first, second, ...more] = text.slice(2).split(':');
   return more.length === 0 && hasForm(type, first, second) ? type : '';
@@ -64,7 +67,11 @@ export function isPrincipal(text: string): boolean {
   return typeOfPrincipal(text) !== '';
 }
 
-/** @param second the part after a second colon, if there is one */
+/**
+ * @param type the first two characters of the text
+ * @param first the part after the type, up to the next colon
+ * @param second the part after that colon; undefined if there is no such colon
+ */
 function hasForm(type: string, first: string, second: string | undefined): boolean {
   if (second === undefined) return type === 'k:' ? KEY_IN_PRINCIPAL.test(first) : type === 'c:' && HASH.test(first);
   switch (type) {

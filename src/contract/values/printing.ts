@@ -1,4 +1,4 @@
-/** The texts of values, as the interactive interpreter prints them and as messages show them. */
+/** Makes the texts that the interactive interpreter and messages show for values and types. Also has the native `=`. */
 
 import { DEFAULT_DIALECT, type Dialect } from '../dialect.ts';
 import { ContractError } from '../errors.ts';
@@ -20,25 +20,25 @@ import {
 } from './values.ts';
 
 interface Printing {
-  /** 4 by default. */
+  /** The dialect whose form the text has; 4 by default. */
   readonly dialect?: Dialect;
   /**
-   * Whether items of lists are separated by commas instead of spaces, as in the native `format` and in arguments of
-   * capabilities: `[1, 2]`.
+   * Whether items of lists are separated by commas (`[1, 2]`) instead of spaces (`[1 2]`). The native `format` uses
+   * commas, and so do lists in the arguments of a printed capability. False by default.
    */
   readonly commas?: boolean;
 }
 
 /**
- * Texts are quoted, but not escaped. Dialect 5 sorts the entries of an object. Dialect 4 does so only with commas, and
- * otherwise keeps the order of the entries.
+ * @returns the text of a value. Texts are quoted, but not escaped. Entries of an object are sorted by their keys in
+ *   dialect 5 or with `commas`; otherwise, they keep the order that they have in the object
  * @throws ContractError for values with more than 2^20 parts or 2^23 characters, and for nesting deeper than 500
  */
 export function printed(value: Value, { dialect = DEFAULT_DIALECT, commas = false }: Printing = {}): string {
   return new Printer(dialect, commas).print(value);
 }
 
-/** @returns an application of a capability, for messages: `(ns.m.CAP "a" 1.0)` */
+/** @returns the text of an application of a capability, for messages: `(ns.m.CAP "a" 1.0)` */
 export function printedCapability(
   name: QualifiedName,
   args: readonly Value[],
@@ -48,8 +48,8 @@ export function printedCapability(
 }
 
 /**
- * @returns the decimal with at least one place: `3.0`. Dialect 4 keeps all places (`2.00`). Dialect 5 shows one place
- *   of a whole number (`2.0`)
+ * @returns the decimal with all its places, and with at least one: `3.0`. Of a whole number such as 2.00, dialect 5
+ *   shows only one place (`2.0`)
  */
 export function printedDecimal(decimal: Decimal, dialect: Dialect): string {
   if (decimal.places === 0) return `${decimal}.0`;
@@ -88,7 +88,7 @@ class Printer {
     });
   }
 
-  /** Counts the digits each time, because a list can contain the same long number many times. */
+  /** Counts the characters of a number whenever it is printed, because a list can contain a long number many times. */
   #digits(text: string): string {
     this.#walk.visitText(text.length);
     return text;
@@ -104,7 +104,7 @@ class Printer {
     return `{${entries.map(([key, value]) => `${this.print(key)}: ${this.print(value)}`).join(',')}}`;
   }
 
-  /** In guards, lists always have commas. */
+  /** The keys of a keyset and the arguments of a guard are separated by commas, even without `commas`. */
   #guard(guard: Guard): string {
     switch (guard.kind) {
       case 'keyset': {
@@ -129,8 +129,8 @@ class Printer {
 }
 
 /**
- * @returns the type of a value, for messages and the native `typeof`: `integer`, `keyset`, `[<a>]`, `object:*`. The
- *   type of a list's items is not shown. Dialect 5 shows only `list`, `object`, `table`, `modref`
+ * @returns the type of a value, for messages and the native `typeof`, such as `integer` or `guard`. Dialect 4 names the
+ *   types of lists and objects `[<a>]` and `object:*`. Dialect 5 names these types `list` and `object`
  */
 export function typeText(value: Value, dialect: Dialect = DEFAULT_DIALECT): string {
   switch (typeof value) {
@@ -154,8 +154,8 @@ export function typeText(value: Value, dialect: Dialect = DEFAULT_DIALECT): stri
 
 /**
  * The native `=`. In dialect 5, values of different shapes are unequal.
- * @throws ContractError in dialect 4 for values of different shapes, such as a list and an integer, and in both for
- *   values that are too large
+ * @throws ContractError for values with too many parts or too deep nesting; in dialect 4 also for values of different
+ *   shapes, such as a list and an integer
  */
 export function compareForEquality(
   a: Value,

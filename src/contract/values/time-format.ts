@@ -1,4 +1,4 @@
-/** Formats times with `%` codes, as the native `format-time` does. */
+/** The native `format-time`, whose format has codes such as `%Y`. Each code stands for a part of the time. */
 
 import { type CalendarDay, calendarDay, isoWeek, mondayWeek, sundayWeek } from './calendar.ts';
 import { type ClockTime, padded, type Time, yearText } from './time.ts';
@@ -22,7 +22,7 @@ export const SHORT_WEEKDAYS = WEEKDAYS.map((name) => name.slice(0, 3));
 export const SHORT_MONTHS = MONTHS.map((name) => name.slice(0, 3));
 export const DAY_HALVES = ['AM', 'PM'];
 
-/** Codes that stand for a sequence of codes. */
+/** The codes that stand for several parts of a time, each with the format for which it stands. */
 const COMBINED: Readonly<Record<string, string>> = {
   c: '%a %b %e %H:%M:%S %Z %Y',
   D: '%m/%d/%y',
@@ -34,9 +34,10 @@ const COMBINED: Readonly<Record<string, string>> = {
   x: '%m/%d/%y',
 };
 
-/** A part of a format: the letter of a code, or literal text. Flags between `%` and the letter are ignored. */
+/** A part of a format: a code without the `%`, or one literal character. */
 export type Part = { readonly code: string } | { readonly text: string };
 
+/** Splits a format into its parts. Flags between `%` and a code are dropped, and `%%` becomes a literal `%`. */
 export function partsOf(format: string): Part[] {
   const parts: Part[] = [];
   for (const [, code, text] of format.matchAll(/%[-_0^#]*([^-_0^#])|(.)/gsu)) {
@@ -49,6 +50,7 @@ export function partsOf(format: string): Part[] {
 
 /* Formatting. */
 
+/** The time to format, as the number of its microseconds, as a time of the day and as a date. */
 interface Shown {
   readonly time: Time;
   readonly clock: ClockTime;
@@ -97,7 +99,7 @@ const FORMATS: Readonly<Record<string, (shown: Shown) => string>> = {
   Z: () => 'UTC',
 };
 
-/** Unknown codes are copied to the result. */
+/** @returns the format, with each code replaced by its part of the time. An unknown code stays, but loses its flags */
 export function formatTime(format: string, time: Time): string {
   const clock = time.clock();
   const shown = { time, clock, date: calendarDay(clock.days) };

@@ -1,6 +1,6 @@
 /**
- * Parses times with `%` codes, for the natives `parse-time` and `time`. Fields that the format lacks are those of
- * 1970-01-01T00:00:00Z.
+ * The natives `parse-time` and `time`: read a time from a text. The format has codes such as `%Y` for the fields of the
+ * time. If the format has no code for a field, the field is taken from 1970-01-01T00:00:00Z, a Thursday.
  */
 
 import { DEFAULT_DIALECT, type Dialect } from '../dialect.ts';
@@ -11,15 +11,18 @@ import { DAY_HALVES, MONTHS, type Part, partsOf, SHORT_MONTHS, SHORT_WEEKDAYS, W
 
 /** The format of the native `time`. */
 export const ISO_FORMAT = '%Y-%m-%dT%H:%M:%SZ';
-/** The same format with microseconds. */
+/** `ISO_FORMAT` with microseconds. */
 const PRECISE_FORMAT = '%Y-%m-%dT%H:%M:%S.%vZ';
 
-/** Maximum length of a format and of a time in UTF-16 code units. Parsing may try each pair of places in the two. */
+/**
+ * Maximum length of a format and of the text of a time, each in UTF-16 code units. Parsing may try each pair of a place
+ * in the format and a place in the text: up to a million pairs.
+ */
 export const MAX_TIME_TEXT = 1000;
-/** Numbers of `%y` from this one on are years of the 1900s. Smaller numbers are years of the 2000s. */
+/** If a text gives no century, its years from 69 to 99 are 1969 … 1999, and its years from 0 to 68 are 2000 … 2068. */
 const FIRST_YEAR_OF_1900 = 69;
 
-/** The fields that were read. */
+/** The fields of a time, as they are in a text. Their numbers can be out of range, such as 99 for the hour. */
 interface Fields {
   century?: number;
   yearOfCentury?: number;
@@ -27,21 +30,26 @@ interface Fields {
   day?: number;
   ordinal?: number;
   week?: number;
+  /** 0 or 7 is Sunday. */
   weekday?: number;
   hour?: number;
+  /** Whether the hour counts from 1 to 12 in each half of the day. */
   isTwelveHours?: boolean;
   isAfternoon?: boolean;
   minute?: number;
   second?: number;
   micros?: number;
+  /** Seconds since 1970-01-01 in UTC. If present, all other fields are ignored. */
   epochSeconds?: bigint;
+  /** Minutes by which the time is ahead of UTC. */
   zoneMinutes?: number;
-  /** The rule for numbers of weeks, if the format has one. */
+  /** The rule by which `week` counts, if the format has a code that belongs to a rule. */
   weeks?: 'iso' | 'sunday' | 'monday';
 }
 
-/** One way to read the beginning of a text: its length, and the fields that it gives. */
+/** One way to read the beginning of a text, and the fields that result. */
 interface Reading {
+  /** Number of UTF-16 code units that are read. */
   readonly length: number;
   readonly fields: Fields;
 }
@@ -90,13 +98,17 @@ const READERS: Readonly<Record<string, Reader>> = {
   Z: (text) => [...zoneOffset(text), ...zoneName(text)],
 };
 
-/** @throws ContractError for more than 1000 characters */
+/** @throws ContractError for a text of more than 1000 UTF-16 code units */
 export function checkLength(text: string): void {
   if (text.length <= MAX_TIME_TEXT) return;
   throw new ContractError('eval', `A time and its format may have at most ${MAX_TIME_TEXT} characters`);
 }
 
-/** @returns undefined if the text does not have that format @throws ContractError for more than 1000 characters */
+/**
+ * Ignores white space around the text.
+ * @returns undefined if the text does not have the format, or if the time is out of the range of 64 bits
+ * @throws ContractError if the format or the text has more than 1000 UTF-16 code units
+ */
 function readTime(format: string, text: string): Time | undefined {
   checkLength(format);
   checkLength(text);
@@ -107,7 +119,7 @@ function readTime(format: string, text: string): Time | undefined {
   return timeOf(all);
 }
 
-/** The native `parse-time`. @throws ContractError if the text does not have that format */
+/** The native `parse-time`. @throws ContractError as `readTime`, or where `readTime` returns undefined */
 export function parseTime(format: string, text: string, dialect: Dialect = DEFAULT_DIALECT): Time {
   const time = readTime(format, text);
   if (time) return time;
@@ -119,7 +131,7 @@ export function parseTime(format: string, text: string, dialect: Dialect = DEFAU
   );
 }
 
-/** The native `time`. @param text such as `2016-07-22T12:00:00Z` @throws ContractError for another format */
+/** The native `time`. @param text in the format `2016-07-22T12:00:00Z` @throws ContractError for any other text */
 export function timeOfText(text: string, dialect: Dialect = DEFAULT_DIALECT): Time {
   const time = readTime(ISO_FORMAT, text);
   if (time) return time;
@@ -132,17 +144,24 @@ export function timeOfText(text: string, dialect: Dialect = DEFAULT_DIALECT): Ti
 }
 
 /**
- * @param isPrecise whether the text has microseconds: `2016-07-22T12:00:00.000001Z`
- * @returns undefined for any other text
+ * @param text in the format `2016-07-22T12:00:00Z`
+ * @param isPrecise whether the format also has microseconds: `2016-07-22T12:00:00.000001Z`
+ * @returns the time; undefined for any other text
  */
 export function timeOfJsonText(text: string, isPrecise: boolean): Time | undefined {
   return text.length > MAX_TIME_TEXT ? undefined : readTime(isPrecise ? PRECISE_FORMAT : ISO_FORMAT, text);
 }
 
-/** @returns a reading for each part, in order, which together read the whole text; undefined if there are none */
+/**
+ * Tries all combinations of readings of the parts until one combination reads the whole text.
+ * @returns this combination: one reading for each part, in order; undefined if no combination reads the whole text
+ */
 function match(parts: readonly Part[], text: string): Reading[] | undefined {
   const chosen: Reading[] = [];
-  /** Pairs of places, in the format and in the text, from which the rest could not be read. */
+  /**
+   * Pairs of a part and an offset in the text, as `place` numbers them. The parts from this part on cannot read the
+   * text from this offset on.
+   */
   const failed = new Set<number>();
 
   const matchFrom = (part: number, at: number): boolean => {
@@ -164,7 +183,7 @@ function match(parts: readonly Part[], text: string): Reading[] | undefined {
 
 function readingsOf(part: Part, text: string): readonly Reading[] {
   if ('code' in part) return Object.hasOwn(READERS, part.code) ? READERS[part.code](text) : [];
-  // A space in the format matches any white space, also none.
+  // A white-space character of the format reads all white space that is next in the text. There may be none.
   if (/^\s$/.test(part.text)) return [{ length: text.length - text.trimStart().length, fields: {} }];
   return text.startsWith(part.text) ? [{ length: part.text.length, fields: {} }] : [];
 }
@@ -176,7 +195,10 @@ function pattern(wanted: RegExp, fieldsOf: (found: RegExpExecArray) => Fields): 
   };
 }
 
-/** Reads a number of exactly `length` characters. As in the reference, only the first must be a digit: `1:` is 1. */
+/**
+ * Reads a number of exactly `length` characters. As in the reference implementation, only the first character must be a
+ * digit: `1:` is read as 1.
+ */
 function fixed(length: number, fieldsOf: (number: number) => Fields): Reader {
   return (text) => {
     const [digits] = /^\d+/.exec(text.slice(0, length)) ?? [];
@@ -184,7 +206,10 @@ function fixed(length: number, fieldsOf: (number: number) => Fields): Reader {
   };
 }
 
-/** Reads a number of two characters, the first of which may be a space, or of one digit. */
+/**
+ * Reads a number. The ways to read it, in order of preference: a space and a digit; two characters, like `fixed`; one
+ * digit.
+ */
 function spaced(fieldsOf: (number: number) => Fields): Reader {
   const ofOne = fixed(1, fieldsOf);
   const ofTwo = fixed(2, fieldsOf);
@@ -194,7 +219,7 @@ function spaced(fieldsOf: (number: number) => Fields): Reader {
   };
 }
 
-/** Reads one of the names, in lower or upper case. */
+/** Reads one of the names, without regard to case. @param fieldsOf gets the index of the name */
 function named(names: readonly string[], fieldsOf: (index: number) => Fields): Reader {
   return (text) => {
     const index = names.findIndex((name) => text.slice(0, name.length).toLowerCase() === name.toLowerCase());
@@ -203,8 +228,9 @@ function named(names: readonly string[], fieldsOf: (index: number) => Fields): R
 }
 
 /**
- * Reads all digits, at most nine, as a year. If the rest of the text cannot be read then, reads exactly four
- * characters.
+ * Reads a year: all digits that are next, at most nine, perhaps after a minus sign. The second way to read it is four
+ * characters, like `fixed`.
+ * @param moreFields are added to the century and the year of the century
  */
 function year(moreFields: Fields): Reader {
   const fieldsOf = (number: number) => {
@@ -215,7 +241,7 @@ function year(moreFields: Fields): Reader {
   return (text) => [...pattern(/^-?\d{1,9}(?!\d)/, ([digits]) => fieldsOf(Number(digits)))(text), ...ofFour(text)];
 }
 
-/** @returns the microseconds, rounded by the seventh digit */
+/** @param digits of the fraction of a second @returns the microseconds, rounded by the seventh digit */
 function microsOf(digits: string): number {
   return Math.floor((Number(digits.slice(0, 7).padEnd(7, '0')) + 5) / 10);
 }
@@ -227,7 +253,10 @@ function zoneOffset(text: string): readonly Reading[] {
   })(text);
 }
 
-/** Hours from UTC of the zones with names in e-mail (RFC 822), and of some European zones. */
+/**
+ * Hours by which named time zones are ahead of UTC. The first name with which the text begins is read. Therefore, a
+ * longer name is before each name with which it begins: `UTC` is before `UT`.
+ */
 const ZONES: Readonly<Record<string, number>> = {
   ZULU: 0,
   UTC: 0,
@@ -253,7 +282,7 @@ function zoneName(text: string): readonly Reading[] {
   return name === undefined ? [] : [{ length: name.length, fields: { zoneMinutes: 60 * ZONES[name] } }];
 }
 
-/** @returns undefined for a time out of the range of 64 bits */
+/** @returns the time of the fields; undefined for a time out of the range of 64 bits */
 function timeOf(fields: Fields): Time | undefined {
   const { epochSeconds, minute = 0, second = 0, micros = 0, zoneMinutes = 0 } = fields;
   if (epochSeconds !== undefined) return timeWithin(epochSeconds * 1_000_000n);
@@ -272,7 +301,11 @@ function hourOf({ hour = 0, isTwelveHours = false, isAfternoon = false }: Fields
   return hour % 12;
 }
 
-/** If the format has the date in several ways, the first that this function tests counts. */
+/**
+ * A date can be given by several fields. The day of the year takes precedence over the month and its day, and these
+ * take precedence over the week.
+ * @returns the number of days from 1970-01-01 to the date
+ */
 function daysOf(fields: Fields): number {
   const { month, day, ordinal, week = 1, weekday = 4 } = fields;
   const year = yearOf(fields);

@@ -1,4 +1,4 @@
-/** Points in time, in microseconds. Every day has 86,400 seconds. */
+/** Points in time, with a precision of microseconds. There are no leap seconds: every day has 86,400 seconds. */
 
 import { ContractError } from '../errors.ts';
 import { type Numeric, toDecimal } from './arithmetic.ts';
@@ -8,36 +8,41 @@ import { floorModulo } from './integers.ts';
 
 const MICROS_IN_SECOND = 1_000_000n;
 const SECONDS_IN_DAY = 86_400;
-/** Times are 64-bit integers: some 292,000 years before and after 1970. */
+/** The latest time, in microseconds since 1970-01-01. It fits into 64 bits, and is some 292,000 years after 1970. */
 const MAX_MICROS = 2n ** 63n - 1n;
 
-/** A time as the calendar and the clock show it, in UTC. */
+/** A time, divided into the day and the time of the day in UTC. */
 export interface ClockTime {
-  /** Days since 1970-01-01. */
+  /** Number of days since 1970-01-01; negative before that day. */
   readonly days: number;
   readonly hour: number;
   readonly minute: number;
   readonly second: number;
+  /** Microseconds since the beginning of the second: 0 … 999,999. */
   readonly micros: number;
 }
 
 export class Time {
-  /** Microseconds since 1970-01-01, as a signed 64-bit integer. */
+  /** Microseconds since 1970-01-01 in UTC, in the range of a signed 64-bit integer. */
   readonly micros: bigint;
 
-  /** @throws ContractError out of the range of 64 bits */
+  /** @param micros the value of the field `micros` @throws ContractError out of the range of a signed 64-bit integer */
   constructor(micros: bigint) {
     if (micros > MAX_MICROS || micros < -MAX_MICROS - 1n) throw new ContractError('eval', 'Time is out of range');
     this.micros = micros;
   }
 
-  /** @param seconds rounded half-even to the microsecond @throws ContractError for a sum out of the range of 64 bits */
+  /**
+   * @param seconds are rounded half-even to microseconds
+   * @returns the time that is this number of seconds later
+   * @throws ContractError for a time out of the range of 64 bits
+   */
   add(seconds: Numeric): Time {
     const micros = toDecimal(seconds).multiply(Decimal.ofInteger(MICROS_IN_SECOND)).round('half-even');
     return new Time(this.micros + micros);
   }
 
-  /** @returns the seconds from the other time to this time, without trailing zeros */
+  /** @returns the seconds from the other time to this time, without trailing zeros; negative if the other is later */
   subtract(other: Time): Decimal {
     return Decimal.ofInteger(this.micros - other.micros).divide(Decimal.ofInteger(MICROS_IN_SECOND));
   }
@@ -61,7 +66,7 @@ export class Time {
     return `${this.#dateAndTime()}Z`;
   }
 
-  /** @returns `2016-07-22T12:00:00.000001Z` */
+  /** @returns `2016-07-22T12:00:00.000001Z`, always with six digits after the point */
   toPreciseString(): string {
     return `${this.#dateAndTime()}.${padded(this.clock().micros, 6)}Z`;
   }
@@ -74,12 +79,12 @@ export class Time {
   }
 }
 
-/** @param number at least 0 */
+/** @param number at least 0 @param digits minimum number of characters @param filler the character before the number */
 export function padded(number: number, digits: number, filler = '0'): string {
   return `${number}`.padStart(digits, filler);
 }
 
-/** @returns at least four digits */
+/** @returns the year with at least four digits, after a minus sign if the year is negative */
 export function yearText(year: number): string {
   return `${year < 0 ? '-' : ''}${padded(Math.abs(year), 4)}`;
 }

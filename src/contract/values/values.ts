@@ -1,6 +1,6 @@
 /**
- * The values of contracts, distinguished by `typeof` and `instanceof`: integers are `bigint`, texts `string`, lists
- * arrays, and objects maps. A value never changes.
+ * The values of contract code. Integers are of type `bigint`, texts `string` and bools `boolean`. Lists are arrays,
+ * objects are maps, and all other values are instances of classes. Nothing changes a value after it is made.
  */
 
 import { ContractError } from '../errors.ts';
@@ -8,38 +8,42 @@ import type { ModuleName, QualifiedName } from '../names.ts';
 import { Decimal } from './decimal.ts';
 import { Time } from './time.ts';
 
-/** Values that have a JSON form, and so can be in a table, an event or a defpact. */
+/** The values that `jsonOf` can convert to JSON. Rows of tables and states of defpacts contain only such values. */
 export type Storable = Literal | Guard | ModuleRef | readonly Storable[] | StorableObject;
 export type StorableObject = ReadonlyMap<string, Storable>;
 
 type Literal = bigint | Decimal | string | boolean | Time | Unit;
 
-/** All values. The entries of an object are in the order in which they were written. */
+/** Any value of contract code. */
 export type Value = Literal | Guard | ModuleRef | Unstorable | readonly Value[] | ContractObject;
+/** An object literal has its entries in the order of the code. Most other objects have them sorted by their keys. */
 export type ContractObject = ReadonlyMap<string, Value>;
 
-/** Values that exist only while code runs: functions, tables, applications of capabilities. */
+/** A value without a JSON form: a function, another member of a module, a table, or an application of a capability. */
 export abstract class Unstorable {
-  /** The value's type in messages of dialect 4. */
+  /** The name of the value's type in messages of dialect 4. */
   abstract readonly type: string;
-  /** The value's type in messages of dialect 5. */
+  /** The name of the value's type in messages of dialect 5. */
   readonly type5: string = 'closure';
   abstract toString(): string;
   abstract equals(other: Unstorable): boolean;
 }
 
-/** The type of `UNIT`. */
+/** The class of the value `UNIT`. */
 export class Unit {
   readonly type = 'unit';
 }
 
-/** `()` of dialect 5, which is also the value of forms that are run for their effects. */
+/**
+ * The value of `()`, and the result of functions such as `print`, which are called for their effects. Only dialect 5
+ * has this value.
+ */
 export const UNIT = new Unit();
 
-/** A module or interface as a value. */
+/** A reference to a module or an interface. */
 export class ModuleRef {
   readonly name: ModuleName;
-  /** The interfaces of the module; undefined for an interface. */
+  /** The interfaces that the module implements; undefined if `name` is an interface. */
   readonly interfaces: readonly ModuleName[] | undefined;
 
   constructor(name: ModuleName, interfaces: readonly ModuleName[] | undefined) {
@@ -70,10 +74,10 @@ export class KeysetGuard extends GuardBase {
   }
 }
 
-/** Refers to a stored keyset by its name. */
+/** A guard that requires the stored keyset of this name. */
 export class KeysetRefGuard extends GuardBase {
   readonly kind = 'keyset-ref';
-  /** `k`, or with a namespace `ns.k`. */
+  /** The keyset's name, such as `k`; with a namespace, `ns.k`. */
   readonly name: string;
 
   constructor(name: string) {
@@ -82,7 +86,7 @@ export class KeysetRefGuard extends GuardBase {
   }
 }
 
-/** A function with its arguments. The guard agrees unless the function fails. */
+/** A guard that calls a function with arguments, and passes if the call does not fail. */
 export class UserGuard extends GuardBase {
   readonly kind = 'user';
   readonly fun: QualifiedName;
@@ -95,12 +99,12 @@ export class UserGuard extends GuardBase {
   }
 }
 
-/** Agrees while the capability is held. */
+/** A guard that passes while the capability is held. */
 export class CapabilityGuard extends GuardBase {
   readonly kind = 'capability';
   readonly name: QualifiedName;
   readonly args: readonly Storable[];
-  /** The pact id of the only defpact in which the guard agrees; undefined for no restriction. */
+  /** The id of the only defpact in which the guard passes; undefined if the guard does not depend on a defpact. */
   readonly pactId: string | undefined;
 
   constructor(name: QualifiedName, args: readonly Storable[], pactId?: string) {
@@ -111,7 +115,10 @@ export class CapabilityGuard extends GuardBase {
   }
 }
 
-/** Agrees while code of the module runs, and if the module's governance agrees. */
+/**
+ * A guard that passes while a call of the module's code is running. Outside of such calls, the guard passes if the
+ * module's governance allows changes of the module.
+ */
 export class ModuleGuard extends GuardBase {
   readonly kind = 'module';
   readonly module: ModuleName;
@@ -124,7 +131,7 @@ export class ModuleGuard extends GuardBase {
   }
 }
 
-/** Agrees in the steps of one defpact. The language calls this guard a pact guard. */
+/** A guard that passes in the steps of one defpact. The language calls this guard a pact guard. */
 export class DefpactGuard extends GuardBase {
   readonly kind = 'defpact';
   readonly pactId: string;
@@ -153,44 +160,48 @@ export function isObject(value: Value): value is ContractObject {
   return value instanceof Map;
 }
 
-/** @returns an object whose entries are in the order of its keys, as most operations make it */
+/** @returns an object whose entries are sorted by their keys, in the order of code points */
 export function sortedObject<V extends Value>(entries: Iterable<readonly [string, V]>): ReadonlyMap<string, V> {
   return new Map([...entries].sort(([a], [b]) => compareTexts(a, b)));
 }
 
 /*
- * Values can nest without end, and can contain the same list many times: fifty lines of code make a list of 2^50 items.
+ * Limits. Code can nest values to any depth, and can put the same list into another list several times. So fifty lines
+ * of code can make a list with 2^50 items.
  */
 
-/** Maximum depth of nested lists, objects and arguments of guards, because deeper nesting would exhaust the stack. */
+/** Maximum depth of nested lists, objects and arguments of guards. Deeper nesting could exhaust the stack. */
 export const MAX_DEPTH = 500;
-/** Maximum number of values in a value that is walked through. */
+/** Maximum number of parts of a value that a `Walk` visits. A list or object counts in addition to what it contains. */
 export const MAX_PARTS = 2 ** 20;
 /**
- * Maximum number of UTF-16 code units of a text, and of all texts in a value that is walked through: some 16 megabytes.
- * Public contracts join texts of two million characters.
+ * Maximum number of UTF-16 code units of a text, and of all texts together that a `Walk` visits: 16 MiB of memory.
+ * The limit is not lower, because contracts of the public chain make texts of two million characters.
  */
 export const MAX_CHARACTERS = 2 ** 23;
 
-/** Counts the parts and characters that a walk through a value visits, and ends the walk above the maximum. */
+/** Counts the parts and characters of a value while a function visits them, and fails when there are too many. */
 export class Walk {
   #parts = 0;
   #characters = 0;
   #depth = 0;
 
-  /** @param parts number of values that come next @throws ContractError above the maximum */
+  /** @param parts number of parts to visit next @throws ContractError if the sum is above `MAX_PARTS` */
   visit(parts: number): void {
     this.#parts += parts;
     if (this.#parts > MAX_PARTS) throw new ContractError('eval', `A value has more than ${MAX_PARTS} parts`);
   }
 
-  /** @param length number of characters that come next @throws ContractError above the maximum */
+  /**
+   * @param length number of UTF-16 code units to visit next
+   * @throws ContractError if the sum is above `MAX_CHARACTERS`
+   */
   visitText(length: number): void {
     this.#characters += length;
     checkCharacters(this.#characters);
   }
 
-  /** Visits the parts of a value. @throws ContractError if the nesting is too deep */
+  /** Runs `visitParts` one level deeper. @throws ContractError if the depth would be above `MAX_DEPTH` */
   inside<T>(visitParts: () => T): T {
     if (this.#depth === MAX_DEPTH) throw new ContractError('eval', `A value is nested more than ${MAX_DEPTH} deep`);
     this.#depth++;
@@ -200,12 +211,15 @@ export class Walk {
   }
 }
 
-/** @throws ContractError for more characters than a text may have */
+/** @param length in UTF-16 code units @throws ContractError if the length is above `MAX_CHARACTERS` */
 export function checkCharacters(length: number): void {
   if (length > MAX_CHARACTERS) throw new ContractError('eval', `A value has more than ${MAX_CHARACTERS} characters`);
 }
 
-/** @throws ContractError for a value with too many parts */
+/**
+ * @returns whether the value has a JSON form
+ * @throws ContractError for a value with too many parts or too deep nesting
+ */
 export function isStorable(value: Value, walk = new Walk()): value is Storable {
   walk.visit(1);
   if (value instanceof Unstorable) return false;
@@ -216,7 +230,10 @@ export function isStorable(value: Value, walk = new Walk()): value is Storable {
 
 /* Equality and order. */
 
-/** Values of different shapes cannot be compared. Within the shape `literal`, values of different types are unequal. */
+/**
+ * The shape of a value. Dialect 4 cannot compare values of different shapes. The shape `literal` has several types,
+ * such as `integer` and `string`: values of two of these types can be compared, and are unequal.
+ */
 type Shape = 'literal' | 'list' | 'object' | 'guard' | 'reference' | 'unstorable';
 
 export function shapeOf(value: Value): Shape {
@@ -228,12 +245,13 @@ export function shapeOf(value: Value): Shape {
 }
 
 /**
- * Compares decimals by value (1.0 is 1.00, but not 1), objects by their keys and values, keysets by the set of their
- * keys and their predicate. Parts of different shapes are unequal.
- * @throws ContractError for values with too many parts
+ * Compares decimals by their numbers: 1.0 equals 1.00, but does not equal the integer 1. The order of an object's
+ * entries does not matter. Values of different shapes or types are unequal.
+ * @throws ContractError for values with too many parts or too deep nesting
  */
 export function areEqual(a: Value, b: Value, walk = new Walk()): boolean {
-  // Comparing some thousand characters takes as long as comparing another value.
+  // Every 4096 characters of a text count as another part, because comparing them takes about as long as comparing two
+  // short values.
   walk.visit(typeof a === 'string' ? 1 + Math.floor(a.length / 4096) : 1);
   if (a === b) return true;
   if (isList(a)) return isList(b) && areListsEqual(a, b, walk);
@@ -284,8 +302,9 @@ function areReferencesEqual(a: ModuleRef, b: ModuleRef): boolean {
 }
 
 /**
- * @returns a negative number, 0 or a positive number; undefined unless both are integers, decimals, texts or times,
- *   because other values have no order
+ * Compares two integers, two decimals, two texts or two times.
+ * @returns a negative number if `a` comes before `b`, 0 if the values are equal, or a positive number; undefined for
+ *   all other pairs of values
  */
 export function order(a: Value, b: Value): number | undefined {
   if (typeof a === 'bigint' && typeof b === 'bigint') return a < b ? -1 : a > b ? 1 : 0;
@@ -295,22 +314,25 @@ export function order(a: Value, b: Value): number | undefined {
   return undefined;
 }
 
-/** Number of compared characters for which one step is counted. */
+/** Number of compared UTF-16 code units for which one step is counted. */
 export const CHARACTERS_PER_STEP = 64;
 
-/** Orders texts by code points. ECMAScript compares UTF-16 code units, which puts U+FFFF after U+10000. */
+/**
+ * Compares texts by their code points. The operator `<` would compare UTF-16 code units, and so place U+FFFF after
+ * U+10000.
+ * @returns a negative number if `a` comes before `b`, 0 if the texts are equal, or a positive number
+ */
 export function compareTexts(a: string, b: string): number {
   const length = Math.min(a.length, b.length);
   for (let at = 0; at < length; at++) {
-    // Here, both texts begin a character, or both are in the middle of surrogate pairs with the same first half.
+    // The code units before `at` are equal. So in well-formed texts, either a character begins at `at` in both texts,
+    // or the second half of a surrogate pair is there in both.
     if (a.charCodeAt(at) !== b.charCodeAt(at)) return codePoint(a, at) - codePoint(b, at);
   }
   return a.length - b.length;
 }
 
-/**
- * @returns the code point; in the middle of a surrogate pair, only its second half, because the first halves are equal
- */
+/** @returns the code point that begins at `at`; the code unit itself if `at` is the second half of a surrogate pair */
 function codePoint(text: string, at: number): number {
   return text.codePointAt(at) ?? 0;
 }

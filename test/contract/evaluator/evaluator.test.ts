@@ -7,6 +7,14 @@ import { printedValue } from '../evaluate.ts';
 import { faultOfCode } from '../faults.ts';
 import { Transaction } from '../transaction.ts';
 
+it('a function applied to nothing lacks arguments in dialect 4, and is the function itself in dialect 5', () => {
+  const code = '(let ((f (lambda (a) (+ a 1)))) (typeof (f)))';
+  expect(faultOfCode(code, 4).message).toBe('lambda: Incorrect number of arguments (0) supplied; expected 1');
+  expect(printedValue(code, 5)).toBe('"<<closure>>"');
+  const free = '(let ((f (lambda () 7))) (f))';
+  expect([printedValue(free, 4), printedValue(free, 5)]).toEqual(['7', '7']);
+});
+
 describe('variables', () => {
   it.each<[string, Dialect, string]>([
     ['(let ((a 1)) (let ((a 2) (b a)) [a b]))', 4, '[2 1]'],

@@ -101,14 +101,6 @@ test('each form of a session may take the maximum of steps', () => {
   expect(outcome(['(length (enumerate 1 100))'], 100)).toBe('Code takes more than 100 steps');
 });
 
-test.each(['(^ 2 65535)', '(* 1.5 (^ 2 65000))'])(
-  'the digits of numbers are characters of what is printed: %s',
-  (number) => {
-    const lists = `(fold (lambda (x y) [x x]) ${number} (enumerate 1 12))`;
-    expect(outcome([lists], 20_000_000)).toBe('A value has more than 8388608 characters');
-  },
-);
-
 test('files that load each other are bounded', () => {
   const load = '(load "again.repl")';
   const { error } = newSession(4, { 'first.repl': load, 'again.repl': load }).runFile('first.repl');

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, test } from 'vitest';
 import { ContractError } from '#pickaxe/contract/errors.js';
 import { isDottedName, ModuleName, QualifiedName } from '#pickaxe/contract/names.js';
 import { Decimal } from '#pickaxe/contract/values/decimal.js';
@@ -8,10 +8,15 @@ import { printed } from '#pickaxe/contract/values/printing.js';
 import { Time } from '#pickaxe/contract/values/time.js';
 import {
   areEqual,
+  CapabilityGuard,
   compareTexts,
+  DefpactGuard,
+  type Guard,
   isStorable,
   KeysetGuard,
+  KeysetRefGuard,
   MAX_DEPTH,
+  ModuleGuard,
   ModuleRef,
   order,
   type Storable,
@@ -36,6 +41,33 @@ function doubled(depth: number): Storable {
   for (let i = 0; i < depth; i++) value = [value, value];
   return value;
 }
+
+/** Guards of every kind. Any two of them differ, many in one part only. */
+const GUARDS: readonly (() => Guard)[] = [
+  () => new KeysetGuard(['a']),
+  () => new KeysetGuard(['b']),
+  () => new KeysetGuard(['a'], 'keys-any'),
+  () => new KeysetRefGuard('g'),
+  () => new KeysetRefGuard('h'),
+  () => new UserGuard(member, [1n]),
+  () => new UserGuard(member, [2n]),
+  () => new UserGuard(new QualifiedName(new ModuleName('m'), 'h'), [1n]),
+  () => new CapabilityGuard(member, [1n]),
+  () => new CapabilityGuard(member, [2n]),
+  () => new CapabilityGuard(member, [1n], 'p'),
+  () => new CapabilityGuard(new QualifiedName(new ModuleName('n'), 'f'), [1n]),
+  () => new ModuleGuard(new ModuleName('m'), 'g'),
+  () => new ModuleGuard(new ModuleName('n'), 'g'),
+  () => new ModuleGuard(new ModuleName('m'), 'h'),
+  () => new DefpactGuard('p', 'g'),
+  () => new DefpactGuard('q', 'g'),
+  () => new DefpactGuard('p', 'h'),
+];
+
+test('a guard is equal to one of the same parts, and to no other', () => {
+  for (const [i, a] of GUARDS.entries())
+    for (const [j, b] of GUARDS.entries()) expect([i, j, areEqual(a(), b())]).toEqual([i, j, i === j]);
+});
 
 describe('equality', () => {
   it.each<[string, Storable, Storable, boolean]>([

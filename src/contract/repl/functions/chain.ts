@@ -1,4 +1,4 @@
-/** The functions that set the chain's metadata, flags, policies and proofs. */
+/** The functions of the interpreter that set chain data, flags, the participant, the namespace policy and proofs. */
 
 import type { Dialect } from '../../dialect.ts';
 import { ContractError } from '../../errors.ts';
@@ -29,7 +29,7 @@ export function chain(run: TestRun): readonly Native[] {
       'allow-root:bool ns-policy-fun:(ns:string ns-admin:guard -> bool) -> string',
       ([allows, policy, ...more], { evaluator }) => {
         if (!policy || more.length > 0 || typeof allows.value !== 'boolean') return undefined;
-        // Dialect 5 also allows the bare name of a function.
+        // In dialect 4, the function is written as an application: `(f)`. Dialect 5 also accepts the bare name: `f`.
         const member = policy.asCall()?.member ?? (evaluator.dialect === 5 ? policy.value : undefined);
         const isFunction = member !== undefined && isDefun(member);
         if (!isFunction) return undefined;
@@ -58,7 +58,10 @@ export function chain(run: TestRun): readonly Native[] {
   ];
 }
 
-/** @returns a check against the first `count` proofs. Of proofs with equal types and payloads, the last counts */
+/**
+ * @returns a check that knows only the first `count` proofs. The check returns the output of the last of these proofs
+ *   that has the given type and payload; undefined if there is no such proof
+ */
 function checkOf({ proofs, evaluator }: TestRun, count: number): ProofCheck {
   return (type, payload) => {
     evaluator.spend(count);
@@ -82,10 +85,11 @@ const CHAIN_DATA: Readonly<Record<string, Change>> = {
   'gas-limit': (gasLimit) => (typeof gasLimit === 'bigint' ? { gasLimit } : undefined),
   'block-time': (blockTime) => (blockTime instanceof Time ? { blockTime } : undefined),
   'gas-price': (gasPrice) => (gasPrice instanceof Decimal ? { gasPrice } : undefined),
-  // Document 3 lists the field, but nothing in the language reads it.
+  // The specification (document 3) lists this field, but no native reads it.
   'gas-fee': () => ({}),
 };
 
+/** @returns the chain data with the changes in `data` @throws ContractError for an unknown key or a wrong value */
 function changedChain(before: ChainData, data: ContractObject, dialect: Dialect): ChainData {
   let chain = before;
   for (const [key, value] of data) {
@@ -100,8 +104,9 @@ function changedChain(before: ChainData, data: ContractObject, dialect: Dialect)
 }
 
 /**
- * @returns the flags that are set, in the order of their definition. Document 3 calls some of these flags
- *   `DisableFlow…`. Dialect 5 ignores unknown flags
+ * @param flags names of flags. `DisableFlow…`, as in the specification (document 3), is the same as `DisablePact…`
+ * @returns the flags with these names, in the order of `FLAGS`. Dialect 5 ignores unknown names
+ * @throws ContractError in dialect 4 for an unknown name
  */
 function chosenFlags(flags: readonly string[], dialect: Dialect): readonly Flag[] {
   const wanted = new Set(flags.map((flag) => flag.replace(/^DisableFlow/, 'DisablePact')));

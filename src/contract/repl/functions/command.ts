@@ -1,4 +1,7 @@
-/** The functions that set parts of a command: its data, its hash, and its signers with their capabilities. */
+/**
+ * The functions of the interpreter that set parts of a command: its data, its hash, its signatures and its verifiers.
+ * `sig-keyset` makes a keyset of the keys that have signed.
+ */
 
 import { isExactJsonObject, parseExactJson } from '../../../protocol/ledger/json.ts';
 import { appliedCapability } from '../../capabilities/applied.ts';
@@ -9,7 +12,7 @@ import { jsonOf } from '../../values/json.ts';
 import { isList, isStorable, KeysetGuard, type Value } from '../../values/values.ts';
 import type { TestRun } from '../test-run.ts';
 
-/** The argument type of `env-data`, as messages show it. */
+/** The type of the argument of `env-data`, as messages show it. */
 const JSON_TYPE = '<a[integer,string,time,decimal,bool,[<l>],object:<{o}>,keyset]>';
 
 export function command(run: TestRun): readonly Native[] {
@@ -50,6 +53,11 @@ export function command(run: TestRun): readonly Native[] {
   ];
 }
 
+/**
+ * @returns the argument of `env-data` as JSON. In dialect 4, a text is parsed as JSON
+ * @throws ContractError for a text that is not JSON, for a value without a JSON form, and in dialect 5 for anything but
+ *   an object
+ */
 function dataOf(value: Value, run: TestRun): Environment['data'] {
   if (typeof value === 'string' && run.evaluator.dialect === 4) {
     try {
@@ -65,7 +73,10 @@ function dataOf(value: Value, run: TestRun): Environment['data'] {
 }
 
 /**
- * Reads `{ 'key: "…", 'caps: [(m.CAP 1)] }`. The field `key` can have another name. The capabilities are not acquired.
+ * Reads an object such as `{ 'key: "…", 'caps: [(m.CAP 1)] }`. Its capabilities are read, but not acquired.
+ * @param field the name of the field with a text: `key` for a signature, `name` for a verifier
+ * @returns the text and the capabilities
+ * @throws ContractError for an argument of another form
  */
 function named(
   run: TestRun,

@@ -1,6 +1,6 @@
 /**
- * `expect`, `expect-failure` and `expect-that`. A missed expectation does not stop the run. Only the end of the run
- * reports the failure.
+ * The functions `expect`, `expect-failure` and `expect-that`. After an expectation that is not met, the run continues.
+ * The result of the run contains all expectations.
  */
 
 import { ContractError, type ErrorKind } from '../../errors.ts';
@@ -11,7 +11,7 @@ import { areEqual, type Value } from '../../values/values.ts';
 import { positionText } from '../result.ts';
 import type { TestRun } from '../test-run.ts';
 
-/** Prefixes of shown failures by kind. Failures of other kinds have no prefix. */
+/** The texts before the message of an error in dialect 4, by the kind of the error. Other kinds have no such text. */
 const KIND_NAMES: Partial<Record<ErrorKind, string>> = {
   'tx-failure': 'Tx Failed: ',
   db: 'Database exception: ',
@@ -49,7 +49,10 @@ class Expecting {
   readonly #doc: string;
   readonly #what: string;
 
-  /** @param what the kind of expectation, as the interpreter prints it */
+  /**
+   * @param doc the first argument, which describes the expectation
+   * @param what the kind of expectation, as in printed results
+   */
   constructor(run: TestRun, doc: Argument, call: Call, what: string) {
     this.#run = run;
     this.#call = call;
@@ -57,6 +60,7 @@ class Expecting {
     this.#what = what;
   }
 
+  /** The function `expect`, which tests whether two arguments have equal values. */
   equal(expected: Argument, actual: Argument): Value {
     return this.#attempt(actual, 'actual', (received) =>
       this.#attempt(expected, 'expected', (wanted) => {
@@ -69,8 +73,10 @@ class Expecting {
   }
 
   /**
-   * @param second a text that the failure's message must contain; undefined to accept any failure
-   * @returns undefined in dialect 4 if the message is not a text
+   * The function `expect-failure`, which tests whether the evaluation of an argument fails.
+   * @param second its value is a text that the message of the error must contain; undefined if any error is accepted
+   * @returns undefined in dialect 4 if the value of `second` is not a text
+   * @throws ContractError in dialect 5 if the value of `second` is not a text
    */
   failure(action: Argument, second: Argument | undefined): Value | undefined {
     if (second && !this.#is5 && typeof second.value !== 'string') return undefined;
@@ -86,7 +92,10 @@ class Expecting {
     return this.#failed(`${wanted} '${message}', got '${shown}'`);
   }
 
-  /** @returns undefined for a predicate that is not a function */
+  /**
+   * The function `expect-that`, which tests whether a function returns true for the value of an argument.
+   * @returns undefined if `predicate` is not a function
+   */
   satisfied(predicate: Argument, action: Argument): Value | undefined {
     const test = predicate.asFunction();
     if (!test) return undefined;
@@ -106,14 +115,15 @@ class Expecting {
 
   #shown(value: Value): string {
     const text = this.#call.evaluator.print(value);
-    // Shown texts are kept until the end of the run.
+    // Every text that is shown stays in memory until the end of the run, so its characters count as steps.
     this.#call.evaluator.spend(text.length);
     return text;
   }
 
   /**
-   * @returns the value or the failure. A failure undoes the changes of the state, but not those of the database and
-   *   gas
+   * Runs the action. If the action fails, its changes of the state are undone. Its changes of the database and its
+   * charges of gas remain.
+   * @returns the action's value, or its error
    */
   #caught(action: () => Value): Value | ContractError {
     const { evaluator } = this.#call;
@@ -127,6 +137,11 @@ class Expecting {
     }
   }
 
+  /**
+   * Evaluates an argument.
+   * @param what the argument's name, for the message of a failure
+   * @param next gets the value, and makes the result of the expectation
+   */
   #attempt(argument: Argument, what: string, next: (value: Value) => Value): Value {
     const outcome = this.#caught(() => argument.shownValue);
     return outcome instanceof ContractError ? this.#raised(what, outcome) : next(outcome);
@@ -145,7 +160,7 @@ class Expecting {
   }
 
   #failed(text: string): Value {
-    // In dialect 5, only `expect-failure` prints a colon here.
+    // In dialect 5, only the text of a failed `expect-failure` has a colon after `doc`.
     const colon = this.#is5 && this.#what !== 'Expect failure' ? '' : ':';
     return this.#report(false, `FAILURE: ${this.#doc}${colon} ${text}`);
   }
@@ -156,7 +171,10 @@ class Expecting {
   }
 }
 
-/** In dialect 4, the text begins with the names of the functions that are running, the outermost first. */
+/**
+ * @param argument the first argument of an expectation
+ * @returns its value. In dialect 4, the names of the running functions come before the value: `outer.inner.value`
+ */
 function docOf(argument: Argument, { evaluator }: Call): string {
   let doc = textOf(argument);
   if (evaluator.dialect === 4) {
@@ -165,12 +183,13 @@ function docOf(argument: Argument, { evaluator }: Call): string {
   return doc;
 }
 
+/** @returns the value of the argument @throws ContractError if the value is not a text */
 function textOf({ value, position }: Argument): string {
   if (typeof value === 'string') return value;
   throw new ContractError('eval', 'Expected string', position);
 }
 
-/** @returns a failure as dialect 4 prints it when no code catches it */
+/** @returns the text of an error as dialect 4 prints it: `(f 1): Failure: Tx Failed: message` */
 function shownFailure({ code, kind, message }: ContractError): string {
   return `${code}: Failure: ${KIND_NAMES[kind] ?? ''}${message}`;
 }

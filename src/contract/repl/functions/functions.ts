@@ -1,4 +1,4 @@
-/** All functions of the interactive interpreter, by their names. */
+/** All functions of the interactive interpreter. */
 
 import type { Dialect } from '../../dialect.ts';
 import type { TestFunctions, TestRun } from '../test-run.ts';

@@ -1,4 +1,4 @@
-/** The functions that set the gas model, price and limit, and that read the gas used. */
+/** The functions of the interpreter for gas: its model, price and limit, the gas used, and the log of charges. */
 
 import { describeModel, type GasModel, tableModel } from '../../gas/model.ts';
 import { type Native, strict } from '../../runtime/native.ts';

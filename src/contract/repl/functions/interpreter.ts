@@ -1,5 +1,6 @@
 /**
- * The functions that load files, print texts and control the interpreter, and the static checks, which check nothing.
+ * The functions that load files, print texts and control the interpreter. The functions of static checks, `typecheck`
+ * and `verify`, check nothing here.
  */
 
 import { lazy, type Native, strict } from '../../runtime/native.ts';
@@ -57,8 +58,9 @@ export function interpreter(run: TestRun): readonly Native[] {
 }
 
 /**
- * Makes the function of a static check. The function checks nothing, and notes this for the report. In dialect 4, it
- * returns the text of a passed check.
+ * Makes the function of a static check. The function checks nothing, and adds a note about this to the result of the
+ * run.
+ * @param text returns the text of a passed check, which is the function's value in dialect 4
  */
 function unchecked(run: TestRun, name: string, text: (module: string) => string): Native {
   const signatures = ['module:string -> string', 'module:string debug:bool -> string'];

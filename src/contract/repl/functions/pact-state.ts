@@ -1,4 +1,7 @@
-/** The functions of the interpreter that run the steps of defpacts: `continue-pact` and `pact-state`. */
+/**
+ * The functions of the interpreter for defpacts: `continue-pact` and its other name `continue-flow` run a step, and
+ * `pact-state` shows the state of the last defpact.
+ */
 
 import { continueDefpact } from '../../defpacts/defpacts.ts';
 import { storableObject } from '../../defpacts/yields.ts';
@@ -32,7 +35,11 @@ export function defpacts(): readonly Native[] {
   ];
 }
 
-/** Makes a function that runs a step of a defpact: by default of the last executed defpact, with the last yield. */
+/**
+ * Makes the function `continue-pact` under the given name. The function runs a step of the defpact with the given pact
+ * id; without a pact id, of the defpact executed last. The step resumes the given object. Without an object, it resumes
+ * the yield of the defpact executed last or, if there is none, the stored yield of the defpact that continues.
+ */
 function continuing(name: string): Native {
   return strict(name, CONTINUE_SIGNATURES, (values, { evaluator, position }) => {
     const [step, isRollback = false, id, object] = values;
@@ -47,7 +54,7 @@ function continuing(name: string): Native {
   });
 }
 
-/** @returns a yield of the given object, with the provenance of the last yield */
+/** @param last the defpact executed last @returns a yield of the object, with the provenance of this defpact's yield */
 function ownYield(evaluator: Evaluator, object: ContractObject, last: DefpactState | undefined): Yield {
   return { data: storableObject(evaluator, object), provenance: last?.yielded?.provenance, sourceChain: undefined };
 }
@@ -62,7 +69,7 @@ function shownState({ id, step, yielded, isExecuted }: DefpactState, { dialect }
     ['step', BigInt(step)],
     ['yield', yielded?.data ?? false],
   ];
-  // In dialect 5, every participant executes every step.
+  // Dialect 5 has no steps of single participants, so its state does not show whether a step was executed.
   if (dialect === 4) fields.push(['executed', isExecuted !== false]);
   return sortedObject(fields);
 }

@@ -1,4 +1,4 @@
-/** The functions that begin and end transactions, and those that read and change a transaction's state. */
+/** The functions of the interpreter that begin and end transactions, and that read and change a transaction's state. */
 
 import { appliedCapability } from '../../capabilities/applied.ts';
 import { testCapability } from '../../capabilities/capabilities.ts';
@@ -70,7 +70,7 @@ function text(run: TestRun, what: string, { number, name }: TestTransaction): st
   return `${what} Tx ${number}${name === undefined ? '' : colon + name}`;
 }
 
-/** @returns the names of the calls that have not returned yet, the innermost first */
+/** @returns the full names of the members that are running, the innermost first */
 function calls({ context }: Evaluator): readonly string[] {
   const names: string[] = [];
   for (let { frame } = context; frame; frame = frame.outer) names.push(frame.member.name.text);
