@@ -1,4 +1,4 @@
-/** The blocks of the log and their totals, computed from the log's lines. */
+/** The blocks in the block log, and the totals of blocks. Both are computed from the lines of the log. */
 
 import type { Decimal } from '../../protocol/ledger/decimal.ts';
 import type { Line, NotFollowed } from './block-lines.ts';
@@ -9,14 +9,19 @@ import type { BlockRecord } from './record.ts';
 
 export interface TrackedBlock extends BlockRecord {
   readonly standing: Standing;
-  /** When the block entered its state: milliseconds since the UNIX epoch. */
+  /** The time at which the block entered its state: milliseconds since the UNIX epoch. */
   readonly sinceMs: number;
-  /** Present if the node refused the block, perhaps wrongly: it is hidden until a chain has it or a node keeps it. */
+  /**
+   * Present if the node refused the block, perhaps wrongly. Such a block is hidden until a node's chain has it, or a
+   * node keeps it beside its chain.
+   */
   readonly isRefused?: true;
   readonly reward?: ProvenReward;
-  /** What the block pays to an account other than its miner's, once proven. The block has then earned nothing. */
+  /**
+   * What the block pays to an account other than its miner's, once this is proven. The block has then earned nothing.
+   */
   readonly paidElsewhere?: ProvenReward;
-  /** What is wrong in a node's last answer about the block's reward. */
+  /** The last fault that was found in a node's answer about the block's reward. */
   readonly rewardFault?: string;
 }
 
@@ -29,12 +34,14 @@ export function isHidden({ isRefused, standing: { state } }: Pick<TrackedBlock, 
   return isRefused === true && (state === 'unanswered' || state === 'lost');
 }
 
+const NONE_NOT_FOLLOWED: NotFollowed = { own: 0, relayed: 0, unanswered: 0 };
+
 export class BlockIndex {
   readonly #blocks = new Map<string, TrackedBlock>();
   #searched = 0;
-  #notFollowed: NotFollowed = { own: 0, relayed: 0, unanswered: 0 };
+  #notFollowed = NONE_NOT_FOLLOWED;
 
-  /** The blocks in the order in which they were found, without hidden ones. */
+  /** The blocks in the order in which they were found, without hidden blocks. */
   get blocks(): readonly TrackedBlock[] {
     return [...this.#blocks.values()].filter((block) => !isHidden(block));
   }
@@ -43,7 +50,7 @@ export class BlockIndex {
     return [...this.#blocks.values()].filter(isHidden);
   }
 
-  /** @returns the block of that hash, hidden ones included */
+  /** @returns the block with this hash, even if it is hidden */
   block(hash: string): TrackedBlock | undefined {
     return this.#blocks.get(hash);
   }
@@ -52,9 +59,9 @@ export class BlockIndex {
     for (const block of this.#blocks.values()) if (!isKept(block)) this.#blocks.delete(block.hash);
   }
 
-  /** Number of blocks to expect from the rig's hashes, apart from those counted in the records of `blocks`. */
+  /** Number of blocks to expect from some hashes of the rig's devices: those that no record in `blocks` counts. */
   get searchedExpectedBlocks(): number {
-    // The hashes that led to a refused block count as well.
+    // The hashes that the records of hidden blocks count are part of this number.
     return this.hiddenBlocks.reduce((sum, { expectedBlocks }) => sum + expectedBlocks, this.#searched);
   }
 
@@ -62,7 +69,15 @@ export class BlockIndex {
     return this.#notFollowed;
   }
 
-  /** Ignores lines about unknown blocks. A line may be applied twice, unless it adds to a sum (`isSum`). */
+  /** Sets the sums to zero, before all lines are applied again. */
+  restartSums(): void {
+    this.#searched = 0;
+    this.#notFollowed = NONE_NOT_FOLLOWED;
+  }
+
+  /**
+   * Ignores lines about unknown blocks. Applying a line twice changes nothing, unless the line adds to a sum (`isSum`).
+   */
   apply(line: Line): void {
     if (line.type === 'searched') {
       this.#searched += line.expectedBlocks;
@@ -102,7 +117,7 @@ function changeOf(
       return { isAnswered: true, answerSeconds, ...(isNew && { standing: JUST_FOUND }) };
     }
     case 'state':
-      // A change of depth alone does not restart the state.
+      // `sinceMs` stays if the block is still in the same state and, for example, only its depth has changed.
       return {
         standing: line.standing,
         sinceMs: line.standing.state === block.standing.state ? block.sinceMs : line.atMs,
@@ -116,48 +131,60 @@ function changeOf(
   }
 }
 
-/* The totals of several blocks. Always: accepted = won + orphaned + pending. */
+/* The totals of several blocks. This is always true: accepted = won + orphaned + pending. */
 
 export interface Totals {
   /** Blocks that a node has reported as accepted, or has shown on its chain or beside it. */
   readonly accepted: number;
-  /** Blocks on the chain, including settled ones. */
+  /** Blocks on the chain, including settled blocks. */
   readonly won: number;
-  /** Blocks that are not on the chain, including those that no chain has ever had. */
+  /** Accepted blocks in whose place the chain has another block, including those that no chain has ever had. */
   readonly orphaned: number;
-  /** Undecided blocks: pending, contested or unknown. */
+  /** Accepted blocks that are not decided: pending, contested or unknown. */
   readonly pending: number;
-  /** Blocks whose answer was lost. No chain shows yet whether a node accepted them. */
+  /**
+   * Blocks whose answer was lost or has not come yet, as long as no chain shows whether a node accepted them. Blocks
+   * that came too fast to be recorded are included if their answer was lost.
+   */
   readonly unanswered: number;
-  /** Blocks whose answer was lost, and that no node has. */
+  /**
+   * Blocks whose answer was lost, and in whose place the chain has another block. No node that was asked keeps them.
+   */
   readonly lost: number;
   readonly byState: Readonly<Record<BlockState, number>>;
-  /** Orphaned ÷ decided blocks; undefined before the first decision. */
+  /** Orphaned ÷ decided (won and orphaned) blocks; undefined before the first decision. */
   readonly orphanRate: number | undefined;
   /** The proven earnings of the blocks on the chain. */
   readonly earned: Decimal;
-  /** Blocks on the chain whose reward is not proven yet. */
+  /** Number of blocks on the chain whose reward is not proven yet. */
   readonly unproven: number;
-  /** Blocks on the chain that pay an account other than their miner's, so they have earned nothing. */
+  /** Number of blocks on the chain that pay an account other than their miner's. They have earned nothing. */
   readonly paidElsewhere: number;
-  /** Accepted blocks that came too fast to be recorded; the other counts do not include them. */
+  /**
+   * Accepted blocks that came too fast to be recorded. The counts above do not include them. `luck` includes those of
+   * the rig's devices.
+   */
   readonly notFollowed: number;
+  /**
+   * Number of blocks to expect from the hashes of the rig's devices. For a selection of blocks, only the hashes that
+   * their records count.
+   */
   readonly expectedBlocks: number;
-  /** The devices' own accepted blocks ÷ expected ones; undefined while less than one was expected. */
+  /** Accepted blocks of the rig's devices ÷ `expectedBlocks`; undefined while `expectedBlocks` is less than 1. */
   readonly luck: number | undefined;
   /** The median time from a New Cut to searching the new work; undefined if no block has this time. */
   readonly switchSeconds: number | undefined;
 }
 
 /**
- * @param searchedExpectedBlocks number of blocks to expect from hashes that led to none of `blocks`; 0 for a selection
- *   of blocks
- * @param notFollowed zeros for a selection of blocks
+ * @param searchedExpectedBlocks number of blocks to expect from hashes that no record in `blocks` counts; 0 if `blocks`
+ *   is a selection
+ * @param notFollowed zeros if `blocks` is a selection
  */
 export function totalsOf(
   blocks: Iterable<TrackedBlock>,
   searchedExpectedBlocks = 0,
-  notFollowed: NotFollowed = { own: 0, relayed: 0, unanswered: 0 },
+  notFollowed = NONE_NOT_FOLLOWED,
 ): Totals {
   const all = [...blocks];
   const of = (...fates: BlockFate[]) => all.filter(({ standing }) => fates.includes(FATE_OF[standing.state]));

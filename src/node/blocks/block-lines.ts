@@ -1,6 +1,7 @@
 /**
- * The lines of the block log, one JSON object each: one when a block is found, and one for each change. Later lines
- * take precedence. Lines that cannot be understood are skipped, so that older versions of pickaxe can read newer logs.
+ * The lines of the block log. Each line is a JSON object with a new block, with a change of a block, or with an
+ * addition to a sum. Of several states of a block, the last one counts. Lines that cannot be understood are skipped, so
+ * that older versions of pickaxe can read newer logs.
  */
 
 import { z } from 'zod';
@@ -15,28 +16,35 @@ import type { BlockRecord } from './record.ts';
 
 export type Line =
   | { readonly type: 'found'; readonly record: BlockRecord }
-  /** The node's answer to a block that was sent. A refused block no longer counts, unless a chain shows it. */
+  /** The node's answer to a block that was sent. A refused block is hidden, unless a node shows it later. */
   | { readonly type: 'answer'; readonly hash: string; readonly outcome: AnswerOutcome; readonly answerSeconds: number }
   | { readonly type: 'state'; readonly hash: string; readonly atMs: number; readonly standing: Standing }
   | { readonly type: 'reward'; readonly hash: string; readonly reward: ProvenReward }
   | { readonly type: 'reward-fault'; readonly hash: string; readonly fault: string }
-  /** Written at the end of a run: number of blocks to expect from the hashes since the last record of a block. */
+  /**
+   * Written at the end of a run: the number of blocks to expect from the devices' hashes since the last block that the
+   * run recorded.
+   */
   | { readonly type: 'searched'; readonly expectedBlocks: number }
-  /** Blocks that came too fast to be recorded one by one. */
+  /** Numbers of blocks that came too fast to be recorded one by one. */
   | ({ readonly type: 'not-followed' } & NotFollowed);
 
 const ANSWER_OUTCOMES = ['accepted', 'unanswered', 'refused'] as const;
 export type AnswerOutcome = (typeof ANSWER_OUTCOMES)[number];
 
 export interface NotFollowed {
-  /** Accepted blocks that devices found. */
+  /** Number of accepted blocks that devices found. */
   readonly own: number;
-  /** Accepted blocks that relays brought. */
+  /** Number of accepted blocks that hashers of relays found. */
   readonly relayed: number;
+  /** Number of blocks whose answer was lost. */
   readonly unanswered: number;
 }
 
-/** Whether the line changes sums. Such a line takes effect only when read from the log, so that it counts once. */
+/**
+ * Whether the line adds to a sum. `BlockStore` applies such a line only when it reads the line from the file, so that
+ * the line counts once.
+ */
 export function isSum(line: Line): boolean {
   return line.type === 'searched' || line.type === 'not-followed';
 }
@@ -44,7 +52,7 @@ export function isSum(line: Line): boolean {
 const count = z.int().nonnegative();
 const amount = z.number().nonnegative();
 const MAX_TEXT = 1_000;
-/** Maximum length of a fault, in characters. It is below MAX_TEXT, because a node can cause fault after fault. */
+/** Maximum length of a written fault, in characters. It is below MAX_TEXT, because a node can cause many faults. */
 const MAX_FAULT = 300;
 const text = z.string().max(MAX_TEXT);
 const decimal = reading(z.string(), parseDecimal);
@@ -124,7 +132,7 @@ const READERS: Readonly<Record<string, (json: unknown) => Line | undefined>> = {
   },
 };
 
-/** @returns undefined for a line that is torn, damaged or of an unknown type */
+/** @returns the line; undefined if it is torn, damaged or of an unknown type */
 export function readLine(line: string): Line | undefined {
   try {
     const json: unknown = JSON.parse(line);
@@ -135,7 +143,7 @@ export function readLine(line: string): Line | undefined {
   }
 }
 
-/** @returns the line, with its line end */
+/** @returns the line as text, with its line end */
 export function writeLine(line: Line): string {
   return `${JSON.stringify({ type: line.type, ...fieldsOf(line) })}\n`;
 }
@@ -151,7 +159,7 @@ function fieldsOf(line: Line): Record<string, unknown> {
     case 'reward': {
       const { account, reward, fees, ...more } = line.reward;
       const proven = reward === undefined ? {} : { reward: formatDecimal(reward) };
-      // The payload of another account could contain a name of any length.
+      // The account's name comes from the payload, and can have any length.
       return { hash: line.hash, account: account.slice(0, MAX_TEXT), ...more, ...proven, fees: formatDecimal(fees) };
     }
     case 'reward-fault':

@@ -1,7 +1,7 @@
 /**
  * The block log: an append-only file of JSON lines, so that neither a crash nor a second process can destroy earlier
- * lines. Lines are appended whole, with one system call; a line torn by a crash is skipped. If the disk is full or out
- * of reach, mining goes on, and lines wait in memory until they can be written.
+ * lines. Lines are appended whole, with one system call. A line that a crash has torn is skipped. If the disk is full
+ * or out of reach, mining goes on, and lines wait in memory until they can be written.
  */
 
 import { constants } from 'node:fs';
@@ -16,15 +16,17 @@ import { isSum, type Line, type NotFollowed, readLine, writeLine } from './block
 const FILE_NAME = 'blocks.jsonl';
 const AGAIN_MS = 30_000;
 /**
- * Maximum number of waiting bytes, far more than a rig writes while its disk is repaired. Further lines are not
- * written.
+ * Once this number of bytes waits in memory, further lines are dropped. It is far more than a rig writes while its disk
+ * is repaired.
  */
 const WAITING_BYTES = 2 * 1024 ** 2;
 /** Maximum number of bytes in one write, small enough that the system writes them in one piece. */
 const WRITTEN_AT_ONCE = 32 * 1024;
 /** Maximum time for which closing waits for the disk. */
 const CLOSE_MS = 5_000;
-/** Number of bytes that are read at once, which takes a few milliseconds. pickaxe writes no longer line. */
+/**
+ * Number of bytes that are read at once. Reading them takes a few milliseconds. No line that pickaxe writes is longer.
+ */
 const PIECE_BYTES = 128 * 1024;
 const NEW_LINE = 0x0a;
 
@@ -32,10 +34,14 @@ export type StoreFile = Pick<FileHandle, 'stat' | 'read' | 'appendFile' | 'datas
 
 export interface StoreOptions {
   readonly folder: string;
-  /** Called once when the file cannot be used, once when it can be used again, and for lines that cannot be read. */
+  /**
+   * Called once when the file cannot be written, once when it can be written again, and once when it cannot be read.
+   * Also called for unreadable lines, and for lines that were not written before the store was closed.
+   */
   readonly warn: (line: string) => void;
-  /** Opens the file for writing, and creates it if necessary. Tests replace it. */
+  /** Opens the file for writing, and creates it if necessary. Tests replace this function. */
   readonly openFile?: (path: string) => Promise<StoreFile>;
+  /** Time after which a failed write is repeated. */
   readonly againMs?: number;
 }
 
@@ -44,12 +50,14 @@ export class BlockStore {
   readonly #options: StoreOptions;
   readonly #index = new BlockIndex();
   readonly #lines: AppendFile;
-  /** Number of bytes of the file that have been read, always up to the start of a line. */
+  /** Position in the file up to which lines have been read. */
   #offset = 0;
   #skipped = 0;
+  /** Number of lines that were not taken, because too many waited. */
+  #dropped = 0;
   #isUnreadable = false;
 
-  /** Nothing is read before `refresh`, and the file is not created before the first write. */
+  /** Nothing is read before the first `refresh`, and the file is not created before the first write. */
   constructor(options: StoreOptions) {
     this.#options = options;
     this.path = join(options.folder, FILE_NAME);
@@ -89,15 +97,18 @@ export class BlockStore {
     return this.#index.block(hash);
   }
 
-  /** A line changes the index at once, even if it cannot be written. A sum does so only when the file is read. */
+  /**
+   * Appends a line. The line changes the index at once, even if it cannot be written. Only a sum (`isSum`) changes the
+   * index later, when it is read from the file.
+   */
   add(line: Line): void {
     if (!isSum(line)) this.#index.apply(line);
-    this.#lines.add(writeLine(line));
+    if (!this.#lines.add(writeLine(line))) this.#dropped++;
   }
 
   /**
    * Reads the lines that this or another process has appended since the last call. Warns if the file cannot be read.
-   * @param isKept the blocks to keep in memory: all by default
+   * @param isKept whether to keep a block in memory; by default, all blocks are kept
    */
   async refresh(isKept?: (block: TrackedBlock) => boolean): Promise<void> {
     await this.#lines.settled();
@@ -118,19 +129,25 @@ export class BlockStore {
     }
   }
 
-  /** Writes the waiting lines, for some seconds at most. */
+  /** Writes the waiting lines, for at most `CLOSE_MS`. Warns if lines were not written. */
   async close(): Promise<void> {
     await this.#lines.close(CLOSE_MS);
-    if (this.#lines.waiting > 0) this.#options.warn(`${this.#lines.waiting} lines of the block log were not written`);
+    const { waiting } = this.#lines;
+    if (waiting > 0) this.#options.warn(`${waiting} lines of the block log were not written`);
+    if (this.#dropped > 0) {
+      this.#options.warn(`${this.#dropped} lines of the block log were dropped, because too many waited for the disk`);
+    }
   }
 
-  /** Opens the file for each write: lines are rare, and the file may have been moved away since the last write. */
+  /**
+   * Opens the file for each write, because lines are rare, and the file may have been moved away since the last write.
+   */
   async #append(lines: Buffer): Promise<number> {
     const { folder, openFile = openToAppend } = this.#options;
     await mkdir(folder, { recursive: true, mode: 0o700 });
     const file = await openFile(this.path);
     try {
-      // If a crash has torn the last line, the new ones must not continue it.
+      // If a crash has torn the last line, the new lines must not continue it.
       await file.appendFile((await endsTorn(file)) ? `\n${lines}` : lines);
       await file.datasync();
       return lines.length;
@@ -147,10 +164,14 @@ export class BlockStore {
     if (!file) return;
     try {
       const { size } = await file.stat();
-      // The file was replaced. Reading a line again changes nothing.
-      if (size < this.#offset) this.#offset = 0;
-      // Lines are cut at bytes, because a piece may end within a character. The rest of a piece is prepended to the
-      // next one.
+      // The file was replaced by a shorter one, which is read from its start. The sums begin again at zero, because the
+      // lines that add to them would count twice. All other lines may be applied twice without a change.
+      if (size < this.#offset) {
+        this.#offset = 0;
+        this.#index.restartSums();
+      }
+      // Lines are split as bytes, because a piece may end within a character. The incomplete line at the end of a piece
+      // is prepended to the next piece.
       let rest: Buffer = Buffer.alloc(0);
       for (;;) {
         const { bytesRead, buffer } = await file.read(
@@ -164,8 +185,8 @@ export class BlockStore {
         const piece = Buffer.concat([rest, buffer.subarray(0, bytesRead)]);
         const end = piece.lastIndexOf(NEW_LINE) + 1;
         for (const line of piece.toString('utf8', 0, end).split('\n')) this.#take(line);
-        // pickaxe writes no line this long. Its last byte is kept, so that the whole line counts as one unreadable
-        // line.
+        // Junk is a line that is longer than any line of pickaxe. Only the last byte of it is kept, so that the whole
+        // line counts as one unreadable line.
         const isJunk = end === 0 && piece.length > PIECE_BYTES;
         rest = piece.subarray(isJunk ? -1 : end);
         this.#offset += piece.length - rest.length;
@@ -194,7 +215,7 @@ async function endsTorn(file: StoreFile): Promise<boolean> {
   return bytesRead === 1 && buffer[0] !== NEW_LINE;
 }
 
-/* The store of a ledger that ends with the process: in memory only. */
+/* A store in memory only, for a ledger that ends with the process. */
 
 export type Store = Pick<
   BlockStore,

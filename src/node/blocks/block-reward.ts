@@ -1,4 +1,7 @@
-/** Proves what a block earned against the header that this rig solved, so the node need not be trusted. */
+/**
+ * Proves what a block has earned. The payload is checked against the header that this rig solved, so the node need not
+ * be trusted.
+ */
 
 import type { Decimal } from '../../protocol/ledger/decimal.ts';
 import { parseHeader } from '../../protocol/ledger/header.ts';
@@ -8,15 +11,21 @@ import { rewardOf } from '../../protocol/ledger/reward.ts';
 import type { BlockRecord, Keyset } from './record.ts';
 
 export interface ProvenReward {
+  /** The account that the block pays. */
   readonly account: string;
-  /** Present if that account has the miner's name but other keys, so that another party can spend its coins. */
+  /**
+   * Present if the account has the name of the miner's account but other keys, so that somebody else can spend its
+   * coins. Always absent if the block's record does not have the miner's keys.
+   */
   readonly hasOtherKeys?: true;
   /** The new coins; undefined for an old block of a network with unknown rewards. */
   readonly reward: Decimal | undefined;
   readonly fees: Decimal;
 }
 
-/** A node's answer about a reward is wrong. The message completes a sentence that begins with the node's name. */
+/**
+ * A block's payload does not pay as the rules of the ledger demand. The message follows the node's name and a colon.
+ */
 export class RewardFault extends Error {
   override readonly name = 'RewardFault';
 }
@@ -24,7 +33,8 @@ export class RewardFault extends Error {
 type Miner = Pick<BlockRecord, 'account' | 'keyset'>;
 
 /**
- * The payee may differ from the miner: see `payeeInPlaceOf`. @throws RewardFault if the payload does not pay as it must
+ * Proves which account a block pays, and how much. It may be another account than the miner's: see `payeeInPlaceOf`.
+ * @throws RewardFault if the payload is not the block's, or does not pay as the rules of the ledger demand
  */
 export function proveReward(
   { header: bytes, ...miner }: Pick<BlockRecord, 'header'> & Miner,
@@ -41,15 +51,19 @@ export function proveReward(
 }
 
 /**
- * A node's work pays the account in its payload, whatever account the node was asked to work for.
- * @returns the account that was paid, for people, if it is not the miner's; the block has then earned nothing
+ * A block pays the account in its payload, even if the node was asked to work for another account.
+ * @returns the account that was paid, as a text for people, if it is not the miner's account: the block has then earned
+ *   nothing. Undefined if it is the miner's account
  */
 export function payeeInPlaceOf({ account }: Miner, paid: ProvenReward): string | undefined {
   if (paid.account !== account) return paid.account;
   return paid.hasOtherKeys ? `${account} with other keys` : undefined;
 }
 
-/** Whether the ledger compares the account's name with its key, so that nobody can create it with other keys. */
+/**
+ * Whether the account is named after its key: `k:` and the key. The ledger compares the name with the key, so nobody
+ * can create the account with another key.
+ */
 export function isNameOfKey(account: string): boolean {
   return account.startsWith('k:');
 }

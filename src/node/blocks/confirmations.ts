@@ -1,13 +1,13 @@
 /**
- * Decides what has become of a block from the answers of nodes. Pure.
+ * Decides from the answers of nodes what has become of a block. Pure.
  *
- * A look is one node's answer about the block. Nodes differ for seconds, and heads of cuts are often orphaned. So a
- * block becomes won, settled or orphaned only when the looks of all nodes that know its height agree for some time. A
- * decision stands until later looks contradict it for as long. Blocks are watched until they are deeper than any known
- * reorganisation.
+ * A look is one node's answer about the block. Nodes can have different chains for seconds, and the heads of cuts are
+ * often orphaned. So a block becomes won, settled or orphaned only when the looks of all nodes whose chains have grown
+ * beyond the block's height have agreed for some time. A decision stands until later looks have contradicted it for the
+ * same time. Blocks are watched until they are deeper than any known reorganisation.
  *
- * A block whose answer was lost counts as accepted only once some node's chain has it, or a node keeps it beside its
- * chain.
+ * A block whose answer was lost counts as accepted only when some node's chain has it, or when a node keeps it beside
+ * its chain.
  */
 
 import type { BlockState } from './fate.ts';
@@ -17,59 +17,78 @@ export type BlockLook =
   | { readonly node: string; readonly chainHas: 'not-yet' }
   /** The node's chain has the block, and `depth` more blocks on top of it. */
   | { readonly node: string; readonly chainHas: 'ours'; readonly depth: number }
-  /** The node's chain has the block `winner` in the block's place, and `depth` more blocks on top of it. */
+  /** The node's chain has the block `winner` in the block's place, and `depth` more blocks on top of `winner`. */
   | {
       readonly node: string;
       readonly chainHas: 'another';
       readonly depth: number;
       readonly winner: string;
-      /** Whether the node also keeps this block; absent if unknown. */
+      /** Whether the node keeps the block beside its chain; absent if unknown. */
       readonly keepsOurs?: boolean;
     };
 
 export interface Standing {
   readonly state: BlockState;
-  /** Last known number of blocks on top of this block, or of the one in its place. */
+  /**
+   * Last known number of blocks on top of the block, or of the block in its place. It is less than `WATCHED_DEPTH`
+   * until looks have shown `WATCHED_DEPTH` for some time.
+   */
   readonly depth: number;
   readonly nodesDisagree: boolean;
-  /** The hash of the block in its place, if any. */
+  /** For a block off the chain: the hash of the block in its place. */
   readonly winner?: string;
 }
 
-/** How long the looks have led to the same verdict. Times are on the clock of `Moment.nowMs`; a restart loses them. */
+/**
+ * A series of consecutive looks that have led to the same verdict. Its times are monotonic (`Moment.nowMs`), and are
+ * lost when the process ends.
+ */
 export interface Agreement {
   readonly verdict: Verdict['verdict'];
-  /** Time of the first of the consecutive looks with this verdict. */
+  /** Time of the first look of the series. */
   readonly sinceMs: number;
-  /** The same for looks that also show enough blocks on top to settle the block, or to end its watch. */
+  /**
+   * Time from which the looks have also shown enough blocks on top to settle the block. Absent if they do not show
+   * enough.
+   */
   readonly settledSinceMs?: number;
+  /**
+   * Time from which the looks have also shown enough blocks on top to end the watch. Absent if they do not show enough.
+   */
   readonly deepSinceMs?: number;
 }
 
 interface Moment {
   /** Time on the monotonic clock. */
   readonly nowMs: number;
-  /** Time since the block was accepted. */
+  /** Time since the block was sent to the node. */
   readonly ageMs: number;
 }
 
 interface Rules {
   /** Number of blocks that must be on top of a block to settle it. */
   readonly settledDepth: number;
-  /** Time for which looks must lead to the same verdict before it decides: see `APART_MS`. */
+  /** Like `APART_MS`, but shorter on a network whose chains grow faster than those of real networks. */
   readonly apartMs: number;
 }
 
 export const JUST_FOUND: Standing = { state: 'pending', depth: 0, nodesDisagree: false };
 export const UNANSWERED: Standing = { state: 'unanswered', depth: 0, nodesDisagree: false };
 
-/** Number of blocks on top from which settled and orphaned blocks are no longer watched: an hour's blocks. */
+/**
+ * A settled block is watched until it has this many blocks on top. A block off the chain is watched until the block in
+ * its place has this many. A chain grows by this number of blocks in an hour.
+ */
 export const WATCHED_DEPTH = 120;
-/** Time after which a block that no node knows is called unknown. It is still watched, but less closely. */
+/**
+ * Age at which a block becomes unknown, if no node's chain has shown until then what becomes of it. An unanswered block
+ * stays unanswered. From this age on, the block is still watched, but nodes are asked less often.
+ */
 export const UNKNOWN_AFTER_MS = 3_600_000;
 /**
- * Time for which looks must lead to the same verdict before they decide whether the chain has a block, or count as
- * disagreeing. Half of all pairs of siblings are found within three seconds of each other.
+ * Time for which looks must lead to the same verdict before a block counts as on the chain, settled or off the chain,
+ * or before nodes count as disagreeing about it. The time is long enough for most rival blocks: if two miners find
+ * blocks with the same parent, the second block comes within three seconds in half of all cases.
  */
 export const APART_MS = 10_000;
 
@@ -85,14 +104,17 @@ type Verdict =
       readonly verdict: 'another';
       readonly depth: number;
       readonly winner: string;
-      /** Whether any node keeps this block beside its chain; undefined if none is known to, and some did not answer. */
+      /**
+       * True if any node keeps the block beside its chain, and false if no node does. Undefined if no node is known to
+       * keep it, and some nodes have not answered.
+       */
       readonly keepsOurs: boolean | undefined;
     };
 
 /**
  * @param agreement the agreement of the previous looks; undefined before the first look
  * @param looks the present looks, one for each node that answered
- * @returns the given standing itself, unless something was decided or the depth has changed
+ * @returns the new standing, which may be equal to the given one, and the new agreement
  */
 export function judge(
   standing: Standing,
@@ -106,21 +128,21 @@ export function judge(
   return { standing: decide(standing, verdict, now, moment, rules), agreement: now };
 }
 
-/** Whether another look could still change something that matters. */
+/** Whether nodes are asked about the block, because its state may still change. */
 export function isWatched({ state, depth }: Standing): boolean {
   return UNDECIDED.includes(state) || state === 'won' || depth < WATCHED_DEPTH;
 }
 
 /**
- * Whether a decision about a block is due soon. After an hour a decision is rarely near, for example when a node stays
- * on another branch, so nodes are asked less often.
- * @param ageMs time since the block was accepted
+ * Whether a decision about a block is due soon. If so, nodes are asked more often. After an hour a decision is rarely
+ * due soon: for example, a node may stay on another branch.
+ * @param ageMs time since the block was sent to the node
  */
 export function isUrgent({ state }: Standing, ageMs: number): boolean {
   return URGENT.includes(state) && ageMs < UNKNOWN_AFTER_MS;
 }
 
-/** Whether the block must be written again. A change of depth alone matters only if it ends the watch. */
+/** Whether the change must be written to the block log. A change of depth alone matters only if it ends the watch. */
 export function isNews(before: Standing, after: Standing): boolean {
   return (
     before.state !== after.state ||
@@ -129,7 +151,10 @@ export function isNews(before: Standing, after: Standing): boolean {
   );
 }
 
-/** A head alone proves nothing: 18 of 26 orphans were once the head of a cut. So only blocks below a head count. */
+/**
+ * A block at the head of a node's chain proves nothing: 18 of 26 orphans were once the head of a cut. So looks without
+ * a block on top decide nothing. They can only make the block contested.
+ */
 function verdictOf(looks: readonly BlockLook[]): Verdict {
   const ours = looks.filter((look) => look.chainHas === 'ours' && look.depth > 0) as (BlockLook & {
     chainHas: 'ours';
@@ -180,7 +205,7 @@ function decide(
   const lasted = (sinceMs: number | undefined) => sinceMs !== undefined && nowMs - sinceMs >= apartMs;
   const isUndecided = UNDECIDED.includes(standing.state);
   const isUnanswered = standing.state === 'unanswered';
-  // The depth that ends the watch must last for some time, like every other decision.
+  // A depth that ends the watch takes effect only after some time, like every other decision.
   const depthOf = (depth: number) => (lasted(agreement.deepSinceMs) ? depth : Math.min(depth, WATCHED_DEPTH - 1));
   switch (verdict.verdict) {
     case 'ours': {
@@ -207,17 +232,21 @@ function decide(
   }
 }
 
-/** @param keepsOurs whether a node whose chain has another block keeps this one; undefined if unknown */
+/**
+ * @param keepsOurs whether any node whose chain has another block keeps this block, too; undefined if unknown
+ * @returns the state of a block in whose place the chain has another block
+ */
 function whereAnotherWon(before: BlockState, keepsOurs: boolean | undefined): BlockState {
   if (before === 'orphaned' || ON_CHAIN.includes(before) || keepsOurs === true) return 'orphaned';
   if (before === 'unanswered' || before === 'lost') return keepsOurs === false ? 'lost' : before;
-  // A node that does not say whether it keeps the block may keep it.
+  // While it is unknown whether nodes keep the block, it counts as kept.
   return keepsOurs === false ? 'never-entered' : 'orphaned';
 }
 
 /**
- * @param before the previous standing; without it, the clause is about the present one alone
- * @returns a clause for people; empty if the name of the state is enough
+ * @param before the previous standing; without it, the text is about the present standing alone
+ * @param isRefused whether the node refused the block, although nodes have it
+ * @returns clauses for people; empty if the name of the state is enough
  */
 export function describeStanding(standing: Standing, before?: Standing, isRefused = false): string {
   const { state, nodesDisagree, winner } = standing;
@@ -238,7 +267,7 @@ export function describeStanding(standing: Standing, before?: Standing, isRefuse
     wasOnChain && !ON_CHAIN.includes(state) ? [`it was ${before.state}: the chain was reorganised`] : [];
   const wasTaken = before?.state === 'unanswered' && state !== 'unanswered' && state !== 'lost';
   const taken = wasTaken ? ['the node has taken it, although its answer was lost'] : [];
-  const refused = isRefused ? ['the node said that it refused it, and nodes have it all the same'] : [];
+  const refused = isRefused ? ['the node answered that it refused the block, but a node has it'] : [];
   return [...reorganised, ...taken, ...refused, ...parts, ...(nodesDisagree ? ['nodes disagree about it'] : [])].join(
     '; ',
   );

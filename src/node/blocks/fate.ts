@@ -1,11 +1,16 @@
-/** The states of a submitted block. Types, schemas and metrics are made from this list. Imports nothing. */
+/** The states of a submitted block. Types, schemas and metrics are made from this list. This file imports nothing. */
 
 /**
- * The state of a submitted block: docs/rewards.md. `pending`: not known yet. `contested`: another block has its place
- * at some node, and nothing is decided. `unknown`: not known for an hour. `unanswered`: the node's answer was lost, and
- * no chain has shown yet whether the node accepted it. `won`: on the chain, with at least one block on top. `settled`:
- * with enough blocks on top to rely on it. `orphaned`: the chain has another block in its place. `never-entered`:
- * orphaned, and no node has ever had it. `lost`: orphaned, and no node has ever confirmed that it accepted it.
+ * The states of a submitted block (docs/rewards.md).
+ * - `pending`: no node's chain shows yet what becomes of the block.
+ * - `contested`: a node's chain has another block in its place, and nothing is decided.
+ * - `unknown`: the block was still pending after an hour.
+ * - `unanswered`: the node's answer was lost, and no chain has shown yet whether the node accepted the block.
+ * - `won`: the block is on the chain, with at least one block on top.
+ * - `settled`: the block is on the chain, with enough blocks on top to rely on it.
+ * - `orphaned`: the chain has another block in its place.
+ * - `never-entered`: like `orphaned`, and no node that was asked keeps the block.
+ * - `lost`: like `never-entered`, and no node has ever confirmed that it accepted the block.
  */
 export const BLOCK_STATES = [
   'pending',
@@ -20,7 +25,10 @@ export const BLOCK_STATES = [
 ] as const;
 export type BlockState = (typeof BLOCK_STATES)[number];
 
-/** Accepted = won + orphaned + pending. Unanswered and lost blocks are not known to be accepted. */
+/**
+ * The groups of states that totals count. Accepted blocks are those that are won, orphaned or pending. It is not known
+ * whether unanswered and lost blocks were accepted.
+ */
 export type BlockFate = 'won' | 'orphaned' | 'pending' | 'unanswered' | 'lost';
 export const FATE_OF: Readonly<Record<BlockState, BlockFate>> = {
   pending: 'pending',

@@ -1,6 +1,7 @@
 /**
- * Follows blocks: asks every node about them, decides what became of them, and proves their rewards. Each node gets one
- * request for its cut and one for each chain and stretch of heights, regardless of the number of blocks.
+ * Follows blocks: asks every node about them, decides what became of them, and proves their rewards. To learn what
+ * became of all blocks, each round sends a node one request for its cut, and at most two for each chain and stretch of
+ * heights, regardless of the number of blocks. For each reward that is not proven, further requests ask for a payload.
  */
 
 import { pause } from '../../base/system/abort.ts';
@@ -28,14 +29,15 @@ export type Change =
   | {
       readonly what: 'state';
       readonly block: TrackedBlock;
-      /** Undefined for a refused block, about which nothing was reported before. */
+      /** The standing at the last report; undefined for a refused block, because it was hidden until now. */
       readonly before: Standing | undefined;
+      /** Whether an earlier process found the block. */
       readonly isEarlier: boolean;
     }
-  /** The earnings of a block that was already won are now proven. */
+  /** The earnings of a block on the chain are now proven. Its state was reported before. */
   | { readonly what: 'reward'; readonly block: TrackedBlock }
   | { readonly what: 'reward-fault'; readonly block: TrackedBlock; readonly fault: string }
-  /** The block is proven to pay an account other than its miner's: the node gave work for that account. */
+  /** It is proven that the block pays an account other than its miner's: the node gave work for that account. */
   | {
       readonly what: 'paid-elsewhere';
       readonly block: TrackedBlock;
@@ -49,25 +51,37 @@ export interface FollowerOptions {
   readonly settledDepth: number;
   readonly clock: Clock;
   readonly changed: (change: Change) => void;
-  /** Called when a node stops answering properly, and when it answers again. */
+  /**
+   * Called with the fault when a node stops answering properly, and without a fault when the node answers properly
+   * again.
+   */
   readonly nodeNews?: (node: string, fault: string | undefined) => void;
   readonly pace?: Pace;
-  /** Whether the store drops finished blocks from memory, so that a process can run for years. */
+  /**
+   * Whether blocks that are no longer followed are removed from the store's memory, so that a process can run for
+   * years.
+   */
   readonly dropsFinished?: boolean;
 }
 
 interface Pace {
-  /** Time for which looks must lead to the same verdict before it decides; also the wait between rounds of `decide`. */
+  /**
+   * Like `APART_MS`, but shorter on a network whose chains grow faster. In `decide`, it is also the wait between two
+   * rounds.
+   */
   readonly apartMs: number;
   /** The wait between two rounds while a decision is due soon. */
   readonly soonMs: number;
   /** The wait between two rounds while blocks are only watched. */
   readonly watchMs: number;
-  /** The waits before each early look at a new block's payee. A node has its payload only after running it. */
+  /**
+   * The waits before the early requests for a new block's payload, which names the payee. Several requests are made,
+   * because a node has the payload only after it has executed the block.
+   */
   readonly earlyMs: readonly number[];
 }
 
-/** @param speed growth rate of the chains, relative to real networks */
+/** @param speed the speed at which the chains grow, as a multiple of that of real networks */
 export function paceAt(speed: number): Pace {
   return {
     apartMs: APART_MS / speed,
@@ -77,30 +91,41 @@ export function paceAt(speed: number): Pace {
   };
 }
 
-/** Time after a block became won, and again after it became settled, for which nodes are asked to prove its reward. */
+/**
+ * Time for which nodes are asked to prove a block's reward. It begins when the block becomes won, and again when the
+ * block becomes settled.
+ */
 const GIVE_UP_REWARD_MS = 7 * 86_400_000;
 /**
- * Bounds the state changes written for each block, so that a node whose answers keep changing does not fill the disk: a
- * burst, far larger than on a real chain, and then one an hour. Further changes are neither written nor reported.
+ * Maximum number of changes of one block that are written in a burst: changes of its state, and faults of its reward. A
+ * real chain causes far fewer. The bound prevents a node whose answers keep changing from filling the disk. Further
+ * changes are neither written nor reported.
  */
 const MOST_CHANGES = 20;
+/** After the burst, one change is written per hour. */
 const CHANGES_PER_SECOND = 1 / 3_600;
 
 export class Follower {
   readonly #options: FollowerOptions;
   readonly #pace: Pace;
-  /** The followed blocks, each as it was when its last change was reported. */
+  /** The followed blocks, each as it was at its last report. */
   readonly #followed = new Map<string, TrackedBlock>();
   /** The hashes of the followed blocks that earlier processes found. */
   readonly #earlier = new Set<string>();
   #hasBegun = false;
   readonly #agreements = new Map<string, Agreement>();
   readonly #rewards: RewardSearch;
-  /** The budget of further changes, by block hash. */
+  /** For each block, by its hash, the bound on its changes that are written. */
   readonly #changes = new Map<string, TokenBucket>();
-  /** Hashes of blocks that this run sent before its first round, which must not count as blocks of an earlier run. */
+  /**
+   * Hashes of the blocks that this run sent before its first round. In the first round, they must not count as blocks
+   * of earlier runs.
+   */
   readonly #sent = new Set<string>();
-  /** The early looks in progress: for each node, at most one at a refused block and one at another block. */
+  /**
+   * The early requests for payloads that are in progress: for each node, at most one series for a refused block, and
+   * one series for a block that was not refused.
+   */
   readonly #early = new Map<string, Promise<void>>();
   #stop: AbortSignal | undefined;
   readonly #faults = new Map<string, string>();
@@ -113,7 +138,7 @@ export class Follower {
     this.#rewards = new RewardSearch(options.clock);
   }
 
-  /** Runs rounds until `stop`. Never throws for faults of nodes or the disk. */
+  /** Runs rounds until `stop` fires. Never throws for faults of nodes or of the disk. */
   async run(stop: AbortSignal): Promise<void> {
     const { soonMs, watchMs } = this.#pace;
     this.#stop = stop;
@@ -127,7 +152,10 @@ export class Follower {
     await Promise.all(this.#early.values());
   }
 
-  /** Like `run`, but only until the outcome and the earnings of every block are known. Must not overlap with `run`. */
+  /**
+   * Like `run`, but ends when every followed block is decided, and its reward is proven or no longer searched for.
+   * Hidden blocks do not count. Must not run at the same time as `run`.
+   */
   async decide(stop: AbortSignal): Promise<void> {
     while (!stop.aborted && this.#isAnyUndecided()) {
       await this.round(stop);
@@ -139,20 +167,27 @@ export class Follower {
     return this.#followed.size;
   }
 
-  /** Notes that this run has just sent the block and awaits its answer. The store must have the block. */
+  /**
+   * Notes that this run has just sent the block, and that the answer has not come yet. The store must have the block.
+   */
   expect({ hash }: Pick<TrackedBlock, 'hash'>): void {
     if (!this.#hasBegun) this.#sent.add(hash);
   }
 
-  /** Follows another block of this run, and soon asks its node who is paid. The store must have the block. */
+  /**
+   * Follows another block of this run, and starts the early requests for its payload. The store must have the block.
+   */
   add(block: TrackedBlock): void {
     this.#follow(block);
     this.lookAtPayee(block.node, block.isRefused === true, () => block);
   }
 
   /**
-   * Soon asks a node who is paid by a block of this run, unless the node is already being asked about another block.
-   * @param blockOf makes the block; called only if the node is asked
+   * Starts the early requests for the payload of a block of this run, to find out whom the block pays. Does nothing
+   * before `run` is called, or if such requests are in progress for another block with the same `node` and
+   * `isRefused`.
+   * @param node the node that received the block
+   * @param blockOf makes the block; called only if the requests are started
    */
   lookAtPayee(node: string, isRefused: boolean, blockOf: () => TrackedBlock): void {
     const place = `${isRefused ? 'refused' : 'other'} ${node}`;
@@ -208,8 +243,8 @@ export class Follower {
   }
 
   /**
-   * Also follows blocks that earlier processes left undecided, but not those that other processes find later, so that
-   * no two processes report the same block.
+   * In the first round, also follows those blocks in the store that must still be followed (`#isOpen`). Blocks that
+   * other processes find later are not followed, because those processes report them.
    */
   #begin(): void {
     if (this.#hasBegun) return;
@@ -228,7 +263,10 @@ export class Follower {
     return [...this.#followed.keys()].flatMap((hash) => store.block(hash) ?? []).filter((block) => this.#isOpen(block));
   }
 
-  /** Whether the block may still change and a node can be asked. A refused block is followed for an hour at most. */
+  /**
+   * Whether the block must be followed: its state may change or its reward is not proven, and a node of its network can
+   * be asked. A hidden block is followed for an hour at most.
+   */
   #isOpen(block: TrackedBlock): boolean {
     const { views } = this.#options;
     const isUndone = isHidden(block)
@@ -292,9 +330,8 @@ export class Follower {
   }
 
   /**
-   * Asks for the payload of a new block, which names the payee. No node has the payload before the block is solved.
-   * Asking as soon as possible, rather than when the block is won, exposes a node that works for another account by its
-   * first block.
+   * Asks nodes for the payload of a new block, which names the payee. The payload is requested as soon as possible, and
+   * not only when the block is won. So a node that gives work for another account is detected by its first block.
    */
   async #lookEarly(block: TrackedBlock, stop: AbortSignal): Promise<void> {
     const { store, views, changed } = this.#options;
@@ -320,7 +357,7 @@ export class Follower {
     }
   }
 
-  /** Asks those nodes last that failed in this round, because each of them could take minutes. */
+  /** Nodes whose last answer had a fault are asked after all other nodes, because each of them could take minutes. */
   async #proveReward(block: TrackedBlock, stop: AbortSignal): Promise<void> {
     if (!this.#owesReward(block)) return;
     const own = this.#options.views.filter(({ network }) => network === block.network);
@@ -342,7 +379,7 @@ export class Follower {
     return Number(this.#faults.has(node));
   }
 
-  /** Reports changes since the last report, including those found by other processes. */
+  /** Reports changes since the last report, including changes found by other processes. */
   #report(before: TrackedBlock, block: TrackedBlock): void {
     const { changed } = this.#options;
     const isEarlier = this.#earlier.has(block.hash);

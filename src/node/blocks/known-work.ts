@@ -1,7 +1,6 @@
 /**
- * How much work the blocks of a network take, as far as this machine knows: from the table of networks, from the
- * blocks that this rig has found, and from the newest blocks that nodes have shown it. A branch that takes less proves
- * nothing.
+ * Estimates how much work a block of a network takes. The sources are the table of networks, the newest block that this
+ * rig has found, and the hardest block that nodes have shown. A branch of blocks with less work proves nothing.
  */
 
 import { randomBytes } from 'node:crypto';
@@ -15,27 +14,32 @@ import { LedgerFormatError } from '../../protocol/ledger/json.ts';
 import { leastWork } from '../../protocol/ledger/least-work.ts';
 import { BlockStore } from './block-log.ts';
 
-/** Divisor for the known work: real difficulties change by less within months, and a sixteenth is still expensive. */
+/**
+ * A block of a network must have at least the work of the newest block that this rig has found, and of the hardest
+ * block that nodes have shown, each divided by this number. Real difficulties change less within months, and blocks
+ * with a sixteenth of the work are still expensive to forge.
+ */
 const FRACTION = 16n;
 const FILE_NAME = 'known-work.json';
-/** Far more networks than anybody uses. */
+/** Maximum number of networks in the file, far more than anybody uses. */
 const MOST_NETWORKS = 100;
 
-/** The header of the hardest block that was seen, in base64url, by the network's name. */
+/** The headers of the kept blocks (see `KnownWork.see`), in base64url, by the name of the network. */
 const Seen = z.record(z.string(), z.string());
 
 interface KnownWorkOptions {
-  /** The folder of the file in which the hardest blocks are kept; undefined: they are kept in memory. */
+  /** The folder of the file in which the hardest blocks are kept. If undefined, they are kept in memory only. */
   readonly folder?: string | undefined;
-  /** Headers of blocks that this rig has found, by network. */
+  /** For each network, the header of the newest block that this rig has found. */
   readonly mined?: ReadonlyMap<string, BlockHeader>;
   /**
-   * Whether the user trusts the nodes. If so, their newest block replaces the remembered one even if that is harder.
+   * Whether the user trusts the nodes. If so, every block that they show replaces the kept block, even if the kept
+   * block is harder.
    */
   readonly trustsNodes?: boolean;
-  /** Called when the file cannot be used. */
+  /** Called when the file cannot be read or written. */
   readonly warn?: (text: string) => void;
-  /** The table of networks; replaced by tests. */
+  /** Returns the least work from the table of networks. Tests replace this function. */
   readonly table?: (network: string) => bigint | undefined;
 }
 
@@ -48,7 +52,10 @@ export class KnownWork {
     this.#seen = this.#load();
   }
 
-  /** @returns the least number of hashes that a block must have taken; undefined for a network without known work */
+  /**
+   * @returns the least number of hashes that a block must have taken. Undefined if no source knows the work of the
+   *   network
+   */
   leastWork(network: string): bigint | undefined {
     const { table = leastWork, mined } = this.#options;
     const known = [mined?.get(network), this.#seen.get(network)].flatMap((header) =>
@@ -60,9 +67,11 @@ export class KnownWork {
   }
 
   /**
-   * Remembers a block if it is harder than the known ones. For a network without known work, this requires that the
-   * user trusts the nodes.
-   * @param header must have passed the check of its proof of work, so that raising the bar costs as much work
+   * Keeps a block if it is harder than the kept block of the network. The first block is kept only if the work of the
+   * network is known (see `leastWork`). If the user trusts the nodes, every block is kept. A genesis block (height 0)
+   * is never kept.
+   * @param header must have passed the check of its proof of work, so that nobody can raise the least work without
+   *   doing the work of such a block
    */
   see(network: string, header: BlockHeader): void {
     const before = this.#seen.get(network);
@@ -110,7 +119,7 @@ export class KnownWork {
   }
 }
 
-/** @throws LedgerFormatError for a header without its proof of work */
+/** @throws LedgerFormatError if the header is malformed or lacks its proof of work */
 function headerOf(text: string): BlockHeader {
   const header = parseHeader(Buffer.from(text, 'base64url'));
   checkWork(header);
@@ -119,7 +128,7 @@ function headerOf(text: string): BlockHeader {
 
 /**
  * @param folder the folder of the block log
- * @returns the header of the newest block that this rig has found, by network. Damaged headers are left out
+ * @returns for each network, the header of the newest block that this rig has found. Damaged headers are left out
  */
 export async function minedHeaders(
   folder: string | undefined,

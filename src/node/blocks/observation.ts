@@ -1,4 +1,7 @@
-/** Asks nodes about blocks, with one request per chain and stretch of heights, and about the rewards of blocks. */
+/**
+ * Asks nodes whether blocks are on their chains, and what the blocks have earned. To need few requests, it asks about
+ * many heights of a chain at once.
+ */
 
 import type { Clock } from '../../base/system/clock.ts';
 import { parseHeader } from '../../protocol/ledger/header.ts';
@@ -9,13 +12,16 @@ import type { TrackedBlock } from './block-index.ts';
 import { type ProvenReward, proveReward, RewardFault } from './block-reward.ts';
 import type { BlockLook } from './confirmations.ts';
 
-/** Heights closer than this share a request, since their hashes fit into one page of a node's answer. */
+/**
+ * Maximum number of heights in a stretch. One request asks for the ancestors at all heights of a stretch, and their
+ * hashes fit into one page of a node's answer.
+ */
 const STRETCH = 500n;
 
 interface Looks {
-  /** The node's looks by block hash. Blocks about which it did not answer have no entry. */
+  /** The node's answers by block hash. A block about which the node did not answer has no entry. */
   readonly looks: ReadonlyMap<string, BlockLook>;
-  /** The first fault, for people. The answers about other chains remain valid. */
+  /** The first fault, for people. If it is about one chain, the answers about blocks of other chains are valid. */
   readonly fault?: string;
 }
 
@@ -50,7 +56,10 @@ function byChain(blocks: readonly TrackedBlock[]): Map<number, TrackedBlock[]> {
   return chains;
 }
 
-/** Asks about young blocks first, because nodes may no longer have old ones. */
+/**
+ * Asks about the highest blocks first, because a node may no longer have the lowest ones. If a request for ancestors
+ * fails, the node is not asked about further blocks of this chain.
+ */
 async function* lookAtChain(
   view: LedgerView,
   head: LedgerHead,
@@ -81,13 +90,13 @@ async function* lookAtChain(
 
 interface Compared {
   readonly block: TrackedBlock;
-  /** The hash of the block at this height on the node's chain; undefined when the node did not give it. */
+  /** The hash of the block at this height on the node's chain; undefined if the node did not give it. */
   readonly there: string | undefined;
 }
 
 /**
- * @returns the hashes that the node keeps, orphans included; undefined if no block needs them or the node does not
- *   answer
+ * @returns the hashes of the blocks that the node keeps, including orphans. Undefined if they are not needed for any
+ *   block, or if the node does not answer
  */
 async function keptOf(
   view: LedgerView,
@@ -106,12 +115,19 @@ async function keptOf(
   }
 }
 
-/** A block in the place of the head decides nothing yet, and an orphaned block stays orphaned whoever keeps it. */
+/**
+ * Whether to ask the node if it keeps the block. The answer is not needed for a block at the height of the node's head,
+ * because the head can still be replaced. For an orphaned block it is not needed either, because the answer would not
+ * change the block's state.
+ */
 function isAskedFor({ height, standing }: TrackedBlock, head: LedgerHead): boolean {
   return height < head.height && standing.state !== 'orphaned';
 }
 
-/** @returns one chain's blocks in stretches of at most `STRETCH` heights; highest stretch first, each ascending */
+/**
+ * @returns the blocks of one chain in stretches of at most `STRETCH` heights. The highest stretch comes first; in a
+ *   stretch, heights ascend
+ */
 function stretchesOf(blocks: readonly TrackedBlock[]): TrackedBlock[][] {
   const stretches: TrackedBlock[][] = [];
   for (const block of blocks.toSorted((a, b) => Number(a.height - b.height))) {
@@ -123,17 +139,17 @@ function stretchesOf(blocks: readonly TrackedBlock[]): TrackedBlock[][] {
 }
 
 /**
- * One node's view of the ledger. Hashes are block hashes: 43 characters of base64url. Every method throws an Error for
- * people if the node does not answer properly.
+ * One node's view of the ledger. Hashes are block hashes: 43 characters of base64url. Every method throws an Error with
+ * a message for people if the node does not answer properly.
  */
 export interface LedgerView {
   readonly node: string;
-  /** The network's name in the settings. Blocks of other networks are not asked about. */
+  /** The network's name in the settings. The node is asked only about blocks of this network. */
   readonly network: string;
   /** The heads of the node's cut, by chain. */
   heads(stop: AbortSignal): Promise<ReadonlyMap<number, LedgerHead>>;
   /**
-   * @param upper the hash of the block whose ancestors are requested; it counts as one of them
+   * @param upper the hash of the block whose ancestors are requested. The block itself counts as an ancestor
    * @returns the hashes of the ancestors at heights from `from` to `to`, both included, by height
    */
   ancestors(
@@ -143,11 +159,11 @@ export interface LedgerView {
     to: bigint,
     stop: AbortSignal,
   ): Promise<ReadonlyMap<bigint, string>>;
-  /** @returns the hashes of all blocks at heights from `from` to `to` that the node keeps, orphans included */
+  /** @returns the hashes of all blocks at heights from `from` to `to` that the node keeps, including orphans */
   keptHashes(chain: number, from: bigint, to: bigint, stop: AbortSignal): Promise<ReadonlySet<string>>;
   /**
-   * @returns undefined if the node does not have the payload yet, or any more
-   * @throws Error whose cause is a LedgerFormatError if the node's payload is not the one of that hash
+   * @returns the payload; undefined if the node does not have it, because it is too new or too old
+   * @throws Error whose cause is a LedgerFormatError if the node's payload does not have that hash
    */
   payloadWithOutputs(
     chain: number,
@@ -159,8 +175,12 @@ export interface LedgerView {
 
 /* The search for a payload that proves what a block has earned. */
 
-/** Waits between two searches for the same payload, which nodes may not have yet. The wait doubles each time. */
+/**
+ * Wait after the first search for a payload, if it was not successful: nodes may not have the payload yet. The wait
+ * doubles after each further search.
+ */
 const FIRST_WAIT_MS = 15_000;
+/** Maximum wait between two searches for the same payload. */
 const LONGEST_WAIT_MS = 3_600_000;
 
 interface Wait {
@@ -168,7 +188,7 @@ interface Wait {
   readonly untilMs: number;
 }
 
-/** Both are absent if no node has the payload, or if it is too early to search again. */
+/** The result of a search. Both fields are absent if no node gave a payload, or if it is too early to search again. */
 export interface FoundReward {
   readonly reward?: ProvenReward;
   /** The fault of a payload that a node gave, with the node's name, for people. */
@@ -183,7 +203,7 @@ export class RewardSearch {
     this.#clock = clock;
   }
 
-  /** Like `seekReward`, but does nothing if the nodes were asked about this block a short time ago. */
+  /** Like `seekReward`, but does nothing during the wait after the last search for this block's payload. */
   async seek(block: TrackedBlock, views: readonly LedgerView[], stop: AbortSignal): Promise<FoundReward> {
     const nowMs = this.#clock.monotonicMs();
     const earlier = this.#waits.get(block.hash);
@@ -213,7 +233,7 @@ export async function seekReward(
       const payload = await view.payloadWithOutputs(block.chain, payloadHash, block.height, stop);
       if (payload) return { reward: proveReward(block, payload) };
     } catch (error) {
-      // A node that does not answer is asked again later, like one without the payload.
+      // A node that does not answer is treated like a node without the payload: it is asked again in a later search.
       const what = faultOf(error);
       if (what !== undefined) fault ??= `${view.node}: ${what}`;
     }
@@ -221,7 +241,7 @@ export async function seekReward(
   return fault === undefined ? {} : { fault };
 }
 
-/** @returns the fault of the payload that a node gave; undefined if it gave no payload */
+/** @returns the fault of the payload that a node gave; undefined if the node gave no payload */
 function faultOf(error: unknown): string | undefined {
   if (error instanceof RewardFault) return error.message;
   const cause = error instanceof Error ? error.cause : undefined;

@@ -1,6 +1,6 @@
 /**
- * Blocks, hashes, headers and cuts (document 1, "Whole blocks", "Block hashes" and "Cut"). Blocks are proven: the
- * header hashes to its block hash, and the payload to the header's payload hash.
+ * Blocks, hashes, headers and cuts (document 1, "Whole blocks", "Block hashes" and "Cut"). Each block is checked: its
+ * header must hash to its block hash, and its payload to the header's payload hash.
  */
 
 import { z } from 'zod';
@@ -37,7 +37,9 @@ export interface Block {
   readonly payload: Proven<PayloadWithOutputs>;
 }
 
-/** Blocks in a page. Real nodes allow 360, but so many full blocks would be an answer of many megabytes. */
+/**
+ * Number of blocks requested per page. Real nodes allow 360, but a page of 360 full blocks would have many megabytes.
+ */
 const BLOCKS_A_PAGE = 50;
 
 const BlockObject = z.object({ header: z.custom<ExactJson>(), payloadWithOutputs: z.custom<ExactJson>() });
@@ -55,7 +57,10 @@ export async function* getBlocks(
   yield* itemsOf(asker, { ...paging, ...requestFor('block', part) }, stop);
 }
 
-/** @returns a function that throws a LedgerFormatError unless the JSON is a wanted block */
+/**
+ * @returns a function that reads a block. The function throws a LedgerFormatError if the JSON is not a block, if a hash
+ *   in the block is wrong, or if the chain, height or version code is not a wanted one
+ */
 export function blockReader(wanted: Wanted): (json: ExactJson) => Block {
   return (json) => {
     const block = checked(BlockObject, json, 'block');
@@ -65,9 +70,12 @@ export function blockReader(wanted: Wanted): (json: ExactJson) => Block {
   };
 }
 
-/* All blocks of a chain, or the ancestors of some. */
+/* Collections: all blocks of a chain, or the blocks of a branch. */
 
-/** Bounds of a branch: hashes of blocks of its chain, 32 bytes each. Real nodes accept at most 32 of either kind. */
+/**
+ * The bounds of a branch: block hashes of one chain, 32 bytes each. Real nodes accept at most 32 upper and 32 lower
+ * bounds.
+ */
 export interface BranchBounds {
   /** The branch contains only these blocks and their ancestors. */
   readonly upper: readonly Uint8Array[];
@@ -77,12 +85,18 @@ export interface BranchBounds {
 
 interface Part {
   readonly chain: number;
-  /** With bounds, the blocks of a branch, in descending order. Without, all blocks, orphans too, in ascending order. */
+  /**
+   * The bounds of a branch, whose blocks come in descending order. Without bounds, all blocks of the chain come in
+   * ascending order, including orphans.
+   */
   readonly bounds?: BranchBounds;
   readonly range: HeightRange;
 }
 
-/** @returns the request, and the bounds that must exist: real nodes ignore unknown lower bounds */
+/**
+ * @returns the request. `blocks.bounds` has all bounds of the branch, in base64url. Real nodes answer 404 if they lack
+ *   a block that is an upper bound. They ignore a lower bound whose block they lack
+ */
 function requestFor(what: 'block' | 'hash' | 'header', part: Part) {
   const { chain, range } = part;
   const whole = chainPath(chain, what);
@@ -98,10 +112,13 @@ function requestFor(what: 'block' | 'hash' | 'header', part: Part) {
   } as const;
 }
 
-/** The largest page of hashes that real nodes allow. */
+/** The largest number of hashes per page that real nodes allow. */
 const HASHES_A_PAGE = 4096;
 
-/** Yields hashes of 32 bytes. @throws NodeError: `not found` for an unknown upper bound, with the bound as its key */
+/**
+ * Yields block hashes, 32 bytes each.
+ * @throws NodeError, while iterating: for example, `not found` with the `key` of an upper bound that the node lacks
+ */
 export async function* getHashes(asker: Asker, part: Part, stop: AbortSignal): AsyncGenerator<Uint8Array, void> {
   const paging = { side: 'service', pageSize: HASHES_A_PAGE, item: hashFromJson } as const;
   yield* itemsOf(asker, { ...paging, ...requestFor('hash', part) }, stop);
@@ -112,12 +129,18 @@ function hashFromJson(json: ExactJson): Uint8Array {
   return decodeBase64url(json, HASH_BYTES);
 }
 
-/* Headers of real nodes; the documents have headers only within whole blocks. JSON headers lack the version code. */
+/*
+ * Headers. Real nodes serve them; in documents 1 and 2, headers come only as parts of whole blocks. A header as JSON
+ * lacks the version code.
+ */
 
-/** The largest page of headers that real nodes allow; at their P2P port it is 20. */
+/** The largest number of headers per page that real nodes allow at the service port. At the P2P port they allow 20. */
 const HEADERS_A_PAGE = 360;
 
-/** @param hash the block hash, 32 bytes @throws NodeError: `not found`, with the hash as its key */
+/**
+ * @param hash the block hash, 32 bytes
+ * @throws NodeError: for example, `not found`, with the hash as the error's `key` if the body of the 404 has it
+ */
 export async function getHeader(
   asker: Asker,
   chain: number,
@@ -141,18 +164,21 @@ export async function* getHeaders(asker: Asker, part: Part, stop: AbortSignal): 
   yield* itemsOf(asker, { side: 'both', pageSize: HEADERS_A_PAGE, item, ...requestFor('header', part) }, stop);
 }
 
-/** The version code of a network, from the binary header of a node if pickaxe does not know it. */
+/**
+ * The version code of a network. If pickaxe does not know the network, the code is read from a binary header of the
+ * node.
+ */
 export class VersionCode {
   readonly #asker: Asker;
   #known: number | undefined;
 
-  /** @param code of a network that pickaxe does not know */
+  /** @param code the version code, for a network that pickaxe does not know. Default: the node is asked */
   constructor(asker: Asker, code?: number) {
     this.#asker = asker;
     this.#known = code ?? versionCodeOf(asker.network);
   }
 
-  /** @returns undefined if the code is unknown and the node serves no binary headers @throws NodeError */
+  /** @returns the version code; undefined if it is unknown and the node serves no binary headers @throws NodeError */
   async get(chain: number, stop: AbortSignal): Promise<number | undefined> {
     this.#known ??= await this.#ask(chain, stop);
     return this.#known;
@@ -177,7 +203,7 @@ interface Wanted {
   readonly versionCode?: number | undefined;
 }
 
-/** @param value base64url or JSON @throws LedgerFormatError if the header is malformed or not wanted */
+/** @param value a header, in base64url or as JSON @throws LedgerFormatError if the header is malformed or not wanted */
 export function headerOf(value: ExactJson, { chain, range = {}, versionCode }: Wanted): BlockHeader {
   const header = typeof value === 'string' ? parseHeader(decodeBase64url(value)) : headerFromJson(value, versionCode);
   const { version, height } = header;
@@ -193,7 +219,8 @@ export function headerOf(value: ExactJson, { chain, range = {}, versionCode }: W
 
 export interface CutQuery {
   /**
-   * The wanted height of the cut, which is the sum of its heads' heights. Real nodes return a cut of about this height.
+   * The wanted height of the cut. The height of a cut is the sum of the heights of its blocks. Real nodes return a cut
+   * of about the wanted height.
    */
   readonly maxHeight?: number | bigint;
 }
@@ -206,7 +233,7 @@ export async function getCut(asker: Asker, { maxHeight }: CutQuery, stop: AbortS
   return cut;
 }
 
-/** Refuses a cut of another network, to which a gateway's path, for instance, may lead. */
+/** Rejects a cut of another network. A wrong path at a gateway, for example, can lead to a node of another network. */
 function checkNetwork(asker: Asker, { network }: Cut): void {
   if (network === undefined || asker.network === '' || network === asker.network) return;
   const message = `${asker.name} serves the network ${quote(network)}, not ${asker.network}: check the network or the node URL.`;
@@ -215,7 +242,7 @@ function checkNetwork(asker: Asker, { network }: Cut): void {
 
 /**
  * @param cut must have an origin, which must be a peer of the receiving node
- * @throws NodeError: `unauthorized` if the origin is not a peer. RangeError for a cut without origin
+ * @throws NodeError: `unauthorized` if the origin is not a peer. RangeError for a cut without an origin
  */
 export async function putCut(asker: Asker, cut: Cut, stop: AbortSignal): Promise<void> {
   if (!cut.origin) throw new RangeError('a cut that is published must name its origin, the node that has its blocks');

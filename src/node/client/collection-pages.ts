@@ -1,7 +1,8 @@
 /**
- * Reads collections, which nodes serve in pages (document 1, "Conventions", 6). In an ascending collection, real nodes
- * give even the last page a cursor, for items that come later, and the next page is empty. So a cursor does not mean
- * that there are more items. The `limit` of a page is ignored: real nodes set it to the number of the page's items.
+ * Reads collections, which nodes serve in pages (document 1, "Conventions", 6). Real nodes put a cursor even on the
+ * last page of an ascending collection, because more items may be added. Until then, the page at that cursor is empty.
+ * So a cursor does not mean that there are more items. The field `limit` of a page is ignored, because real nodes
+ * set it to the number of the page's items.
  */
 
 import { z } from 'zod';
@@ -17,18 +18,18 @@ interface Collection<T> {
   readonly query?: Parameters<typeof query>[0];
   readonly body?: string;
   readonly accept?: string;
-  /** Requested number of items per page; nodes lower it silently. */
+  /** Requested number of items per page. Nodes may return fewer. */
   readonly pageSize: number;
   readonly isLong?: boolean;
-  /** Maximum number of items, if known, so that a node cannot send items without end. */
+  /** Maximum number of items, if it is known. It prevents a node from sending items without end. */
   readonly most?: bigint | undefined;
-  /** @throws LedgerFormatError unless the JSON is a valid item */
+  /** Reads one item. @throws LedgerFormatError unless the JSON is a valid item */
   readonly item: (json: ExactJson) => T;
-  /** Only for collections of blocks, for which 404 can mean an empty collection. */
+  /** Present for collections of blocks, hashes or headers, for which 404 can mean that the collection is empty. */
   readonly blocks?: {
-    /** The path of the same collection without bounds, which every chain has. */
+    /** The path of the collection of all blocks of the chain. */
     readonly whole: string;
-    /** The bounds of a branch, in base64url, which must exist. */
+    /** The bounds of a branch, in base64url. A 404 that names one of them is an error. */
     readonly bounds: readonly string[];
   };
 }
@@ -38,7 +39,7 @@ interface Page<T> {
   readonly next: string | null;
 }
 
-/** A cursor is sent back literally, so it must fit into a query. */
+/** A cursor is sent back unchanged, so it may contain only characters that are allowed in a query. */
 const Cursor = z.string().regex(/^(?:inclusive|exclusive):[\w-]{1,200}$/, 'is not a cursor');
 
 export function pageOf<T>(item: (json: ExactJson) => T): (value: ExactJson) => Page<T> {
@@ -50,7 +51,10 @@ export function pageOf<T>(item: (json: ExactJson) => T): (value: ExactJson) => P
   return (value) => checked<Page<T>>(schema, value, 'page');
 }
 
-/** Ends with the items that exist when their page is requested. @throws NodeError */
+/**
+ * Yields the items of one page after another, until a page is empty or has no cursor.
+ * @throws NodeError, also if a cursor comes twice, or if the pages have more than `most` items
+ */
 export async function* itemsOf<T>(asker: Asker, collection: Collection<T>, stop: AbortSignal): AsyncGenerator<T, void> {
   const read = json(pageOf(collection.item));
   const { side, path, pageSize, isLong = false, most, method = 'GET', body, accept } = collection;
@@ -86,8 +90,8 @@ export async function* itemsOf<T>(asker: Asker, collection: Collection<T>, stop:
 const NONE = { items: [], next: null } as const;
 
 /**
- * In document 1, 404 means that no block is in the range. For real nodes, it means that a cursor, a bound or a path is
- * unknown.
+ * Requests a page. In document 1, a 404 means that no block is in the range, so the page is empty. At real nodes, a 404
+ * means that the cursor, a bound or the path is unknown, which is an error.
  */
 async function pageOrNone<T>(
   asker: Asker,
@@ -107,7 +111,10 @@ async function pageOrNone<T>(
   }
 }
 
-/** @throws `error` if the node does not serve the chain */
+/**
+ * Requests the collection without its bounds, to find out whether the node serves the chain.
+ * @throws `error` if the answer to that request is a 404, too; every other error of that request
+ */
 async function checkServed(
   asker: Asker,
   { side, isLong = false, blocks }: Pick<Collection<unknown>, 'side' | 'isLong' | 'blocks'>,

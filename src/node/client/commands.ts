@@ -29,20 +29,23 @@ import {
 } from '../http/request.ts';
 
 export interface LocalOptions {
-  /** Whether to simulate the command with its gas and check its metadata. */
+  /** Whether the node also checks the command's metadata, and simulates the payment of the gas. */
   readonly preflight?: boolean;
-  /** Number of blocks below the newest one at which the command runs. */
+  /** The command runs at the block that is this many blocks below the newest one. */
   readonly rewindDepth?: number;
-  /** Default of real nodes: true. */
+  /** Whether the node checks the signatures. Default of real nodes: true. */
   readonly signatureVerification?: boolean;
 }
 
 export interface PollOptions {
-  /** Number of blocks that must be above the command's block. */
+  /**
+   * Minimum number of blocks on top of the block that has the command. Until that number is reached, the result is left
+   * out.
+   */
   readonly confirmationDepth?: number;
 }
 
-/** A 400 of /send: this attempt has submitted none of the commands. */
+/** The node answered `/send` with 400: this attempt has submitted none of the commands. */
 export class SendRefusedError extends NodeError {
   override readonly name = 'SendRefusedError';
   readonly refusal: SendRefusal;
@@ -53,7 +56,9 @@ export class SendRefusedError extends NodeError {
   }
 }
 
-/** A 400 of /spv: there is no proof, or not yet. */
+/**
+ * The node answered `/spv` with 400: it has no proof now. `refusal` shows whether the proof will probably come later.
+ */
 export class ProofRefusedError extends NodeError {
   override readonly name = 'ProofRefusedError';
   readonly refusal: ProofRefusal;
@@ -88,8 +93,10 @@ export class CommandApi {
 
   /**
    * `POST /send`
-   * @returns the request keys, in the order of the commands, also for a single command that is already on the chain
-   * @throws SendRefusedError if the node refuses the whole batch, otherwise NodeError
+   * @returns the request keys, in the order of the commands. If the only command is refused because it is on the chain
+   *   already, its key is returned, too
+   * @throws SendRefusedError if the node refuses the commands; NodeError if the request fails; RangeError if there are
+   *   no commands
    */
   async send(chain: number, commands: readonly Command[], stop: AbortSignal = NEVER): Promise<readonly string[]> {
     if (commands.length === 0) throw new RangeError('at least one command is sent');
@@ -100,13 +107,17 @@ export class CommandApi {
     } catch (error) {
       if (!isRefusal(error)) throw error;
       const refused = new SendRefusedError(error);
-      // An earlier attempt has succeeded, perhaps one of this very call whose answer was lost.
+      // The node has the command from an earlier attempt, perhaps from an attempt of this call whose answer was lost.
       if (commands.length === 1 && refused.refusal.isKnown) return hashes;
       throw refused;
     }
   }
 
-  /** `POST /poll` @returns the results by request key; a key without result is unknown or pending @throws NodeError */
+  /**
+   * `POST /poll`
+   * @returns the results by request key. A command that is unknown or pending has no result
+   * @throws NodeError
+   */
   async poll(
     chain: number,
     requestKeys: readonly string[],
@@ -124,8 +135,9 @@ export class CommandApi {
   }
 
   /**
-   * `POST /listen`, which waits for minutes
-   * @returns undefined if the node has stopped waiting @throws NodeError, at the first failure
+   * `POST /listen`: the node waits for the result of a command, for minutes if necessary
+   * @returns the result; undefined if the node has ended the wait without a result
+   * @throws NodeError, at the first failure: the request is not repeated
    */
   async listen(chain: number, key: string, stop: AbortSignal = NEVER): Promise<CommandResult | undefined> {
     const body = stringifyExactJson({ listen: requestKey(key) });
@@ -145,16 +157,22 @@ export class CommandApi {
     return await this.#post(chain, '/listen', body, read, stop, more);
   }
 
-  /** `POST /private`, never sent twice @returns the request key @throws NodeError; real nodes do not serve it */
+  /**
+   * `POST /private`, which real nodes do not serve. The request is never repeated.
+   * @returns the request key
+   * @throws NodeError
+   */
   async sendPrivate(chain: number, command: Command, stop: AbortSignal = NEVER): Promise<string> {
     const read = json((value) => sameKeys(parseSendAnswer(value), [command.hash])[0]);
     return await this.#post(chain, '/private', commandJson(command), read, stop, { isRepeatable: false });
   }
 
   /**
-   * `POST /spv` @param chain where the command ran
-   * @returns the proof in a continuation's form. `protocol/ledger/spv-proof.ts` verifies proofs
-   * @throws ProofRefusedError, which shows whether to wait, or NodeError
+   * `POST /spv`
+   * @param chain where the command ran
+   * @returns the proof in the form that a continuation takes. The proof is not verified here: see
+   *   `protocol/ledger/spv-proof.ts`
+   * @throws ProofRefusedError, or NodeError
    */
   async proof(chain: number, key: string, targetChain: number, stop: AbortSignal = NEVER): Promise<string> {
     const body = stringifyExactJson({ requestKey: requestKey(key), targetChainId: `${targetChain}` });
@@ -189,7 +207,7 @@ export class CommandApi {
   }
 }
 
-/** The status with which real nodes end a /listen without result. */
+/** The status with which real nodes end a `/listen` without a result. */
 const GATEWAY_TIMEOUT = 504;
 
 function isRefusal(error: unknown): error is NodeError {

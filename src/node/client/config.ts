@@ -1,6 +1,6 @@
 /**
- * Checks a node's report of its configuration (document 1, "Configuration") for problems with mining. The report's
- * schema is not stable, and not every node serves it, so problems are findings rather than errors.
+ * Checks a node's report of its configuration (document 1, "Configuration") for problems with mining. The schema of the
+ * report is not stable, and some nodes do not serve the report. So problems are findings, not errors.
  */
 
 import { z } from 'zod';
@@ -15,7 +15,7 @@ const minerSchema = z.looseObject({
 });
 
 const configSchema = z.looseObject({
-  /** Document 1 calls it `ledgerVersion`; live nodes call it `chainwebVersion`. */
+  /** The name of the network. Document 1 calls the field `ledgerVersion`, and real nodes call it `chainwebVersion`. */
   ledgerVersion: z.string().optional(),
   chainwebVersion: z.string().optional(),
   mining: z
@@ -27,7 +27,10 @@ const configSchema = z.looseObject({
     .optional(),
 });
 
-/** @param report the JSON of `/config` */
+/**
+ * @param report the JSON of `/config`
+ * @returns the network's name, safe to show; undefined if the report does not have it
+ */
 export function servedNetwork(report: unknown): string | undefined {
   const { ledgerVersion, chainwebVersion } = configSchema.safeParse(report).data ?? {};
   const served = ledgerVersion ?? chainwebVersion;
@@ -35,7 +38,8 @@ export function servedNetwork(report: unknown): string | undefined {
 }
 
 /**
- * @returns the end of a sentence that begins with the node, if its network is not the wanted one; otherwise undefined
+ * @returns the text after the node's name in a message about a node of the wrong network. Undefined if the networks are
+ *   equal, or if one of them is unknown
  */
 export function otherNetworkText(served: string | undefined, wanted: string | undefined): string | undefined {
   if (served === undefined || !wanted || served === wanted) return undefined;
@@ -50,8 +54,8 @@ type ConfigFinding = Finding & {
 /**
  * @param report the JSON of `/config`
  * @param network the wanted network; undefined or empty if any is acceptable
- * @param miner undefined if any miner is acceptable
- * @returns a warning for each problem, or one finding without a problem
+ * @param miner the miner that the node must accept; undefined if the list of miners does not matter
+ * @returns a warning for each problem. If there is none, one finding with the state `ok`
  */
 export function checkConfig(
   report: unknown,
@@ -82,7 +86,7 @@ export function checkConfig(
   return [{ about: 'mining', state: 'ok', what }];
 }
 
-/** Keys and predicate are compared only if the report has them. */
+/** Always compares the accounts. Keys and predicate are compared only if the report has them. */
 function isSame(known: z.infer<typeof minerSchema>, { account, predicate, publicKeys }: MinerIdentity): boolean {
   const keys = known['public-keys'];
   return (

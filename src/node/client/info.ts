@@ -18,16 +18,19 @@ import { type Asker, chainPath, json, nothing } from '../http/request.ts';
 import { CONFIG_PATH, HEALTH_PATH } from '../http/url.ts';
 import { itemsOf } from './collection-pages.ts';
 
-/** At the host root. Document 1 describes the model without its endpoint. */
+/** The path of the information, from the host root. Document 1 describes the information, but not its path. */
 const INFO_PATH = '/info';
 
 export interface NodeInfo {
-  /** The network's id. Foreign text, like the API version. */
+  /** The network's name. Foreign text. */
   readonly network: string;
+  /** The version of the API. Foreign text. */
   readonly apiVersion: string;
-  /** In ascending order. */
+  /** The numbers of the chains, in ascending order. */
   readonly chains: readonly number[];
-  /** Newest first. */
+  /**
+   * The graphs that connect the chains, each with the first height at which it is used. The newest graph comes first.
+   */
   readonly graphs: readonly GraphSpan[];
 }
 
@@ -38,7 +41,7 @@ const ChainText = z
 
 const Neighbours = z.array(z.tuple([u32, z.array(u32)]));
 
-/** Nodes list chains in any order. */
+/** Reads a graph from a node's report, which can list the chains in any order. */
 const GraphOfNode = reading(Neighbours, (pairs): Graph => {
   const sorted = [...pairs].sort(([a], [b]) => a - b);
   const wrong = sorted.find(([chain], i) => chain !== i);
@@ -54,7 +57,7 @@ const Info = z.object({
   nodeGraphHistory: z.array(z.tuple([natural(MAX_U64), GraphOfNode])),
 });
 
-/** @throws LedgerFormatError for a field that is missing or wrong */
+/** @throws LedgerFormatError if a field is missing or wrong */
 export function infoFromJson(value: ExactJson): NodeInfo {
   const it = checked(Info, value, 'info');
   if (it.nodeChains.length !== it.nodeNumberOfChains) {
@@ -84,7 +87,7 @@ export async function getHealth(asker: Asker, stop: AbortSignal): Promise<string
   return await asker.ask({ side: 'service', path: HEALTH_PATH, accept: 'text/plain, */*', read }, stop);
 }
 
-/** @returns the report of the configuration, whose keys differ between versions @throws NodeError */
+/** @returns the report of the configuration, whose keys differ between versions of nodes @throws NodeError */
 export async function getReport(asker: Asker, stop: AbortSignal): Promise<ExactJsonObject> {
   const read = json((value) => {
     if (!isExactJsonObject(value)) throw new LedgerFormatError('The report is not an object');
@@ -93,22 +96,27 @@ export async function getReport(asker: Asker, stop: AbortSignal): Promise<ExactJ
   return await asker.ask({ side: 'p2p', path: CONFIG_PATH, read }, stop);
 }
 
-/* Peers of the network of cuts, or of a chain's mempool. */
+/* Peers. Nodes exchange cuts in one network of peers, and each chain's pending commands in a network of that chain. */
 
-/** The largest page of peers that real nodes allow; their default is 64. */
+/** The largest number of peers per page that real nodes allow. Their default is 64. */
 const PAGE_SIZE = 512;
 
-/** More peers than any network has. */
+/** A number of peers that no network reaches. */
 const MOST_PEERS = 2n ** 16n;
 
 export interface PeersQuery {
-  /** Called once, at the end, if peers were left out. The message has their number and the first one's fault. */
+  /**
+   * Called once, at the end, if peers were left out. The message has the number of these peers and the fault of the
+   * first.
+   */
   readonly onLeftOut?: (fault: NodeError) => void;
 }
 
 /**
- * Leaves out malformed peers, because nodes pass on whatever other nodes send.
- * @param chain of the mempool; by default, the network of cuts
+ * Yields the peers that a node names. Malformed peers are left out without an error, because nodes pass on whatever
+ * other nodes send.
+ * @param chain the chain of a mempool's network; undefined for the network of cuts
+ * @throws NodeError, while iterating
  */
 export async function* getPeers(
   asker: Asker,
@@ -152,7 +160,7 @@ function leftOut({ name }: Asker, first: LedgerFormatError, count: number): Node
 }
 
 /**
- * @param chain of the mempool; by default, the network of cuts
+ * @param chain the chain of a mempool's network; undefined for the network of cuts
  * @throws NodeError: `bad request` if the node cannot reach the peer
  */
 export async function putPeer(asker: Asker, peer: Peer, chain: number | undefined, stop: AbortSignal): Promise<void> {
@@ -164,7 +172,10 @@ export function urlOfPeer({ address: { hostname, port } }: Peer): string {
   return `https://${hostname.includes(':') ? `[${hostname}]` : hostname}:${port}`;
 }
 
-/** Trusts the certificate with the peer's id, or for a peer without id, one signed by an authority. */
+/**
+ * @returns how a peer's certificate is checked: its fingerprint must be the peer's id, or if the peer has no id, an
+ *   authority must have signed it
+ */
 export function trustOfPeer({ id }: Peer): Trust {
   return id === null ? BY_AUTHORITY : { by: 'peer id', id };
 }

@@ -1,5 +1,6 @@
 /**
- * Reads one node's ledger: heads, branches, kept blocks, payloads, accounts. Nothing is signed, and nothing is paid.
+ * Reads the ledger of one node: heads, branches, hashes of blocks, payloads, and accounts. No request is signed or
+ * costs coins.
  */
 
 import { setMaxListeners } from 'node:events';
@@ -26,10 +27,13 @@ export interface LedgerHead {
   readonly hash: string;
 }
 
-/** Maximum average number of blocks that are read per height. Real chains seldom have two at one height. */
+/**
+ * Maximum number of blocks at one height, on average over the requested heights. If a node gives more blocks, the
+ * request fails. Real chains seldom have two blocks at one height.
+ */
 const MOST_OF_ONE_HEIGHT = 10;
 
-/** Implements the `LedgerView` of `node/blocks/`. Methods throw NodeError. */
+/** Implements the `LedgerView` of `node/blocks/`. Its methods throw NodeError. */
 export class LedgerReader {
   readonly node: string;
   readonly network: string;
@@ -46,7 +50,10 @@ export class LedgerReader {
     return new Map([...heads].map(([chain, { height, hash }]) => [chain, { height, hash: encodeBase64url(hash) }]));
   }
 
-  /** @param upper not below `to` @throws NodeError also if some ancestors are missing */
+  /**
+   * @param upper the hash of a block at height `to` or above
+   * @throws NodeError, also if the node leaves out an ancestor
+   */
   async ancestors(
     chain: number,
     upper: string,
@@ -56,7 +63,7 @@ export class LedgerReader {
   ): Promise<ReadonlyMap<bigint, string>> {
     const bounds = { upper: [decodeBase64url(upper)] };
     const hashes = new Map<bigint, string>();
-    // A branch of one bound has one block at each height, in descending order.
+    // A branch with one upper bound has one block at each height, in descending order.
     let height = to;
     for await (const hash of this.#api.hashBranch(chain, bounds, { minHeight: from, maxHeight: to }, stop)) {
       hashes.set(height--, encodeBase64url(hash));
@@ -78,7 +85,8 @@ export class LedgerReader {
 
   /**
    * @param payloadHash 32 bytes
-   * @throws NodeError whose cause is a LedgerFormatError if the node's payload is not the one of that hash
+   * @returns the payload; undefined if the node does not have it
+   * @throws NodeError whose cause is a LedgerFormatError if the node's payload does not have that hash
    */
   async payloadWithOutputs(
     chain: number,
@@ -99,13 +107,13 @@ export class LedgerReader {
   }
 }
 
-/* Accounts, read with commands that cost nothing and change nothing. */
+/* Accounts. They are read with commands that cost nothing and change nothing. */
 
 export type AccountReader = Pick<NodeApi, 'network' | 'skew' | 'latestTimeUs' | 'local'>;
 
 interface AccountQuestion {
   readonly account: string;
-  /** The token's module with its namespace, such as `coin`. */
+  /** The name of the token's module, with its namespace if it has one. Example: `coin`. */
   readonly module: string;
 }
 
@@ -113,15 +121,16 @@ export type ChainReading<T> =
   | { readonly chain: number; readonly value: T }
   | { readonly chain: number; readonly error: NodeError | LedgerFormatError };
 
+/** Maximum number of requests in progress. */
 const AT_ONCE = 20;
-/** Commands are dated back by this number of seconds, since nodes refuse commands from the future. */
+/** Commands are dated back by this number of seconds, because nodes refuse commands from the future. */
 const DATED_BACK_S = 15;
-/** In units of gas. A read needs far less, and nobody pays for it. */
+/** The gas limit of each command, in units of gas. A read needs far less, and nobody pays for it. */
 const GAS_LIMIT = 10_000;
 const GAS_PRICE: Decimal = 10_000n;
 const TTL_S = 600;
 
-/** The results are undefined for chains where the account does not exist (document 2, "/local"). */
+/** The value of a reading is undefined if the account does not exist on that chain (document 2, "/local"). */
 export function readTokenBalances(
   api: AccountReader,
   chains: Iterable<number>,
@@ -133,7 +142,7 @@ export function readTokenBalances(
   return readEach(api, chains, getBalance(module, account), balanceOf, stop);
 }
 
-/** The results are undefined for chains where the account does not exist. */
+/** The value of a reading is undefined if the account does not exist on that chain. */
 export function readDetails(
   api: AccountReader,
   chains: Iterable<number>,
@@ -152,7 +161,7 @@ async function readEach<T>(
 ): Promise<ChainReading<T>[]> {
   if (stop) setMaxListeners(0, stop); // Each request in progress has a listener.
   const readings: ChainReading<T>[] = [];
-  // All loops take from this iterator, so that each chain is queried once.
+  // All loops take chains from this iterator, so each chain is queried once.
   const waiting = chains[Symbol.iterator]();
   const askOn = async () => {
     for (let next = waiting.next(); !next.done; next = waiting.next()) {
@@ -186,7 +195,8 @@ export function readLocal(
   payload: Message,
   stop?: AbortSignal,
 ): Promise<LocalAnswer> {
-  // Behind some gateways, the time of a node is unknown. A command that only reads may be of any age.
+  // Behind some gateways, the time of the node is unknown. The creation time is then 0, because a command that only
+  // reads may be of any age.
   const timeUs = api.skew ? api.latestTimeUs() : 0n;
   const creationTime = Math.max(0, Number(timeUs / 1_000_000n) - DATED_BACK_S);
   const cost = { sender: '', gasLimit: GAS_LIMIT, gasPrice: GAS_PRICE };

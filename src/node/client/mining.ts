@@ -11,19 +11,23 @@ import type { MinerIdentity } from './miner-identity.ts';
 const OCTETS = 'application/octet-stream';
 
 /**
- * Sends each request once, except at a URL without a path: after a 404 at one dialect's path, the request is sent again
- * at the other dialect's path. The first path that answers is used for all later requests.
+ * Sends each request once. The only exception is a URL without a path: after a 404 at one dialect's path, the request
+ * may be sent again at the other dialect's path. The path that last answered with 200 is used first.
  */
 export class MiningClient extends NodeHttp {
   /** The paths at which the API may be, in the order in which they are tried. */
   #basePaths = basePathsOf(this.address);
-  /** Whether the first path has answered, so that a 404 there is not about the path. */
+  /**
+   * Whether the first path has answered a request with 200. A later 404 at this path then does not mean that the path
+   * is wrong.
+   */
   #isFound = false;
 
   /**
    * `GET /mining/work`, with the miner as JSON in the body
-   * @returns the record of 322 bytes as a work, of the network in the address as far as its number is known
-   * @throws NodeError
+   * @returns the node's record of 322 bytes as a work
+   * @throws NodeError, also for work of a network other than `address.network`. The network of work is not checked if
+   *   pickaxe does not know the number of `address.network`
    */
   async work(miner: MinerIdentity, stop: AbortSignal): Promise<Work> {
     const { address, limits } = this;
@@ -34,7 +38,8 @@ export class MiningClient extends NodeHttp {
       headers: { 'content-type': 'application/json', accept: OCTETS },
       body: JSON.stringify({ account, predicate, 'public-keys': publicKeys }),
     };
-    // A 404 can only mean the path here. After a restart, a node may serve the other path.
+    // A 404 to this request leads to an attempt at the other path, even if the first path was right before. A node may
+    // serve the other path after a restart.
     const { status, body } = await this.#findPath(request, true, (at) => this.ask(at, limits.workTimeoutMs, stop));
     if (status !== 200) throw workRefusal(status, body.toString(), miner, address);
     if (body.length !== WORK_BYTES) {
@@ -48,8 +53,8 @@ export class MiningClient extends NodeHttp {
 
   /**
    * `POST /mining/solved`. The status shows whether the node accepted the solution.
-   * @param header 286 bytes
-   * @throws NodeError if the node did not answer, or cannot answer now (429, 5xx)
+   * @param header the solved header, 286 bytes
+   * @throws NodeError if no node answers in time, or if the status is 429 or 5xx
    */
   async submit(header: Uint8Array, stop: AbortSignal): Promise<StatusAnswer> {
     const request: RequestBelow = {
@@ -63,7 +68,7 @@ export class MiningClient extends NodeHttp {
 
   /**
    * `GET /mining/updates`, with the chain in the body (4 bytes, little-endian)
-   * @returns an event stream in chunks, until the node ends it or `stop` fires. Reading it can throw any error
+   * @returns an event stream in chunks, until the node ends it or `stop` fires. Iterating over it can throw any error
    * @throws NodeError
    */
   async updates(chain: number, stop: AbortSignal): Promise<AsyncIterable<Uint8Array>> {
@@ -94,8 +99,11 @@ export class MiningClient extends NodeHttp {
   }
 
   /**
-   * Asks at the first path, and after a 404 at the other path, if there is one.
-   * @returns the other path's answer, unless it is a 404, too
+   * Sends a request at the first path. After a 404, sends it again at the other path, if there is one.
+   * @param mayBeElsewhere whether a 404 can mean that the path is wrong; if not, a 404 is final
+   * @returns the answer at the last path that was tried. If both paths answer 404, and the first 404 is not an error
+   *   (see `isMissing`), the answer at the first path
+   * @throws the error at the last path that was tried, unless the answer at the first path is returned
    */
   async #findPath<T extends { readonly status: number }>(
     { below, ...request }: RequestBelow,
@@ -110,7 +118,7 @@ export class MiningClient extends NodeHttp {
     }
     if (other === undefined || !mayBeElsewhere) return resultOf(first);
     const second = await attempt(() => ask({ ...request, path: other + below }));
-    // Other requests may have found the path meanwhile.
+    // Meanwhile, another request may have changed the order of the paths.
     if (this.#basePaths[0] === path) {
       this.#isFound = isFound(second);
       if (this.#isFound) this.#basePaths = [other, path];
@@ -119,10 +127,10 @@ export class MiningClient extends NodeHttp {
   }
 }
 
-/** A request below the path of the API. */
+/** A request whose path is given relative to the path of the API. `below` begins with a slash. */
 type RequestBelow = Omit<NodeRequest, 'path'> & { readonly below: string };
 
-/** An answer or an error. */
+/** The result of a request: an answer or an error. */
 type Attempt<T> = { readonly answer: T } | { readonly error: unknown };
 
 async function attempt<T>(ask: () => Promise<T>): Promise<Attempt<T>> {
@@ -138,7 +146,10 @@ function resultOf<T>(attempt: Attempt<T>): T {
   return attempt.answer;
 }
 
-/** A gateway that forwards only one path answers 404 by itself, without a node's headers. */
+/**
+ * Whether the request ended with 404. This can be an error: a gateway that forwards only one path answers 404 itself,
+ * and its answer does not have a node's headers.
+ */
 function isMissing(attempt: Attempt<{ readonly status: number }>): boolean {
   if ('answer' in attempt) return attempt.answer.status === 404;
   return attempt.error instanceof NodeError && attempt.error.status === 404;

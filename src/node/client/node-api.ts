@@ -1,7 +1,7 @@
 /**
- * The client of one node's API: every endpoint of document 1 except mining, and with `CommandApi` all of document 2.
- * Every method can throw a NodeError; iterators throw it while iterating. Whatever can be checked is checked: hashes,
- * roots, and that an answer matches its request.
+ * The client of one node's API: all endpoints of document 1 except those for mining, and with `CommandApi` all
+ * endpoints of document 2. Every method can throw a NodeError; iterators throw it while iterating. Whatever can be
+ * checked is checked: hashes, roots, and whether an answer matches its request.
  */
 
 import { BY_AUTHORITY, type Trust } from '../../base/net/tls-trust.ts';
@@ -42,22 +42,26 @@ import {
 import { BARE, type PayloadPlace, type PayloadQuery, PayloadReader, WITH_OUTPUTS } from './payloads.ts';
 
 export interface NodeApiOptions {
-  /** The service port: `http://host:port`, or a URL with the path of the API, which is then used as it is. */
+  /**
+   * The URL of the service port, such as `http://host:port`. If the URL has a path, the path must be that of the API.
+   */
   readonly url?: string;
-  /** The P2P port. At least one of the two URLs is needed; nodes of documents 1 and 2 have only one. */
+  /** The URL of the P2P port. At least one of the two URLs is needed. A node of documents 1 and 2 has only one port. */
   readonly p2pUrl?: string;
   readonly network: string;
-  /** Default: `auto`, which derives the dialect from the URL and from the node's answers. */
+  /** Default: `auto`, which derives the dialect from the URL or from the node's answers. */
   readonly dialect?: DialectSetting;
   /**
-   * The path before `/local`, below the path of the API, such as `chain/<chain>/pact/api/v1`, or from the host root,
-   * such as `/api/v1` of a stand-alone server. Default: the dialect's.
+   * The path before `/local` and the other endpoints for commands. With a leading slash it starts at the host root,
+   * such as `/api/v1` of a stand-alone server; otherwise it is below the path of the API, such as
+   * `chain/<chain>/pact/api/v1`. Default: the path of the dialect.
    */
   readonly commandPath?: string;
-  /** The version code in headers of a network that pickaxe does not know. Default: the node is asked. */
+  /** The version code in the headers of a network that pickaxe does not know. Default: the node is asked for it. */
   readonly versionCode?: number;
-  /** How to trust the certificate of each port. Default: signed by an authority. */
+  /** How the certificate of the service port is checked. Default: an authority must have signed it. */
   readonly trust?: Trust;
+  /** How the certificate of the P2P port is checked. Default: an authority must have signed it. */
   readonly p2pTrust?: Trust;
   readonly userAgent?: string;
 }
@@ -67,7 +71,8 @@ export interface NodeApiContext {
   readonly random?: () => number;
   readonly limits?: Partial<ApiLimits>;
   /**
-   * Whether only untrusted peers have named the node. If so, its name must not resolve to this machine or its link.
+   * Whether the node is known only from untrusted peers. If so, its host name must not resolve to an address of this
+   * machine, or to a link-local, multicast or reserved address.
    */
   readonly isStranger?: boolean;
 }
@@ -77,7 +82,7 @@ export class NodeApi extends CommandApi {
   readonly #versionCode: VersionCode;
   readonly #nodeClock: NodeClock;
 
-  /** @throws Error if no URL is given, or one is not a node URL */
+  /** @throws Error if no URL is given, or if a given one is not a node URL */
   constructor(options: NodeApiOptions, context: NodeApiContext = {}) {
     const { url, p2pUrl, network, dialect = 'auto', commandPath, versionCode, userAgent = 'pickaxe' } = options;
     const { clock = systemClock, random = Math.random, isStranger = false } = context;
@@ -104,7 +109,7 @@ export class NodeApi extends CommandApi {
     this.#versionCode = new VersionCode(asker, versionCode);
   }
 
-  /** @returns a client of a peer's P2P port that trusts only the certificate with the peer's id */
+  /** @returns a client of a peer's P2P port. If the peer has an id, the port's certificate must match the id */
   static ofPeer(
     peer: Peer,
     options: Omit<NodeApiOptions, 'url' | 'p2pUrl' | 'trust' | 'p2pTrust'>,
@@ -114,28 +119,36 @@ export class NodeApi extends CommandApi {
     return new NodeApi(of, { isStranger: true, ...context });
   }
 
-  /** The network's id in the URL, otherwise the given one. */
+  /**
+   * The network's name in the path of the service URL, or of the P2P URL if that is the only one. If the path names no
+   * network, the name in the options.
+   */
   get network(): string {
     return this.#asker.network;
   }
 
-  /** The version of the node's software, after its first answer. Safe to show. */
+  /** The version of the node's software, safe to show. Undefined before the first answer that has it. */
   get nodeVersion(): string | undefined {
     return this.#asker.nodeVersion;
   }
 
+  /** Number of answers that have come so far. */
   get answers(): number {
     return this.#asker.answers;
   }
 
-  /** This machine's address as the node sees it, once known: real nodes send it on the P2P port. Safe to show. */
+  /**
+   * This machine's address as seen by the node, safe to show. Undefined until the node has sent it: real nodes do so at
+   * the P2P port.
+   */
   get seenAs(): string | undefined {
     return this.#asker.seenAs;
   }
 
   /**
    * The time to use as the creation time of a command.
-   * @returns the lower of the local clock and the node's, in µs since the UNIX epoch
+   * @returns the lower of two times: the local clock, and the lower bound of the node's clock; in µs since the UNIX
+   *   epoch
    * @throws Error while `skew` is undefined: call `cut()` first, for example
    */
   latestTimeUs(): bigint {
@@ -145,12 +158,12 @@ export class NodeApi extends CommandApi {
     return this.#nodeClock.latestTimeUs();
   }
 
-  /** The local clock minus the node's; undefined before its first answer with its time. */
+  /** The local clock minus the node's. Undefined before the first answer that has the node's time. */
   get skew(): Skew | undefined {
     return this.#nodeClock.skew;
   }
 
-  /** The node's dialect, which is detected unless it was given or is in the URL. */
+  /** The node's dialect. It is detected, unless it is in the options or in the URL. */
   dialect(stop: AbortSignal = NEVER): Promise<Dialect> {
     return this.#asker.dialect(stop);
   }
@@ -160,7 +173,7 @@ export class NodeApi extends CommandApi {
     return getCut(this.#asker, query, stop);
   }
 
-  /** `PUT /cut` (P2P): publishes a cut with an origin. Success means only that the node will examine it. */
+  /** `PUT /cut` (P2P): publishes a cut with an origin. Success means only that the node will examine the cut. */
   putCut(cut: Cut, stop: AbortSignal = NEVER): Promise<void> {
     return putCut(this.#asker, cut, stop);
   }
@@ -205,7 +218,10 @@ export class NodeApi extends CommandApi {
     return new PayloadReader(this.#asker, WITH_OUTPUTS, chain).one(payloadHash, query, stop);
   }
 
-  /** `POST /chain/<chain>/payload/batch`, as often as needed @returns each place's payload, or undefined */
+  /**
+   * `POST /chain/<chain>/payload/batch`, in as many requests as needed
+   * @returns for each place its payload, or undefined if the node does not have it
+   */
   payloads(
     chain: number,
     places: readonly PayloadPlace[],
@@ -214,7 +230,10 @@ export class NodeApi extends CommandApi {
     return new PayloadReader(this.#asker, BARE, chain).many(places, stop);
   }
 
-  /** `POST /chain/<chain>/payload/outputs/batch`, which real nodes serve although document 1 does not mention it */
+  /**
+   * `POST /chain/<chain>/payload/outputs/batch`, which real nodes serve although document 1 does not mention it
+   * @returns for each place its payload, or undefined if the node does not have it
+   */
   payloadsWithOutputs(
     chain: number,
     places: readonly PayloadPlace[],
@@ -223,12 +242,12 @@ export class NodeApi extends CommandApi {
     return new PayloadReader(this.#asker, WITH_OUTPUTS, chain).many(places, stop);
   }
 
-  /** `GET /chain/<chain>/block`: all blocks, orphans too, in ascending order */
+  /** `GET /chain/<chain>/block`: all blocks, including orphans, in ascending order */
   blocks(chain: number, range: HeightRange = {}, stop: AbortSignal = NEVER): AsyncGenerator<Block, void> {
     return getBlocks(this.#asker, this.#versionCode, { chain, range }, stop);
   }
 
-  /** `POST /chain/<chain>/block/branch`: in descending order */
+  /** `POST /chain/<chain>/block/branch`: the blocks of a branch, in descending order */
   blockBranch(
     chain: number,
     bounds: BranchBounds,
@@ -238,12 +257,12 @@ export class NodeApi extends CommandApi {
     return getBlocks(this.#asker, this.#versionCode, { chain, bounds, range }, stop);
   }
 
-  /** `GET /chain/<chain>/hash`: the hashes of all blocks, orphans too, in ascending order, 32 bytes each */
+  /** `GET /chain/<chain>/hash`: the hashes of all blocks, including orphans, in ascending order, 32 bytes each */
   hashes(chain: number, range: HeightRange = {}, stop: AbortSignal = NEVER): AsyncGenerator<Uint8Array, void> {
     return getHashes(this.#asker, { chain, range }, stop);
   }
 
-  /** `POST /chain/<chain>/hash/branch`: in descending order, 32 bytes each */
+  /** `POST /chain/<chain>/hash/branch`: the hashes of a branch, in descending order, 32 bytes each */
   hashBranch(
     chain: number,
     bounds: BranchBounds,
@@ -253,17 +272,20 @@ export class NodeApi extends CommandApi {
     return getHashes(this.#asker, { chain, bounds, range }, stop);
   }
 
-  /** `GET /chain/<chain>/header/<hash>`, of real nodes @param hash the block hash, 32 bytes */
+  /** `GET /chain/<chain>/header/<hash>`, which only real nodes serve @param hash the block hash, 32 bytes */
   header(chain: number, hash: Uint8Array, stop: AbortSignal = NEVER): Promise<BlockHeader> {
     return getHeader(this.#asker, chain, hash, stop);
   }
 
-  /** `GET /chain/<chain>/header`, of real nodes: all headers, orphans' too, in ascending order */
+  /**
+   * `GET /chain/<chain>/header`, which only real nodes serve: the headers of all blocks, including orphans, in
+   * ascending order
+   */
   headers(chain: number, range: HeightRange = {}, stop: AbortSignal = NEVER): AsyncGenerator<BlockHeader, void> {
     return getHeaders(this.#asker, { chain, range }, stop);
   }
 
-  /** `POST /chain/<chain>/header/branch`, of real nodes: in descending order */
+  /** `POST /chain/<chain>/header/branch`, which only real nodes serve: the headers of a branch, in descending order */
   headerBranch(
     chain: number,
     bounds: BranchBounds,
@@ -273,7 +295,7 @@ export class NodeApi extends CommandApi {
     return getHeaders(this.#asker, { chain, bounds, range }, stop);
   }
 
-  /** `GET /config` at the host root (P2P) @returns the report, whose keys differ between versions */
+  /** `GET /config` at the host root (P2P) @returns the report, whose keys differ between versions of nodes */
   config(stop: AbortSignal = NEVER): Promise<ExactJsonObject> {
     return getReport(this.#asker, stop);
   }

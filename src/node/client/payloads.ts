@@ -1,4 +1,4 @@
-/** Payloads (document 1, "Payloads"). Each is proven: its content hashes to the requested payload hash. */
+/** Payloads (document 1, "Payloads"). Each payload is checked: its content must hash to the requested payload hash. */
 
 import { z } from 'zod';
 import { checked, reading } from '../../protocol/ledger/fields.ts';
@@ -21,14 +21,14 @@ import { NodeError } from '../http/node-error.ts';
 import { type Asker, type Call, chainPath, json, nothing, query } from '../http/request.ts';
 
 export interface PayloadQuery {
-  /** The block's height, by which real nodes find the payload faster. */
+  /** The block's height, with which real nodes find the payload faster. */
   readonly height?: number | bigint;
-  /** Whether the payload's header has just appeared, so that a missing payload is awaited. */
+  /** Whether the payload's header has just appeared. If so, a missing payload is requested again. */
   readonly isFresh?: boolean;
 }
 
 export interface PayloadPlace {
-  /** 32 bytes. */
+  /** The payload hash, 32 bytes. */
   readonly payloadHash: Uint8Array;
   readonly height: number | bigint;
 }
@@ -51,7 +51,7 @@ export const WITH_OUTPUTS: Kind<PayloadWithOutputs> = {
   read: payloadWithOutputsFromJson,
 };
 
-/** Maximum number of payloads in a request: real nodes ignore further ones. */
+/** Maximum number of payloads in one request. Real nodes ignore further ones. */
 const MOST_IN_BATCH = 1000;
 
 export class PayloadReader<T extends Payload> {
@@ -65,7 +65,10 @@ export class PayloadReader<T extends Payload> {
     this.#chain = chain;
   }
 
-  /** @param payloadHash 32 bytes @throws NodeError: `not found`, with the hash as its key */
+  /**
+   * @param payloadHash 32 bytes
+   * @throws NodeError: for example, `not found`, with the hash as the error's `key` if the body of the 404 has it
+   */
   async one(payloadHash: Uint8Array, { height, isFresh = false }: PayloadQuery, stop: AbortSignal): Promise<Proven<T>> {
     const path = this.#pathOf(payloadHash) + query({ height });
     const read = json((value) => provePayload(this.#kind.read(value), payloadHash));
@@ -73,8 +76,8 @@ export class PayloadReader<T extends Payload> {
   }
 
   /**
-   * Nodes leave out payloads that they lack or that do not fit into an answer, so the rest is requested again until an
-   * answer has no new payload.
+   * A node leaves out payloads that it lacks or that do not fit into an answer. So the payloads that are still missing
+   * are requested again, until an answer has none of them.
    * @returns the payload of each place; undefined if the node does not have it
    * @throws NodeError
    */
@@ -103,7 +106,7 @@ export class PayloadReader<T extends Payload> {
       if (!place) throw new LedgerFormatError(`the payload ${hash} was not asked for`);
       return provePayload(payload, place.payloadHash);
     });
-    // Nodes pair the two lists, so a shorter one would truncate the other.
+    // Nodes pair the hashes with the heights. If one list were shorter, they would ignore the end of the other one.
     const body = stringifyExactJson({
       hashes: [...group.keys()],
       heights: [...group.values()].map(({ height }) => jsonInteger(height)),
@@ -126,9 +129,10 @@ export class PayloadReader<T extends Payload> {
   }
 
   /**
-   * Finds out what a 404 means: in document 1, that the node has none of the payloads; but nodes without batches send
-   * it, too.
-   * @throws `error` unless a single request shows that the payload is missing
+   * Finds out what a 404 to a batch means. In document 1, it means that the node has none of the payloads. But nodes
+   * that do not serve batches answer 404, too. So one of the payloads is requested. If the answer is a 404 that names a
+   * key, the node serves payloads, and nothing is thrown.
+   * @throws `error` if the answer has that payload, or if the 404 names no key; every other error of that request
    */
   async #checkMissing(group: ReadonlyMap<string, PayloadPlace>, error: NodeError, stop: AbortSignal): Promise<void> {
     const [{ payloadHash, height }] = group.values();

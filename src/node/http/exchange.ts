@@ -1,6 +1,6 @@
 /**
- * HTTP/1.1 to one node. Undici's request function replaces fetch, which refuses a GET with a body, as two of the mining
- * endpoints need.
+ * HTTP/1.1 requests to one node. They are made with undici's `request`, because `fetch` refuses a GET with a body, and
+ * two of the mining endpoints need one.
  */
 
 import { type Dispatcher, Pool } from 'undici';
@@ -15,23 +15,29 @@ import { HEALTH_PATH, hidePath, type NodeAddress } from './url.ts';
 
 interface NodeHttpOptions {
   readonly address: NodeAddress;
-  /** How to trust an https node's certificate. Default: signed by an authority. */
+  /** How the certificate of an https node is checked. Default: an authority must have signed it. */
   readonly trust?: Trust;
   readonly userAgent?: string;
   readonly nodeClock?: NodeClock;
   readonly clock?: Clock;
   readonly limits?: NodeLimits;
-  /** Maximum length of any answer's body, in bytes. Default: 1 MiB. */
+  /**
+   * The largest `mostAnswerBytes` of all requests, in bytes. It determines how many bytes may be read from a connection
+   * for each request. Default: 1 MiB.
+   */
   readonly mostAnswerBytes?: number;
-  /** Whether only untrusted peers have named the node. */
+  /**
+   * Whether the node is known only from untrusted peers. If so, its host name must not resolve to an address of this
+   * machine, or to a link-local, multicast or reserved address.
+   */
   readonly isStranger?: boolean;
 }
 
 export interface NodeRequest {
   readonly method: 'GET' | 'POST' | 'PUT';
-  /** The path, from the host root. */
+  /** The path, from the host root, with the query. */
   readonly path: string;
-  /** The URL in messages. Default: the node's origin. */
+  /** The shortened URL of the request, for messages. Default: the node's origin. */
   readonly shownUrl?: string;
   readonly headers: Record<string, string>;
   readonly body?: string | Uint8Array;
@@ -46,31 +52,50 @@ interface NodeAnswer {
 
 export interface AnyAnswer extends NodeAnswer {
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  /** Whether the answer has the headers of a node. */
+  /** Whether the answer has a node's timestamp (`x-server-timestamp`). An answer of a proxy, for example, has none. */
   readonly byNode: boolean;
-  /** The pause in `retry-after`. */
+  /** The pause that the header `retry-after` requests; undefined if it has no number of seconds. */
   readonly retryAfterMs: number | undefined;
 }
 
 export interface StatusAnswer {
   readonly status: number;
-  /** The beginning of the body, for people. Empty if the status is 2xx or no body came. */
+  /**
+   * The beginning of the body as one line for people. Empty if the status is 2xx, or if the body is empty, breaks off
+   * or does not come in time.
+   */
   readonly text: string;
 }
 
-/** Time for which idle connections are kept for the next New Cut. Real nodes close them after 30 s. */
+/**
+ * Time for which an idle connection is kept open for the next request. Real nodes close idle connections after 30 s.
+ */
 const KEEP_ALIVE_MS = 25_000;
-/** One or two connections are usual. More are needed when submissions hang, so that no work request waits for them. */
+/**
+ * Maximum number of connections for requests. One or two are usual. More are open while submissions hang, so that work
+ * requests do not wait for the submissions.
+ */
 const MAX_CONNECTIONS = 64;
-/** While mining, the longest valid answer is that of `/config`, with tens of kilobytes. */
+/**
+ * Default maximum length of an answer's body, in bytes. The longest answer that is read while mining is that of
+ * `/config`, with tens of kilobytes.
+ */
 const MAX_ANSWER_BYTES = 1_048_576;
-/** Overhead of HTTP on the longest answer: interim answers, the head, and a fourth for the sizes of small chunks. */
+/** Number of bytes that an answer may have besides its body: interim answers and the head. */
 const HTTP_BYTES = 65_536;
+/** Number of bytes that may be read for each byte of a body. Above 1, because HTTP sends the sizes of chunks, too. */
 const HTTP_SHARE = 1.25;
-/** A New Cut has 15 bytes, and a chain has one every few seconds. A stream that sends more than this is a flood. */
+/**
+ * Maximum number of bytes in a burst of an update stream. A New Cut has 15 bytes, and a stream gets one every few
+ * seconds.
+ */
 const STREAM_BYTES = 65_536;
+/** Maximum average rate of an update stream after the burst. */
 const STREAM_BYTES_PER_SECOND = 4_000;
-/** Maximum number of bytes of an ignored body that are read before its connection is closed. */
+/**
+ * Maximum number of bytes that are read of a body that is ignored or quoted. If the body is longer, its connection is
+ * closed.
+ */
 const MAX_IGNORED_BYTES = 16_384;
 
 type Response = Dispatcher.ResponseData;
@@ -84,7 +109,7 @@ export class NodeHttp {
   #requests: Pool;
   #streams: Pool;
   #lastAnswerMs = Number.NEGATIVE_INFINITY;
-  /** Whether anything has answered, even if that was no node. */
+  /** Whether an answer has ever come from this address, even if it was not from a node. */
   #everAnswered = false;
 
   constructor(options: NodeHttpOptions) {
@@ -98,7 +123,10 @@ export class NodeHttp {
     this.#streams = this.#streamPool();
   }
 
-  /** Reads the whole answer. @throws NodeError if it did not come in time, or the node cannot answer now (429, 5xx) */
+  /**
+   * Sends a request and reads the whole answer.
+   * @throws NodeError if no node answers in time, if the status is 429 or 5xx, or if the body is too long
+   */
   async ask(request: NodeRequest, timeoutMs: number, stop: AbortSignal): Promise<NodeAnswer> {
     return await within(timeoutMs, stop, async (signal) => {
       const { statusCode: status, body } = await this.#send(this.#requests, request, signal);
@@ -107,8 +135,8 @@ export class NodeHttp {
   }
 
   /**
-   * Like `ask`, but with any status, and even if the answer is not from a node.
-   * @throws NodeError if no answer came in time, or it was too long
+   * Like `ask`, but also returns answers with the status 429 or 5xx, and answers that are not from a node.
+   * @throws NodeError if no answer comes in time, or if its body is too long
    */
   async askAny(request: NodeRequest, timeoutMs: number, stop: AbortSignal): Promise<AnyAnswer> {
     return await within(timeoutMs, stop, async (signal) => {
@@ -123,7 +151,7 @@ export class NodeHttp {
     });
   }
 
-  /** Like `ask`, but only the status matters, so a body that breaks or never ends does no harm. */
+  /** Like `ask`, but only the status matters: a body that breaks off or never ends is not an error. */
   async askStatus(request: NodeRequest, timeoutMs: number, stop: AbortSignal): Promise<StatusAnswer> {
     return await within(timeoutMs, stop, async (signal) => {
       const { statusCode: status, body } = await this.#send(this.#requests, request, signal);
@@ -137,9 +165,9 @@ export class NodeHttp {
   }
 
   /**
-   * Requests an endless body, over a separate connection, until the node ends it or `stop` fires.
-   * @returns with status 200, the body in chunks. Reading it can throw any error
-   * @throws NodeError if the node did not answer, or cannot answer now (429, 5xx)
+   * Requests an event stream over a separate connection. The stream lasts until the node ends it or `stop` fires.
+   * @returns the status. If it is 200, also the body in chunks: iterating over the body can throw any error
+   * @throws NodeError if no node answers, or if the status is 429 or 5xx
    */
   async openStream(
     request: NodeRequest,
@@ -151,7 +179,10 @@ export class NodeHttp {
     return { status };
   }
 
-  /** Sends the smallest possible request. @throws NodeError if no usable node answers */
+  /**
+   * Sends a small request to find out whether the node answers.
+   * @throws NodeError if no node answers within `probeTimeoutMs`, or if the status is 429 or 5xx
+   */
   async ping(stop: AbortSignal): Promise<void> {
     const request: NodeRequest = { method: 'GET', path: HEALTH_PATH, headers: { accept: 'text/plain, */*' } };
     await within(this.limits.probeTimeoutMs, stop, async (signal) => {
@@ -160,12 +191,15 @@ export class NodeHttp {
     });
   }
 
-  /** The monotonic time of the node's last answer; -∞ before the first. */
+  /** The monotonic time at which the node last answered; -∞ before the first answer. */
   get lastAnswerMs(): number {
     return this.#lastAnswerMs;
   }
 
-  /** Replaces the connections after a suspension, during which the node may have closed the old ones. */
+  /**
+   * Replaces the connections. Called after a suspension of this machine, during which the node may have closed the old
+   * connections.
+   */
   renewConnections(): void {
     for (const pool of [this.#requests, this.#streams]) pool.close().catch(() => {});
     this.#requests = this.#requestPool();
@@ -188,7 +222,8 @@ export class NodeHttp {
   }
 
   /**
-   * Streams can be without data for minutes, so undici's time limits are off, and the caller limits a stream's age.
+   * Undici's time limits are off, because a stream can be without data for minutes. The caller limits the age of a
+   * stream.
    */
   #streamPool(): Pool {
     const bound: ReadingBound = {
@@ -208,7 +243,7 @@ export class NodeHttp {
     return new Pool(origin, { connect, keepAliveTimeout: KEEP_ALIVE_MS, pipelining: 1, ...options });
   }
 
-  /** @throws NodeError unless a node itself has answered, with a status other than 429 and 5xx */
+  /** @throws NodeError if no node answers, or if the status is 429 or 5xx */
   async #send(pool: Pool, request: NodeRequest, signal: AbortSignal): Promise<Response> {
     const response = await this.#request(pool, request, signal);
     const fault = faultOf(response, request.path, this.address);
@@ -223,7 +258,8 @@ export class NodeHttp {
     let response: Response;
     try {
       const headers = { 'user-agent': userAgent, ...request.headers };
-      // By default, undici closes the connection after a GET with a body. A new one would delay the next work.
+      // `reset: false` keeps the connection open. By default, undici closes it after a GET with a body, and the next
+      // work would have to wait for a new connection.
       const { method, path, body = null } = request;
       response = await pool.request({ method, path, body, headers, signal, reset: false });
     } catch (error) {
@@ -238,7 +274,7 @@ export class NodeHttp {
     return response;
   }
 
-  /** @throws NodeError if the connection breaks, or the body is too long */
+  /** @throws NodeError if the connection breaks, the time is over, or the body is too long */
   async #read(body: Response['body'], { mostAnswerBytes = MAX_ANSWER_BYTES, shownUrl }: NodeRequest): Promise<Buffer> {
     const { origin } = this.address;
     const chunks: Buffer[] = [];
@@ -256,14 +292,20 @@ export class NodeHttp {
     return Buffer.concat(chunks, bytes);
   }
 
-  /** Reads an ignored body in the background, so that its connection can be used again unless the body is too long. */
+  /**
+   * Reads and drops a body in the background. Its connection can be used again, unless the body is too long or takes
+   * too long.
+   */
   #discard(body: Response['body']): void {
     const signal = AbortSignal.timeout(this.limits.bodyTimeoutMs);
     body.dump({ limit: MAX_IGNORED_BYTES, signal }).catch(() => {});
   }
 }
 
-/** @returns why the answer cannot be used: its status, or not from a node; undefined if it can be used */
+/**
+ * @returns why the answer cannot be used: because its status is 429 or 5xx, or because it is not from a node. Undefined
+ *   if it can be used
+ */
 function faultOf({ statusCode: status, headers }: Response, path: string, address: NodeAddress): NodeError | undefined {
   const byNode = timestampOf(headers) !== undefined;
   if (status === 429 || status >= 500) {
@@ -273,12 +315,12 @@ function faultOf({ statusCode: status, headers }: Response, path: string, addres
       status,
       retryAfterMs: retryAfterOf(headers),
       retryable: true,
-      // A busy gateway may have passed the request on to the node.
+      // A node that is busy has not carried out the request. A busy gateway may have passed the request on to its node.
       mayHaveBeenTaken: !(isBusy && byNode),
     });
   }
   if (byNode) return undefined;
-  // nginx answers 400 to HTTP without TLS on a port for TLS, and Warp 426.
+  // On a port for TLS, nginx answers a request without TLS with 400, and Warp, the web server in real nodes, with 426.
   const mayNeedTls = address.origin.startsWith('http:') && (status === 400 || status === 426);
   const hint = mayNeedTls
     ? 'A port that expects TLS answers like this: should the URL begin with https://?'
@@ -288,7 +330,10 @@ function faultOf({ statusCode: status, headers }: Response, path: string, addres
   });
 }
 
-/** Reads the beginning of a body. @throws Error if the connection breaks, or `stop` fires */
+/**
+ * Reads the beginning of a body, slightly more than `MAX_IGNORED_BYTES` at most.
+ * @throws Error if the connection breaks or `stop` fires
+ */
 async function readText(body: Response['body'], stop: AbortSignal): Promise<string> {
   const chunks: Uint8Array[] = [];
   let length = 0;
@@ -306,15 +351,19 @@ async function readText(body: Response['body'], stop: AbortSignal): Promise<stri
 }
 
 /**
- * Reads the time that every answer of a node has (document 1, "Conventions", 4). @returns seconds since the UNIX epoch
+ * @returns the time in the header `x-server-timestamp`, in seconds since the UNIX epoch. Every answer of a node has
+ *   this header (document 1, "Conventions", 4). Undefined if the header is missing or malformed
  */
 function timestampOf(headers: Response['headers']): bigint | undefined {
   const value = headers['x-server-timestamp'];
-  // 11 digits are enough for three thousand years.
+  // 11 digits of seconds cover three thousand years.
   return typeof value === 'string' && /^\d{1,11}$/.test(value) ? BigInt(value) : undefined;
 }
 
-/** Reads `retry-after` in its form with seconds (RFC 9110 §10.2.3). @returns milliseconds */
+/**
+ * @returns the pause in the header `retry-after`, in milliseconds. Undefined if the header is missing, or is not a
+ *   number of seconds with at most 6 digits: it can also be a date (RFC 9110 §10.2.3)
+ */
 function retryAfterOf(headers: Response['headers']): number | undefined {
   const value = headers['retry-after'];
   return typeof value === 'string' && /^\d{1,6}$/.test(value) ? Number(value) * 1000 : undefined;

@@ -1,16 +1,16 @@
 /**
- * A sure lower bound of the node's clock, from the header `x-server-timestamp` of its answers, in whole seconds. When
- * an answer arrives, the node's clock has reached at least that second. An estimate would not be enough, because a
- * block with a creation time ahead of the node's clock is lost.
+ * Keeps a lower bound of a node's clock. Each answer of the node has the node's time in whole seconds
+ * (`x-server-timestamp`). When the answer arrives, the node's clock shows at least that time. An estimate of the clock
+ * is not enough, because the node drops a block whose creation time is ahead of the clock.
  */
 
 import type { Clock } from '../../base/system/clock.ts';
 
 const RESOLUTION_US = 1_000_000n;
-/** Maximum slowness of a clock while it is slewed: 500 ppm, the limit of adjtimex. */
+/** Maximum rate at which a clock loses time while it is slewed, in µs per ms: 500 ppm, the limit of adjtimex. */
 const DRIFT_PER_MS_US = 0.5;
 
-/** Bounds, in µs, of the local clock minus the node's. */
+/** Bounds, in µs, of the difference "local clock minus node's clock". */
 export interface Skew {
   readonly leastUs: bigint;
   readonly mostUs: bigint;
@@ -18,7 +18,10 @@ export interface Skew {
 
 export class NodeClock {
   readonly #clock: Clock;
-  /** The highest lower bound, and the monotonic time at which it was received. */
+  /**
+   * The timestamp that gives the highest lower bound of the node's clock, and the monotonic time at which its answer
+   * was received. The bound itself grows with the time since then (`#boundUs`).
+   */
   #bound: { readonly us: bigint; readonly receivedAtMs: number } | undefined;
   #skew: Skew | undefined;
 
@@ -26,7 +29,11 @@ export class NodeClock {
     this.#clock = clock;
   }
 
-  /** @param timestampS seconds since the UNIX epoch @param askedAtMs monotonic time at which the request was sent */
+  /**
+   * Notes the timestamp of an answer.
+   * @param timestampS seconds since the UNIX epoch
+   * @param askedAtMs monotonic time at which the request was sent
+   */
   observe(timestampS: bigint, askedAtMs: number): void {
     const receivedAtMs = this.#clock.monotonicMs();
     const us = timestampS * 1_000_000n;
@@ -35,16 +42,23 @@ export class NodeClock {
     this.#skew = { leastUs: oursUs - tookUs - us - RESOLUTION_US, mostUs: oursUs - us };
     const known = this.#boundUs(receivedAtMs);
     const latestPossibleUs = us + RESOLUTION_US + tookUs;
-    // If the answer contradicts the known bound, the node's clock was set back, and the old bound is no longer valid.
+    // If the known bound is above the latest time that this answer allows, the node's clock was set back, and the known
+    // bound is no longer valid.
     if (known === undefined || us >= known || known > latestPossibleUs) this.#bound = { us, receivedAtMs };
   }
 
-  /** The skew, for people, not for creation times; undefined before the first answer. */
+  /**
+   * The local clock minus the node's clock, to be shown to people. Creation times follow from `latestTimeUs` instead.
+   * Undefined before the first answer.
+   */
   get skew(): Skew | undefined {
     return this.#skew;
   }
 
-  /** @returns the lower of the local clock and the bound, in µs since the UNIX epoch; 0 before the first answer */
+  /**
+   * @returns the lower of two times: the local clock, and the lower bound of the node's clock; in µs since the UNIX
+   *   epoch. 0 before the first answer
+   */
   latestTimeUs(): bigint {
     const bound = this.#boundUs(this.#clock.monotonicMs()) ?? 0n;
     const ours = this.#clock.nowUs();

@@ -1,4 +1,7 @@
-/** The errors of requests to a node: one kind for each sensible reaction, and messages with advice. */
+/**
+ * The errors of requests to a node. Each kind of error calls for another reaction of the caller, and the messages have
+ * advice.
+ */
 
 import { z } from 'zod';
 import { rootOf, speaksNoTls, whyUnreachable } from '../../base/net/connecting.ts';
@@ -9,32 +12,36 @@ import { explainMiner, type MinerIdentity, nodeConfigurationFor } from '../clien
 import { basePathsOf, CONFIG_PATH, hidePath, type NodeAddress } from './url.ts';
 
 export type NodeErrorKind =
-  /** No connection was made, so the node cannot have seen the request. */
+  /** No trusted connection was made, so the node has received no request. */
   | 'unreachable'
+  /** The connection broke before the whole answer had come. */
   | 'broken'
-  /** 408, or no answer came in time. */
+  /** The status is 408, or the answer did not come in time. */
   | 'timed out'
-  /** The answer came from a captive portal, a proxy or a service that does not speak HTTP. */
+  /** Something other than a node answered: a login page, a proxy, or a service that does not use HTTP. */
   | 'not a node'
-  /** 400: the request is wrong or not permitted. */
+  /** The status is 400: the request is wrong or not permitted. */
   | 'bad request'
-  /** 401. */
+  /** The status is 401. */
   | 'unauthorized'
-  /** 404: the requested thing does not exist, or the node serves nothing at this path. */
+  /** The status is 404: the requested thing does not exist, or the node serves nothing at this path. */
   | 'not found'
-  /** 406: the node cannot answer in the requested format. */
+  /** The status is 406: the node cannot answer in the requested format. */
   | 'not acceptable'
-  /** 429. */
+  /** The status is 429. */
   | 'too many requests'
-  /** 5xx. */
+  /** The status is 5xx. */
   | 'failed'
-  /** Any other status that is not 2xx. For mining calls and `/config`, any but 429 and 5xx. */
+  /**
+   * Any other status outside 2xx. When `MiningClient` asks for work, updates or the configuration: any status other
+   * than 200, 429 and 5xx.
+   */
   | 'refused'
   /** The answer violates the specification, or does not match the request. */
   | 'not understood'
   /** The answer is about a network other than the requested one. */
   | 'other network'
-  /** The node's other side serves this, and its URL was not given. */
+  /** The request is for a port of the node (service or P2P) whose URL was not given. */
   | 'no such side';
 
 export interface NodeErrorDetails extends ErrorOptions {
@@ -56,22 +63,29 @@ export class NodeError extends Error {
   override readonly name: string = 'NodeError';
   readonly kind: NodeErrorKind;
   readonly status: number | undefined;
-  /** The node's message, at most 16,384 characters. Foreign text: make it safe before showing it. */
+  /** The node's message, at most 16,384 characters. It is foreign text: make it safe before showing it. */
   readonly text: string;
-  /** The missing thing and the reason, if a 404 names them (document 1, "Not-found body"). Foreign text. */
+  /** The key of the missing thing, if the body of a 404 has it (document 1, "Not-found body"). Foreign text. */
   readonly key: string | undefined;
+  /** The reason in the body of a 404, if there is one. Foreign text. */
   readonly reason: string | undefined;
-  /** The network that the node serves, for `other network`. Foreign text. */
+  /** The network that the node serves, for errors of the kind `other network`. Foreign text. */
   readonly network: string | undefined;
-  /** The pause that the node requested (`retry-after`). */
+  /** The pause that the node requested with the header `retry-after`. */
   readonly retryAfterMs: number | undefined;
-  /** Whether the same request may succeed a moment later. `NodeApi` has already repeated it, if that does no harm. */
+  /**
+   * Whether the same request may succeed a moment later. `NodeApi` throws such an error only after it has repeated the
+   * request, except for the requests that it never repeats (`Call.isRepeatable`).
+   */
   readonly retryable: boolean;
-  /** Whether the node may have carried out the request or an earlier attempt. */
+  /** Whether the node may have carried out the request, in this attempt or in an earlier one. */
   readonly mayHaveBeenTaken: boolean;
-  /** The fingerprint of the node's certificate, if it is not trusted. */
+  /** The fingerprint of the node's certificate, if the certificate is not trusted. */
   readonly fingerprint: string | undefined;
-  /** Lines that the node's configuration must have, if they would help. */
+  /**
+   * If the node does not know the miner: lines of YAML for the node's configuration, with which the node would accept
+   * the miner. Otherwise undefined.
+   */
   readonly nodeConfiguration: readonly string[] | undefined;
 
   constructor(kind: NodeErrorKind, message: string, details: NodeErrorDetails = {}) {
@@ -97,7 +111,7 @@ export class NodeError extends Error {
 /**
  * @param cause the error of undici or of the socket
  * @param where the shortened URL of the request, for the message
- * @param everAnswered whether anything has ever answered there
+ * @param everAnswered whether an answer has ever come from this origin
  */
 export function networkError(cause: unknown, origin: string, where = origin, everAnswered = true): NodeError {
   if (cause instanceof NodeError) return cause;
@@ -129,12 +143,12 @@ function otherScheme(origin: string): string {
 /** Maximum number of characters of a node's text in a message. */
 const MAX_QUOTE = 200;
 
-/** @returns one short, printable line */
+/** @returns the text as one printable line of at most `MAX_QUOTE` characters */
 export function quote(text: string): string {
   return oneLine(text, MAX_QUOTE);
 }
 
-/* Refusals of mining calls. */
+/* Errors of requests for mining, and for `/config`. */
 
 export function workRefusal(status: number, text: string, miner: MinerIdentity, address: NodeAddress): NodeError {
   const message = workMessage(status, answerText(status, text, address), miner, address);
@@ -183,9 +197,9 @@ function answerText(status: number, text: string, address: NodeAddress): string 
   return text === '' ? `${status}` : `${status}: "${quote(hidePath(text, address))}"`;
 }
 
-/* Statuses of the API. */
+/* Errors for the statuses of the API. */
 
-/** The end of a sentence that begins with the node's name. */
+/** Each text continues a sentence that begins with the URL of the request. */
 const WORDS = {
   'bad request': 'cannot do what was asked for',
   unauthorized: 'does not let us do this',
@@ -206,7 +220,10 @@ const KINDS: ReadonlyMap<number, keyof typeof WORDS> = new Map([
   [429, 'too many requests'],
 ]);
 
-/** The retryable statuses besides 5xx, those of the reference client. */
+/**
+ * The statuses below 500 after which a request is repeated. The reference client repeats requests after the same
+ * statuses.
+ */
 const PASSING: ReadonlySet<number> = new Set([408, 423, 425, 429]);
 
 const MAX_TEXT = 16_384;
@@ -226,7 +243,7 @@ export function statusError(answer: Answered, where: string, hide: (text: string
   const text = textOf(answer.body);
   const { key, reason } = status === 404 ? notFound(text) : {};
   const quoted = text === '' ? '' : `: "${quote(hide(text))}"`;
-  // Real nodes refuse clients that ask too often before they add their headers.
+  // A real node limits the rate of requests before it adds its headers, so its 429 lacks them.
   const isOfNode = byNode || status === 429 || status >= 500;
   const hint = isOfNode ? '' : ' The headers of a node are missing: is the URL right?';
   return new NodeError(kind, `${where} ${WORDS[kind]} (${status}${quoted}).${hint}`, {
@@ -240,7 +257,10 @@ export function statusError(answer: Answered, where: string, hide: (text: string
   });
 }
 
-/** @param error from reading the answer; rethrown unless it is a LedgerFormatError */
+/**
+ * @param error the error that occurred when the answer was read
+ * @throws `error`, unless it is a LedgerFormatError
+ */
 export function notUnderstood(error: unknown, answer: Answered, where: string): NodeError {
   if (!(error instanceof LedgerFormatError)) throw error;
   const hint = answer.byNode ? '' : ' The headers of a node are missing: is there a proxy in between?';
@@ -248,7 +268,7 @@ export function notUnderstood(error: unknown, answer: Answered, where: string): 
   return new NodeError('not understood', message, { cause: error, status: answer.status, mayHaveBeenTaken: true });
 }
 
-/** Some texts come as a JSON string, others bare. */
+/** Decodes a message, which some nodes send as a JSON string and others as plain text. */
 function textOf(body: Uint8Array): string {
   const text = new TextDecoder().decode(body.subarray(0, 4 * MAX_TEXT)).slice(0, MAX_TEXT);
   const json = /^\s*"/.test(text) ? jsonOf(text) : undefined;
@@ -268,7 +288,10 @@ function jsonOf(text: string): unknown {
   }
 }
 
-/** @returns undefined when the node does not serve the resource */
+/**
+ * @returns the answer; undefined if the node does not have the thing or does not serve it (`not found`, `no such side`)
+ * @throws every other error with which `answer` is rejected
+ */
 export async function unlessMissing<T>(answer: Promise<T>): Promise<T | undefined> {
   try {
     return await answer;

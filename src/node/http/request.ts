@@ -1,7 +1,7 @@
 /**
- * Sends requests to the proper side of a node, repeats them if a failure may pass, and checks the answers. A node has
- * two sides, each with its URL: the service port (blocks, hashes, commands) and the P2P port (peers, configuration,
- * publishing cuts). Documents 1 and 2 have one base URL for everything.
+ * Sends each request to the right port of a node, repeats it after failures that may pass, and checks the answer. A
+ * node has two ports, called sides, each with its own URL: the service port (blocks, hashes, commands) and the P2P port
+ * (peers, configuration, publishing cuts). In documents 1 and 2, a node has one base URL for everything.
  */
 
 import { Backoff, type BackoffLimits } from '../../base/net/backoff.ts';
@@ -14,7 +14,7 @@ import { NodeError, notUnderstood, statusError } from './node-error.ts';
 import type { ApiLimits } from './request-limits.ts';
 import { basePathOf, dialectOfPath, HEALTH_PATH, hidePath, shownPath } from './url.ts';
 
-/** The sides of a node, at least one. */
+/** The clients of a node's two ports. At least one of them is present. */
 interface Sides {
   readonly service?: NodeHttp;
   readonly p2p?: NodeHttp;
@@ -31,25 +31,27 @@ interface AskerOptions {
 export interface Call<T> {
   readonly side: 'service' | 'p2p' | 'both';
   readonly method?: NodeRequest['method'];
-  /** A path with a leading slash starts at the host root, any other one below the path of the API. */
+  /** A path with a leading slash starts at the host root. Any other path is below the path of the API. */
   readonly path: string;
-  /** The body, as JSON. */
+  /** The body, as JSON text. */
   readonly body?: string;
   readonly accept?: string;
   readonly timeoutMs?: number;
   /** Whether the answer contains blocks, payloads or results, which may be long. */
   readonly isLong?: boolean;
-  /** The acceptable statuses. Default: 2xx. */
+  /**
+   * Whether `read` is called for an answer with this status. For any other status, a NodeError is thrown. Default: 2xx.
+   */
   readonly isAnswer?: (status: number) => boolean;
   /** Whether the request may be sent again after a failure that may pass. Default: true. */
   readonly isRepeatable?: boolean;
-  /** Whether a missing item may appear a moment later, so that a 404 is not final. */
+  /** Whether a missing item may appear a moment later. If so, the request is repeated after a 404. */
   readonly mayAppear?: boolean;
   /** @throws LedgerFormatError if the answer cannot be understood */
   readonly read: (answer: AnyAnswer) => T;
 }
 
-/** Maximum length of a header's text, in characters. */
+/** Maximum number of characters that are kept of a header's value. */
 const MAX_SHOWN = 100;
 
 export const NEVER: AbortSignal = sharedController().signal;
@@ -60,7 +62,7 @@ export function json<T>(read: (value: ExactJson) => T): Call<T>['read'] {
   return ({ body }) => read(parseExactJsonBytes(body));
 }
 
-/** Ignores the body: only the status matters. */
+/** A `read` for calls that need no more of the answer than its status. */
 export function nothing(): void {}
 
 export class Asker {
@@ -82,7 +84,7 @@ export class Asker {
     this.#dialect = dialect === 'auto' ? (ofUrl[0] ?? ofUrl[1]) : dialect;
   }
 
-  /** The node's name in messages: its URL, shortened. */
+  /** The node's name in messages: the shortened URL of its service port, or of its P2P port if that is the only one. */
   get name(): string {
     const { service, p2p } = this.#sides;
     return (service ?? p2p)!.address.name;
@@ -106,7 +108,11 @@ export class Asker {
     return await this.#whileItMayPass(call.mayAppear ? patient : once, call.isRepeatable ?? true, stop);
   }
 
-  /** @returns the dialect that was set or is in the URL, otherwise that of an answer's headers @throws NodeError */
+  /**
+   * @returns the dialect that the options or a URL give. If they give none, a request is sent, and the headers of the
+   *   answer show the dialect. If they do not show it: `document`
+   * @throws NodeError
+   */
   async dialect(stop: AbortSignal): Promise<Dialect> {
     if (this.#dialect) return this.#dialect;
     const http = this.#sides.service ?? this.#sides.p2p!;
@@ -125,7 +131,11 @@ export class Asker {
     await Promise.all([this.#sides.service?.close(), this.#sides.p2p?.close()]);
   }
 
-  /** Documents 1 and 2 have one base URL, so in their dialect the one configured side serves all calls. */
+  /**
+   * Chooses the port for a call. If the URL of the proper port is not known, the other port is used in the dialect of
+   * documents 1 and 2, because there a node has only one port.
+   * @throws NodeError: `no such side` if the other port cannot be used
+   */
   async #sideFor({ side, path }: Call<unknown>, stop: AbortSignal): Promise<NodeHttp> {
     const { service, p2p } = this.#sides;
     const proper = { service, p2p, both: service ?? p2p }[side];
@@ -195,7 +205,7 @@ export class Asker {
     return withRetries(attempt, { attempts, pauses, random: this.#random, mayPass }, stop);
   }
 
-  /** @returns the URL of a request for people, without its query */
+  /** @returns the URL of a request as people may see it: shortened, and without the query */
   #shown({ address }: NodeHttp, { path }: NodeRequest): string {
     const [bare] = path.split('?');
     const { origin, givenPath } = address;
@@ -213,7 +223,10 @@ interface RetryPolicy {
   readonly mayPass: (error: NodeError) => boolean;
 }
 
-/** @throws the error of the last attempt, or the reason of `stop` */
+/**
+ * @throws the error of the last attempt. In a NodeError, `mayHaveBeenTaken` is true if it was true in the error of any
+ *   attempt. If `stop` fires before an attempt, the reason of `stop` is thrown
+ */
 export async function withRetries<T>(
   attempt: () => Promise<T>,
   { attempts, pauses, random, mayPass }: RetryPolicy,
@@ -239,24 +252,25 @@ export async function withRetries<T>(
 
 /* Paths and queries. */
 
-/** The highest chain that fits into a header. */
+/** The highest chain number that fits into a header. */
 const MAX_CHAIN = 2 ** 32 - 1;
 
-/** Both bounds are included. */
+/** A range of heights. Both bounds are included. Without a bound, the range is not limited on that side. */
 export interface HeightRange {
   readonly minHeight?: number | bigint;
   readonly maxHeight?: number | bigint;
 }
 
-/** @throws RangeError unless the chain is a whole number from 0 on */
+/** @throws RangeError unless the chain is a whole number from 0 to `MAX_CHAIN` */
 export function chainPath(chain: number, rest: string): string {
   if (!Number.isInteger(chain) || chain < 0 || chain > MAX_CHAIN) throw new RangeError(`${chain} is not a chain`);
   return `chain/${chain}/${rest}`;
 }
 
 /**
- * @param values numbers from 0 on; undefined values are left out @throws RangeError for other numbers
- * @returns the query with its question mark, or empty
+ * @param values numbers must be whole and not negative; undefined values are left out
+ * @returns the query with its question mark; empty if no value is left
+ * @throws RangeError for other numbers
  */
 export function query(values: Readonly<Record<string, string | number | bigint | boolean | undefined>>): string {
   const pairs = Object.entries(values)
@@ -269,10 +283,13 @@ export function query(values: Readonly<Record<string, string | number | bigint |
   return pairs.length === 0 ? '' : `?${pairs.join('&')}`;
 }
 
-/** More blocks than any chain has at one height. */
+/** A number of blocks at one height that no chain reaches. */
 const MOST_AT_A_HEIGHT = 1000n;
 
-/** @returns the range in the API's query, and the maximum number of blocks in it, if the range has an end */
+/**
+ * @returns the range as parameters of a query, and the maximum number of blocks in it (undefined for a range without an
+ *   upper bound)
+ */
 export function heights({ minHeight, maxHeight }: HeightRange) {
   const query = { minheight: minHeight, maxheight: maxHeight };
   if (maxHeight === undefined) return { query, most: undefined };
@@ -295,17 +312,20 @@ function isNatural(value: number): boolean {
 }
 
 /*
- * The two dialects of the API: that of documents 1 and 2, and that of real nodes (`chainweb`). Answers are read in
- * either; requests depend on the dialect.
+ * The two dialects of the API: that of documents 1 and 2 (`document`), and that of real nodes (`chainweb`). Answers in
+ * either dialect are read; requests depend on the dialect.
  */
 
-/** `auto` goes by the node's URL, and otherwise by the headers of its answers. */
+/** `auto` takes the dialect from the node's URL, or if the URL does not show it, from the headers of an answer. */
 export type DialectSetting = 'auto' | Dialect;
 
 /** Headers by their names in lower case. */
 type Headers = Readonly<Record<string, string | string[] | undefined>>;
 
-/** The path of the command API. Document 2 omits its own, so it is derived from that of real nodes. */
+/**
+ * The path of the endpoints for commands, relative to the path of the whole API (`basePathOf`). Document 2 does not
+ * define this path. So for `document`, it is derived from the path at real nodes.
+ */
 const COMMAND_PATH = {
   document: 'chain/<chain>/flow/api/v1',
   chainweb: 'chain/<chain>/pact/api/v1',
@@ -319,7 +339,7 @@ function dialectOfHeaders(headers: Headers): Dialect | undefined {
   return headers[VERSION_HEADER.document] !== undefined ? 'document' : undefined;
 }
 
-/** @returns foreign text */
+/** @returns the version of the node's software, which is foreign text; undefined if no header has it */
 function nodeVersionIn(headers: Headers): string | undefined {
   const value = headers[VERSION_HEADER.chainweb] ?? headers[VERSION_HEADER.document];
   return typeof value === 'string' ? value : undefined;
@@ -333,8 +353,8 @@ export interface CommandPaths {
 }
 
 /**
- * @param commandPath below the path of the API, such as `chain/<chain>/pact/api/v1`, or from the host root, such as
- *   `/api/v1`. Default: the dialect's
+ * @param commandPath a path with a leading slash starts at the host root, such as `/api/v1`. Any other path is below
+ *   the path of the API, such as `chain/<chain>/pact/api/v1`. Default: the path of the dialect
  */
 export function commandPathsOf(dialect: Dialect, chain: number, commandPath?: string): CommandPaths {
   const commands = (commandPath ?? COMMAND_PATH[dialect]).replaceAll('<chain>', `${chain}`).replace(/\/+$/, '');

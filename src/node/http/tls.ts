@@ -1,4 +1,7 @@
-/** Connections to a node, whose certificate must be trusted, with a bound on the bytes that are read. */
+/**
+ * Opens connections to a node. The node's certificate must be trusted, and the number of bytes that are read is
+ * bounded.
+ */
 
 import { lookup } from 'node:dns';
 import type { LookupFunction, Socket } from 'node:net';
@@ -10,14 +13,15 @@ import { TokenBucket } from '../../base/system/bounded.ts';
 import { NodeError } from './node-error.ts';
 
 /**
- * Bounds all bytes from a connection. HTTP allows much besides headers and bodies, such as interim answers (103) and
- * chunk extensions, which the parser drops silently although reading them takes processor time from the search.
+ * Bounds all bytes that are read from a connection. Besides headers and bodies, HTTP allows interim answers (103) and
+ * chunk extensions. The parser drops these without notice, but reading them takes processor time from the search.
  */
 export interface ReadingBound {
-  /** Maximum burst for each request. */
+  /** Maximum number of bytes in a burst. Each request begins a new burst. */
   readonly bytes: number;
-  /** Maximum average rate after that burst. */
+  /** Maximum average rate after the burst. */
   readonly bytesPerSecond: number;
+  /** The message of the error for a connection that exceeds the bound. */
   readonly fault: string;
 }
 
@@ -25,17 +29,18 @@ interface ConnectorOptions {
   readonly trust: Trust;
   readonly timeoutMs: number;
   readonly bound: ReadingBound;
-  /** Time on the monotonic clock. */
+  /** Returns the monotonic time. */
   readonly nowMs: () => number;
   /**
-   * Whether only untrusted peers have named the node. If so, its name must not resolve to this machine or its link.
+   * Whether the node is known only from untrusted peers. If so, its host name must not resolve to an address of this
+   * machine, or to a link-local, multicast or reserved address.
    */
   readonly isStranger?: boolean | undefined;
 }
 
 /**
- * A connection whose certificate is not trusted is closed before any byte of HTTP is sent.
- * @returns a connector for undici's pools, which fails with a system or TLS error, or a NodeError
+ * If the certificate is not trusted, the connection is closed before any byte of HTTP is sent.
+ * @returns a connector for undici's pools. It fails with a system error, a TLS error or a NodeError
  */
 export function connectorFor(
   origin: string,
@@ -44,7 +49,8 @@ export function connectorFor(
   const connect = buildConnector({
     timeout: timeoutMs,
     keepAliveInitialDelay: TCP_KEEP_ALIVE_MS,
-    // A resumed session shows no certificate, and Node.js does not check the host's name again.
+    // TLS sessions are not resumed: in a resumed session the node presents no certificate, and Node.js does not check
+    // the host's name again.
     maxCachedSessions: 0,
     ...TCP_CONNECTING,
     ...JUDGED_TLS,
@@ -64,7 +70,10 @@ export function connectorFor(
     });
 }
 
-/** Checks the addresses of each lookup, since the addresses of a name may change. */
+/**
+ * Looks up host names, and rejects addresses of this machine, and link-local, multicast and reserved addresses. Each
+ * lookup is checked, because the addresses of a name may change.
+ */
 function lookupOfStranger(origin: string): LookupFunction {
   return (hostname, options, callback) => {
     lookup(hostname, { ...options, all: true }, (error, addresses) => {
@@ -84,7 +93,10 @@ function judge(socket: TLSSocket, origin: string, trust: Trust): NodeError | und
   return new NodeError('unreachable', message, { fingerprint });
 }
 
-/** Destroys the socket if more is read than allowed. Each request renews the bound, so only one may be in progress. */
+/**
+ * Destroys the socket when more bytes are read than `bound` allows. Sending a request renews the bound, so the socket
+ * must have only one request in progress.
+ */
 function boundReading(socket: Socket, bound: ReadingBound, nowMs: () => number): void {
   let bucket: TokenBucket | undefined;
   let [read, written] = [0, 0];

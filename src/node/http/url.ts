@@ -1,26 +1,33 @@
 /** The addresses of a node's endpoints (document 1, "Conventions that apply to every endpoint", 1). */
 
 export interface NodeAddress {
-  /** `http://host:port` */
+  /** The scheme, host and port: `http://host:port`. */
   readonly origin: string;
-  /** The URL's path, without a slash at the end. Undefined if it has none: the API is then at one of `basePathsOf`. */
+  /**
+   * The URL's path, without a slash at the end. Undefined if the URL has no path: the API is then at one of
+   * `basePathsOf`.
+   */
   readonly givenPath: string | undefined;
-  /** The network in the path; if the path has none, the network that was given beside the URL. */
+  /** The network that the path names. If the path names none, the network that was given with the URL. */
   readonly network: string;
-  /** Origin and given path, shortened for people as by `shownUrl`. */
+  /** The origin and the given path. The path is shortened for people, as in `shownUrl`. */
   readonly name: string;
 }
 
-/** The first part of the API's path, by dialect: document 1's ("Conventions", 1) and live nodes'. */
+/** The first segment of the API's path: in document 1 ("Conventions", 1), and at real nodes. */
 const SEGMENT = { document: 'ledger', chainweb: 'chainweb' } as const;
 
 const API_PATH = /\/(?:ledger|chainweb)\/0\.0\/([^/]+)$/;
 
-/** The path of the configuration, from the host root. */
+/** The path at which a node reports its configuration, from the host root. */
 export const CONFIG_PATH = '/config';
+/** The path of the health check, from the host root. */
 export const HEALTH_PATH = '/health-check';
 
-/** @param network for a URL without a path @throws Error that explains the form of a node URL */
+/**
+ * @param network the network, for a URL whose path names none
+ * @throws Error whose message explains the form of a node URL
+ */
 export function nodeAddress(url: string, network: string): NodeAddress {
   const parsed = /^https?:\/\//i.test(url) && URL.canParse(url) ? new URL(url) : undefined;
   if (!parsed)
@@ -43,21 +50,22 @@ export function basePathOf(dialect: keyof typeof SEGMENT, network: string): stri
   return `/${SEGMENT[dialect]}/0.0/${network}`;
 }
 
-/** @returns the paths at which the API may be: the given one, or those of both dialects */
+/** @returns the paths at which the API may be: the given path; if no path was given, the paths of both dialects */
 export function basePathsOf({ givenPath, network }: NodeAddress): readonly [string, ...string[]] {
   if (givenPath !== undefined) return [givenPath];
   return [basePathOf('document', network), basePathOf('chainweb', network)];
 }
 
-/** @returns the dialect in a given path; undefined if the path shows none */
+/** @returns the dialect that the given path belongs to; undefined if the path does not show it */
 export function dialectOfPath({ givenPath = '' }: NodeAddress): keyof typeof SEGMENT | undefined {
   if (givenPath.includes(`/${SEGMENT.chainweb}/0.0/`)) return 'chainweb';
   return givenPath.includes(`/${SEGMENT.document}/0.0/`) ? 'document' : undefined;
 }
 
 /**
- * Shortens a URL for people. Hosted nodes have a customer's key in the path, so only the API's part of it is shown:
- * `http://host/…/chainweb/0.0/mainnet01`, or `http://host/…` without such a part.
+ * Shortens a URL for people. The path of a hosted node's URL can contain a customer's key, so only the part of the path
+ * that belongs to the API is shown: `http://host/…/chainweb/0.0/mainnet01`, or `http://host/…` if there is no such
+ * part.
  */
 export function shownUrl(url: string): string {
   const { origin, pathname } = new URL(url);
@@ -72,12 +80,15 @@ export function shownPath(path: string): string {
   return at < 0 ? '/…' : `/…${path.slice(at)}`;
 }
 
-/** Replaces a given path by its shown part, because answers may quote the request. */
+/** Replaces the given path in a node's text by its shown form (`shownPath`), because the text may quote the request. */
 export function hidePath(text: string, { givenPath }: NodeAddress): string {
   return givenPath === undefined ? text : text.replaceAll(givenPath, shownPath(givenPath));
 }
 
-/** Numbers repeated names: `name`, `name (2)`. Their URLs may differ in parts that are not shown. */
+/**
+ * Numbers repeated names: `name`, `name (2)`. Different nodes can have the same name, because names do not show all
+ * parts of the URLs.
+ */
 export function numberRepeated(names: readonly string[]): string[] {
   return names.map((name, index) => {
     const number = names.slice(0, index + 1).filter((each) => each === name).length;
@@ -85,7 +96,7 @@ export function numberRepeated(names: readonly string[]): string[] {
   });
 }
 
-/** Whether a node's URL has a path, which then names the network. @param url a valid URL */
+/** Whether a node's URL has a path, which usually names the network. @param url a valid URL */
 export function hasPath(url: string): boolean {
   return new URL(url).pathname.replace(/\/+$/, '') !== '';
 }

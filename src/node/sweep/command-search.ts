@@ -1,6 +1,6 @@
 /**
- * Reads on the chains what has become of a transfer's commands: a node's results decide the next step, and the blocks
- * themselves prove how a transfer ended.
+ * Finds out what has become of a transfer's commands. The results that a node claims decide what is done next. Only the
+ * blocks themselves prove how a transfer has ended.
  */
 
 import type { Command } from '../../protocol/ledger/command/command.ts';
@@ -19,26 +19,28 @@ import type { Sweep, Transfer } from './sweep-state.ts';
 import { gasPriceOf, lifeOf } from './transfer-commands.ts';
 
 /**
- * Time after the end of a step 0 at which it counts as never accepted, by the clocks of the chain and of this machine,
- * in seconds: twenty blocks, more than any reorganisation brings back.
+ * A step 0 counts as expired only this number of seconds after the end of its time to live, by the chain's clock and by
+ * this machine's clock. In this time the chain makes twenty blocks, which is more than any reorganisation replaces.
  */
 export const MARGIN_S = 600;
 /**
- * How far the chain's time, as claimed by a node, and this machine's may be apart, in ms. A command from the far future
- * would enter no block, and never expire; and when one of two clocks is wrong, nothing is over.
+ * Maximum difference between the chain's time, as a node claims it, and this machine's time, in ms. If the difference
+ * is greater, one of the two clocks is wrong, so no command counts as expired. If the chain's time is the later one, no
+ * command is made either: a command from the far future would enter no block, and would not expire for a long time.
  */
 export const MOST_APART_MS = 3_600_000;
 /**
- * Maximum number of searches of all blocks for another sender's step 1. Between two, the chain must grow by the
- * required confirmations, because one address may stand for several nodes, some of which lag behind.
+ * Maximum number of searches for a step 1 of any sender, for each transfer. Several searches are needed, because one
+ * address may stand for several nodes, and a search may reach a node that lags behind. Before each further search, the
+ * height of the target chain must have changed by at least the number of required confirmations.
  */
 const MOST_SEARCHES = 3;
 
-/** What decides, apart from the command itself, when it has expired. */
+/** What decides when a command has expired, apart from the command's own time to live. */
 interface Life {
-  /** Seconds after the end of its time to live for which a block with the command may still appear. */
+  /** Time that must have passed since the end of the time to live, in seconds. */
   readonly marginS: number;
-  /** Time of the signing, by this machine's clock; null if unknown. */
+  /** Time of the signing by this machine's clock, in milliseconds since 1970; null if unknown. */
   readonly signedMs: number | null;
 }
 
@@ -48,16 +50,22 @@ interface Proven {
 }
 
 export class CommandSearch {
-  /** The sweep at the beginning of the run. Its transfers are not read, since they change. */
+  /**
+   * The sweep at the beginning of the run. Of its transfers, only the chains are read, because their other fields
+   * change during the run.
+   */
   readonly #sweep: Sweep;
   readonly #ledger: SweepLedger;
   readonly #confirmations: number;
   readonly #nowMs: () => number;
-  /** Heights of blocks with step 0, by the chain of step 0. */
+  /** Heights of the blocks that contain a step 0, by the chain of step 0. */
   readonly #foundAt = new Map<number, number>();
-  /** Searches for another sender's step 1, by the chain of step 0. `height`: of the target chain at the last search. */
+  /**
+   * For each chain of a step 0: the number of searches for a step 1 of any sender, and the height of the target chain
+   * at the last search.
+   */
   readonly #searches = new Map<number, { readonly made: number; readonly height: number }>();
-  /** Heights of blocks with step 1, by the chain of step 0. */
+  /** Heights of the blocks that contain a step 1, by the chain of the transfer's step 0. */
   readonly #arrivedAt = new Map<number, number>();
 
   constructor(sweep: Sweep, ledger: SweepLedger, confirmations: number, nowMs: () => number) {
@@ -67,7 +75,7 @@ export class CommandSearch {
     this.#nowMs = nowMs;
   }
 
-  /** Asks the node for the results of both steps. @throws SweepFault */
+  /** Reads the results of both steps, as a node claims them. @throws SweepFault */
   async see(transfer: Transfer, step0: Command, stop: AbortSignal): Promise<Seen> {
     const { targetChain } = this.#sweep;
     return {
@@ -77,7 +85,10 @@ export class CommandSearch {
     };
   }
 
-  /** The newest block is fetched before the result, so that the depth and the expiry are not overstated. */
+  /**
+   * First reads the newest block of the chain, and then the result. So the depth cannot be too great, and a command
+   * that enters a block in the meantime does not count as expired.
+   */
   async #find(chain: number, command: Command, life: Life, stop: AbortSignal): Promise<CommandState> {
     const { height: newest, timeS } = await this.#ledger.look(chain, this.#sweep.account, stop);
     const found = await this.#ledger.result(chain, command.hash, stop);
@@ -87,8 +98,10 @@ export class CommandSearch {
   }
 
   /**
-   * A node may give a false time, and this machine's clock may be wrong, so a command is over only if both agree. By
-   * this machine's clock its full life must also have passed since the signing, in case the clock is ahead.
+   * Decides whether a command that is in no block has expired. A node may claim a false time, and this machine's clock
+   * may be wrong. So the time to live and the margin must have ended by both clocks, and the clocks must agree within
+   * `MOST_APART_MS`. If the time of the signing is known, the time from the signing until now must also be at least the
+   * time to live and the margin together. This machine's clock measures this duration correctly even if it is ahead.
    */
   #expiry(command: Command, timeS: number, { marginS, signedMs }: Life): { isOver: boolean; doubt?: string } {
     const { madeS, endS } = lifeOf(command);
@@ -107,8 +120,10 @@ export class CommandSearch {
   }
 
   /**
-   * Reads the deciding result in its block, since no node's claim ends a transfer.
-   * @throws SweepFault if the block does not have the claimed result
+   * Reads the result that ends a transfer. The result is read from the block that has it, because the claim of a node
+   * is not enough.
+   * @param seen the results as a node claims them
+   * @throws SweepFault if the block does not contain the claimed result
    */
   async proven(transfer: Transfer, step0: Command, seen: Seen, stop: AbortSignal): Promise<Proven> {
     const isStep1 = seen.step1?.status === 'success';
@@ -131,7 +146,11 @@ export class CommandSearch {
     );
   }
 
-  /** @returns the height of the block that contains an expired step 0; undefined if there is none */
+  /**
+   * Searches the blocks for a step 0 that has expired.
+   * @returns `height`: the height of the block that contains step 0; undefined if there is none. `evidence`: absent if
+   *   an earlier call has found the block
+   */
   async findStep0(
     { chain }: Transfer,
     step0: Command,
@@ -147,9 +166,12 @@ export class CommandSearch {
   }
 
   /**
-   * Searches the target chain for the step 1 of any sender.
+   * Searches the target chain for the step 1 of any sender. If an earlier search has found its block, only this block
+   * is read.
+   * @param chain the chain of step 0
    * @param newest the height of the target chain
-   * @returns undefined if the chain has not grown enough since the last search, or too many were made
+   * @returns undefined if there was no search, because the height of the target chain has not changed enough since the
+   *   last search, or because `MOST_SEARCHES` were made
    */
   async findStep1(chain: number, step0: Command, newest: number, stop: AbortSignal): Promise<Searched | undefined> {
     const query = { what: 'step 1', key: step0.hash, madeS: lifeOf(step0).madeS } as const;
@@ -161,7 +183,8 @@ export class CommandSearch {
       return searched;
     }
     const last = this.#searches.get(chain);
-    // The absolute difference, so that a node that lies about its height cannot prevent the next search.
+    // A height that is smaller than at the last search also permits a search. Otherwise, a node that once claimed a
+    // great height could prevent all further searches.
     const grownBy = last ? Math.abs(newest - last.height) : this.#confirmations;
     if (grownBy < this.#confirmations || (last?.made ?? 0) >= MOST_SEARCHES) return undefined;
     const searched = await search({});
@@ -170,7 +193,10 @@ export class CommandSearch {
     return searched;
   }
 
-  /** @param proven a step 1 that was found in its block @returns the gas cost of steps 1 that newer ones replaced */
+  /**
+   * @param proven a step 1 that was read from its block. Its result is used instead of a node's claim
+   * @returns the gas cost, in coins, of all steps 1 that were replaced and are in a block; 0 if a gas station pays
+   */
   async earlierGasCost(transfer: Transfer, proven: InBlock | undefined, stop: AbortSignal): Promise<Decimal> {
     const { targetChain, gasStation } = this.#sweep;
     if (gasStation !== null) return 0n;
@@ -184,12 +210,16 @@ export class CommandSearch {
   }
 }
 
-/** @returns undefined if no block contains the command: nodes also report commands dropped from their queue (failed) */
+/**
+ * @returns the height of the block that contains the command; undefined if no block does. For a command that a node has
+ *   dropped from its queue, the node reports a failure without a block
+ */
 function heightOf({ metaData }: CommandResult): number | undefined {
   const height = metaData?.blockHeight;
   return height === undefined || height < 0 ? undefined : height;
 }
 
+/** @returns the state of a command whose result is in a block */
 export function foundIn({ height, depth, result: { result, gas } }: InBlock, command: Command): CommandState {
   const inBlock = { height, depth, gasCost: BigInt(gas) * gasPriceOf(command) };
   if (result.status === 'success') return { status: 'success', ...inBlock };

@@ -1,7 +1,8 @@
 /**
- * Finds commands in the blocks of a chain, proven as far as one node's answers can be. From the head of the node's cut
- * downwards, each header has the hash that the header above it names, and its own proof of work. The contents of a
- * block hash to the roots in its header. The work of all these blocks is summed.
+ * Finds commands in the blocks of a chain, and proves the blocks as far as one node's answers allow. Each header must
+ * have the hash that the header above it names, and its own proof of work; the hash of the highest header is in the
+ * node's cut. The contents of a block must hash to the roots in its header. The result includes the sum of the blocks'
+ * work.
  */
 
 import { equalBytes } from '../../protocol/chain/bytes.ts';
@@ -24,7 +25,7 @@ import { type InBlock, type SearchQuery, type SearchRange, SweepFault } from './
 
 export type BlockReader = Pick<NodeApi, 'network' | 'dialect' | 'blockBranch' | 'headerBranch'>;
 
-/** A chain in the node's cut. */
+/** A chain, and its newest block in the node's cut. */
 export interface Branch {
   readonly chain: number;
   readonly head: Head;
@@ -32,52 +33,65 @@ export interface Branch {
 
 interface Search {
   readonly found: InBlock | undefined;
-  /** The block that has the command or, when none has it, the highest block that was searched. */
+  /** The block that has the command. If no block has the command, the highest block that was searched. */
   readonly block: Head;
+  /** The header of the chain's newest block. */
   readonly newest: BlockHeader;
   readonly work: Work;
 }
 
-/** The work in a stretch of blocks: from the block with the command, or the lowest that could have it, to the head. */
+/**
+ * The work in the blocks from the block that has the command up to the head. If no block has the command, the work in
+ * all blocks from the lowest one that was read up to the head.
+ */
 export interface Work {
-  /** Expected number of hashes for these blocks; meaningless on networks without work. */
+  /** Expected number of hashes for these blocks; meaningless on networks whose blocks need no proof of work. */
   readonly hashes: bigint;
-  /** Number of blocks whose work proves the answer: as many as the network makes in the time of the command. */
+  /**
+   * The answer is proven if `hashes` is at least the minimum work of this number of blocks. The number is 7 if the
+   * command was found. Otherwise, it is the number of blocks that a chain makes from the command's creation to the end
+   * of the time to search, but at least 7.
+   */
   readonly blocks: bigint;
 }
 
-/** Consecutive blocks. */
+/** Consecutive blocks, from the height `low` to the height `high`. */
 interface Stretch {
   readonly high: bigint;
-  /** The hash of the block at `high`, 32 bytes. */
+  /** The hash of the block at the height `high`, 32 bytes. */
   readonly hash: Uint8Array;
   low: bigint;
 }
 
-/** Time by which a command may be ahead of its block's parent, in µs: 95 s by the ledger's rules, and a margin. */
+/**
+ * Maximum time by which a command's creation time is later than that of its block's parent, in µs: 95 s by the rules of
+ * the ledger, and a margin.
+ */
 const AHEAD_US = 120_000_000n;
-/** Maximum number of blocks that are read at once. */
+/** Maximum number of blocks in a stretch. All blocks of a stretch are in memory at the same time. */
 const STRETCH = 50n;
 
-/** Maximum numbers of blocks; lower in tests. */
+/** Maximum numbers of blocks that a search reads. Tests use lower ones. */
 export const SEARCH_LIMITS = {
-  /** Headers that are followed downwards: those of a year, with a block every 30 s. */
+  /** Maximum number of headers that are read from the head downwards. A chain gets about as many in a year. */
   headers: 1_000_000n,
-  /** Blocks that are searched. An expired command can be in about 90. */
+  /** Maximum number of blocks whose contents are searched. An expired command can be in about 90 blocks. */
   searched: 10_000n,
 } as const;
 type SearchLimits = { readonly [Limit in keyof typeof SEARCH_LIMITS]: bigint };
 
-/** The block of a command, and the six above it that make it final. */
+/** Number of blocks that make a command final: its own block, and the six above it. */
 const FINAL_BLOCKS = 7n;
-/** Intended time between two blocks, in seconds. */
+/** Intended time between two blocks of a chain, in seconds. */
 const BLOCK_S = 30;
 
 /**
- * Searches all blocks that can have a command. For a step 1, which anybody may send at any time, only the lowest and
- * the newest of these blocks are searched, each up to half of the bound.
- * @throws SweepFault when the blocks do not build on each other, are too many, or are missing; LedgerFormatError when a
- *   proof of work is wrong; NodeError
+ * Searches all blocks that could contain a command. A step 1 is an exception: anybody may send one at any time, so it
+ * could be in very many blocks. Of these blocks, only the newest and the lowest are searched, and at most half of
+ * `limits.searched` at each end.
+ * @throws SweepFault when blocks are missing or too many, do not build on each other, or do not reach the end of the
+ *   time to search; LedgerFormatError when a proof of work is wrong, or a result is malformed;
+ *   NodeError when a request fails
  */
 export async function findCommand(
   api: BlockReader,
@@ -89,11 +103,11 @@ export async function findCommand(
 ): Promise<Search> {
   const { stretches, newest, lowest } = await stretchesOf(api, branch, query, range, stop, limits);
   const workFrom = (bottom: BlockHeader, blocks = FINAL_BLOCKS): Work => {
-    // The first block of a chain takes no work.
+    // The first block of a chain needs no proof of work.
     const own = bottom.height > 0n ? blockWeight(bottom.target) : 0n;
     return { hashes: newest.weight - bottom.weight + own, blocks };
   };
-  // Most commands are in one of the first blocks that could have them.
+  // The lowest blocks are read first, because most commands enter a block soon.
   for (const stretch of stretches.toReversed()) {
     for (const { header, payload } of await blocksOf(api, branch.chain, stretch, stop)) {
       const { height } = header;
@@ -110,20 +124,20 @@ export async function findCommand(
   return { found: undefined, block: { height: high, hash }, newest, work: workFrom(lowest, blocks) };
 }
 
-/** @returns the header of the newest block, proven by its hash @throws as `findCommand` */
+/** @returns the header of the newest block, proven by its hash and its work @throws the errors of `findCommand` */
 export async function newestHeader(api: BlockReader, branch: Branch, stop: AbortSignal): Promise<BlockHeader> {
   for await (const { header } of linkedHeaders(api, branch, branch.head.height, stop)) return header;
   throw missing(branch.head.height);
 }
 
 interface Followed {
-  /** At least one, the highest first. */
+  /** At least one stretch. The highest stretch is the first. */
   readonly stretches: readonly Stretch[];
   readonly newest: BlockHeader;
   readonly lowest: BlockHeader;
 }
 
-/** Follows the headers down to where the command can no longer be. */
+/** Reads the headers from the head down to the lowest block that could contain the command. */
 async function stretchesOf(
   api: BlockReader,
   branch: Branch,
@@ -135,7 +149,8 @@ async function stretchesOf(
   if (wanted !== undefined && (wanted < 0 || wanted > branch.head.height)) throw missing(BigInt(wanted));
   const earliestUs = BigInt(madeS) * 1_000_000n - AHEAD_US;
   const untilUs = untilS === undefined ? undefined : BigInt(untilS) * 1_000_000n;
-  // Others usually finish a transfer soon, or at the same time as we do. If no step 1 is found, the search is repeated.
+  // Another sender's step 1 usually follows soon after step 0, or comes at the same time as ours. So the lowest and the
+  // newest blocks are enough. If they have no step 1, the runner repeats the search.
   const isAnybodys = what === 'step 1';
   const mostStretches = Number(limits.searched / STRETCH);
   let stretches: Stretch[] = [];
@@ -151,11 +166,11 @@ async function stretchesOf(
     if (wanted === undefined) {
       const isAfterEnd = untilUs !== undefined && timeUs >= untilUs;
       if (untilUs !== undefined && !isAfterEnd && stretches.length === 0) {
-        throw new SweepFault('The node has not the blocks yet in which a command could be.');
+        throw new SweepFault('The node does not have the blocks yet in which a command could be.');
       }
       const last = stretches.at(-1);
-      // Only the lowest block after the command's end is searched. Higher blocks have parents after the end, so they
-      // cannot have the command.
+      // Of the blocks after the end of the time to search, only the lowest is searched. The parents of higher blocks
+      // are also after that end, so these blocks cannot contain the command.
       if (isAfterEnd) stretches = [{ high: height, hash, low: height }];
       else if (last && last.high - height < STRETCH) last.low = height;
       else stretches.push({ high: height, hash, low: height });
@@ -167,12 +182,13 @@ async function stretchesOf(
     if (branch.head.height - height >= limits.headers) throw tooMany(limits.headers);
   }
   if (wanted !== undefined || !lowest || !newest) throw missing(BigInt(wanted ?? branch.head.height));
-  // A young chain has no blocks older than the one on which the command was made.
+  // On a young chain, no block is much older than the command. But the block that was the newest one when the command
+  // was made must have been read.
   if (lowest.creationTimeUs >= BigInt(madeS + 1) * 1_000_000n) throw missing(lowest.height - 1n);
   return { stretches, newest, lowest };
 }
 
-/** The headers of a branch, each proven by the one above it, in descending order. */
+/** Reads the headers of a branch in descending order. Each is proven by the header above it. */
 async function* linkedHeaders(
   api: BlockReader,
   { chain, head }: Branch,
@@ -200,7 +216,10 @@ async function* linkedHeaders(
   }
 }
 
-/** @throws LedgerFormatError that names the block, with a remedy for mock nodes, which solve no foreign blocks */
+/**
+ * @throws LedgerFormatError. Its message names the block, and a remedy for mock nodes: their simulated miners make
+ *   blocks without a proof of work
+ */
 function checkWorkOf(header: BlockHeader, hash: Uint8Array, network: string): void {
   try {
     checkWork(header);
@@ -213,7 +232,10 @@ function checkWorkOf(header: BlockHeader, hash: Uint8Array, network: string): vo
   }
 }
 
-/** Reads headers, or whole blocks where the node serves no headers, as in document 1 and behind some gateways. */
+/**
+ * Reads headers or, from a node that serves no headers, whole blocks. The node of document 1 and some gateways serve no
+ * headers.
+ */
 async function* headersOf(
   api: BlockReader,
   chain: number,
@@ -254,7 +276,7 @@ async function blocksOf(
     hash = block.header.parent;
     height -= 1n;
   }
-  // A missing block could have the command.
+  // A missing block could contain the command.
   if (height >= low) throw missing(height);
   return blocks;
 }
@@ -264,7 +286,10 @@ function checkLink(header: BlockHeader, height: bigint, hash: Uint8Array): void 
   throw new SweepFault(`The blocks that the node gives do not build on each other, at height ${height}: ask another`);
 }
 
-/** @returns the command's result, if this is the command that is searched for */
+/**
+ * @returns the command's result; undefined if the transaction is not the command that is searched for. In a search for
+ *   any sender's step 1, also undefined for a step 1 that has failed
+ */
 function resultOf({ what, key }: SearchQuery, transaction: Uint8Array, output: Uint8Array): CommandResult | undefined {
   const isStep1 = what === 'step 1';
   if (!Buffer.from(isStep1 ? transaction : output).includes(key)) return undefined;
@@ -275,7 +300,7 @@ function resultOf({ what, key }: SearchQuery, transaction: Uint8Array, output: U
   return isStep1 && result.result.status === 'failure' ? undefined : result;
 }
 
-/** Whether a transaction is a step 1 of this transfer; false if it cannot be read as a command. */
+/** Whether the transaction is a step 1 of this transfer; false if the transaction cannot be read as a command. */
 function isStep1Of(pactId: string, transaction: Uint8Array): boolean {
   try {
     const json = parseExactJsonBytes(transaction);

@@ -1,4 +1,4 @@
-/** Plans a payment, and decides the next step of a transfer from its results on the chains. */
+/** Decides from the states of a transfer's commands what to do next, and plans a payment. */
 
 import { type AccountDetails, type Keyset, sameKeyset } from '../../protocol/ledger/command/coin.ts';
 import { type Decimal, formatDecimal } from '../../protocol/ledger/decimal.ts';
@@ -25,8 +25,12 @@ import {
 } from './transfer-commands.ts';
 
 export type CommandState =
-  /** No block contains the command. `isOver`: by the clocks of the chain and of this machine, no later block can. */
-  | { readonly status: 'none'; readonly isOver: boolean /** Why only one clock says so. */; readonly doubt?: string }
+  /**
+   * No block contains the command. `isOver`: by the clocks of the chain and of this machine, the command has expired.
+   * `doubt`: a clause about what is wrong with the clocks. Present if the command has expired by the chain's clock, but
+   * not by this machine's, or if it has expired by both, but the clocks are too far apart.
+   */
+  | { readonly status: 'none'; readonly isOver: boolean; readonly doubt?: string }
   | ({ readonly status: 'success' } & InBlock)
   | ({ readonly status: 'failure'; readonly reason: string } & InBlock);
 
@@ -34,31 +38,36 @@ interface InBlock {
   readonly height: number;
   /** Number of blocks above the command's block. */
   readonly depth: number;
+  /** The cost of the command's gas, in coins. */
   readonly gasCost: Decimal;
 }
 
+/** The states of a transfer's commands. */
 export interface Seen {
   readonly step0: CommandState;
-  /** Null if there is no step 1. */
+  /** The state of the newest step 1; null if no step 1 was made. */
   readonly step1: CommandState | null;
-  /** The gas cost of earlier steps 1, which the newest one replaced. Known only once the transfer is done. */
+  /**
+   * The gas cost of the earlier steps 1, which the newest step 1 has replaced, in coins. 0 until it is proven that the
+   * transfer is done.
+   */
   readonly earlierGasCost: Decimal;
 }
 
 export type Step =
   | { readonly do: 'send step 0' }
-  /** No block can contain step 0 any more, and the node knows no result. */
+  /** The node has no result of step 0, and step 0 has expired. The blocks must be searched for step 0. */
   | { readonly do: 'search' }
   /** The coins have left their chain, and step 1 must bring them to the target chain. */
   | { readonly do: 'bring' }
   | { readonly do: 'wait'; readonly why: string }
-  /** Before the outcome is recorded, it is confirmed in a block. */
+  /** The transfer has ended. Before the outcome is recorded, it must be proven (see `provenOutcome`). */
   | { readonly do: 'finish'; readonly outcome: Ending };
 
-/** An outcome without the field that names its proof. */
+/** An outcome without `provenBy`: the proof of the outcome is not known yet. */
 type Ending = Outcome extends infer Each ? (Each extends Outcome ? Omit<Each, 'provenBy'> : never) : never;
 
-/** @param confirmations number of blocks above a block from which its results are final */
+/** @param confirmations number of blocks that must be above a block before the results in the block are final */
 export function next(seen: Seen, sweep: Sweep, confirmations: number): Step {
   const { step0, step1 } = seen;
   if (step1?.status === 'success') {
@@ -84,11 +93,12 @@ export function next(seen: Seen, sweep: Sweep, confirmations: number): Step {
 /* What proves an outcome. */
 
 /**
- * A node can forge a branch without work. So an outcome counts as proven only if its blocks took as much work as the
- * network's blocks take. On networks without work, coins are worth nothing: one node is enough for `done`, two are
- * required for `failed`, after which coins may be sent again.
- * @param trusts whether the user trusts the nodes
- * @returns the outcome with its proof; a clause if it is not proven
+ * Decides whether an outcome is proven. A node could forge blocks that contain little work. So an outcome counts as
+ * proven only if its blocks contain as much work as the network's blocks are known to need. On networks whose blocks
+ * need no work, coins are worth nothing. There, the word of one node is enough for `done`. `failed` requires two nodes,
+ * because the coins may be sent again afterwards.
+ * @param trusts whether the user trusts the nodes, so that their word is enough
+ * @returns the outcome with its proof; if it is not proven, the reason as a clause
  */
 export function provenOutcome(ending: Ending, { work, nodes, why }: Evidence, trusts: boolean): Outcome | string {
   if (work === 'enough') return { ...ending, provenBy: 'work' };
@@ -99,7 +109,7 @@ export function provenOutcome(ending: Ending, { work, nodes, why }: Evidence, tr
   return `by ${whose} it ${what}, but that is not proven: ${why}. If ${nodes > 1 ? 'they are' : 'it is'} your own, add --trust-nodes`;
 }
 
-/** For people: how sure an outcome is, as a clause. */
+/** @returns how the outcome was proven, as a phrase for users; undefined if pickaxe has not recorded that */
 export function provenText({ provenBy }: Pick<Outcome, 'provenBy'>): string | undefined {
   if (provenBy === null) return undefined;
   return {
@@ -109,14 +119,14 @@ export function provenText({ provenBy }: Pick<Outcome, 'provenBy'>): string | un
   }[provenBy];
 }
 
-/** The name of step 0 in notes: a transfer within one chain has no other step. */
+/** @returns the name of step 0 in notes. A transfer within one chain has no other step, so it is called a transfer */
 export function nameOfStep0(sweep: Sweep): string {
   return staysOnChain(sweep) ? 'the transfer' : 'step 0';
 }
 
 /**
- * Decides by the blocks: a node that has no result of step 0 may have dropped it, so the coins may have left their
- * chain.
+ * Decides what to do after the blocks were searched for a step 0 of which the node has no result. The node may have
+ * deleted the result, so the coins may have left their chain nevertheless.
  * @param height the height of the block that contains step 0; undefined if there is no such block
  */
 export function afterSearch(height: number | undefined, sweep: Sweep): Step {
@@ -130,7 +140,10 @@ export function doneBy(by: 'us' | 'somebody else', seen: Seen, sweep: Sweep): St
   return { do: 'finish', outcome: { state: 'done', by, gasCost: gasCostOf(seen, sweep) } };
 }
 
-/** Whether the newest step 1 may still bring the coins, with this proof, at no lower gas price than a new one. */
+/**
+ * Whether the newest step 1 can be sent again, so that no new one is needed: no block contains it, it has not expired,
+ * it has this proof, and its gas price is not below that of a new one.
+ */
 export function isStep1Alive({ step1 }: Transfer, seen: Seen, proof: string, { gasPrice }: Sweep): boolean {
   if (step1 === null || seen.step1?.status !== 'none' || seen.step1.isOver) return false;
   return proofIn(step1) === proof && gasPriceOf(step1) >= gasPrice;
@@ -152,21 +165,21 @@ function failed(reason: string, gasCost: Decimal): Step {
   return { do: 'finish', outcome: { state: 'failed', reason, gasCost } };
 }
 
-/* Payments: coins of one account go to another one, on the same chain or another. Planning sends nothing. */
+/* Payments. A payment moves coins of one account to a receiver on any chain. Planning a payment sends nothing. */
 
 export interface PaymentRequest {
   readonly account: string;
   readonly chain: number;
   readonly targetChain: number;
   readonly receiver: string;
-  /** The guard that the receiver must have, according to the user; null if the user has not named one. */
+  /** The guard that the receiver must have, as named by the user; null if the user has named none. */
   readonly receiverGuard: Keyset | null;
   readonly amount: Decimal;
-  /** In coins per unit of gas. */
+  /** The gas price, in coins per unit of gas. */
   readonly gasPrice: Decimal;
-  /** See `Sweep`. */
+  /** The account on the target chain that pays for step 1; null: the paying account itself. */
   readonly gasStation: string | null;
-  /** The public keys whose secret keys are available; null when nothing will be signed, so that any key counts. */
+  /** The public keys whose secret keys are available. Null if nothing will be signed: then all keys count. */
   readonly held: readonly string[] | null;
 }
 
@@ -174,15 +187,19 @@ export interface PaymentPlan {
   readonly request: PaymentRequest;
   readonly guard: Keyset;
   readonly receiver: Receiver;
+  /** Whether the payment creates the receiver's account. */
   readonly isNew: boolean;
-  /** The guard of the receiver, according to the node, if the transfer does not name it; null: not a keyset. */
+  /**
+   * The receiver's guard as a node reports it; null if the guard is not a keyset. Absent if the transfer names a guard.
+   */
   readonly reportedGuard?: Keyset | null;
+  /** The balance of the paying account on its chain, in coins. */
   readonly balance: Decimal;
-  /** The gas limit of the transfer, or of its step 0. */
+  /** The gas limit of step 0, in units of gas. */
   readonly gasLimit: number;
 }
 
-/** @throws CannotSweep if the request cannot be fulfilled; SweepFault if a node does not answer */
+/** @throws CannotSweep if the request cannot be fulfilled; SweepFault if a node does not answer, or the trial fails */
 export async function planPayment(
   ledger: SweepLedger,
   request: PaymentRequest,
@@ -205,14 +222,14 @@ export async function planPayment(
   const payload = step0Of(terms, { chain, amount, gasLimit: trialGas }, maker);
   const { outcome, gas } = await ledger.tryOut(chain, unsigned(payload), stop);
   if (outcome.status === 'failure') {
-    // The trial had as much gas as the balance can pay for, so a lack of gas means that the balance is too small.
+    // The trial's gas limit was all that the balance can pay for. If that limit was too low, the balance is too small.
     if (trialGas < TRIAL_GAS && GAS.test(outcome.error.message)) throw tooLittle(request, balance);
     throw new SweepFault(`The transfer would fail: ${outcome.error.message}`);
   }
   return { request, guard, receiver, ...more, balance, gasLimit: gasLimitFor(gas, trialGas) };
 }
 
-/** @param startedMs milliseconds since 1970 */
+/** @param startedMs the present time, in milliseconds since 1970 */
 export function paymentOf(
   { request, guard, receiver, gasLimit }: PaymentPlan,
   network: string,
@@ -268,8 +285,9 @@ async function checkArrival(
 }
 
 /**
- * Within one chain, the ledger itself finds the receiver by its name, so no node can divert the coins. Coins for
- * another chain go to the holder of the signed guard, so it must follow from the name, or come from the user.
+ * Checks the receiver, and chooses the guard that the transfer names. Within one chain, the ledger itself finds the
+ * receiver's account by its name, so no node can divert the coins. On another chain, the coins go to those who can sign
+ * for the guard that the transfer names. So this guard must follow from the receiver's name or come from the user.
  */
 async function receiverOf(
   ledger: SweepLedger,
@@ -325,7 +343,7 @@ function affordableGas({ account, chain, amount, gasPrice }: PaymentRequest, bal
   throw tooLittle({ account, chain, amount, gasPrice }, balance);
 }
 
-/** Occurs in a node's error about a gas limit that was too low. */
+/** Matches a node's error about a gas limit that was too low. */
 const GAS = /\bgas\b/i;
 
 function tooLittle(request: Pick<PaymentRequest, 'account' | 'chain' | 'amount' | 'gasPrice'>, balance: Decimal) {

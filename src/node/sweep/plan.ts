@@ -1,4 +1,4 @@
-/** Plans a sweep: what leaves each chain, what that costs, and which chains are skipped. Planning sends nothing. */
+/** Plans a sweep: the amount that leaves each chain, its cost, and the skipped chains. Planning sends no command. */
 
 import { MAX_SIGNATURES } from '../../protocol/ledger/command/build.ts';
 import { type AccountDetails, type Keyset, sameKeyset } from '../../protocol/ledger/command/coin.ts';
@@ -21,24 +21,26 @@ import {
 export interface SweepRequest {
   readonly account: string;
   readonly targetChain: number;
+  /** The amount that stays on each chain, in coins. */
   readonly keep: Decimal;
-  /** The smallest amount that is worth a transfer. */
+  /** The smallest amount that is transferred, in coins. */
   readonly min: Decimal;
-  /** In coins per unit of gas. */
+  /** The gas price, in coins per unit of gas. */
   readonly gasPrice: Decimal;
-  /** See `Sweep`. */
+  /** The account on the target chain that pays for step 1; null: the swept account itself. */
   readonly gasStation: string | null;
-  /** The public keys whose secret keys are available; null when nothing will be signed, so that any key counts. */
+  /** The public keys whose secret keys are available. Null if nothing will be signed: then all keys count. */
   readonly held: readonly string[] | null;
-  /** The keys and the predicate that the guard may have, see `guardFault`; null when nothing will be signed. */
+  /** The keys and the predicate that the guard may have (see `guardFault`); null if nothing will be signed. */
   readonly known: Keyset | null;
 }
 
 export interface Plan {
   readonly request: SweepRequest;
   readonly guard: Keyset;
+  /** The balance on the target chain, in coins. */
   readonly targetBalance: Decimal;
-  /** One for each chain but the target chain, in ascending order. */
+  /** All chains except the target chain, in ascending order. */
   readonly chains: readonly PlannedChain[];
 }
 
@@ -48,27 +50,30 @@ type PlannedChain =
       readonly chain: number;
       readonly balance: Decimal;
       readonly amount: Decimal;
-      /** The gas limit of step 0. */
+      /** The gas limit of step 0, in units of gas. */
       readonly gasLimit: number;
     }
   | { readonly kind: 'skip'; readonly chain: number; readonly balance: Decimal; readonly reason: string }
   /** The balance is unknown, or the transfer would fail. */
   | { readonly kind: 'fault'; readonly chain: number; readonly reason: string };
 
-/** A sweep or payment that cannot be done as requested. The message says what to do. */
+/** Thrown if a sweep or payment cannot be done as requested. The message gives the reason, and often a remedy. */
 export class CannotSweep extends Error {
   override readonly name = 'CannotSweep';
 }
 
-/** The lowest price that nodes usually accept, in coins per unit of gas. */
+/** The lowest gas price that nodes usually accept, in coins per unit of gas. */
 export const USUAL_GAS_PRICE = parseDecimal('0.00000001');
-/** A price above this multiple of the usual one is probably mistyped. */
+/** A gas price above this multiple of the usual one is probably mistyped. */
 const ABSURD_GAS_PRICES = 1000n;
 
-/** Maximum number of chains that are queried at once. */
+/** Maximum number of chains that are queried at the same time. */
 const AT_ONCE = 8;
 
-/** @throws CannotSweep if the request cannot be fulfilled; SweepFault if the target chain cannot be queried */
+/**
+ * @throws CannotSweep if the request cannot be fulfilled; SweepFault if the list of chains, or an account on the target
+ *   chain, cannot be queried
+ */
 export async function planSweep(ledger: SweepLedger, request: SweepRequest, stop: AbortSignal): Promise<Plan> {
   const { account, targetChain } = request;
   const all = await ledger.chains(stop);
@@ -89,7 +94,11 @@ export async function planSweep(ledger: SweepLedger, request: SweepRequest, stop
   return { request, guard, targetBalance: target.details?.balance ?? 0n, chains };
 }
 
-/** @param held the public keys whose secret keys are available; null: all @throws CannotSweep if there are too few */
+/**
+ * @param held the public keys whose secret keys are available; null stands for all
+ * @returns the public keys that must sign
+ * @throws CannotSweep if too few of them are available
+ */
 export function heldSigners(guard: Keyset, held: readonly string[] | null): readonly string[] {
   const signers = held ? signersOf(guard, held) : guard.keys;
   if (signers) return signers;
@@ -98,18 +107,19 @@ export function heldSigners(guard: Keyset, held: readonly string[] | null): read
   );
 }
 
+/** @returns the sum of all amounts that will be transferred, in coins */
 export function totalOf({ chains }: Plan): Decimal {
   return chains.reduce((sum, it) => sum + (it.kind === 'transfer' ? it.amount : 0n), 0n);
 }
 
-/** @returns the maximum gas cost for the account, in coins, provided that no step 1 fails */
+/** @returns the maximum gas cost that the account pays, in coins, provided that no step 1 fails */
 export function mostGasCost({ transfers, targetChain, gasPrice, gasStation }: Sweep): Decimal {
   const step1 = gasStation === null ? step1TrialGas({ gasStation }) : 0;
   const gas = transfers.reduce((sum, { chain, gasLimit }) => sum + gasLimit + (chain === targetChain ? 0 : step1), 0);
   return BigInt(gas) * gasPrice;
 }
 
-/** @returns why the gas price is probably a mistake; undefined if it seems right */
+/** @returns why the gas price is probably a mistake, as sentences; undefined if the price seems right */
 export function gasWarning(sweep: Sweep): string | undefined {
   const { gasPrice, transfers } = sweep;
   const paid = `The gas price is ${formatDecimal(gasPrice)}, the usual one ${formatDecimal(USUAL_GAS_PRICE)}`;
@@ -119,7 +129,7 @@ export function gasWarning(sweep: Sweep): string | undefined {
   return gasPrice > ABSURD_GAS_PRICES * USUAL_GAS_PRICE ? `${paid}: is it mistyped?` : undefined;
 }
 
-/** @param startedMs milliseconds since 1970 */
+/** @param startedMs the present time, in milliseconds since 1970 */
 export function sweepOf({ request, guard, chains }: Plan, network: string, startedMs: number): Sweep {
   const { account, targetChain, gasPrice, gasStation } = request;
   const transfers = chains.flatMap((it) => {
@@ -129,7 +139,10 @@ export function sweepOf({ request, guard, chains }: Plan, network: string, start
 }
 
 /**
- * Checks that the coins can arrive: nobody else has the account's name on the target chain, nor can take it before.
+ * Checks that nobody else has the account's name on the target chain, and that nobody could take the name there before
+ * the coins arrive.
+ * @returns the guard of the account on the target chain
+ * @throws CannotSweep if the coins could not arrive, or could belong to somebody else there
  */
 function targetGuard({ account, targetChain }: SweepRequest, details: AccountDetails | undefined): Keyset {
   const ofName = guardOfName(account);
@@ -146,7 +159,10 @@ function targetGuard({ account, targetChain }: SweepRequest, details: AccountDet
   );
 }
 
-/** @throws CannotSweep if the account's guard cannot be satisfied with Ed25519 keys */
+/**
+ * @returns the account's guard
+ * @throws CannotSweep if the guard is not a keyset of Ed25519 keys, or has more keys than a command can have signatures
+ */
 export function keysThatSign({ keyset }: AccountDetails, chain: number): Keyset {
   if (keyset && keyset.keys.length > MAX_SIGNATURES) {
     throw new CannotSweep(`On chain ${chain}, the account is said to have more keys than could ever sign.`);
@@ -158,8 +174,8 @@ export function keysThatSign({ keyset }: AccountDetails, chain: number): Keyset 
 }
 
 /**
- * Checks a guard that does not follow from the account's name, so that only nodes have reported it.
- * @throws CannotSweep unless the user knows the guard, and another node confirms it
+ * Checks a guard that is known only from a node, because it does not follow from the account's name.
+ * @throws CannotSweep if the guard is not the one that the user has named, or if another node contradicts it
  */
 async function checkGuard(
   ledger: SweepLedger,
@@ -202,9 +218,9 @@ function keysetText({ keys, pred }: Keyset): string {
 }
 
 /**
- * Checks that the first step 1 can be paid for: coins that have arrived pay for the gas of later transfers, but not of
- * their own.
- * @param target the account on the target chain
+ * Checks that the first step 1 can be paid for. Its gas must be paid with coins that are on the target chain already.
+ * In a sweep without a gas station, coins that have arrived can pay for later steps 1.
+ * @param target a node's answer about the account on the target chain
  * @throws CannotSweep if the account that pays for step 1 has too little
  */
 export async function checkPayer(

@@ -1,8 +1,12 @@
 /**
- * Carries out a sweep: each round takes one step of every unfinished transfer. A command is on disk before it is first
- * sent, so `--resume` continues after any interruption. Sending a command again is harmless, since the ledger accepts
- * it only once. A sweep makes only one step 0 for each chain. It may make several steps 1, of which the ledger accepts
- * only one.
+ * Carries out a sweep in rounds. In each round, every unfinished transfer advances by one action, such as sending a
+ * command or searching for it. A command is written to disk before it is sent for the first time, so `--resume` can
+ * continue after any interruption. It is harmless to send a command again, since the ledger accepts each command only
+ * once.
+ *
+ * A transfer between two chains consists of two commands: step 0 takes the coins from their chain, and step 1 brings
+ * them to the target chain. A sweep makes only one step 0 for each chain. It may make several commands for step 1, but
+ * the ledger accepts only one of them.
  */
 
 import { pause, within } from '../../base/system/abort.ts';
@@ -38,25 +42,28 @@ import {
 
 export interface RunnerOptions {
   readonly ledger: SweepLedger;
-  /** Returns once the state is on disk. @throws Error if it cannot be written; then nothing is sent */
+  /** Writes the state, and returns once it is on disk. @throws Error if it cannot be written; then nothing is sent */
   readonly save: (sweep: Sweep) => void;
-  /** May be empty if `needsKeys` is false. */
+  /** The key pairs of the account. No pairs are required if `needsKeys` is false. */
   readonly pairs: readonly KeyPair[];
-  /** @returns a unique text each time */
+  /** @returns a unique text for each command */
   readonly nonce: () => string;
   readonly nowMs: () => number;
-  /** Number of blocks above a block from which its results are final. Default: 6, which takes three minutes. */
+  /** Number of blocks that must be above a block before its results are final. Default: 6, about three minutes. */
   readonly confirmations?: number;
-  /** Whether the user trusts the nodes where their blocks prove nothing. */
+  /** Whether the user trusts the nodes even where the work of their blocks proves nothing. Default: false. */
   readonly trustsNodes?: boolean;
-  /** Called after each step, with the state of the transfer. The note may contain foreign text. */
+  /** Called after each action of a transfer, with the transfer's new state. The note may contain a node's text. */
   readonly notify?: (transfer: Transfer, note: string) => void;
 }
 
 const CONFIRMATIONS = 6;
-/** Maximum number of steps 1 made for one transfer in one run, since each failure costs gas. */
+/**
+ * Maximum number of steps 1 that are made for one transfer in one run. The number is small, because each failed step 1
+ * costs gas.
+ */
 const MOST_STEP1 = 3;
-/** Whether anything remains to be signed. */
+/** Whether commands may still have to be signed. */
 export function needsKeys(sweep: Sweep): boolean {
   const hasOwnStep1 = sweep.gasStation === null && !staysOnChain(sweep);
   return sweep.transfers.some(({ step0, outcome }) => outcome === null && (step0 === null || hasOwnStep1));
@@ -87,14 +94,22 @@ export class SweepRunner {
     return this.#sweep;
   }
 
-  /** Runs rounds until all transfers are finished, the time is over, or `stop` fires. @throws errors of `save` */
+  /**
+   * Runs rounds until all transfers are finished, `timeoutMs` have passed, or `stop` fires.
+   * @param pauseMs the pause between two rounds
+   * @throws errors of `save`
+   */
   async run(pauseMs: number, timeoutMs: number, stop: AbortSignal): Promise<void> {
     await within(timeoutMs, stop, async (end) => {
       while ((await this.round(end)) && !end.aborted) await pause(pauseMs, end);
     });
   }
 
-  /** Takes one step of each unfinished transfer. @returns whether any is still unfinished @throws errors of `save` */
+  /**
+   * Advances each unfinished transfer by one action.
+   * @returns whether any transfer is unfinished
+   * @throws errors of `save`
+   */
   async round(stop: AbortSignal): Promise<boolean> {
     for (const { chain } of this.#sweep.transfers) {
       if (stop.aborted) break;
@@ -149,14 +164,14 @@ export class SweepRunner {
     return await this.#sendStep0(this.#update(transfer, { step0, signedMs }), step0, stop);
   }
 
-  /** A refusal decides nothing: the node has the command, and may still send it to others until it expires. */
+  /** A refusal decides nothing: the node has received the command, and can pass it on until the command expires. */
   async #sendStep0({ chain }: Transfer, step0: Command, stop: AbortSignal): Promise<string> {
     const sent = await this.#options.ledger.send(chain, step0, stop);
     const name = nameOfStep0(this.#sweep);
     return sent.kind === 'taken' ? `${name} is sent` : `${name} is refused, if it is not on its way: ${sent.reason}`;
   }
 
-  /** Continues a transfer whose coins have left their chain. */
+  /** Continues a transfer whose coins have left their chain: fetches the proof, and makes and sends step 1. */
   async #bring(transfer: Transfer, step0: Command, seen: Seen, stop: AbortSignal): Promise<string> {
     const { ledger } = this.#options;
     const { targetChain, account } = this.#sweep;
@@ -191,7 +206,8 @@ export class SweepRunner {
   }
 
   /**
-   * A node claims that some step 1 has brought the coins, so the blocks are searched for it.
+   * Called when a node claims that a step 1 has brought the coins. Searches the blocks for this step 1, and finishes
+   * the transfer if the outcome is proven and enough blocks are above the block with step 1.
    * @param newest the height of the target chain
    */
   async #arrived(transfer: Transfer, step0: Command, seen: Seen, newest: number, stop: AbortSignal): Promise<string> {
@@ -207,12 +223,12 @@ export class SweepRunner {
     if (left > 0)
       return `${isOurs ? 'it has arrived' : 'somebody else has finished it'}; waits for ${left} more blocks`;
     const earlierGasCost = await this.#commands.earlierGasCost(transfer, found, stop);
-    // The result is taken from the block, since a node may no longer have it.
+    // The result in the block is used, because the node may no longer report the result.
     const proven = { ...seen, ...(isNewest && { step1: foundIn(found, step1) }), earlierGasCost };
     return this.#settle(transfer, doneBy(isOurs ? 'us' : 'somebody else', proven, this.#sweep), evidence);
   }
 
-  /** @returns the proof, or why there is none yet */
+  /** @returns the proof or, if there is none yet, the reason as a clause */
   async #fetchProof(transfer: Transfer, step0: Command, stop: AbortSignal): Promise<string | { why: string }> {
     const { ledger } = this.#options;
     const { targetChain } = this.#sweep;
@@ -250,7 +266,7 @@ export class SweepRunner {
     return this.#sweep.transfers.find((transfer) => transfer.chain === chain)!;
   }
 
-  /** The change takes effect only once it is on disk. */
+  /** Changes a transfer. The change takes effect only once it is on disk. @throws errors of `save` */
   #update(transfer: Transfer, change: Partial<Transfer>): Transfer {
     const changed = { ...transfer, ...change };
     const transfers = this.#sweep.transfers.map((it) => (it.chain === transfer.chain ? changed : it));

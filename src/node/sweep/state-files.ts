@@ -1,4 +1,4 @@
-/** State files, one for each kind, network and account, and the lock that keeps other processes from a state file. */
+/** State files, one for each kind, network and account, and the lock that reserves a state file for one process. */
 
 import { createHash, randomBytes } from 'node:crypto';
 import { closeSync, fsyncSync, linkSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -10,12 +10,12 @@ import { isSigned, isUnfinished, parseSweep, type Sweep, sweepToJson } from './s
 
 const MODE = 0o600;
 
-/** The file cannot be used. The message says what to do. */
+/** Thrown if a state file cannot be used. The message gives the reason, and often a remedy. */
 export class StoreFault extends Error {
   override readonly name = 'StoreFault';
 }
 
-/** The word for the state in messages and file names: a payment is a `transfer`. */
+/** The kind of a state, as it is called in messages and file names. A payment is called `transfer`. */
 export type Kind = 'sweep' | 'transfer';
 
 export class SweepStore {
@@ -25,7 +25,7 @@ export class SweepStore {
   readonly #account: string;
   readonly #lock: Lock;
 
-  /** @param directory created before the first write */
+  /** @param directory the folder of the state files. `open` creates it if necessary */
   constructor(directory: string, network: string, account: string, kind: Kind = 'sweep') {
     const hash = createHash('sha256')
       .update(JSON.stringify([network, account]))
@@ -39,7 +39,10 @@ export class SweepStore {
     this.#lock = new Lock(`${this.file}.lock`, kind);
   }
 
-  /** Locks the file against other processes until `close`. @throws StoreFault while another process has it */
+  /**
+   * Locks the file against other processes until `close`.
+   * @throws StoreFault if another process has, or may have, the lock, or if the lock cannot be written
+   */
   open(): void {
     this.#orFault(() => {
       mkdirSync(dirname(this.file), { recursive: true, mode: 0o700 });
@@ -51,7 +54,10 @@ export class SweepStore {
     this.#lock.release();
   }
 
-  /** @returns undefined if there is no file @throws StoreFault if the file is damaged */
+  /**
+   * @returns the state; undefined if there is no file
+   * @throws StoreFault if the file cannot be read, is damaged, or is for another network or account
+   */
   load(): Sweep | undefined {
     const text = this.#read(this.file);
     if (text === undefined) return undefined;
@@ -71,8 +77,10 @@ export class SweepStore {
   }
 
   /**
-   * A finished sweep's file is renamed; one that was never signed is overwritten.
-   * @throws StoreFault if an earlier sweep is unfinished, or the state cannot be written
+   * Writes the state of a new sweep. The file of an earlier sweep is renamed if that sweep is finished, and overwritten
+   * if no command of it was signed.
+   * @throws StoreFault if an earlier sweep is signed and unfinished, if the existing file cannot be loaded, or if the
+   *   state cannot be written
    */
   begin(sweep: Sweep): void {
     const before = this.load();
@@ -83,12 +91,12 @@ export class SweepStore {
     this.save(sweep);
   }
 
-  /** Returns once the state is on the disk. @throws StoreFault if it cannot be written */
+  /** Writes the state, and returns once it is on disk. @throws StoreFault if it cannot be written */
   save(sweep: Sweep): void {
     const unfinished = `${this.file}.unfinished`;
     this.#orFault(() => {
       try {
-        // Creating a new file avoids following a link that another user has placed there.
+        // The file is always created anew. Otherwise, a link that another user has placed there would be followed.
         rmSync(unfinished, { force: true });
         const fd = openSync(unfinished, 'wx', MODE);
         try {
@@ -131,7 +139,7 @@ export class SweepStore {
   }
 }
 
-/** Makes a renaming durable. Windows cannot open directories, and needs no such call. */
+/** Makes the renaming of a file in a directory durable. Windows cannot open directories, and needs no such call. */
 function syncDirectory(directory: string): void {
   if (process.platform === 'win32') return;
   const fd = openSync(directory, 'r');
@@ -144,7 +152,7 @@ function syncDirectory(directory: string): void {
 
 /* Locks. */
 
-/** Error codes of systems that cannot make links. */
+/** Error codes of `link` on file systems that have no hard links. */
 const NO_LINKS: ReadonlySet<string | undefined> = new Set([
   'EPERM',
   'EACCES',
@@ -154,7 +162,7 @@ const NO_LINKS: ReadonlySet<string | undefined> = new Set([
   'EINVAL',
 ]);
 
-/** Another process has the lock, or may have it. The message says what to do. */
+/** Thrown if another process has the lock, or may have it. The message includes a remedy. */
 export class LockedError extends Error {
   override readonly name = 'LockedError';
 }
@@ -162,18 +170,24 @@ export class LockedError extends Error {
 export class Lock {
   readonly #file: string;
   readonly #what: string;
-  /** A second lock, held while the lock of an ended process is removed, so that no process removes a newer lock. */
+  /**
+   * The file of a second lock. It is held while the lock of an ended process is replaced, so that no other process
+   * replaces the same lock and thereby removes the new one.
+   */
   readonly #removal: string;
   #isHeld = false;
 
-  /** @param what the word for the locked thing in messages */
+  /** @param what a noun for the locked thing, for messages */
   constructor(file: string, what = 'sweep') {
     this.#what = what;
     this.#file = file;
     this.#removal = `${file}.removal`;
   }
 
-  /** @throws LockedError, or a system error if the file cannot be written */
+  /**
+   * Takes the lock. The lock of a process that has ended is replaced.
+   * @throws LockedError, or a system error if the lock file cannot be written
+   */
   take(): void {
     if (!create(this.#file)) this.#takeFromGone();
     this.#isHeld = true;
@@ -204,7 +218,11 @@ export class Lock {
   }
 }
 
-/** The file gets its name only once it is written, so no interruption leaves a lock without its owner. */
+/**
+ * Creates a lock file that names its owner: the process id, the host name and a random text. On file systems with hard
+ * links, the file gets its name only once it is written, so no interruption leaves a lock file without an owner.
+ * @returns false if the lock file exists already
+ */
 function create(file: string): boolean {
   const id = randomBytes(6).toString('hex');
   const text = `${process.pid} ${hostname()} ${id}`;
@@ -222,7 +240,8 @@ function create(file: string): boolean {
 }
 
 /**
- * Writes the lock directly on file systems without links, such as FAT, and removes it if it is only partly written.
+ * Gives the file `from` a second name, `to`, as a hard link. On file systems without hard links, such as FAT, creates
+ * the file `to` with the same text, and removes it if the text cannot be written.
  */
 function linkOrWrite(from: string, to: string, text: string): void {
   try {
@@ -246,7 +265,7 @@ function codeOf(error: unknown): string | undefined {
   return (error as NodeJS.ErrnoException).code;
 }
 
-/** @returns empty if the file does not exist */
+/** @returns the text of the file; empty if the file does not exist */
 function textOf(file: string): string {
   try {
     return readFileSync(file, 'utf8').trim();
@@ -256,11 +275,14 @@ function textOf(file: string): string {
   }
 }
 
-/** A process on another machine or in another container cannot be checked, and counts as running. */
+/**
+ * Whether the owner of a lock has ended. A process on another machine or in another container cannot be checked, so it
+ * counts as running.
+ */
 function isGone(owner: string): boolean {
   const [, pid, host] = /^(\d{1,10}) (\S+) \S+$/.exec(owner) ?? [];
   if (pid === undefined || host !== hostname()) return false;
-  // In a container, an earlier process may have had the same id.
+  // An owner with the id of this process is an earlier process: in containers, ids are often the same after a restart.
   return Number(pid) === process.pid || !isAlive(Number(pid));
 }
 

@@ -1,6 +1,6 @@
 /**
- * The state of a sweep, also as the JSON of its file. A payment is a sweep with one transfer, to another account or
- * within one chain.
+ * The state of a sweep, in memory and as the JSON of its state file. A payment is kept as a sweep with one transfer,
+ * which may go to another account or stay within one chain.
  */
 
 import { z } from 'zod';
@@ -13,61 +13,71 @@ import { LedgerFormatError, quoted } from '../../protocol/ledger/json.ts';
 export interface Sweep {
   readonly network: string;
   readonly account: string;
-  /** The same on all chains where the account signs. */
+  /** The account's guard. It is the same on all chains where the account signs. */
   readonly guard: Keyset;
-  /** The account that gets the coins; null: the same account. */
+  /** The account that gets the coins; null: `account` itself. */
   readonly receiver: Receiver | null;
   readonly targetChain: number;
-  /** In coins per unit of gas, for commands that are still to be made. */
+  /** The gas price of commands that are still to be made, in coins per unit of gas. */
   readonly gasPrice: Decimal;
-  /** The account on the target chain that pays for step 1; null: the account itself. */
+  /** The account on the target chain that pays for step 1; null: `account` itself. */
   readonly gasStation: string | null;
-  /** Milliseconds since 1970. */
+  /** The start of the sweep, in milliseconds since 1970. */
   readonly startedMs: number;
-  /** One for each chain with coins to move. */
+  /** One transfer for each chain whose coins are moved. */
   readonly transfers: readonly Transfer[];
 }
 
 export interface Receiver {
   readonly account: string;
-  /** The transfer fails if the account has another guard. Null, only within one chain: the account must exist. */
+  /**
+   * The guard that the account must have, or else the transfer fails. Null: the account may have any guard, but must
+   * exist. Between two chains, the guard must not be null.
+   */
   readonly guard: Keyset | null;
 }
 
 /**
- * The transfer of one chain's coins. Within one chain there is only step 0. Otherwise step 0 takes the coins from their
- * chain, and step 1 brings them to the target chain; in between, they are on no chain.
+ * The transfer of one chain's coins. Within one chain, a transfer has only step 0. Between two chains, step 0 takes the
+ * coins from their chain, and step 1 brings them to the target chain. In between, the coins are on no chain.
  */
 export interface Transfer {
   readonly chain: number;
+  /** The amount that is moved, in coins. */
   readonly amount: Decimal;
-  /** The gas limit of step 0. */
+  /** The gas limit of step 0, in units of gas. */
   readonly gasLimit: number;
-  /** Written to disk before it is first sent, so a node may have it. Null: it was never sent. */
+  /** Step 0, which is written to disk before it is sent for the first time. Null: no node can have it yet. */
   readonly step0: Command | null;
-  /** The height of the block with step 0, as last seen; null: never seen. */
+  /** The height of the block that contains step 0, as a node has last reported it; null if none has reported it. */
   readonly leftAt: number | null;
-  /** The proof for step 1 that step 0 was in a block. A reorganisation can invalidate it. */
+  /** The cross-chain proof that step 1 needs; null if no proof is known. A reorganisation can invalidate the proof. */
   readonly proof: string | null;
-  /** The newest step 1, written to disk before it is first sent. The ledger accepts only one of several. */
+  /** The newest step 1, which is written to disk before it is sent for the first time; null if none was made. */
   readonly step1: Command | null;
-  /** The replaced steps 1, oldest first: a block may still contain one of them. */
+  /**
+   * The commands for step 1 that were made before `step1`, the oldest first. The ledger may accept one of these
+   * commands instead of `step1`.
+   */
   readonly earlierStep1: readonly EarlierStep1[];
-  /** When step 0 was signed, by this machine's clock: milliseconds since 1970. Null in files of earlier versions. */
+  /**
+   * The time at which step 0 was signed, by this machine's clock, in milliseconds since 1970. Null while step 0 is
+   * unsigned, and if an earlier version of pickaxe has signed step 0.
+   */
   readonly signedMs: number | null;
-  /** Null while the transfer is unfinished. */
+  /** The outcome of the transfer; null while the transfer is unfinished. */
   readonly outcome: Outcome | null;
 }
 
 interface EarlierStep1 {
   readonly requestKey: string;
-  /** In coins per unit of gas. */
+  /** The gas price of the command, in coins per unit of gas. */
   readonly gasPrice: Decimal;
 }
 
 /**
- * `work`: blocks that took as much work as the network's blocks. `nodes`, `node`: the claim of several nodes, or of
- * one.
+ * How an outcome is proven. `work`: by blocks that contain as much work as the network's blocks are known to need.
+ * `nodes`: by the word of several nodes. `node`: by the word of one node.
  */
 type ProvenBy = 'work' | 'nodes' | 'node';
 
@@ -76,15 +86,15 @@ export type Outcome =
   (
     | {
         readonly state: 'done';
-        /** The sender of the step 1 that succeeded: there are services that finish other people's transfers. */
+        /** The sender of the last step. `somebody else` is possible, as services send step 1 for other people. */
         readonly by: 'us' | 'somebody else';
-        /** What the account is known to have paid for gas, in coins. */
+        /** The amount that the account is known to have paid for gas, in coins. */
         readonly gasCost: Decimal;
       }
-    /** No coins have left their chain, apart from gas. */
+    /** The coins are still on their chain, except for the cost of gas. */
     | { readonly state: 'failed'; readonly reason: string; readonly gasCost: Decimal }
   ) & {
-    /** Null in files of earlier versions, which lack it. */
+    /** Null if an earlier version of pickaxe has recorded the outcome. */
     readonly provenBy: ProvenBy | null;
   };
 
@@ -99,7 +109,7 @@ export function stateOf({ outcome }: Transfer): TransferState {
   return outcome?.state ?? 'pending';
 }
 
-/** Whether the coins stay on their chain, so that there is no step 1. */
+/** Whether all coins stay on their chain, so that no step 1 is needed. */
 export function staysOnChain({ transfers, targetChain }: Pick<Sweep, 'transfers' | 'targetChain'>): boolean {
   return transfers.every(({ chain }) => chain === targetChain);
 }
@@ -108,14 +118,14 @@ export function isUnfinished({ transfers }: Sweep): boolean {
   return transfers.some(({ outcome }) => outcome === null);
 }
 
-/** Whether a command was signed, so that a node may have it. Otherwise no coins can have moved. */
+/** Whether step 0 of at least one transfer was signed. As long as none was signed, no coins can have moved. */
 export function isSigned({ transfers }: Sweep): boolean {
   return transfers.some(({ step0 }) => step0 !== null);
 }
 
 /* The JSON of the state file. It contains signed commands, but no secret key. */
 
-/** The version of the file's shape. */
+/** The version of the state file's format. */
 const FORMAT = 1;
 
 const chain = z.number().int().min(0);
@@ -136,12 +146,12 @@ const Signed = z
     'was changed: its hash or signatures are wrong',
   );
 
-// Absent in files of earlier versions.
+// State files of earlier versions lack `provenBy`.
 const provenBy = z.enum(['work', 'nodes', 'node']).nullable().default(null);
 
 const OutcomeJson = z.discriminatedUnion('state', [
   z.object({ state: z.literal('done'), by: z.enum(['us', 'somebody else']), gasCost: decimal, provenBy }),
-  // Absent in files of earlier versions.
+  // State files of earlier versions lack the gas cost of failed transfers.
   z.object({ state: z.literal('failed'), reason: z.string(), gasCost: decimal.default(0n), provenBy }),
 ]);
 
@@ -154,9 +164,9 @@ const TransferJson = z
     leftAt: count.nullable(),
     proof: z.string().nullable(),
     step1: Signed.nullable(),
-    // Absent in files of earlier versions.
+    // State files of earlier versions lack `earlierStep1`.
     earlierStep1: z.array(z.object({ requestKey: z.string(), gasPrice: decimal })).default([]),
-    // Absent in files of earlier versions.
+    // State files of earlier versions lack `signedMs`.
     signedMs: count.nullable().default(null),
     outcome: OutcomeJson.nullable(),
   })
@@ -173,7 +183,7 @@ const SweepJson = z
     network: z.string(),
     account: z.string(),
     guard: KeysetJson,
-    // Absent in files of earlier versions.
+    // State files of earlier versions lack `receiver`.
     receiver: z.object({ account: z.string(), guard: KeysetJson.nullable() }).nullable().default(null),
     targetChain: chain,
     gasPrice: decimal,
@@ -186,7 +196,7 @@ const SweepJson = z
     message: 'is needed for another chain',
   });
 
-/** @throws LedgerFormatError that names the wrong field */
+/** @throws LedgerFormatError that names the first wrong field, or states that the text is not JSON */
 export function parseSweep(text: string): Sweep {
   const { success, data, error } = SweepJson.safeParse(jsonOf(text));
   if (success) {

@@ -1,4 +1,4 @@
-/** Makes the commands of a transfer, checks the cross-chain proof between its steps, and checks guards. */
+/** Makes the commands of a transfer, checks the cross-chain proof that step 1 needs, and checks guards. */
 
 import { buildCommand, cmdOf } from '../../protocol/ledger/command/build.ts';
 import {
@@ -26,23 +26,27 @@ import type { Sweep, Transfer } from './sweep-state.ts';
 
 /** Time to live of a command, in seconds. */
 const TTL_S = 1800;
-/** Maximum gas of a trial: several times what either step has ever used. */
+/** Maximum gas limit of a trial, in units of gas: several times what any step 0 or step 1 is known to have used. */
 export const TRIAL_GAS = 2500;
-/** Maximum gas that the known gas stations pay for. */
+/** Highest gas limit for which the known gas stations pay, in units of gas. */
 const STATION_GAS = 850;
 
 export interface CommandMaker {
   readonly signers: readonly string[];
-  /** The newest block's creation time, in seconds since 1970. Nodes refuse commands that are far ahead of it. */
+  /**
+   * Creation time of the chain's newest block, in seconds since 1970. The command gets the same creation time, because
+   * nodes refuse commands with a much later one.
+   */
   readonly timeS: number;
-  /** Unique, so that equal transfers are different commands. */
+  /** A unique text, so that two transfers of equal amounts are different commands. */
   readonly nonce: string;
 }
 
 type Terms = Pick<Sweep, 'network' | 'account' | 'guard' | 'receiver' | 'targetChain' | 'gasPrice' | 'gasStation'>;
 
 /**
- * Makes step 0, which takes the coins from their chain; within one chain, it brings them to their receiver at once.
+ * Makes step 0. Between two chains, step 0 takes the coins from their chain, and step 1 brings them to the receiver.
+ * Within one chain, step 0 alone brings them to the receiver.
  */
 export function step0Of(
   terms: Terms,
@@ -85,38 +89,39 @@ export function step1Of(terms: Terms, pactId: string, proof: string, gasLimit: n
   };
 }
 
-/** Maximum gas of a trial of step 1. */
+/** @returns the gas limit of a trial of step 1, in units of gas */
 export function step1TrialGas({ gasStation }: Pick<Terms, 'gasStation'>): number {
   return gasStation === null ? TRIAL_GAS : STATION_GAS;
 }
 
-/** A command that nodes can try out, but nobody can send. */
+/** @returns a command without signatures: a node can try it out, but nobody can send it */
 export function unsigned(payload: Payload): Command {
   const cmd = cmdOf(payload);
   return { cmd, hash: requestKeyOfCmd(cmd), sigs: [] };
 }
 
-/** @param pairs the keys of all signers */
+/** @param pairs the key pairs of all signers */
 export function signed(payload: Payload, pairs: readonly KeyPair[]): Command {
   return buildCommand(payload, pairs);
 }
 
-/** @returns the gas limit after a trial that used this much: a fifth more, but not above `most`, and never 0 */
+/** @returns the gas limit of a command whose trial has used `gas`: a fifth more, at least 1, and at most `most` */
 export function gasLimitFor(gas: number, most: number): number {
   return Math.max(1, Math.min(Math.ceil((gas * 6) / 5), most));
 }
 
-/** @returns when the command was made, and when its time to live ends, in seconds since 1970 */
+/** @returns the creation time of the command, and the end of its time to live, in seconds since 1970 */
 export function lifeOf({ cmd }: Command): { readonly madeS: number; readonly endS: number } {
   const { creationTime, ttl } = publicMetaOf(parsePayload(cmd).meta);
   return { madeS: creationTime, endS: creationTime + ttl };
 }
 
-/** @returns in coins per unit of gas */
+/** @returns the gas price of the command, in coins per unit of gas */
 export function gasPriceOf({ cmd }: Command): Decimal {
   return publicMetaOf(parsePayload(cmd).meta).gasPrice;
 }
 
+/** @returns the cross-chain proof in a step 1; null for a command without a proof */
 export function proofIn({ cmd }: Command): string | null {
   const { payload } = parsePayload(cmd);
   return 'cont' in payload ? payload.cont.proof : null;
@@ -131,11 +136,11 @@ function metaOf(
 }
 
 /**
- * Reads a cross-chain proof, before anybody pays for a step 1 that cannot succeed.
+ * Checks a cross-chain proof, so that nobody pays for a step 1 that cannot succeed.
  * @param text the answer of /spv
  * @param step0 the request key of step 0
- * @returns the hash of the block on the target chain to which the proof leads, 32 bytes
- * @throws LedgerFormatError if the proof is for another chain, or does not prove the success of step 0
+ * @returns the hash at which the proof ends, 32 bytes. The proof is valid if a block of the target chain has this hash
+ * @throws LedgerFormatError if the proof is malformed, is for another chain, or does not prove the success of step 0
  */
 export function rootOfProof(text: string, step0: string, targetChain: number): Uint8Array {
   const proof = parseSpvProof(text);
@@ -151,29 +156,38 @@ export function rootOfProof(text: string, step0: string, targetChain: number): U
 
 /* Signers and guards. */
 
-/** @returns undefined for a predicate that the ledger does not define */
+/**
+ * @returns the number of signatures that the guard requires; undefined for a predicate that the ledger does not define
+ */
 function signaturesNeeded({ keys, pred }: Keyset): number | undefined {
-  return { 'keys-all': keys.length, 'keys-any': 1, 'keys-2': 2 }[pred];
+  const needed: Readonly<Record<string, number>> = { 'keys-all': keys.length, 'keys-any': 1, 'keys-2': 2 };
+  return Object.hasOwn(needed, pred) ? needed[pred] : undefined;
 }
 
-/** @param held the public keys whose secret keys are available @returns just enough of them; undefined if too few */
+/**
+ * @param held the public keys whose secret keys are available
+ * @returns as many of these keys as the guard requires; undefined if the guard contains too few of these keys, if the
+ *   guard has no keys, or if the ledger does not define the guard's predicate
+ */
 export function signersOf(guard: Keyset, held: readonly string[]): readonly string[] | undefined {
   const needed = signaturesNeeded(guard);
   const usable = guard.keys.filter((key) => held.includes(key));
   return needed === undefined || needed < 1 || usable.length < needed ? undefined : usable.slice(0, needed);
 }
 
-/** @returns the only guard that an account of this name can have; undefined if the name does not determine it */
+/** @returns the only guard that an account of this name can have; undefined if the name does not determine a guard */
 export function guardOfName(account: string): Keyset | undefined {
   const [, key] = /^k:([0-9a-f]{64})$/.exec(account) ?? [];
   return key === undefined ? undefined : { keys: [key], pred: 'keys-all' };
 }
 
 /**
- * Coins go to the holder of the guard that step 0 names, and only nodes report an account's guard. So the user must
- * have named the keys of the guard and, for a guard with several keys, its predicate: how many of the keys must sign.
- * @param known the keys that may be in the guard, and the predicate of a guard with several keys
- * @returns the guard's fault, as a clause; undefined if the guard may be signed
+ * Compares an account's guard, as a node has reported it, with what the user has named. The coins go to those who can
+ * sign for this guard, so no node may choose the guard. The user must have named each key of the guard. If the guard
+ * has several keys, the user must also have named the predicate, which decides how many keys must sign. A predicate
+ * that the ledger does not define is not compared, because no command is signed for such a guard.
+ * @param known the keys that may be in the guard, and the predicate that a guard with several keys must have
+ * @returns the fault of the guard, as a clause; undefined if it has none
  */
 export function guardFault(guard: Keyset, known: Keyset): string | undefined {
   const { keys, pred } = guard;
@@ -187,7 +201,7 @@ export function guardFault(guard: Keyset, known: Keyset): string | undefined {
   return `has the predicate ${pred}, and not ${known.pred}. If that is right, say so with --predicate ${pred}`;
 }
 
-/** @returns why no signatures could ever satisfy the guard, as a clause; undefined if some could */
+/** @returns why the guard can never be satisfied, as a clause; undefined if it can */
 export function impossibleGuard(guard: Keyset): string | undefined {
   const { keys, pred } = guard;
   const needed = signaturesNeeded(guard);

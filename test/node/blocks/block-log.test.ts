@@ -1,10 +1,6 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { appendFileSync, mkdtempSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it, test, vi } from 'vitest';
 import { openPrivate } from '#pickaxe/base/system/files.js';
 import { readLine, writeLine } from '#pickaxe/node/blocks/block-lines.js';
@@ -152,6 +148,17 @@ describe('the block log', () => {
     expect(reader.size).toBe(2_001);
   });
 
+  it('counts sums once, also when a shorter file takes its place', async () => {
+    const searched = writeLine({ type: 'searched', expectedBlocks: 0.25 });
+    const notFollowed = writeLine({ type: 'not-followed', own: 1, relayed: 2, unanswered: 3 });
+    writeFileSync(path, writeLine(found(1)) + searched + notFollowed);
+    const reader = await reread();
+    writeFileSync(path, searched + notFollowed);
+    await reader.refresh();
+    expect(reader.searchedExpectedBlocks).toBe(0.25);
+    expect(reader.notFollowed).toEqual({ own: 1, relayed: 2, unanswered: 3 });
+  });
+
   it('says once that it cannot be read', async () => {
     const store = open({ folder: join(path, 'inner') });
     writeFileSync(path, 'a file where a folder should be');
@@ -241,8 +248,11 @@ test('a disk that refuses for long is warned of once, and only so many lines wai
   expect(warnings).toEqual([
     expect.stringMatching(/cannot be written \(EIO/),
     expect.stringMatching(/^\d{5} lines of the block log were not written$/),
+    expect.stringMatching(/^\d+ lines of the block log were dropped, because too many waited for the disk$/),
   ]);
-  expect(Number.parseInt(warnings[1], 10)).toBeLessThan(40_000);
+  const [waiting, dropped] = warnings.slice(1).map((text) => Number.parseInt(text, 10));
+  expect(waiting).toBeLessThan(40_000);
+  expect(waiting + dropped).toBe(40_005);
 });
 
 test('lines that a full disk has not taken to the end are said to be lost', async () => {
@@ -251,42 +261,4 @@ test('lines that a full disk has not taken to the end are said to be lost', asyn
   for (const height of [1, 2]) store.add(found(height));
   await store.close();
   expect(warnings.at(-1)).toBe('2 lines of the block log were not written');
-});
-
-const SCRIPT = fileURLToPath(new URL('./write-blocks.mjs', import.meta.url));
-
-function startWriter(chain: number, count: number): ChildProcess {
-  const template = Buffer.from(madeHeader(0, 0n)).toString('base64url');
-  return spawn(process.execPath, [SCRIPT, folder, `${chain}`, `${count}`, template], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-}
-
-test('two processes write to one log at once, and lose nothing', async () => {
-  const writers = [1, 2].map((chain) => startWriter(chain, 150));
-  const ended = await Promise.all(writers.map((writer) => once(writer, 'exit')));
-  expect(ended).toEqual([
-    [0, null],
-    [0, null],
-  ]);
-  const store = await reread();
-  expect(store.size).toBe(300);
-  expect(warnings).toEqual([]);
-});
-
-test('what a killed process has said to be written is there, and the next process goes on', async () => {
-  const said: string[] = [];
-  for (const count of [1, 7, 20]) {
-    const writer = startWriter(said.length, 1_000_000);
-    const lines = createInterface({ input: writer.stdout! });
-    const exit = once(writer, 'exit');
-    let mine = 0;
-    for await (const line of lines) {
-      said.push(line);
-      if (++mine === count) writer.kill('SIGKILL');
-    }
-    await exit;
-    const store = await reread();
-    expect(said.filter((hash) => !store.block(hash))).toEqual([]);
-  }
 });

@@ -268,3 +268,29 @@ test('what was decided is never undecided again', () => {
     }),
   );
 });
+
+it.each<[Standing['state'], number]>([
+  ['won', WATCHED_DEPTH - 1],
+  ['won', WATCHED_DEPTH],
+  ['won', 10 * WATCHED_DEPTH],
+  ['settled', WATCHED_DEPTH - 1],
+  ['orphaned', WATCHED_DEPTH - 1],
+  ['never-entered', 0],
+  ...UNDECIDED.map((state): [Standing['state'], number] => [state, 10 * WATCHED_DEPTH]),
+])('a block that is %s is still watched at depth %i', (state, depth) => {
+  expect(isWatched({ state, depth, nodesDisagree: false })).toBe(true);
+});
+
+it.each<Standing['state']>(['settled', 'orphaned', 'never-entered', 'lost'])(
+  'a block that is %s is watched no more once it is deep enough',
+  (state) => {
+    expect(isWatched({ state, depth: WATCHED_DEPTH, nodesDisagree: false })).toBe(false);
+  },
+);
+
+it.each([
+  [false, 'another block has its height, and nothing is on top of either'],
+  [true, 'nodes disagree about it'],
+])('a contested block is explained once, whether nodes disagree or not: %s', (nodesDisagree, text) => {
+  expect(describeStanding({ state: 'contested', depth: 0, nodesDisagree })).toBe(text);
+});

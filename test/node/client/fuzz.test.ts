@@ -9,6 +9,7 @@ import type { NodeApi } from '#pickaxe/node/client/node-api.js';
 import { NodeError } from '#pickaxe/node/http/node-error.js';
 import { knownGraph } from '#pickaxe/protocol/ledger/graphs.js';
 import { type ExactJson, parseExactJson } from '#pickaxe/protocol/ledger/json.js';
+import { cases } from '../../cases.ts';
 import { almost } from '../../protocol/ledger/arbitraries.ts';
 import { commands, results } from '../../protocol/ledger/command-vectors.ts';
 import { damagedText, refusalOf } from '../../protocol/ledger/damage.ts';
@@ -41,7 +42,7 @@ describe('junk is refused by the reader of', () => {
   ] as const)('%s', (_, right, read: (json: ExactJson) => unknown) => {
     fc.assert(
       fc.property(almost(right), (text) => void refusalOf(() => read(parseExactJson(text)))),
-      { numRuns: 500 },
+      { numRuns: cases(500) },
     );
   });
 

@@ -116,9 +116,9 @@ describe.each([
     const [key] = await api.send(3, [command]);
     expect(await api.poll(3, [key])).toEqual(new Map());
     expect(await errorOf(api.proof(3, key, 7))).toMatchObject({ refusal: { wait: true } });
-    const heard = api.listen(3, key);
+    const recorded = api.listen(3, key);
     grow(node, 2 + distance(graph, 3, 7));
-    expect((await heard)?.result.status).toBe('success');
+    expect((await recorded)?.result.status).toBe('success');
     const result = (await api.poll(3, [key])).get(key)!;
     const proof = parseSpvProof(await api.proof(3, key, 7));
     const height = BigInt(result.metaData!.blockHeight!) + BigInt(distance(graph, 3, 7));

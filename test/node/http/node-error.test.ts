@@ -1,9 +1,38 @@
 import { createServer } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import type { NodeApi } from '#pickaxe/node/client/node-api.js';
+import { NodeError } from '#pickaxe/node/http/node-error.js';
 import { apiOf, apiWith, CHAINWEB, errorOf, QUICK, serve } from '../client/server.ts';
 
 const hash = 'A'.repeat(43);
+
+it.each([
+  ['unreachable', false],
+  ['no such side', false],
+  ['broken', true],
+  ['timed out', true],
+  ['not a node', true],
+  ['bad request', true],
+  ['unauthorized', true],
+  ['not found', true],
+  ['not acceptable', true],
+  ['too many requests', true],
+  ['failed', true],
+  ['refused', true],
+  ['not understood', true],
+  ['other network', true],
+] as const)('an error that says only "%s" tells whether the node may have done it: %s', (kind, mayHaveBeenTaken) => {
+  expect(new NodeError(kind, 'why')).toMatchObject({
+    kind,
+    mayHaveBeenTaken,
+    retryable: false,
+    isBusy: false,
+    text: '',
+  });
+  for (const known of [true, false]) {
+    expect(new NodeError(kind, 'why', { mayHaveBeenTaken: known }).mayHaveBeenTaken).toBe(known);
+  }
+});
 
 describe('a status', () => {
   it.each([
@@ -63,8 +92,13 @@ describe('a status', () => {
   it('tells whether the node may have done it', async () => {
     for (const [status, mayHaveBeenTaken] of [
       [400, false],
+      [404, false],
+      [408, true],
+      [425, false],
       [429, false],
       [500, true],
+      [502, true],
+      [503, true],
     ] as const) {
       const { api } = await apiWith(() => ({ status }));
       expect(await errorOf(api.cut())).toMatchObject({ status, mayHaveBeenTaken });
@@ -164,6 +198,7 @@ describe('an answer that is not understood', () => {
     const error = await errorOf(api.cut());
     expect(error).toMatchObject({ kind: 'not understood', status: 200, retryable: false });
     expect(error.message).toMatch(why);
+    expect(error.message).not.toContain('headers of a node');
     expect(seen).toHaveLength(1);
   });
 

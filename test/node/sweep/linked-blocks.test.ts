@@ -133,7 +133,7 @@ describe('a search in blocks', () => {
   it('waits until there are blocks after the command’s time', async () => {
     const { api, given } = reader();
     const search = findCommand(api, branch, query(990), { untilS: timeAt(1001) }, NEVER);
-    await expect(search).rejects.toThrow('The node has not the blocks yet in which a command could be.');
+    await expect(search).rejects.toThrow('The node does not have the blocks yet in which a command could be.');
     expect(given).toEqual({ headers: 1, blocks: 0 });
   });
 

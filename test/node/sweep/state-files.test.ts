@@ -13,7 +13,6 @@ import {
 } from 'node:fs';
 import { hostname, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { expect, it, onTestFinished } from 'vitest';
 import { StoreFault, SweepStore } from '#pickaxe/node/sweep/state-files.js';
 import { plannedTransfer, type Sweep } from '#pickaxe/node/sweep/sweep-state.js';
@@ -42,8 +41,6 @@ const failed = {
     { ...SWEEP.transfers[0], outcome: { state: 'failed', reason: 'x', gasCost: 0n, provenBy: null } as const },
   ],
 };
-
-const TAKER = fileURLToPath(new URL('./take-lock.mjs', import.meta.url));
 
 function folder(): string {
   const directory = mkdtempSync(join(tmpdir(), 'pickaxe-store-'));
@@ -116,13 +113,6 @@ it('two processes do not work on one sweep, and one that is gone does not stop t
   expect(readFileSync(`${store.file}.lock`, 'utf8')).toMatch(new RegExp(`^${process.pid} `));
   store.close();
   expect(readdirSync(directory)).toEqual([]);
-});
-
-it('no two processes ever have one sweep, although they all find the lock of one that is gone', async () => {
-  const directory = folder();
-  const takers = Array.from({ length: 3 }, () => spawn(process.execPath, [TAKER, directory, '300']));
-  const ended = await Promise.all(takers.map((taker) => once(taker, 'exit')));
-  expect(ended.map(([code]) => code)).toEqual([0, 0, 0]);
 });
 
 it('a lock of another machine is left to a person', () => {
@@ -211,5 +201,18 @@ it('a file that was changed is refused', async () => {
     writeFileSync(file, changed);
     expect(() => world.store.load()).toThrow(StoreFault);
     expect(() => world.store.load()).toThrow(says);
+  }
+});
+
+it('a file that is no state is refused, with its first characters', () => {
+  const store = new SweepStore(folder(), 'development', ACCOUNT);
+  for (const [text, begin] of [
+    ['', ''],
+    ['no state', 'no state'],
+    ['x'.repeat(21), 'x'.repeat(20)],
+  ]) {
+    writeFileSync(store.file, text);
+    const damaged = `${store.file} is damaged, or of another version of pickaxe: it is not JSON: it begins with "${begin}"`;
+    expect(() => store.load()).toThrow(new StoreFault(damaged));
   }
 });

@@ -217,3 +217,20 @@ export function changed(ledger: SweepLedger, changes: Partial<SweepLedger>): Swe
     },
   });
 }
+
+/** @returns a world in which step 0 of each chain has been sent, and the sum of its coins before */
+export async function sent() {
+  const world = await World.make();
+  const total = world.total();
+  const runner = world.runner(await world.begin());
+  await runner.round(NEVER);
+  return { world, total, runner };
+}
+
+/** Like `sent`, once each chain has a block with its step 0. */
+export async function left() {
+  const { world, total, runner } = await sent();
+  world.grow();
+  await runner.round(NEVER);
+  return { world, total, runner };
+}

@@ -1,0 +1,48 @@
+/** A lock that is released twice: the second release is not of the lock that another process has taken since. */
+
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { Lock, LockedError } from '#pickaxe/node/sweep/state-files.js';
+
+/** The lock of a process on another machine, which counts as running. */
+const FOREIGN = '1 another-machine 1';
+
+function lockFile(): { directory: string; file: string } {
+  const directory = mkdtempSync(join(tmpdir(), 'pickaxe-lock-'));
+  onTestFinished(() => rmSync(directory, { recursive: true }));
+  return { directory, file: join(directory, 'lock') };
+}
+
+it('a lock that is released twice leaves that of another process', () => {
+  const { directory, file } = lockFile();
+  const lock = new Lock(file);
+  lock.take();
+  lock.release();
+  expect(readdirSync(directory)).toEqual([]);
+  writeFileSync(file, FOREIGN);
+  lock.release();
+  expect(readFileSync(file, 'utf8')).toBe(FOREIGN);
+});
+
+it('a lock that was never taken, or was refused, leaves that of another process', () => {
+  const { file } = lockFile();
+  const lock = new Lock(file);
+  writeFileSync(file, FOREIGN);
+  lock.release();
+  expect(() => lock.take()).toThrow(LockedError);
+  lock.release();
+  expect(readFileSync(file, 'utf8')).toBe(FOREIGN);
+});
+
+it('a lock can be taken again after its release, and is then released, too', () => {
+  const { directory, file } = lockFile();
+  const lock = new Lock(file);
+  for (let round = 0; round < 2; round++) {
+    lock.take();
+    expect(readdirSync(directory)).toEqual(['lock']);
+    lock.release();
+    expect(readdirSync(directory)).toEqual([]);
+  }
+});

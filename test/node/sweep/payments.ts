@@ -1,0 +1,30 @@
+/** A payment that tests make. */
+
+import { type PaymentRequest, paymentOf, planPayment } from '#pickaxe/node/sweep/next-step.js';
+import type { Sweep } from '#pickaxe/node/sweep/sweep-state.js';
+import { KeyPair } from '#pickaxe/protocol/ledger/command/command.js';
+import { parseDecimal } from '#pickaxe/protocol/ledger/decimal.js';
+import { ACCOUNT, NEVER, PAIR, type World } from './world.ts';
+
+export const RECEIVER = `k:${new KeyPair('77'.repeat(32)).publicKey}`;
+export const AMOUNT = parseDecimal('0.5');
+
+const WISHES: PaymentRequest = {
+  account: ACCOUNT,
+  chain: 1,
+  targetChain: 1,
+  receiver: RECEIVER,
+  receiverGuard: null,
+  amount: AMOUNT,
+  gasPrice: 10_000n,
+  gasStation: null,
+  held: [PAIR.publicKey],
+};
+
+/** @returns a payment that has been planned and stored, and of which nothing is sent yet */
+export async function begun(world: World, request: Partial<PaymentRequest> = {}): Promise<Sweep> {
+  const plan = await planPayment(world.ledger, { ...WISHES, ...request }, NEVER);
+  const payment = paymentOf(plan, world.network, 1);
+  world.store.begin(payment);
+  return payment;
+}
