@@ -1,18 +1,22 @@
-/** Names of kinds of devices, faults, kinds of cores, CPU kernels and sensor readings. Imports nothing. */
+/** The names of device kinds, device faults, core kinds, CPU kernels and sensor readings. This file imports nothing. */
 
 export const DEVICE_KINDS = ['cpu', 'gpu'] as const;
 export type DeviceKind = (typeof DEVICE_KINDS)[number];
 
 export const DEVICE_FAULTS = [
-  /** There is no such device, or it cannot be used here. */
+  /** The device does not exist, or cannot be used here. */
   'missing',
-  /** The device does not answer, although it should. */
+  /** The device has failed or does not answer. Opening it again may help. */
   'lost',
+  /** The device has failed a test with known answers, or has reported nonces whose hashes do not meet the target. */
   'wrong-hashes',
 ] as const;
 export type DeviceFault = (typeof DEVICE_FAULTS)[number];
 
-/** The kinds of a hybrid chip's cores, whose fastest kernels differ. All cores of other chips are alike. */
+/**
+ * The kinds of cores of a hybrid chip. The fastest kernel can differ between the kinds. Cores of other chips have no
+ * kind.
+ */
 export const CORE_KINDS = ['performance', 'efficiency'] as const;
 export type CoreKind = (typeof CORE_KINDS)[number];
 
@@ -23,10 +27,12 @@ export interface CoreInfo {
 }
 
 /**
- * All CPU kernels, the usually fastest first. A native build has only the native kernels for its kind of chip. Kernels
- * with `x2` after the name of the instruction set search with pairs of vectors, which is much faster on some chips and
- * slower on others. With `long`, more instructions for one vector of a pair follow each other before those for the
- * other vector.
+ * The names of all CPU kernels, ordered by their usual speed, fastest first. The last three are WebAssembly, and the
+ * others are native. A build of the native addon contains only the kernels for its architecture, and `portable`.
+ *
+ * A kernel with `x2` after the name of the instruction set computes with pairs of vectors, which is much faster on some
+ * chips and slower on others. With `long`, a longer sequence of instructions for one vector of the pair comes before
+ * the instructions for the other vector.
  */
 export const KERNEL_NAMES = [
   'avx512x2',
@@ -46,24 +52,29 @@ export const KERNEL_NAMES = [
 ] as const;
 export type KernelName = (typeof KERNEL_NAMES)[number];
 
-/* The readings of sensors, with the names of public JSON. A reading is absent if the system does not report it. */
+/* The names of sensor readings, which public JSON uses, too. A reading is absent if the system does not report it. */
 
 export const TELEMETRY_FIELDS = [
-  /** Temperature of the chip in °C: at its edge, or the mean. */
+  /** Temperature of the chip in °C. The driver decides at which place of the chip it is measured. */
   'temperatureCelsius',
   /** Temperature of the junction, the hottest place of the chip, in °C. */
   'hotspotCelsius',
   /** Temperature of the memory in °C. */
   'memoryCelsius',
-  /** Power in W: of the whole card if it is measured there, otherwise of the chip. */
+  /**
+   * Power in W: of the whole card if the driver reports it, otherwise of the chip. For a CPU, it is the sum of all
+   * packages.
+   */
   'powerWatts',
-  /** Present limit of the card's power in W. */
+  /** Power limit of the card in W, as it is set at present. */
   'powerLimitWatts',
-  /** Fraction of the fan's full speed. NVIDIA's cards can report more than 1. */
+  /** Speed of the fan as a fraction of its full speed. NVIDIA's cards can report more than 1. */
   'fanRatio',
+  /** Speed of the fan in revolutions per minute. */
   'fanRpm',
-  /** Clocks of the cores and of the memory in Hz. */
+  /** Clock of the cores in Hz. For a CPU, it is the mean of the busy CPUs. */
   'coreHertz',
+  /** Clock of the memory in Hz. */
   'memoryHertz',
 ] as const;
 export type TelemetryField = (typeof TELEMETRY_FIELDS)[number];

@@ -1,97 +1,116 @@
-/** The Engine interface. An engine searches ranges of nonces: the CPU, one GPU, or something else that hashes. */
+/** The interface of engines. An engine searches ranges of nonces with one device: the CPU or a GPU. */
 
 import type { Job } from '../../protocol/chain/job.ts';
 import type { Range } from '../../protocol/chain/nonce.ts';
 import type { CoreInfo, CoreKind, DeviceFault, DeviceKind, Telemetry } from './device.ts';
 
-/** The supply of ranges for engines. All ranges are disjoint, and none is given out twice unless it was given back. */
+/**
+ * Supplies engines with ranges of nonces. No nonce is supplied twice, unless a range that contains it was given back.
+ */
 export interface Ranges {
-  /** @returns a range of at most this many counters and pages; undefined when the space is used up */
+  /** @returns a range with at most the counters and pages of `most`; undefined when no nonces are left */
   take(most: { readonly counters: number; readonly pages: number }): Range | undefined;
-  /** @param range a range that was taken and not searched */
+  /** @param range a range from `take`, or a part of such a range, that was not searched */
   giveBack(range: Range): void;
 }
 
 /**
- * A nonce (0 … 2^64 − 1) that should meet its job's search target. The referee (`verify`, chain/verify.ts) checks it.
+ * A nonce, 0 … 2^64 − 1. The engine claims that the nonce's hash meets the search target of the job. `verify` in
+ * protocol/chain/verify.ts checks the claim.
  */
 export type Candidate = bigint;
 
 export interface SearchReport {
-  /** Each range is reported once. */
+  /**
+   * The searched range: a range from `Ranges.take`, a part of such a range, or several adjacent ranges. No nonce is in
+   * two reports of a job.
+   */
   readonly searched: Range;
-  /** `sizeOf(searched)` */
+  /** Number of nonces that were hashed: `sizeOf(searched)`. */
   readonly hashes: number;
-  /** Start of the search of this range, on the system clock's `monotonicMs`. */
+  /** Time at which the search of this range began, in ms on the system clock's `monotonicMs`. */
   readonly beganMs: number;
   readonly candidates: readonly Candidate[];
-  /** Absent where all cores are alike. */
+  /**
+   * Kind of the CPU cores that searched the range. Absent for a GPU, for a CPU whose cores are all alike, and when the
+   * threads are not confined to a kind of cores.
+   */
   readonly cores?: CoreKind;
 }
 
 export interface GpuKernelInfo {
-  /** Name and version, as the driver reports them. */
+  /** Dawn's description of the driver. With most drivers, it has the name and the version. */
   readonly driver: string;
   /** Name of the kernel's variant, such as `wgsl 128×16`. */
   readonly variant: string;
   readonly workgroupSize: number;
-  /** Nonces that one invocation tries, one after the other. */
+  /** Number of nonces that one invocation of the shader hashes, one after the other. */
   readonly noncesPerInvocation: number;
-  /** Time that one dispatch should take. */
+  /** Intended duration of a batch in ms. A batch is what is submitted to the GPU at once. */
   readonly batchMs: number;
 }
 
 export interface EngineInfo {
   readonly model: string;
-  /** `avx512`, `wasm-simd`, `wgsl` …; `avx2x2+avx2` when kinds of cores use different kernels. */
+  /**
+   * Name of the kernel, such as `avx512`, `wasm-simd` or `wgsl`. If the kinds of cores use different kernels, the names
+   * of all these kernels, such as `avx2x2+avx2`.
+   */
   readonly kernel: string;
-  /** PCI address of a card, such as `0000:65:00.0`; absent if not known. */
+  /** PCI address of a GPU, such as `0000:65:00.0`. Absent for a CPU, and when the address is not known. */
   readonly bus?: string;
-  /** Worker threads of a CPU. */
+  /** Number of the CPU's hashing threads; absent for a GPU. */
   readonly threads?: number;
-  /** Absent where all cores are alike, or when threads cannot be confined to a kind. */
+  /**
+   * Threads and kernel of each kind of cores. Absent for a GPU, for a CPU whose cores are all alike, and when the
+   * threads are not confined to a kind of cores.
+   */
   readonly cores?: readonly CoreInfo[];
   readonly gpu?: GpuKernelInfo;
-  /** Why this kernel is used, in a few words for people. */
+  /** For people: why this kernel is used, in a few words. */
   readonly why: string;
   /**
-   * The full reasons for the kernel and the number of threads, and the source of the sensors' readings: one line for
-   * people.
+   * For people, about a CPU: the full reasons for the kernel and for the number of threads, and the source of the
+   * sensors' readings. The text is one line.
    */
   readonly detail?: string;
 }
 
 export interface EngineListener {
   /**
-   * Called repeatedly while opening takes seconds.
-   * @param what the present step: one line for people
-   * @param done the finished fraction, 0 to 1
+   * Called repeatedly while a GPU opens, if that takes seconds.
+   * @param what the current step: one line for people
+   * @param done the finished fraction of this step, 0 to 1
    */
   progress?(what: string, done: number): void;
-  /** Called every few seconds if there are readings. */
+  /** Called about every two seconds with the readings of the sensors, if there are any. */
   telemetry?(telemetry: Telemetry): void;
-  /** Called when the kernels have been measured while the open device mined: it goes on with the fastest one. */
+  /**
+   * Called when the variants of a GPU's kernel were measured while the GPU mined. The GPU now mines with the fastest
+   * variant, which `info` describes.
+   */
   changed?(info: EngineInfo): void;
-  /** Called when the device is lost, even while no search runs that could throw the error. */
+  /** Called when an open GPU is lost or computes wrong hashes, even while no search runs that could throw `fault`. */
   lost?(fault: DeviceError): void;
 }
 
 export interface Engine {
-  /** `cpu`, `gpu0` …, unique in a rig. */
+  /** Name of the device, such as `cpu` or `gpu0`: unique in a rig. */
   readonly name: string;
   readonly kind: DeviceKind;
-  /** Worker threads of a CPU, known before it is opened. */
+  /** Number of the CPU's hashing threads, known before the CPU is opened; absent for a GPU. */
   readonly threads?: number;
   /**
-   * Starts the threads or the device, and checks the kernel against known answers.
-   * @throws DeviceError when there is no such device, or when it computes wrong hashes.
+   * Starts the threads or opens the device, and checks the kernel against known answers.
+   * @throws DeviceError when the device is missing, is lost, or computes wrong hashes; Error when the engine is open
+   *   already
    */
   open(listener?: EngineListener): Promise<EngineInfo>;
   /**
-   * Searches until `stop`, or until the ranges are used up. Reports candidates at once and other searched ranges soon,
-   * including ranges that are finished after `stop`. Before the search ends, it gives back all ranges that it did not
-   * search. The search of a new job may begin before the search of the old job has ended.
-   * @throws DeviceError when the device is lost.
+   * Searches until `stop` fires or no ranges are left. A range with candidates is reported at once, and other ranges
+   * soon. Ranges that are finished after `stop` are reported, too. Before the iteration ends, the engine gives back all
+   * ranges that it has not searched. The search of a new job may begin before the search of the previous job has ended.
+   * @throws DeviceError when the engine is not open, or the device is lost or computes wrong hashes
    */
   search(job: Job, ranges: Ranges, stop: AbortSignal): AsyncIterable<SearchReport>;
   /** Ends all searches, then frees the threads or the device. Never throws. */
@@ -107,7 +126,7 @@ export class DeviceError extends Error {
   }
 }
 
-/** Stands for a device that was asked for and is not available. Opening it throws the reason. */
+/** Stands for a GPU that the user asked for and that is not available. `open` and `search` fail with the reason. */
 export class MissingEngine implements Engine {
   readonly name: string;
   readonly kind = 'gpu';

@@ -1,4 +1,4 @@
-/** The interface of sensors, and what the sensors of CPUs and GPUs share. */
+/** The interface of sensors, and the functions that the sensors of CPUs and GPUs share. */
 
 import { open, readdir } from 'node:fs/promises';
 import { pause } from '../../base/system/abort.ts';
@@ -8,14 +8,20 @@ import type { Telemetry, TelemetryField } from './device.ts';
 export interface Sensors {
   /** Where the readings come from, or why there are none: one line for people. */
   readonly what: string;
-  /** Never rejects. Wait for one reading before you start the next: a driver that hangs answers late or never. */
+  /**
+   * Never rejects. A driver that hangs delays the result, or never gives one. So the next reading must not begin before
+   * the previous reading has ended.
+   */
   read(): Promise<Telemetry>;
 }
 
-/** Time limit for finding the sensors. When a driver hangs, the device mines without them. */
+/** Time limit for opening the sensors, in ms. If a driver takes longer, the device mines without readings. */
 const OPEN_MS = 5_000;
 
-/** Never rejects. When there are no sensors, `what` says why, and every reading is empty. */
+/**
+ * Opens sensors. Never rejects: when there are no sensors within OPEN_MS, `what` has the reason, and every reading is
+ * empty.
+ */
 export async function openOrNone<S extends Sensors>(open: () => Promise<S>): Promise<S | Sensors> {
   const patience = new AbortController();
   try {
@@ -33,14 +39,15 @@ function none(why: string): Sensors {
   return { what: `no readings: ${why}`, read: async () => ({}) };
 }
 
-/* Files of sysfs, each with one short line, which the driver generates when the file is read */
+/* Files of sysfs. Each has one short line, which the driver generates when the file is read. */
 
-/** Maximum number of bytes to read: more than any number or label has. */
+/** Maximum number of bytes that are read from a file: more than any number or label has. */
 const MAX_BYTES = 64;
 
 /**
- * Reads the beginning of a file. A test replaces it, because root may read files whatever their modes.
- * @throws Error of the system, whose `code` says why the file cannot be read
+ * Reads the beginning of a file, MAX_BYTES at most, as Latin-1 text. A test replaces this function to simulate
+ * unreadable files, because a test that runs as root may read every file.
+ * @throws the system's Error. Its `code` is the reason, such as `EACCES`
  */
 export type ReadSysfs = (path: string) => Promise<string>;
 
@@ -54,22 +61,25 @@ export const readSysfs: ReadSysfs = async (path) => {
   }
 };
 
-/** @returns the line without surrounding white space; undefined when the file cannot be read */
+/** @returns the file's line without surrounding white space; undefined when the file cannot be read */
 export async function readLine(path: string, read = readSysfs): Promise<string | undefined> {
   try {
     return (await read(path)).trim();
   } catch {
-    return undefined; // The driver was unloaded, or the device sleeps and the driver answers EPERM, EBUSY, ENODATA …
+    return undefined; // For example, the driver was unloaded, or the device sleeps (EPERM, EBUSY, ENODATA …).
   }
 }
 
-/** @returns an integer of at most 20 digits, enough for 64 bits; undefined for other content */
+/**
+ * @returns the integer in the file, of at most 20 digits (enough for 64 bits); undefined for other content, or when the
+ *   file cannot be read
+ */
 export async function readInteger(path: string, read = readSysfs): Promise<number | undefined> {
   const line = await readLine(path, read);
   return line !== undefined && /^-?\d{1,20}$/.test(line) ? Number(line) : undefined;
 }
 
-/** @returns whether the file exists and this process may not read it */
+/** @returns whether the system does not let this process read the file (EACCES or EPERM) */
 export async function isRefused(path: string, read = readSysfs): Promise<boolean> {
   try {
     await read(path);
@@ -79,12 +89,16 @@ export async function isRefused(path: string, read = readSysfs): Promise<boolean
   }
 }
 
-/* Files of sensors below hwmon (hwmon/sysfs-interface.rst in the kernel's documentation) */
+/* Files in the folders of hwmon. Source: hwmon/sysfs-interface.rst in the kernel's Documentation folder. */
 
-/** @returns names; none when the folder cannot be listed */
+/** @returns the names in the folder; an empty list when the folder cannot be read */
 export const list = (folder: string): Promise<string[]> => readdir(folder).catch(() => []);
 
-/** @returns the channels with an input, in order: `temp1`, `temp2` … */
+/**
+ * @param files names in a folder of hwmon
+ * @param kind such as `temp`
+ * @returns the channels that have an input file, in ascending order, such as `temp1`, `temp2`
+ */
 export function channels(files: readonly string[], kind: string): string[] {
   const numbers = files.map((file) => new RegExp(`^${kind}(\\d{1,3})_input$`).exec(file)?.[1]);
   return numbers
@@ -93,13 +107,14 @@ export function channels(files: readonly string[], kind: string): string[] {
     .map((number) => kind + number);
 }
 
-/* Plausible readings */
+/* The plausible range of each reading */
 
 export type Readings = { [Field in TelemetryField]?: number | undefined };
 
 /**
- * The smallest and the largest plausible reading: ranges far wider than what chips and cards reach. Drivers report 0 °C
- * and 0 W for sensors that a device does not have, and numbers with all bits set for sensors that they could not read.
+ * The smallest and the largest plausible value of each reading. The ranges are far wider than the values that chips and
+ * cards reach. They exclude 0 °C and 0 W, which drivers report for sensors that a device does not have. They also
+ * exclude numbers with all bits set, which drivers report when a sensor could not be read.
  */
 const PLAUSIBLE: Readonly<Record<TelemetryField, readonly [least: number, most: number]>> = {
   temperatureCelsius: [1, 150],
@@ -113,6 +128,7 @@ const PLAUSIBLE: Readonly<Record<TelemetryField, readonly [least: number, most: 
   memoryHertz: [0, 50e9],
 };
 
+/** @returns the readings that have a plausible value */
 export function plausible(readings: Readings): Telemetry {
   const kept = Object.entries(readings).filter(([field, value]) => {
     const [least, most] = PLAUSIBLE[field as TelemetryField];
@@ -123,25 +139,28 @@ export function plausible(readings: Readings): Telemetry {
 
 /* Power from an energy counter, for chips and cards that report no power */
 
-/** Minimum time between readings of the counter: drivers update the counter every few milliseconds. */
+/**
+ * Minimum time between two readings of the counter, in ms. Over a shorter time the mean power would be inaccurate,
+ * because drivers update the counter only every few milliseconds.
+ */
 const MIN_MS = 100;
 
 /**
- * Maximum time between readings of the counter. A mean over a longer time shows little about the present, and a counter
- * may wrap around twice in it: at 500 W, a counter of 65 kJ wraps around every two minutes.
+ * Maximum time between two readings of the counter, in ms. A mean over a longer time is not the present power. The
+ * counter could also wrap around twice in a longer time: at 500 W, a counter of 65 kJ wraps around every two minutes.
  */
 const MAX_MS = 30_000;
 
 /**
- * If the wall clock and the monotonic clock have advanced by times that differ by more than this, the machine was
- * asleep.
+ * From one reading to the next, the wall clock and the monotonic clock usually advance by the same time. If the two
+ * times differ by more than this, in ms, the machine was probably asleep.
  */
 const ASLEEP_MS = 1_000;
 
 interface EnergyMeterOptions {
   /**
-   * Value in µJ at which the counter begins again at 0. Without this option, a counter that has become smaller counts
-   * as reset.
+   * Value in µJ at which the counter wraps around to 0. Without this option, a count that has decreased means that the
+   * counter was reset.
    */
   readonly rangeMicrojoules?: number | undefined;
   readonly read?: ReadSysfs | undefined;
@@ -159,7 +178,7 @@ export class EnergyMeter {
   readonly #options: EnergyMeterOptions;
   #last: Reading | undefined;
 
-  /** @param file counts microjoules */
+  /** @param file path of the file with the counter's value in µJ */
   constructor(file: string, clock: Clock, options: EnergyMeterOptions = {}) {
     this.#file = file;
     this.#clock = clock;
@@ -167,8 +186,10 @@ export class EnergyMeter {
   }
 
   /**
-   * @returns mean W since the last reading; undefined for the first reading, less than MIN_MS or more than MAX_MS after
-   *   the last one, after a reset or a sleep, and while the count cannot be read or does not change
+   * A call within MIN_MS after the previous reading returns undefined, and does not count as a reading.
+   * @returns the mean power in W since the previous reading. Undefined if this is the first reading or the previous
+   *   reading failed, if the previous reading is more than MAX_MS old, if the machine slept in between, if a counter
+   *   without `rangeMicrojoules` was reset, or if the counter cannot be read or has not changed
    */
   async readW(): Promise<number | undefined> {
     const microjoules = await readInteger(this.#file, this.#options.read);
@@ -182,13 +203,14 @@ export class EnergyMeter {
 
   #power(last: Reading, now: Reading): number | undefined {
     const ms = now.monotonicMs - last.monotonicMs;
-    // A chip may reset its counter while it sleeps, which looks like a wraparound.
+    // A chip may reset its counter while the machine sleeps. The decrease would look like a wraparound.
     const wasAsleep = Math.abs(now.wallMs - last.wallMs - ms) > ASLEEP_MS;
     if (ms > MAX_MS || wasAsleep) return undefined;
     const { rangeMicrojoules = 0 } = this.#options;
     const risen = now.microjoules - last.microjoules;
     const used = risen < 0 ? rangeMicrojoules + risen : risen;
-    // A count that does not change shows that the counter does not work: a chip that runs this code uses energy.
+    // An unchanged count means that the counter does not work, because every chip uses energy. A negative value means
+    // that the counter was reset.
     return used > 0 ? used / ms / 1000 : undefined;
   }
 }
@@ -197,16 +219,16 @@ function isCounted(reading: Omit<Reading, 'microjoules'> & { microjoules: number
   return reading.microjoules !== undefined;
 }
 
-/* Periodic readings */
+/* Readings at fixed intervals */
 
-/** Time between readings: temperatures change over seconds. */
+/** Time between readings in ms. Temperatures change within seconds, so shorter times would show nothing more. */
 export const READ_MS = 2_000;
 
 /**
- * Reads at once, then every two seconds. Only one reading runs at a time, so that readings do not pile up behind a
- * driver that hangs.
+ * Reads the sensors at once, and then every READ_MS. A reading is left out while the previous one is unfinished, so
+ * that readings do not pile up when a driver hangs.
  * @param notify called with each reading that is not empty
- * @returns a function that ends the readings: afterwards `notify` is not called any more
+ * @returns a function that ends the readings. After that, `notify` is not called any more
  */
 export function watchSensors(sensors: Sensors, notify: (telemetry: Telemetry) => void): () => void {
   let isReading = false;

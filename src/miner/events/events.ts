@@ -1,4 +1,4 @@
-/** All events of mining, as one typed union, and the controls of a running miner. */
+/** All events of mining as one union type, and the interface that controls a running miner. */
 
 import type { BlockState } from '../../node/blocks/fate.ts';
 import type { CoreInfo, DeviceFault, DeviceKind, Telemetry } from '../engine/device.ts';
@@ -13,26 +13,29 @@ import type {
 } from './vocabulary.ts';
 
 interface AboutSolution {
-  /** The device or relay that found the solution. */
+  /** Name of the device or relay that found the solution. */
   device: string;
   isRelay: boolean;
   chain: number;
   height: bigint;
   nonce: bigint;
   isBlock: boolean;
-  /** A share of a pool can be a block, too. */
+  /**
+   * Whether the solution is a share: its work accepts several solutions, as a pool's work does. A share can also be a
+   * block.
+   */
   isShare: boolean;
-  /** Number of hashes that a solution of the work takes on average. */
+  /** Number of hashes that finding a solution of the work takes on average. */
   difficulty: number;
 }
 
 interface SentBlock extends AboutSolution {
-  /** 286 bytes. */
+  /** The solved header, 286 bytes. */
   header: Uint8Array;
   source: string;
   /**
-   * Present if this coordinator did not choose the payee: another coordinator issued the work, or the work is not
-   * known.
+   * Present on a coordinator if another coordinator issued the block's work, or if the work is not known. Then this
+   * coordinator did not choose the account that the block pays.
    */
   isElsewhere?: true;
 }
@@ -45,35 +48,43 @@ interface SubmittedBlock extends SentBlock {
 interface AboutBlock {
   chain: number;
   height: bigint;
-  /** The hash by which the ledger names the block: 43 characters of base64url. */
+  /** The block's hash in the ledger, which is not the proof-of-work hash: 43 characters of base64url. */
   blockHash: string;
   device: string;
   isRelay: boolean;
 }
 
 export interface RelayWorker {
-  /** The worker's own name: at most 63 printable characters. Workers beyond 64 are summed up as `OTHER_WORKERS`. */
+  /**
+   * The name that the worker has chosen, on one line. For a relay that has only one worker, the relay's name. An event
+   * lists at most 64 workers by name and sums up all others as `OTHER_WORKERS`.
+   */
   name: string;
   sessions: number;
-  /** Estimated from the difficulty of the worker's shares; for a rig of a fleet, reported by the rig itself. */
+  /**
+   * Hashrate of the worker: estimated from the difficulty of its shares, or, for a rig of a fleet, reported by the rig.
+   */
   hashesPerSecond: number;
-  /** Current difficulty of the worker's shares (the easiest of its sessions); absent without a session. */
+  /**
+   * Current difficulty of the worker's shares, in hashes per share. If the worker has several sessions, the lowest of
+   * their difficulties. Absent without a session.
+   */
   difficulty?: number;
-  /** Counts of shares since the start, by the relay's answer. */
+  /** This field and the next three count the worker's shares since the start, by the relay's answer. */
   accepted: number;
   rejected: number;
   stale: number;
   duplicate: number;
   blocks: number;
-  /** Age of the worker's last accepted share; absent before the first. */
+  /** Age of the worker's last accepted share; absent before the first accepted share. */
   lastShareSeconds?: number;
 }
 
-/** Most events are printed as JSON (report/json-lines.ts), so fields follow the naming of public JSON. */
+/** Most events are printed as JSON (rig/log/json-lines.ts), so their fields are named as in public JSON. */
 export type MinerEvent =
   /**
-   * Engines received a new work. `networkCode` is the number of the network in block headers. `difficulty` is that of a
-   * block; `shareDifficulty` is absent for a node's work.
+   * The engines received a new work. `networkCode` is the network's number in the header. `difficulty` is the
+   * difficulty of a block. `shareDifficulty` is the difficulty of a share; it is absent for a node's work.
    */
   | {
       type: 'work';
@@ -83,27 +94,33 @@ export type MinerEvent =
       difficulty: number;
       shareDifficulty?: number;
     }
-  /** The current work has a later creation time (µs since the UNIX epoch), so there is a new job. */
+  /** The engines received a new job of the current work, with a later creation time (µs since the UNIX epoch). */
   | { type: 'job'; chain: number; height: bigint; creationTimeMicros: bigint }
-  /** A New Cut on the mined chain made its work stale. */
+  /** A New Cut, the announcement of a new block, made the current work stale. */
   | { type: 'new-cut'; chain: number }
   /** The current work ended for a reason other than a New Cut. Nothing is searched until the next work. */
   | { type: 'work-ended'; chain: number; reason: Exclude<StaleReason, 'new-cut'> }
-  /** A verified solution is about to be submitted. `hash` is 32 bytes, little-endian. */
+  /** A verified solution was found. It is submitted unless its work is stale. `hash` is 32 bytes, little-endian. */
   | (AboutSolution & { type: 'solution'; hash: Uint8Array })
-  /** The verdict on a solution, `answerSeconds` after the solution was found. */
+  /** A solution has its verdict, `answerSeconds` after it was found. */
   | (AboutSolution & { type: 'verdict'; outcome: Outcome; reason: string; answerSeconds: number })
-  /** A block is about to be sent, so it may be accepted from now on. One of the next three events follows. */
+  /**
+   * A block is being sent, so it may be accepted from now on. One of the next three events follows, unless the block's
+   * outcome is `delivered`.
+   */
   | (SentBlock & { type: 'sent-block' })
-  /** A block was accepted. Follows the verdict. */
+  /** A block was accepted. This event follows the `verdict` event. */
   | (SubmittedBlock & { type: 'accepted-block' })
-  /** The answer to a block was lost, so only its chain shows whether it was accepted. Follows the verdict. */
+  /**
+   * The answer to a block was lost, so only the chain shows whether the block was accepted. This event follows the
+   * `verdict` event.
+   */
   | (SubmittedBlock & { type: 'unanswered-block' })
-  /** A block was sent and not accepted. Follows the verdict. */
+  /** A block was sent and not accepted. This event follows the `verdict` event. */
   | (SubmittedBlock & { type: 'refused-block' })
   /**
-   * A block was recorded, or its state changed. Amounts are exact decimals, and absent until the node's payload has
-   * proven them. `previous` is absent when the block was recorded.
+   * A block was recorded (`previous` is absent then), or its state changed. `reward` and `fees` are exact decimals;
+   * they are absent until the node's payload has proven them.
    */
   | (AboutBlock & {
       type: 'block-state';
@@ -112,25 +129,29 @@ export type MinerEvent =
       /** Present if an earlier run found the block. */
       isEarlier?: true;
       /**
-       * Number of blocks above the block, or above the block in its place, at the node where this number is smallest.
+       * Number of blocks above this block or, if another block has its place, above that other block. When nodes report
+       * different numbers, the smallest one counts.
        */
       depth: number;
-      /** Whether nodes report different states. */
+      /** Whether nodes disagree about which block has this place in the chain. */
       nodesDisagree: boolean;
       settledDepth: number;
-      /** Estimated time until the block is settled; present only while its state is won. */
+      /** Estimated time until the block is settled; present only while the block's state is `won`. */
       settledInSeconds?: number;
       reward?: string;
       fees?: string;
-      /** The account that the block provably pays, if that is not the miner's. The miner earns nothing then. */
+      /**
+       * The account that the block provably pays. Present only if it is not the miner's account; the miner earns
+       * nothing from such a block.
+       */
       paidTo?: string;
-      /** For people; may be empty. */
+      /** Explanation of the state for people; may be empty. */
       reason: string;
     })
   /**
-   * Reports one of three facts about a won block: its reward was proven; or the node's claim about the reward is false
-   * (`fault`); or the block pays another account (`paidTo`) than it was mined for (`account`), which proves that the
-   * node `source` gave work for another account.
+   * Reports one of three facts about a won block. Its reward was proven (`reward`, `fees`). Or the node's claim about
+   * the reward is false (`fault`). Or the block pays another account (`paidTo`) than the account for which it was mined
+   * (`account`): this proves that the node `source` gave work for that other account.
    */
   | (AboutBlock & {
       type: 'block-reward';
@@ -143,30 +164,42 @@ export type MinerEvent =
       /** Present if an earlier run found the block. */
       isEarlier?: true;
     })
-  /** The device has searched `hashes` nonces since its last event of this type. `difficulty` is that of a block. */
+  /**
+   * The device has searched `hashes` nonces since its last event of this type. `difficulty` is the difficulty of a
+   * block.
+   */
   | { type: 'hashes'; device: string; hashes: number; difficulty: number }
-  /** A candidate was verified, which proves `hashes` hashes on average. `difficulty` is that of its own hash. */
+  /**
+   * A candidate was verified. It proves `hashes` hashes on average. Finding a hash as low as the candidate's takes
+   * `difficulty` hashes on average.
+   */
   | { type: 'proof'; device: string; hashes: number; difficulty: number }
-  /** The device began its first range of the work after a New Cut, `switchSeconds` after the notice of the New Cut. */
+  /** The device began to search the work that followed a New Cut, `switchSeconds` after the New Cut was received. */
   | { type: 'job-switch'; device: string; switchSeconds: number }
-  /** A device reported a candidate that misses its job's search target. */
+  /**
+   * A device reported a wrong candidate: its hash misses the job's search target, or the work's nonce1 does not allow
+   * it.
+   */
   | { type: 'hardware-error'; device: string; nonce: bigint }
-  /** A device changed its state. */
+  /** A device has changed its state, or what is known of the device has changed. */
   | {
       type: 'device';
       device: string;
       kind: DeviceKind;
       state: Exclude<DeviceState, 'starting'>;
-      /** Model, kernel, thread count: one line for people. */
+      /** Model, kernel and number of threads on one line for people; the device's name until it has been opened. */
       description: string;
-      /** `model` and `kernel` are absent before the device has been opened. */
+      /** `model` and `kernel` are absent until the device has been opened. */
       model?: string;
       kernel?: string;
-      /** The kinds of cores of a hybrid CPU; absent where all cores are alike. */
+      /**
+       * The kinds of cores of a hybrid CPU. Absent if all cores are alike, if the threads are not confined to a kind of
+       * cores, and until the CPU has been opened.
+       */
       cores?: readonly CoreInfo[];
       /**
-       * For people: reasons for kernel and threads, and the source of the sensors' readings. Absent unless the device
-       * is ready.
+       * For people, about a CPU: the reasons for the kernel and the number of threads, and the source of the sensors'
+       * readings. Present only while the CPU is ready.
        */
       detail?: string;
       /** PCI address of a card, such as `0000:65:00.0`; absent if not known. */
@@ -175,13 +208,12 @@ export type MinerEvent =
       reason?: string;
       fault?: DeviceFault;
     }
-  /** Progress of opening a device: the present step, and the finished fraction of it, 0 to 1. */
+  /** Progress of opening a device: `what` is the present step, and `done` the finished fraction, 0 to 1. */
   | { type: 'progress'; device: string; what: string; done: number }
-  /** New readings of a device's sensors, every few seconds. */
+  /** New readings of a device's sensors. They come every few seconds. */
   | { type: 'telemetry'; device: string; telemetry: Telemetry }
   /**
-   * A hashrate was too low for too long, or has recovered. Without `device`, the event is about the hashrate of the
-   * whole rig.
+   * A hashrate was too low for too long, or has recovered. If `device` is absent, it is the hashrate of the whole rig.
    */
   | {
       type: 'alarm';
@@ -192,16 +224,16 @@ export type MinerEvent =
       /** The hashrate below which the alarm is raised. */
       limitHashesPerSecond: number;
     }
-  /** A fetch returned a block that the open update stream had not announced, so stale work was mined. */
+  /** A fetched work has a new parent block that the open update stream had not announced, so stale work was mined. */
   | { type: 'missed-cut'; source: string; chain: number }
   /**
-   * The update streams of `chains` are unreliable, so the work of these chains is polled. The list is empty if all
-   * streams are reliable.
+   * Work of `chains` is polled from now on, because their update streams are closed or not trusted. The list is
+   * empty when no chain is polled any more.
    */
   | { type: 'polling'; source: string; chains: readonly PolledChain[] }
   /**
-   * The state of a relay, every few seconds. Hashrates are estimated from shares, or claimed by rigs, and never
-   * counted.
+   * The state of a relay, reported every few seconds. The hashrates are estimated from shares or reported by rigs; the
+   * relay cannot count hashes.
    */
   | {
       type: 'relay';
@@ -210,16 +242,16 @@ export type MinerEvent =
       hashesPerSecond: number;
       workers: readonly RelayWorker[];
       /**
-       * Number of connections or messages refused or ended since the start, by reason; absent where nothing connects to
-       * the relay.
+       * Number of refused or closed connections and of refused messages since the start, by reason. Absent for
+       * a relay that has only one worker, because it counts no refusals.
        */
       refused?: Readonly<Record<string, number>>;
     }
-  /** A source delivered work, `latencySeconds` after the request. */
+  /** A node gave work `latencySeconds` after a request, or a pool gave its first work that long after connecting. */
   | { type: 'fetch'; source: string; latencySeconds: number }
   /**
-   * A source has something to report, for example its loss. `source` is its name, such as a URL. `nodeConfiguration`
-   * has lines that should be added to the node's configuration.
+   * A source reports a change of its state, a warning or an information. `source` is the source's name, such as a URL.
+   * `nodeConfiguration` lists lines that should be added to the node's configuration.
    */
   | {
       type: 'source';
@@ -254,21 +286,27 @@ export class Events {
   }
 }
 
-/* The controls of a running miner, which `miner/loop/` implements */
+/* The controls of a running miner. `Miner` in `miner/loop/` implements them. */
 
-/** Reason for pausing devices. A device can be paused for several reasons, and resumes when none is left. */
+/**
+ * Reason for pausing devices. A device can be paused for several reasons at once. It resumes when none of them applies.
+ */
 export type PauseReason = 'temperature' | 'user' | 'battery' | 'activity' | 'schedule' | 'backlog' | 'fleet';
 
 export interface Controls {
   /**
-   * A device that is already paused for this reason gets the new `why`.
+   * Pauses devices for a reason. If a device is already paused for the same reason, the new `why` replaces the old one.
    * @param why a clause for people, such as `it is night`
    * @param device the name of a device; all devices if absent
    * @returns false if there is no such device
    */
   pause(reason: PauseReason, why: string, device?: string): boolean;
-  /** Removes one reason for the pause. @returns false if there is no such device */
+  /**
+   * Removes one reason for a pause. A device without any other reason resumes.
+   * @param device the name of a device; all devices if absent
+   * @returns false if there is no such device
+   */
   resume(reason: PauseReason, device?: string): boolean;
-  /** Ends mining. The run lasts until pending submissions are answered. */
+  /** Ends mining. `Miner.run` returns when all pending submissions have their verdicts. */
   stop(): void;
 }

@@ -1,8 +1,10 @@
-/** The closed lists of words in events, from which types, schemas and metrics are made. Imports nothing. */
+/**
+ * The closed lists of the words that events use. Types, schemas and metrics are made from these lists. Imports nothing.
+ */
 
 /**
- * `starting` lasts until the first state is announced. A device that has failed is `reopening`. A device that is not
- * reopened in this run is `parked`.
+ * States of a device. `starting`: no other state has been reported yet. `reopening`: the device has failed and will be
+ * opened again. `parked`: the device has failed and is not opened again in this run.
  */
 export const DEVICE_STATES = ['starting', 'ready', 'paused', 'reopening', 'parked'] as const;
 export type DeviceState = (typeof DEVICE_STATES)[number];
@@ -14,43 +16,51 @@ export type AlarmState = (typeof ALARM_STATES)[number];
 export const SHARE_OUTCOMES = ['accepted', 'rejected', 'stale', 'duplicate'] as const;
 export type ShareOutcome = (typeof SHARE_OUTCOMES)[number];
 
-/** Stands for the workers of a relay beyond those that are listed. */
+/** The name under which a relay sums up the workers that it does not list by their own names. */
 export const OTHER_WORKERS = '(others)';
 
 /* Sources */
 
 /**
- * `unknown`: the answer was lost, and asking again gave no result. `delivered`: the solution was passed on, and its
- * result is never reported.
+ * Outcomes of a submission. `unknown`: no clear answer came, for example because the answer was lost. `delivered`: the
+ * solution was passed on to a receiver that never reports a result.
  */
 export const OUTCOMES = ['accepted', 'rejected', 'stale', 'unknown', 'delivered'] as const;
 export type Outcome = (typeof OUTCOMES)[number];
 
 /**
- * `solved`: a solution was submitted. `expired`: the source accepts no more solutions. `cancelled`: the source revoked
- * the work.
+ * Why a work is stale. `new-cut`: the chain of the work has a new block. `solved`: a solution of the work was
+ * submitted. `expired`: the source accepts no more solutions of the work. `cancelled`: the source revoked the work.
  */
 export const STALE_REASONS = ['new-cut', 'solved', 'expired', 'cancelled'] as const;
 export type StaleReason = (typeof STALE_REASONS)[number];
 
-/** A rig has sources of one kind. */
+/** All sources of a rig are of the same kind. */
 export const SOURCE_KINDS = ['node', 'pool', 'parent', 'fleet'] as const;
 export type SourceKind = (typeof SOURCE_KINDS)[number];
 
 /**
- * `connecting`: not yet known whether it gives work. `unhealthy`: its work is probably worth nothing, so it is used
- * only if no other source gives better work. `standby`: closed because a preferred source gives work.
+ * States of a source. `connecting`: it is not yet known whether the source gives work. `unhealthy`: the source's work
+ * is probably worth nothing, so the source is used only if no other source gives better work. `standby`: the source is
+ * closed, because a preferred source gives work or because the source is no longer configured.
  */
 export const SOURCE_STATES = ['connecting', 'connected', 'unhealthy', 'lost', 'standby'] as const;
 export type SourceState = (typeof SOURCE_STATES)[number];
 
-/** End of the first sentence of a message about a source that is not tried again until a restart. */
+/**
+ * The end of a source's reason if the source is not used again until a restart. A message about an outage then does not
+ * say that the source is tried again.
+ */
 export const LEFT = 'left until pickaxe is restarted';
 
 export const SOURCE_NEWS = ['connected', 'lost', 'standby', 'unhealthy', 'healthy', 'warning', 'info'] as const;
 export type SourceNews = (typeof SOURCE_NEWS)[number];
 
-/** Why a chain is polled: its work is requested every few seconds, without relying on the update stream. */
+/**
+ * Why a chain is polled. Work of a polled chain is requested every few seconds, whatever its update stream announces.
+ * `no-stream`: no update stream of the chain is open. `missed-block`: the stream did not announce a block, or the
+ * stream is not trusted because the stream of another chain did not announce a block.
+ */
 export const POLL_REASONS = ['no-stream', 'missed-block'] as const;
 export type PollReason = (typeof POLL_REASONS)[number];
 

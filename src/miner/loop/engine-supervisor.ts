@@ -1,7 +1,7 @@
 /**
- * Supervises one engine: opens it, makes it search each assignment, verifies its candidates, pauses it while it is too
- * hot, reopens it when its device is lost or computes wrong hashes, and parks it when there is no such device or it
- * keeps failing.
+ * Supervises one engine: opens the engine, starts its searches, verifies its candidates and pauses it. When the
+ * engine's device is lost or computes wrong hashes, the supervisor reopens the engine. When the device does not exist
+ * or keeps failing, the supervisor parks the engine.
  */
 
 import { onAbort, pause, settledWithin } from '../../base/system/abort.ts';
@@ -25,45 +25,56 @@ import type { Assignment } from './space.ts';
 import { type LimitsOf, ThermalGuard, type ThermalHooks } from './thermal-guard.ts';
 
 /**
- * Number of wrong candidates within an hour after which the device is reopened. A single one can be caused by a cosmic
- * ray; a broken device soon reports three.
+ * Number of wrong candidates within an hour after which the device is reopened. A cosmic ray can cause a single wrong
+ * candidate; a broken device soon reports three.
  */
 const MOST_HARDWARE_ERRORS = 3;
 const HARDWARE_ERRORS_WITHIN_MS = 3_600_000;
 
-/** Time limit for an engine to close and end its searches. A card's process is killed long before. */
+/**
+ * Time within which an engine must close and end its searches. The process of a GPU is killed long before this time is
+ * over.
+ */
 const MOST_CLOSE_MS = 30_000;
 
 type DeviceEvent = MinerEvent & { type: 'device' };
 
 interface RunningSearch {
   /**
-   * Aborted to end the search: when its assignment is over, when the device is paused or leaves service, and when
-   * another search replaces it because the difficulty of proofs has changed.
+   * Aborted to end the search: when the assignment has ended, when the device is paused or taken out of service, and
+   * when another search replaces this search because the difficulty of proofs has changed.
    */
   readonly halt: AbortController;
   readonly assignment: Assignment;
-  /** Number of hashes that a proof required when the search began. */
+  /** The assignment's job, with the search target that the engine gets. */
+  readonly job: Job;
+  /** Number of hashes that each proof required when the search began. */
   readonly proofDifficulty: number;
 }
 
 interface SupervisorHooks {
   readonly emit: Listener;
   readonly solved: (solution: Solution, device: string) => void;
-  /** Called when the engine has used up the assignment's space. */
+  /** Called when the engine's search has ended because the assignment's space is used up. */
   readonly exhausted: (assignment: Assignment) => void;
 }
 
 export interface SupervisorOptions {
   readonly clock: Clock;
-  /** Returns the present limits. Called at each reading of a temperature. By default there are no limits. */
+  /**
+   * Returns a device's present temperature limits. Called at each reading of a temperature. By default there are no
+   * limits.
+   */
   readonly temperatureLimits?: LimitsOf | undefined;
   /**
-   * Time until a failed device is first reopened, in ms. Each further attempt waits twice as long. The default is a
-   * second.
+   * Wait before the first attempt to reopen a failed device, in ms. Each further wait in a row is twice as long as the
+   * one before. The default is one second.
    */
   readonly reopenAfterMs?: number | undefined;
-  /** Number of hashes of each proof until a device's rate is known. The default depends on the device's kind. */
+  /**
+   * Number of hashes that each proof requires until a device's rate has been measured. The default depends on the
+   * device's kind.
+   */
   readonly firstProofDifficulty?: number | undefined;
 }
 
@@ -76,15 +87,18 @@ export class EngineSupervisor {
   readonly #reopenPolicy: ReopenPolicy;
   #assignment: Assignment | undefined;
   /**
-   * Searches that have not ended, with promises that settle when they end. There is at most one, or for a moment two
-   * when the job or the difficulty of proofs changes.
+   * Searches that have not ended, each with a promise that settles when the search ends. There is at most one search,
+   * except that an old search may still be ending when the next one has begun.
    */
   readonly #searches = new Map<RunningSearch, Promise<void>>();
-  /** Whether the engine failed to close or to end its searches in time. Its later reports are dropped. */
+  /** Whether the engine failed to close or to end its searches in time. If so, its later reports are dropped. */
   #isStuck = false;
-  /** Takes the engine out of service with a fault. Undefined while the engine is out of service. */
+  /** Takes the engine out of service because of a fault. Undefined while the engine is out of service. */
   #leave: ((fault: unknown) => void) | undefined;
-  /** Time at which the engine came into service (monotonic, ms); undefined while it has not opened. */
+  /**
+   * Time at which the engine came into service (monotonic, ms); undefined if the present attempt has not opened the
+   * engine.
+   */
   #readyMs: number | undefined;
   /** Times of the latest wrong candidates (monotonic, ms), oldest first. */
   #hardwareErrorsMs: number[] = [];
@@ -93,7 +107,7 @@ export class EngineSupervisor {
   #detail: Pick<DeviceEvent, 'detail'> = {};
   /** The reasons for which the device is paused, each with a clause for people. */
   readonly #pauses = new Map<PauseReason, string>();
-  /** Time of the last New Cut whose job switch was reported (monotonic, ms). */
+  /** Time of the last New Cut for which a `job-switch` event was emitted (monotonic, ms). */
   #switchedCutMs: number | undefined;
 
   constructor(engine: Engine, hooks: SupervisorHooks, options: SupervisorOptions) {
@@ -108,8 +122,8 @@ export class EngineSupervisor {
   }
 
   /**
-   * Starts the search of a new assignment at once if the engine is in service and not paused. The caller ends the
-   * previous assignment.
+   * Starts the search of a new assignment at once if the engine is in service and not paused. Does not end the previous
+   * assignment: that is the caller's task.
    */
   assign(assignment: Assignment | undefined): void {
     this.#assignment = assignment;
@@ -117,9 +131,9 @@ export class EngineSupervisor {
   }
 
   /**
-   * Restarts the current search when the difficulty of the device's proofs has changed. Otherwise the new difficulty
-   * would apply only from the next job on. A node's work gets a new job every few seconds, but a pool's job can last
-   * for minutes.
+   * Restarts the current search if the difficulty of the device's proofs has changed. Without a restart, the new
+   * difficulty would apply only from the next job on. A node's work gets a new job every few seconds, but a job of a
+   * pool can last for minutes.
    */
   adjustProofs(): void {
     this.#proofs.learn();
@@ -131,7 +145,9 @@ export class EngineSupervisor {
     running.halt.abort();
   }
 
-  /** Pauses the device, which gives its ranges back. */
+  /**
+   * Pauses the device for a reason. Its searches end, and the engine gives back the ranges that it has not searched.
+   */
   pause(reason: PauseReason, why: string): void {
     if (this.#pauses.get(reason) === why) return;
     this.#pauses.set(reason, why);
@@ -139,14 +155,14 @@ export class EngineSupervisor {
     if (this.#leave) this.#announceReady();
   }
 
-  /** Removes one reason for the pause. */
+  /** Removes one reason for the pause. Without any other reason, the device resumes. */
   resume(reason: PauseReason): void {
     if (!this.#pauses.delete(reason) || !this.#leave) return;
     this.#announceReady();
     if (this.#assignment) this.#start(this.#assignment);
   }
 
-  /** Keeps the engine in service until `stop`, or until it has to be parked. Never throws. */
+  /** Keeps the engine in service until `stop` is aborted or the engine is parked. Never throws. */
   async run(stop: AbortSignal): Promise<void> {
     const stopped = new Promise<void>((resolve) => {
       onAbort(stop, resolve);
@@ -178,14 +194,17 @@ export class EngineSupervisor {
     }
   }
 
-  /** Opens the engine, keeps it in service until `stopped` or a fault, which is thrown, and closes it. */
+  /**
+   * Opens the engine, keeps it in service until `stopped` resolves or a fault occurs, and closes it.
+   * @throws the fault
+   */
   async #serve(stopped: Promise<void>): Promise<void> {
     const thermalGuard = new ThermalGuard(
       () => this.#temperatureLimits(this.engine.kind, this.engine.name),
       this.#thermalHooks,
     );
     try {
-      // Opening can take a minute, or hang in a driver. On `stopped`, the close below ends it.
+      // Opening can take a minute, or hang in a driver. When `stopped` resolves, `#close` below ends the opening.
       const info = await Promise.race([this.engine.open(this.#listener(thermalGuard)), stopped]);
       if (!info) return;
       this.#learn(info);
@@ -206,9 +225,9 @@ export class EngineSupervisor {
     }
   }
 
-  /** Closes the engine and waits for the end of its searches, whose last reports still count. */
+  /** Closes the engine and waits until its searches have ended. Reports that come meanwhile still count. */
   async #close(): Promise<void> {
-    // The signals end the searches even if the engine's `close` does not.
+    // These signals end the searches even if the engine's `close` fails to end them.
     for (const { halt } of this.#searches.keys()) halt.abort();
     const closing = Promise.all([this.engine.close(), ...this.#searches.values()]);
     if (await settledWithin(closing, MOST_CLOSE_MS)) return;
@@ -224,17 +243,19 @@ export class EngineSupervisor {
   }
 
   /**
-   * Starts the search of an assignment. Does nothing while the engine is out of service or paused: when the engine is
-   * ready again, it starts with the assignment that is current then.
-   * @param cutMs the assignment's `cutMs` when the assignment has just been given out; undefined when the engine has
-   *   become ready or the difficulty of proofs has changed
+   * Starts the search of an assignment. Does nothing while the engine is out of service or paused. When the engine is
+   * ready again, it starts to search the assignment that is current by then.
+   * @param cutMs the assignment's `cutMs` if the assignment is new; undefined if the search starts because the engine
+   *   has become ready, the device resumes, or the difficulty of proofs has changed
    */
   #start(assignment: Assignment, cutMs?: number): void {
     const { stop } = assignment;
     if (!this.#leave || this.#pauses.size > 0 || stop.aborted) return;
     const halt = new AbortController();
     const release = onAbort(stop, () => halt.abort());
-    const search = { halt, assignment, proofDifficulty: this.#proofs.difficulty };
+    const job = withSearchTarget(assignment.job, this.#proofs.targetFor(assignment.job.work));
+    // The difficulty is read after `targetFor`, which may have changed it.
+    const search = { halt, assignment, job, proofDifficulty: this.#proofs.difficulty };
     const done = this.#search(search, cutMs)
       .catch((fault) => this.#leave?.(fault))
       .finally(() => {
@@ -245,26 +266,27 @@ export class EngineSupervisor {
   }
 
   async #search(search: RunningSearch, cutMs: number | undefined): Promise<void> {
-    const { assignment, halt } = search;
-    const job = withSearchTarget(assignment.job, this.#proofs.targetFor(assignment.job.work));
+    const { assignment, job, halt } = search;
     for await (const report of this.engine.search(job, assignment.space, halt.signal)) {
       if (this.#isStuck) return;
-      this.#take(report, assignment, job, cutMs);
+      this.#take(report, search, cutMs);
     }
-    // A search also ends when the device leaves service; then the space is not used up.
+    // A search that ended because it was halted, or because the device was taken out of service, has not used up the
+    // space.
     if (!halt.signal.aborted && this.#leave) this.#hooks.exhausted(assignment);
   }
 
-  /** @param job the assignment's job, with the search target that was given to the engine */
-  #take(report: SearchReport, assignment: Assignment, job: Job, cutMs: number | undefined): void {
+  /** Counts a report's hashes and verifies its candidates. */
+  #take(report: SearchReport, search: RunningSearch, cutMs: number | undefined): void {
     const { hashes, beganMs, candidates } = report;
+    const { difficulty } = search.assignment;
     this.#proofs.searched(hashes);
-    this.#hooks.emit({ type: 'hashes', device: this.engine.name, hashes, difficulty: assignment.difficulty });
+    this.#hooks.emit({ type: 'hashes', device: this.engine.name, hashes, difficulty });
     this.#reportSwitch(cutMs, beganMs);
-    for (const candidate of candidates) this.#verify(candidate, assignment, job);
+    for (const candidate of candidates) this.#verify(candidate, search);
   }
 
-  #verify(candidate: Candidate, assignment: Assignment, job: Job): void {
+  #verify(candidate: Candidate, { assignment, job }: RunningSearch): void {
     const { proves, powHash, solution } = verify(job, candidate);
     if (!proves) this.#hardwareError(candidate);
     if (!proves || !assignment.addCandidate(candidate)) return;
@@ -274,7 +296,10 @@ export class EngineSupervisor {
     if (solution) this.#hooks.solved(solution, device);
   }
 
-  /** Does not count a wrong candidate of a device that is already out of service. */
+  /**
+   * Counts a wrong candidate. The third within an hour takes the device out of service. A wrong candidate of a device
+   * that is already out of service does not count.
+   */
   #hardwareError(nonce: Candidate): void {
     const leave = this.#leave;
     if (!leave) return;
@@ -288,7 +313,8 @@ export class EngineSupervisor {
   }
 
   #reportSwitch(cutMs: number | undefined, beganMs: number): void {
-    // A search that follows an earlier New Cut can report after one that follows a later New Cut.
+    // The search after an earlier New Cut can send a report later than the search after a later New Cut. Only the later
+    // New Cut is reported then.
     if (cutMs === undefined || cutMs <= (this.#switchedCutMs ?? Number.NEGATIVE_INFINITY)) return;
     this.#switchedCutMs = cutMs;
     const switchSeconds = Math.max(0, beganMs - cutMs) / 1000;
@@ -328,7 +354,7 @@ export class EngineSupervisor {
   }
 }
 
-/** Any error of an engine that is not a DeviceError counts as a lost device. */
+/** Turns anything that an engine has thrown into a `DeviceError`. Other errors become the fault `lost`. */
 function asDeviceError(fault: unknown): DeviceError {
   if (fault instanceof DeviceError) return fault;
   return new DeviceError('lost', fault instanceof Error ? fault.message : String(fault), { cause: fault });
@@ -336,6 +362,6 @@ function asDeviceError(fault: unknown): DeviceError {
 
 function describe({ model, kernel, threads, why }: EngineInfo): string {
   const count = threads === undefined ? '' : `, ${plural(threads, 'thread')}`;
-  // For a GPU, `why` begins with the names of the kernel and its variant.
+  // For a GPU, `why` begins with the names of the kernel and of its variant, so the kernel's name is not added.
   return `${model}: kernel ${why.startsWith(kernel) ? why : `${kernel}${count} (${why})`}`;
 }

@@ -1,4 +1,6 @@
-/** The mining loop: the source gives work, every engine searches the current work, and solutions are submitted. */
+/**
+ * The mining loop: a source gives work, all engines search the current work, and solutions are submitted to the source.
+ */
 
 import { randomInt } from 'node:crypto';
 import { aborted, onAbort, sharedController } from '../../base/system/abort.ts';
@@ -19,31 +21,36 @@ import { EngineSupervisor, type SupervisorOptions } from './engine-supervisor.ts
 import { Assignment, Space } from './space.ts';
 
 /**
- * Time between two moves of the creation time to the present time. A new job costs well under a millisecond of
- * searching.
+ * Interval at which the current work's creation time is moved forward, if it may be moved. Each move makes a new job,
+ * which costs well under a millisecond of searching.
  */
 const ROLL_MS = 3_000;
 /**
- * Number of pending submissions at which the devices pause until half of them have been answered. The miner drops no
- * solution, so a source that does not answer must not get more of them. A pool usually has one or two pending.
+ * Number of pending submissions at which all devices pause. They resume when at most half of this number is pending.
+ * The miner drops no solution, so solutions for a source that does not answer would pile up without a bound. Usually,
+ * one or two submissions to a pool are pending.
  */
 const MOST_PENDING = 1_024;
 
 const systemRandom = (below: number) => randomInt(below);
 
 export interface MinerOptions extends Partial<SupervisorOptions> {
-  /** Must be a SharedSource if relays use the source, too. */
+  /** Must be a `SharedSource` if relays follow the same source. */
   readonly source: WorkSource;
   /** The engines must have different names. */
   readonly engines: readonly Engine[];
-  /** Called with everything that happens. An error that it throws ends mining, and `run` throws it. */
+  /** Called with each event. If it throws an error, mining ends, and `run` throws the same error. */
   readonly emit?: Listener;
-  /** Returns a uniformly distributed integer in [0, below). The default is the system's random numbers. */
+  /** Returns a uniformly distributed integer in [0, below). The default uses the system's random number generator. */
   readonly random?: (below: number) => number;
-  /** Lane for sources that leave the lane open. The default is random, so that two rigs rarely repeat nonces. */
+  /**
+   * The lane to search. If the source fixes some or all bytes of the lane, the source's bytes are used instead. The
+   * default is a random lane, so that two rigs rarely search the same nonces.
+   */
   readonly lane?: number;
   /**
-   * Whether to go on following the source when no engine is left, because relays use its work. By default mining ends.
+   * Whether the miner goes on after all its engines are parked. It should go on if relays follow the same source. By
+   * default mining ends then.
    */
   readonly staysWithoutEngines?: boolean;
 }
@@ -61,17 +68,20 @@ export class Miner implements Controls {
   readonly #stale = new WeakSet<Work>();
   readonly #solved = new WeakSet<Work>();
   #current: Assignment | undefined;
-  /** The last assignment, which may have ended. */
+  /** The latest assignment, even if it has ended. */
   #last: Assignment | undefined;
   #hasBacklog = false;
-  /** Whether it was reported that a job's nonces were used up before the next job came. */
+  /**
+   * Whether an event has reported that a job's nonces were used up before the next job came. This is reported only
+   * once.
+   */
   #hasUsedUp = false;
-  /** Time of the last New Cut (monotonic, ms); undefined once the work after it has come. */
+  /** Time of the last New Cut (monotonic, ms); undefined once new work has come after it. */
   #cutMs: number | undefined;
   readonly #stopping = sharedController();
   #stop: AbortSignal = AbortSignal.abort();
   #hasRun = false;
-  /** The first error that the source or a listener has thrown, although neither may throw. */
+  /** The first error that the source or the listener (`emit`) has thrown. Neither should throw. */
   #fault: { readonly thrown: unknown } | undefined;
 
   /** @throws RangeError when two engines have the same name */
@@ -104,9 +114,10 @@ export class Miner implements Controls {
   }
 
   /**
-   * Mines until it is stopped or, unless it stays without engines, until all engines are parked. Then waits for pending
-   * submissions.
-   * @throws what the source or `emit` has thrown, after the engines have ended; Error when `run` is called again
+   * Mines until `stop` is aborted or `stop()` is called. Mining also ends when all engines are parked, unless
+   * `staysWithoutEngines` is set. Then waits for pending submissions.
+   * @throws Error if `run` is called a second time. If the source or `emit` has thrown an error, the first such error
+   *   is thrown after the engines have ended
    */
   async run(stop?: AbortSignal): Promise<void> {
     if (this.#hasRun) throw new Error('a miner runs once: make a new one to mine again');
@@ -143,8 +154,8 @@ export class Miner implements Controls {
   }
 
   /**
-   * Runs an action that calls the source or a listener, and ends mining if it throws. The error must not reach the
-   * timer or the search that runs the action.
+   * Runs an action that calls the source or the listener. If the action throws, mining ends. The error must not reach
+   * the caller: in a timer it would end the process, and in a search it would look like a fault of the device.
    */
   #guarded(action: () => void): void {
     try {
@@ -154,7 +165,7 @@ export class Miner implements Controls {
     }
   }
 
-  /** Ends mining after an error of the source or of a listener: mining cannot go on without them. */
+  /** Ends mining after an error of the source or of the listener, because mining needs both. */
   #fail(thrown: unknown): void {
     this.#fault ??= { thrown };
     this.stop();
@@ -197,15 +208,16 @@ export class Miner implements Controls {
       } else {
         this.#emit({ type: 'work-ended', chain, reason: update.reason });
       }
-      // Stale hashes are worth nothing, and idle engines leave the processor to the request for new work.
+      // The engines idle until new work comes: hashes of stale work are worth nothing, and the request for new work
+      // gets the processor sooner.
       this.#assign(undefined);
     }
-    // An update `lost` changes nothing, because the work stays valid.
+    // An update of kind `lost` changes nothing, because the work stays valid.
   }
 
   /**
-   * Gives every engine an assignment. The previous assignment ends only after the new one has begun, so that no engine
-   * is idle.
+   * Gives every engine a new assignment, or none. The previous assignment ends only after the new one has begun, so
+   * that no engine is idle in between.
    */
   #assign(assignment: Assignment | undefined): void {
     const previous = this.#current;
@@ -221,8 +233,8 @@ export class Miner implements Controls {
   }
 
   /**
-   * Reuses the space of an equal header, so that no nonce is searched again when two works differ only in their targets
-   * or names.
+   * Returns the space of the latest assignment if that assignment has this header and this lane. So no nonce is
+   * searched twice when two works have the same header but different targets. Otherwise returns a new space.
    */
   #spaceFor({ header }: Job, lane: Lane): Space {
     const known = this.#last;
@@ -237,8 +249,8 @@ export class Miner implements Controls {
   }
 
   /**
-   * Moves the current work's creation time forward to the present time, as far as the work allows. This makes a new job
-   * with a fresh space.
+   * Moves the current work's creation time forward to the latest valid time. This makes a new job with a new space.
+   * Does nothing if the work's creation time may not be moved, or no later time is valid yet.
    */
   #roll(): void {
     if (!this.#current) return;
@@ -250,8 +262,8 @@ export class Miner implements Controls {
   }
 
   /**
-   * Called when a space is used up. A new space comes from a later creation time or, if neither the source nor the
-   * options fix the lane, from another lane.
+   * Called when an assignment's space is used up. If a later creation time is valid, it gives a new space. Otherwise
+   * another random lane gives a new space, unless the source fixes the whole lane, or the options set a lane.
    */
   #renew(exhausted: Assignment): void {
     if (this.#current !== exhausted) return;
@@ -263,7 +275,8 @@ export class Miner implements Controls {
   }
 
   /**
-   * Reports once that devices wait: with a nonce1 of three or four bytes, a job has too few nonces for a fast device.
+   * Reports once that the devices wait for the next job. A nonce1 of three or four bytes leaves a job too few nonces
+   * for a fast device. If the work's creation time may be moved, the wait is short and not reported.
    */
   #reportUsedUp(work: Work): void {
     const { kind } = this.#source;
@@ -286,7 +299,7 @@ export class Miner implements Controls {
     if (work.until === 'solved') {
       if (this.#solved.has(work)) return;
       this.#solved.add(work);
-      // A parent can carry only one block of this miner, so further hashes are worth nothing.
+      // Only one block can follow a parent block on its chain, so further solutions of this work are worth nothing.
       if (this.#current?.job.work === work) {
         this.#assign(undefined);
         this.#emit({ type: 'work-ended', chain: work.chain, reason: 'solved' });

@@ -1,6 +1,7 @@
 /**
- * The nonces of a job that no engine has taken yet. Engines take ranges in the shape that suits them (a CPU few
- * counters on many pages, a GPU many counters on one page), so fast and slow engines share a space without planning.
+ * The nonces of a job that no engine has taken yet. Each engine takes ranges of the shape and size that suit it: a CPU
+ * takes few counters on many pages, and a GPU takes many counters on one page. So fast and slow engines share a space
+ * without any plan.
  */
 
 import { sharedController } from '../../base/system/abort.ts';
@@ -13,8 +14,8 @@ type Rectangle = Omit<Range, keyof Lane>;
 type Shape = Pick<Range, 'counters' | 'pages'>;
 
 /**
- * Spaces begin at multiples of this counter, the length of a row of the CPU's kernels, because the kernels are fastest
- * with undivided rows.
+ * `Space.anywhere` begins the first column (a range of several pages) at a multiple of this number of counters. CPU
+ * kernels search rows of this length (`ROW_COUNTERS`), and are fastest with whole rows.
  */
 const COLUMN = 512;
 
@@ -22,19 +23,23 @@ export class Space implements Ranges {
   readonly lane: number;
   readonly step: number;
   /**
-   * Disjoint rectangles of counters × pages that no engine has taken: first those that were given back, then untouched
-   * ones, then those of which engines have taken parts (a CPU's column, a GPU's row). Only a few rectangles are begun
-   * at any time.
+   * Disjoint rectangles of counters × pages that no engine has taken. Rectangles that were given back are at the front.
+   * When an engine takes a part of a rectangle, up to two rectangles remain: the larger one in the same place of the
+   * list, the smaller one at its end. `take` searches from the end.
    */
   #free: Rectangle[];
-  /** The counter at which columns begin, until the first column is taken; 0 afterwards. */
+  /**
+   * The counter at which the first column begins. A column is a range of several pages. 0 after the first column was
+   * taken.
+   */
   #firstCounter: number;
 
   /**
-   * @param firstPage the page to begin with. The pages before it are taken last, except by an engine that wants at
-   *   least twice as many pages as there are from `firstPage` on
-   * @param firstCounter the counter at which engines begin that take several pages at once. Engines that take parts of
-   *   one page begin with counter 0, and get undivided pages as long as only such engines take ranges
+   * @param firstPage the page at which engines begin. The pages before it are taken last, except by an engine that asks
+   *   for at least twice as many pages as there are from `firstPage` on
+   * @param firstCounter the counter at which an engine begins if it takes several pages at once. An engine that takes
+   *   one page at a time begins at counter 0. Pages are divided at `firstCounter` only when the first range of several
+   *   pages is taken
    */
   constructor({ lane, step }: Lane, firstPage = 0, firstCounter = 0) {
     this.lane = lane;
@@ -46,15 +51,16 @@ export class Space implements Ranges {
   }
 
   /**
-   * Begins anywhere in the lane, so that two rigs in one lane begin at different places. Both numbers are random: a CPU
-   * searches all pages of a few counters, and a GPU all counters of a few pages.
+   * Makes a space that begins at a random page and a random counter, so that two rigs in the same lane begin at
+   * different places. Both numbers must be random: a CPU searches all pages of a few counters, and a GPU all counters
+   * of a few pages.
    * @param random returns a uniformly distributed integer in [0, below)
    */
   static anywhere(lane: Lane, random: (below: number) => number): Space {
     return new Space(lane, random(PAGES), COLUMN * random(countersAt(lane.step) / COLUMN));
   }
 
-  /** @param ranges disjoint ranges of one lane, none of them empty */
+  /** @param ranges disjoint ranges of one lane @returns a space of exactly these ranges */
   static of(ranges: readonly [Range, ...Range[]]): Space {
     const space = new Space(ranges[0]);
     space.#free.length = 0;
@@ -86,8 +92,8 @@ export class Space implements Ranges {
 
   giveBack(range: Range): void {
     const { lane: _lane, step: _step, ...rectangle } = range;
-    // Returned ranges go to the front, and `take` searches from the back: hundreds of threads may give back small
-    // ranges at once, and `take` must not go through all of them.
+    // Returned ranges go to the front, and `take` searches from the end. Hundreds of threads may give back small ranges
+    // at once, and `take` should not have to search through all of them.
     if (sizeOf(rectangle) > 0) this.#free.unshift(rectangle);
   }
 
@@ -105,10 +111,11 @@ export class Space implements Ranges {
   }
 
   /**
-   * Chooses the newest rectangle that can grant more than half of the request, so that begun rectangles are used up
-   * first; otherwise the rectangle that can grant most of the request. Exactly half is not enough: an engine that has
-   * doubled its request should not get a rectangle that was cut for its smaller requests.
-   * @returns an index, or -1 when nothing is left
+   * Chooses the last rectangle in the list that can supply more than half of the requested nonces, so that rectangles
+   * from which engines have taken parts are used up first. If no rectangle can do so, chooses the rectangle that can
+   * supply the most nonces. Exactly half is not enough: an engine that has doubled its request should not get a
+   * rectangle that was cut for its smaller requests.
+   * @returns the rectangle's index in `#free`, or -1 when nothing is left
    */
   #bestFor(most: Shape): number {
     const half = sizeOf(most) / 2;
@@ -128,17 +135,18 @@ export class Space implements Ranges {
 }
 
 /**
- * Divides `whole` into as few equal parts of at most `most` as possible, so that no small part is left at the end.
- * @returns the size of a part
+ * Divides `whole` into as few nearly equal parts as possible, each at most `most`, so that no small part remains at the
+ * end.
+ * @returns the size of a part, rounded up
  */
 function evenPart(whole: number, most: number): number {
   return Math.ceil(whole / Math.ceil(whole / most));
 }
 
 /**
- * Cuts `taken` from the low corner of `from`, so that one of the two remaining rectangles is as large as possible: no
- * engine can use a rectangle that is small in both directions.
- * @returns the rectangles that remain, the larger one first
+ * Cuts `taken` from the low corner of `from`. What remains is divided into two rectangles so that one of them is as
+ * large as possible, because no engine can use a rectangle with few counters and few pages.
+ * @returns the remaining rectangles that are not empty, the larger one first
  */
 function remainders(from: Rectangle, taken: Rectangle): Rectangle[] {
   const countersLeft = from.counters - taken.counters;
@@ -159,13 +167,15 @@ function remainders(from: Rectangle, taken: Rectangle): Rectangle[] {
   return (fullHeight ? [beside, below] : [below, beside]).filter((rectangle) => sizeOf(rectangle) > 0);
 }
 
-/** An assignment is what all engines search at one time: a job, the space of its nonces, and a signal to stop. */
+/** What all engines search at the same time: a job, the space of its nonces, and a signal that ends the search. */
 export class Assignment {
   readonly job: Job;
   readonly space: Space;
-  /** Number of hashes that a block takes on average. */
+  /** Number of hashes that finding a block takes on average. */
   readonly difficulty: number;
-  /** Time of the New Cut that this assignment follows, on the clock's `monotonicMs`; undefined when it follows none. */
+  /**
+   * Time of the New Cut that led to this assignment, on the clock's `monotonicMs`; undefined if no New Cut led to it.
+   */
   readonly cutMs: number | undefined;
   readonly #candidates = new Set<Candidate>();
   readonly #stop = sharedController();
@@ -177,14 +187,14 @@ export class Assignment {
     this.cutMs = cutMs;
   }
 
-  /** @returns false when the candidate was added before, so that no candidate counts twice */
+  /** @returns false if the candidate was added before; then it must not count again */
   addCandidate(candidate: Candidate): boolean {
     if (this.#candidates.has(candidate)) return false;
     this.#candidates.add(candidate);
     return true;
   }
 
-  /** Aborted once another assignment, or none, has taken over. */
+  /** Aborted when the assignment ends. The next assignment, if there is one, has begun by then. */
   get stop(): AbortSignal {
     return this.#stop.signal;
   }

@@ -1,6 +1,6 @@
 /**
- * Pauses a device that is too hot. The device resumes at a lower temperature than it pauses at, so that it does not
- * pause and resume all the time.
+ * Pauses a device that is too hot. The temperature at which the device resumes is lower than the temperature at which
+ * it pauses. With a single temperature for both, the device would pause and resume all the time.
  */
 
 import type { DeviceKind, Telemetry } from '../engine/device.ts';
@@ -17,9 +17,9 @@ export type LimitsOf = (kind: DeviceKind, name: string) => TemperatureLimits | u
 const NO_LIMITS: TemperatureLimits = { stopCelsius: Number.POSITIVE_INFINITY, resumeCelsius: Number.POSITIVE_INFINITY };
 
 /**
- * A paused device whose sensor stops reporting would never resume, so it counts as lost after SILENT_TICKS ticks
- * without a reading. The time without a reading is counted in ticks, so that time during which the process is suspended
- * (Ctrl-Z) does not count.
+ * If the sensor of a paused device stops reporting, the device would never resume. So the device counts as lost after
+ * `SILENT_TICKS` ticks without a reading. Ticks of a timer are counted, because time during which the process is
+ * suspended (Ctrl-Z) must not count.
  */
 const TICK_MS = 10_000;
 const SILENT_TICKS = 6;
@@ -27,7 +27,7 @@ const SILENT_TICKS = 6;
 export interface ThermalHooks {
   readonly tooHot: (why: string) => void;
   readonly cooledDown: () => void;
-  /** Called when the sensors of a paused device have reported nothing for a minute. */
+  /** Called when the sensor of a device that is too hot has reported no temperature for a minute. */
   readonly sensorLost: (why: string) => void;
 }
 
@@ -35,11 +35,11 @@ export class ThermalGuard {
   readonly #limits: () => TemperatureLimits | undefined;
   readonly #hooks: ThermalHooks;
   /**
-   * The sensor that gave the first reading. No other sensor is used later, because a card's hotspot is warmer than its
-   * edge.
+   * The sensor that gave the first reading. Only this sensor is used later: a card's hotspot is warmer than its edge,
+   * so a mixture of both would be misleading.
    */
   #sensor: 'temperatureCelsius' | 'hotspotCelsius' | undefined;
-  /** Counts ticks while the device is paused. */
+  /** The timer of the ticks. It runs while the device is too hot. */
   #ticking: NodeJS.Timeout | undefined;
   /** Number of ticks since the last reading of the temperature. */
   #ticks = 0;

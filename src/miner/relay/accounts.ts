@@ -6,22 +6,22 @@ import type { Solution } from '../../protocol/chain/verify.ts';
 import type { Listener, RelayWorker } from '../events/events.ts';
 import { OTHER_WORKERS, type Outcome, type ShareOutcome } from '../events/vocabulary.ts';
 
-/** Maximum number of workers that an event lists. The others are summed up under one name. */
+/** Maximum number of workers that an event lists by name. All others are summed up under one name. */
 const LISTED = 64;
-/** Maximum number of accounts: random names must not fill the memory. */
+/** Maximum number of accounts. Without a limit, clients with random names could fill the memory. */
 const KEPT = 4_096;
 
 export interface SessionNow {
   readonly hashesPerSecond: number;
-  /** In hashes per share. */
+  /** Difficulty of the session's shares, in hashes per share. */
   readonly difficulty: number;
 }
 
-/** One worker, which can have several sessions, one after the other or at once. */
+/** The statistics of one worker. A worker can have several sessions, at the same time or one after the other. */
 export class Account {
   readonly name: string;
   readonly sessions = new Set<SessionNow>();
-  /** Number of open connections that have authorized the worker. The account is kept while there are any. */
+  /** Number of open connections that have authorized the worker. An account is not removed while this is above 0. */
   users = 0;
   readonly counts: Record<ShareOutcome, number> = { accepted: 0, rejected: 0, stale: 0, duplicate: 0 };
   blocks = 0;
@@ -31,7 +31,7 @@ export class Account {
     this.name = name;
   }
 
-  /** Counts a share. @returns whether it is the worker's first accepted one */
+  /** Counts a share. @returns whether this is the worker's first accepted share */
   note(outcome: ShareOutcome, nowMs: number): boolean {
     this.counts[outcome]++;
     if (outcome !== 'accepted') return false;
@@ -57,14 +57,18 @@ export class Account {
 }
 
 export class Accounts {
-  /** Least recently used first. */
+  /** All accounts by their workers' names, the least recently requested first. */
   readonly #accounts = new Map<string, Account>();
-  /** The sums of the accounts that were removed to make room. */
+  /** The sums of removed accounts, and the shares of workers for which there was no room. */
   readonly #others = new Account(OTHER_WORKERS);
 
-  /** @param name at most 128 printable characters */
+  /**
+   * Makes the worker's account if it has none.
+   * @param name of the worker
+   * @returns the worker's account; `#others` if there is no room for a new account, or if the name is `OTHER_WORKERS`
+   */
   of(name: string): Account {
-    // Otherwise, a worker that has taken this name would have a second row beside the sums.
+    // A worker that uses this reserved name must not be listed as a second entry with the same name.
     if (name === OTHER_WORKERS) return this.#others;
     const known = this.#accounts.get(name);
     if (!known && this.#accounts.size >= KEPT && !this.#forgetOne()) return this.#others;
@@ -74,7 +78,7 @@ export class Accounts {
     return account;
   }
 
-  /** @returns the fastest workers, and the sum of the others */
+  /** @returns the 64 fastest workers, and the sum of all others if they have sessions or shares */
   list(nowMs: number): RelayWorker[] {
     const all = [...this.#accounts.values()].map((account) => account.now(nowMs));
     all.sort((a, b) => b.hashesPerSecond - a.hashesPerSecond || b.sessions - a.sessions || (a.name < b.name ? -1 : 1));
@@ -82,7 +86,10 @@ export class Accounts {
     return rest.length === 0 ? all.slice(0, LISTED) : [...all.slice(0, LISTED), summedUp(rest)];
   }
 
-  /** Removes an account that no connection uses, and keeps its sums. @returns whether there was one */
+  /**
+   * Removes the least recently requested account that no connection uses, and adds its counts to `#others`.
+   * @returns whether there was such an account
+   */
   #forgetOne(): boolean {
     const idle = this.#firstIdle();
     if (!idle) return false;
@@ -129,11 +136,11 @@ function summedUp(workers: readonly RelayWorker[]): RelayWorker {
   };
 }
 
-/* Statistics of a relay with one worker. */
+/* Statistics of a relay that has only one worker. */
 
-/** Time between two events, as with the stratum server. */
+/** Maximum time between two `relay` events. The stratum server also reports at this interval. */
 const REPORT_MS = 5_000;
-/** Window of the hashrate: blocks are rare, so a shorter one would often contain none. */
+/** Time over which the hashrate is measured. Blocks are rare, so a shorter time would often contain no block. */
 const WINDOW_MS = 600_000;
 
 interface LoneWorkerOptions {
@@ -141,7 +148,7 @@ interface LoneWorkerOptions {
   readonly worker: string;
   readonly emit: Listener;
   readonly clock: Clock;
-  /** Whether solutions prove hashes. Simulated ones do not. */
+  /** Whether solutions prove hashes. Simulated solutions prove none, so their hashrate is 0. */
   readonly hashes: boolean;
 }
 
@@ -169,7 +176,7 @@ export class LoneWorker {
     this.#notify();
   }
 
-  /** @param target for the worker's solutions, 32 bytes, little-endian; undefined while it has no work */
+  /** @param target of the worker's solutions, 32 bytes, little-endian; undefined while the worker has no work */
   works(target: Uint8Array | undefined): void {
     const wasBusy = this.#isBusy;
     this.#isBusy = target !== undefined;
@@ -177,7 +184,7 @@ export class LoneWorker {
     if (this.#isBusy !== wasBusy) this.#notify();
   }
 
-  /** Counts a wrong nonce (`rejected`), or a repeated one (`duplicate`). */
+  /** Counts a wrong nonce (`rejected`) or a repeated nonce (`duplicate`). */
   wasWrong(outcome: 'rejected' | 'duplicate'): void {
     this.#counts[outcome]++;
   }

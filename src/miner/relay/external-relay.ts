@@ -1,6 +1,7 @@
 /**
- * An external worker as a relay: a program written for the reference mining client, started for each work. It gets the
- * header on stdin and prints a nonce, which is verified here. Its figures about its own work are unproven.
+ * An external worker as a relay. The worker is a program written for the reference mining client. It is started for
+ * each work, reads the header from stdin, and prints a nonce, which this relay verifies. The numbers of hashes that the
+ * worker prints are not verified.
  */
 
 import type { ChildProcess } from 'node:child_process';
@@ -17,11 +18,16 @@ import type { WorkSource } from '../source/source.ts';
 import { LoneWorker } from './accounts.ts';
 import { type Relay, RelayedWorks, type RelayLog } from './relay.ts';
 
-/** Pause after a worker's first failure. It doubles with each further failure in a row. */
+/**
+ * Pause after a worker's first failure. The pause doubles with each further failure in a row, up to `LONGEST_REST_MS`.
+ */
 const FIRST_REST_MS = 1_000;
 const LONGEST_REST_MS = 300_000;
 const NONCES = 2 ** 64;
-/** Minimum time before a worker gets a new header, whatever its claimed rate: 300 PH/s use up all nonces. */
+/**
+ * Minimum time before a worker is restarted with a later creation time, whatever rate it claims. Within this time, only
+ * a worker of more than 300 PH/s uses up all nonces.
+ */
 const LEAST_RENEWAL_MS = 60_000;
 
 export interface ExternalRelayOptions {
@@ -30,9 +36,9 @@ export interface ExternalRelayOptions {
   readonly emit: Listener;
   readonly clock: Clock;
   readonly log: RelayLog;
-  /** The default is a second. */
+  /** Pause after the first failure, in ms. The default is one second. */
   readonly firstRestMs?: number;
-  /** The default is a minute. */
+  /** Minimum time before a worker is restarted with a later creation time, in ms. The default is one minute. */
   readonly leastRenewalMs?: number;
 }
 
@@ -58,7 +64,7 @@ export class ExternalRelay implements Relay {
     this.#works = new RelayedWorks({ name: this.name, source, emit, clock, changed });
   }
 
-  /** Prepares nothing: without work the command cannot be tried. */
+  /** Does nothing, because the command cannot be tried without work. */
   async open(): Promise<void> {}
 
   async run(stop: AbortSignal): Promise<void> {
@@ -76,13 +82,19 @@ export class ExternalRelay implements Relay {
     }
   }
 
-  /** Ends the run of the old work at once. After a failure, the new work waits until the pause is over. */
+  /**
+   * Ends the run of the old work and starts a run of the new work. After a failure, the new run starts only when the
+   * pause is over.
+   */
   #change(work: Work | undefined): void {
     this.#end();
     if (work && !this.#rest) this.#start(work);
   }
 
-  /** @param earlier the last job of the same work */
+  /**
+   * Starts a run with the latest valid creation time.
+   * @param earlier the last job of the same work; it is searched again if no later creation time is valid
+   */
   #start(work: Work, earlier?: Job): void {
     if (this.#isOver || !this.#canSearch(work)) return;
     const job = this.#works.jobOf(work, earlier) ?? earlier;
@@ -102,7 +114,10 @@ export class ExternalRelay implements Relay {
     this.#renewInTime(job);
   }
 
-  /** A worker chooses all 8 bytes of a nonce, so almost all would be outside the part that a pool assigns. */
+  /**
+   * A worker chooses all 8 bytes of a nonce. If the source fixes some of these bytes, as a pool does, almost all of the
+   * worker's nonces would be invalid.
+   */
   #canSearch({ nonce1 }: Work): boolean {
     if (nonce1.bytes === 0) return true;
     if (!this.#loggedNonce1) {
@@ -114,7 +129,10 @@ export class ExternalRelay implements Relay {
     return false;
   }
 
-  /** Plans a job with a later creation time if the worker is so fast that it would run out of nonces. */
+  /**
+   * Plans a restart with a later creation time for the moment at which a worker of the claimed rate has searched all
+   * nonces of this job. Does nothing if the worker has claimed no rate, or if that moment is too far away for a timer.
+   */
   #renewInTime(job: Job): void {
     const { leastRenewalMs = LEAST_RENEWAL_MS } = this.#options;
     const claimedMs = this.#claimedRate ? (1000 * NONCES) / this.#claimedRate : Number.POSITIVE_INFINITY;
@@ -159,12 +177,13 @@ export class ExternalRelay implements Relay {
       this.#failures = 0;
       void verdict.then(({ outcome }) => this.#account?.brought(solution, outcome));
       log.debug(`found the nonce ${nonce}${claim}`);
-      // A node's work ends with its first solution, and other work follows.
+      // A pool's work goes on after a solution. A node's work ends with its first solution, and the source gives other
+      // work.
       if (job.work.until === 'replaced' && this.#works.current === job.work) this.#start(job.work, job);
     }
   }
 
-  /** Starts the worker again after a pause, with the work current by then. */
+  /** Logs a failure and, after a pause, starts the worker again with the work that is current by then. */
   #fail(why: string, job: Job): void {
     const { log, firstRestMs = FIRST_REST_MS } = this.#options;
     const ms = Math.min(LONGEST_REST_MS, firstRestMs * 2 ** this.#failures);
@@ -178,41 +197,47 @@ export class ExternalRelay implements Relay {
   }
 }
 
-/* One run of an external worker: a process that searches one header. */
+/* One run of an external worker: a process that searches the nonces of one header. */
 
-/** Maximum length of an answer line. A nonce and two numbers take 60 bytes. */
+/** Maximum length of a line on stdout, in bytes. A nonce and two numbers take about 60 bytes. */
 const MOST_ANSWER_BYTES = 1_024;
-/** Maximum length of a logged stderr line. Longer lines are dropped. */
+/** Maximum length of a line on stderr, in bytes. Longer lines are not logged. */
 const MOST_LOG_BYTES = 8_192;
-/** Time for the rest of the output after the worker's exit: a child process of the worker may keep the pipe open. */
+/**
+ * Time for which output is still read after the worker's exit. Without a limit, a child process of the worker could
+ * keep the pipe open for ever.
+ */
 const OUTPUT_MS = 200;
-/** Maximum length of a quoted wrong answer, in characters. */
+/** Maximum number of characters of a wrong answer that a log line quotes. */
 const MOST_QUOTED = 80;
 
 type RunEnd =
   | { readonly kind: 'answer'; readonly answer: ExternalAnswer }
-  /** The worker has ended without a nonce. `why` is a clause for people. */
+  /**
+   * The worker could not be started, has ended without a nonce, or has printed something else. `why` is a clause for
+   * people.
+   */
   | { readonly kind: 'failed'; readonly why: string };
 
 interface WorkerRunOptions {
   readonly command: Command;
-  /** 32 bytes, little-endian. */
+  /** The target of a solution: 32 bytes, little-endian. */
   readonly target: Uint8Array;
-  /** 286 bytes. */
+  /** The header to search: 286 bytes. */
   readonly header: Uint8Array;
-  /** Called with each line that the worker writes to stderr. */
+  /** Called with each line that the worker writes to stderr, except empty lines and lines that are too long. */
   readonly log: (line: string) => void;
-  /** Called once, unless the run was killed before. */
+  /** Called once, when the run has an answer or has failed; never after `kill`. */
   readonly ended: (end: RunEnd) => void;
 }
 
 class WorkerRun {
-  /** Undefined if spawn itself failed. */
+  /** Undefined if `startGroup` threw an error. */
   readonly #child: ChildProcess | undefined;
   readonly #ended: (end: RunEnd) => void;
   readonly #answerLines = new LenientLines(MOST_ANSWER_BYTES);
   #isOver = false;
-  /** Resolves when the process has ended. */
+  /** Resolves when the process has ended, or could not be started. */
   readonly gone: Promise<void>;
 
   constructor({ command, target, header, log, ended }: WorkerRunOptions) {
@@ -222,8 +247,8 @@ class WorkerRun {
     try {
       child = startGroup(withArgument(command, targetArgument(target)), { stdio: 'pipe' });
     } catch (fault) {
-      // For some faults `spawn` throws; for others, such as a missing program, the child emits 'error'. Both are
-      // reported after the constructor.
+      // Some faults make `spawn` throw; for others, such as a missing program, the child emits 'error'. Faults of both
+      // kinds are reported only after the constructor has returned.
       this.gone = Promise.resolve();
       queueMicrotask(() => cannotStart(fault as Error));
       return;
@@ -231,7 +256,7 @@ class WorkerRun {
     this.#child = child;
     endWithPickaxe(child);
     const { stdin, stdout, stderr } = child;
-    for (const stream of [stdin, stdout, stderr]) stream?.on('error', () => {}); // It may close them, or not read.
+    for (const stream of [stdin, stdout, stderr]) stream?.on('error', () => {}); // The worker may close them.
     stdout?.on('data', (chunk: Buffer) => this.#read(this.#answerLines.push(chunk)));
     const logLines = new LenientLines(MOST_LOG_BYTES);
     stderr?.on('data', (chunk: Buffer) => {
@@ -239,7 +264,7 @@ class WorkerRun {
     });
     stdin?.end(header);
     this.gone = new Promise((resolve) => {
-      // A process that cannot be killed emits a second error, which is ignored.
+      // A process that cannot be killed emits a second error. It is ignored, because the run is over by then.
       child.on('error', (fault) => {
         resolve();
         cannotStart(fault);
@@ -251,7 +276,7 @@ class WorkerRun {
     });
   }
 
-  /** Ends the process and all its children. `ended` is not called afterwards. */
+  /** Ends the process and its process group. The `ended` callback is not called after this. */
   kill(): void {
     this.#isOver = true;
     if (!this.#child) return;
@@ -260,7 +285,10 @@ class WorkerRun {
     this.#child.stderr?.destroy();
   }
 
-  /** @param how a clause about the end of the process, such as `ended with exit code 1` */
+  /**
+   * Reads the rest of the output after the process has ended.
+   * @param how a clause about the end of the process, such as `ended with exit code 1`
+   */
   #conclude(child: ChildProcess, how: string): void {
     const end = () => {
       clearTimeout(timer);
@@ -271,7 +299,7 @@ class WorkerRun {
     child.once('close', end);
   }
 
-  /** The first non-empty line counts. */
+  /** Takes the first line that is not empty as the worker's answer. */
   #read(lines: readonly (string | typeof TOO_LONG)[]): void {
     for (const line of lines) {
       if (line !== TOO_LONG && line.trim() === '') continue;

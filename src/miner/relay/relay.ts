@@ -1,6 +1,6 @@
 /**
- * The Relay interface. A relay hands a source's work on to hashers outside of this process, such as ASICs, and verifies
- * their nonces. Unlike an engine, a relay takes no ranges and counts no nonces.
+ * The Relay interface. A relay passes a source's work to hashers outside of this process, such as ASICs, and verifies
+ * the nonces that they find. Unlike an engine, a relay takes no ranges and does not count searched nonces.
  */
 
 import { setMaxListeners } from 'node:events';
@@ -15,18 +15,22 @@ import { creationTimeFor, type SourceUpdate, type Verdict, type WorkSource } fro
 import { Submitter } from '../source/submitter.ts';
 
 export interface Relay {
-  /** The relay's name for people and in events, such as `stratum`. No device has the same name. */
+  /** The relay's name, for people and in events, such as `stratum`. No device may have the same name. */
   readonly name: string;
-  /** Prepares the relay, for example listens on its port. @throws Error or RelayRefusal if that is not possible */
+  /**
+   * Prepares the relay: for example, a server begins to listen.
+   * @throws Error or RelayRefusal if that is not possible
+   */
   open(): Promise<void>;
   /**
-   * Relays work until `stop`, then waits for pending submissions and frees everything. Called once, after `open`.
-   * @throws only what the source has thrown, or a RelayRefusal, after everything is freed
+   * Relays work until `stop` is aborted. Then waits for pending submissions and frees all resources. Called once, after
+   * `open`.
+   * @throws only what the source has thrown, or a RelayRefusal, after all resources are freed
    */
   run(stop: AbortSignal): Promise<void>;
 }
 
-/** The relay may not go on, and the run ends with it. The message gives the remedy. */
+/** Thrown if the relay must not run. Then the whole rig ends. The message includes the remedy. */
 export class RelayRefusal extends Error {
   override readonly name = 'RelayRefusal';
 }
@@ -37,21 +41,21 @@ export interface RelayLog {
   warn(line: string): void;
 }
 
-/* The works of a relay's source. There are several at once, because solutions of a replaced work still count. */
+/* The works of a relay's source. Several works are valid at once, because solutions of a replaced work still count. */
 
 export interface RelayedWorksOptions {
   readonly name: string;
   readonly source: WorkSource;
   readonly emit?: Listener;
   readonly clock?: Clock;
-  /** Called with the current work when it has changed; with undefined when there is no work. */
+  /** Called when the current work has changed: with the new work, or with undefined if there is none. */
   readonly changed: (work: Work | undefined, update: SourceUpdate) => void;
-  /** Called after each update of the source, and after `changed` if the update has changed the current work. */
+  /** Called after each update of the source. If the update has changed the current work, `changed` is called first. */
   readonly updated?: (update: SourceUpdate) => void;
 }
 
 export interface Judgement extends Verification {
-  /** The source's verdict, if the nonce is a submitted solution: see `submit`. */
+  /** The source's verdict on the solution; undefined if nothing was submitted (see `submit`). */
   readonly verdict: Promise<Verdict> | undefined;
 }
 
@@ -59,7 +63,7 @@ export class RelayedWorks {
   readonly #options: RelayedWorksOptions;
   readonly #submitter: Submitter;
   readonly #stale = new WeakSet<Work>();
-  /** Works that ended with their first solution. */
+  /** Works that accept one solution, and for which a solution was submitted. */
   readonly #solved = new WeakSet<Work>();
   #current: Work | undefined;
   #stop: AbortSignal = AbortSignal.abort();
@@ -79,10 +83,13 @@ export class RelayedWorks {
     return this.#stale.has(work);
   }
 
-  /** Follows the source until `stop`, then waits for submissions. Called once. @throws what the source has thrown */
+  /**
+   * Follows the source until `stop`, then waits for pending submissions. Called once.
+   * @throws what the source has thrown
+   */
   async follow(stop: AbortSignal): Promise<void> {
     this.#stop = stop;
-    setMaxListeners(0, stop); // Each solution that waits for its verdict has a listener.
+    setMaxListeners(0, stop); // Each pending submission may add a listener.
     try {
       for await (const update of updatesOf(this.#options.source, stop)) {
         this.#apply(update);
@@ -95,7 +102,7 @@ export class RelayedWorks {
 
   /**
    * @param earlier the hasher's last job of the same work
-   * @returns a job with the latest creation time that is valid; undefined if the earlier job has the same
+   * @returns a job with the latest valid creation time; undefined if this time is not later than the earlier job's
    */
   jobOf(work: Work, earlier?: Job): Job | undefined {
     const creationTimeUs = creationTimeFor(work, this.#options.source);
@@ -104,8 +111,8 @@ export class RelayedWorks {
   }
 
   /**
-   * Verifies a nonce, and submits it if it is a solution.
-   * @param job the job that the hasher got, with the target of its shares as search target
+   * Verifies a nonce. If its hash meets the work's own target, the nonce is submitted as a solution.
+   * @param job the job that the hasher got, with the target of the hasher's shares as the search target
    * @param nonce 0 … 2^64 − 1
    */
   judge(job: Job, nonce: bigint): Judgement {
@@ -115,9 +122,11 @@ export class RelayedWorks {
   }
 
   /**
-   * Submits a solution, unless its work takes only one solution and another was submitted before. Even if the first is
-   * refused, a second would be useless: the source repeats the first while it can be accepted, a node drops the work
-   * of a solution that it refuses, and only one block can follow the work's parent.
+   * Submits a solution, with two exceptions: the same solution was submitted before, or its work accepts only one
+   * solution and another solution was submitted before. In the second case, the new solution is useless. If the first
+   * solution was accepted, no other solution can be accepted, because only one block can follow the work's parent. If
+   * the node refused the first solution, the node has dropped the work. If no answer came, the source repeats the first
+   * solution as long as the node can accept it.
    * @returns the source's verdict; undefined if the solution is not submitted
    */
   submit(solution: Solution): Promise<Verdict> | undefined {
@@ -126,13 +135,14 @@ export class RelayedWorks {
     const verdict = this.#submitter.submit(solution, { name: this.#options.name, isRelay: true }, this.#stop);
     if (!verdict || work.until === 'replaced') return verdict;
     this.#solved.add(work);
-    // The source reports `solved` only after it has sent the solution. No more jobs of the work may be made meanwhile.
+    // The source sends the solution first, and reports only later that the work is stale. In the meantime, no further
+    // job of the work may be made.
     if (work === this.#current) this.#end({ kind: 'stale', works: [work], reason: 'solved' });
     return verdict;
   }
 
   #apply(update: SourceUpdate): void {
-    if (update.kind === 'lost') return; // Its work stays valid.
+    if (update.kind === 'lost') return; // The source's work stays valid.
     if (update.kind === 'work') {
       const { work } = update;
       if (work === this.#current || this.#stale.has(work) || this.#solved.has(work)) return;
@@ -142,7 +152,7 @@ export class RelayedWorks {
       if (this.#current) this.#end(update);
     } else {
       for (const work of update.works) this.#stale.add(work);
-      if (this.#current && update.works.includes(this.#current)) this.#end(update);
+      if (update.works.some((work) => work === this.#current)) this.#end(update);
     }
   }
 

@@ -1,4 +1,7 @@
-/** Simulated hashers, for test networks that check no proof of work. Work of the main network is always refused. */
+/**
+ * Simulates hashers for test networks whose nodes do not check the proof of work. Work of the main network is never
+ * solved.
+ */
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -16,9 +19,11 @@ import type { Verdict, WorkSource } from '../source/source.ts';
 import { LoneWorker } from './accounts.ts';
 import { type Relay, RelayedWorks } from './relay.ts';
 
-/** The number of mainnet01 in headers, as in all 61 of its headers in test/vectors/headers.json. */
+/**
+ * The network number of mainnet01 in block headers: all 61 headers of mainnet01 in test/vectors/headers.json have it.
+ */
 const MAINNET = 5;
-/** Pause after a solution that was not accepted: a node that checks the proof of work must not be flooded. */
+/** Pause after a solution that was not accepted, so that a node which checks the proof of work is not flooded. */
 const REST_MS = 1_000;
 
 interface SimulatedRelayOptions {
@@ -35,7 +40,7 @@ export class SimulatedRelay implements Relay {
   readonly #options: SimulatedRelayOptions;
   readonly #works: RelayedWorks;
   #account: LoneWorker | undefined;
-  /** Cancels the pace's present work. */
+  /** Cancels the pace's plan for the present work. */
   #cancel = () => {};
   #rest: NodeJS.Timeout | undefined;
   #hasRefused = false;
@@ -102,8 +107,8 @@ export class SimulatedRelay implements Relay {
 }
 
 /**
- * Makes a solution WITHOUT PROOF OF WORK. Only nodes of a test network that checks no proof of work accept it; others
- * reject it, and drop the work for all rigs of the same miner.
+ * Makes a solution WITHOUT PROOF OF WORK. Only nodes of a test network that do not check the proof of work accept it.
+ * Other nodes reject it, and drop the work for all rigs of the same miner.
  */
 export function assumeSolved(job: Job, nonce: bigint): Solution {
   const header = withNonce(job.header, nonce);
@@ -112,21 +117,23 @@ export function assumeSolved(job: Job, nonce: bigint): Solution {
 }
 
 /*
- * Blocks on demand, as with the reference client: `POST /make-blocks` with `{"0": 2, "5": 1}` asks for two blocks of
- * chain 0 and one of chain 5. Until all are made, work of every chain is solved: chains need each other's blocks.
+ * Blocks on demand, as in the reference client: `POST /make-blocks` with `{"0": 2, "5": 1}` requests two blocks of
+ * chain 0 and one block of chain 5. Such a number of blocks is the goal of its chain. While any goal is open, works of
+ * all chains are solved, because a chain can grow only if its neighbors grow, too.
  */
 
 const PATH = '/make-blocks';
-/** Maximum length of a request's body, in bytes: goals for 1,000 chains take 15,000. */
+/** Maximum length of a request's body, in bytes. Goals for 1,000 chains take up to 15,000 bytes. */
 const MOST_BODY_BYTES = 16_384;
 /**
- * A goal ends after this number of other chains' blocks in a row, because the network has no such chain. If nodes
- * choose among 20 chains at random, this happens by chance once in 10^22 times.
+ * A goal is dropped after this number of accepted blocks in a row that were all of other chains: probably the network
+ * has no such chain. If nodes choose among 20 chains at random, the probability of this is about 10^−22 for a chain
+ * that exists.
  */
 const MOST_OTHERS = 1_000;
-/** The scripts of one machine use one or two connections. */
+/** Maximum number of connections at the same time. Scripts on this machine use one or two. */
 const MOST_CONNECTIONS = 32;
-/** Time limit of a request, far longer than a short one takes on this machine. */
+/** Time limit for receiving a request. A short request from the same machine takes far less. */
 const REQUEST_MS = 10_000;
 
 const Goals = z.record(z.string().regex(/^\d{1,4}$/), z.int().min(1).max(100_000));
@@ -139,14 +146,19 @@ interface Answer {
 export class OnDemandPace implements Pace {
   readonly #address: HttpAddress;
   readonly #server: Server;
-  /** For each chain, the number of blocks that it needs, and of other chains' blocks since its last one. */
+  /**
+   * The open goals by chain. `blocks`: number of missing blocks of the chain. `others`: number of accepted blocks of
+   * other chains since the goal was last requested or the chain had its last block.
+   */
   readonly #goals = new Map<number, { blocks: number; others: number }>();
-  /** Number of missing blocks of the chains whose goals ended because no work of them came. */
+  /**
+   * The dropped goals by chain: the number of blocks that were missing when the goal was dropped (see `MOST_OTHERS`).
+   */
   readonly #givenUp = new Map<number, number>();
-  /** Solves the current work; undefined if there is none, or it is solved. */
+  /** Solves the current work. Undefined if there is no work, or if the work has been solved. */
   #solve: (() => void) | undefined;
 
-  /** @throws Error if other machines could reach the address */
+  /** @throws Error unless the host is a loopback address */
   constructor(address: HttpAddress) {
     if (!isLoopback(address.host))
       throw new Error('blocks on demand are for this machine only: give a loopback address');
@@ -168,7 +180,7 @@ export class OnDemandPace implements Pace {
   async open(): Promise<void> {
     const { host, port } = this.#address;
     await new Promise<void>((resolve, reject) => {
-      // The listener stays: an `error` event without one, such as a failed connection, would end the process.
+      // The listener is never removed: without a listener, a later `error` event of the server would end the process.
       this.#server.on('error', reject);
       this.#server.listen(port, host, resolve);
     });
@@ -198,7 +210,7 @@ export class OnDemandPace implements Pace {
     }
   }
 
-  /** Solves the current work if a goal is open. Its verdict decides whether the next work is solved. */
+  /** Solves the current work if any goal is open. The verdict on the solution is counted in `judged`. */
   #go(): void {
     if (this.#goals.size === 0) return;
     const solve = this.#solve;
@@ -214,7 +226,8 @@ export class OnDemandPace implements Pace {
 
   async #answer(request: IncomingMessage): Promise<Answer> {
     const { method, url = '', headers } = request;
-    // A web page can make its own name resolve to this machine (DNS rebinding), but then this header has that name.
+    // A web page can make its own host name resolve to this machine (DNS rebinding). Then the `Host` header has that
+    // name.
     if (!isLoopback(hostOf(headers.host) ?? '')) return { status: 403, json: faultOf('ask under a loopback address') };
     if (url.split('?')[0] !== PATH) return { status: 404, json: faultOf(`there is only ${PATH}`) };
     if (method === 'GET') return { status: 200, json: this.#open() };
@@ -224,7 +237,8 @@ export class OnDemandPace implements Pace {
       return { status: 200, json: this.#open() };
     }
     if (method !== 'POST') return { status: 405, json: faultOf('use POST, GET or DELETE') };
-    // A web page cannot send this type to another origin without a preflight request, which is never allowed.
+    // A web page cannot send this content type to another origin without a preflight request, and this server refuses
+    // those.
     if (!/^application\/json\b/i.test(headers['content-type'] ?? '')) {
       return { status: 415, json: faultOf('send application/json') };
     }
@@ -251,7 +265,7 @@ function faultOf(message: string): object {
   return { error: { message } };
 }
 
-/** @returns undefined if the body is too long */
+/** @returns the request's body; undefined if it has more than `MOST_BODY_BYTES` bytes */
 async function bodyOf(request: IncomingMessage): Promise<string | undefined> {
   const chunks: Buffer[] = [];
   let bytes = 0;
@@ -263,21 +277,30 @@ async function bodyOf(request: IncomingMessage): Promise<string | undefined> {
   return Buffer.concat(chunks).toString();
 }
 
-/** The reference client divides its constant delay by this number, so that each chain gets a block within the delay. */
+/**
+ * Number of chains of the network. A constant delay is divided by this number, as in the reference client, so that each
+ * chain gets one block per delay.
+ */
 const CHAINS = 20;
 
 export interface Pace {
-  /** A description for people, in one line. */
+  /** A description of the pace for people, on one line. */
   readonly what: string;
-  /** Calls `solve` when the work counts as solved. @returns a function that cancels that */
+  /**
+   * Plans the solution of a work: calls `solve` when the work should be solved.
+   * @returns a function that cancels the plan
+   */
   begin(work: Work, solve: () => void): () => void;
   judged?(work: Work, verdict: Verdict): void;
-  /** Opens the port that the pace listens on. @throws Error if that is not possible */
+  /** Begins to listen, if the pace is a server. @throws Error if that is not possible */
   open?(): Promise<void>;
   close?(): Promise<void>;
 }
 
-/** Waits as devices of this hashrate would: exponentially distributed, with the work's difficulty as mean. */
+/**
+ * Solves works as often as devices of a given hashrate would. The number of hashes for a work is exponentially
+ * distributed, and its mean is the work's difficulty.
+ */
 export class HashratePace implements Pace {
   readonly what: string;
   readonly #hashesPerSecond: number;
@@ -296,7 +319,9 @@ export class HashratePace implements Pace {
   }
 }
 
-/** Waits for a constant time, so that each chain gets a block in `seconds` if they take turns. */
+/**
+ * Solves each work after a constant time. If the works of 20 chains take turns, each chain gets one block in `seconds`.
+ */
 export class DelayPace implements Pace {
   readonly what: string;
   readonly #ms: number;

@@ -1,18 +1,18 @@
-/** Emits the events about one source, each only when something has changed. */
+/** Emits the events about one source, and leaves out reports that only repeat the last one. */
 
 import type { Listener, MinerEvent } from '../events/events.ts';
 import type { PolledChain, SourceKind } from '../events/vocabulary.ts';
 
 type SourceEvent = MinerEvent & { type: 'source' };
 
-/** The word for one source of a kind, in a sentence. */
+/** The noun for a source of each kind, in messages. */
 const OF_KIND: Record<SourceKind, string> = { node: 'node', pool: 'pool', parent: 'parent', fleet: 'coordinator' };
 
 export class Announcements {
   protected readonly source: string;
   protected readonly emit: Listener;
   readonly #kind: SourceKind;
-  /** Whether the source has given work since it was started. */
+  /** Whether `reached` was called since the source was started. */
   #everReached = false;
   /** Why the source is out of reach; undefined while it is within reach. */
   #outage: string | undefined;
@@ -24,18 +24,21 @@ export class Announcements {
     this.emit = emit;
   }
 
-  /** Whether an event has reported that the source is out of reach. */
+  /** Whether the source is out of reach, and an event has reported this. */
   get isLost(): boolean {
     return this.#outage !== undefined;
   }
 
-  /** Called when the source is started or restarted: later events report again whether it can be reached. */
+  /**
+   * Called when the source is started or restarted. The next calls of `reached` and `lost` emit events, even if they
+   * repeat the last events.
+   */
   started(): void {
     this.#everReached = false;
     this.#outage = undefined;
   }
 
-  /** @param nodeConfiguration the lines that the node's configuration needs, if that would help */
+  /** @param nodeConfiguration lines that would remedy the problem in the node's configuration, if there are any */
   note(state: SourceEvent['state'], reason: string, nodeConfiguration?: readonly string[]): void {
     const lines = nodeConfiguration && { nodeConfiguration };
     this.emit({ type: 'source', source: this.source, kind: this.#kind, state, reason, ...lines });
@@ -48,12 +51,16 @@ export class Announcements {
     this.note('connected', what);
   }
 
-  /** @param latencyMs the time from asking for work to having it */
+  /** @param latencyMs the time until the work came: from the request to a node, or from the opening of a connection */
   gaveWork(latencyMs: number): void {
     this.emit({ type: 'fetch', source: this.source, latencySeconds: latencyMs / 1000 });
   }
 
-  /** Reports the health of the only source. @param fault follows the source's name in a sentence */
+  /**
+   * Reports the health of the only source.
+   * @param fault follows the source's name in a sentence; undefined for a healthy source
+   * @param news follows the name of a healthy source
+   */
   judgedAlone(fault: string | undefined, news = ''): void {
     if (fault === undefined) this.note('healthy', news);
     else this.note('unhealthy', `${fault}. It is mined on all the same: there is no other ${OF_KIND[this.#kind]}`);
@@ -66,12 +73,12 @@ export class Announcements {
   }
 }
 
-/** Time without too many fetches after which too many are announced again. */
+/** Time without a call of `tooManyFetches` after which the next call is announced again. */
 const CALM_MS = 60_000;
 
 export class NodeAnnouncements extends Announcements {
   #streamProblemAnnounced = false;
-  /** When a fetch last had to wait because there were too many (monotonic). */
+  /** Time of the last call of `tooManyFetches` (monotonic). */
   #tooManyAtMs = Number.NEGATIVE_INFINITY;
   #polled: readonly PolledChain[] = [];
 
@@ -84,7 +91,7 @@ export class NodeAnnouncements extends Announcements {
     return this.#polled;
   }
 
-  /** Announces that a stream could not be opened, unless the node is out of reach anyway. */
+  /** Announces that a stream could not be opened, unless this was announced already or the node is out of reach. */
   streamProblem(message: string, hasOtherStreams: boolean): void {
     if (this.#streamProblemAnnounced || this.isLost) return;
     this.#streamProblemAnnounced = true;
@@ -92,12 +99,16 @@ export class NodeAnnouncements extends Announcements {
     this.note('info', `a chain has no update stream for now, so it is polled for work: ${message}${others}`);
   }
 
-  /** Notes that a stream has opened, so that the next problem is announced again. */
+  /** Called when a stream has opened, so that the next problem is announced again. */
   streamOpened(): void {
     this.#streamProblemAnnounced = false;
   }
 
-  /** Announces that the node gives reasons to fetch work more often than pickaxe fetches it. */
+  /**
+   * Announces that the node causes more fetches of work than pickaxe allows, unless the last call was less than
+   * `CALM_MS` ago.
+   * @param perSecond number of allowed fetches a second
+   */
   tooManyFetches(perSecond: number, nowMs: number): void {
     const isNew = nowMs - this.#tooManyAtMs > CALM_MS;
     this.#tooManyAtMs = nowMs;

@@ -7,7 +7,7 @@ import type { Judge, UpdateListener, Verdict, WorkSource } from './source.ts';
 
 export type CompleteSource = Required<WorkSource>;
 
-/** Default implementations of the optional members. */
+/** Implements the optional members with their defaults. */
 export abstract class BaseSource implements CompleteSource {
   abstract readonly name: string;
   abstract readonly kind: SourceKind;
@@ -27,10 +27,12 @@ export abstract class BaseSource implements CompleteSource {
   onHealth(_judge: Judge): void {}
 }
 
-/** The completed source of each given source. Failover compares sources by identity, so each is completed once. */
+/**
+ * For each source, its completed source. Failover compares sources by identity, so each source is completed only once.
+ */
 const completions = new WeakMap<WorkSource, CompleteSource>();
 
-/** @returns the source itself if it is a BaseSource; otherwise a source that wraps it, the same at each call */
+/** @returns the source itself if it is a BaseSource; otherwise its wrapper, which is the same object at each call */
 export function completed(source: WorkSource): CompleteSource {
   if (source instanceof BaseSource) return source;
   let completion = completions.get(source);

@@ -1,4 +1,6 @@
-/** Delivers one solution: repeats the attempt until a verdict comes, the work is outdated, or the time is over. */
+/**
+ * Delivers one solution: repeats the attempt until a verdict comes, the work is outdated, or a time limit has passed.
+ */
 
 import { onAbort, within } from '../../base/system/abort.ts';
 import type { Outcome } from '../events/vocabulary.ts';
@@ -18,16 +20,16 @@ interface DeliveryOptions {
   readonly attempt: (stop: AbortSignal) => Promise<Verdict | NoVerdict>;
   /**
    * Called after an attempt without a verdict, if certainly no attempt so far was accepted.
-   * @returns why no further attempt is worth making; undefined to make another one
+   * @returns why no further attempt is worth making; undefined if another attempt is to be made
    */
   readonly whyOutdated: () => string | undefined;
-  /** Called once: when the first attempt has ended, with or without success, or when it takes long. */
+  /** Called once, when the first attempt has ended (with or without a verdict) or has taken `solvedAfterMs`. */
   readonly onSent: () => void;
-  /** @returns the pause before the next attempt @param retryAfterMs the pause that was asked for, or 0 */
+  /** @returns the pause before the next attempt @param retryAfterMs the pause that the receiver asked for, or 0 */
   readonly nextPauseMs: (retryAfterMs: number) => number;
-  /** Waits before the next attempt. It may return early when the receiver shows signs of life. */
+  /** Waits before the next attempt. May settle early when the receiver can be reached again. */
   readonly pause: (ms: number, stop: AbortSignal) => Promise<void>;
-  /** Time after which no attempt is made any more. */
+  /** Maximum duration of the delivery. An attempt that still runs then is aborted. */
   readonly lifeMs: number;
   /** Outcome of a delivery that ends without a verdict, if certainly no attempt was accepted. */
   readonly untaken: Extract<Outcome, 'stale' | 'unknown'>;
@@ -41,10 +43,15 @@ interface DeliveryLimits {
   readonly submitAfterStopMs: number;
 }
 
-/** Maximum pause that the receiver can ask for: a longer one is shortened, as a solution soon becomes worthless. */
+/**
+ * Maximum pause that the receiver can ask for. A longer one is shortened, because a solution soon becomes worthless.
+ */
 const MAX_PATIENCE_MS = 5_000;
 
-/** Settles within `lifeMs`, or soon after `stop`. Never throws. */
+/**
+ * Settles soon after `lifeMs` at the latest. Once `stop` has fired, it settles soon after `submitAfterStopMs` at the
+ * latest. Never throws.
+ */
 export async function deliver(options: DeliveryOptions, stop: AbortSignal): Promise<Verdict> {
   const ending = new AbortController();
   let timer: NodeJS.Timeout | undefined;
@@ -92,7 +99,9 @@ function once(action: () => void): () => void {
   };
 }
 
-/** After a lost answer a refusal proves nothing: the earlier attempt may have been accepted and solved the work. */
+/**
+ * A refusal after a lost answer proves nothing: an earlier attempt may have been accepted, which made the work stale.
+ */
 function afterLostAnswer(verdict: Verdict, answerLost: boolean): Verdict {
   if (verdict.outcome === 'accepted' || !answerLost) return verdict;
   const reason = `the answer was lost, and the next attempt was answered with: ${verdict.reason}`;

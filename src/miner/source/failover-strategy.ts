@@ -5,11 +5,11 @@ import { Standby } from './standby.ts';
 
 export interface Patience {
   /**
-   * Time for which the active source may be without work, out of reach or unhealthy. After that, a better source that
-   * gives work takes over; if there is none, another source is started.
+   * Time for which the active source may be unfit: without work, out of reach or unhealthy. After that, a better source
+   * that gives work takes over. If there is none, another source is started.
    */
   readonly patienceMs: number;
-  /** The time that applies instead while a better, healthy source gives work. */
+  /** Used instead of `patienceMs` while a better and healthy source gives work. */
   readonly readyPatienceMs: number;
 }
 
@@ -17,11 +17,14 @@ export class FailoverStrategy {
   readonly #patience: Patience;
   #standbys: readonly Standby[];
   #active: Standby;
-  /** When the active source became unfit, or when the time allowed for that last ended. */
+  /**
+   * Start of the current time of patience: when the active source became unfit, or when the last time of patience
+   * ended. Undefined while the active source is fit.
+   */
   #unfitSinceMs: number | undefined;
   /**
-   * Whether the active source has been unfit for too long, and no better source gave work at that time. Then the first
-   * better source that gives work takes over at once.
+   * Whether patience has ended while no better source gave work. Then the first better source that gives work takes
+   * over at once.
    */
   #isImpatient = false;
 
@@ -33,7 +36,7 @@ export class FailoverStrategy {
     this.change(sources);
   }
 
-  /** In order of preference. */
+  /** All standbys in order of preference. */
   get standbys(): readonly Standby[] {
     return this.#standbys;
   }
@@ -55,7 +58,8 @@ export class FailoverStrategy {
   /**
    * Chooses among these sources from now on.
    * @param sources in order of preference
-   * @returns the sources that are no longer used
+   * @returns the standbys of removed sources. If the active standby is among them, it stays in use until another source
+   *   takes over
    * @throws Error if there are no sources
    */
   change(sources: readonly CompleteSource[]): readonly Standby[] {
@@ -76,8 +80,9 @@ export class FailoverStrategy {
   }
 
   /**
-   * Whether a source whose state has changed takes over now: a healthy preferred one at once, or at the end of its
-   * trial; others only when patience has ended.
+   * Whether a source takes over now. A healthy source that is preferred to the active one takes over when its trial has
+   * ended, or at once if it needs no trial. After patience has ended, every better source takes over without a trial.
+   * @param standby a source whose state has changed, or whose trial may have ended
    */
   takesOver(standby: Standby, nowMs: number): boolean {
     if (standby.isInNeed || !standby.isBetterThan(this.#active)) return false;
@@ -86,7 +91,9 @@ export class FailoverStrategy {
   }
 
   /**
-   * Makes a source the active one. @returns what follows its name in a sentence, and whether a preferred one is back
+   * Makes a source the active one.
+   * @returns `reason`, which follows the source's name in a sentence, and `isBack`: whether the previous active source
+   *   is less preferred, and still configured
    */
   activate(standby: Standby, nowMs: number): { readonly reason: string; readonly isBack: boolean } {
     const before = this.#active;
@@ -107,7 +114,7 @@ export class FailoverStrategy {
           : ', which is unhealthy';
     this.#active = standby;
     if (removed) this.#setStandbys(this.#standbys.filter((each) => each !== before));
-    // No other source may take over until the new one has been unfit for too long.
+    // Patience with the new active source begins when that source becomes unfit.
     this.#unfitSinceMs = undefined;
     this.#isImpatient = false;
     return { reason: `${isBack ? 'takes over again from' : 'takes over from'} ${source.name}${why}${trial}`, isBack };
@@ -115,7 +122,8 @@ export class FailoverStrategy {
 
   /**
    * Checks whether the active source has been unfit for too long.
-   * @returns if so, the better source that takes over (`next`); without one, the source to start, if any is left
+   * @returns an empty object if the active source has not been unfit for too long. Otherwise, `next` is the better
+   *   source that takes over. If no source is better, `toStart` is the source to start, if any is left
    */
   losePatience(nowMs: number): { readonly next?: Standby | undefined; readonly toStart?: Standby | undefined } {
     if (!this.#active.isUnfit) {
@@ -132,7 +140,10 @@ export class FailoverStrategy {
     return { toStart: this.#idle };
   }
 
-  /** @returns the time until patience or the first trial of a preferred source ends; undefined if neither runs */
+  /**
+   * @returns the time until patience or a trial of a preferred source ends, whichever is first; undefined if neither is
+   *   in progress
+   */
   waitMs(nowMs: number): number | undefined {
     const patience = this.#active.isUnfit ? [this.#patienceLeftMs(nowMs)] : [];
     const trials = this.preferred
@@ -144,8 +155,9 @@ export class FailoverStrategy {
   }
 
   /**
-   * No time is left to a source that does not answer probes, was removed or was given up. Once this has been acted on,
-   * the usual time passes before each further source is started.
+   * @returns how much longer the active source may be unfit; 0 or less if patience has ended. Patience ends at once if
+   *   the active source does not answer probes, was removed or was given up. If no better source could take over then,
+   *   the usual time passes before each further source is started
    */
   #patienceLeftMs(nowMs: number): number {
     const { isUnresponsive, givenUp, removed } = this.#active;
@@ -156,13 +168,13 @@ export class FailoverStrategy {
     return (this.#unfitSinceMs ?? nowMs) + (isReady ? readyPatienceMs : patienceMs) - nowMs;
   }
 
-  /** The best source that could take over from the active one now. */
+  /** The best of the sources that give work and are better than the active one. */
   get #better(): Standby | undefined {
     const better = this.#standbys.filter((standby) => !standby.isInNeed && standby.isBetterThan(this.#active));
     return better.find(({ fault }) => fault === undefined) ?? better[0];
   }
 
-  /** The source to start next. An unhealthy one is started only when the active source gives no work. */
+  /** The source to start next. An unhealthy source is started only when the active source gives no work. */
   get #idle(): Standby | undefined {
     const idle = this.#standbys.filter(({ isStarted, givenUp }) => !isStarted && !givenUp);
     return idle.find(({ fault }) => fault === undefined) ?? (this.#active.isInNeed ? idle[0] : undefined);

@@ -1,6 +1,6 @@
 /**
- * Uses several WorkSources as one. The first is preferred: while it is lost or unhealthy, another one takes over.
- * Sources that were started stay on standby, so that a change takes no time.
+ * Uses several WorkSources as one. The first source is preferred. While it is lost or unhealthy, another source is
+ * used. Sources that were started stay open (by default), so that a change takes no time.
  */
 
 import { aborted, onAbort, pause, sharedController } from '../../base/system/abort.ts';
@@ -18,27 +18,33 @@ export interface FailoverOptions extends Partial<Patience> {
   /** The sources in order of preference; at least one. All are of the same kind. */
   readonly sources: readonly WorkSource[];
   readonly emit?: Listener;
-  /** Time between two checks whether the active source still answers. */
+  /** Pause before each check whether the active source still answers. */
   readonly probeMs?: number;
   /**
-   * Time after which the other sources are closed when a preferred one gives work again: pools want no idle
-   * connections. By default they stay on standby. Closed sources may be followed again.
+   * When a preferred source gives work again, the less preferred sources are closed after this time, because idle
+   * connections burden pools. By default the less preferred sources stay open. With this option, `follow` of a source
+   * may be called again after it has settled.
    */
   readonly standbyMs?: number;
-  /** Whether others act on `fault`, such as the rigs of a fleet, so that even a single source checks its own health. */
+  /**
+   * Whether others act on `FailoverSource.fault`, such as the rigs of a fleet. Then even a single source checks its own
+   * health.
+   */
   readonly isWatched?: boolean;
   readonly clock?: Clock;
 }
 
 const PATIENCE: Patience = {
-  /** Longer than a node needs to accept connections again, and much shorter than the time between blocks. */
+  /** Longer than a short interruption of a node's connections, and much shorter than the time between blocks. */
   patienceMs: 2_000,
   /** Longer than the answer to a solution and the fetch of the next work usually take. */
   readyPatienceMs: 500,
 };
-/** Time for which a removed source stays open: its last solutions usually have their answers by then. */
+/** Time for which a removed source stays open. Its last solutions are usually answered within this time. */
 const REMOVED_MS = 2_000;
-/** Only a probe shows that a node is frozen: its streams stay open, and its work goes on being mined. */
+/**
+ * Default of `probeMs`. Only a probe shows that a node is frozen: its streams stay open, and its last work is mined on.
+ */
 const PROBE_MS = 1_000;
 
 export class FailoverSource extends BaseSource {
@@ -51,14 +57,14 @@ export class FailoverSource extends BaseSource {
   readonly #clock: Clock;
   /** For each work that was passed on, the source that gave it. */
   readonly #origins = new WeakMap<Work, Standby>();
-  /** The sources that were removed and still wait for answers. */
+  /** Removed sources that are still open, so that the answers to their last solutions can arrive. */
   readonly #retiring = new Set<Standby>();
   readonly #ending = sharedController();
   #isRunning = false;
   #listener: UpdateListener = () => {};
-  /** What the listener of events has thrown, or the last source when all sources have thrown. */
+  /** What the listener of events has thrown; or, if all sources have thrown, what the last of them has thrown. */
   #fault: { readonly thrown: unknown } | undefined;
-  /** Fires when patience or a trial ends. */
+  /** Runs `#choose` when patience or a trial ends. */
   #timer: NodeJS.Timeout | undefined;
   #closing: NodeJS.Timeout | undefined;
   #probing: Promise<void> | undefined;
@@ -86,7 +92,7 @@ export class FailoverSource extends BaseSource {
     return this.#standbys.map(({ source }) => source.name).join(', ');
   }
 
-  /** Why the work of the source in use is probably worth nothing; undefined while it is healthy. */
+  /** Why the work of the source in use is probably worth nothing; undefined while that source is healthy. */
   get fault(): string | undefined {
     const { source, fault } = this.#active;
     return fault && `${source.name} ${fault}`;
@@ -101,9 +107,10 @@ export class FailoverSource extends BaseSource {
   }
 
   /**
-   * Uses these sources from now on, in this order. Sources that are kept go on. A removed source ends once its last
-   * solutions are answered, but it is mined on while no other source gives work.
-   * @param sources at least one, of the same kind as before
+   * Replaces the sources. A source that is also in the new list stays open. A removed source is closed after a time in
+   * which its last solutions are usually answered. A removed source that is active is mined on until another source
+   * takes over. Only then does the time begin.
+   * @param sources in order of preference; at least one, all of the same kind as before
    */
   change(sources: readonly WorkSource[]): void {
     const removed = this.#strategy.change(sources.map(completed));
@@ -115,7 +122,9 @@ export class FailoverSource extends BaseSource {
     this.#choose(this.#standbys);
   }
 
-  /** @throws what a listener of events has thrown, or the last source if all have thrown */
+  /**
+   * @throws what the listener of events has thrown; or, if all sources have thrown, what the last of them has thrown
+   */
   async follow(listener: UpdateListener, stop: AbortSignal): Promise<void> {
     this.#listener = listeningUntil(this.#ending.signal, listener);
     const release = onAbort(stop, () => this.#ending.abort());
@@ -154,21 +163,22 @@ export class FailoverSource extends BaseSource {
 
   /**
    * Leaves a source for good: it gets no more solutions, its work is stale, and it counts as lost.
-   * @param name the source's name @param reason follows it in a sentence
+   * @param name the source's name
+   * @param reason follows the name in a sentence
    */
   leave(name: string, reason: string): void {
     const standby = [...this.#standbys, ...this.#retiring].find(({ source }) => source.name === name);
     if (standby && !standby.givenUp) this.#giveUp(standby, reason);
   }
 
-  /** Whether a source was left for good, or has thrown. */
+  /** Whether a configured source was left for good, or has thrown. */
   hasLeft(source: WorkSource): boolean {
     return this.#standbys.some((standby) => standby.source === completed(source) && standby.givenUp !== undefined);
   }
 
   /**
-   * Sets the health of a source, as others have found it. The work of an unhealthy source is given only while no
-   * healthy source gives any; its solutions are still submitted.
+   * Sets the health of a source to what a check from outside has found. The work of an unhealthy source is mined only
+   * while no healthy source gives work. Solutions of its earlier works are still submitted.
    * @param rank the source's place in the order of preference, from 0
    * @param fault follows the source's name in a sentence; undefined if the source is healthy
    * @param news follows the name of a healthy source in a sentence
@@ -189,7 +199,10 @@ export class FailoverSource extends BaseSource {
     this.#choose([standby]);
   }
 
-  /** Sources check their own health only if another source could take over, here or elsewhere in a fleet. */
+  /**
+   * Makes the sources check and report their own health, if another source could take over, here or on another
+   * coordinator of a fleet.
+   */
   #followHealth(): void {
     if (this.#standbys.length === 1 && !this.#isWatched) return;
     for (const standby of this.#standbys) {
@@ -205,7 +218,10 @@ export class FailoverSource extends BaseSource {
     standby.start(take, this.#ending.signal, (thrown) => this.#fail(standby, thrown));
   }
 
-  /** Passes on the updates of the active source, and which works of the other sources are stale. */
+  /**
+   * Passes on `work` and `rest` updates of the active source, `stale` updates about works that were passed on, and a
+   * `lost` update if all sources are lost.
+   */
   #take(standby: Standby, update: SourceUpdate): void {
     if (this.#retiring.has(standby) && update.kind !== 'stale') return;
     standby.note(update, this.#clock.monotonicMs());
@@ -230,15 +246,15 @@ export class FailoverSource extends BaseSource {
     return this.#standbys.every(({ isLost }) => isLost);
   }
 
-  /** Gives up a source that has thrown, which its interface forbids. The others go on without it. */
+  /** Gives up a source that has thrown, which the WorkSource interface forbids. The other sources stay in use. */
   #fail(standby: Standby, thrown: unknown): void {
     if (standby.givenUp) return;
     const what = thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown);
-    const reason = `has failed and is ${LEFT}. Please report this fault of the program: ${what}`;
+    const reason = `has failed (please report this fault of the program: ${what}) and is ${LEFT}`;
     this.#giveUp(standby, reason, { thrown });
   }
 
-  /** @param fault what the source has thrown */
+  /** @param fault what the source has thrown; absent if the source is given up for another reason */
   #giveUp(standby: Standby, reason: string, fault?: { readonly thrown: unknown }): void {
     this.#cancel(standby.giveUp({ reason, ...(fault && { fault }) }));
     if (!this.#standbys.includes(standby)) return;
@@ -253,7 +269,7 @@ export class FailoverSource extends BaseSource {
     this.#ending.abort();
   }
 
-  /** Ends a removed source, once its last solutions can have been answered. */
+  /** Closes a removed source after `REMOVED_MS`, so that the answers to its last solutions can arrive. */
   async #retire(standby: Standby): Promise<void> {
     if (!standby.isStarted) return;
     this.#retiring.add(standby);
@@ -265,17 +281,17 @@ export class FailoverSource extends BaseSource {
 
   #close(standby: Standby, why: string): void {
     this.#cancel(standby.end());
-    const what = this.kind === 'fleet' ? 'its works are no longer heard' : 'its connection is closed';
-    // The source may emit events until it has ended, so this event waits.
+    const what = this.kind === 'fleet' ? 'its works are no longer received' : 'its connection is closed';
+    // The source may emit events until it has ended, so this event is emitted only after that.
     standby.whenSettled(() => this.#report(standby, 'standby', `${what}, because ${why}`));
   }
 
-  /** @param work the last work of a source that was ended */
+  /** Reports a work as stale, if it was passed on. @param work the latest work of a source that was ended */
   #cancel(work: Work | undefined): void {
     if (work && this.#origins.has(work)) this.#listener({ kind: 'stale', works: [work], reason: 'cancelled' });
   }
 
-  /** Begins to probe the active source, if another one could take over. */
+  /** Begins to probe the active source, if there is another source that could take over. */
   #probe(): void {
     if (this.#standbys.length > 1) this.#probing ??= this.#keepProbing(this.#ending.signal);
   }
@@ -287,9 +303,9 @@ export class FailoverSource extends BaseSource {
       const { worksGiven, source, givenUp } = active;
       const answers = async () => stop.aborted || givenUp || (await source.answers(stop));
       try {
-        // A single question can get lost, so the source is asked twice.
+        // A single request can get lost, so a second one is made before the source counts as unresponsive.
         const isThere = (await answers()) || (await answers());
-        // A source that has given work meanwhile is there, even if it did not answer the probe.
+        // A source that has given work during the probe can be reached, even if it did not answer the probe.
         if (active.worksGiven === worksGiven) active.isUnresponsive = !isThere;
       } catch (thrown) {
         this.#fail(active, thrown);
@@ -307,11 +323,14 @@ export class FailoverSource extends BaseSource {
     if (isBack) this.#closeLater();
   }
 
-  /** Lets another source take over, or starts one, if it is time. @param news the sources whose state has changed */
+  /**
+   * Lets another source take over, or starts one, if the strategy requires it.
+   * @param news the sources whose state has changed, or whose trial may have ended
+   */
   #choose(news: readonly Standby[] = []): void {
     clearTimeout(this.#timer);
     if (!this.#isRunning) return;
-    // The time is read once, so that all checks agree on which times have ended.
+    // The clock is read once, so that all checks below use the same time.
     const nowMs = this.#clock.monotonicMs();
     for (const standby of news) if (this.#strategy.takesOver(standby, nowMs)) this.#activate(standby, nowMs);
     const { next, toStart } = this.#strategy.losePatience(nowMs);
@@ -324,7 +343,10 @@ export class FailoverSource extends BaseSource {
     if (waitMs !== undefined) this.#timer = setTimeout(() => this.#choose(this.#strategy.preferred), waitMs);
   }
 
-  /** Closes the sources that are less preferred than the active one, unless they are needed again by then. */
+  /**
+   * After `standbyMs`, closes the sources that are less preferred than the active one. If the active source is unfit
+   * then, the wait begins again.
+   */
   #closeLater(): void {
     if (this.#standbyMs === undefined) return;
     clearTimeout(this.#closing);

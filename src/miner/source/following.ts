@@ -1,4 +1,4 @@
-/** Passes a source's updates to those who use it: to one by `updatesOf`, to several that share it by `SharedSource`. */
+/** Passes a source's updates on: `updatesOf` to one consumer, `SharedSource` to several consumers. */
 
 import { aborted, onAbort } from '../../base/system/abort.ts';
 import type { Solution } from '../../protocol/chain/verify.ts';
@@ -19,7 +19,7 @@ export class SharedSource extends BaseSource {
   #following: Promise<void> | undefined;
   #work: Work | undefined;
   #lost: SourceUpdate | undefined;
-  /** What the source has thrown, and whether a consumer has received it. */
+  /** What the source has thrown, and whether `follow` has thrown it to a consumer. */
   #fault: { readonly thrown: unknown; isPassedOn: boolean } | undefined;
 
   /** @param source must have no other user */
@@ -36,7 +36,7 @@ export class SharedSource extends BaseSource {
     return this.#source.kind;
   }
 
-  /** May be called once for each consumer. @throws what the source has thrown, to each consumer, also to later ones */
+  /** Called once for each consumer. @throws what the source has thrown, even to a consumer that follows later */
   async follow(listener: UpdateListener, stop: AbortSignal): Promise<void> {
     if (this.#work) listener({ kind: 'work', work: this.#work });
     if (this.#lost) listener(this.#lost);
@@ -79,7 +79,7 @@ export class SharedSource extends BaseSource {
     return this.#source.latestTimeUs(work);
   }
 
-  /** Waits for all submissions, then ends the source. @throws what the source has thrown, if no consumer got it */
+  /** Waits for all submissions, then ends the source. @throws what the source threw, if `follow` has not thrown it */
   async close(): Promise<void> {
     await Promise.allSettled(this.#pending);
     this.#closing.abort();
@@ -104,9 +104,9 @@ export class SharedSource extends BaseSource {
 }
 
 /**
- * Follows a source until `stop`. Updates wait until the consumer takes them: at most the latest `work` or `rest`, one
- * `stale` with all works that have become stale, and one `lost`.
- * @throws what the source has thrown, once the updates before it are taken
+ * Follows a source until `stop`. Updates wait until the consumer takes them. At most three wait: one `stale` with all
+ * works that have become stale, the latest `work` or `rest`, and the latest `lost`.
+ * @throws what the source has thrown, after the consumer has taken the updates before it
  */
 export async function* updatesOf(source: WorkSource, stop: AbortSignal): AsyncGenerator<SourceUpdate, void> {
   const mailbox = new Mailbox();
@@ -136,7 +136,7 @@ class Mailbox {
   #work: SourceUpdate | undefined;
   #lost: SourceUpdate | undefined;
   #fault: { readonly thrown: unknown } | undefined;
-  /** Called when there may be something to take, or when the consumer stops. */
+  /** Ends the wait of `changed`. Called when there may be an update to take, and when the consumer must stop. */
   wake: () => void = () => {};
 
   put(update: SourceUpdate): void {
@@ -167,7 +167,11 @@ class Mailbox {
     });
   }
 
-  /** @returns stale works first, then the work; undefined if nothing waits @throws what the source has thrown */
+  /**
+   * Removes the next update: `stale` comes before `work` or `rest`, and `lost` comes last.
+   * @returns the update; undefined if none waits
+   * @throws what the source has thrown, if no update waits
+   */
   take(): SourceUpdate | undefined {
     const update = this.#stale ?? this.#work ?? this.#lost;
     if (!update && this.#fault) throw this.#fault.thrown;

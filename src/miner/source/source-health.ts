@@ -1,6 +1,6 @@
 /**
- * Decides from the verdicts on solutions whether a source is worth mining on, and tries an unhealthy one again later. A
- * source that gives work and refuses every solution pays nothing.
+ * Decides from the verdicts on solutions whether a source is healthy, and tries an unhealthy source again later. A
+ * source that gives work but refuses every solution pays nothing.
  */
 
 import { Backoff, type BackoffLimits } from '../../base/net/backoff.ts';
@@ -9,34 +9,39 @@ import type { Judge } from './source.ts';
 
 interface HealthLimits {
   /**
-   * Minimum time from the first refusal to the one that makes a source unhealthy, except during a trial: shares that
-   * are on their way while a pool changes prove nothing.
+   * Minimum time from the first refusal to the refusal that proves that a source refuses everything. A shorter series
+   * of refusals may only mean that the source has changed while solutions were on their way to it. During a trial there
+   * is no such minimum.
    */
   readonly refusedMs: number;
-  /** Pauses before another trial of an unhealthy source. The maximum applies if trials are short. */
+  /** Pauses before another trial of an unhealthy source. After a long trial a pause may exceed their maximum. */
   readonly unhealthyPauses: BackoffLimits;
 }
 
 /**
- * Minimum pause before an unhealthy source is tried again, as a multiple of the last trial's length: where solutions
- * are rare a trial takes long, and all trials together must cost little.
+ * Minimum pause before an unhealthy source is tried again, as a multiple of the last trial's length. If solutions are
+ * rare, a trial takes long, and all trials together must cost little.
  */
 const PAUSE_PER_TRIAL = 10;
-/** A trial may have begun while the source was not needed, so its length proves little. */
+/**
+ * Maximum of the pause that `PAUSE_PER_TRIAL` requires: one day. The source may have been on standby during most of a
+ * long trial, so the trial's length proves little.
+ */
 const MOST_PAUSE_MS = 86_400_000;
 
 /**
- * The weight of refusals that makes a source unhealthy. Each acceptance halves it, so that a source which refuses more
- * than six of seven solutions of weight 1, or three of four of weight 4, is unhealthy, too.
+ * Sum of the weights of refused solutions at which a source is treated as one that refuses everything. Each accepted
+ * solution halves the sum. So a source that accepts some solutions can reach this sum, too. For each accepted solution,
+ * seven refusals of weight 1 or two refusals of weight 4 are enough.
  */
 const MOST_REFUSED = 12;
-/** The same during a trial. */
+/** Used instead of `MOST_REFUSED` during a trial. */
 const MOST_REFUSED_ON_TRIAL = 3;
 
 interface Words {
-  /** What the source takes: `shares`. */
+  /** The noun for what the source receives, in the plural, such as `shares`. */
   readonly what: string;
-  /** A question that follows the source's own words in a fault; may be empty. */
+  /** Text that follows the source's quoted message in a fault, to ask about a likely cause; may be empty. */
   readonly question: string;
 }
 
@@ -45,11 +50,13 @@ interface HealthOptions {
   readonly random: () => number;
   readonly limits: HealthLimits;
   readonly words: Words;
-  /** Called while `judge` is not set, which means that there is no other source. */
+  /** Receives the health while `judge` is not set, which means that there is no other source. */
   readonly alone: Judge;
   /**
-   * Starts afresh with the source. Called before a source that refuses everything is given up, and when it is tried
-   * again: a restarted server no longer has the session. Absent if there is nothing to start.
+   * Opens a new session with the source, because a restarted server may have lost the old session. Called when a source
+   * refuses everything, so that it becomes unhealthy only if the new session does not help. Also called at the
+   * beginning of a trial of a source that refused everything, and at intervals while the only source refuses
+   * everything. Absent if the source has no session.
    */
   readonly renew?: (why: string) => void;
 }
@@ -59,18 +66,18 @@ export class SourceHealth {
   readonly #options: HealthOptions;
   readonly #pauses: Backoff;
   #judge: Judge | undefined;
-  /** The weight of the refusals, and since when there have been any (monotonic). */
+  /** `weight`: the sum that `MOST_REFUSED` limits. `sinceMs`: when the sum last rose from 0 (monotonic). */
   #refused = { weight: 0, sinceMs: 0 };
-  /** Whether the source was started afresh since it last accepted a solution. */
+  /** Whether `renew` was called because the source refused everything, and it has accepted nothing since. */
   #isRenewed = false;
   /** Whether the source is unhealthy because of refusals. */
   #isRefusing = false;
-  /** When the source is tried again (monotonic), while it is unhealthy. */
+  /** When an unhealthy source is tried again (monotonic); undefined while the source is healthy. */
   #retryAtMs: number | undefined;
   #retry: NodeJS.Timeout | undefined;
-  /** Whether the source is closed, so that no trial may begin. Solutions may still be waiting for verdicts. */
+  /** Whether the source was stopped. Then no trial begins, not even after verdicts that still come. */
   #isStopped = false;
-  /** When the present trial of an unhealthy source began. */
+  /** When the trial of the source began (monotonic); undefined while it is not on trial. */
   #trialSinceMs: number | undefined;
 
   constructor(options: HealthOptions) {
@@ -79,15 +86,15 @@ export class SourceHealth {
     this.#pauses = new Backoff(options.limits.unhealthyPauses, options.random);
   }
 
-  /** Called instead of `alone`: another source can take over, so this one is tried again later. */
+  /** Receives the health instead of `alone`. It is set if another source can take over; only then there are trials. */
   set judge(judge: Judge) {
     this.#judge = judge;
-    // The new judge has received no earlier fault: only a fault that occurs again counts.
+    // An earlier fault was not reported to this function, so the source counts as healthy until the fault occurs again.
     this.#retryAtMs = undefined;
     this.#isRefusing = false;
   }
 
-  /** Resumes waiting for the next trial, if one is due. */
+  /** Called when the source is started. Begins to wait for the next trial if the source is unhealthy. */
   start(): void {
     this.#isStopped = false;
     this.#waitForTrial();
@@ -107,9 +114,9 @@ export class SourceHealth {
   }
 
   /**
-   * Notes that the source has refused a solution of work that it still wants.
-   * @param reason the source's words
-   * @param weight a source that refuses 12 of weight 1, or 3 of weight 4, is left
+   * Counts a solution that the source has refused although its work was not stale.
+   * @param reason the source's message
+   * @param weight what the refusal adds to the sum of weights that `MOST_REFUSED` limits
    */
   refused(reason: string, weight = 1): void {
     const nowMs = this.clock.monotonicMs();
@@ -156,7 +163,7 @@ export class SourceHealth {
     this.#report(fault);
   }
 
-  /** Makes an unhealthy source healthy. @param news follows its name in a sentence */
+  /** Makes an unhealthy source healthy. @param news follows the source's name in a sentence */
   protected recover(news: string): void {
     if (!this.isUnhealthy) return;
     clearTimeout(this.#retry);
@@ -165,7 +172,7 @@ export class SourceHealth {
     this.#report(undefined, news);
   }
 
-  /** Ends a trial with success. */
+  /** Ends the trial, if there is one, with success. */
   protected passTrial(): void {
     this.#trialSinceMs = undefined;
     this.#pauses.reset();
@@ -177,7 +184,10 @@ export class SourceHealth {
     return weight >= MOST_REFUSED && nowMs - sinceMs >= this.#options.limits.refusedMs;
   }
 
-  /** The only source is mined on all the same, so that there is no trial, but it may need a fresh start. */
+  /**
+   * Opens a new session with the only source, at growing intervals, while it refuses everything. The only source is
+   * mined on even while it is unhealthy, so it has no trials.
+   */
   #renewAlone(nowMs: number): void {
     if (this.#judge || !this.#isRefusing || nowMs < (this.#retryAtMs as number)) return;
     this.#retryAtMs = nowMs + this.#pauses.nextMs();
@@ -192,7 +202,7 @@ export class SourceHealth {
   #try(): void {
     const { words, renew } = this.#options;
     const may = this.#isRefusing ? `accept ${words.what}` : `answer ${words.what}`;
-    // Work from before the trial would be given, and refused, until the fresh start.
+    // The new session is opened before the report: otherwise work of the old session would be mined on, and refused.
     if (this.#isRefusing) renew?.('is tried again');
     this.#retryAtMs = undefined;
     this.#isRefusing = false;

@@ -1,25 +1,30 @@
-/** One of the sources that failover chooses among: what it gives, and whether it can be reached and is healthy. */
+/** The state of one of failover's sources: its latest work, whether it can be reached, and its health. */
 
 import { onAbort } from '../../base/system/abort.ts';
 import type { Work } from '../../protocol/chain/work.ts';
 import type { CompleteSource } from './complete-source.ts';
 import { listeningUntil, type SourceUpdate, type UpdateListener } from './source.ts';
 
-/** The source itself, or somebody who watches all sources. */
+/** Who has found a fault: the source itself, or a check that watches all sources from outside. */
 export type FoundBy = 'itself' | 'others';
 
-/** Why a source is never used again. `fault` is what it has thrown, which its interface forbids. */
+/** Why a source is never used again. */
 interface GivenUp {
   /** Follows the source's name in a sentence. */
   readonly reason: string;
+  /** What the source has thrown, although the WorkSource interface forbids it. */
   readonly fault?: { readonly thrown: unknown };
 }
 
-/** A source that is replaced again within this time after its trial gets a longer trial. */
+/**
+ * A source is replaced again too soon if, since it was last replaced, less than this time plus the length of its last
+ * trial has passed. Then its next trial is longer.
+ */
 const AGAIN_MS = 60_000;
 /**
- * The same for a source that can be reached and is merely slower. Such a change costs half a second: little of this
- * time, but nearly all the time of a source whose works end at once.
+ * Used instead of `AGAIN_MS` if the replaced source can be reached, and is only late with its next work. Each such
+ * replacement costs half a second without work. That is little if it happens every ten seconds. But with a source whose
+ * works always end at once, it would happen all the time.
  */
 const SLOW_AGAIN_MS = 10_000;
 const FIRST_TRIAL_MS = 5_000;
@@ -28,23 +33,23 @@ const MOST_TRIAL_MS = 300_000;
 /** Times are milliseconds of a monotonic clock. */
 export class Standby {
   readonly source: CompleteSource;
-  /** Place in the order of preference, from 0. A removed source has the last place. */
+  /** Place in the order of preference, from 0. A removed source that is still in use has the last place. */
   rank = 0;
-  /** Whether the source is no longer configured: then it is used only until another source gives work. */
+  /** Whether the source is no longer configured. A removed source is used only until another source gives work. */
   removed = false;
-  /** Whether failover has asked it to report its health. */
+  /** Whether failover has called the source's `onHealth`. */
   followsHealth = false;
-  /** Whether the source did not answer the last probe. */
+  /** Whether the source did not answer the last probe, and has given no work since. */
   isUnresponsive = false;
   #givenUp: GivenUp | undefined;
-  /** Aborted to end the source; undefined while the source is not started. */
+  /** Ends the source when it is aborted; undefined while the source is not started. */
   #ending: AbortController | undefined;
   #following: Promise<void> = Promise.resolve();
   #work: Work | undefined;
   #worksGiven = 0;
   #isLost = false;
   readonly #faults = new Map<FoundBy, string>();
-  /** Since when the source has given work without interruption; undefined while it gives none. */
+  /** Time of the first work since the source was last lost or replaced; undefined until that work comes. */
   #givesSinceMs: number | undefined;
   /** When another source last took over because this source gave no work. */
   #replacedAtMs = Number.NEGATIVE_INFINITY;
@@ -59,7 +64,7 @@ export class Standby {
     return this.#work;
   }
 
-  /** Number of times that the source has given work. */
+  /** Number of `work` updates from the source. */
   get worksGiven(): number {
     return this.#worksGiven;
   }
@@ -68,7 +73,7 @@ export class Standby {
     return this.#ending !== undefined;
   }
 
-  /** Whether the source has been out of reach since it last gave work. */
+  /** Whether the source was reported as lost and has given no work since. Also true of a source that was given up. */
   get isLost(): boolean {
     return this.#isLost;
   }
@@ -77,12 +82,12 @@ export class Standby {
     return this.#givenUp;
   }
 
-  /** Why the source's work is probably worth nothing, as clauses after its name; undefined for a healthy source. */
+  /** Why the source's work is probably worth nothing, as words that follow its name; undefined for a healthy source. */
   get fault(): string | undefined {
     return this.#faults.size === 0 ? undefined : [...this.#faults.values()].join(', and ');
   }
 
-  /** Whether the source gives no work now. */
+  /** Whether the source cannot be used now: it has no valid work, is out of reach or does not answer. */
   get isInNeed(): boolean {
     return this.#work === undefined || this.#isLost || this.isUnresponsive;
   }
@@ -93,8 +98,8 @@ export class Standby {
   }
 
   /**
-   * A healthy source is better than an unhealthy one, which is better than a removed one. A source without work is the
-   * worst. Of two sources of the same class, the preferred one is better.
+   * A healthy source is better than an unhealthy one, and an unhealthy source is better than a removed one. A source in
+   * need (`isInNeed`) is the worst. If two sources are equal in this, the source with the lower rank is better.
    */
   isBetterThan(other: Standby): boolean {
     return this.#grade < other.#grade || (this.#grade === other.#grade && this.rank < other.rank);
@@ -106,17 +111,23 @@ export class Standby {
     return this.fault === undefined ? 0 : 1;
   }
 
-  /** Time for which the source must give work before it takes over again. It grows with repeated replacements. */
+  /**
+   * Time for which the source must give work before it takes over again; 0 if it may do so at once. Each replacement
+   * that follows the last one too soon (`AGAIN_MS`) doubles the time, from five seconds up to five minutes.
+   */
   get trialMs(): number {
     return this.#trialMs;
   }
 
-  /** @returns how much longer the source must give work before it may take over again; 0 or less if it may now */
+  /** @returns the time until the trial ends if the source gives work until then; 0 or less if it may take over now */
   trialLeftMs(nowMs: number): number {
     return (this.#givesSinceMs ?? nowMs) + this.#trialMs - nowMs;
   }
 
-  /** Notes that another source takes over. @param isSlow whether this source is merely slower to give its next work */
+  /**
+   * Called when another source takes over because this source gave no work.
+   * @param isSlow whether this source can be reached, and is only late with its next work
+   */
   replaced(nowMs: number, isSlow: boolean): void {
     const isAgain = nowMs - this.#replacedAtMs < (isSlow ? SLOW_AGAIN_MS : AGAIN_MS) + this.#trialMs;
     this.#trialMs = isAgain ? Math.min(MOST_TRIAL_MS, Math.max(FIRST_TRIAL_MS, 2 * this.#trialMs)) : 0;
@@ -124,7 +135,7 @@ export class Standby {
     this.#givesSinceMs = undefined;
   }
 
-  /** Follows the source until `stop`, or until `end` is called. @param failed called with what the source throws */
+  /** Follows the source until `stop` or a call of `end`. @param failed called with what the source has thrown */
   start(listener: UpdateListener, stop: AbortSignal, failed: (thrown: unknown) => void): void {
     const ending = new AbortController();
     this.#ending = ending;
@@ -136,11 +147,11 @@ export class Standby {
         release();
       }
     };
-    // A source that was ended is not started again before it has settled.
+    // If the source was ended before, it is followed again only after the earlier call of `follow` has settled.
     this.#following = this.#following.then(follow).catch(failed);
   }
 
-  /** @returns the source's work, which is stale now */
+  /** Ends the source; it may be started again. @returns its latest work, which is stale now, if it had one */
   end(): Work | undefined {
     this.#ending?.abort();
     this.#ending = undefined;
@@ -151,7 +162,7 @@ export class Standby {
     return work;
   }
 
-  /** Ends the source for good, and counts it as lost. @returns the source's work, which is stale now */
+  /** Ends the source for good; it counts as lost. @returns its latest work, which is stale now, if it had one */
   giveUp(why: GivenUp): Work | undefined {
     const work = this.end();
     this.#givenUp = why;
@@ -159,7 +170,7 @@ export class Standby {
     return work;
   }
 
-  /** Settles when the source has ended, and what was planned for then is done. */
+  /** Settles when the source has ended and the actions given to `whenSettled` have been called. */
   get settled(): Promise<void> {
     return this.#following;
   }

@@ -1,4 +1,4 @@
-/** Submits solutions in the background: none twice, and none whose work is known to be stale. */
+/** Submits solutions in the background. Does not submit a solution twice, or one whose work is known to be stale. */
 
 import { BoundedSet } from '../../base/system/bounded.ts';
 import type { Clock } from '../../base/system/clock.ts';
@@ -10,10 +10,10 @@ import type { Outcome } from '../events/vocabulary.ts';
 import type { CompleteSource } from './complete-source.ts';
 import type { Verdict } from './source.ts';
 
-/** Number of remembered solutions, so that each is submitted once. Far fewer are ever in flight. */
+/** Number of the latest solutions that are not submitted again. Far fewer are pending at the same time. */
 const REMEMBERED = 4_096;
 
-/** The event about a sent block, by the outcome of its submission. A delivered block's outcome is never known. */
+/** The event about a sent block, by its outcome. `delivered` has no event, because the result is never known. */
 const BLOCK_EVENTS = {
   accepted: 'accepted-block',
   unknown: 'unanswered-block',
@@ -29,7 +29,7 @@ export interface SubmitterOptions {
   readonly clock: Clock;
   /** Whether the solution's work is known to be stale. Called right before the solution is sent. */
   readonly isStale: (solution: Solution) => boolean;
-  /** Called with the number of pending submissions when one begins or ends. */
+  /** Called with the number of pending submissions whenever a submission begins or ends. */
   readonly pending?: (count: number) => void;
 }
 
@@ -37,7 +37,7 @@ interface Finder {
   /** The name of a device or of a relay. */
   readonly name: string;
   readonly isRelay: boolean;
-  /** As in the events: another coordinator gave the work, or the work is not known. */
+  /** Whether another coordinator issued the work, or the work is not known. Copied into the events about a block. */
   readonly isElsewhere?: boolean;
 }
 
@@ -52,7 +52,7 @@ export class Submitter {
   }
 
   /**
-   * Submits a solution in the background. Its verdict becomes an event.
+   * Submits a solution in the background, and emits events about it and its verdict.
    * @param stop asks the source to end its attempts soon
    * @returns the verdict; undefined if the solution was submitted before
    */
@@ -70,7 +70,7 @@ export class Submitter {
     return task;
   }
 
-  /** Settles when no submission is pending. The source's time limits bound this. */
+  /** Settles when no submission is pending. The time limits of the source bound this wait. */
   async settled(): Promise<void> {
     while (this.#pending.size > 0) await Promise.all(this.#pending);
   }
@@ -96,7 +96,7 @@ export class Submitter {
     let verdict: Verdict;
     try {
       const answer = isSent ? source.submit(solution, stop) : NOT_SENT;
-      // The event comes after the call of the source, so that no listener delays the submission.
+      // The event is emitted after the source was called, so that no listener delays the submission.
       if (isSent && isBlock) emit({ type: 'sent-block', ...block, source: source.nameOf(work) });
       verdict = await answer;
     } catch (fault) {

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { describe, expect, it, test } from 'vitest';
 import { Proofs } from '#pickaxe/miner/loop/proofs.js';
 import { prepareJob, withSearchTarget } from '#pickaxe/protocol/chain/job.js';
 import { difficultyOf } from '#pickaxe/protocol/chain/target.js';
@@ -98,4 +98,82 @@ test('a node’s work is solved by its first solution, however easy that is', ()
   const { proofs } = watch(4e8);
   const work = makeWork(64);
   expect(proofs.targetFor(work)).toBe(work.target);
+});
+
+describe('the difficulty of proofs', () => {
+  const FIRST = 2 ** 24;
+
+  function measured(kind: 'cpu' | 'gpu' = 'cpu', first?: number) {
+    const clock = new FakeClock();
+    const proofs = new Proofs(kind, clock, first);
+    /** Learns from a number of hashes that took some time. */
+    const after = (ms: number, hashes: number) => {
+      clock.advance(ms);
+      proofs.searched(hashes);
+      proofs.learn();
+      return proofs.difficulty;
+    };
+    return { proofs, after };
+  }
+
+  it.each([
+    ['a CPU', 'cpu', undefined, 2 ** 24],
+    ['a GPU', 'gpu', undefined, 2 ** 28],
+    ['a device with another beginning', 'gpu', 300, 300],
+  ] as const)('of %s begins where nothing is known yet', (_, kind, first, expected) => {
+    const { proofs } = measured(kind, first);
+    expect(proofs.difficulty).toBe(expected);
+    expect(difficultyFor(proofs)).toBeCloseTo(expected, -1);
+  });
+
+  it.each([
+    ['four proofs a second', 4 * FIRST, FIRST],
+    ['six proofs a second, the most', 6 * FIRST, FIRST],
+    ['a little more than six', 6 * FIRST + 1_000, 2 * FIRST],
+    ['twelve, the most of the double', 12 * FIRST, 2 * FIRST],
+    ['a little more than twelve', 12 * FIRST + 1_000, 4 * FIRST],
+    ['a thousand', 1_000 * FIRST, 256 * FIRST],
+    ['two and two thirds, the fewest', (8 / 3) * FIRST, FIRST],
+    ['a little less than two and two thirds', (8 / 3) * FIRST - 1_000, FIRST / 2],
+    ['one in an hour', FIRST / 3_600, FIRST / 2],
+  ])('follows the rate of %s', (_, perSecond, expected) => {
+    expect(measured().after(1_000, perSecond)).toBe(expected);
+    expect(measured().after(3_000, 3 * perSecond)).toBe(expected);
+  });
+
+  it('is learned from at least a second, and from all reports in it', () => {
+    const { after } = measured();
+    expect(after(500, 20 * FIRST)).toBe(FIRST);
+    expect(after(499, 20 * FIRST)).toBe(FIRST);
+    expect(after(1, 0)).toBe(8 * FIRST);
+  });
+
+  it('is learned from the hashes and the time since it was learned last', () => {
+    const { after } = measured();
+    expect(after(10_000, 10 * 4 * FIRST)).toBe(FIRST);
+    expect(after(1_000, 8 * FIRST)).toBe(2 * FIRST);
+    expect(after(999, 80 * FIRST)).toBe(2 * FIRST);
+    expect(after(9_001, 0)).toBe(2 * FIRST);
+    expect(after(1_000, 4 * FIRST)).toBe(FIRST);
+  });
+
+  it('stays while nothing is hashed, however long, also at the beginning', () => {
+    const { after } = measured();
+    expect(after(3_600_000, 0)).toBe(FIRST);
+    expect(after(1_000, 4 * 3_601 * FIRST)).toBe(FIRST);
+    for (let idle = 0; idle < 3; idle++) expect(after(3_600_000, 0)).toBe(FIRST);
+  });
+
+  it('falls by half each time, and not below one hash', () => {
+    const { after } = measured('cpu', 6);
+    expect(Array.from({ length: 5 }, () => after(60_000, 1))).toEqual([3, 1.5, 1, 1, 1]);
+  });
+
+  it('allows twenty-four solutions for each proof, where the work accepts several', () => {
+    const { proofs } = measured('cpu', 2_400);
+    const targets = [99, 100, 101, 2_400, 2_401].map((difficulty) =>
+      difficultyOf(proofs.targetFor(makeWork(difficulty, { until: 'replaced', blockTarget: HARD.target }))),
+    );
+    expect(targets.map((difficulty) => Math.round(difficulty))).toEqual([100, 100, 101, 2_400, 2_400]);
+  });
 });

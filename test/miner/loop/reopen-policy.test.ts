@@ -16,6 +16,12 @@ test('the waits between attempts grow, and the attempts end', () => {
   expect(policy.inARow).toBe(5);
 });
 
+test('the first wait can be chosen, and decides the others', () => {
+  const policy = new ReopenPolicy(7);
+  expect(policy.inARow).toBe(0);
+  expect(Array.from({ length: 6 }, () => policy.waitAfter('lost', 0))).toEqual([7, 14, 28, 56, 112, undefined]);
+});
+
 test('attempts are counted from zero once the device has been in service for a minute', () => {
   const policy = opened();
   for (let i = 0; i < 20; i++) expect(policy.waitAfter('lost', MINUTE_MS + 1)).toBe(1_000);
@@ -31,7 +37,9 @@ test('after wrong hashes attempts are counted from zero only after an hour in se
   const policy = opened();
   expect(policy.waitAfter('wrong-hashes', 59 * MINUTE_MS)).toBe(1_000);
   expect(policy.waitAfter('wrong-hashes', 59 * MINUTE_MS)).toBe(2_000);
-  expect(policy.waitAfter('wrong-hashes', 61 * MINUTE_MS)).toBe(1_000);
+  expect(policy.waitAfter('wrong-hashes', 60 * MINUTE_MS)).toBe(4_000);
+  expect(policy.waitAfter('wrong-hashes', 60 * MINUTE_MS + 1)).toBe(1_000);
+  expect(policy.waitAfter('wrong-hashes', 60 * MINUTE_MS)).toBe(2_000);
 });
 
 test('a device that was missing from the start is not reopened', () => {
@@ -40,4 +48,6 @@ test('a device that was missing from the start is not reopened', () => {
   expect(policy.waitAfter('lost', 100)).toBe(1_000);
   policy.opened();
   expect(policy.waitAfter('missing', 100)).toBe(2_000);
+  expect(policy.waitAfter('missing', 100)).toBe(4_000);
+  expect(policy.inARow).toBe(3);
 });

@@ -94,7 +94,7 @@ describe('a space', () => {
     expect(size).toBe(2 ** (64 - 8 * nonce1.bytes));
     // The first page has two pieces, because CPUs begin with the second column. Both ends of the page are counted.
     expect(nonces.size).toBe(4 * PAGES);
-    for (const nonce of nonces) expect(isNonceWithin(nonce1, nonce)).toBe(true);
+    expect([...nonces].every((nonce) => isNonceWithin(nonce1, nonce))).toBe(true);
   });
 
   it('can be used up to the last nonce', () => {

@@ -52,6 +52,21 @@ test('a paused device whose sensors go silent is reported', () => {
   expect(said).toHaveLength(1);
   vi.advanceTimersByTime(1_000);
   expect(said[1]).toMatch(/^silent: .* its sensors have reported nothing for 60 s$/);
+  vi.advanceTimersByTime(600_000);
+  expect(said).toHaveLength(2);
+});
+
+test('a device that is paused a second time has a minute again until its silence is reported', () => {
+  const { guard, said } = watch();
+  guard.take({ temperatureCelsius: 90 });
+  vi.advanceTimersByTime(55_000);
+  guard.take({ temperatureCelsius: 80 });
+  guard.take({ temperatureCelsius: 90 });
+  vi.advanceTimersByTime(59_999);
+  expect(said.map((line) => line.split(':')[0])).toEqual(['too hot', 'cooled down', 'too hot']);
+  vi.advanceTimersByTime(1);
+  expect(said).toHaveLength(4);
+  expect(said[3]).toMatch(/^silent/);
 });
 
 test('limits may change at any time: those at the time of a reading decide', () => {

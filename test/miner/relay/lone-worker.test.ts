@@ -55,6 +55,20 @@ it('has the hashrate that its accepted solutions of the last ten minutes stand f
   lone.end();
 });
 
+it('counts a solution for ten minutes, to the millisecond', () => {
+  const lone = worker();
+  nowMs = 100_000;
+  lone.brought(solution(true), 'accepted');
+  const rateAt = (ms: number) => {
+    nowMs = ms;
+    vi.advanceTimersByTime(5_000);
+    return told().hashesPerSecond;
+  };
+  expect(rateAt(699_999)).toBeCloseTo(1e6 / 600, -1);
+  expect(rateAt(700_000)).toBe(0);
+  lone.end();
+});
+
 it('has none where its solutions stand for no hashes', () => {
   const lone = worker({ hashes: false });
   nowMs = 100_000;

@@ -64,22 +64,22 @@ describe('the works of a relay', () => {
 
   it('are told of after each update, also of those that change nothing of the current work', async () => {
     const source = new FakeSource();
-    const heard: string[] = [];
+    const recorded: string[] = [];
     const works = new RelayedWorks({
       name: 'fleet',
       source,
-      changed: (work) => heard.push(work ? 'new work' : 'no work'),
-      updated: ({ kind }) => heard.push(kind),
+      changed: (work) => recorded.push(work ? 'new work' : 'no work'),
+      updated: ({ kind }) => recorded.push(kind),
     });
     const ending = new AbortController();
     const following = works.follow(ending.signal);
     for (const act of [() => source.work(makeWork(100)), () => source.lost(), () => source.stale(makeWork(100))]) {
-      const count = heard.length;
+      const count = recorded.length;
       act();
-      await eventually(() => expect(heard.length).toBeGreaterThan(count));
+      await eventually(() => expect(recorded.length).toBeGreaterThan(count));
     }
     source.stale();
-    await eventually(() => expect(heard).toEqual(['new work', 'work', 'lost', 'stale', 'no work', 'stale']));
+    await eventually(() => expect(recorded).toEqual(['new work', 'work', 'lost', 'stale', 'no work', 'stale']));
     ending.abort();
     await following;
   });

@@ -4,7 +4,7 @@ import { type IncomingMessage, request } from 'node:http';
 import { Server } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { systemClock } from '#pickaxe/base/system/clock.js';
 import {
   assumeSolved,
@@ -14,6 +14,7 @@ import {
   type Pace,
   SimulatedRelay,
 } from '#pickaxe/miner/relay/simulated-relay.js';
+import type { Verdict } from '#pickaxe/miner/source/source.js';
 import { prepareJob } from '#pickaxe/protocol/chain/job.js';
 import { difficultyOf } from '#pickaxe/protocol/chain/target.js';
 import { powHash } from '#pickaxe/protocol/chain/verify.js';
@@ -96,6 +97,104 @@ describe('a simulated hasher', () => {
       await eventually(() => expect(recorder.of('verdict')).toHaveLength(2));
       expect(source.submitted.map(({ work }) => work)).toEqual([first.work, last]);
     }));
+});
+
+describe('a simulated hasher whose solutions were not accepted', () => {
+  /** One whose works are solved when the test says so. */
+  async function hasher() {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'] });
+    const solves = new Map<Work, () => void>();
+    const begun: Work[] = [];
+    const cancelled: Work[] = [];
+    const pace: Pace = {
+      what: 'as the test says',
+      begin: (work, solve) => {
+        begun.push(work);
+        solves.set(work, solve);
+        return () => void cancelled.push(work);
+      },
+    };
+    const source = new FakeSource();
+    const settle: ((verdict: Verdict) => void)[] = [];
+    source.verdict = () => new Promise((resolve) => settle.push(resolve));
+    const turns = async () => {
+      for (let turn = 0; turn < 8; turn++) await new Promise((resolve) => setImmediate(resolve));
+    };
+    const options = { pace, source, emit: () => {}, clock: systemClock, random: Math.random, warn: () => {} };
+    const relay = new SimulatedRelay(options);
+    await relay.open();
+    const stop = new AbortController();
+    const ran = relay.run(stop.signal);
+    onTestFinished(async () => {
+      stop.abort();
+      await ran;
+      const timers = vi.getTimerCount();
+      vi.useRealTimers();
+      expect(timers).toBe(0);
+    });
+    return {
+      begun,
+      cancelled,
+      give: async (work = hard()) => {
+        source.work(work);
+        await turns();
+        return work;
+      },
+      solve: (work: Work) => solves.get(work)?.(),
+      /** Gives the verdict on the first solution that has none. */
+      judge: async (outcome: Verdict['outcome']) => {
+        settle.shift()?.({ outcome, reason: '' });
+        await turns();
+      },
+    };
+  }
+
+  it.each(['rejected', 'stale', 'unknown'] as const)('rests for a second after one that is %s', async (outcome) => {
+    const { begun, give, solve, judge } = await hasher();
+    const first = await give();
+    solve(first);
+    const second = await give();
+    expect(begun).toEqual([first, second]);
+    await judge(outcome);
+    const third = await give();
+    vi.advanceTimersByTime(999);
+    expect(begun).toEqual([first, second]);
+    vi.advanceTimersByTime(1);
+    expect(begun).toEqual([first, second, third]);
+    const fourth = await give();
+    expect(begun).toEqual([first, second, third, fourth]);
+  });
+
+  it('begins once after the rest, though another one was refused in it', async () => {
+    const { begun, cancelled, give, solve, judge } = await hasher();
+    const [first, second] = [await give(), await give()];
+    solve(first);
+    solve(second);
+    const third = await give();
+    await judge('rejected');
+    expect(cancelled.at(-1)).toBe(third);
+    vi.advanceTimersByTime(500);
+    await judge('rejected');
+    vi.advanceTimersByTime(500);
+    expect(begun).toEqual([first, second, third, third]);
+    vi.advanceTimersByTime(5_000);
+    expect(begun).toHaveLength(4);
+  });
+
+  it('rests again after the next one, and not after one that is accepted', async () => {
+    const { begun, give, solve, judge } = await hasher();
+    for (const round of [1, 2]) {
+      solve(await give());
+      await judge('rejected');
+      vi.advanceTimersByTime(1_000);
+      const next = await give();
+      expect([round, begun.at(-1)]).toEqual([round, next]);
+      solve(next);
+      await judge('accepted');
+      // Only the timer is left with which it tells regularly how it does.
+      expect(vi.getTimerCount()).toBe(1);
+    }
+  });
 });
 
 describe('a hashrate', () => {

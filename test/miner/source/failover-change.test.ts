@@ -91,14 +91,14 @@ it('starts a source that was put first, and goes back to the others in the new o
 it('uses a source that was added as a standby, and asks a lone one for its health from then on', async () => {
   const { sources, failover, give, mined } = setUp('a');
   const [a] = sources;
-  const hears = vi.fn();
-  Object.assign(a, { onHealth: hears });
+  const onHealth = vi.fn();
+  Object.assign(a, { onHealth });
   await give(a);
   const b = named('b');
   failover.change([a, b]);
   failover.change([a, b]);
   await pass(60_000);
-  expect([b.started, hears.mock.calls.length]).toEqual([false, 1]);
+  expect([b.started, onHealth.mock.calls.length]).toEqual([false, 1]);
   a.lost();
   await pass(2_000);
   expect(b.started).toBe(true);

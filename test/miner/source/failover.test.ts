@@ -481,7 +481,7 @@ describe('a source that throws, which it may not,', () => {
     const [told] = recorder.of('source');
     expect(told).toMatchObject({ state: 'lost', source: 'fake source' });
     expect(told.reason).toMatch(
-      /^has failed and is left until pickaxe is restarted\. Please report this fault of the program: Error: a typing error\s+at /,
+      /^has failed \(please report this fault of the program: Error: a typing error\s+at [\s\S]*\) and is left until pickaxe is restarted$/,
     );
     // Though nothing else is left, it is not started again.
     sources[0].started = false;

@@ -1,10 +1,13 @@
-/** Pins threads to CPUs and sets their priority. Pinning needs the native addon, on Linux or Windows. */
+/**
+ * Pins threads to CPUs and sets their priority. Pinning is possible only on Linux and Windows, and requires the native
+ * addon.
+ */
 
 import * as os from 'node:os';
 import { formatCpuList } from '../../../base/text/quantities.ts';
 import { type Addon, loadAddon } from './kernels/native-kernels.ts';
 
-/** @returns why threads cannot be pinned here; undefined when they can */
+/** @returns why threads cannot be pinned here: a clause for people; undefined when they can */
 export function pinFault(platform: string = process.platform, load: () => Addon = loadAddon): string | undefined {
   if (platform !== 'linux' && platform !== 'win32') return 'only Linux and Windows can pin threads';
   let addon: Addon;
@@ -23,7 +26,8 @@ export function pinFault(platform: string = process.platform, load: () => Addon 
 
 /**
  * Confines the calling thread to these CPUs.
- * @throws Error when the process may not use them, or the system cannot confine a thread to all of them.
+ * @throws Error without the native addon, when the process may not use these CPUs, or when the system cannot confine a
+ *   thread to all of them
  */
 export function pinThread(cpus: readonly number[]): void {
   try {
@@ -36,13 +40,14 @@ export function pinThread(cpus: readonly number[]): void {
 }
 
 /*
- * Priority: a niceness from 0 (normal) to 19 (all other programs go first). On Linux each thread has its own niceness.
- * native/thread-windows.c and native/thread-macos.c map it to one of a few levels.
+ * Priority: a niceness from 0 (normal) to 19 (all other programs go first). On Linux each thread has a niceness of its
+ * own. On Windows and macOS, native/thread-windows.c and native/thread-macos.c convert the niceness to the priorities
+ * that the system has.
  */
 
 /**
- * Checks, without a change, whether threads may change their priority, which some sandboxes forbid.
- * @returns why threads may not; undefined when they may
+ * Checks whether threads can change their priority here, which some sandboxes forbid. Changes nothing.
+ * @returns why threads cannot: a clause for people; undefined when they can
  */
 export function priorityFault(platform: string = process.platform, load: () => Addon = loadAddon): string | undefined {
   if (platform === 'linux') return linuxFault();
@@ -66,10 +71,11 @@ function linuxFault(): string | undefined {
 }
 
 /**
- * Sets the priority of the calling thread. Measured on Linux, neither SCHED_IDLE instead of niceness 19 nor a shorter
- * time slice for the main thread makes new jobs begin sooner.
+ * Sets the priority of the calling thread. Two alternatives were measured on Linux: SCHED_IDLE instead of niceness 19,
+ * and a shorter time slice for the main thread. New jobs begin no sooner with them.
  * @param niceness 0 … 19
- * @throws Error that says what to do when Linux requires privileges: for a value below the process's own niceness
+ * @throws Error when the system refuses, and on Windows and macOS without the native addon. Linux requires privileges
+ *   for a value below the niceness of the process, and the message then has the remedy
  */
 export function setPriority(niceness: number): void {
   if (process.platform === 'linux') setNiceness(niceness);

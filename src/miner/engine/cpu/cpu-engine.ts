@@ -1,4 +1,7 @@
-/** The CPU as an engine: a pool of low-priority threads, which all work on the newest search, the current run. */
+/**
+ * The CPU as an engine. It has a pool of threads, which by default have the lowest priority. All threads work on the
+ * newest search, the current run.
+ */
 
 import { cpus } from 'node:os';
 import { plural } from '../../../base/text/quantities.ts';
@@ -19,13 +22,18 @@ import { Pool } from './thread-pool.ts';
 import { type CoreGroup, chooseThreads, type ThreadChoice, type ThreadOptions } from './threads.ts';
 
 export interface CpuEngineOptions extends ThreadOptions {
-  /** Unique in a rig. */
+  /** Name of the engine, unique in a rig. The default is `cpu`. */
   readonly name?: string;
-  /** The default is the fastest kernel that runs here. */
+  /** The kernel of all threads. The default is the choice of `chooseKernels`. */
   readonly kernel?: KernelName;
-  /** Folder for the kernels' speeds. Without a folder they are measured at each opening, which takes a second. */
+  /**
+   * Folder in which the speeds of kernels are remembered. Without it, the speeds are measured at each opening (unless
+   * `kernel` or `hurried` is set), which takes about a second.
+   */
   readonly cacheDirectory?: string;
-  /** Whether to skip the measurement: without remembered speeds, the kernel that is usually the fastest is used. */
+  /**
+   * Whether to skip the measurement. If no speeds are remembered, the kernel that is usually the fastest is then used.
+   */
   readonly hurried?: boolean;
   readonly openSensors?: (options: { readonly threads: number }) => Promise<Sensors>;
 }
@@ -38,12 +46,12 @@ export class CpuEngine implements Engine {
   readonly #options: CpuEngineOptions;
   readonly #threads: ThreadChoice;
   #pool: Pool | undefined;
-  /** Aborted when the engine is closed; undefined while it is closed. */
+  /** A controller that is aborted when the engine is closed. Undefined while the engine is closed. */
   #session: AbortController | undefined;
-  /** Undefined while the engine is closed. */
+  /** Ends the readings of the sensors. Undefined while the engine is closed or opens. */
   #endReadings: (() => void) | undefined;
 
-  /** @throws RangeError when the options ask for threads that are not possible here. */
+  /** @throws RangeError when `chooseThreads` cannot fulfil the options */
   constructor(options: CpuEngineOptions = {}) {
     this.name = options.name ?? 'cpu';
     this.#options = options;
@@ -66,11 +74,11 @@ export class CpuEngine implements Engine {
     }
   }
 
-  /** @param closed aborted when the engine is closed while it opens */
+  /** @param closed fires when `close` is called */
   async #start(listener: EngineListener, closed: AbortSignal): Promise<EngineInfo> {
     const { threads, groups } = this.#threads;
     const { kernel: forced, cacheDirectory, hurried = false, openSensors = openCpuSensors } = this.#options;
-    // The sensors are opened while kernels are chosen, so that a slow driver does not delay the start.
+    // The sensors are opened while kernels are chosen and threads start, so that a slow driver delays the start less.
     const openingSensors = openSensors({ threads });
     const choices = forced
       ? groups.map(() => forceKernel(forced))
@@ -116,9 +124,12 @@ export class CpuEngine implements Engine {
   }
 }
 
-/* The description of the open CPU. Pure. */
+/* The description of the open CPU, made by pure functions */
 
-/** @param kernels one choice for each group of threads */
+/**
+ * @param kernels one choice for each group of threads
+ * @param sensors the source of the readings, from `Sensors.what`
+ */
 export function describeCpu(
   model: string,
   kernels: readonly KernelChoice[],
@@ -140,7 +151,7 @@ export function describeCpu(
   };
 }
 
-/** @returns `performance cores: `; empty where all cores are alike */
+/** @returns a prefix such as `performance cores: `; an empty string for a group without a kind */
 function prefixOf({ kind }: CoreGroup, then = ': '): string {
   return kind === undefined ? '' : `${kind} cores${then}`;
 }

@@ -1,4 +1,4 @@
-/** The sensors of the CPU under Linux. */
+/** The sensors of the CPU, on Linux only: temperature, power and clock. */
 
 import { join } from 'node:path';
 import { type Clock, systemClock } from '../../../base/system/clock.ts';
@@ -17,21 +17,24 @@ import {
 } from '../sensors.ts';
 
 export interface CpuSensors extends Sensors {
-  /** File with the CPU's power, if this process may not read it and has no other source of the power. */
+  /**
+   * Path of a file with the CPU's power that this process may not read. Absent when the power can be read, or when
+   * there is no such file.
+   */
   readonly refused?: string;
 }
 
 interface CpuSensorOptions {
-  /** Number of busy CPUs. Only the clocks of busy CPUs count. */
+  /** Number of CPUs that are busy with mining. Only the clocks of busy CPUs count. */
   readonly threads: number;
   readonly clock?: Clock;
   readonly platform?: string;
-  /** Where sysfs is mounted. */
+  /** Path at which sysfs is mounted. The default is `/sys`. */
   readonly sysfs?: string;
   readonly read?: ReadSysfs;
 }
 
-/** Never rejects. When there are no sensors, `what` says why, and every reading is empty. */
+/** Opens the sensors. Never rejects: when there are no sensors, `what` has the reason, and every reading is empty. */
 export function openCpuSensors(options: CpuSensorOptions): Promise<CpuSensors> {
   return openOrNone<CpuSensors>(() => open(options));
 }
@@ -55,7 +58,7 @@ async function open(options: CpuSensorOptions): Promise<CpuSensors> {
     ...(refused !== undefined && { refused }),
     async read() {
       const temperatureCelsius = await thermometer?.readCelsius();
-      // When a driver is reloaded, its folder gets another number.
+      // When a driver is reloaded, its folder gets another number, so the thermometer is searched for again.
       if (thermometer && temperatureCelsius === undefined)
         thermometer = (await findThermometer(sysfs, read)) ?? thermometer;
       return plausible({ temperatureCelsius, powerWatts: await meter?.readWatts(), coreHertz: await readHertz?.() });
@@ -67,22 +70,26 @@ function refusal(file: NonNullable<FoundPower['refused']>): string {
   return `the power is not known, because only root may read ${file} (docs/devices.md, “Allow pickaxe to read the power”)`;
 }
 
-/* The folders of hwmon that belong to CPUs */
+/* The CPU's chips: the folders of hwmon that belong to CPUs */
 
 interface Channel {
+  /** Path of the file with the reading. */
   readonly file: string;
-  /** The driver's name for the sensor. */
+  /** The driver's name for the sensor; undefined for a sensor without a name. */
   readonly label: string | undefined;
 }
 
 interface Chip {
-  /** Such as `k10temp`. */
+  /** Name of the driver, such as `k10temp`. */
   readonly driver: string;
-  /** @param kind `temp`, `power` or `energy` */
+  /** @param kind `temp`, `power` or `energy` @returns the chip's channels of this kind */
   channels(kind: string): Promise<Channel[]>;
 }
 
-/** @returns the folders of these drivers; a driver has one for each socket, or for each die of a socket */
+/**
+ * @returns one chip for each folder of these drivers. A driver has a folder for each socket, or for each die of a
+ *   socket
+ */
 async function findChips(drivers: readonly string[], sysfs: string, read: ReadSysfs): Promise<Chip[]> {
   const root = join(sysfs, 'class/hwmon');
   const chips: Chip[] = [];
@@ -99,7 +106,7 @@ async function channelsOf(folder: string, kind: string, read: ReadSysfs): Promis
   const found: Channel[] = [];
   for (const channel of channels(await list(folder), kind)) {
     const label = await readLine(join(folder, `${channel}_label`), read);
-    // On machines with two sockets zenpower puts `cpu0 ` or `cpu1 ` before its names.
+    // On machines with two sockets, the labels of the driver zenpower begin with `cpu0 ` or `cpu1 `.
     found.push({ file: join(folder, `${channel}_input`), label: label?.replace(/^cpu\d+ /, '') });
   }
   return found;
@@ -111,20 +118,21 @@ async function channelsOf(folder: string, kind: string, read: ReadSysfs): Promis
  */
 
 interface Thermometer {
-  /** For people: the driver or the kind of the thermal zone. */
+  /** For people: the names of the drivers, or the types of the thermal zones. */
   readonly what: string;
-  /** @returns °C of the hottest chip; undefined while no file has a plausible value */
+  /** @returns the temperature of the hottest chip in °C; undefined while no file has a plausible value */
   readCelsius(): Promise<number | undefined>;
 }
 
 /**
- * The channels to read, by driver. Of a driver's names, the first one that the chip has is used. `undefined` stands for
- * a channel without a name.
+ * The labels of the channels to read, by driver, in the order of preference. Only the first label that a chip has is
+ * used, and all channels with this label are read. `undefined` stands for a channel without a label.
  *
- * - `coretemp`: the hottest place of a package. Old chips report only their cores.
- * - `k10temp` and `zenpower`: Tdie is the chip's temperature. Tctl, which controls the fan, is higher by up to 27 °C on
- *   some chips, but all of those have Tdie, too. Tccd are parts of the chip. Chips older than Zen have only a Tctl
- *   without a name.
+ * - `coretemp`: The temperature of a package is that of its hottest place. Old chips report only the temperatures of
+ *   their cores.
+ * - `k10temp` and `zenpower`: Tdie is the chip's temperature. Tctl, which controls the fan, is up to 27 °C higher on
+ *   some chips, but all these chips have Tdie, too. Tccd1, Tccd2 and so on are the temperatures of parts of the chip.
+ *   Chips older than Zen have only Tctl, and its channel has no label.
  */
 const LABELS: Readonly<Record<string, readonly (RegExp | undefined)[]>> = {
   coretemp: [/^(Package|Physical) id \d+$/, /^Core \d+$/],
@@ -132,9 +140,11 @@ const LABELS: Readonly<Record<string, readonly (RegExp | undefined)[]>> = {
   zenpower: [/^Tdie$/, /^Tctl$/, /^Tccd\d+$/],
 };
 
-/** Thermal zones that certainly belong to the CPU. Others, such as `acpitz` and `soc-thermal`, may not. */
+/**
+ * Types of thermal zones that certainly belong to the CPU. Other types, such as `acpitz` and `soc-thermal`, may not.
+ */
 const CPU_ZONE = /^(x86_pkg_temp$|cpu|bigcore|littlecore)/i;
-/** This driver shows an ARM board's thermal zone as hwmon. */
+/** Name in hwmon of the CPU's thermal zone on ARM boards. */
 const ZONE_DRIVER = 'cpu_thermal';
 
 async function findThermometer(sysfs: string, read: ReadSysfs): Promise<Thermometer | undefined> {
@@ -152,7 +162,7 @@ async function ofChips(drivers: string[], sysfs: string, read: ReadSysfs): Promi
   return thermometer([...new Set(chips.map(({ driver }) => driver))].join(' and '), files, read);
 }
 
-/** @returns the files with the first of the labels that is found */
+/** Finds the first of `labels` that any channel has. @returns the files of all channels with this label */
 function best(found: readonly Channel[], labels: readonly (RegExp | undefined)[]): string[] {
   for (const wanted of labels) {
     const those = found.filter(({ label }) => (wanted && label ? wanted.test(label) : label === wanted));
@@ -183,7 +193,7 @@ function thermometer(what: string, files: readonly string[], read: ReadSysfs): T
       for (const file of files) {
         const thousandths = await readInteger(file, read);
         if (thousandths === undefined) continue;
-        // One chip's wrong reading must not hide the others'.
+        // A wrong reading of one chip must not hide the readings of other chips.
         const { temperatureCelsius } = plausible({ temperatureCelsius: thousandths / 1000 });
         if (temperatureCelsius !== undefined) known.push(temperatureCelsius);
       }
@@ -199,27 +209,31 @@ function thermometer(what: string, files: readonly string[], read: ReadSysfs): T
 
 interface PowerMeter {
   readonly what: string;
-  /** @returns W of all packages; undefined while the power of any package is not known */
+  /** @returns the power of all packages together, in W; undefined while the power of any package is not known */
   readWatts(): Promise<number | undefined>;
 }
 
 interface FoundPower {
   readonly meter?: PowerMeter;
-  /** File with the power, if this process may not read it; absent if there is a meter. */
+  /** Path of a file with the power that this process may not read; absent if there is a meter. */
   readonly refused?: string;
 }
 
-/** Powercap's folders of packages, also for AMD. Folders such as `intel-rapl:0:0` belong to parts of a package. */
+/**
+ * Names of powercap's folders for packages, also for AMD. Folders such as `intel-rapl:0:0` belong to parts of a
+ * package.
+ */
 const ZONE = /^intel-rapl:\d+$/;
 /**
- * Names of packages: a package of several dies has a counter for each die. The name `psys` stands for the whole
- * machine.
+ * Content of the file `name` in the folder of a package. A package of several dies has a folder for each die. The name
+ * `psys` stands for the whole machine.
  */
 const PACKAGE = /^package-\d+(-die-\d+)?$/;
 
 /**
- * Energy counters come first, because they count everything between readings. zenpower reports the present power of the
- * two rails that feed a chip, or in later versions that of the package.
+ * Finds the source of the power. Energy counters are preferred, because they count everything between two readings.
+ * zenpower reports only the present power. Earlier versions report it for each of the two rails that feed a chip, later
+ * versions for the package.
  */
 async function findPower(sysfs: string, clock: Clock, read: ReadSysfs): Promise<FoundPower> {
   const counters = [
@@ -238,12 +252,19 @@ async function findPower(sysfs: string, clock: Clock, read: ReadSysfs): Promise<
 }
 
 interface Counter {
-  /** File of the counter, in µJ. */
+  /** Path of the file with the counter's value in µJ. */
   readonly file: string;
+  /**
+   * Value in µJ at which the counter wraps around to 0. Absent if it does not wrap around, or if the value is not
+   * known.
+   */
   readonly rangeMicrojoules?: number | undefined;
 }
 
-/** @returns a counter for each package, without the zones of `intel-rapl-mmio`, which count the same packages again */
+/**
+ * @returns a counter for each package or die. The zones of `intel-rapl-mmio` are left out, because they count the same
+ *   packages again
+ */
 async function raplCounters(sysfs: string, read: ReadSysfs): Promise<Counter[]> {
   const root = join(sysfs, 'class/powercap');
   const counters = new Map<string, Counter>();
@@ -256,7 +277,10 @@ async function raplCounters(sysfs: string, read: ReadSysfs): Promise<Counter[]> 
   return [...counters.values()];
 }
 
-/** The driver extends the chip's 32 bits to 64, so these counters do not wrap around. */
+/**
+ * The driver `amd_energy` extends the chip's counters from 32 to 64 bits, so they do not wrap around.
+ * @returns a counter for each socket
+ */
 async function amdEnergyCounters(sysfs: string, read: ReadSysfs): Promise<Counter[]> {
   const [chip] = await findChips(['amd_energy'], sysfs, read);
   const channels = (await chip?.channels('energy')) ?? [];
@@ -281,7 +305,8 @@ async function findZenpower(sysfs: string, read: ReadSysfs): Promise<PowerMeter 
   const named = (name: string) => channels.filter(({ label }) => label === name);
   const packages = named('RAPL_P_Package');
   const [cores, others] = [named('SVI2_P_Core'), named('SVI2_P_SoC')];
-  // The rails of a chip can belong to different dies, so the rails of all dies are counted.
+  // The two rails of a chip can belong to different dies, so the rails of all dies are added. If there are more
+  // channels for one rail than for the other, a channel is missing, and the sum would be wrong.
   const rails = cores.length === others.length ? [...cores, ...others] : [];
   const parts = packages.length > 0 ? packages : rails;
   if (parts.length === 0) return undefined;
@@ -292,7 +317,10 @@ async function findZenpower(sysfs: string, read: ReadSysfs): Promise<PowerMeter 
   return { what: 'zenpower', readWatts: () => sumOf(readings) };
 }
 
-/** Reads all parts even if the power of one is not known, because an energy meter must be read regularly. */
+/**
+ * Reads all parts even if the power of one part is not known, because an energy meter must be read regularly.
+ * @returns the sum in W; undefined if the power of any part is not known
+ */
 async function sumOf(parts: readonly (() => Promise<number | undefined>)[]): Promise<number | undefined> {
   let sum: number | undefined = 0;
   for (const part of parts) {
@@ -305,14 +333,16 @@ async function sumOf(parts: readonly (() => Promise<number | undefined>)[]): Pro
 /* The clock of the CPU (Documentation/admin-guide/pm/cpufreq.rst) */
 
 /**
- * Maximum number of CPUs whose clocks are read, evenly spread. Each reading of a clock costs the main thread 0.1 ms.
+ * Maximum number of CPUs whose clocks are read. These CPUs are evenly spread. Each reading of a clock costs the main
+ * thread 0.1 ms.
  */
 const MOST_ASKED = 32;
 
 /**
- * @param threads the number of busy CPUs. Idle CPUs have lower clocks and do not count
- * @returns a function that returns the mean clock of the busy CPUs in Hz; undefined when the system does not report it,
- *   as in most virtual machines
+ * @param threads the number of busy CPUs. The CPUs with the highest clocks count as busy, because the clocks of idle
+ *   CPUs are lower
+ * @returns undefined if the system reports no clocks, as in most virtual machines; otherwise a function that reads the
+ *   mean clock of the busy CPUs in Hz
  */
 async function findClock(
   threads: number,

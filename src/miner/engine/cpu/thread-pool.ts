@@ -1,6 +1,6 @@
 /**
- * The hashing threads. Each has its own Piscina pool, because a pool goes through all its threads several times per
- * task: with 256 threads in one pool, a task costs the main thread five times as much.
+ * The hashing threads. Each thread has a Piscina pool of its own, because Piscina goes through all threads of a pool
+ * several times for each task. With 256 threads in one pool, a task takes five times as much of the main thread's time.
  */
 
 import { fileURLToPath } from 'node:url';
@@ -13,23 +13,30 @@ import { DeviceError, type Ranges, type SearchReport } from '../engine.ts';
 import { ROW_COUNTERS, splitRows } from './kernels/kernel.ts';
 import type { Task, TaskResult, ThreadData } from './worker-thread.ts';
 
-/** One task runs and another waits, so that no thread is idle while the main thread handles its result. */
+/**
+ * Number of tasks in flight in each thread: one runs, and the other waits. So no thread is idle while the main thread
+ * handles a result.
+ */
 const TASKS_PER_THREAD = 2;
 
-/** Maximum number of tasks in a thread: a few tasks of old runs, which return at once, and those of the new run. */
+/**
+ * Maximum number of unfinished tasks that Piscina has sent to a thread. It is enough for the tasks of the new run, and
+ * for a few tasks of old runs, which return at once.
+ */
 const QUEUE_PER_THREAD = 8;
 
 const WORKER = new URL('./worker-thread.js', import.meta.url);
 
 /**
- * Makes Piscina load the script by import() only. It tries require() first, and Node.js 20 aborts the process when a
- * thread is ended while it require()s an ES module, for example when a miner is stopped right after its start.
+ * A flag that makes Piscina load the script by import() only. Piscina would try require() first, and Node.js 20 aborts
+ * the process if a thread is ended during the require() of an ES module. This happens, for example, when a miner is
+ * stopped right after its start.
  */
 const IMPORT_ONLY = '--no-experimental-require-module';
 
 interface ThreadOptions {
   readonly data: Omit<ThreadData, 'currentRun'>;
-  /** Kind of the thread's cores; absent when all cores are alike, or when the thread is not confined to a kind. */
+  /** Kind of the thread's cores; absent when all cores are alike, and when the thread is not confined to a kind. */
   readonly cores?: CoreKind;
 }
 
@@ -41,14 +48,14 @@ interface PoolOptions {
 export class Pool {
   readonly threads: readonly TaskThread[];
   /**
-   * One word of shared memory: the number of the current run; 0 while there is none. A kernel stops when its run is not
-   * the current one.
+   * One word of shared memory: the number of the current run; 0 while there is no run. A kernel stops when its run is
+   * not the current one.
    */
   readonly currentRun = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
   readonly #piscinas: readonly Piscina<Task, TaskResult>[];
   readonly #runs = new Set<SearchRun>();
   #runNumber = 0;
-  /** The error of a thread that has ended by itself: all searches fail from then on. */
+  /** The first error of a thread that has failed or ended by itself. All searches fail from then on. */
   #fault: unknown;
   #isDestroyed = false;
 
@@ -63,12 +70,18 @@ export class Pool {
     }));
   }
 
-  /** Settles when all threads have started and loaded their kernel. */
+  /**
+   * Settles when all threads have started and loaded their kernels.
+   * @throws the error of a thread that does not start or does not load its kernel
+   */
   async ready(): Promise<void> {
     await Promise.all(this.threads.map((thread) => thread.run(NOTHING)));
   }
 
-  /** Searches on all threads, as `Engine.search`. The threads leave an earlier search at once. */
+  /**
+   * Searches on all threads, as `Engine.search` describes. An earlier search that is still running ends, because all
+   * threads leave it at once.
+   */
   async *search(puzzle: Puzzle, ranges: Ranges, stop: AbortSignal): AsyncGenerator<SearchReport, void, undefined> {
     if (stop.aborted) return;
     this.#runNumber = nextRunNumber(this.#runNumber);
@@ -93,7 +106,7 @@ export class Pool {
     await Promise.all(this.#piscinas.map((piscina) => piscina.destroy()));
   }
 
-  /** Called when a thread has ended, perhaps several times for one thread. */
+  /** Called when a thread has failed or ended, perhaps several times for one thread. */
   #fail(error: unknown): void {
     if (this.#isDestroyed) return;
     this.#fault ??= error;
@@ -110,12 +123,12 @@ function startThread(worker: URL, data: ThreadData, failed: (error: unknown) => 
     concurrentTasksPerWorker: QUEUE_PER_THREAD,
     workerData: data,
     ...(process.allowedNodeEnvironmentFlags.has(IMPORT_ONLY) && { execArgv: [IMPORT_ONLY] }),
-    // Histograms would take most of a megabyte for each thread.
+    // The histograms of Piscina's timing would take almost a megabyte for each thread.
     recordTiming: false,
   });
   piscina.on('error', failed);
-  // Piscina replaces a dead thread, but a hashing thread only dies of a fault. setImmediate lets the error of the
-  // thread's task arrive first, because that error gives the cause.
+  // Piscina replaces a thread that has ended. But a hashing thread only ends because of a fault, so all searches must
+  // fail. setImmediate lets the error of the thread's task arrive first, because that error has the cause.
   piscina.on('workerDestroy', () => setImmediate(() => failed(new Error('it has ended'))));
   return piscina;
 }
@@ -129,19 +142,22 @@ const NOTHING: Task = {
 
 /* A run: one search on all threads */
 
-/** Number of unread reports from which on no tasks are started. The exact value does not matter. */
+/** While there are at least this many unread reports, no tasks are started. The exact value does not matter. */
 const MAX_WAITING_REPORTS = 256;
 
-/** Maximum number of a run: an i32, of which 0 means that there is no current run. */
+/** Highest number of a run: the largest i32. The number 0 means that there is no current run. */
 const MAX_NUMBER = 2 ** 31 - 1;
 
-/** @param number number of the previous run; 0 before the first run */
+/** @param number the number of the previous run; 0 before the first run */
 export function nextRunNumber(number: number): number {
   return (number % MAX_NUMBER) + 1;
 }
 
 export interface TaskThread {
-  /** Follows the thread's own rate, so that tasks on slow cores take no longer than others. */
+  /**
+   * Size of the thread's tasks. It follows the thread's hashrate, so that tasks on slow cores take no longer than tasks
+   * on fast cores.
+   */
   readonly taskSize: TaskSize;
   readonly cores?: CoreKind;
   run(task: Task): Promise<TaskResult>;
@@ -149,12 +165,15 @@ export interface TaskThread {
 
 interface Seat {
   readonly thread: TaskThread;
-  /** The unsearched parts of tasks that returned early. This thread searches them next, because their size suits it. */
+  /**
+   * Unsearched parts of this thread's tasks that ended early. The thread searches them next, because their size suits
+   * it.
+   */
   readonly unfinished: Range[];
 }
 
 interface SearchRunOptions {
-  /** 1 … 2^31 − 1, unique among the runs that have not ended. */
+  /** Number of the run: 1 … 2^31 − 1, unique among the runs that have not ended. */
   readonly number: number;
   readonly puzzle: Puzzle;
   readonly ranges: Ranges;
@@ -169,7 +188,8 @@ export class SearchRun {
   readonly #options: SearchRunOptions;
   readonly #seats: readonly Seat[];
   /**
-   * The threads that may get a further task, in the order of becoming free. A thread has one entry for each such task.
+   * The threads that can get another task, in the order in which they became free. A thread has one entry for each task
+   * that it can get.
    */
   #free: Seat[];
   readonly #reports: SearchReport[] = [];
@@ -182,12 +202,15 @@ export class SearchRun {
     const { threads, tasksPerThread } = options;
     this.#options = options;
     this.#seats = threads.map((thread) => ({ thread, unfinished: [] }));
-    // Each thread gets its first task before any gets its second, so that all begin soon.
+    // Each thread gets its first task before any thread gets its second task, so that all threads begin soon.
     this.#free = Array.from({ length: tasksPerThread }, () => this.#seats).flat();
     Atomics.store(options.currentRun, 0, options.number);
   }
 
-  /** Ends when the ranges are used up, after `stop`, or when another run is the current one. */
+  /**
+   * Yields the reports of the run. Ends when no ranges are left, after `stop`, or when another run is the current one.
+   * @throws DeviceError when a thread has failed
+   */
   async *reports(): AsyncGenerator<SearchReport, void, undefined> {
     try {
       for (;;) {
@@ -204,11 +227,11 @@ export class SearchRun {
     if (this.#fault !== undefined) throw this.#fault;
   }
 
-  /** Settles when no thread works for the run any more. */
+  /** Ends the run, and gives back its unsearched ranges. Settles when no thread works for the run any more. */
   async stop(): Promise<void> {
     const { currentRun, number, ranges } = this.#options;
     this.#stopping = true;
-    // If a later run has begun, its number must stay.
+    // If a later run has begun, `currentRun` has the later run's number. That number must stay.
     Atomics.compareExchange(currentRun, 0, number, 0);
     while (this.#inFlight > 0) await this.#change();
     for (const { unfinished } of this.#seats) for (const range of unfinished.splice(0)) ranges.giveBack(range);
@@ -242,7 +265,7 @@ export class SearchRun {
 
   async #search(seat: Seat, range: Range): Promise<void> {
     const { number, puzzle } = this.#options;
-    const { midstate, tail, target } = puzzle; // Tasks are copied, so the rest of a job is left out.
+    const { midstate, tail, target } = puzzle; // The puzzle may be a whole job, and tasks are copied.
     this.#inFlight++;
     try {
       this.#settle(seat, range, await seat.thread.run({ run: number, puzzle: { midstate, tail, target }, range }));
@@ -277,31 +300,37 @@ export class SearchRun {
   }
 }
 
-/* The size of tasks, by which they take the same time with fast and slow kernels */
+/* The size of tasks, chosen so that tasks take the same time with fast and slow kernels */
 
 /**
- * Minimum time of a task: so long that the cost of starting it does not matter, and so short that the hashrate is live.
+ * Minimum intended time of a task, in ms. It is long compared with the cost of starting a task, and short enough for an
+ * up-to-date hashrate.
  */
 const LEAST_MS = 30;
 
-/** Maximum time of a task: with 256 threads, the error of the hashrate over 10 s is at most 5 %. */
+/** Maximum intended time of a task, in ms. With 256 threads, a hashrate over 10 s is then wrong by at most 5 %. */
 const MOST_MS = 1_000;
 
 /**
- * Number of tasks per second that all threads together should take. Each wakes the main thread, which must also react
- * to a New Cut at once. bench/mining/main-thread.mjs measures the cost.
+ * Intended maximum number of tasks per second of all threads together. More than 250 threads exceed it, because of
+ * MOST_MS. Each task wakes the main thread, which must also react to a New Cut at once. bench/mining/main-thread.mjs
+ * measures the cost.
  */
 const TASKS_PER_SECOND = 250;
 
-/** Number of rows of the first task. The slowest kernel searches them in half a millisecond. */
+/**
+ * Number of rows that are requested for a thread's first task, and the minimum to request for later tasks. The slowest
+ * kernel searches these rows in half a millisecond.
+ */
 const FIRST_ROWS = 8;
 
+/** Maximum number of rows in a task: all rows of a lane with a step of 1. */
 const MOST_ROWS = PAGES * (COUNTERS / ROW_COUNTERS);
 
-/** Weight of the newest measurement. The exact value does not matter. */
+/** Weight of the newest measurement in the average of the rate. The exact value does not matter. */
 const NEWEST = 0.25;
 
-/** @returns ms that a task should take with this number of threads */
+/** @returns the intended time of a task in ms, for this number of threads */
 export function taskMsFor(threads: number): number {
   return Math.min(MOST_MS, Math.max(LEAST_MS, (1000 * threads) / TASKS_PER_SECOND));
 }
@@ -315,13 +344,18 @@ export class TaskSize {
     this.#taskMs = taskMs;
   }
 
-  /** Maximum shape of the next task: a part of one column of ROW_COUNTERS counters, or whole columns. */
+  /**
+   * Maximum shape of the next task: one column of ROW_COUNTERS counters on some or all pages, or several whole columns.
+   */
   get most(): Pick<Range, 'counters' | 'pages'> {
     const columns = Math.max(1, Math.round(this.#rows / PAGES));
     return { counters: columns * ROW_COUNTERS, pages: Math.min(PAGES, this.#rows) };
   }
 
-  /** Adjusts the size to a completed task, by a factor of at most 2. */
+  /**
+   * Adapts the size to the rate of a completed task. The size at most doubles, and at most halves.
+   * @param hashes number of the task's nonces @param ms duration of the task
+   */
   learn(hashes: number, ms: number): void {
     const rate = hashes / Math.max(ms, 0.001);
     this.#hashesPerMs += (rate - this.#hashesPerMs) * (this.#hashesPerMs === 0 ? 1 : NEWEST);

@@ -8,59 +8,73 @@ import { pinFault, priorityFault } from './affinity.ts';
 import { type AddonCore, addonCores } from './kernels/native-kernels.ts';
 import { type Core, kindsOf, readTopology, type Topology, topologyOf } from './topology.ts';
 
-/** Maximum number of threads, so that a typing error does not start a million. */
+/** Maximum number of threads that a user can ask for, so that a typing error does not start a million threads. */
 const MAX_THREADS = 1024;
 
 /** Maximum number of threads per hardware thread. With more, the miner would take minutes to start and to stop. */
 const MOST_PER_HARDWARE_THREAD = 4;
 
-/** Number of hardware threads above which one is left free. */
+/**
+ * By default, a process that may use at most this number of hardware threads mines with all of them. If a process may
+ * use more, one hardware thread stays free by default, unless only one of two kinds of cores mines. A quota can lower
+ * the number of threads further.
+ */
 const USE_ALL_UP_TO = 2;
 
-/** Maximum niceness, and the default, so that all other programs go first. */
+/** Maximum niceness, with which all other programs go first. This is also the default. */
 const MAX_NICENESS = 19;
 
 export interface ThreadOptions {
   /**
-   * Number of threads, 1 … 1024, or a percentage of the allowed hardware threads, rounded down, but at least one
-   * thread. By default `chooseThreads` chooses a number that leaves the machine usable.
+   * Number of threads: 1 … 1024, and at most four for each hardware thread. Alternatively, a percentage of the CPUs in
+   * `affinity` or, without that list, of the allowed hardware threads within the quota. The result is rounded down, but
+   * is at least one thread. By default `countThreads` chooses a number that leaves the machine usable.
    */
   readonly threads?: number | `${number}%`;
-  /** The kind of cores that mine: by default all. If all cores are alike, they count as performance cores. */
+  /**
+   * The kind of cores that mine; by default all cores mine. If all cores are alike, they count as performance cores.
+   */
   readonly cores?: CoreKind | 'all';
-  /** One CPU for each thread, or 'none' to let the system place them. By default `chooseThreads` decides. */
+  /**
+   * Numbers of the CPUs to which threads are pinned, one thread to each. With 'none', the system places all threads. By
+   * default `placeThreads` decides.
+   */
   readonly affinity?: readonly number[] | 'none';
-  /** Niceness of the threads, 0 … 19 (default). Windows and macOS have a few levels of it. */
+  /** Niceness of the threads, 0 … 19. The default is 19. Windows and macOS have fewer levels. */
   readonly niceness?: number;
 }
 
 export interface ThreadChoice {
   readonly threads: number;
   /**
-   * One group for each kind of cores; a single group where all cores are alike or threads cannot be confined to a kind.
+   * The threads by the kind of their cores. There is only one group where all cores are alike, and when the threads are
+   * not confined to a kind of cores.
    */
   readonly groups: readonly CoreGroup[];
-  /** Absent when the priority cannot be set here. */
+  /** Niceness of the threads, 0 … 19; absent when the priority cannot be set here. */
   readonly niceness?: number;
   /** For people: the reasons for the number of threads, the CPUs and the niceness. */
   readonly why: string;
-  /** For people: a drawback of the choice. */
+  /** For people: a drawback of the number of threads. */
   readonly warning?: string;
 }
 
-/** The resources that the system allows this process. */
+/** What the system allows this process. */
 export interface Allowance {
-  /** Number of hardware threads (CPUs). */
+  /** Number of hardware threads (CPUs) that this process may use. */
   readonly count: number;
-  /** Absent when the system does not report it. */
+  /** The cores and the quota; absent when the system does not report them. */
   readonly topology?: Topology;
-  /** Why threads cannot be pinned; absent when they can. */
+  /** For people: why threads cannot be pinned here; absent when they can be pinned. */
   readonly pinFault?: string;
-  /** Why threads cannot be given a priority; absent when they can. */
+  /** For people: why threads cannot change their priority here; absent when they can. */
   readonly priorityFault?: string;
 }
 
-/** @throws RangeError that says why an option cannot be fulfilled. */
+/**
+ * Chooses the threads by the user's options, within what the system allows.
+ * @throws RangeError when an option cannot be fulfilled. The message has the reason
+ */
 export function chooseThreads(wanted: ThreadOptions = {}, allowance = readAllowance()): ThreadChoice {
   const selection = selectCores(wanted, allowance);
   const { threads, why, warning } = countThreads(wanted, selection);
@@ -76,11 +90,14 @@ export function chooseThreads(wanted: ThreadOptions = {}, allowance = readAllowa
 }
 
 interface Selection extends Allowance {
-  /** Absent when all cores mine. */
+  /** The only kind of cores that mines; absent when all allowed cores mine. */
   readonly kind?: CoreKind;
 }
 
-/** @throws RangeError when there are no cores of the wanted kind, or when threads cannot be confined to them */
+/**
+ * @throws RangeError when this process may not use cores of the wanted kind, or when threads cannot be confined to
+ *   those cores
+ */
 function selectCores({ cores: asked = 'all', affinity }: ThreadOptions, allowance: Allowance): Selection {
   const { topology, pinFault } = allowance;
   const kinds = kindsOf(topology?.cores ?? []);
@@ -131,15 +148,16 @@ function countThreads({ threads, affinity }: ThreadOptions, { count, topology, k
   }
   if (Array.isArray(affinity)) return { threads: affinity.length, why: 'one on each CPU asked for' };
 
-  // If only one kind of cores mines, the cores of the other kind are free.
+  // If only one kind of cores mines, the cores of the other kind are free for other programs.
   const free = count > USE_ALL_UP_TO && kind === undefined ? 1 : 0;
   const paid = Math.max(1, Math.floor(topology?.quota ?? count));
   if (paid < count - free) {
     return { threads: paid, why: `as many as the control group's quota of ${topology?.quota?.toFixed(2)} CPUs allows` };
   }
   const cores = topology?.cores.length ?? count;
-  // The two threads of a core share its vector ports, which limit the kernels. A second thread can use only what the
-  // first leaves idle: at most a sixth on Zen 5, almost nothing on Intel's chips (computed, not measured).
+  // The two hardware threads of a core share its vector ports, which limit the speed of the kernels. A second thread
+  // can use only the cycles of the ports that the first thread leaves idle: at most a sixth on Zen 5, almost none on
+  // Intel's chips (computed, not measured). So `why` also has the number of cores.
   const siblings = cores < count ? ` (on ${cores} cores)` : '';
   if (free > 0) return { threads: count - free, why: `one of ${count} hardware threads is left free${siblings}` };
   return { threads: count, why: `all ${count} hardware threads${of}${siblings}` };
@@ -151,16 +169,16 @@ interface Placing {
 }
 
 /**
- * Where all cores are alike, threads are pinned by default only when every CPU hashes. With fewer threads, the system
- * places them just as well, and moves them out of the way of other processes. For two kinds of cores, see
- * `groupThreads`.
+ * Places the threads. Where all cores are alike, threads are pinned by default only if there are several CPUs and
+ * exactly one thread for each. With any other number of threads, the system places the threads. It does that just as
+ * well, and moves threads out of the way of other processes. For two kinds of cores, see `groupThreads`.
  */
 function placeThreads(affinity: ThreadOptions['affinity'], threads: number, selection: Selection): Placing {
   const { topology, pinFault, kind } = selection;
   if (affinity !== undefined && affinity !== 'none') return pinAsAsked(affinity, threads, selection);
   const cores = topology?.cores ?? [];
   const kinds = kindsOf(cores);
-  // If this process may use only one kind of cores, all threads run on cores of that kind.
+  // If this process may use only cores of one kind, all threads run on cores of that kind.
   const only = kinds.length === 1 && { kind: kinds[0] };
   const anywhere = (why: string) => ({ groups: [{ ...only, places: new Array<Place>(threads).fill([]) }], why });
   if (affinity === 'none') return anywhere('placed by the system, as asked for');
@@ -201,7 +219,11 @@ function pinAsAsked(affinity: readonly number[], threads: number, { topology, pi
   return { groups, why: `pinned to ${cpus.length === 1 ? 'CPU' : 'CPUs'} ${formatCpuList(cpus)}${where}` };
 }
 
-/** If a sandbox forbids priorities, mining goes on without one, unless the user asked for one. */
+/**
+ * If threads cannot change their priority here, as in some sandboxes, the priority stays as it is, unless the user
+ * asked for a niceness.
+ * @throws RangeError when the user asked for a niceness that is not 0 … 19, or that cannot be set
+ */
 function chooseNiceness(asked: number | undefined, { priorityFault }: Allowance) {
   const niceness = asked ?? MAX_NICENESS;
   if (!Number.isInteger(niceness) || niceness < 0 || niceness > MAX_NICENESS) {
@@ -226,15 +248,17 @@ function readAllowance(): Allowance {
 }
 
 /**
- * If the quota is known, Node.js's count is not used, because newer versions of Node.js have applied the quota to it
- * already.
+ * @returns the number of CPUs that this process may use. If there is a quota, `availableParallelism` is ignored,
+ *   because its result is limited by the quota in newer versions of Node.js
  */
 function countCpus(topology: Topology | undefined): number {
   const count = topology === undefined ? Number.POSITIVE_INFINITY : cpusOf(topology.cores).length;
   return topology?.quota === undefined ? Math.min(count, availableParallelism()) : count;
 }
 
-/** An error gives an empty list: pickaxe still mines then, but all cores count as alike. */
+/**
+ * If the native addon cannot list the cores, the list is empty. pickaxe mines even so, and all cores count as alike.
+ */
 function coresOrNone(): readonly AddonCore[] {
   try {
     return addonCores();
@@ -243,7 +267,7 @@ function coresOrNone(): readonly AddonCore[] {
   }
 }
 
-/** Files in /proc and /sys depend on kernel and container, so a missing one is not an error. */
+/** The kernel and the container decide which files exist in /proc and /sys, so a missing file is not an error. */
 function textOf(path: string): string | undefined {
   try {
     return readFileSync(path, 'utf8');
@@ -252,29 +276,32 @@ function textOf(path: string): string | undefined {
   }
 }
 
-/* Threads for each kind of cores. Pure. */
+/* Threads for each kind of cores: pure functions */
 
-/** The CPUs that a thread is confined to; empty when the system places it. */
+/** Numbers of the CPUs that a thread is confined to; empty when the system places the thread. */
 export type Place = readonly number[];
 
-/** Threads on cores of one kind, which use the same kernel. */
+/**
+ * The threads on cores of one kind, or all threads if no kinds are distinguished. The threads of a group use the same
+ * kernel.
+ */
 export interface CoreGroup {
-  /** Absent when all cores are alike, or when threads cannot be confined to a kind. */
+  /** Absent when all cores are alike, and when the threads are not confined to a kind of cores. */
   readonly kind?: CoreKind;
   /** One place for each thread. */
   readonly places: readonly Place[];
 }
 
 /**
- * Gives each core a thread before any core gets a second one, and the performance cores first: a second thread on a
- * core adds little, because both share the core's vector ports.
+ * Gives each core one thread before any core gets a second one, and begins with the performance cores. A second thread
+ * on a core adds little, because both threads share the core's vector ports.
  *
- * A group with as many threads as CPUs has each thread pinned to a CPU: whenever a new job wakes the threads, the
- * system would put two of them on one CPU for milliseconds, and there is no free CPU to move to anyway. Other groups
- * are confined to the CPUs of their kind, where the system moves them out of the way of other processes.
+ * If a group has as many threads as CPUs, each thread is pinned to one CPU. Without pinning, the system would put two
+ * threads on one CPU for milliseconds whenever a new job wakes the threads. The threads of any other group may run on
+ * all CPUs of their kind, where the system moves them out of the way of other processes.
  *
- * @param cores of one or two kinds
- * @param threads the number of threads, which may exceed that of CPUs
+ * @param cores the cores, of one or two kinds
+ * @param threads number of threads, which may exceed the number of CPUs
  */
 export function groupThreads(cores: readonly Core[], threads: number): CoreGroup[] {
   const seats = seatsOf(cores);
@@ -297,7 +324,9 @@ function groupPinned(cores: readonly Core[], cpus: readonly number[]): CoreGroup
     .filter(({ places }) => places.length > 0);
 }
 
-/** @returns the kind of core for each thread, in the order of adding threads */
+/**
+ * @returns one element for each CPU, in the order in which the CPUs are given to threads: the kind of the CPU's core
+ */
 function seatsOf(cores: readonly Core[]): (CoreKind | undefined)[] {
   const kinds = kindsOf(cores);
   const sorted = kinds.flatMap((kind) => cores.filter((core) => core.kind === kind));

@@ -1,36 +1,42 @@
-/** Reads which CPUs this process may use, the cores they belong to, their kinds, and the quota. Pure. */
+/**
+ * Reads which CPUs this process may use, their cores, the kinds of the cores, and the quota of processor time. On
+ * Linux, the functions read files only through a function that is passed to them.
+ */
 
 import { parseCpuList } from '../../../base/text/quantities.ts';
 import { CORE_KINDS, type CoreKind } from '../device.ts';
 import type { AddonCore } from './kernels/native-kernels.ts';
 
 export interface Core {
-  /** The allowed CPUs (hardware threads) of the core, ascending. */
+  /** Numbers of the core's CPUs (hardware threads) that this process may use, ascending. */
   readonly cpus: readonly number[];
-  /** Absent when all cores are alike, or the system does not report their kinds. */
+  /** Absent when all cores are alike, or when the system does not report their kinds. */
   readonly kind?: CoreKind;
 }
 
 export interface Topology {
-  /** The cores with at least one allowed CPU. */
+  /** The cores that have at least one allowed CPU. */
   readonly cores: readonly Core[];
-  /** Quota in processor seconds per second; absent without a limit. */
+  /** Quota of processor time, in processor seconds per second; absent without a limit. */
   readonly quota?: number;
 }
 
 /**
- * Minimum ratio of capacities between two kinds of ARM's cores. On common chips it is 1.5 to 4, while favoured cores of
- * one kind differ by a few percent.
+ * Minimum ratio of the capacities of two kinds of ARM cores. On common chips the ratio is 1.5 to 4. Cores of one kind
+ * can differ, too, but only by a few percent.
  */
 const LEAST_GAP = 1.25;
 
-/** @returns undefined when Linux does not report the allowed CPUs */
+/**
+ * Reads the topology on Linux.
+ * @returns undefined when Linux does not report the allowed CPUs
+ */
 export function readTopology(read: ReadText): Topology | undefined {
   const cpus = readCpus(read);
   if (!cpus) return undefined;
   const bySiblings = new Map<string, number[]>();
   for (const cpu of cpus) {
-    // `thread_siblings_list` is the older name of `core_cpus_list`. Every kernel since 2.6 has it.
+    // Linux has had the file `thread_siblings_list` since version 2.6. `core_cpus_list` is its newer name.
     const siblings = read(`/sys/devices/system/cpu/cpu${cpu}/topology/thread_siblings_list`)?.trim() ?? `${cpu}`;
     bySiblings.set(siblings, [...(bySiblings.get(siblings) ?? []), cpu]);
   }
@@ -41,9 +47,10 @@ export function readTopology(read: ReadText): Topology | undefined {
 }
 
 /**
- * @param cores from the native addon, on Windows or macOS
- * @param areLevels whether each entry stands for all cores of one kind, as on macOS
- * @returns undefined without cores
+ * Makes the topology on Windows and macOS.
+ * @param cores the list of the native addon
+ * @param areLevels whether each entry of the list stands for all cores of one kind, as on macOS
+ * @returns undefined when the list is empty
  */
 export function topologyOf(cores: readonly AddonCore[], areLevels: boolean): Topology | undefined {
   if (cores.length === 0) return undefined;
@@ -52,14 +59,14 @@ export function topologyOf(cores: readonly AddonCore[], areLevels: boolean): Top
   return {
     cores: cores.flatMap(({ cpus, efficiencyClass }) => {
       const kind = efficiencyClass === fastest ? 'performance' : 'efficiency';
-      // No Mac with levels has two hardware threads on a core.
+      // No Mac with several kinds of cores has two hardware threads on a core.
       const each = areLevels ? cpus.map((cpu) => [cpu]) : [cpus];
       return each.map((cpus) => withKind(cpus, classes.size > 1 ? kind : undefined));
     }),
   };
 }
 
-/** @returns the kinds of these cores, performance first; none where all cores are alike */
+/** @returns the kinds of these cores, `performance` first; an empty list where all cores are alike */
 export function kindsOf(cores: readonly Core[]): CoreKind[] {
   return CORE_KINDS.filter((kind) => cores.some((core) => core.kind === kind));
 }
@@ -68,22 +75,26 @@ function withKind(cpus: readonly number[], kind: CoreKind | undefined): Core {
   return { cpus, ...(kind !== undefined && { kind }) };
 }
 
-/** @returns the allowed CPUs that are online: 0-127 may be allowed on a machine that has 0-3 */
+/**
+ * @returns the allowed CPUs that are online, because 0-127 may be allowed on a machine that has only 0-3; undefined
+ *   when Linux does not report the allowed CPUs
+ */
 function readCpus(read: ReadText): number[] | undefined {
   const allowed = /^Cpus_allowed_list:\s*(\S+)$/m.exec(read('/proc/self/status') ?? '');
   const cpus = allowed ? parseCpuList(allowed[1]) : undefined;
   const online = parseCpuList(read('/sys/devices/system/cpu/online') ?? '');
   const present = cpus?.filter((cpu) => online?.includes(cpu)) ?? [];
-  // A container may number its CPUs differently in /sys; such a list is ignored.
+  // The list of online CPUs is ignored if it has none of the allowed CPUs, because a container may number its CPUs
+  // differently in /sys.
   return present.length > 0 ? present : cpus;
 }
 
 type Kinds = ReadonlyMap<number, CoreKind>;
 
 /**
- * Intel's hybrid chips have a performance monitoring unit, and thus a folder, for each kind of core. On some chips the
- * low-power cores are not in `cpu_atom`, but in `cpu_lowpower`.
- * @returns undefined without such units, or when the folders do not name all CPUs
+ * On hybrid chips of Intel, Linux has a performance monitoring unit for each kind of core, and a folder for each unit.
+ * Low-power cores are in `cpu_atom` or, on some chips, in `cpu_lowpower`.
+ * @returns the kind of each CPU; undefined without such units, or when their folders do not list all of `cpus`
  */
 function intelKinds(cpus: readonly number[], read: ReadText): Kinds | undefined {
   const cpusOf = (unit: string) => parseCpuList(read(`/sys/devices/${unit}/cpus`) ?? '') ?? [];
@@ -95,9 +106,11 @@ function intelKinds(cpus: readonly number[], read: ReadText): Kinds | undefined 
 }
 
 /**
- * Linux reports the capacities of ARM's cores, relative to the fastest (1024). If there are three classes of cores, as
- * on phones, the widest gap divides them into two kinds. AMD's dense cores (Zen 4c, Zen 5c) have no such files and
- * count as alike: the dense cores only have lower clocks, so the same kernel is the fastest.
+ * Linux reports the capacities of ARM cores, relative to the fastest core (1024). If there are three classes of cores,
+ * as in phones, they are divided into two kinds at the largest ratio of neighbouring capacities. AMD's chips with dense
+ * cores (Zen 4c, Zen 5c) have no such files, so all their cores count as alike. Dense cores only have lower clocks, so
+ * the same kernel is the fastest on all cores.
+ * @returns the kind of each CPU; undefined when a capacity is missing, or when no ratio is at least LEAST_GAP
  */
 function kindsByCapacity(cpus: readonly number[], read: ReadText): Kinds | undefined {
   const capacities = new Map(
@@ -111,25 +124,28 @@ function kindsByCapacity(cpus: readonly number[], read: ReadText): Kinds | undef
   return new Map(cpus.map((cpu) => [cpu, (capacities.get(cpu) ?? 0) >= widest.from ? 'performance' : 'efficiency']));
 }
 
-/** @returns all CPUs of the machine, because the allowed ones alone may not show that there are two kinds */
+/**
+ * @returns the online CPUs of the machine, and `cpus`. If the allowed CPUs are all of one kind, only the other CPUs
+ *   show that there are two kinds
+ */
 function presentCpus(cpus: readonly number[], read: ReadText): number[] {
   const online = parseCpuList(read('/sys/devices/system/cpu/online') ?? '') ?? [];
   return [...new Set([...online, ...cpus])];
 }
 
-/* The quota of processor time by control groups, version 1 or 2. Pure. */
+/* The quota of processor time, which control groups of version 1 or 2 set */
 
-/** @returns undefined when the file with this absolute path cannot be read */
+/** @param path absolute path of a file @returns its text; undefined when the file cannot be read */
 type ReadText = (path: string) => string | undefined;
 
-/** Maximum depth of control groups, far more than there are. */
+/** Maximum depth to which nested control groups are read, far more than systems have. */
 const MAX_GROUPS = 64;
 
-/** Mount point of version 2, in a container and outside. */
+/** Mount point of control groups of version 2, inside and outside of containers. */
 const VERSION_2_AT = '/sys/fs/cgroup';
 
 /**
- * @param text of `cpu.max`: the allowed microseconds or `max`, and the period in microseconds
+ * @param text content of `cpu.max`: the allowed microseconds or `max`, and the period in microseconds
  * @returns processor seconds per second; undefined without a limit or for invalid text
  */
 function parseQuota(text: string): number | undefined {
@@ -138,8 +154,9 @@ function parseQuota(text: string): number | undefined {
 }
 
 /**
- * @returns the lowest quota of the process's group and the groups around it, in processor seconds per second; undefined
- *   without a limit. Both versions are read, because the `cpu` controller may be in either
+ * Reads the control groups of both versions, because the `cpu` controller may be in either version.
+ * @returns the lowest quota of the process's group and of all groups that contain it, in processor seconds per second;
+ *   undefined without a limit
  */
 function readQuota(read: ReadText): number | undefined {
   const groups = read('/proc/self/cgroup') ?? '';
@@ -149,8 +166,9 @@ function readQuota(read: ReadText): number | undefined {
 }
 
 /**
- * @returns texts of `cpu.max`. In a container with its own namespace, the file of the group `/` is the container's.
- *   Outside, the root group has no such file
+ * @returns the texts of `cpu.max` for the process's group and all groups that contain it; an empty text for a file that
+ *   cannot be read. In a container with its own namespace, `/` is the group of the container. Outside of containers,
+ *   the group `/` has no such file
  */
 function quotasOfVersion2(groups: string, read: ReadText): string[] {
   const [, group] = /^0::(\/.*)$/m.exec(groups) ?? [];
@@ -158,7 +176,10 @@ function quotasOfVersion2(groups: string, read: ReadText): string[] {
   return levelsOf(group).map((level) => read(`${VERSION_2_AT}${level}/cpu.max`) ?? '');
 }
 
-/** @returns texts as in `cpu.max`. Version 1 has separate files for limit and period, and -1 means no limit */
+/**
+ * @returns texts in the format of `cpu.max`, for the process's group and all groups that contain it. Version 1 has
+ *   separate files for limit and period, and a limit of -1 means that there is none
+ */
 function quotasOfVersion1(groups: string, read: ReadText): string[] {
   const lines = [...groups.matchAll(/^\d+:([^:]*):(\/.*)$/gm)];
   const [, , group] = lines.find(([, controllers]) => controllers.split(',').includes('cpu')) ?? [];
@@ -170,22 +191,27 @@ function quotasOfVersion1(groups: string, read: ReadText): string[] {
 }
 
 interface Mount {
-  /** The outermost group that is mounted. */
+  /** Path of the outermost group that the mount shows. */
   readonly root: string;
+  /** Mount point: the path at which `root` is shown. */
   readonly at: string;
 }
 
-/** @returns folders of a group and of the groups around it. In a container the group itself may be the outermost */
+/**
+ * @returns the folders of a group and of all groups that contain it, as far as mounts show these groups. If no mount
+ *   shows the group, as in some containers, the mount points of all mounts
+ */
 function foldersOf(group: string, mounts: readonly Mount[]): string[] {
   const around = mounts.filter(({ root }) => root === '/' || `${group}/`.startsWith(`${root}/`));
   if (around.length === 0) return mounts.map(({ at }) => at);
-  return around.flatMap(({ root, at }) => {
-    const below = root === '/' ? group : group.slice(root.length);
-    return levelsOf(below).map((level) => `${at}${level}`);
-  });
+  return around.flatMap(({ root, at }) => levelsOf(group.slice(root.length)).map((level) => `${at}${level}`));
 }
 
-/** @param mountinfo lines `36 35 98:0 ROOT AT rw master:1 - TYPE SOURCE OPTIONS` (proc_pid_mountinfo(5)) */
+/**
+ * @param mountinfo content of /proc/self/mountinfo, with lines such as `36 35 98:0 ROOT AT rw master:1 - TYPE SOURCE
+ *   OPTIONS` (proc_pid_mountinfo(5))
+ * @returns the mounts of version 1's `cpu` controller
+ */
 function cpuMounts(mountinfo: string): Mount[] {
   return mountinfo.split('\n').flatMap((line) => {
     const [mount, filesystem = ''] = line.split(' - ');
@@ -196,12 +222,15 @@ function cpuMounts(mountinfo: string): Mount[] {
   });
 }
 
-/** Decodes octal escapes, by which the kernel writes spaces (`\040`). */
+/** Decodes octal escapes, which the kernel writes for white space, such as `\040` for a space. */
 function unescaped(text: string): string {
   return text.replace(/\\([0-7]{3})/g, (_, code) => String.fromCharCode(Number.parseInt(code, 8)));
 }
 
-/** @returns paths of a group and of the groups around it, below the mount point; '' is the outermost group */
+/**
+ * @returns the paths of a group and of all groups that contain it, relative to the mount point. The outermost group is
+ *   first; its path is empty
+ */
 function levelsOf(group: string): string[] {
   const names = group
     .split('/')

@@ -12,15 +12,15 @@ import { loadKernel } from './kernels/load-kernel.ts';
 
 export interface ThreadData {
   readonly kernel: KernelName;
-  /** One word of shared memory: the number of the current run; 0 while there is none. */
+  /** One word of shared memory: the number of the current run; 0 while there is no run. */
   readonly currentRun: Int32Array;
-  /** Empty when the system places the thread. */
+  /** Numbers of the CPUs that the thread is confined to; empty when the system places the thread. */
   readonly cpus: readonly number[];
-  /** Absent when the thread keeps its priority. */
+  /** Niceness of the thread, 0 … 19; absent when the thread keeps its priority. */
   readonly niceness?: number;
 }
 
-/** A task is copied to the thread, so it must be small. */
+/** A part of a run, for one thread. A task is copied when it is sent to the thread, so it must be small. */
 export interface Task {
   readonly run: number;
   readonly puzzle: Puzzle;
@@ -28,8 +28,9 @@ export interface Task {
 }
 
 export interface TaskResult extends ScannedColumns {
-  /** Start of the task on the system clock's `monotonicMs`. */
+  /** Time at which the task began, in ms on the system clock's `monotonicMs`. */
   readonly beganMs: number;
+  /** Duration of the task in ms. */
   readonly ms: number;
 }
 
@@ -39,8 +40,8 @@ if (cpus.length > 0) pinThread(cpus);
 const kernel = loadKernel(name);
 
 export default async function work({ run, puzzle, range }: Task): Promise<TaskResult> {
-  // Lets the result of one task be sent before the next runs: Piscina starts all tasks that have arrived, and would
-  // send no result before the last one has ended.
+  // Piscina starts all tasks that have arrived, one after the other. Without this pause it would send no result before
+  // the last of these tasks has ended.
   await setImmediate();
   const beganMs = systemClock.monotonicMs();
   const scanned = scanColumns(kernel, puzzle, run, range, currentRun);

@@ -1,44 +1,52 @@
 /**
- * Distinguishes GPUs that Dawn cannot distinguish: Dawn chooses by a part of the name, so the name `RTX 3080` may give
- * a `RTX 3080 Ti`, and two cards of one model have the same name. If Mesa's Vulkan layer is installed, each such GPU
- * gets a process that sees no other GPU. A trial shows first whether the layer works.
+ * Distinguishes GPUs that Dawn cannot distinguish. Dawn chooses a GPU by a part of its name, so the name `RTX 3080` may
+ * lead to a `RTX 3080 Ti`. Two cards of one model have the same name. If Mesa's Vulkan layer is installed, each such
+ * GPU gets a process that sees no other GPU. Before a GPU is used in this way, a process that lists the GPUs shows
+ * whether the layer works.
  */
 
 import type { Environment } from './gpu-process.ts';
 import { makerOf } from './pci.ts';
 import type { Adapter } from './protocol.ts';
 
-/** Number of processes that list GPUs at once. Each starts all drivers, so more would slow each other down. */
+/**
+ * Maximum number of processes that list GPUs at the same time. Each process starts all drivers, so more processes would
+ * slow each other down.
+ */
 const LOOKS_AT_ONCE = 4;
 
 export interface Found {
-  /** Dawn's name. */
+  /** Dawn's name for the GPU. */
   readonly model: string;
   readonly backend: string;
   readonly vendor: string;
   readonly driver: string;
   readonly software: boolean;
-  /** PCI address; absent when it is not certain. */
+  /** PCI address, such as `0000:65:00.0`; absent when it is not certain. */
   readonly bus?: string;
-  /** Environment in which a process sees only this GPU; absent when its name is enough. */
+  /**
+   * Environment in which a process sees only this GPU. Absent when the GPU's name is enough to choose it, or when the
+   * GPU cannot be used.
+   */
   readonly environment?: Environment;
-  /** Set when the same card is used through another adapter, which belongs to another driver. */
+  /** Set when the same card is used through the adapter of another driver. */
   readonly double?: true;
-  /** For people: why the GPU cannot be used, and what to do. */
+  /** For people: why the GPU cannot be used, and the remedy; absent for a usable GPU. */
   readonly fault?: string;
 }
 
 /**
- * Lists the adapters that a process with this environment sees.
- * @throws Error without adapters, or after a time limit
+ * Starts a process with this environment, and lists the adapters that it sees.
+ * @throws Error when it sees no adapters, or after a time limit
  */
 export type Look = (environment: Environment) => Promise<readonly Adapter[]>;
 
+/** The result of an attempt to give a GPU a process that sees no other GPU; `reason` is why it failed. */
 type Attempt = { readonly found: Found } | { readonly reason: string };
 
 /**
  * @param adapters in Dawn's order
- * @param table of Mesa's layer; empty when it is not installed
+ * @param table rows of the table of Mesa's layer; empty when the layer is not installed
  * @returns what is known about each adapter, in the same order
  */
 export async function disambiguate(
@@ -61,13 +69,14 @@ export async function disambiguate(
 
 /**
  * Marks adapters whose card is used through another adapter. A card with several drivers, such as AMD's RADV and
- * AMDVLK, has an adapter for each driver, and one of these adapters is used.
+ * AMDVLK, has an adapter for each driver. Only one of these adapters is used.
  */
 function markDoubles(found: readonly Found[], adapters: readonly Adapter[], table: readonly TableRow[]): Found[] {
   const buses = adapters.map((adapter) => busOf(adapter, adapters, table));
   return found.map((gpu, i) => {
     const usable = found.filter((other, j) => buses[i] && buses[j] === buses[i] && other.fault === undefined);
-    // Of the usable adapters, the first one with a certain address is used, or else the first one.
+    // The card is used through the first usable adapter with a certain address or, if no address is certain, through
+    // the first usable adapter.
     const card = usable.find(({ bus }) => bus) ?? usable[0];
     if (!card || card === gpu) return gpu;
     const { environment, fault, ...double } = gpu;
@@ -75,7 +84,7 @@ function markDoubles(found: readonly Found[], adapters: readonly Adapter[], tabl
   });
 }
 
-/** Whether the name is equal to another adapter's name, or a part of it. */
+/** Whether the adapter's name is equal to another adapter's name, or a part of it. */
 function isAmbiguous({ model }: Adapter, adapters: readonly Adapter[]): boolean {
   return adapters.filter((other) => other.model.includes(model)).length > 1;
 }
@@ -105,8 +114,8 @@ async function isolate(
 }
 
 /**
- * @returns what is known about a GPU that can only be chosen by name. Dawn gives the first GPU of that name, which may
- *   be a GPU that already has a process of its own
+ * @returns what is known about a GPU that can be chosen only by its name. The result has a fault if Dawn cannot open
+ *   the GPU or chooses another GPU for this name, or if a GPU with the same name has a process of its own
  */
 function byName(
   adapter: Adapter,
@@ -127,8 +136,10 @@ function byName(
 }
 
 /**
- * Assigns addresses to equal names in order. Each adapter needs an address of its own; which address it gets does not
- * matter.
+ * Assigns PCI addresses to adapters with the same name, in the order of the table. Each adapter needs an address of its
+ * own, but it does not matter which adapter gets which address.
+ * @returns the address of `adapter`; undefined unless the table has exactly one row, with an address of its own, for
+ *   each adapter of that name
  */
 function busOf(adapter: Adapter, adapters: readonly Adapter[], table: readonly TableRow[]): string | undefined {
   const twins = adapters.filter(({ model }) => model === adapter.model);
@@ -137,9 +148,13 @@ function busOf(adapter: Adapter, adapters: readonly Adapter[], table: readonly T
   return buses.size === twins.length && rows.length === twins.length ? [...buses][twins.indexOf(adapter)] : undefined;
 }
 
-/** @returns the info of another GPU of the same name, or the table's, for a GPU that was not opened */
+/**
+ * @returns the info of a GPU that was not opened. Another GPU with the same name has the same info. Without such a GPU,
+ *   the info is from the table
+ */
 function infoOfLike({ model }: Adapter, adapters: readonly Adapter[], table: readonly TableRow[]) {
-  const twin = adapters.find((other) => other.model === model && other.info);
+  // Of several adapters with one name, Dawn opens the first.
+  const twin = adapters.find((other) => other.model === model);
   if (twin?.info) return twin.info;
   const row = table.find((other) => other.model === model);
   return { vendor: (row && makerOf(row.vendorId)) ?? 'unknown', driver: 'unknown', software: row?.isCpu ?? false };
@@ -154,22 +169,25 @@ const REMEDY = ON_LINUX
   : 'only the first of them is used (see docs/devices.md)';
 
 /*
- * Mesa's Vulkan layer VK_LAYER_MESA_device_select (Linux) lists the GPUs with their addresses, and hides all but one of
- * them from a process. It works with the drivers of all makers, also NVIDIA's. Source: Mesa's
+ * Mesa's Vulkan layer VK_LAYER_MESA_device_select (Linux) lists the GPUs with their addresses, and hides all GPUs but
+ * one from a process. It works with the drivers of all makers, including NVIDIA's. Source: Mesa's
  * `src/vulkan/device-select-layer/`; tried with Mesa 25.0.
  */
 
-/** Environment in which the layer prints its table to stderr whenever a process enumerates the GPUs. */
+/** Environment in which the layer prints its table to stderr whenever a process lists the GPUs. */
 export const WITH_TABLE: Environment = { MESA_VK_DEVICE_SELECT_DEBUG: '1' };
 
 export interface TableRow {
-  /** The maker's PCI number, or else Vulkan's: 0x10005 stands for Mesa's software renderers. */
+  /**
+   * The PCI number of the maker. Makers without a PCI number have a number of Vulkan: 0x10005 stands for Mesa's
+   * software renderers.
+   */
   readonly vendorId: number;
   readonly deviceId: number;
-  /** The driver's name for the model, which is also Dawn's. */
+  /** The driver's name for the model. Dawn uses the same name. */
   readonly model: string;
   readonly isCpu: boolean;
-  /** Absent when the driver does not report it. */
+  /** PCI address; absent when the driver does not report it. */
   readonly bus?: string;
 }
 
@@ -178,12 +196,15 @@ const IDS = '([0-9a-f]+):([0-9a-f]+)';
 const TYPE = '(other|integrated GPU|discrete GPU|virtual GPU|CPU)';
 const BUS = '([0-9a-f]{4,8}:[0-9a-f]{2}:[0-9a-f]{2}\\.[0-7])';
 const ROW = new RegExp(`^  GPU \\d+: ${IDS} "(.*)" ${TYPE}(?: ${BUS})?$`);
-/** The layer prints this address, that of the host bridge, for drivers that report none while another driver does. */
+/**
+ * The address of the host bridge. If only some drivers report addresses, the layer prints the host bridge's address for
+ * the GPUs of the other drivers.
+ */
 const NO_BUS = '0000:00:00.0';
 
 /**
- * @param text output of a process, which contains the table several times. The start of the first table may be lost
- * @returns the rows of the last table; none when the layer is not installed
+ * @param text output of a process, which contains the table several times. The beginning of the text may be cut off
+ * @returns the rows of the last table; an empty list when the layer is not installed
  */
 export function parseTable(text: string): TableRow[] {
   const start = text.lastIndexOf(HEADING);
@@ -200,11 +221,11 @@ function parseRow(line: string): TableRow[] {
 }
 
 /**
- * @returns an environment in which a process sees only the GPU at this address; with Mesa before 23.3, the process sees
+ * @returns an environment in which a process sees only the GPU at this address. With Mesa before 23.3, the process sees
  *   all GPUs
  */
 export function onlyAt(bus: string): Environment {
-  // The exclamation mark hides the other GPUs, if there is a GPU at this address. MESA_VK_DEVICE_SELECT, which the user
-  // may have set, has precedence over DRI_PRIME.
+  // The exclamation mark makes the layer hide the other GPUs, if there is a GPU at this address. MESA_VK_DEVICE_SELECT
+  // is emptied, because the user may have set it, and it has precedence over DRI_PRIME.
   return { DRI_PRIME: `pci-${bus.replace(/[:.]/g, '_')}!`, MESA_VK_DEVICE_SELECT: '' };
 }

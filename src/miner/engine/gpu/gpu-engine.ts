@@ -1,4 +1,4 @@
-/** One GPU as an engine. The GPU itself is in a child process: see gpu-process.ts and child/child.ts. */
+/** One GPU as an engine. A child process owns the GPU: see gpu-process.ts and child/child.ts. */
 
 import { onAbort } from '../../../base/system/abort.ts';
 import type { Job } from '../../../protocol/chain/job.ts';
@@ -18,48 +18,55 @@ import type { ToParent } from './protocol.ts';
 import { nameOf, TUNING_LIMITS, type Tuning, type TuningLimits, type Variant } from './tuning.ts';
 
 export interface GpuOptions {
-  /** `gpu0` … */
+  /** Name of the engine, such as `gpu0`: unique in a rig. */
   readonly name: string;
-  /** The model from `listGpus`. The default is the GPU that Dawn considers the fastest. */
+  /** The GPU's name from `listGpus` (`model`). The default is the GPU that Dawn considers the fastest. */
   readonly adapter?: string;
-  /** Whether a software renderer on the CPU is accepted. */
+  /** Whether a software renderer, which runs on the CPU, is accepted. */
   readonly softwareGpu?: boolean;
-  /** Time that a dispatch should take, at least 2 ms. The default is the best time by tuning. */
+  /** Intended length of a batch, in ms, at least 2. The default is the length of the tuning. */
   readonly batchMs?: number;
-  /** Folder for tunings. Without it the GPU is measured at each opening, which takes seconds. */
+  /** Folder in which tunings are remembered. Without it, nothing is remembered. */
   readonly cacheDirectory?: string;
+  /** The card to which the GPU belongs: its sensors are read. */
   readonly card?: Card;
-  /** Time without a report after which the GPU counts as lost and its process is killed. */
+  /**
+   * Time without messages after which the GPU counts as lost and its process is killed, in ms. The default is 20,000.
+   */
   readonly silenceMs?: number;
-  /** Environment of the child process, for drivers and loaders. */
+  /** Variables that are added to the environment of the child process, for drivers and loaders. */
   readonly environment?: Environment;
-  /** Whether to measure even when a tuning is remembered. */
+  /** Whether to measure all variants before mining, even if a tuning is remembered. */
   readonly tuneAgain?: boolean;
-  /** The variant of the kernel. The default is the fastest one. */
+  /** The only variant of the kernel to use. By default, child/tuned-scanner.ts chooses it. */
   readonly variant?: Variant;
   /**
-   * Whether to mine at once with the likely fastest variant if no tuning is remembered, and to measure all variants
-   * while mining. Otherwise opening takes the seconds of that measurement.
+   * This option matters if no tuning is remembered. With true, the GPU mines at once with the variant that is likely
+   * the fastest, if one is known, and the variants are measured while it mines. With false, the variants are measured
+   * when the GPU is opened, which takes seconds.
    */
   readonly minesAtOnce?: boolean;
-  /** Whether to skip the measurement while mining, because the process may end before the measurement does. */
+  /**
+   * Whether to leave out the measurement that `minesAtOnce` starts, because the process may end before the measurement.
+   */
   readonly hurried?: boolean;
-  /** The likely fastest variant. The default follows from the chip's maker. */
+  /** The variant that is likely the fastest. The default follows from the maker and the architecture of the chip. */
   readonly likely?: Variant;
-  /** Overrides of TUNING_LIMITS. */
+  /** Values that replace values of TUNING_LIMITS. */
   readonly tuningLimits?: Partial<TuningLimits>;
+  /** The script of the child process. Tests replace it. */
   readonly child?: ChildScript;
 }
 
 export interface GpuInfo extends EngineInfo {
   readonly gpu: GpuKernelInfo;
-  /** Measured at this start or at an earlier one. */
+  /** The tuning in use, which was measured at this start or at an earlier one. */
   readonly tuning: Tuning;
-  /** For people: the source of the sensors' readings, or why there is none. */
+  /** For people: the source of the sensors' readings, or why there are none. */
   readonly sensors: string;
 }
 
-/** What is known of an open GPU. */
+/** What the child process reports about an open GPU. */
 type Opened = Omit<Extract<ToParent, { type: 'opened' }>, 'type'>;
 
 export class GpuEngine implements Engine {
@@ -69,7 +76,7 @@ export class GpuEngine implements Engine {
   #process: GpuProcess | undefined;
   #chunkNonces = LEAST_NONCES;
   #searches = 0;
-  /** Names of the variants that were being tried when the device was lost. */
+  /** Names of the variants that were being tried when the device was lost. They are not tried again. */
   readonly #skip = new Set<string>();
 
   constructor(options: GpuOptions) {
@@ -77,7 +84,7 @@ export class GpuEngine implements Engine {
     this.#options = options;
   }
 
-  /** Number of the child process; undefined while the engine is closed. */
+  /** ID of the child process; undefined while the engine is closed, or if the process did not start. */
   get pid(): number | undefined {
     return this.#process?.pid;
   }
@@ -126,7 +133,7 @@ export class GpuEngine implements Engine {
     }
   }
 
-  /** Takes over what the child has reported. */
+  /** Uses the tuning that the child has reported. @returns the description of the GPU */
   #adopt({ model, driver, tuning, why, sensors }: Opened): GpuInfo {
     const { batchMs, card: { bus } = {} } = this.#options;
     const { shader, workgroupSize, trips } = tuning.variant;
@@ -141,7 +148,7 @@ export class GpuEngine implements Engine {
     return { model, kernel: shader, why, gpu, tuning, sensors, ...(bus && { bus }) };
   }
 
-  /** Makes later openings skip the variant that was being tried when the device was lost. */
+  /** If the device was lost while a variant was being tried, later openings skip this variant. */
   #skipIfLost({ fault }: DeviceError): void {
     const trying = this.#process?.trying;
     if (trying !== undefined && fault === 'lost') this.#skip.add(trying);
@@ -176,7 +183,8 @@ export class GpuEngine implements Engine {
       }
     } finally {
       release();
-      // The caller may stop reading early. Ranges that the GPU has not reported are given back.
+      // The caller may stop reading early. The reports that it has not read are then dropped, and their ranges are
+      // given back together with the unsearched ranges.
       if (!ended && !stopped) halt();
       while (!ended) ended = (await gpu.next(search).catch(() => undefined))?.type !== 'report';
       for (const range of given.rest) ranges.giveBack(range);
@@ -190,20 +198,24 @@ export class GpuEngine implements Engine {
   }
 }
 
-/* The ranges that the child process has and has not reported as searched */
+/* The ranges that the child process has been given, and has not reported as searched */
 
 /**
- * Minimum time that the search of a chunk should take. The child has more than one chunk, usually two, so that it has
- * enough while this process is busy.
+ * Minimum time that the search of a chunk should take, in ms. A chunk is a range that is sent to the child in one
+ * message. The child usually has two chunks, so that the GPU stays busy while this process does something else.
  */
 const CHUNK_MS = 300;
-/** Maximum number of ranges in the child. When a space is nearly used up, ranges can be small and many. */
+/**
+ * Maximum number of ranges that the child has. When a space is nearly used up, its ranges can be small, and the child
+ * would have many of them.
+ */
 const MOST_CHUNKS = 64;
+/** Minimum number of nonces in a chunk. */
 const LEAST_NONCES = 2 ** 16;
 
 /**
- * @returns number of nonces in a chunk: enough for CHUNK_MS and for two batches, of which one waits while the other is
- *   in flight, within LEAST_NONCES … COUNTERS
+ * @returns the number of nonces in a chunk: enough for CHUNK_MS and for two batches, but at least LEAST_NONCES and at
+ *   most COUNTERS
  */
 export function chunkNonces(hashesPerSecond: number, batchMs: number): number {
   const nonces = Math.round((hashesPerSecond * Math.max(CHUNK_MS, 2 * batchMs)) / 1000);
@@ -212,7 +224,10 @@ export function chunkNonces(hashesPerSecond: number, batchMs: number): number {
 
 type Shape = Pick<Range, 'counters' | 'pages'>;
 
-/** @returns a part of one page or, where a page has fewer counters than a chunk has nonces, whole pages */
+/**
+ * @returns the shape of a chunk: a part of one page or, if a page has fewer counters than the chunk has nonces, whole
+ *   pages
+ */
 export function chunkOf(nonces: number, step: number): Shape {
   const counters = Math.min(nonces, countersAt(step));
   return { counters, pages: Math.min(PAGES, Math.floor(nonces / counters)) };
@@ -234,8 +249,8 @@ export class Given {
   }
 
   /**
-   * Takes ranges until the child has more nonces than one chunk, or MOST_CHUNKS ranges, or the space is used up. Passes
-   * each range to `send`.
+   * Takes ranges until the child has more nonces than one chunk, until it has MOST_CHUNKS ranges, or until no ranges
+   * are left. Passes each range to `send`.
    */
   topUp(ranges: Ranges, chunk: Shape, send: (range: Range) => void): void {
     while (this.nonces <= sizeOf(chunk) && this.rest.length < MOST_CHUNKS) {
@@ -247,7 +262,7 @@ export class Given {
   }
 
   /**
-   * Removes a range that was reported as searched. It may span several consecutive chunks.
+   * Removes a range that the child has reported. The range may be a part of a chunk, or span several adjacent chunks.
    * @throws DeviceError when a part of the range was not given to the child, or was reported before
    */
   settle(searched: Range): void {
@@ -264,9 +279,9 @@ export class Given {
   }
 }
 
-/* Arithmetic on ranges */
+/* Arithmetic with ranges: pure functions */
 
-/** @returns the intersection; undefined when it is empty */
+/** @returns the intersection of two ranges; undefined when it is empty */
 export function common(one: Range, other: Range): Range | undefined {
   if (one.lane !== other.lane || one.step !== other.step) return undefined;
   const page = Math.max(one.page, other.page);
@@ -277,8 +292,8 @@ export function common(one: Range, other: Range): Range | undefined {
 }
 
 /**
- * @returns what remains of a range without one of its parts: the pages before and after the part, and the other
- *   counters of the part's pages
+ * @param part a range within `range`
+ * @returns `range` without `part`: the pages before and after the part, and the other counters of the part's pages
  */
 export function without(range: Range, part: Range): Range[] {
   const { page, pages } = part;

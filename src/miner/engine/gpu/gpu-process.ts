@@ -1,6 +1,6 @@
 /**
- * The parent's side of a GPU's child process, which runs WebGPU, so that a crash of a driver or of Dawn does not end
- * the miner. The parent never imports `webgpu`.
+ * The parent's side of a GPU's child process. WebGPU runs in the child, so that a crash of a driver or of Dawn does not
+ * end the miner. The parent never imports `webgpu`.
  */
 
 import { type ChildProcess, fork } from 'node:child_process';
@@ -14,28 +14,37 @@ import { DeviceError } from '../engine.ts';
 import { type ToChild, type ToParent, toParent } from './protocol.ts';
 
 const CHILD: ChildScript = { path: fileURLToPath(new URL('./child/child-main.js', import.meta.url)) };
-/** Time limit for starting the driver and compiling the shaders, which takes seconds on a cold cache. */
+/**
+ * Maximum time without an answer or a message about progress while the GPU is opened, in ms. With a cold cache, the
+ * driver's start and the compilation of the shaders take seconds.
+ */
 const OPEN_MS = 60_000;
-/** Time limit for the start of all drivers, each of which can take seconds. */
+/** Time limit for listing the GPUs, in ms. All drivers are started for that, and each can take seconds. */
 const LIST_MS = 60_000;
 /**
- * Time without messages after which the driver or the process counts as hanging. Drivers reset a GPU that hangs after 2
- * to 10 s.
+ * Default time without messages after which the driver or the process counts as hanging, in ms. It is longer than the 2
+ * to 10 s after which drivers reset a hanging GPU.
  */
 const SILENCE_MS = 20_000;
-/** Time limit for the last dispatches and the driver at closing. */
+/** Time limit for closing, in ms: the last batches and the driver must end within this time. */
 const CLOSE_MS = 5_000;
-/** Time limit for output after the child's end: a process that a driver started may keep the pipe open. */
+/**
+ * Time limit for the rest of the output after the child has ended, in ms. A process that a driver has started may keep
+ * the pipe open.
+ */
 const LAST_WORD_MS = 1_000;
 /**
- * Number of characters of the latest output that are kept: enough for the cause of a failure, and for the table of
- * Mesa's Vulkan layer.
+ * Maximum number of characters of the child's stderr that are kept, the latest ones. They are enough for the cause of a
+ * failure, and for the table of Mesa's Vulkan layer.
  */
 const LAST_WORDS_CHARS = 16_000;
 
-/** A warning or error of Dawn or a driver, except the one that Dawn prints for every healthy device. */
+/**
+ * Matches a line with a warning or an error of Dawn or of a driver, except the warning that Dawn prints for every
+ * healthy device.
+ */
 const COMPLAINT = /^(warning|error|fatal)(?!.*artificially reduced)/i;
-/** Maximum number of characters of complaints that an error quotes. */
+/** Maximum number of characters of warnings and errors that an error's message quotes. */
 const COMPLAINT_CHARS = 300;
 
 export type Environment = Readonly<Record<string, string>>;
@@ -50,14 +59,17 @@ export interface ChildScript {
 
 interface GpuProcessOptions {
   readonly child?: ChildScript | undefined;
-  /** Time after which the child is killed if it sends no pulse, or no report while a search waits for one. */
+  /**
+   * Time in ms after which the child is killed if it sends no message although the GPU is open, or no message about any
+   * search although a search waits for a message. The default is SILENCE_MS.
+   */
   readonly silenceMs?: number | undefined;
   /** See `EngineListener.progress`. */
   readonly progress?: ((what: string, done: number) => void) | undefined;
   readonly telemetry?: ((telemetry: Telemetry) => void) | undefined;
-  /** Called when all variants have been measured while the device mined. */
+  /** Called when the variants were measured while the GPU mined. */
   readonly tuned?: ((tuned: Extract<ToParent, { type: 'tuned' }>) => void) | undefined;
-  /** Called once when an open device is lost. */
+  /** Called once when an open GPU is lost or computes wrong hashes, unless it is being closed. */
   readonly lost?: ((fault: DeviceError) => void) | undefined;
 }
 
@@ -66,7 +78,7 @@ export class GpuProcess {
   readonly #options: GpuProcessOptions;
   readonly #child: ChildProcess;
   readonly #exited: Promise<void>;
-  /** The unread messages of each search, until its `ended` has been read. */
+  /** The unread messages of each search. A search has an entry from `begin` until its message `ended` has been read. */
   readonly #inboxes = new Map<number, SearchMessage[]>();
   readonly #waiting: (() => void)[] = [];
   #answer: Answer | undefined;
@@ -79,17 +91,19 @@ export class GpuProcess {
   #closing = false;
   #lastWords = '';
 
-  /** @param environment is added to that of this process */
+  /** @param environment variables that are added to the environment of the child */
   constructor(environment: Environment = {}, options: GpuProcessOptions = {}) {
     this.#options = options;
     this.#silenceMs = options.silenceMs ?? SILENCE_MS;
     const { path, args = [] } = options.child ?? CHILD;
     this.#child = fork(path, args, {
       serialization: 'advanced',
-      execArgv: [], // Without --inspect or a test runner's flags.
-      // stdout is ignored: drivers may print to it, and this process may print JSON.
+      execArgv: [], // By default, the child would inherit --inspect and the flags of a test runner.
+      // The child's stdout is dropped, because drivers may print to it. This process may print JSON to its own stdout,
+      // which the child would share.
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
-      env: { XDG_RUNTIME_DIR: tmpdir(), ...process.env, ...environment }, // The Vulkan loader warns without XDG_RUNTIME_DIR.
+      // The Vulkan loader prints a warning without XDG_RUNTIME_DIR.
+      env: { XDG_RUNTIME_DIR: tmpdir(), ...process.env, ...environment },
     });
     this.#child.on('message', (message) => this.#receive(message));
     const { stderr } = this.#child;
@@ -97,7 +111,7 @@ export class GpuProcess {
       this.#lastWords = (this.#lastWords + text).slice(-LAST_WORDS_CHARS);
     });
     const lastWord = new Promise<void>((resolve) => stderr?.once('close', resolve));
-    // The event 'close' never comes once the parent has disconnected.
+    // The event 'exit' is used, because 'close' never comes after the parent has disconnected.
     this.#exited = new Promise((resolve) => {
       this.#child.once('exit', async (code, signal) => {
         await settledWithin(lastWord, LAST_WORD_MS);
@@ -116,24 +130,24 @@ export class GpuProcess {
     return this.#child.pid;
   }
 
-  /** The variant that the child tries, or tried when it ended; undefined while it tries none. */
+  /** Name of the variant that the child is trying, or was trying when it ended; undefined if it tries none. */
   get trying(): string | undefined {
     return this.#trying;
   }
 
-  /** The end of stderr, complete once the process is closed. */
+  /** The end of the child's stderr. The text is complete once the process is closed. */
   get lastWords(): string {
     return this.#lastWords;
   }
 
-  /** @throws DeviceError when there is no answer */
+  /** Lists the adapters. @throws DeviceError when there is no adapter, or no answer */
   list(): Promise<Extract<Answer, { type: 'listed' }>> {
     return this.#ask({ type: 'list' }, 'listed', LIST_MS);
   }
 
   /**
-   * Opens the device. From then on the child must send pulses.
-   * @throws DeviceError when there is no answer, or no device
+   * Opens the GPU. From then on the child must send pulses.
+   * @throws DeviceError when there is no answer, or when the GPU is missing, is lost, or computes wrong hashes
    */
   async open(question: OpenQuestion): Promise<Extract<Answer, { type: 'opened' }>> {
     const answer = await this.#ask({ ...question, pulseMs: pulseWithin(this.#silenceMs) }, 'opened', OPEN_MS);
@@ -154,7 +168,7 @@ export class GpuProcess {
       return this.#answer as Extract<Answer, { type: Type }>;
     } catch (error) {
       if (!(error instanceof DeviceError) || error.fault !== 'missing') throw error;
-      await this.#exited; // For the complete output: the reason why Dawn refused a driver is only on stderr.
+      await this.#exited; // After that, the output is complete. Only stderr has the reason why Dawn refused a driver.
       throw new DeviceError('missing', `${error.message}${this.#complaints()}`, { cause: error });
     } finally {
       clearTimeout(this.#answerTimer);
@@ -162,7 +176,7 @@ export class GpuProcess {
   }
 
   send(message: ToChild): void {
-    // An error means that the child has ended, which the event 'exit' reports.
+    // Sending fails only if the child has ended. The event 'exit' reports that.
     if (this.#child.connected) this.#child.send(message, () => {});
   }
 
@@ -173,7 +187,7 @@ export class GpuProcess {
 
   /**
    * Waits for the next message about a search. Call this only while a message is due, and not after `ended`.
-   * @throws DeviceError when the child has died, or has sent nothing for too long
+   * @throws DeviceError when the child has ended or failed, or has sent no message about any search for too long
    */
   async next(search: number): Promise<SearchMessage> {
     const inbox = this.#inboxes.get(search) ?? [];
@@ -188,7 +202,10 @@ export class GpuProcess {
     return message;
   }
 
-  /** Ends all searches and the child, which frees the device. A slow child is killed. Never throws. */
+  /**
+   * Ends all searches, and then the child. The end of the child frees the GPU. A child that does not end in time is
+   * killed. Never throws.
+   */
   async close(): Promise<void> {
     this.#closing = true;
     const timer = setTimeout(() => this.#end('it did not close in time'), CLOSE_MS);
@@ -197,13 +214,15 @@ export class GpuProcess {
     while (!this.#gone && !allEnded()) await this.#news().catch(() => {});
     clearInterval(this.#pulseWatch);
     if (this.#child.connected) this.#child.disconnect();
-    // A process that is stuck in its driver may survive SIGKILL, and must not keep this process from ending.
+    // A process that hangs in its driver may survive SIGKILL. It must not keep this process from ending.
     await settledWithin(this.#exited, 2 * CLOSE_MS);
     clearTimeout(timer);
     this.#child.unref();
   }
 
-  /** Kills the child when the count of messages does not change for too long. */
+  /**
+   * Kills the child when the count of messages does not change for `silenceMs`. @returns the timer, for `clearInterval`
+   */
   #watch(count: () => number, fault: string): NodeJS.Timeout {
     return watchSilence(count, this.#silenceMs, () => this.#end(`${fault} (for ${this.#silenceMs / 1000} s)`));
   }
@@ -245,7 +264,7 @@ export class GpuProcess {
     this.#wake();
   }
 
-  /** Takes the device out of service and kills the child. Only the first reason counts. */
+  /** Marks the GPU as failed and kills the child. Only the first reason is kept. */
   #end(reason: string, fault: DeviceFault = 'lost'): void {
     const message = fault === 'lost' ? `the GPU was lost: ${reason}` : reason;
     const first = this.#gone === undefined;
@@ -256,7 +275,7 @@ export class GpuProcess {
     if (first && this.#answer && !this.#closing) this.#options.lost?.(this.#gone);
   }
 
-  /** @throws DeviceError once the device is out of service */
+  /** Waits for the next message, or for the end of the child. @throws DeviceError when the GPU has failed */
   async #news(): Promise<void> {
     if (this.#gone) throw this.#gone;
     await new Promise<void>((resolve) => this.#waiting.push(resolve));
@@ -266,26 +285,30 @@ export class GpuProcess {
     for (const resolve of this.#waiting.splice(0)) resolve();
   }
 
+  /** @returns the warnings and errors in the output as a clause in parentheses; an empty text if there are none */
   #complaints(): string {
     const lines = this.#lastWords.split('\n').filter((line) => COMPLAINT.test(line));
     return lines.length > 0 ? ` (output: ${lines.join(' ').slice(0, COMPLAINT_CHARS)})` : '';
   }
 }
 
-/* Detection of a child that sends nothing */
+/* Detection of a child that sends no messages */
 
-/** Maximum time between pulses. */
+/** Maximum time between pulses, in ms. */
 const PULSE_MS = 1_000;
 
-/** @returns time between pulses, such that each check finds a new pulse even if one is late */
+/**
+ * @returns the time between pulses in ms. It is so short that each check of `watchSilence` finds a new pulse even if
+ *   one pulse is late
+ */
 export function pulseWithin(silenceMs: number): number {
   return Math.min(PULSE_MS, silenceMs / 4);
 }
 
 /**
- * Calls `expired` when the count of messages has not changed for `silenceMs`, and again after each half of that time.
- * Two checks in a row must find the same count: the first check after this process was suspended finds no new message
- * even from a healthy child.
+ * Calls `expired` when the count of messages has not changed for `silenceMs`, and again after each further half of that
+ * time without a change. Two checks in a row must find the same count. One check is not enough after this process was
+ * suspended, because it may come before the messages of a healthy child are received.
  * @returns the timer, for `clearInterval`
  */
 export function watchSilence(count: () => number, silenceMs: number, expired: () => void): NodeJS.Timeout {

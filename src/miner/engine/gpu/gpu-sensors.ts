@@ -1,4 +1,4 @@
-/** The sensors of GPUs that are readable without special rights. */
+/** The sensors of GPUs. Reading them requires no special rights. */
 
 import { access } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -18,16 +18,19 @@ import {
 import { NVML_LIBRARY, openNvml } from './nvml.ts';
 import { type Card, displayDevices, NAMES, parseBus, whichCard } from './pci.ts';
 
-/** Tests replace these. */
+/** Options that only tests set. */
 interface SensorOptions {
   readonly clock?: Clock;
-  /** Where sysfs is mounted. */
+  /** Path at which sysfs is mounted. The default is `/sys`. */
   readonly sysfs?: string;
-  /** Name or path of NVIDIA's library for the system's loader. */
+  /** Name or path of NVIDIA's library NVML, for the system's loader. */
   readonly nvml?: string;
 }
 
-/** Never rejects. When there are no sensors, `what` says why, and every reading is empty. */
+/**
+ * Opens the sensors of a card. Never rejects: when there are no sensors, `what` has the reason, and every reading is
+ * empty.
+ */
 export function openSensors(card: Card, options: SensorOptions = {}): Promise<Sensors> {
   return openOrNone(() => open(card, options));
 }
@@ -49,18 +52,20 @@ async function open(
 }
 
 /*
- * AMD's and Intel's cards under Linux. Sources, in the kernel's Documentation folder: files and units in
- * hwmon/sysfs-interface.rst; the drivers' files in gpu/amdgpu/thermal.rst, ABI/testing/sysfs-driver-intel-i915-hwmon
- * and …-xe-hwmon.
+ * Cards of AMD and Intel under Linux. Sources, in the kernel's Documentation folder: for files and units
+ * hwmon/sysfs-interface.rst; for the drivers gpu/amdgpu/thermal.rst, ABI/testing/sysfs-driver-intel-i915-hwmon and
+ * ABI/testing/sysfs-driver-intel-xe-hwmon.
  */
 
 /**
- * Content of the file `name` in the folder of the whole card's sensors. Other names, such as `i915_gt0`, belong to
- * parts of the card.
+ * Names of the drivers, by vendor. In the hwmon folder of a whole card, the file `name` has one of these names. Other
+ * names, such as `i915_gt0`, stand for parts of a card.
  */
 const DRIVERS = { amd: ['amdgpu'], intel: ['i915', 'xe'] };
 
-/** Fields by the labels of sensors: edge, junction and mem are amdgpu's, pkg and vram are xe's. */
+/**
+ * Fields by the labels of temperature sensors. The driver amdgpu uses edge, junction and mem, and xe uses pkg and vram.
+ */
 const TEMPERATURES = new Map<string, TelemetryField>([
   ['edge', 'temperatureCelsius'],
   ['pkg', 'temperatureCelsius'],
@@ -68,24 +73,25 @@ const TEMPERATURES = new Map<string, TelemetryField>([
   ['mem', 'memoryCelsius'],
   ['vram', 'memoryCelsius'],
 ]);
+/** Fields by the labels of amdgpu's clocks. */
 const CLOCKS = new Map<string, TelemetryField>([
   ['sclk', 'coreHertz'],
   ['mclk', 'memoryHertz'],
 ]);
 
-/** Files of i915's clock in MHz, below `drm/card0`, in current and in older kernels. */
+/** Files with i915's clock in MHz, below a folder such as `drm/card0`: in current and in older versions of Linux. */
 const I915_CLOCKS = ['gt/gt0/rps_act_freq_mhz', 'gt_act_freq_mhz'];
-/** File of xe's clock in MHz, below the PCI device. */
+/** File with xe's clock in MHz, below the folder of the PCI device. */
 const XE_CLOCK = 'tile0/gt0/freq0/act_freq';
 
-/** Pulse width modulation of a fan at full speed, unless the driver reports it. */
+/** Value of a fan's pulse width modulation at full speed, if the driver does not report it. */
 const PWM_MAX = 255;
 
-/** A sysfs file for one field. If a field has several files, the first readable one is used. */
+/** A sysfs file with a value of a field. If a field has several files, the first readable file is used. */
 interface Gauge {
   readonly field: TelemetryField;
   readonly file: string;
-  /** Converts the file's number to the field's unit. */
+  /** Converts the number in the file to the unit of the field. */
   readonly convert: Conversion;
 }
 
@@ -98,7 +104,7 @@ const fromMillions: Conversion = (value) => value * 1e6;
 
 /**
  * @param bus PCI address; undefined for the vendor's only card
- * @throws Error that says why there are no sensors
+ * @throws Error when there are no sensors. The message has the reason
  */
 async function openHwmon(
   vendor: keyof typeof DRIVERS,
@@ -132,7 +138,7 @@ async function openHwmon(
   };
 }
 
-/** @throws Error unless there is exactly one card of the vendor */
+/** @returns the PCI address of the vendor's card @throws Error unless there is exactly one */
 function onlyCard(devices: string, vendor: keyof typeof DRIVERS): string {
   const cards = displayDevices(devices).filter((each) => each.vendor === vendor);
   if (cards.length !== 1) throw new Error(whichCard(cards.length, NAMES[vendor]));
@@ -158,17 +164,17 @@ async function gaugesOf(folder: string): Promise<Gauge[]> {
 
   for (const channel of channels(files, 'temp')) {
     const label = await labelOf(channel);
-    // i915, and amdgpu in older kernels, has one temperature, the chip's, without a label.
+    // i915 and, in older versions of Linux, amdgpu have a single temperature without a label: that of the chip.
     const field = label === undefined && channel === 'temp1' ? 'temperatureCelsius' : TEMPERATURES.get(label ?? '');
     add(field, `${channel}_input`, fromThousandths);
   }
   for (const channel of channels(files, 'freq')) {
     add(CLOCKS.get((await labelOf(channel)) ?? ''), `${channel}_input`, asItIs);
   }
-  // For an APU, these files have the power of the whole chip, including the CPU.
+  // For an APU, this is the power of the whole chip, including the CPU.
   add('powerWatts', 'power1_average', fromMillionths);
   add('powerWatts', 'power1_input', fromMillionths);
-  // amdgpu uses the first name, i915 and xe the second.
+  // amdgpu has the file `power1_cap`, i915 and xe have `power1_max`.
   add('powerLimitWatts', 'power1_cap', fromMillionths);
   add('powerLimitWatts', 'power1_max', fromMillionths);
   for (const channel of channels(files, 'fan')) add('fanRpm', `${channel}_input`, asItIs);
@@ -177,13 +183,17 @@ async function gaugesOf(folder: string): Promise<Gauge[]> {
   return gauges;
 }
 
-/** Uses the counter of the whole card if there is one, otherwise that of the chip. */
+/**
+ * @returns a meter for the energy counter of the whole card or, without such a counter, for that of the chip; undefined
+ *   if there is no counter
+ */
 async function energyOf(folder: string, clock: Clock): Promise<EnergyMeter | undefined> {
   const found = channels(await list(folder), 'energy');
   const labels = await Promise.all(found.map((channel) => readLine(join(folder, `${channel}_label`))));
-  // i915 has one counter, without a label, for the whole card.
+  // i915 has a single counter, for the whole card. This counter has no label.
   const channel = ['card', undefined, 'pkg'].map((label) => found[labels.indexOf(label)]).find(Boolean);
-  // Drivers extend the chip's 32 bits to 64, so a lower count means a reset, not a wraparound.
+  // Drivers extend the chip's counters from 32 to 64 bits. So a count that has decreased means a reset, not a
+  // wraparound.
   return channel === undefined ? undefined : new EnergyMeter(join(folder, `${channel}_input`), clock);
 }
 

@@ -1,31 +1,33 @@
 /**
- * The variant of the kernel that is probably the fastest on a GPU. A rig mines with it until it has measured all
- * variants. The choice follows from the code that the makers' compilers generate (native/compilers/README.md): the
- * likely variant takes at most 5 % more instructions than the best one.
+ * The variant of the kernel that is probably the fastest on a GPU. A rig mines with it until the variants are measured.
+ * The choice follows from the machine code that the makers' compilers generate (native/compilers/README.md). The likely
+ * variant takes at most 5 % more instructions than the best variant.
  */
 
 import type { ShaderName, Variant } from './tuning.ts';
 
-/** Names as in WebGPU's `GPUAdapterInfo`, in lower case: `nvidia` and `pascal`, `amd` and `rdna-3`. */
+/**
+ * Maker and architecture of a chip, as in WebGPU's `GPUAdapterInfo`, such as `nvidia` and `pascal`, or `amd` and
+ * `rdna-3`.
+ */
 interface Chip {
   readonly vendor: string;
   readonly architecture: string;
 }
 
-/**
- * Intel's older chips have no instruction that rotates. Gen 11 and 12LP have one, but add only two terms in an
- * instruction.
- */
+/** Architectures of Intel's older chips, which have no instruction that rotates. */
 const NO_ROTATE = /^gen-[789]$/;
+/** Architectures of Intel's chips that can rotate in one instruction, but can add only two terms in one instruction. */
 const ADDS_TWO = /^gen-(11|12lp)$/;
 
-/** NVIDIA's chips that multiply in several instructions. */
+/** Architectures of NVIDIA's chips that need several instructions for a multiplication. */
 const SLOW_MULTIPLICATION = /^(fermi|kepler|maxwell|pascal)$/;
 
-/** @returns undefined for makers whose compilers were not tried */
+/** @returns undefined for chips of makers whose compilers were not tried */
 export function likelyVariant(chip: Chip): Variant | undefined {
   const shader = likelyShader(chip);
-  // The best size of workgroups and length of loops depend on the driver. These are the middle values.
+  // The best workgroup size and the best length of the loop depend on the driver. These are the middle ones of
+  // the values that are tried.
   return shader && { shader, workgroupSize: 128, trips: 16 };
 }
 

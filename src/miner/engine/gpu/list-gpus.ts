@@ -1,4 +1,4 @@
-/** Lists the GPUs in child processes, because Dawn must not run in this process. */
+/** Lists the GPUs by means of child processes, because Dawn must not run in this process. */
 
 import { DeviceError } from '../engine.ts';
 import { disambiguate, type Found, parseTable, WITH_TABLE } from './disambiguate.ts';
@@ -7,10 +7,10 @@ import { type DisplayDevice, displayDevices } from './pci.ts';
 import type { Adapter } from './protocol.ts';
 
 export interface Gpu extends Omit<Found, 'fault' | 'double'> {
-  /** `gpu0` … */
+  /** Name of the GPU, such as `gpu0`: numbered in the order of the list. */
   readonly name: string;
   readonly usable: boolean;
-  /** For people: why it is usable, or why not and what to do. */
+  /** For people: why the GPU is usable, or why it is not usable and the remedy. */
   readonly why: string;
 }
 
@@ -21,9 +21,9 @@ interface ListOptions {
 }
 
 /**
- * @returns all GPUs: first those of hardware, by PCI address if each has one, otherwise in Dawn's order; then the
- *   software renderers
- * @throws DeviceError when there is no GPU (`missing`), or when two attempts have failed (`lost`)
+ * @returns all GPUs. Hardware comes first: sorted by PCI address if each hardware GPU has one, otherwise in Dawn's
+ *   order. Software renderers come last
+ * @throws DeviceError `missing` when there is no GPU, or `lost` when two attempts have failed
  */
 export async function listGpus({ softwareGpu = false, environment = {} }: ListOptions = {}): Promise<Gpu[]> {
   const { adapters, lastWords } = await twiceIfLost(() => look({ ...WITH_TABLE, ...environment }));
@@ -40,7 +40,8 @@ export async function listGpus({ softwareGpu = false, environment = {} }: ListOp
 }
 
 /**
- * Asks again when the GPU was lost: a driver that crashed while the machine started usually answers the second time.
+ * Calls `ask` again when its first call fails with the fault `lost`. A driver that crashed while the machine started
+ * usually works the second time.
  */
 export async function twiceIfLost<T>(ask: () => Promise<T>): Promise<T> {
   try {
@@ -75,7 +76,7 @@ function whyDouble({ bus }: Found, gpus: readonly Found[]): string {
 const CHOOSE_DRIVER =
   'to use this driver instead, name its file in /usr/share/vulkan/icd.d with VK_DRIVER_FILES (see docs/devices.md)';
 
-/** Adds the system's addresses for makers with exactly one GPU and one device on the bus. */
+/** Adds a PCI address from `devices` to a GPU without one, if its maker has exactly one GPU and exactly one device. */
 export function placeOnBus(gpus: readonly Found[], devices: readonly DisplayDevice[]): Found[] {
   return gpus.map((gpu) => {
     const others = gpus.filter(({ vendor }) => vendor === gpu.vendor);
@@ -84,13 +85,17 @@ export function placeOnBus(gpus: readonly Found[], devices: readonly DisplayDevi
   });
 }
 
-/** Sorts the GPUs by address, so that they have the same order at every start: Dawn's order depends on the drivers. */
+/**
+ * Sorts hardware GPUs by PCI address if each has one, and puts software renderers last. Dawn's order depends on the
+ * drivers, but the order by address is the same at every start.
+ */
 export function inOrder(gpus: readonly Found[]): Found[] {
   const real = gpus.filter(({ software }) => !software);
-  // The domain at the beginning may have more than four digits.
+  // The domain, at the beginning of an address, may have more than four digits.
   const place = ({ bus = '' }: Found) => bus.padStart(16, '0');
   if (real.every(({ bus }) => bus)) {
-    real.sort((a, b) => (place(a) < place(b) ? -1 : Number(place(a) > place(b)))); // Equal addresses stay in Dawn's order.
+    // GPUs with equal addresses stay in Dawn's order.
+    real.sort((a, b) => (place(a) < place(b) ? -1 : Number(place(a) > place(b))));
   }
   return [...real, ...gpus.filter(({ software }) => software)];
 }

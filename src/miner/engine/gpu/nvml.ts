@@ -1,11 +1,16 @@
-/** The sensors of NVIDIA's cards, read through NVIDIA's library NVML, which is called with koffi. */
+/**
+ * The sensors of NVIDIA's cards. They are read with NVIDIA's library NVML, which is called through the package koffi.
+ */
 
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { plausible, type Sensors } from '../sensors.ts';
 import { NAMES, whichCard } from './pci.ts';
 
-/** C's names of types. `out` and `inout` are pointers to memory that the function fills in. */
+/**
+ * The C types of parameters. An `out` parameter is a pointer to memory that the function writes, and an `inout`
+ * parameter is a pointer to memory that it reads and writes.
+ */
 const TYPES = {
   text: 'str',
   number: 'unsigned int',
@@ -18,7 +23,7 @@ type Type = keyof typeof TYPES;
 
 /**
  * A function of the library. It runs on one of libuv's threads, so that a slow driver does not block JavaScript.
- * @returns an nvmlReturn_t
+ * @returns a value of nvmlReturn_t
  */
 type Call = (...args: unknown[]) => Promise<number>;
 
@@ -32,8 +37,8 @@ class NvmlLibrary {
   }
 
   /**
-   * @param path name or path for the system's loader
-   * @throws Error that says what is missing
+   * @param path name or path of the library, for the system's loader
+   * @throws Error when koffi or the library does not load. The message has the remedy
    */
   static async load(path: string): Promise<NvmlLibrary> {
     const koffi = await import('koffi').catch((error: Error) => {
@@ -63,14 +68,14 @@ class NvmlLibrary {
     }
   }
 
-  /** @throws Error if this version has no such function */
+  /** @throws Error if this version of the library has no such function */
   required(name: string, ...parameters: Type[]): Call {
     const call = this.optional(name, ...parameters);
     if (!call) throw new Error(`NVIDIA’s management library has no ${name}: update NVIDIA’s driver`);
     return call;
   }
 
-  /** @returns the text for an nvmlReturn_t */
+  /** @returns NVML's text for a value of nvmlReturn_t */
   reason(code: number): string {
     try {
       return this.#library.func('nvmlErrorString', 'str', ['int'])(code) ?? `error ${code}`;
@@ -84,33 +89,38 @@ const firstLine = (error: Error) => error.message.split('\n')[0];
 
 /* Source of functions, constants and units: NVML API Reference Guide */
 
-/** A full path on Windows, where a bare name would be looked for in the current folder, too. */
+/**
+ * Name or path of the library. On Windows it is a full path, because Windows would also look for a bare name in the
+ * current folder.
+ */
 export const NVML_LIBRARY =
   process.platform === 'win32'
     ? join(process.env.SystemRoot ?? 'C:\\Windows', 'System32', 'nvml.dll')
     : 'libnvidia-ml.so.1';
 
-/** NVML_SUCCESS of nvmlReturn_t. With any other value there is no result. */
+/** NVML_SUCCESS of nvmlReturn_t. A function that returns another value gives no result. */
 const SUCCESS = 0;
-/** NVML_TEMPERATURE_GPU of nvmlTemperatureSensors_t. */
+/** NVML_TEMPERATURE_GPU of nvmlTemperatureSensors_t: the temperature of the chip. */
 const TEMPERATURE_GPU = 0;
-/** NVML_CLOCK_SM and NVML_CLOCK_MEM of nvmlClockType_t. */
+/** NVML_CLOCK_SM of nvmlClockType_t: the clock of the cores. */
 const CLOCK_SM = 1;
+/** NVML_CLOCK_MEM of nvmlClockType_t: the clock of the memory. */
 const CLOCK_MEM = 2;
-/** NVML_FI_DEV_MEMORY_TEMP: °C. */
+/** NVML_FI_DEV_MEMORY_TEMP: the number of the field with the memory's temperature in °C. */
 const FIELD_MEMORY_TEMPERATURE = 82;
 /**
- * nvmlFieldValue_t has 40 bytes: u32 fieldId, u32 scopeId, i64 timestamp, i64 latencyUsec, u32 valueType, u32
- * nvmlReturn, 8 bytes of value. It is little-endian on all systems that NVIDIA has drivers for.
+ * The length of nvmlFieldValue_t and the offsets of its fields, in bytes. The structure has 40 bytes: u32 fieldId, u32
+ * scopeId, i64 timestamp, i64 latencyUsec, u32 valueType, u32 nvmlReturn, 8 bytes of value. It is little-endian on all
+ * systems for which there are NVIDIA drivers.
  */
 const FIELD_VALUE = { bytes: 40, type: 24, result: 28, value: 32 };
-/** NVML_VALUE_TYPE_DOUBLE of nvmlValueType_t. Other types are integers. */
+/** NVML_VALUE_TYPE_DOUBLE of nvmlValueType_t. All other types are integers. */
 const VALUE_DOUBLE = 0;
 
 /**
- * @param bus PCI address, as Linux writes it; undefined for the only card
- * @param path name or path of the library for the system's loader
- * @throws Error that says why there are no sensors
+ * @param bus PCI address as Linux writes it; undefined for the only card
+ * @param path name or path of the library, for the system's loader
+ * @throws Error when there are no sensors. The message has the reason
  */
 export async function openNvml(bus: string | undefined, path: string): Promise<Sensors> {
   const library = await NvmlLibrary.load(path);
@@ -126,7 +136,10 @@ export async function openNvml(bus: string | undefined, path: string): Promise<S
   }
 }
 
-/** @returns an nvmlDevice_t */
+/**
+ * @returns the nvmlDevice_t of the card
+ * @throws Error when the card cannot be found or used. The message has the reason
+ */
 async function findDevice(library: NvmlLibrary, bus: string | undefined): Promise<unknown> {
   const device: unknown[] = [null];
   let found: number;
@@ -162,11 +175,11 @@ function readerOf(library: NvmlLibrary, device: unknown): Sensors['read'] {
     field.writeUInt32LE(FIELD_MEMORY_TEMPERATURE);
     if ((await fields?.(device, 1, field)) !== SUCCESS) return undefined;
     if (field.readUInt32LE(FIELD_VALUE.result) !== SUCCESS) return undefined;
-    // Temperatures fit into the first 4 bytes of every integer type.
+    // A temperature fits into the first 4 bytes of every integer type.
     return field.readUInt32LE(FIELD_VALUE.type) === VALUE_DOUBLE ? undefined : field.readUInt32LE(FIELD_VALUE.value);
   }
   return async () => {
-    // One call at a time, so that a driver that hangs blocks only one of libuv's few threads.
+    // Only one call runs at a time. So a driver that hangs blocks only one of libuv's few threads.
     const temperatureCelsius = await number(temperature, TEMPERATURE_GPU);
     const memoryCelsius = await memoryTemperature();
     const powerMilliwatts = await number(power);

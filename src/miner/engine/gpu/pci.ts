@@ -1,13 +1,13 @@
-/** The cards on the PCI bus, with their makers and addresses. */
+/** The cards on the PCI bus, with their makers and PCI addresses. */
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 const SYSFS = '/sys/bus/pci/devices';
-/** Class 03: display controllers, including 3D controllers without an output. */
+/** PCI class 03: display controllers, including 3D controllers without an output. */
 const DISPLAY = /^0x03/;
 
-/** PCI numbers and Dawn's names of known makers. */
+/** PCI vendor IDs and Dawn's names of known makers. */
 const MAKERS = [
   [0x10de, 'nvidia'],
   [0x1002, 'amd'],
@@ -15,7 +15,7 @@ const MAKERS = [
 ] as const;
 export type Maker = (typeof MAKERS)[number][1];
 
-/** @param vendor PCI number or Dawn's name */
+/** @param vendor PCI vendor ID or Dawn's name @returns undefined for other makers */
 export function makerOf(vendor: number | string): Maker | undefined {
   return MAKERS.find(([id, name]) => id === vendor || name === vendor)?.[1];
 }
@@ -26,7 +26,7 @@ export interface DisplayDevice {
   readonly vendor: Maker;
 }
 
-/** @returns devices of the known makers; none when the system does not list them */
+/** @returns the display controllers of known makers; an empty list when the system does not list its devices */
 export function displayDevices(sysfs = SYSFS): DisplayDevice[] {
   try {
     return readdirSync(sysfs).flatMap((bus) => {
@@ -39,25 +39,29 @@ export function displayDevices(sysfs = SYSFS): DisplayDevice[] {
   }
 }
 
+/** The makers' names, as people write them. */
 export const NAMES = { nvidia: 'NVIDIA', amd: 'AMD', intel: 'Intel' } as const;
 
 export interface Card {
   readonly vendor?: Maker | undefined;
-  /** PCI address, such as `0000:65:00.0`. Without it, the vendor's only card is meant. */
+  /** PCI address, such as `0000:65:00.0`. Without an address, the vendor's only card is meant. */
   readonly bus?: string;
 }
 
-/** @returns why no card could be chosen */
+/**
+ * @param count number of the vendor's cards, which is not 1 @returns why no card could be chosen: a clause for people
+ */
 export function whichCard(count: number, vendor: string): string {
   if (count === 0) return `the system lists no card of ${vendor}`;
   return `there are ${count} cards of ${vendor}, and no PCI address says which of them this is`;
 }
 
-/** Characters of an invalid text that the error quotes. */
+/** Maximum number of characters of an invalid text that the error quotes. */
 const SHOWN_CHARS = 40;
 
 /**
- * @returns the address as Linux writes it, such as `0000:65:00.0`: lower case, at least four digits for the domain
+ * @returns the PCI address as Linux writes it, such as `0000:65:00.0`: in lower case, with at least four digits for the
+ *   domain
  * @throws Error for anything but a PCI address
  */
 export function parseBus(text: string): string {

@@ -1,4 +1,7 @@
-/** The messages between the parent and a GPU's child process, over Node.js's IPC channel. Both sides check them. */
+/**
+ * The messages between the parent and a GPU's child process, over Node.js's IPC channel. Both processes check the
+ * messages that they receive.
+ */
 
 import { z } from 'zod';
 import { COUNTERS, countersAt, lanesAt, PAGES, STEPS } from '../../../protocol/chain/nonce.ts';
@@ -31,7 +34,7 @@ const milliseconds = z.number().positive();
 
 const open = z.object({
   type: z.literal('open'),
-  /** `GpuOptions` in gpu-engine.ts describes these options. */
+  /** `GpuOptions` in gpu-engine.ts describes these options, except `skip` and `pulseMs`. */
   adapter: z.string().optional(),
   softwareGpu: z.boolean(),
   batchMs: milliseconds.min(2).optional(),
@@ -42,10 +45,10 @@ const open = z.object({
   hurried: z.boolean(),
   likely: variantShape.optional(),
   tuningLimits: tuningLimitsShape,
-  /** Variants that must not be tried, because the device was lost while they ran. */
+  /** Names of the variants that must not be tried, because the device was lost while they were being tried. */
   skip: z.array(z.string()),
   card: z.object({ vendor: z.enum(['nvidia', 'amd', 'intel']).optional(), bus: z.string().exactOptional() }),
-  /** Time between pulses. */
+  /** Time between two pulses of the child, in ms. */
   pulseMs: milliseconds,
 });
 export type OpenMessage = z.infer<typeof open>;
@@ -57,12 +60,13 @@ const telemetryShape = z.object(
 
 export const toChild = z.discriminatedUnion('type', [
   open,
-  /** Answered by one `listed`. */
+  /** Requests the list of adapters. The child answers with `listed`. */
   z.object({ type: z.literal('list') }),
-  /** Begins a search; the parent chooses its number. */
+  /** Begins a search with a number that the parent chooses. The three arrays are those of `Puzzle`. */
   z.object({ type: z.literal('search'), search: z.int(), midstate: words(8), tail: words(16), target: words(8) }),
+  /** Adds a range to a search. */
   z.object({ type: z.literal('range'), search: z.int(), range }),
-  /** Stops a search. Answered by `ended`, after the report of its last dispatch. */
+  /** Stops a search. The child answers with `ended`, after the last report of the search. */
   z.object({ type: z.literal('stop'), search: z.int() }),
 ]);
 export type ToChild = z.infer<typeof toChild>;
@@ -70,31 +74,33 @@ export type ToChild = z.infer<typeof toChild>;
 const adapter = z.object({
   /** Dawn's name for the adapter. */
   model: z.string(),
-  /** `vulkan`, `metal` or `d3d12`. */
+  /** Dawn's backend: `vulkan`, `metal` or `d3d12`. */
   backend: z.string(),
-  /** Absent when Dawn gives another adapter for this name, or when the adapter could not be opened. */
+  /** Absent when Dawn chooses another adapter for this name, or when the adapter could not be opened. */
   info: z
     .object({
-      /** Maker in lower case: `nvidia`, `amd`, `intel` …; `mesa` for Mesa's software renderers. */
+      /** Name of the maker in lower case, such as `nvidia`, `amd` or `intel`; `mesa` for Mesa's software renderers. */
       vendor: z.string(),
-      /** Name, and version if the driver reports it. */
+      /** Dawn's description of the driver. With most drivers, it has the name and the version. */
       driver: z.string(),
-      /** Whether it is a software renderer on the CPU: llvmpipe, SwiftShader, WARP. */
+      /** Whether the adapter is a software renderer, which runs on the CPU: llvmpipe, SwiftShader or WARP. */
       software: z.boolean(),
     })
     .optional(),
+  /** For people: why the adapter could not be opened. */
   fault: z.string().optional(),
 });
 export type Adapter = z.infer<typeof adapter>;
 
 export const toParent = z.discriminatedUnion('type', [
-  /** Sent while opening takes long: the present step, and its finished fraction, 0 to 1. */
+  /** Sent while opening takes long: the current step for people, and the finished fraction of this step, 0 to 1. */
   z.object({ type: z.literal('progress'), what: z.string(), done: z.number() }),
   /**
-   * Sent with a variant before it runs for tuning, and without one when it has run. If the device is lost in between,
-   * later openings skip the variant.
+   * Sent with the name of a variant before the variant is checked or measured, and without a name after that. If the
+   * device is lost in between, later openings skip the variant.
    */
   z.object({ type: z.literal('trying'), variant: z.string().optional() }),
+  /** The answer to `open`. */
   z.object({
     type: z.literal('opened'),
     model: z.string(),
@@ -102,26 +108,33 @@ export const toParent = z.discriminatedUnion('type', [
     tuning: tuningShape,
     /** For people: why this variant is used. */
     why: z.string(),
-    /** For people: the source of the sensors' readings, or why there is none. */
+    /** For people: the source of the sensors' readings, or why there are none. */
     sensors: z.string(),
   }),
   /**
-   * Sent when all variants have been measured while the likely one mined. From now on the variant of this tuning mines.
+   * Sent when the variants were measured while the GPU mined with the likely variant. From then on, the GPU mines with
+   * the variant of this tuning.
    */
   z.object({ type: z.literal('tuned'), tuning: tuningShape, why: z.string() }),
-  /** A sign of life at fixed intervals while the device is open, with any new readings of sensors. */
+  /**
+   * Sent at fixed intervals while the device is open, so that the parent notices a process that hangs. The message has
+   * the sensors' readings if there are new readings.
+   */
   z.object({ type: z.literal('pulse'), telemetry: telemetryShape.optional() }),
+  /** The answer to `list`. */
   z.object({ type: z.literal('listed'), adapters: z.array(adapter) }),
+  /** Sent when a part of a search is done. */
   z.object({
     type: z.literal('report'),
     search: z.int(),
     searched: range,
-    /** When this range's first dispatch was submitted, on the system clock's `monotonicMs`. */
+    /** Time at which the first batch of this range was submitted, in ms on the system clock's `monotonicMs`. */
     beganMs: z.number(),
     candidates: z.array(u64).readonly(),
   }),
+  /** The answer to `stop`, and the last message about the search. */
   z.object({ type: z.literal('ended'), search: z.int() }),
-  /** The child's last message. */
+  /** Sent when the device or the child has failed. It is the child's last message. */
   z.object({ type: z.literal('failed'), fault: z.enum(DEVICE_FAULTS), message: z.string() }),
 ]);
 export type ToParent = z.infer<typeof toParent>;

@@ -1,6 +1,6 @@
 /**
- * Bans addresses that flood the server or send junk: their new connections are refused for some minutes. Existing
- * connections that behave go on, because a whole farm can have one address. Pure.
+ * Bans addresses of clients that flood the server or send junk. New connections from a banned address are refused for
+ * some minutes. Its existing connections are not closed, because a whole farm can have one address. Pure.
  */
 
 import { BoundedMap, TokenBucket } from '../../../base/system/bounded.ts';
@@ -16,7 +16,7 @@ interface Offender {
 
 export class Bans {
   readonly #limits: BanLimits;
-  /** By the network of the address (`networkOf`). */
+  /** The clients with penalties, by the network of their address (`networkOf`). */
   readonly #offenders: BoundedMap<string, Offender>;
 
   constructor(limits: BanLimits) {
@@ -29,7 +29,7 @@ export class Bans {
     return offender !== undefined && offender.bannedUntilMs > nowMs;
   }
 
-  /** @param points the penalty @returns whether this penalty has caused a ban */
+  /** Counts penalty points of an address. @returns whether these points have caused a ban */
   note(address: string, points: number, nowMs: number): boolean {
     const { banPoints, banPointsPerMinute, banMs } = this.#limits;
     const network = networkOf(address);

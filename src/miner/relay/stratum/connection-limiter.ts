@@ -1,4 +1,4 @@
-/** Bounds the connections and the lines of each address. */
+/** Limits the connections and the lines of each client address. */
 
 import { BoundedMap, LogBucket, TokenBucket } from '../../../base/system/bounded.ts';
 import type { RelayLog } from '../relay.ts';
@@ -6,35 +6,45 @@ import { Bans } from './bans.ts';
 import { siteOf } from './client-network.ts';
 import type { StratumLimits } from './stratum-limits.ts';
 
-/** Penalty points of a connection: an address may open 25,000 at once (a farm restarted twice), then 250 a second. */
+/**
+ * Penalty points for each new connection. With 0.004 points, an address may open 25,000 connections at once, and 250 a
+ * second in the long run. So 8,192 clients, the maximum of one address, may each connect three times at once.
+ */
 const CONNECTION_POINTS = 0.004;
-/** Capacity of the token bucket for log lines about bans. */
+/** Maximum number of log lines about bans in a burst. */
 const LOG_BURST = 10;
 
-/** An IPv4 address or an IPv6 /48, as `siteOf` returns it. */
+/** The state of an IPv4 address or an IPv6 /48 network (see `siteOf`). */
 interface Site {
   connections: number;
   readonly lines: SharedLines;
 }
 
 /**
- * Takes a waiting client's next line if there is a token for it.
- * @returns `waits` if there is no token, `taken` if the client has a further line, `read` if it has none and no longer
- * waits
+ * Takes a waiting client's next line if the token buckets allow it.
+ * @returns `waits` if no line may be taken; `taken` if a line was taken and another one waits; `read` if no line waits
+ *   any more or the connection has ended
  */
 type GoOn = () => 'waits' | 'taken' | 'read';
 
-/** The token bucket that all clients of an address share. When it is empty, clients wait and take turns. */
+/**
+ * A token bucket for lines. All clients of an address share it. When the bucket is empty, the clients wait and take
+ * turns.
+ */
 export class SharedLines {
   readonly #bucket: TokenBucket;
-  /** The client that has waited longest comes first. */
+  /** The waiting clients, in the order of their turns. */
   readonly #waiting = new Set<GoOn>();
 
   constructor({ addressLineBurst, addressLinesPerSecond }: StratumLimits, nowMs: number) {
     this.#bucket = new TokenBucket(addressLineBurst, addressLinesPerSecond, nowMs);
   }
 
-  /** @param isWaiting whether it is a waiting client's turn @returns whether the client's next line may be taken */
+  /**
+   * Takes a token for a line. While clients are waiting, only a waiting client can get a token.
+   * @param isWaiting whether the client is one of the waiting clients
+   * @returns whether the client's next line may be taken
+   */
   take(isWaiting: boolean, nowMs: number): boolean {
     return (isWaiting || this.#waiting.size === 0) && this.#bucket.take(1, nowMs);
   }
@@ -47,9 +57,12 @@ export class SharedLines {
     this.#waiting.delete(goOn);
   }
 
-  /** Takes one line of each waiting client in turn, as far as there are tokens. To be called several times a second. */
+  /**
+   * Takes lines of the waiting clients, one line of each client in turn, until the tokens or the lines are used up.
+   * Must be called several times a second.
+   */
   serve(): void {
-    // A client that is moved to the end of the set is visited again.
+    // A client that has a further line is moved to the end of the set, and this loop comes to it again.
     for (const goOn of this.#waiting) {
       const state = goOn();
       if (state === 'waits') continue;
@@ -65,7 +78,10 @@ export class ConnectionLimiter {
   readonly #bans: Bans;
   readonly #logged: LogBucket;
   readonly #sites = new Map<string, Site>();
-  /** Sites without connections that had some: who reconnects must not get a full bucket. */
+  /**
+   * Sites whose connections have all ended. Their token buckets are kept, so that a client cannot get a full bucket by
+   * connecting again.
+   */
   readonly #former: BoundedMap<string, Site>;
 
   constructor(limits: StratumLimits, log: RelayLog, nowMs: number) {
@@ -77,8 +93,9 @@ export class ConnectionLimiter {
   }
 
   /**
-   * @returns why the connection is refused, or the lines that it shares with others of its address. In the second case
-   * `leave` must be called when the connection ends
+   * Counts a new connection.
+   * @returns why the connection is refused; otherwise the token bucket that it shares with the other connections of its
+   *   address. After `enter` has returned a token bucket, `leave` must be called when the connection ends
    */
   enter(address: string, nowMs: number): 'banned' | 'crowded' | SharedLines {
     if (this.#bans.isBanned(address, nowMs)) return 'banned';
@@ -104,7 +121,11 @@ export class ConnectionLimiter {
     for (const { lines } of this.#sites.values()) lines.serve();
   }
 
-  /** Notes a penalty, and logs a ban that it causes. @param points see `stratumLimits.banPoints` */
+  /**
+   * Counts penalty points of an address. If the points cause a ban, the ban is logged, unless many bans were logged
+   * shortly before.
+   * @param points see `stratumLimits.banPoints`
+   */
   note(address: string, points: number, reason: string, nowMs: number): void {
     if (points === 0 || !this.#bans.note(address, points, nowMs)) return;
     const unlogged = this.#logged.take(nowMs);

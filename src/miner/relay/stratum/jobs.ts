@@ -1,6 +1,6 @@
 /**
- * The jobs of sessions. Sessions search different nonces, so they can share a header, which is prepared once: this
- * keeps the time from a New Cut to the last of a thousand sessions short.
+ * The jobs of sessions. Sessions search different nonces, so they can share a header. Each header is prepared once for
+ * all sessions, so that even the last of a thousand sessions has its job soon after a New Cut.
  */
 
 import { BoundedMap } from '../../../base/system/bounded.ts';
@@ -11,18 +11,21 @@ import type { Work } from '../../../protocol/chain/work.ts';
 import type { RelayedWorks } from '../relay.ts';
 import { formatJobId, type JobLines, jobLines } from './stratum-messages.ts';
 
-/** Job ids have 8 hex digits. */
+/** Number of possible job ids, which have 8 hex digits. */
 const JOB_IDS = 2 ** 32;
 
 export interface SharedJob {
-  /** Unique, and higher than every earlier job's number. The first is 1: clients could take 0 for no job. */
+  /**
+   * The job's number. Jobs are numbered from 1 to 2^32 − 1, and then from 1 again. 0 is not used, because a client
+   * could understand 0 as “no job”.
+   */
   readonly number: number;
-  /** The number as clients get it: 8 hex digits. */
+  /** The job's number in 8 hex digits, as it is sent to clients. */
   readonly id: string;
   readonly job: Job;
-  /** In hex digits. */
+  /** The job's header in hex digits. */
   readonly header: string;
-  /** The difficulty of the work's own target, in hashes. */
+  /** Difficulty of the work's own target, in hashes. */
   readonly difficulty: number;
   readonly lines: JobLines;
 }
@@ -34,13 +37,19 @@ export class SharedJobs {
   #latest: SharedJob | undefined;
   #madeMs = 0;
 
-  /** @param sharedMs time for which sessions get the same job, before a job with a later creation time is made */
+  /**
+   * @param sharedMs time for which a job is given to all sessions that need one, before a job with a later creation
+   *   time is made
+   */
   constructor(works: Pick<RelayedWorks, 'jobOf'>, sharedMs: number) {
     this.#works = works;
     this.#sharedMs = sharedMs;
   }
 
-  /** @param earlier the session's last job @returns a job with another header; undefined if none is possible yet */
+  /**
+   * @param earlier the session's last job
+   * @returns a job of the work that is not the earlier job; undefined if no such job is possible yet
+   */
   later(work: Work, earlier: SharedJob | undefined, nowMs: number): SharedJob | undefined {
     const latest = this.#latest?.job.work === work ? this.#latest : undefined;
     const isOther = latest !== undefined && latest.job !== earlier?.job;
@@ -52,7 +61,7 @@ export class SharedJobs {
     return this.#latest;
   }
 
-  /** @returns a job with an earlier job's header and a new id */
+  /** @returns a job with the same header as an earlier job, and with a new id */
   again({ job }: SharedJob): SharedJob {
     return this.#make(job);
   }
@@ -66,37 +75,40 @@ export class SharedJobs {
   }
 }
 
-/* The last jobs of a session, each with the target of its shares. Pure. */
+/* The last jobs of a session, each with the target of the job's shares. Pure. */
 
-/** Maximum number of remembered jobs. The fastest ASIC gets two a second, so its shares may take 16 s. */
+/**
+ * Maximum number of remembered jobs of a session. The fastest ASIC gets two jobs a second, so its shares may come 16 s
+ * late.
+ */
 const KEPT = 32;
 /**
- * Maximum number of remembered nonces of a header, so that no nonce counts twice. A client may not send as many in the
- * 30 s after which a header is replaced, if its creation time may be moved. Further shares of the header count as
- * stale, since a nonce that is not remembered could count again.
+ * Maximum number of remembered nonces of a header. They are remembered so that no nonce counts twice. When this number
+ * is reached, further shares of the header are refused as stale, unless they are blocks. This is rare: if the creation
+ * time may be moved, a header is replaced within 30 s, in which a client may send fewer lines than this.
  */
 const MOST_NONCES = 4_096;
 
 export interface ShareTerms {
-  /** 32 bytes, little-endian. */
+  /** The target of a share: 32 bytes, little-endian. */
   readonly target: Uint8Array;
-  /** The target as hashes per share. */
+  /** Difficulty of the target, in hashes per share. */
   readonly difficulty: number;
 }
 
-/** The terms of the session before its last change of target, accepted until `untilMs`. */
+/** The terms before the session's last change of its target. They are accepted until `untilMs` (monotonic). */
 export interface FormerTerms extends ShareTerms {
   readonly untilMs: number;
 }
 
-/** A header that the session got, in one job or in several. */
+/** A header that the session got in one or more jobs. */
 interface GivenHeader {
   /**
-   * The terms of the header's first job. They alone decide for how many hashes a share counts: otherwise a client could
-   * choose the job or the time whose terms pay most for each hash.
+   * The terms of the header's first job. They alone decide for how many hashes a share counts. Otherwise a client could
+   * choose the job or the time for which a share counts most.
    */
   readonly first: ShareTerms;
-  /** The nonces of the counted shares. */
+  /** The nonces of the shares that met their target, even if their work was stale. */
   readonly nonces: Set<bigint>;
 }
 
@@ -108,9 +120,9 @@ export interface GivenJob {
 }
 
 export class JobTable {
-  /** By number, oldest first. */
+  /** The jobs by their numbers, oldest first. */
   readonly #jobs = new BoundedMap<number, GivenJob>(KEPT);
-  /** By the header in hex digits. A source can give the same header again as new work. */
+  /** The headers by their hex digits. A source can give the same header again as a new work. */
   readonly #headers = new BoundedMap<string, GivenHeader>(KEPT);
   #first: number | undefined;
 
@@ -125,7 +137,7 @@ export class JobTable {
     return this.#jobs.get(number);
   }
 
-  /** Whether the session may have had a job of this number that is no longer in the table. */
+  /** Whether the session may have had a job of this number that has been removed from the table. */
   hasHad(number: number): boolean {
     const [oldest] = this.#jobs.values();
     return this.#first !== undefined && number >= this.#first && number < oldest.shared.number;
@@ -136,27 +148,36 @@ export class JobTable {
   }
 }
 
-/** Remembers a share's nonce, so that it does not count again. @returns false if the header has too many */
+/**
+ * Remembers the nonce of a share, so that the nonce does not count again.
+ * @returns false if the header has too many nonces
+ */
 export function remember({ nonces }: GivenHeader, nonce: bigint): boolean {
   if (nonces.size >= MOST_NONCES) return false;
   nonces.add(nonce);
   return true;
 }
 
-/* When a miner needs a new creation time. Pure. */
+/* Decides when a miner needs a job with a later creation time. Pure. */
 
-/** Number of nonces of a session: nonce2 has 6 bytes. */
+/** Number of nonces that a session can search in one job: nonce2 has 6 bytes. */
 const NONCES = 2 ** 48;
-/** A miner gets a new job when it has probably searched this part of its nonces. */
+/** A miner gets a new job when it has probably searched this part of the job's nonces. */
 const PART = 0.25;
-/** Interval while the rate is not known: a quarter of the time that an ASIC of 140 TH/s takes. */
+/**
+ * Interval between jobs while the rate is not known. An ASIC of 140 TH/s searches a quarter of a job's nonces in this
+ * time.
+ */
 const UNKNOWN_MS = 500;
-/** Minimum interval: with a shorter one a miner would mainly begin jobs. It is enough for 700 TH/s. */
+/**
+ * Minimum interval between jobs. In a shorter interval, beginning a job would take most of a miner's time. The interval
+ * is short enough for a miner of 700 TH/s.
+ */
 const LEAST_MS = 100;
-/** Maximum interval: miners disconnect from a server that sends nothing for a minute. */
+/** Maximum interval between jobs. Miners disconnect from a server that sends nothing for a minute. */
 const MOST_MS = 30_000;
 
-/** @param hashesPerSecond undefined if not known @returns the time until the next job must follow, in ms */
+/** @param hashesPerSecond of the miner; undefined if not known @returns ms from one job to the next */
 export function rollMs(hashesPerSecond: number | undefined): number {
   if (hashesPerSecond === undefined) return UNKNOWN_MS;
   return Math.min(MOST_MS, Math.max(LEAST_MS, (1000 * PART * NONCES) / hashesPerSecond));

@@ -1,4 +1,6 @@
-/** A session's jobs and difficulty, and when each changes. */
+/**
+ * The jobs and the difficulty of a session. Decides when the client gets a new job, and when its difficulty changes.
+ */
 
 import type { LogBucket } from '../../../base/system/bounded.ts';
 import type { Clock } from '../../../base/system/clock.ts';
@@ -13,21 +15,33 @@ import type { StratumLimits } from './stratum-limits.ts';
 import type { StratumClient } from './stratum-messages.ts';
 import { type Known, type RememberedRates, Vardiff } from './vardiff.ts';
 
-/** The first difficulty of an unknown session. Its target is 2^214 − 1, like the reference server's. */
+/**
+ * First difficulty of a session whose worker is not known, in hashes per share. Its target is 2^214 − 1, as on the
+ * reference server.
+ */
 const FIRST_DIFFICULTY = 2 ** 42;
-/** Time between two checks of the difficulty besides those at shares: a miner that slows down sends none. */
+/**
+ * Time between two checks of the difficulty. The difficulty is also checked at each share, but a miner that has become
+ * slow may send no share.
+ */
 const RETARGET_MS = 1_000;
 /**
- * How long a new target may wait for a job with a later creation time. Right after a New Cut no later time is possible,
- * because the work's own time is later than the time that is surely valid on the node's clock.
+ * Time for which a new target may wait for a job with a later creation time. Right after a New Cut no later creation
+ * time is possible, because the work's own creation time is still ahead of the latest time that is surely valid for the
+ * node.
  */
 const RETARGET_PATIENCE_MS = 3_000;
-/** A target that is too easy by this factor is replaced at once: otherwise shares would come in a flood. */
+/**
+ * If the target is too easy by more than this factor, a new target does not wait: otherwise the client would flood the
+ * server with shares.
+ */
 const FLOOD_RATIO = 16;
-/** Time for which shares of the former target count with new jobs: miners may take the new target late. */
+/**
+ * Time for which shares of new jobs may still meet only the former target, because some miners apply a new target late.
+ */
 const GRACE_MS = 10_000;
 
-/** Shared by all sessions of a server. */
+/** What all sessions of a server share. */
 export interface SessionContext {
   readonly works: Pick<RelayedWorks, 'current' | 'judge' | 'isStale'>;
   readonly jobs: SharedJobs;
@@ -36,9 +50,9 @@ export interface SessionContext {
   readonly rates: RememberedRates;
   readonly clock: Clock;
   readonly limits: StratumLimits;
-  /** Seconds between two shares of a session whose rate is known. */
+  /** Planned seconds between two shares of a session that is not learning any more. */
   readonly aimSeconds: number;
-  /** Seconds between two shares while the rate is not known. */
+  /** Returns the planned seconds between two shares of a session that is learning. */
   readonly learningSeconds: () => number;
   readonly quota: ShareLogQuota;
   readonly log: RelayLog;
@@ -48,7 +62,10 @@ export interface SessionContext {
 interface ClientHints {
   readonly address: string;
   readonly worker: string;
-  /** The difficulties that the client has chosen by its password and suggested, in hashes per share. */
+  /**
+   * The difficulty that the client has chosen in its password (`chosen`), and the difficulty that it has suggested in a
+   * message (`suggested`), both in hashes per share; undefined if there is none.
+   */
   readonly chosen: number | undefined;
   readonly suggested: number | undefined;
 }
@@ -61,12 +78,15 @@ export class SessionJobs implements SessionNow {
   #last: SharedJob | undefined;
   #terms: ShareTerms | undefined;
   #former: FormerTerms | undefined;
-  /** Whether the newest job's header was first given with an easier target, for which its shares count. */
+  /**
+   * Whether shares of the newest job count for an easier target than the job's, because the job's header was first
+   * given with that easier target.
+   */
   #isUnderpaid = false;
   #givenMs = 0;
   #rolledMs = 0;
   #lookedMs = 0;
-  /** When the vardiff has changed the target; undefined if no new target waits for a job. */
+  /** Time at which the vardiff changed the difficulty (monotonic, ms); undefined if no new target waits for a job. */
   #retargetSinceMs: number | undefined;
 
   constructor(context: SessionContext, hints: ClientHints, client: Pick<StratumClient, 'give'>) {
@@ -81,8 +101,9 @@ export class SessionJobs implements SessionNow {
       isChosen: chosen !== undefined,
     };
     const remembered = new Vardiff({ ...options, known: rates.get(address, worker) });
-    // Anyone can use a name, so its remembered rate must not let a fast miner begin with a flood of shares. A slow
-    // miner loses little: while it brings no share, its difficulty falls to a tenth every two seconds.
+    // Anyone can use a worker's name, so a remembered low rate is not used: a fast miner would begin with a flood of
+    // shares. A slow miner loses little, because its difficulty falls to a tenth every two seconds while it sends no
+    // share.
     const isEasy = chosen === undefined && remembered.difficulty < FIRST_DIFFICULTY;
     this.#vardiff = isEasy ? new Vardiff(options) : remembered;
   }
@@ -115,7 +136,10 @@ export class SessionJobs implements SessionNow {
     return this.table.works();
   }
 
-  /** Gives the client a job if there is work. @param clean whether the client must drop its earlier jobs */
+  /**
+   * Gives the client a job of the current work; does nothing if there is no work.
+   * @param clean whether the client must drop its earlier jobs
+   */
   give(clean: boolean, nowMs: number): void {
     const { works, jobs } = this.#context;
     const work = works.current;
@@ -125,7 +149,7 @@ export class SessionJobs implements SessionNow {
   }
 
   #give(shared: SharedJob, isWanted: boolean, nowMs: number): void {
-    // A new target always comes with a clean job.
+    // When the vardiff has changed the difficulty, the client must always drop its earlier jobs.
     const clean = isWanted || this.#retargetSinceMs !== undefined;
     this.#retargetSinceMs = undefined;
     const isAgain = shared.job === this.#last?.job;
@@ -139,7 +163,7 @@ export class SessionJobs implements SessionNow {
     this.#client.give(shared.lines, clean, target);
   }
 
-  /** Notes a share that meets its job's target. @param difficulty of that target, in hashes */
+  /** Counts a share that meets its job's target. @param difficulty of this target, in hashes per share */
   share(difficulty: number, nowMs: number): void {
     this.#vardiff.share(difficulty, nowMs);
     this.#retarget(nowMs);
@@ -154,7 +178,7 @@ export class SessionJobs implements SessionNow {
     this.#vardiff.slowDown(nowMs);
   }
 
-  /** Adjusts the difficulty and rolls the creation time, each if it is due. */
+  /** Adjusts the difficulty if this is due, and gives a job with a later creation time if that is due. */
   tick(nowMs: number): void {
     const isTime = nowMs - this.#lookedMs >= RETARGET_MS;
     if (isTime || this.#retargetSinceMs !== undefined) this.#retarget(nowMs);
@@ -169,11 +193,12 @@ export class SessionJobs implements SessionNow {
     if (!work || !this.#last) return;
     const shared = jobs.later(work, this.#last, nowMs);
     if (shared) this.#give(shared, false, nowMs);
-    // If the creation time may not be moved, the same job is sent again, only to show that the server is alive.
+    // If no later creation time is possible for 30 s, the same job is sent again, only to show that the server is
+    // alive.
     else if (nowMs - this.#givenMs >= rollMs(0)) this.#give(this.#last, false, nowMs);
   }
 
-  /** A job's target is fixed, so a new target needs a new job. */
+  /** Gives a new job if the difficulty has changed: a job's target is fixed, so a new target needs a new job. */
   #retarget(nowMs: number): void {
     this.#lookedMs = nowMs;
     if (this.#vardiff.retarget(nowMs)) this.#retargetSinceMs ??= nowMs;
@@ -182,12 +207,15 @@ export class SessionJobs implements SessionNow {
     const shared = this.#context.jobs.later(work, this.#last, nowMs);
     const isFlood = this.#vardiff.difficulty > FLOOD_RATIO * this.difficulty;
     const mayWait = work.rollTime && !isFlood && nowMs - this.#retargetSinceMs < RETARGET_PATIENCE_MS;
-    // A job with the same header comes last: the miner searches the same nonces again.
+    // A job with the same header is the last resort, because the miner searches the same nonces again.
     if (shared) this.#give(shared, true, nowMs);
     else if (!mayWait) this.give(true, nowMs);
   }
 
-  /** @returns the session's new target; undefined if it is unchanged */
+  /**
+   * Sets the terms of the session's shares for a job.
+   * @returns the new target; undefined if the difficulty is unchanged
+   */
   #setTerms(shared: SharedJob, nowMs: number): Uint8Array | undefined {
     const own = this.#vardiff.difficulty;
     const isBlock = shared.difficulty <= own;

@@ -1,8 +1,10 @@
 /**
- * A stratum session: a client's requests, and the jobs that the client gets. It has no part in lines and sockets.
+ * A stratum session: answers a client's requests and gives jobs to the client. Lines and sockets are handled elsewhere
+ * (stratum-messages.ts, socket.ts).
  *
- * A client gets a nonce1 when it subscribes, and authorizes a worker before or after that. Then it gets a job at once,
- * and others with each new work, when its difficulty changes, and before it can run out of nonces.
+ * A client subscribes and authorizes a worker, in either order. The answer to the subscription assigns a nonce1 to the
+ * client. After both requests, the client gets a job at once. Further jobs follow with each new work, when the client's
+ * difficulty changes, and before the client can run out of nonces.
  */
 
 import { TokenBucket } from '../../../base/system/bounded.ts';
@@ -16,9 +18,12 @@ import { formatNonce1, type Request, type ShareRequest, type StratumClient } fro
 
 type RequestOf<Kind extends Request['kind']> = Extract<Request, { kind: Kind }>;
 
-/** Penalty points of a client that is disconnected for junk. */
+/** Penalty points of a client that is disconnected because it has sent too much junk. */
 const JUNK_POINTS = 10;
-/** Lines of junk that are allowed in the long run: some miners send something unknown now and then. */
+/**
+ * Number of junk lines per second that are allowed in the long run, because some miners sometimes send lines that are
+ * not stratum requests.
+ */
 const JUNK_PER_SECOND = 1 / 60;
 
 export class Session {
@@ -33,11 +38,11 @@ export class Session {
   #suggested: number | undefined;
   #hasEnded = false;
   readonly #junk: TokenBucket;
-  /** Undefined before the client has subscribed and authorized a worker. */
+  /** `#jobs` and `#shareHandler` are undefined until the client has subscribed and authorized a worker. */
   #jobs: SessionJobs | undefined;
   #shareHandler: ShareHandler | undefined;
 
-  /** @param number of the session, counted since the start */
+  /** @param number the session's number: sessions are numbered from 1 on since the start */
   constructor(number: number, context: SessionContext, client: StratumClient) {
     this.number = number;
     this.#context = context;
@@ -50,7 +55,10 @@ export class Session {
     return this.#jobs;
   }
 
-  /** Answers a request. @returns whether it was a share that met its target */
+  /**
+   * Answers a request.
+   * @returns whether the request was a share that was accepted, or would have been if its work were not stale
+   */
   receive(request: Request): boolean {
     switch (request.kind) {
       case 'share':
@@ -70,7 +78,10 @@ export class Session {
     return false;
   }
 
-  /** Must be called when the client waits because its address sends too many lines. */
+  /**
+   * Lowers the maximum rate of shares, if the client has chosen its difficulty. Called when the client must wait
+   * because too many lines come from it or from its address.
+   */
   slowDown(): void {
     this.#jobs?.slowDown(this.#context.clock.monotonicMs());
   }
@@ -80,7 +91,10 @@ export class Session {
     else if (nowMs - this.#openedMs >= this.#context.limits.loginMs) this.#client.close('no login', 0, 'timeout');
   }
 
-  /** @returns whether the session is at least `leastMs` old, and its shares prove less than `leastRate` hashes/s */
+  /**
+   * @returns whether the session is at least `leastMs` old and its shares prove fewer than `leastRate` hashes per
+   *   second
+   */
   isIdle(leastMs: number, leastRate: number, nowMs: number): boolean {
     return nowMs - this.#openedMs >= leastMs && (this.#jobs?.hashesPerSecond ?? 0) < leastRate;
   }
@@ -89,7 +103,7 @@ export class Session {
     this.#client.close(reason, 0, refusal);
   }
 
-  /** Called once, when the connection has ended. */
+  /** Must be called once, when the connection has ended. */
   end(): void {
     this.#hasEnded = true;
     const { nonce1s, rates, clock, log } = this.#context;
@@ -153,7 +167,7 @@ export class Session {
   }
 
   #begin(): void {
-    // A client that does not read may have been disconnected while the last answer was sent.
+    // A client that does not read may have been disconnected while the answer before this call was sent.
     if (this.#hasEnded || this.#jobs || !this.#nonce1 || this.#workers.size === 0) return;
     const { number: session } = this;
     const worker = this.#name();
@@ -163,7 +177,7 @@ export class Session {
     log.debug(`session ${session} of ${worker} has begun: ${address}, ${agent || 'an unnamed program'}`);
     const hints = { address, worker, chosen: this.#chosen, suggested: this.#suggested };
     this.#jobs = new SessionJobs(this.#context, hints, this.#client);
-    // A connection with several workers counts for its first worker.
+    // If a connection has several workers, its session is listed only in the account of the first worker.
     this.#workers.get(worker)?.sessions.add(this.#jobs);
     const begin = { type: 'session', session, nonce1: formatNonce1(this.#nonce1), worker, agent, address } as const;
     const parts = { client: this.#client, jobs: this.#jobs, workers: this.#workers };
@@ -171,24 +185,29 @@ export class Session {
     this.#jobs.give(true, clock.monotonicMs());
   }
 
-  /** The name of the session's first worker. */
+  /** The name of the session's first worker. Some worker must have been authorized. */
   #name(): string {
     const [name] = this.#workers.keys();
     return name;
   }
 }
 
-/* All sessions of a stratum server. */
+/* The sessions of a stratum server. */
 
-/** Minimum number of seconds between two shares of a session that is learning. */
+/**
+ * Minimum of `learningSeconds`: the planned seconds between two shares of a session that is learning (see vardiff.ts).
+ */
 const LEARNING_SECONDS = 0.15;
-/** Combined share rate of all sessions that are learning. Verifying 1,000 shares takes 0.1 s of a core. */
+/**
+ * Maximum of the planned share rate of all learning sessions together. Verifying 1,000 shares takes 0.1 s of a core.
+ */
 const LEARNING_SHARES_PER_SECOND = 1_000;
-/** Time between two counts of the sessions that are learning and have brought shares. */
+/** Time between two counts of the sessions that are learning and have sent shares. */
 const COUNT_MS = 1_000;
 /**
- * While the server is full, sessions of at least this age whose shares prove less than this rate are closed. By then,
- * the slowest miners worth a session, at 1 MH/s, have brought shares.
+ * While the server is full, it closes sessions that are at least `IDLE_MS` old and whose shares prove less than
+ * `IDLE_HASHES_PER_SECOND`. At this age, even a miner of 1 MH/s has sent shares, and a slower miner is not worth a
+ * session.
  */
 const IDLE_MS = 150_000;
 const IDLE_HASHES_PER_SECOND = 10_000;
@@ -209,24 +228,24 @@ export class Sessions {
 
   readonly learningSeconds = (): number => Math.max(LEARNING_SECONDS, this.#learning / LEARNING_SHARES_PER_SECOND);
 
-  /** Gives a job of the current work to all sessions. @param clean whether they must drop their earlier jobs */
+  /** Gives a job of the current work to all sessions. @param clean whether the clients must drop their earlier jobs */
   giveAll(clean: boolean, nowMs: number): void {
     for (const jobs of this.#allJobs()) jobs.give(clean, nowMs);
   }
 
-  /** To be called several times a second. */
+  /** Must be called several times a second. */
   tick(nowMs: number): void {
     if (nowMs - this.#countedMs >= COUNT_MS) {
       this.#countedMs = nowMs;
       this.#learning = 0;
-      // A session without shares needs no part of the budget, and must not slow down the others.
+      // A session without shares does not count, so that it does not lower the share rate of the others.
       for (const { isLearning, hashesPerSecond } of this.#allJobs())
         if (isLearning && hashesPerSecond > 0) this.#learning++;
     }
     for (const session of this.#all) session.tick(nowMs);
   }
 
-  /** Disconnects idle clients, the oldest first. @param most maximum number of them */
+  /** Disconnects idle clients, the oldest first. @param most maximum number of clients to disconnect */
   makeRoom(most: number, nowMs: number): void {
     let count = 0;
     for (const session of this.#all) {

@@ -1,6 +1,6 @@
 /**
- * The share ledger: JSON lines in a file. Lines wait in bounded memory for a slow disk. If some are lost, a later line
- * says how many.
+ * The share ledger: a file of JSON lines. While the disk is slow, lines wait in bounded memory. Lines for which there
+ * is no room are lost, and a later line reports how many were lost.
  */
 
 import { z } from 'zod';
@@ -12,17 +12,20 @@ import { OTHER_WORKERS } from '../../events/vocabulary.ts';
 import { siteOf } from './client-network.ts';
 import type { StratumLimits } from './stratum-limits.ts';
 
-/** Maximum number of bytes that wait for the disk: some 40,000 shares, or minutes of a large farm. */
+/**
+ * Maximum number of bytes that wait for the disk. This is enough for some 40,000 shares, which a large farm sends in
+ * minutes.
+ */
 const WAITING_BYTES = 8 * 1024 ** 2;
-/** Delay before a failed write is retried. */
+/** Time after which a failed write is retried. */
 const AGAIN_MS = 5_000;
-/** Time for which lines are collected, so that not every share costs a system call. */
+/** Time for which lines are collected before they are written, so that not every share needs a system call. */
 const COLLECT_MS = 200;
-/** Maximum wait for the disk when the server ends. */
+/** Time limit for writing the last lines when the server ends, and another such limit for closing the file. */
 const CLOSE_MS = 5_000;
 
 export interface LedgerFile {
-  /** @returns the number of bytes that were written */
+  /** @returns the number of bytes that were written, which can be fewer than given */
   write(bytes: Buffer): Promise<number>;
   close(): Promise<void>;
 }
@@ -65,12 +68,13 @@ export class Ledger {
     if (!this.#lines.add(`${JSON.stringify(line)}\n`)) this.#lost++;
   };
 
-  /** Writes the waiting lines, for some seconds at most, and closes the file. */
+  /** Writes the waiting lines, then closes the file. Each step takes at most `CLOSE_MS`. */
   async close(): Promise<void> {
     this.#addLost(true);
     await this.#lines.close(CLOSE_MS);
     if (this.#lines.waiting > 0) this.#warn('the last lines of the share ledger could not be written');
-    // The system does not close a file while it writes it.
+    // The system closes a file only after a running write to it has ended. Such a write can hang, so the wait is
+    // limited.
     await settledWithin(
       this.#file.close().catch(() => {}),
       CLOSE_MS,
@@ -84,9 +88,15 @@ export class Ledger {
   }
 }
 
-/* The lines of the share ledger. Optional fields are absent if their value is not known. */
+/*
+ * The lines of the share ledger. An optional field is absent if its value is not known. `difficulty` is also absent if
+ * the share was refused for another reason than stale work.
+ */
 
-/** `unknown-job`: the session never had a job of that id. `invalid`: the nonce is unreadable. */
+/**
+ * The results of shares. `unknown-job`: the session never had a job of the share's job id. `invalid`: the share's nonce
+ * is not readable.
+ */
 const SHARE_RESULTS = ['accepted', 'low-difficulty', 'duplicate', 'stale', 'unknown-job', 'invalid'] as const;
 export type ShareResult = (typeof SHARE_RESULTS)[number];
 
@@ -144,11 +154,20 @@ export type LedgerLine = z.infer<typeof LedgerLine>;
 type Untimed<Line> = Line extends unknown ? Omit<Line, 'timeMillis'> : never;
 export type LedgerEntry = Untimed<Exclude<LedgerLine, { type: 'lost' }>>;
 
-/* Bounds the ledger's lines about clients of one network. Further shares are summed up by worker: no credit is lost. */
+/*
+ * Limits the ledger's lines about the clients of one site: an IPv4 address or an IPv6 /48 network. Shares beyond the
+ * limit are summed up by worker, so that no credit is lost.
+ */
 
-/** Time between two lines with a worker's sums: the ledger must show a flood that lasts for days. */
+/**
+ * Interval at which the sums of a site's workers are written. The sums are written even while a flood goes on, because
+ * a flood can last for days.
+ */
 const SUM_MS = 60_000;
-/** Refused shares cost their client no hashes, so they get lines only while this part of the bucket is left. */
+/**
+ * Without searching, a client can send any number of shares that do not count. So these shares get lines only while at
+ * least this part of the token bucket is left.
+ */
 const KEPT_FOR_ACCEPTED = 0.5;
 
 export type ShareEntry = Omit<Extract<LedgerEntry, { type: 'share' }>, 'type' | 'session'>;
@@ -169,7 +188,7 @@ interface NetworkLines {
 
 export class ShareLogQuota {
   readonly #options: ShareLogQuotaOptions;
-  /** By `siteOf` the clients' addresses, least recently used first. */
+  /** The state of each site (see `siteOf`), the least recently used first. */
   readonly #networks = new Map<string, NetworkLines>();
 
   constructor(options: ShareLogQuotaOptions) {
@@ -181,9 +200,9 @@ export class ShareLogQuota {
   }
 
   /**
-   * @param address the client's
-   * @param lines number of lines that the share needs
-   * @returns whether the share gets its lines; otherwise it is summed up
+   * @param address the client's address
+   * @param lines number of lines to write: one for the share, and another one if its session has no line yet
+   * @returns whether the lines may be written; otherwise the share was added to the sums
    */
   admit(address: string, share: ShareEntry, lines: number): boolean {
     const nowMs = this.#options.clock.monotonicMs();
@@ -195,7 +214,7 @@ export class ShareLogQuota {
     return isAdmitted;
   }
 
-  /** Writes the remaining sums. */
+  /** Writes all sums that were not written yet. */
   close(): void {
     for (const network of this.#networks.values()) this.#sumUp(network);
   }
@@ -210,7 +229,7 @@ export class ShareLogQuota {
     };
     this.#networks.delete(name);
     this.#networks.set(name, network);
-    // There are never more networks than connections at one time.
+    // At most `connections` sites have open connections, so the site that is removed here usually has none.
     const [[oldest, evicted]] = this.#networks;
     if (this.#networks.size > connections) {
       this.#sumUp(evicted);

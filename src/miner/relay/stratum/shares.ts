@@ -1,4 +1,4 @@
-/** A session's shares: each is judged, counted, written into the ledger and answered. */
+/** Handles a session's shares: judges, counts and answers each share, and writes it into the share ledger. */
 
 import { withSearchTarget } from '../../../protocol/chain/job.ts';
 import { meetsTarget } from '../../../protocol/chain/target.ts';
@@ -10,7 +10,7 @@ import type { SessionContext, SessionJobs } from './session-jobs.ts';
 import type { LedgerEntry, ShareEntry, ShareResult } from './share-log.ts';
 import type { ShareRequest, StratumClient } from './stratum-messages.ts';
 
-/** The server's own job ids are shorter. Longer ones are truncated in the ledger. */
+/** Maximum length of a job id in the ledger, in characters. Longer ids are cut off. The server's own job ids have 8. */
 const JOB_ID_CHARACTERS = 16;
 
 type SessionEntry = Extract<LedgerEntry, { type: 'session' }>;
@@ -19,7 +19,7 @@ interface ShareHandlerOptions {
   readonly client: Pick<StratumClient, 'answer'>;
   readonly begin: SessionEntry;
   readonly jobs: SessionJobs;
-  /** By name. The first one's name is the session's. */
+  /** The authorized workers by name. The first worker's name is also the session's name. */
   readonly workers: ReadonlyMap<string, Account>;
 }
 
@@ -35,7 +35,10 @@ interface ShareFacts {
 export class ShareHandler {
   readonly #context: SessionContext;
   readonly #options: ShareHandlerOptions;
-  /** The ledger's line about the session. Only a share brings it: clients may connect and leave at will. */
+  /**
+   * The ledger's line about the session; undefined once it was written. It is written only before the session's first
+   * share, because clients can connect and leave any number of times.
+   */
   #begin: SessionEntry | undefined;
 
   constructor(context: SessionContext, options: ShareHandlerOptions) {
@@ -44,11 +47,14 @@ export class ShareHandler {
     this.#begin = options.begin;
   }
 
-  /** Judges, counts and answers a share. @returns whether it met its target, even if too late */
+  /**
+   * Judges, counts and answers a share.
+   * @returns whether the share was accepted, or would have been if its work were not stale
+   */
   take({ id, worker, job, jobNumber, nonce }: ShareRequest): boolean {
     const { client, workers, jobs } = this.#options;
     const [first] = workers.values();
-    // Some miners submit with a name that they have not authorized. Only the counts depend on it.
+    // Some miners submit shares with a name that they have not authorized. These shares count for the first worker.
     const account = workers.get(worker) ?? first;
     const given = jobs.table.get(jobNumber);
     if (given && nonce !== undefined) return this.#judge(id, account, given, nonce);
@@ -74,7 +80,7 @@ export class ShareHandler {
     const worth = difficulty !== undefined && { difficulty };
     this.#count(account, result, { job, nonce, chain: work.chain, height: Number(work.height), isBlock, ...worth });
     client.answer(id, result);
-    // A share can change the session's target. The new one comes after the answer, with a new job.
+    // A share can change the session's target. The client gets the new target after the answer, with a new job.
     if (meetsOwn) jobs.share(given.terms.difficulty, clock.monotonicMs());
     return difficulty !== undefined;
   }
@@ -90,7 +96,10 @@ export class ShareHandler {
     this.#write({ worker: account.name, result, ...facts, job, ...text, isBlock });
   }
 
-  /** Writes a share into the share ledger, if the quota allows, and the session before its first share. */
+  /**
+   * Writes a share into the share ledger if the quota allows it. Writes the line about the session before the first
+   * share.
+   */
   #write(share: ShareEntry): void {
     const { quota } = this.#context;
     const { session, address } = this.#options.begin;
@@ -111,19 +120,24 @@ export class ShareHandler {
 
 interface JudgedShare {
   readonly result: Extract<ShareResult, 'accepted' | 'low-difficulty' | 'duplicate' | 'stale'>;
-  /** Number of hashes for which it counts; 0 if it misses its header's first target. Absent if it is refused. */
+  /**
+   * Number of hashes for which the share counts; 0 if it misses the first target that the session had for the share's
+   * header. Absent if the share is refused for another reason than stale work.
+   */
   readonly difficulty?: number;
-  /** Whether it meets its own job's target, so that it counts for the miner's hashrate. */
+  /** Whether the share meets its own job's target. Only such a share counts for the miner's hashrate. */
   readonly meetsOwn: boolean;
-  /** Whether it was submitted as a block: it must be the first solution of its work. */
+  /** Whether the share was submitted as a block. */
   readonly isBlock: boolean;
   readonly verdict?: Promise<Verdict> | undefined;
 }
 
 /**
- * Verifies a share. It is accepted if it meets its own job's target, the newest target, or for some seconds the former
- * one, since miners apply a new target at once or late. But it counts only if it meets its header's first target, and
- * then for the hashes that this target takes, so that a client's choice of shares cannot change its credit.
+ * Verifies a share. It is accepted if it meets the target of its own job or of the session's newest job. For some
+ * seconds after a change of the target, the former target is enough, too: some miners apply a new target at once,
+ * others late. The credit for an accepted share depends only on the first target that the session had for the share's
+ * header. A share that meets this target counts for the hashes that such a share takes on average. Any other share
+ * counts for 0 hashes. So a client cannot change its credit by choosing which shares to send.
  * @param newest the terms of the session's newest job
  * @param nonce 0 … 2^64 − 1
  */

@@ -1,4 +1,4 @@
-/** A client's connection: the proxy's header, the TLS handshake, and lines, with bounds on the client's costs. */
+/** A client's connection: the proxy's header, the TLS handshake, and the client's lines within their limits. */
 
 import type { Socket } from 'node:net';
 import { type SecureContext, TLSSocket } from 'node:tls';
@@ -11,7 +11,10 @@ import type { LineConnection } from './stratum-messages.ts';
 
 export class HandshakeError extends Error {
   override readonly name = 'HandshakeError';
-  /** Undefined if the client has closed the connection, as health checks do. */
+  /**
+   * The kind of refusal to count; undefined if none is counted, because the client has closed the connection, as health
+   * checks do.
+   */
   readonly refusal: Refusal | undefined;
 
   constructor(message: string, refusal?: Refusal) {
@@ -23,9 +26,10 @@ export class HandshakeError extends Error {
 const GONE = 'it has closed the connection';
 
 /**
- * Reads a proxy's header, and leaves the bytes after it unread.
- * @returns the address of the proxy's client; undefined if the proxy has opened the connection for itself
- * @throws HandshakeError if no valid header comes in time
+ * Reads the header of the PROXY protocol, and leaves the bytes after the header unread.
+ * @returns the address of the proxy's client; undefined if the header has no client's address, as when the proxy
+ *   connects for its own health check
+ * @throws HandshakeError if no valid header comes within `patienceMs`
  */
 export function readProxyHeader(socket: Socket, patienceMs: number): Promise<string | undefined> {
   return settle(socket, patienceMs, 'the header of the proxy did not come', (done) => {
@@ -50,7 +54,11 @@ export function readProxyHeader(socket: Socket, patienceMs: number): Promise<str
   });
 }
 
-/** @returns the encrypted connection @throws HandshakeError if the handshake fails or does not end in time */
+/**
+ * Makes the server's side of a TLS handshake.
+ * @returns the encrypted connection
+ * @throws HandshakeError if the handshake fails or does not end within `patienceMs`
+ */
 export function encrypted(socket: Socket, secureContext: SecureContext, patienceMs: number): Promise<Socket> {
   const secured = new TLSSocket(socket, { isServer: true, secureContext });
   return settle<Socket>(secured, patienceMs, 'the handshake of TLS did not come', (done) => {
@@ -58,15 +66,15 @@ export function encrypted(socket: Socket, secureContext: SecureContext, patience
     const fail = ({ code }: NodeJS.ErrnoException) =>
       done(isNoTls(code) ? new HandshakeError('the handshake of TLS failed', 'handshake') : new HandshakeError(GONE));
     secured.once('secure', succeed);
-    // The connection listens for later errors itself.
+    // This listener stays: without one, an error before `Connection` adds its own listener would end the process.
     secured.on('error', fail);
     return () => secured.off('secure', succeed);
   });
 }
 
 /**
- * Whether the client has sent something else than valid TLS. Closing or resetting the connection is no such fault, nor
- * is an alert of a client that does not trust the certificate.
+ * Whether an error means that the client has sent something else than valid TLS. The errors of a closed or reset
+ * connection do not mean this. Neither does an alert, which a client sends if it does not trust the certificate.
  */
 function isNoTls(code = ''): boolean {
   return code.startsWith('ERR_SSL_') && !code.includes('_ALERT_');
@@ -74,7 +82,12 @@ function isNoTls(code = ''): boolean {
 
 type Done<Value> = (fault: HandshakeError | undefined, value?: Value) => void;
 
-/** Waits for a step of the connection. @param begin starts it, and returns a function that removes its listeners */
+/**
+ * Waits until a step of a connection is done, the connection is closed, or `patienceMs` have passed.
+ * @param tooLate message of the error if `patienceMs` have passed
+ * @param begin starts the step, and returns a function that removes the step's listeners
+ * @throws HandshakeError if the step fails, the connection is closed, or `patienceMs` have passed
+ */
 function settle<Value>(
   socket: Socket,
   patienceMs: number,
@@ -96,16 +109,22 @@ function settle<Value>(
   });
 }
 
-/* A connection to a client, split into lines, with bounds on the client's costs. */
+/* Splits what a client sends into lines, and limits the lines' length and rate. */
 
 /**
- * Penalty points for too long lines, and for too many lines that are not shares which meet their target. A flood of
- * such shares costs no points: a fault of the server or of another client may have made the difficulty too low.
+ * Penalty points for a line that is too long, and for too many lines that are not valid shares. A flood of valid shares
+ * costs no points, because its cause can be a difficulty that the server or another client has made too low.
  */
 const FLOOD_POINTS = 10;
-/** Time between the end of the stream and the end of the connection: the client can still read the last answer. */
+/**
+ * Time from the end of the server's stream to the end of the connection. In this time the client can read the last
+ * answer.
+ */
 const LAST_WORDS_MS = 1_000;
-/** After a client was not read, its lines come all at once. For this time, too many only make it wait again. */
+/**
+ * After a client had to wait, all its unread lines come at once. For this time after a wait, too many lines do not
+ * disconnect the client. The client only has to wait again.
+ */
 const AFTER_WAITING_MS = 60_000;
 const NEWLINE = 0x0a;
 const NOTHING = Buffer.alloc(0);
@@ -116,18 +135,24 @@ interface ConnectionOptions {
   readonly clock: Clock;
   readonly limits: StratumLimits;
   readonly sharedLines: SharedLines;
-  /** Called once, at the end of the connection. */
+  /**
+   * Called once, when the connection ends. `points`: penalty points for the address. `refusal`: the kind of refusal to
+   * count, if any.
+   */
   readonly ended: (reason: string, points: number, refusal?: Refusal) => void;
 }
 
 interface ConnectionHooks {
-  /** Called with each line. @returns whether the line was a share that met its target */
+  /**
+   * Called with each line.
+   * @returns whether the line was a valid share: one that was accepted, or would have been if its work were not stale
+   */
   readonly receive: (line: string) => boolean;
-  /** Called when the client must wait because its address has used up its lines. */
+  /** Called when a waiting client must still wait, because the token buckets have no token for its next line. */
   readonly waits: () => void;
 }
 
-/** The first byte of a TLS handshake (RFC 8446 §5.1). No stratum line begins with it. */
+/** The first byte of a TLS handshake (RFC 8446 §5.1). No stratum line begins with this byte. */
 const TLS_HANDSHAKE = 0x16;
 
 export class Connection implements LineConnection {
@@ -135,15 +160,18 @@ export class Connection implements LineConnection {
   readonly #options: ConnectionOptions;
   readonly #splitter: LineSplitter;
   readonly #lines: TokenBucket;
-  /** A few lines that do not count for the address, so that its other clients cannot starve this one. */
+  /**
+   * Token bucket for lines that take no token of the address. Because of this bucket, other clients of the same address
+   * cannot block this client completely.
+   */
   readonly #reservedLines: TokenBucket;
-  /** Lines that are not good shares. */
+  /** Token bucket for lines that are not valid shares. */
   readonly #worthlessLines: TokenBucket;
   #isOpen = true;
   #hooks: ConnectionHooks | undefined;
-  /** Received bytes that are not split into lines yet. */
+  /** Received bytes that have not been split into lines yet. */
   #bytes: Buffer = NOTHING;
-  /** The next line, and whether it has taken a token from the client's own bucket. */
+  /** The next line (`#line`), and whether a token was taken for it from `#lines` (`#isWithinOwn`). */
   #line: string | undefined;
   #isWithinOwn = false;
   #isWaiting = false;
@@ -164,11 +192,12 @@ export class Connection implements LineConnection {
   start(hooks: ConnectionHooks): void {
     this.#hooks = hooks;
     const { socket } = this.#options;
-    socket.on('error', () => {}); // It is followed by 'close'.
+    socket.on('error', () => {}); // An 'error' is followed by 'close'.
     socket.on('close', () => this.#end('it has closed the connection', 0));
     let isFirst = true;
     socket.on('data', (bytes: Buffer) => {
-      // A handshake has no line end: without this check, the client would wait until its time to log in ends.
+      // A TLS handshake has no line end, so without this check the client would get no answer before the time limit of
+      // the login.
       if (isFirst && bytes[0] === TLS_HANDSHAKE) this.close('it begins TLS, which this port has not', 0, 'handshake');
       isFirst = false;
       if (!this.#isOpen) return;
@@ -196,14 +225,14 @@ export class Connection implements LineConnection {
 
   #read(): void {
     const { socket } = this.#options;
-    // All answers to one chunk are sent together.
+    // All answers to the lines of one chunk are sent together.
     socket.cork();
     while (this.#takeLine());
     socket.uncork();
     if (this.#isOpen && this.#line !== undefined) this.#wait();
   }
 
-  /** Takes the next line, if there is one and the limits allow it. @returns whether a line was taken */
+  /** Takes the next line if there is one and the token buckets allow it. @returns whether a line was taken */
   #takeLine(): boolean {
     if (!this.#isOpen) return false;
     this.#line ??= this.#nextLine();
@@ -224,7 +253,10 @@ export class Connection implements LineConnection {
     return true;
   }
 
-  /** Stops reading until the received lines are taken. TCP makes the client keep the rest. */
+  /**
+   * Stops reading from the socket until the lines that were received are taken. Meanwhile TCP keeps the client from
+   * sending more.
+   */
   #wait(): void {
     const { socket, sharedLines, clock } = this.#options;
     this.#isWaiting = true;
@@ -248,7 +280,10 @@ export class Connection implements LineConnection {
     return 'read';
   };
 
-  /** @returns undefined if no whole line was received, or the line is too long, which ends the connection */
+  /**
+   * @returns the next line; undefined if no whole line has been received, or if the line is too long. A line that is
+   *   too long ends the connection
+   */
   #nextLine(): string | undefined {
     try {
       while (this.#bytes.length > 0) {

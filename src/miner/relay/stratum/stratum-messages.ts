@@ -1,6 +1,7 @@
 /**
- * The messages of the stratum server, one JSON object a line. A client's line becomes a request here, and a session's
- * answers and jobs become lines. No other file of the server reads or writes their text.
+ * The messages of the stratum server. Each is a JSON object on one line. This file turns a client's lines into
+ * requests, and a session's answers and jobs into lines. No other file of the server reads or writes the text of
+ * messages.
  */
 
 import { z } from 'zod';
@@ -12,43 +13,52 @@ import { parseTarget } from '../../../protocol/wire/stratum.ts';
 import { agentName, chosenDifficulty, hashesOfDifficulty, reversesNonces, workerName } from './login-fields.ts';
 import type { Refusal, StratumLimits } from './stratum-limits.ts';
 
-/** A connection that carries lines. */
+/** A connection that sends lines to a client. */
 export interface LineConnection {
   /** The client's address; behind a proxy, the address in the proxy's header. */
   readonly address: string;
   send(lines: string | Buffer): void;
-  /** Ends the connection. @param points the penalty; see `stratumLimits.banPoints` @param refusal what it counts as */
+  /**
+   * Ends the connection.
+   * @param points the penalty; see `stratumLimits.banPoints`
+   * @param refusal the kind of refusal to count; undefined if none is counted
+   */
   close(reason: string, points: number, refusal?: Refusal): void;
 }
 
-/** A request that the session answers, once. */
+/** A request. The session answers each request once. */
 export type Request =
   | { readonly kind: 'subscribe'; readonly id: unknown; readonly agent: string }
-  /** `chosen`: the difficulty that the password asks for, in hashes per share. */
+  /** `chosen`: the difficulty that the password chooses, in hashes per share; undefined if it chooses none. */
   | { readonly kind: 'authorize'; readonly id: unknown; readonly worker: string; readonly chosen: number | undefined }
-  /** `difficulty`: in hashes per share; undefined if the client has sent no valid one. */
+  /**
+   * `difficulty`: the suggested difficulty in hashes per share; undefined if the client has sent no valid difficulty.
+   */
   | { readonly kind: 'suggest'; readonly id: unknown; readonly difficulty: number | undefined }
   | ShareRequest
-  /** No stratum request. */
+  /** A line that is not a stratum request. */
   | { readonly kind: 'junk'; readonly id: unknown };
 
-/** `mining.submit` */
+/** A share, sent with `mining.submit`. */
 export interface ShareRequest {
   readonly kind: 'share';
   readonly id: unknown;
   readonly worker: string;
-  /** The job's id as the client wrote it; empty if it is no text. */
+  /** The job's id as the client has written it; empty if the client has sent another JSON type than a string. */
   readonly job: string;
-  /** The number of that job; 0 if the id is none of this server's. */
+  /** The job's number according to the id; 0 if this server cannot have made such an id. */
   readonly jobNumber: number;
-  /** All 8 bytes; undefined if nonce2 is unreadable, or the client has not subscribed. */
+  /** The whole nonce of 8 bytes; undefined if nonce2 is not readable, or if the client has not subscribed. */
   readonly nonce: bigint | undefined;
 }
 
-/** The error codes of Bitcoin, with 21 also for stale shares. Pools disagree about 21 to 23. */
+/**
+ * The error codes of Bitcoin's stratum. Code 21 is also used for stale shares. Pools differ in their use of the codes
+ * 21 to 23.
+ */
 const [OTHER, JOB_NOT_FOUND, DUPLICATE, LOW_DIFFICULTY, UNAUTHORIZED, NOT_SUBSCRIBED] = [20, 21, 22, 23, 24, 25];
 
-/** Why a request is refused: the code and the message of the answer. */
+/** The reasons for refusing a request, each with the code and the message of the answer. */
 const REQUEST_ERRORS = {
   junk: [OTHER, 'this is no stratum request'],
   'unknown-method': [OTHER, 'unknown method'],
@@ -68,10 +78,13 @@ const REQUEST_ERRORS = {
 } as const satisfies Record<string, readonly [number, string | ((limits: StratumLimits) => string)]>;
 export type RequestError = keyof typeof REQUEST_ERRORS;
 
-/** `mining.notify` with one job as a line, in ASCII: for all sessions that get the job. */
+/**
+ * Returns the `mining.notify` line of a job in ASCII. All sessions that get the job share the lines. `clean`: whether
+ * the client must drop its earlier jobs.
+ */
 export type JobLines = (clean: boolean) => Buffer;
 
-/** The client of a session, at the other end of a connection. */
+/** The client of a session: reads the client's lines, and writes answers and jobs. */
 export class StratumClient {
   readonly #connection: LineConnection;
   readonly #limits: StratumLimits;
@@ -90,9 +103,9 @@ export class StratumClient {
   }
 
   /**
-   * Reads a line, and answers it if that takes no session.
-   * @param line without its end
-   * @returns the request that the session must answer; undefined if there is nothing left to answer
+   * Reads a line. Answers the requests that need no session.
+   * @param line without its line end
+   * @returns the request, if the session must answer it; otherwise undefined
    */
   receive(line: string): Request | undefined {
     if (line.trim() === '') return undefined;
@@ -113,13 +126,13 @@ export class StratumClient {
         const target = typeof params[0] === 'string' ? parseTarget(params[0]) : undefined;
         return { kind: 'suggest', id, difficulty: target && difficultyOf(target) };
       }
-      case 'mining.extranonce.subscribe': // A session keeps its nonce1, so no message about a new one ever follows.
+      case 'mining.extranonce.subscribe': // A session keeps its nonce1, so no message about a new nonce1 follows.
         this.#sendResult(id, true);
         return undefined;
       case 'mining.ping':
         this.#sendResult(id, 'pong');
         return undefined;
-      case 'mining.configure': // The server has no extension, and must answer each.
+      case 'mining.configure': // The server supports no extension, but must answer about each.
         this.#sendResult(id, refusedExtensions(params[0]));
         return undefined;
       default:
@@ -133,7 +146,10 @@ export class StratumClient {
     else this.#sendError(id, result);
   }
 
-  /** Answers `mining.subscribe`. @param agent the client's program, whose name shows how it writes nonces */
+  /**
+   * Answers `mining.subscribe`.
+   * @param agent the name of the client's program, which decides in what byte order nonces are written
+   */
   answerSubscription(id: unknown, nonce1: Nonce1, agent: string): void {
     this.#nonce1 = nonce1;
     this.#reversesNonces = reversesNonces(agent);
@@ -142,20 +158,21 @@ export class StratumClient {
   }
 
   /**
+   * Sends a job. If the target has changed, sends the target before the job.
    * @param clean whether the client must drop its earlier jobs
-   * @param target for the shares of this job and later ones, 32 bytes, little-endian; undefined if it is unchanged
+   * @param target of the shares of this job and of later jobs, 32 bytes, little-endian; undefined if it is unchanged
    */
   give(job: JobLines, clean: boolean, target: Uint8Array | undefined): void {
     const notify = job(clean);
     this.#connection.send(target ? formatSetTarget(target) + notify.toString('latin1') : notify);
   }
 
-  /** As in `LineConnection`. */
+  /** The same as `close` of `LineConnection`. */
   close(reason: string, points: number, refusal?: Refusal): void {
     this.#connection.close(reason, points, refusal);
   }
 
-  /** @param params the worker, the job's id and nonce2 */
+  /** Reads the parameters of `mining.submit`: the worker's name, the job's id and nonce2. */
   #shareOf([user, id, nonce2]: readonly unknown[]): Omit<ShareRequest, 'kind' | 'id'> {
     const job = typeof id === 'string' ? id : '';
     const nonce = typeof nonce2 === 'string' ? this.#nonceOf(nonce2) : undefined;
@@ -178,23 +195,23 @@ export class StratumClient {
   }
 }
 
-/** @returns `false` for each extension that the client names */
+/** @returns `false` for each of the first 16 extensions that the client names */
 function refusedExtensions(names: unknown): Record<string, false> {
   const named = Array.isArray(names) ? names.filter((name) => typeof name === 'string').slice(0, 16) : [];
   return Object.fromEntries(named.map((name) => [name, false]));
 }
 
-/* Lines. Formatted ones include their line end. */
+/* Lines. Functions that format a line include its line end. */
 
-/** A client's request. Anything but a list of parameters counts as an empty list. */
+/** A client's request. If `params` is anything else than a list, it counts as an empty list. */
 const RequestLine = z.object({
-  /** Echoed, whatever its type. */
+  /** The answer repeats this id. It may be of any JSON type. */
   id: z.unknown().optional(),
   method: z.string().max(64),
   params: z.array(z.unknown()).catch([]),
 });
 
-/** A client's line: a request, an answer to a server's message, or neither. */
+/** A client's line: a request, an answer to a message of the server, or something else (`junk`). */
 type ClientLine =
   | { readonly kind: 'request'; readonly id: unknown; readonly method: string; readonly params: readonly unknown[] }
   | { readonly kind: 'answer' }
@@ -202,7 +219,7 @@ type ClientLine =
 
 export function parseClientLine(line: string): ClientLine {
   const message = jsonOrUndefined(line);
-  if (typeof message !== 'object' || message === null || Array.isArray(message)) return { kind: 'junk', id: null };
+  if (typeof message !== 'object' || message === null) return { kind: 'junk', id: null };
   const { success, data } = RequestLine.safeParse(message);
   if (success) return { kind: 'request', id: data.id ?? null, method: data.method, params: data.params };
   if (!('method' in message) && ('result' in message || 'error' in message)) return { kind: 'answer' };
@@ -222,7 +239,10 @@ export function formatSetTarget(target: Uint8Array): string {
   return `${JSON.stringify({ method: 'mining.set_target', params: [formatTarget(target)], id: null })}\n`;
 }
 
-/** @param headerHex 572 hex digits. Each of the two lines is written once, at its first use */
+/**
+ * Formats each of the two lines of a job (clean or not) once, when it is first needed.
+ * @param headerHex 572 hex digits
+ */
 export function jobLines(id: string, headerHex: string): JobLines {
   const lines = new Map<boolean, Buffer>();
   return (clean) => {
@@ -237,19 +257,22 @@ export function formatNotify(jobId: string, headerHex: string, clean: boolean): 
   return `${JSON.stringify({ method: 'mining.notify', params: [jobId, headerHex, clean], id: null })}\n`;
 }
 
-/* Targets, job ids and nonces: hex digits, the most significant first. */
+/* Targets, job ids and nonces are written in hex digits, the most significant digit first. */
 
 /** @param target 32 bytes, little-endian @returns 64 hex digits, big-endian */
 export function formatTarget(target: Uint8Array): string {
   return toHex(target.toReversed());
 }
 
-/** @param number below 2^32 @returns 8 hex digits */
+/** @param number 0 … 2^32 − 1 @returns 8 hex digits */
 export function formatJobId(number: number): string {
   return number.toString(16).padStart(8, '0');
 }
 
-/** @param id as a client writes it, perhaps without leading zeros @returns 0 if it is no id of this server */
+/**
+ * @param id as a client writes it, perhaps without leading zeros
+ * @returns the job's number; 0 if this server cannot have made such an id
+ */
 export function parseJobId(id: string): number {
   return /^[\da-f]{1,8}$/i.test(id) ? Number.parseInt(id, 16) : 0;
 }
@@ -260,8 +283,8 @@ export function formatNonce1({ value, bytes }: Nonce1): string {
 }
 
 /**
- * @param hex up to two hex digits for each byte of nonce2; some miners leave out leading zeros
- * @returns the nonce with both parts; undefined if the text is not a nonce2
+ * @param hex up to two hex digits for each byte of nonce2, with or without `0x`; some miners leave out leading zeros
+ * @returns the nonce, whose low bytes are nonce1; undefined if the text is not a nonce2
  */
 export function parseNonce2(hex: string, { value, bytes }: Nonce1): bigint | undefined {
   const digits = hex.replace(/^0x/i, '');
@@ -269,12 +292,15 @@ export function parseNonce2(hex: string, { value, bytes }: Nonce1): bigint | und
   return (BigInt(`0x${digits}`) << BigInt(8 * bytes)) | BigInt(value);
 }
 
-/** @returns the two bytes of nonce1 in the other order */
+/** @returns a nonce1 of two bytes with its bytes in reverse order */
 function swapped(value: number): number {
   return ((value << 8) | (value >> 8)) % LANES;
 }
 
-/** @returns hex digits of `bytes` bytes in reverse byte order, with leading zeros; longer texts unchanged */
+/**
+ * Pads hex digits with leading zeros to `bytes` bytes, and then reverses the order of the bytes.
+ * @returns 2 × `bytes` hex digits; the text unchanged if it has more digits than that
+ */
 function reversedHex(hex: string, bytes: number): string {
   const digits = hex.replace(/^0x/i, '').padStart(2 * bytes, '0');
   return digits.length > 2 * bytes ? hex : (digits.match(/../g) ?? []).reverse().join('');

@@ -1,4 +1,4 @@
-/** The stratum server: ASICs and other miners connect to it and mine on the source's work. */
+/** The stratum server: ASICs and other miners connect to it and search the source's work. */
 
 import { BlockList, createServer, isIPv4, type Server, type Socket } from 'node:net';
 import type { SecureContext } from 'node:tls';
@@ -22,38 +22,49 @@ import { StratumClient } from './stratum-messages.ts';
 import { RememberedRates } from './vardiff.ts';
 
 const NAME = 'stratum';
-/** Time without data after which the system probes a connection (TCP keep-alive). No session ends for that alone. */
+/**
+ * Time without data after which the system checks whether a connection still works (TCP keep-alive). A working
+ * connection is not closed for lack of data.
+ */
 const KEEP_ALIVE_MS = 60_000;
-/** Penalty points for data that is not TLS where TLS is required. */
+/** Penalty points of a client that sends something else than TLS where TLS is required. */
 const HANDSHAKE_POINTS = 2;
-/** Time between two rounds of disconnecting idle clients, while the server is full. */
+/** Minimum time between two rounds of disconnecting idle clients while the server is full. */
 const ROOM_MS = 1_000;
-/** Maximum number of clients that a round disconnects. */
+/** Maximum number of clients that one round disconnects. */
 const ROOM_CLIENTS = 100;
-/** Capacity of the token bucket for log lines about system errors of connections. */
+/** Maximum number of log lines in a burst about system errors of connections. */
 const FAULTS_LOGGED = 10;
-/** Capacity of the token bucket for log lines about first shares: enough for a farm. Clients choose names freely. */
+/**
+ * Maximum number of log lines in a burst about workers' first shares. This number is enough for a farm. A limit is
+ * needed because clients can make up any number of workers.
+ */
 const FIRST_SHARES_LOGGED = 100;
 
 const SHARE_SECONDS = 10;
 const NO_LOG: RelayLog = { debug: () => {}, info: () => {}, warn: () => {} };
 
 export interface StratumOptions {
-  /** Sessions get jobs only while its works leave the whole nonce free. */
+  /** Sessions get jobs only of works that leave the whole nonce free. */
   readonly source: WorkSource;
   readonly emit?: Listener;
   readonly clock?: Clock;
-  /** By default nothing is logged. */
+  /** Gets log lines for people. By default nothing is logged. */
   readonly log?: RelayLog;
-  /** A host address or name, and a port; 0 means any free port. */
+  /** The host address or name and the port on which the server listens. Port 0 means any free port. */
   readonly listen: { readonly host: string; readonly port: number };
-  /** The lane of a miner on the same source (`MinerOptions.lane`), which no session gets. The default is 0. */
+  /**
+   * The lane of a miner that uses the same source (`MinerOptions.lane`). No session gets this lane. The default is 0.
+   */
   readonly lane?: number;
-  /** Seconds between two shares of a session. The default is 10. */
+  /** Planned number of seconds between two shares of a session. The default is 10. */
   readonly shareSeconds?: number;
-  /** Addresses of proxies, or networks like 10.0.0.0/8. Their connections must begin with a PROXY protocol header. */
+  /**
+   * Addresses or networks (such as 10.0.0.0/8) of proxies. Connections from them must begin with a header of the PROXY
+   * protocol.
+   */
   readonly proxies?: readonly string[];
-  /** If given, all connections are encrypted. */
+  /** If given, all clients must use TLS. */
   readonly secureContext?: SecureContext;
   readonly openLedger?: () => Promise<Ledger>;
   readonly limits?: Partial<StratumLimits>;
@@ -75,12 +86,12 @@ export class StratumRelay implements Relay {
   readonly #sockets = new Set<Socket>();
   readonly #refusals: Refusals<Refusal>;
   readonly #faults: LogBucket;
-  /** Number of connections refused because the server was full, since idle clients were last disconnected. */
+  /** Number of connections that were refused because the server was full, since idle clients were last disconnected. */
   #withoutRoom = 0;
   #madeRoomMs = 0;
   #ledger: Ledger | undefined;
   #count = 0;
-  /** Whether the work of the clients' jobs has gone stale. */
+  /** Whether a work has gone stale since the last jobs were given. Then the clients must drop their earlier jobs. */
   #isStale = true;
   #hasComplained = false;
 
@@ -134,23 +145,23 @@ export class StratumRelay implements Relay {
     });
   }
 
-  /** The listening port; undefined before `open`. */
+  /** The port on which the server listens; undefined before `open`. */
   get port(): number | undefined {
     const address = this.#server.address();
     return typeof address === 'object' ? address?.port : undefined;
   }
 
-  /** @throws Error of the system if the port or the ledger cannot be used */
+  /**
+   * Opens the share ledger and begins to listen.
+   * @throws Error of the system if the port or the ledger cannot be used
+   */
   async open(): Promise<void> {
     const { listen, openLedger } = this.#options;
     this.#ledger = await openLedger?.();
     try {
       await new Promise<void>((resolve, reject) => {
         this.#server.once('error', reject);
-        this.#server.listen(listen, () => {
-          this.#server.off('error', reject);
-          resolve();
-        });
+        this.#server.listen(listen, resolve);
       });
     } catch (fault) {
       await this.#ledger?.close();
@@ -177,7 +188,7 @@ export class StratumRelay implements Relay {
 
   async #close(): Promise<void> {
     const closed = new Promise((resolve) => this.#server.close(resolve));
-    // Sockets report their end late, and sessions write to the ledger at their end.
+    // Sessions are ended at once, because the ledger is closed below. Their sockets report their end only later.
     this.#sessions.closeAll();
     for (const socket of this.#sockets) socket.destroy();
     await closed;
@@ -186,7 +197,9 @@ export class StratumRelay implements Relay {
     await this.#ledger?.close();
   }
 
-  /** Disconnects idle clients while others are refused. They may connect again. */
+  /**
+   * Disconnects idle clients if other clients were refused because the server was full. Idle clients may connect again.
+   */
   #makeRoom(nowMs: number): void {
     if (this.#withoutRoom === 0 || nowMs - this.#madeRoomMs < ROOM_MS) return;
     this.#sessions.makeRoom(Math.min(this.#withoutRoom, ROOM_CLIENTS), nowMs);
@@ -216,14 +229,14 @@ export class StratumRelay implements Relay {
     this.#log.warn(`${this.#options.source.name} fixes a part of the nonce, which leaves no room for sessions`);
   }
 
-  /** Takes a new connection. A fault ends only this connection. */
+  /** Accepts or refuses a new connection. A fault ends only this connection. */
   async #meet(socket: Socket): Promise<void> {
     const { secureContext } = this.#options;
     const { handshakeMs } = this.#limits;
     let address = plainAddress(socket.remoteAddress ?? '');
     let hasEntered = false;
     this.#sockets.add(socket);
-    socket.on('error', () => {}); // It is followed by 'close'.
+    socket.on('error', () => {}); // An 'error' is followed by 'close'.
     socket.once('close', () => {
       this.#sockets.delete(socket);
       if (hasEntered) this.#limiter.leave(address);
@@ -272,12 +285,12 @@ export class StratumRelay implements Relay {
   }
 }
 
-/** Whether the source leaves those bytes of the nonce free that distinguish sessions. */
+/** Whether the work leaves the whole nonce free. The low two bytes are needed as the sessions' nonce1. */
 function hasRoom({ nonce1 }: Work): boolean {
   return nonce1.bytes === 0;
 }
 
-/** @param network such as `192.0.2.1` or `2001:db8::/32` */
+/** @param network an address or a network, such as `192.0.2.1` or `2001:db8::/32` */
 function addTo(list: BlockList, network: string): void {
   const [address, bits] = network.split('/');
   const family = isIPv4(address) ? 'ipv4' : 'ipv6';

@@ -1,66 +1,91 @@
 /**
- * Finds the difficulty at which a session's shares come as often as they should. Pure: shares and times are arguments.
+ * Finds the difficulty at which a session's shares come at the planned rate. Pure: shares and times are arguments.
  *
- * Shares come as a Poisson process, so knowledge of a hashrate is a Gamma distribution. Its parameters are the number
- * of shares (`#shares`) and the exposure (`#exposure`): the sum of seconds ÷ difficulty, over all difficulties. Their
- * quotient is the rate. Old shares lose their weight, so that the rate follows a miner that drifts.
+ * Shares come as a Poisson process, so what is known of a hashrate is a Gamma distribution with two parameters: the
+ * number of shares (`#shares`) and the exposure (`#exposure`). The exposure is a sum: for each difficulty, the seconds
+ * at this difficulty, divided by the difficulty. The estimated hashrate is `#shares` ÷ `#exposure`. Both numbers are
+ * scaled down when there are many shares, so that the estimate follows a hashrate that drifts.
  *
- * Until the rate is known to 4 %, the difficulty is such that several shares come each second (learning). While no
- * share comes at all, the difficulty falls to a tenth again and again (searching).
+ * Until the standard error of the hashrate is 4 %, the difficulty is so low that several shares come each second
+ * (learning). While no share comes at all, the difficulty falls to a tenth repeatedly (searching).
  */
 
 import { BoundedMap } from '../../../base/system/bounded.ts';
 import { networkOf } from './client-network.ts';
 
-/** Maximum of `#shares`. With these, the rate is known to 1/√600 = 4 %, and learning ends. */
+/** Maximum of `#shares`. With 600 shares, the standard error of the rate is 1/√600 = 4 %, and learning ends. */
 const REMEMBERED_SHARES = 600;
-/** With this number of shares the estimated rate is used: its standard error is 1/3. */
+/** From this number of shares on, the difficulty is set by the estimated rate, whose standard error is about 1/3. */
 const SOME_SHARES = 8;
-/** With this number of shares the rate counts as known, and changes are noticed: its standard error is 1/6. */
+/**
+ * From this number of shares on, the rate counts as known, and changes of the rate are detected. Its standard error is
+ * about 1/6.
+ */
 const MANY_SHARES = 32;
-/** Minimum change of the difficulty while learning: each change makes a miner begin a new job. */
+/**
+ * Minimum ratio by which the difficulty changes while learning. Smaller changes are not made, because each change makes
+ * the miner begin a new job.
+ */
 const LEARNING_RATIO = 1.5;
-/** Minimum change of the difficulty afterwards: far more than the 4 % that chance alone explains. */
+/** Minimum ratio by which the difficulty changes after learning. It is far more than the standard error of 4 %. */
 const SETTLED_RATIO = 1.2;
-/** Time without a share while learning, after which the difficulty falls to a tenth. */
+/** Until `MANY_SHARES` shares have come, the difficulty falls to a tenth after this time without a share. */
 const SILENCE_MS = 2_000;
-/** The same after the first share, in expected shares, if that takes longer. */
+/**
+ * Once a share has come, the difficulty falls only after a time in which this number of shares was planned, if that
+ * time is longer than `SILENCE_MS`.
+ */
 const SILENT_SHARES = 10;
 /**
- * While nothing is known about a miner that brings no share, the difficulty falls quickly to one that 1 GH/s meets
- * eight times a second, then slowly to one that 1 MH/s meets once a second. An ASIC that begins late must not flood the
- * server with shares.
+ * While a miner of unknown rate sends no share, the difficulty falls quickly to `QUICK_FLOOR`, at which 1 GH/s makes
+ * 7.5 shares a second. Then it falls slowly (every minute) to `SLOW_FLOOR`, at which 1 MH/s makes about one share a
+ * second. It falls slowly so that an ASIC which begins late does not flood the server with shares.
  */
 const QUICK_FLOOR = 2 ** 27;
 const SLOW_FLOOR = 2 ** 20;
 const SLOW_SILENCE_MS = 60_000;
-/** Maximum share rate of a miner that brings shares again after a pause, if its hashrate is as before. */
+/** Maximum share rate of a miner that sends shares again after a pause, if its hashrate is the same as before. */
 const MOST_SHARES_PER_SECOND = 500;
-/** Time that passes at least between two shares: both may have the same time on the clock, but a rate is finite. */
+/**
+ * Minimum time that is counted between two shares. They can have the same time on the clock, but the exposure must
+ * grow.
+ */
 const LEAST_APART_MS = 0.05;
-/** A difficulty chosen by the worker is kept unless more shares come. */
+/**
+ * A difficulty that the worker has chosen is raised so far that about this number of shares come per second. It is
+ * raised only if more than `LEARNING_RATIO` times this number come.
+ */
 const MOST_CHOSEN_PER_SECOND = 10;
-/** Too many lines from an address halve that maximum down to this rate, at most once in SLOWER_MS. */
+/**
+ * `slowDown` halves `MOST_CHOSEN_PER_SECOND` for a session, at most once in `SLOWER_MS`. The maximum never falls below
+ * `LEAST_CHOSEN_PER_SECOND`.
+ */
 const LEAST_CHOSEN_PER_SECOND = 0.1;
 const SLOWER_MS = 10_000;
 
 export interface VardiffOptions {
-  /** Seconds between two shares once the rate is known. */
+  /** Planned seconds between two shares after learning. */
   readonly aimSeconds: number;
-  /** Seconds between two shares while learning. They vary, because all learning sessions share a budget. */
+  /**
+   * Returns the planned seconds between two shares while learning. The result varies, because the total rate of all
+   * learning sessions is limited.
+   */
   readonly learningSeconds: () => number;
   /** The first difficulty, in hashes per share. */
   readonly difficulty: number;
-  /** Whether the worker has chosen the difficulty, so that it stays unless shares become a flood. */
+  /** Whether the worker has chosen the difficulty. A chosen difficulty is raised only if too many shares come. */
   readonly isChosen?: boolean;
-  /** Known from an earlier session of the same worker. It sets the first difficulty. */
+  /**
+   * What is known of the rate from an earlier session of the same worker. This rate sets the first difficulty, unless
+   * the worker has chosen a difficulty.
+   */
   readonly known?: Known | undefined;
 }
 
-/** The knowledge of a miner's rate: `shares` ÷ `exposure` hashes per second. */
+/** What is known of a miner's rate. The estimate is `shares` ÷ `exposure` hashes per second. */
 export interface Known {
   readonly shares: number;
-  /** Sum of seconds ÷ (hashes per share). */
+  /** Sum of seconds ÷ (hashes per share), over all difficulties. */
   readonly exposure: number;
 }
 
@@ -70,15 +95,27 @@ export class Vardiff {
   #difficulty: number;
   /** The difficulty at the last call of `retarget`. */
   #sent: number;
-  /** The difficulty of the miner's job. It is lower than the session's if a block is easier than a share. */
+  /**
+   * The difficulty of the miner's newest job; undefined before the first job. It is lower than `#difficulty` if a
+   * solution of the work is easier than a share.
+   */
   #offered: number | undefined;
   #shares = 0;
   #exposure = 0;
-  /** Whether no share has come yet, or none since the difficulty was lowered for want of shares. */
+  /**
+   * Whether the difficulty is lowered until a share comes. This begins at the start, unless the rate is known from an
+   * earlier session, and again with each lowering for lack of shares. It ends with the next share.
+   */
   #isSearching = true;
-  /** The last rate that counted as known. A miner that brings no shares for a while may come back as fast. */
+  /**
+   * The last rate that counted as known, in hashes per second. After a time without shares, the miner may be as fast
+   * again.
+   */
   #knownRate: number | undefined;
-  /** Whether `#knownRate` comes from an earlier session and may be another machine's: anyone can use a name. */
+  /**
+   * Whether `#knownRate` comes from an earlier session, and no share has come since. It may be another machine's rate,
+   * because anyone can use a worker's name.
+   */
   #isUnproven = false;
   #nowMs = 0;
   #lastShareMs = 0;
@@ -100,32 +137,32 @@ export class Vardiff {
     this.#sent = this.#difficulty;
   }
 
-  /** The difficulty that the session should have, in hashes per share. */
+  /** The difficulty that the session's next job should have, in hashes per share. */
   get difficulty(): number {
     return this.#difficulty;
   }
 
-  /** The rate estimated from the shares; 0 before the first share. */
+  /** The hashrate estimated from the shares, in hashes per second; 0 if there is no estimate. */
   get hashesPerSecond(): number {
     return this.#shares === 0 ? 0 : this.#shares / this.#exposure;
   }
 
-  /** Whether the standard error of the rate is at most a sixth. */
+  /** Whether the standard error of the rate is at most about a sixth. */
   get isKnown(): boolean {
     return this.#shares >= MANY_SHARES;
   }
 
-  /** Whether the difficulty is lower than later, so that more shares come. */
+  /** Whether the session is learning: its difficulty is lower than later, so that more shares come. */
   get isLearning(): boolean {
     return !this.#options.isChosen && this.#shares < REMEMBERED_SHARES;
   }
 
-  /** For a later session of the same worker. */
+  /** What is known of the rate, for a later session of the same worker. */
   get known(): Known {
     return { shares: this.#shares, exposure: this.#exposure };
   }
 
-  /** Notes that the miner has a job of this difficulty. @param nowMs on a clock that never jumps */
+  /** Must be called when the miner gets a job of a new difficulty. @param nowMs monotonic */
   offer(difficulty: number, nowMs: number): void {
     if (this.#offered === undefined) {
       this.#nowMs = nowMs;
@@ -135,13 +172,14 @@ export class Vardiff {
     this.#offered = difficulty;
   }
 
-  /** Notes a share that meets its job's target. @param difficulty of that target */
+  /** Counts a share that meets its job's target. @param difficulty of this target, in hashes per share */
   share(difficulty: number, nowMs: number): void {
     if (this.#offered === undefined) return;
     this.#lastShareMs = nowMs;
     this.#isUnproven = false;
     if (this.#isSearching) {
-      // The miner may have begun just now, so the time before its first share is not measured.
+      // The miner may have begun only now, so the time before its first share does not count, and neither does this
+      // share.
       this.#isSearching = false;
       this.#shares = 0;
       this.#exposure = 0;
@@ -150,7 +188,7 @@ export class Vardiff {
       return;
     }
     this.#pass(Math.max(nowMs, this.#nowMs + LEAST_APART_MS));
-    // Shares of an easier job that arrive after a harder one was given count for less.
+    // Late shares of an earlier job that is easier than the newest job count for less.
     const weight = Math.min(1, difficulty / this.#offered);
     this.#shares += weight;
     if (this.#shares > REMEMBERED_SHARES) {
@@ -160,7 +198,10 @@ export class Vardiff {
     this.#watch(weight, 0);
   }
 
-  /** Call it after each share and every second. @returns whether the difficulty has changed since the last call */
+  /**
+   * Sets the difficulty. Must be called after each share and every second.
+   * @returns whether the difficulty has changed since the last call
+   */
   retarget(nowMs: number): boolean {
     if (this.#offered === undefined) return false;
     this.#pass(nowMs);
@@ -172,12 +213,15 @@ export class Vardiff {
     return hasChanged;
   }
 
-  /** Takes the worker's suggestion, unless the rate is known better. */
+  /** Sets the difficulty that the client suggests, unless the rate is known or the worker has chosen a difficulty. */
   suggest(difficulty: number): void {
     if (!this.isKnown && !this.#options.isChosen) this.#difficulty = difficulty;
   }
 
-  /** Lowers the share rate at a chosen difficulty, because the client's address sends too many lines. */
+  /**
+   * Lowers the maximum share rate at a chosen difficulty. Called when the client must wait because too many lines come
+   * from it or from its address.
+   */
   slowDown(nowMs: number): void {
     if (nowMs - this.#slowerMs < SLOWER_MS) return;
     this.#slowerMs = nowMs;
@@ -198,7 +242,8 @@ export class Vardiff {
     if (this.#shares < MANY_SHARES) return;
     const since = this.#detector.note(shares, expected);
     if (!since) return;
-    // The estimate is made from what came since then; all earlier knowledge counts as one more share.
+    // The new estimate is made from the shares since the change. The estimate before the change counts only as much as
+    // one share.
     const rate = (this.hashesPerSecond * (since.shares + 1)) / (since.expected + 1);
     this.#shares = since.shares + 1;
     this.#exposure = this.#shares / rate;
@@ -226,7 +271,7 @@ export class Vardiff {
   }
 
   #adjust(): void {
-    // A few shares in a burst can make the rate seem a thousand times too high.
+    // A rate from few shares is not kept: when they come in a burst, it can be a thousand times too high.
     if (this.isKnown) this.#knownRate = this.hashesPerSecond;
     const wanted = this.#wanted();
     const ratio = this.isLearning ? LEARNING_RATIO : SETTLED_RATIO;
@@ -250,23 +295,24 @@ export class Vardiff {
 }
 
 /*
- * Detects a change of the share rate with Page's cumulative sums (CUSUM): one compares the known rate with twice that
- * rate, one with half of it. A sum is the logarithm of how much better the other rate explains the shares since the sum
- * was last reset. Pure.
+ * Detects a change of the share rate with two of Page's cumulative sums (CUSUM). The first sum compares the known rate
+ * with twice this rate, the second sum compares it with half of this rate. Each sum is the logarithm of a likelihood
+ * ratio: how much better the doubled or halved rate explains the shares since the sum was last 0. Pure.
  */
 
-/** The compared rates are this many times higher and lower than the known one. */
+/** The known rate is compared with the rate times this number, and with the rate divided by it. */
 const RATIO = 2;
 /**
- * A sum above this means that the rate has changed. By chance that happens at most once in e^8 = 3,000 shares, or 8
- * hours at 10 s a share. A fall to a tenth is noticed after 19 expected shares, a tenfold rise after 14 shares.
+ * A sum above this number counts as a change of the rate. Without a change, chance makes a sum so large at most once in
+ * about e^8 = 3,000 shares, which is 8 hours at 10 s a share. A fall of the rate to a tenth is detected after about 19
+ * expected shares, and a tenfold rise after about 14 shares.
  */
 const SURPRISING = 8;
 
-/** CUSUM state: the shares since a sum was last reset. */
+/** The shares since a sum was last 0: probably, the rate changed at this time. */
 interface Since {
   readonly shares: number;
-  /** Number of shares that should have come at the known rate. */
+  /** Number of shares that were to be expected at the known rate. */
   readonly expected: number;
 }
 
@@ -286,8 +332,8 @@ export class RateChangeDetector {
   #sums: readonly Sum[] = [sum(RATIO), sum(1 / RATIO)];
 
   /**
-   * @param shares number of shares that have come
-   * @param expected number of shares that should have come
+   * @param shares number of shares since the last call
+   * @param expected number of shares that were to be expected since the last call
    * @returns the shares since the rate changed; undefined if it has not
    */
   note(shares: number, expected: number): Since | undefined {
@@ -306,11 +352,11 @@ export class RateChangeDetector {
 }
 
 /**
- * Remembers workers' rates, so that later sessions begin with the right difficulty. Anyone can use a name, so a rate is
- * used only for clients of the network in which it was measured. Pure.
+ * Remembers workers' rates, so that later sessions begin with the right difficulty. Anyone can use a worker's name, so
+ * a rate is used only for clients of the network in which it was measured. Pure.
  */
 export class RememberedRates {
-  /** By the client's network and the worker's name, oldest first. */
+  /** The rates by the client's network and the worker's name, oldest first. */
   readonly #rates: BoundedMap<string, Known>;
 
   constructor(most: number) {
@@ -326,7 +372,7 @@ export class RememberedRates {
   }
 }
 
-/** A network contains no blank, so keys are unique. */
+/** The network never contains a blank, so different workers have different keys. */
 function keyOf(address: string, worker: string): string {
   return `${networkOf(address)} ${worker}`;
 }

@@ -1,6 +1,6 @@
 /**
  * Decides when to fetch the next work: when the current work is stale or old, or a New Cut may have been missed. The
- * node chooses the chain. Pure; times are monotonic milliseconds.
+ * node chooses the chain of the work. `FetchSchedule` is pure, and its times are monotonic milliseconds.
  */
 
 import { onAbort, pause, sharedController } from '../../../base/system/abort.ts';
@@ -9,30 +9,31 @@ import type { NodeLimits } from '../../../node/http/request-limits.ts';
 import { equalBytes, HEADER_BYTES, NONCE_BYTES } from '../../../protocol/chain/bytes.ts';
 import { parentOf, type Work, withCreationTime } from '../../../protocol/chain/work.ts';
 
-/** Bounds the memory when a node gives new work all the time. No work is remembered longer than `expiryMs`. */
+/** Maximum number of remembered works, for a node that gives new work all the time. Expired works are dropped, too. */
 const MOST_REMEMBERED = 1_024;
 /**
- * A node can send a New Cut, or accept a solution, before its work changes. When it gives work on the same parent
- * again, further fetches follow after doubling pauses, for 1.5 s in all. After that, its work is mined.
+ * A node can send a New Cut, or accept a solution, before its work changes. If the next fetch brings work on the old
+ * parent again, up to five further fetches follow after doubling pauses (1.5 s in all). If even the last one brings
+ * such work, that work is mined like any other.
  */
 const FIRST_REPEAT_MS = 50;
 const MOST_REPEATS = 5;
 
 interface FetchedWork {
   readonly work: Work;
-  /** The number of the last fetch that brought this work, in the order of events. */
+  /** The number of the last fetch that brought this work, as `fetchBegan` returned it. */
   order: number;
   /** When a fetch last brought this work. */
   fetchedAtMs: number;
-  /** Whether the work's chain has had a New Cut since then. */
+  /** Whether the work's chain has a newer block, as a New Cut or later work has shown. */
   outdated: boolean;
 }
 
-/** Work that has become worthless. The node may still give out work on the same parent for a while. */
+/** Work that a New Cut or a solution has made stale. The node may still give work on the same parent for a while. */
 interface EndedWork {
   readonly work: Work;
   readonly by: 'new-cut' | 'solved';
-  /** Number of times that the node has given out work on this parent again. */
+  /** Number of times that the node has given work on the same parent since this work became stale. */
   repeats: number;
 }
 
@@ -43,19 +44,24 @@ export class FetchSchedule {
   /** Number of the last event. Fetches, openings of streams and New Cuts are numbered as they happen. */
   #order = 0;
   #current: FetchedWork | undefined;
-  /** The work that the node may still know, oldest first. */
+  /** The works that were fetched within about the last `expiryMs`, oldest first. Some may be outdated. */
   readonly #remembered: FetchedWork[] = [];
   #stale: Work[] = [];
-  /** By chain: the numbers of its last New Cut, and of its stream's last opening. */
+  /** By chain: the value of `#order` at the chain's last New Cut. */
   readonly #cuts = new Map<number, number>();
+  /** By chain: the value of `#order` when the chain's stream was last opened. */
   readonly #openings = new Map<number, number>();
-  /** By chain: when its stream last ended. */
+  /** By chain: when the chain's stream last ended. */
   readonly #endingsMs = new Map<number, number>();
-  /** By chain: when a New Cut last caused a fetch. */
+  /** By chain: when a New Cut of the chain last caused a fetch. */
   readonly #cutFetchesMs = new Map<number, number>();
-  /** The last work that a New Cut or a solution has ended, until the node gives out work on another parent. */
+  /**
+   * The last work that a New Cut or a solution has made stale. This work is kept until a fetch brings work on another
+   * parent, until more than `MOST_REPEATS` fetches in a row have brought work on the same parent, or until its solution
+   * is not accepted.
+   */
   #ended: EndedWork | undefined;
-  /** When to fetch again because the node has given out work on the ended parent. */
+  /** When to fetch again because the last fetch brought work on the parent of `#ended`; -∞ if it did not. */
   #repeatAtMs = Number.NEGATIVE_INFINITY;
   #dueNow = false;
 
@@ -63,14 +69,13 @@ export class FetchSchedule {
     this.#limits = limits;
   }
 
-  /** The work being mined, unless it is stale. */
+  /** The work to mine; undefined before the first work, and when the last work is stale or expired. */
   get current(): Work | undefined {
     return this.#current?.work;
   }
 
   /**
-   * @param refreshMs returns for how long work on a chain is good while its stream is trusted; undefined for a chain to
-   * poll
+   * @param refreshMs returns the maximum age of work on a chain whose stream is trusted; undefined for a polled chain
    * @returns when to fetch the next work; -∞ means at once
    */
   dueAtMs(refreshMs: (chain: number) => number | undefined): number {
@@ -80,7 +85,7 @@ export class FetchSchedule {
     if (this.#mayPrecedeCut(this.#current)) {
       return (this.#cutFetchesMs.get(work.chain) ?? Number.NEGATIVE_INFINITY) + this.#limits.burstMs;
     }
-    // When the stream was opened after the fetch, New Cuts between the two were missed.
+    // If the stream was opened after the fetch began, a New Cut between the two events would have been missed.
     if ((this.#openings.get(work.chain) ?? 0) > order) return Number.NEGATIVE_INFINITY;
     if (this.#repeatAtMs > fetchedAtMs) return this.#repeatAtMs;
     const goodForMs = refreshMs(work.chain);
@@ -88,19 +93,24 @@ export class FetchSchedule {
     return Math.max(fetchedAtMs, this.#endingsMs.get(work.chain) ?? 0) + this.#limits.pollMs;
   }
 
-  /** Makes the next fetch due at once, because all that is known may be outdated. */
+  /** Makes the next fetch due at once, because the current work may be stale without a New Cut. */
   makeDue(): void {
     this.#dueNow = true;
   }
 
-  /** Notes the start of a fetch. @returns its number in the order of events, for `fetchEnded` */
+  /** Called when a fetch begins. @returns its number in the order of events, a parameter of `fetchEnded` */
   fetchBegan(nowMs: number): number {
     this.#dueNow = false;
     if (this.#current && this.#mayPrecedeCut(this.#current)) this.#cutFetchesMs.set(this.#current.work.chain, nowMs);
     return ++this.#order;
   }
 
-  /** Notes the fetched work. @returns whether to mine it; false if it is the current work already */
+  /**
+   * Called with the work that a fetch has brought.
+   * @param order the number of the fetch
+   * @returns whether the work is new and to be mined. It is not if it is the same as the current work, or is on the
+   *   parent of a work that this miner has just solved
+   */
   fetchEnded(work: Work, order: number, nowMs: number): boolean {
     const mayBeMined = this.#planRepeat(work, nowMs);
     const same = this.#current && isSameWork(this.#current.work, work) ? this.#current : undefined;
@@ -120,7 +130,11 @@ export class FetchSchedule {
     return true;
   }
 
-  /** Notes a New Cut. @returns whether it makes the current work stale. Further New Cuts for the same block do not */
+  /**
+   * Called for a New Cut.
+   * @returns whether the New Cut makes the current work stale. Within `burstMs` after an earlier New Cut of the chain
+   *   has caused a fetch, it does not: then both New Cuts are probably for the same block
+   */
   newCut(chain: number, nowMs: number): boolean {
     this.#cuts.set(chain, ++this.#order);
     this.#repeatAtMs = Number.NEGATIVE_INFINITY;
@@ -136,19 +150,27 @@ export class FetchSchedule {
   }
 
   /**
-   * Notes a work's solution: a parent carries one block of this miner. @returns whether the current work is worthless
+   * Called when a solution of the work was sent. All works on the same parent become stale, because this miner can have
+   * only one block on each parent.
+   * @returns whether the current work has become stale
    */
   solved(work: Work): boolean {
     for (const fetched of this.#remembered) {
       if (!fetched.outdated && haveSameParent(fetched.work, work)) this.#stale.push(fetched.work);
     }
-    if (!this.#current || !haveSameParent(this.#current.work, work)) return false;
+    const wasCurrent = this.#current !== undefined;
+    // The New Cut of the solved block itself can come before the answer to the solution, and end the work first.
+    const last = this.#current ?? this.#ended;
+    if (!last || !haveSameParent(last.work, work)) return false;
     this.#ended = { work, by: 'solved', repeats: 0 };
     this.#dropCurrent();
-    return true;
+    return wasCurrent;
   }
 
-  /** Notes that the solution was not accepted: the work is as good as before, unless a New Cut has come since. */
+  /**
+   * Called when a solution of the work was not accepted. Work on the same parent may be mined again. If the work is
+   * outdated, a New Cut counts as the reason why it ended.
+   */
   notSolved(work: Work): void {
     if (this.#ended?.work !== work) return;
     this.#ended = this.isOutdated(work) ? { work, by: 'new-cut', repeats: 0 } : undefined;
@@ -163,20 +185,20 @@ export class FetchSchedule {
     this.#endingsMs.set(chain, nowMs);
   }
 
-  /** Drops the current work because the node must have forgotten it. */
+  /** Drops the current work because it is older than `expiryMs`. */
   expire(): void {
     if (this.#current) this.#stale.push(this.#current.work);
     this.#dropCurrent();
   }
 
-  /** @returns the works that have become worthless since the last call. A work may be among them twice */
+  /** @returns the works that have become stale since the last call. The list may contain a work twice */
   takeStale(): readonly Work[] {
     const works = this.#stale;
     this.#stale = [];
     return works;
   }
 
-  /** Whether the node gave the work, and may still know it. */
+  /** Whether this work was fetched from the node and is still remembered. */
   isRemembered(work: Work): boolean {
     return this.#remembered.some((fetched) => fetched.work === work);
   }
@@ -185,18 +207,21 @@ export class FetchSchedule {
     return this.#remembered.some((fetched) => fetched.work === work && fetched.outdated);
   }
 
-  /** Whether the node must have forgotten the current work. */
+  /** Whether the current work is older than `expiryMs`, so that the node no longer accepts its solutions. */
   isExpired(nowMs: number): boolean {
     return this.#current !== undefined && this.lifeMs(this.#current.work, nowMs) <= 0;
   }
 
-  /** @returns how much longer the node remembers the work */
+  /** @returns the time until the work is older than `expiryMs`; 0 for an unknown work, negative for an expired one */
   lifeMs(work: Work, nowMs: number): number {
     const fetched = this.#remembered.find((each) => each.work === work);
     return fetched ? fetched.fetchedAtMs + this.#limits.expiryMs - nowMs : 0;
   }
 
-  /** Plans another fetch if this brought work on the ended parent. @returns whether the work may be mined meanwhile */
+  /**
+   * Plans another fetch if the fetched work is on the parent of `#ended`.
+   * @returns whether the fetched work may be mined
+   */
   #planRepeat(work: Work, nowMs: number): boolean {
     const ended = this.#ended;
     if (!ended || !haveSameParent(ended.work, work) || ended.repeats >= MOST_REPEATS) {
@@ -205,8 +230,8 @@ export class FetchSchedule {
       return true;
     }
     this.#repeatAtMs = nowMs + FIRST_REPEAT_MS * 2 ** ended.repeats++;
-    // After a New Cut the work may be good, because a New Cut can be sent twice for a block. After a solution it
-    // cannot: its parent carries a block of this miner already.
+    // After a New Cut such work may be valid, because a node can send two New Cuts for one block. After a solution it
+    // is worthless, because this miner already has a block on that parent.
     return ended.by === 'new-cut';
   }
 
@@ -224,7 +249,10 @@ export class FetchSchedule {
     while (this.#remembered.length > MOST_REMEMBERED || isOver(this.#remembered[0])) this.#remembered.shift();
   }
 
-  /** Whether the work may be older than the last New Cut, because the New Cut came during the fetch or as an echo. */
+  /**
+   * Whether the work may be older than its chain's last New Cut, because that New Cut came during the fetch, or was
+   * taken for a repetition.
+   */
   #mayPrecedeCut({ work, order }: FetchedWork): boolean {
     return (this.#cuts.get(work.chain) ?? 0) > order;
   }
@@ -244,9 +272,9 @@ function fixedPart({ header }: Work): Uint8Array {
   return withCreationTime(header, 0n).subarray(0, HEADER_BYTES - NONCE_BYTES);
 }
 
-/* Waits that end early when the node shows a sign of life: a New Cut, or a stream that opens. */
+/* Pauses that end early when the node gives a sign of life. Signs of life are a New Cut and the opening of a stream. */
 
-/** After this many doublings the patience is longer than the time limit of a fetch. */
+/** Maximum number of doublings of `hurryMs`. With five, the result exceeds the time limit of a fetch. */
 const MOST_DOUBLINGS = 5;
 
 export class FetchImpatience {
@@ -257,7 +285,7 @@ export class FetchImpatience {
   /** Number of calls of `letGo`. */
   #releases = 0;
   #burstEnd: NodeJS.Timeout | undefined;
-  /** Cancels the fetch that is under way. */
+  /** Cancels the fetch in progress; undefined without one. */
   #fetching: AbortController | undefined;
   #timer: NodeJS.Timeout | undefined;
   /** Number of fetches in a row that were canceled. */
@@ -268,12 +296,15 @@ export class FetchImpatience {
     this.#limits = limits;
   }
 
-  /** Notes a sign of life. In a burst, the first takes effect at once, and the others together at the burst's end. */
+  /**
+   * Called for a sign of life. The first sign of a burst ends all pauses at once, and limits the time of the fetch in
+   * progress. Further signs within `burstMs` together end the pauses once more, when `burstMs` have passed.
+   */
   signOfLife(): void {
     const nowMs = this.#clock.monotonicMs();
     const burstLeftMs = this.#lastSignMs + this.#limits.burstMs - nowMs;
     if (burstLeftMs > 0) {
-      // No fetch is canceled here: the one that is under way by then began after the first sign.
+      // A fetch in progress needs no limit here: it began after the first sign, or that sign has limited it already.
       this.#burstEnd ??= setTimeout(() => {
         this.#burstEnd = undefined;
         this.#pauses.ring();
@@ -283,12 +314,12 @@ export class FetchImpatience {
     this.#lastSignMs = nowMs;
     this.#pauses.ring();
     if (!this.#fetching) return;
-    // The answer may be on its way, so the fetch is canceled only after some time, which doubles for a slow node.
+    // The answer may come soon, so the fetch is canceled only after some time. Each canceled fetch doubles this time.
     const patienceMs = this.#limits.hurryMs * 2 ** Math.min(this.#letGoInARow, MOST_DOUBLINGS);
     this.#timer ??= setTimeout(() => this.#fetching?.abort(), patienceMs);
   }
 
-  /** Ends all pauses and cancels the fetch that is under way, at once. */
+  /** Ends all pauses and cancels the fetch in progress, both at once. */
   letGo(): void {
     this.#releases += 1;
     this.#pauses.ring();
@@ -296,9 +327,9 @@ export class FetchImpatience {
   }
 
   /**
-   * Runs one fetch, which signs of life may cancel.
-   * @returns false when the fetch was canceled
-   * @throws what `fetch` throws, unless it was canceled
+   * Runs one fetch, which may be canceled after a sign of life, or by `letGo`.
+   * @returns whether the fetch has ended without being canceled
+   * @throws what `fetch` throws, unless the fetch was canceled while `stop` had not fired
    */
   async hurried(stop: AbortSignal, fetch: (stop: AbortSignal) => Promise<void>): Promise<boolean> {
     const fetching = new AbortController();
@@ -318,7 +349,10 @@ export class FetchImpatience {
     return !fetching.signal.aborted;
   }
 
-  /** Waits for `ms`, for a sign of life while `isEager`, for `letGo`, or for `stop`. Never throws. */
+  /**
+   * Waits until `ms` have passed, `letGo` is called or `stop` fires, or until a sign of life comes while `isEager`
+   * returns true. Never throws.
+   */
   async pause(ms: number, stop: AbortSignal, isEager: () => boolean = () => true): Promise<void> {
     const releases = this.#releases;
     const untilMs = this.#clock.monotonicMs() + ms;
@@ -329,7 +363,7 @@ export class FetchImpatience {
   }
 }
 
-/** Ends waits early when something has happened that makes them pointless. */
+/** A pause that can be cut short: `ring` ends all calls of `wait` that have not ended yet. */
 export class WakeSignal {
   #ringing = sharedController();
 
@@ -339,7 +373,7 @@ export class WakeSignal {
     ended.abort();
   }
 
-  /** Waits for `ms`, for `ring`, or for `stop`, whichever comes first. Never throws. */
+  /** Waits until `ms` have passed, `ring` is called or `stop` fires. Never throws. */
   async wait(ms: number, stop: AbortSignal): Promise<void> {
     await pause(ms, this.#ringing.signal, stop);
   }

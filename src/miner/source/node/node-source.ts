@@ -7,7 +7,7 @@ import { type Clock, watchSuspension } from '../../../base/system/clock.ts';
 import { checkConfig } from '../../../node/client/config.ts';
 import type { MinerIdentity } from '../../../node/client/miner-identity.ts';
 import { MiningClient } from '../../../node/client/mining.ts';
-import { NodeError, quote } from '../../../node/http/node-error.ts';
+import { type NodeError, quote } from '../../../node/http/node-error.ts';
 import { type NodeLimits, nodeLimits } from '../../../node/http/request-limits.ts';
 import { nodeAddress } from '../../../node/http/url.ts';
 import type { Solution } from '../../../protocol/chain/verify.ts';
@@ -30,7 +30,7 @@ import { submitSolution } from './submission.ts';
 import { UpdateStreams } from './update-streams.ts';
 
 export interface NodeSourceOptions {
-  /** `http://host:port`, where the path of the API is found out, or a URL with that path, which is used as it is. */
+  /** The node's URL: `http://host:port`, for which pickaxe finds the path of the API, or a URL with that path. */
   readonly url: string;
   readonly network: string;
   /** The node's name for people. The default is its shortened URL. */
@@ -41,7 +41,11 @@ export interface NodeSourceOptions {
   readonly userAgent?: string;
 }
 
-/** So that a node is left after three rejections in a row, or eight solutions in a row of works unknown to it. */
+/**
+ * Weights of refused solutions in the sum that `MOST_REFUSED` (source-health.ts) limits. Three rejections in a row
+ * reach the limit, or eight solutions in a row whose work the node does not know. During a trial, one rejection or two
+ * such solutions are enough.
+ */
 const REJECTED_WEIGHT = 4;
 const UNKNOWN_WORK_WEIGHT = 1.5;
 
@@ -60,9 +64,9 @@ export class NodeSource extends BaseSource {
   readonly #streamTrust: StreamTrust;
   readonly #announcements: NodeAnnouncements;
   #listener: UpdateListener = () => {};
-  /** Rung when the time of the next fetch may have changed. */
+  /** Ends the wait for the next fetch when the time of that fetch may have changed. */
   readonly #replan = new WakeSignal();
-  /** Cancels a fetch that hangs, and ends pauses, when the node shows signs of life. */
+  /** Cancels a fetch without an answer, and ends pauses, when a New Cut comes or a stream opens. */
   readonly #impatience: FetchImpatience;
   readonly #bounds: RequestBounds;
   readonly #health: SourceHealth;
@@ -123,18 +127,18 @@ export class NodeSource extends BaseSource {
 
   async submit(solution: Solution, stop: AbortSignal): Promise<Verdict> {
     const { work, header } = solution;
-    // A foreign work, which the node gave to others or never gave, must not end this source's own work on that parent
-    // unless its solution is accepted.
+    // Foreign work was not fetched by this source, or the source no longer remembers it. A solution of such work makes
+    // this source's own work on the same parent stale only if the node accepts the solution.
     const isForeign = !this.#schedule.isRemembered(work);
     const options = {
       post: (signal: AbortSignal) => this.#client.submit(header, signal),
       isOutdated: () => this.#schedule.isOutdated(work),
-      // From here on the miner gets other work, even while the submission is repeated.
+      // From now on the miner gets other work, even if the submission is repeated.
       onSent: () => {
         if (!isForeign) this.#solved(work);
       },
       pause: (ms: number, signal: AbortSignal) => this.#impatience.pause(ms, signal),
-      // Even for work that the node may have forgotten, one attempt is made: the node decides.
+      // Expired work has no time left, so a minimum applies: the node decides whether it accepts the solution.
       lifeMs: Math.max(this.#schedule.lifeMs(work, this.#clock.monotonicMs()), this.#limits.solvedTimeoutMs),
       random: this.#random,
       limits: this.#limits,
@@ -153,7 +157,10 @@ export class NodeSource extends BaseSource {
     this.#health.judge = judge;
   }
 
-  /** A rejection proves more than the answer that a work is unknown: its New Cut may be on the way. */
+  /**
+   * Passes a verdict on to the health. A rejection has more weight than the answer that the work is unknown, because a
+   * New Cut that explains this answer may still be on its way.
+   */
   #judge({ outcome, reason }: Verdict, isOutdated: boolean): void {
     if (outcome === 'accepted') this.#health.accepted();
     else if (outcome === 'rejected') this.#health.refused(quote(reason), REJECTED_WEIGHT);
@@ -171,7 +178,7 @@ export class NodeSource extends BaseSource {
       await this.#client.ping(stop);
       return true;
     } catch (error) {
-      // A node that refuses does answer. A single broken connection proves nothing.
+      // A refusal is an answer, too. A single broken connection proves nothing.
       const { kind } = error as NodeError;
       return stop.aborted || (kind !== 'timed out' && kind !== 'unreachable');
     }
@@ -193,12 +200,11 @@ export class NodeSource extends BaseSource {
         await this.#untilDue(stop);
       } catch (error) {
         if (stop.aborted) return;
-        const { kind, retryAfterMs, nodeConfiguration } =
-          error instanceof NodeError ? error : ({} as Partial<NodeError>);
-        // A node may close an idle connection at the moment when it is used, so the first such error is not an outage.
+        const { kind, retryAfterMs, nodeConfiguration, message } = error as Error & Partial<NodeError>;
+        // A node may close an idle connection just when a request is sent, so the first such error is not an outage.
         again = !again && kind === 'broken';
         if (again) continue;
-        this.#lose(error instanceof Error ? error.message : String(error), nodeConfiguration);
+        this.#lose(message, nodeConfiguration);
         const patienceMs = this.#schedule.current
           ? retryAfterMs
           : Math.min(retryAfterMs ?? 0, this.#limits.idlePatienceMs);
@@ -208,7 +214,7 @@ export class NodeSource extends BaseSource {
     }
   }
 
-  /** Waits until the node may be asked for work again. The work that is mined meanwhile may be stale. */
+  /** Waits until `RequestBounds` allows another fetch. The work that is mined meanwhile may be stale. */
   async #untilAllowed(stop: AbortSignal): Promise<void> {
     while (!stop.aborted && !this.#bounds.mayFetch(this.#clock.monotonicMs())) {
       this.#announcements.tooManyFetches(FETCHES_PER_SECOND, this.#clock.monotonicMs());
@@ -235,7 +241,7 @@ export class NodeSource extends BaseSource {
     if (wasLost) this.#updates.hurry();
   }
 
-  /** Waits until the next fetch is due. New Cuts, openings of streams and verdicts can change that time. */
+  /** Waits until the next fetch is due. Events such as a New Cut or the end of a stream can change that time. */
   async #untilDue(stop: AbortSignal): Promise<void> {
     while (!stop.aborted) {
       const nowMs = this.#clock.monotonicMs();
@@ -302,7 +308,7 @@ export class NodeSource extends BaseSource {
     this.#replan.ring();
   }
 
-  /** Notes that the node is out of reach. Its work goes on being mined until the node must have forgotten it. */
+  /** Called when a fetch has failed. The current work is mined on until it is older than `expiryMs`. */
   #lose(reason: string, nodeConfiguration?: readonly string[]): void {
     const wasLost = this.#announcements.isLost;
     this.#announcements.lost(reason, nodeConfiguration);
@@ -318,7 +324,11 @@ export class NodeSource extends BaseSource {
     if (works.length > 0) this.#listener({ kind: 'stale', works, reason });
   }
 
-  /** Called after a suspension: old work is worthless, and the node may have closed all connections. */
+  /**
+   * Called after a suspension of the machine or process. The current work is probably stale, and the node may have
+   * closed all connections.
+   * @param ms the duration of the suspension
+   */
   #resumed(ms: number): void {
     const seconds = Math.round(ms / 1000);
     this.#announcements.note('info', `this machine or process was suspended for ${seconds} s: fetching new work`);
@@ -329,17 +339,17 @@ export class NodeSource extends BaseSource {
     this.#updates.reopen();
   }
 
-  /** Checks the node's configuration, so that people learn of a problem before the node refuses work. */
+  /** Checks the node's configuration, so that problems are reported before the node refuses to give work. */
   async #reportConfig(stop: AbortSignal): Promise<void> {
     try {
       const report = await this.#client.config(stop);
       const { network } = this.#client.address;
       for (const { about, state, what, nodeConfiguration } of checkConfig(report, network, this.#miner)) {
-        // A node that does not list this miner refuses to give it work, which is announced anyway.
+        // A node that does not list this miner refuses to give it work, and that refusal is announced anyway.
         if (about !== 'miner') this.#announcements.note(state === 'ok' ? 'info' : state, what, nodeConfiguration);
       }
     } catch {
-      // Not every node serves its configuration, and a node that is out of reach is noticed when work is fetched.
+      // Not every node serves its configuration. If the node is out of reach, the fetch of work reports this.
     }
   }
 }

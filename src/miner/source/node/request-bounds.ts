@@ -1,28 +1,36 @@
 /**
- * Bounds how often one node is asked for work and for streams. Otherwise a node, or a fault of pickaxe, that always
- * gives another reason would keep the rig changing its work instead of searching. Pure; times are monotonic
- * milliseconds.
+ * Bounds how often work is fetched and streams are requested from one node. A node, or a fault of pickaxe, can cause
+ * one fetch after the other. Without bounds, the rig would then change its work all the time instead of searching.
+ * Pure; times are monotonic milliseconds.
  */
 
 import { TokenBucket } from '../../../base/system/bounded.ts';
 
 /**
+ * Maximum average rate of fetches. A fetch after an accepted solution (see `ALL_FETCHES_PER_SECOND`) does not count.
  * Each change of work costs a rig some milliseconds of its search. Real networks need a few fetches a minute; test
- * networks with a block each 50 ms need about 20 a second.
+ * networks with a block every 50 ms need about 20 fetches a second.
  */
 export const FETCHES_PER_SECOND = 25;
-/** Enough for the start, for nodes that were away, and for 10 s of a test network that is far too quick. */
+/**
+ * Maximum number of fetches in a burst. It is enough for the start, for a node that was out of reach, and for ten
+ * seconds of a test network with 50 blocks a second.
+ */
 const FETCHES_AT_ONCE = 250;
 /**
- * An accepted solution pays for one fetch, so that a network with easy blocks can be mined as fast as its node answers.
- * This bounds even those fetches, because the node also says how easy its blocks are.
+ * Maximum average rate of all fetches. Each accepted solution allows one fetch beyond `FETCHES_PER_SECOND`, so that a
+ * network with easy blocks can be mined as fast as its node answers. Those fetches need a bound, too, because the node
+ * chooses how easy its blocks are.
  */
 const ALL_FETCHES_PER_SECOND = 250;
-/** Maximum number of fetches that accepted solutions can have paid for in advance. */
+/** Maximum number of fetches that accepted solutions have allowed and that are still unused. */
 const MOST_PAID = 16;
-/** Streams end after minutes, so a node with 20 chains is asked for about one stream in 12 s. */
+/**
+ * Maximum average rate of requests for streams. Far fewer are usual: a stream ends after about 240 s, so 20 chains need
+ * one request every 12 s.
+ */
 const STREAMS_PER_SECOND = 5;
-/** Enough to open the streams of 20 chains three times. */
+/** Maximum number of requests for streams in a burst: enough to open the streams of 20 chains three times. */
 const STREAMS_AT_ONCE = 60;
 
 export class RequestBounds {
@@ -51,7 +59,7 @@ export class RequestBounds {
     return this.#fetches.take(1, nowMs);
   }
 
-  /** @returns whether a stream may be asked for now; if so, it is counted */
+  /** @returns whether a stream may be requested now; if so, the request is counted */
   mayOpenStream(nowMs: number): boolean {
     return this.#streams.take(1, nowMs);
   }

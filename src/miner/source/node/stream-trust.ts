@@ -1,7 +1,7 @@
 /**
- * Decides which update streams can be trusted. When a fetch brings a new parent on a chain whose open stream sent no
- * New Cut, that stream has missed a block: a proxy held it back, or its connection died silently. Pure; times are
- * monotonic milliseconds.
+ * Decides which update streams can be trusted. An open stream has missed a block if a fetch brings a new parent on the
+ * stream's chain, and the stream has sent no New Cut for this block. The reason is a proxy that holds the stream back,
+ * or a connection that broke without a notice. Pure; times are monotonic milliseconds.
  */
 
 import { BoundedMap } from '../../../base/system/bounded.ts';
@@ -16,30 +16,38 @@ interface Chain {
   openedAtMs?: number | undefined;
   /** When the chain's stream last ended, or when the chain became known. */
   closedAtMs: number;
-  /** When a New Cut last came, over any connection. */
+  /** When the chain's last New Cut came, over any connection; undefined before the first one. */
   cutAtMs?: number | undefined;
-  /** The parent of the work that was fetched last, and when that fetch began. */
+  /** The parent of the chain's work that was fetched last, and when that fetch began. */
   parent?: { readonly hash: Uint8Array; readonly askedAtMs: number };
-  /** When a fetch brought a parent that no New Cut had announced. */
+  /** When a fetch brought a parent that no New Cut had announced; undefined if nothing is suspected. */
   suspectedAtMs?: number | undefined;
-  /** Whether the stream has missed a block, and has not yet become trusted again. */
+  /** Whether the stream is not trusted, because this stream or the stream of another chain has missed a block. */
   missed: boolean;
-  /** When the present connection first sent a New Cut after a missed block. */
+  /** After a missed block: when the first New Cut came over the current connection; undefined before it. */
   cutAgainAtMs?: number | undefined;
 }
 
-/** New Cuts that are closer together than this many bursts count as those of one block. */
+/**
+ * A pause between two New Cuts is ignored if it is shorter than this many times `burstMs`: both may be for one block.
+ */
 const ECHO_BURSTS = 5;
 /** Weight of the latest pause in the moving average of the pauses between New Cuts. */
 const SMOOTHING = 1 / 8;
-/** After a silence of this many usual pauses, work is fetched more often. */
+/**
+ * A silence begins when no New Cut has come for this many times the average pause between two New Cuts, and for
+ * `LEAST_SILENCE_POLLS` times `pollMs`. During a silence, work is fetched more often.
+ */
 const USUAL_PAUSES = 3;
-/** Minimum length of a silence, in polling intervals. */
+/** Minimum time without a New Cut after which a silence begins, as a multiple of `pollMs`. */
 const LEAST_SILENCE_POLLS = 2.5;
-/** In a silence, work is fetched again at this fraction of the silence: often at first, and less often later. */
+/**
+ * During a silence, the maximum age of work is this part of the time since the last New Cut, but at least `pollMs` and
+ * at most `refreshMs`. So work is fetched often at first, and less often later.
+ */
 const SILENCE_PART = 1 / 10;
 
-/** Networks have 20 chains; a node that names ever more chains must not fill the memory. */
+/** Maximum number of chains. Networks have 20; a node that names more and more chains must not fill the memory. */
 const MOST_CHAINS = 64;
 
 export class StreamTrust {
@@ -47,7 +55,7 @@ export class StreamTrust {
   readonly #chains = new BoundedMap<number, Chain>(MOST_CHAINS);
   /** When a New Cut last came on any chain; before the first one, when the first stream opened. */
   #lastEventMs: number | undefined;
-  /** The average time between the New Cuts of all chains together. */
+  /** The moving average of the time between two New Cuts, on whatever chains; undefined before the first pause. */
   #usualPauseMs: number | undefined;
 
   constructor(limits: TrustLimits) {
@@ -80,31 +88,32 @@ export class StreamTrust {
     this.#lastEventMs = nowMs;
   }
 
-  /** Compares the work with the New Cuts that came. @param parent 32 bytes @param askedAtMs when the fetch began */
+  /** Compares fetched work with the New Cuts that came. @param parent 32 bytes @param askedAtMs when the fetch began */
   fetched(chain: number, parent: Uint8Array, askedAtMs: number, nowMs: number): void {
     const state = this.#chain(chain, nowMs);
     const known = state.parent;
     state.parent = { hash: parent, askedAtMs };
     if (!known || equalBytes(known.hash, parent)) return;
     const watched = state.openedAtMs !== undefined && state.openedAtMs <= known.askedAtMs;
-    // A New Cut can come before the node hands out its block as work.
+    // A New Cut can come before the node gives work on its block. So a New Cut from before the previous fetch counts,
+    // too, if it came at most `newCutGraceMs` before this fetch.
     const announcedAfterMs = Math.min(known.askedAtMs, askedAtMs - this.#limits.newCutGraceMs);
     const isAnnounced = state.cutAtMs !== undefined && state.cutAtMs >= announcedAfterMs;
-    // The New Cut may also be on its way still, so this is only a suspicion.
+    // The New Cut may still come, so this is only a suspicion.
     if (watched && !isAnnounced) state.suspectedAtMs ??= nowMs;
   }
 
   /**
-   * Decides on the suspicions that are old enough.
-   * @returns `missed`: the chains whose streams have missed a block. `distrusted`: these and all other chains whose
-   * open streams are no longer trusted because they sent nothing
+   * Decides on suspicions that are older than `newCutGraceMs`, and which streams are trusted again.
+   * @returns `missed`: the chains whose open streams have missed a block. `distrusted`: those chains, and the other
+   *   chains whose open streams are not trusted any more because they have sent no New Cut lately
    */
   judge(nowMs: number): { readonly missed: readonly number[]; readonly distrusted: readonly number[] } {
     const { newCutGraceMs, steadyStreamMs } = this.#limits;
     const found: number[] = [];
     for (const [chain, state] of this.#chains) {
-      // A proxy that holds back a stream passes it on when it ends, so a stream must stay open for a while to be
-      // trusted again.
+      // A proxy that holds a stream back passes its content on when the stream ends. So a New Cut proves something only
+      // if the stream stays open for a while after it.
       if (state.cutAgainAtMs !== undefined && nowMs - state.cutAgainAtMs >= steadyStreamMs) {
         state.missed = false;
         state.cutAgainAtMs = undefined;
@@ -117,7 +126,7 @@ export class StreamTrust {
     return { missed: found.filter((chain) => distrusted.includes(chain)), distrusted };
   }
 
-  /** @returns when `judge` can next decide something; +∞ if no suspicion is pending */
+  /** @returns when `judge` can next decide something; +∞ if no decision is pending */
   judgeAtMs(): number {
     const { newCutGraceMs, steadyStreamMs } = this.#limits;
     let atMs = Number.POSITIVE_INFINITY;
@@ -135,7 +144,10 @@ export class StreamTrust {
     return openedAtMs === undefined ? 'no-stream' : undefined;
   }
 
-  /** @returns the polled chains in ascending order, without those whose streams are about to open */
+  /**
+   * @returns the polled chains in ascending order. A chain with the reason `no-stream` is left out until it has had no
+   *   stream for `pollMs`, because its stream may be opening
+   */
   polled(nowMs: number): PolledChain[] {
     return [...this.#chains]
       .sort(([a], [b]) => a - b)
@@ -146,7 +158,7 @@ export class StreamTrust {
       });
   }
 
-  /** @returns for how long work on a chain with a trusted stream is mined before it is fetched again */
+  /** @returns the age at which work on a chain with a trusted stream is replaced by a new fetch */
   refreshMs(nowMs: number): number {
     const { pollMs, refreshMs } = this.#limits;
     const silentMs = nowMs - (this.#lastEventMs ?? nowMs);
@@ -156,7 +168,10 @@ export class StreamTrust {
     return Math.max(Math.min(pollMs, refreshMs), Math.min(silentMs * SILENCE_PART, refreshMs));
   }
 
-  /** Distrusts these streams and all without a recent New Cut. @returns those open and trusted until now */
+  /**
+   * Distrusts the streams of these chains, and of all chains without a New Cut in the last `refreshMs`.
+   * @returns the distrusted chains whose streams are open and were trusted before
+   */
   #distrust(found: readonly number[], nowMs: number): number[] {
     const { refreshMs } = this.#limits;
     const silent = [...this.#chains].filter(

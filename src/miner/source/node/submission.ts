@@ -1,4 +1,4 @@
-/** Submits one solution to the node: repeats the attempt while the node remembers the work, and returns the verdict. */
+/** Submits one solution to the node. Attempts without a verdict are repeated while the node may accept the solution. */
 
 import { Backoff } from '../../../base/net/backoff.ts';
 import type { StatusAnswer } from '../../../node/http/exchange.ts';
@@ -10,19 +10,22 @@ import type { Verdict } from '../source.ts';
 export interface SubmissionOptions {
   /** Makes one attempt. @throws NodeError */
   readonly post: (stop: AbortSignal) => Promise<StatusAnswer>;
-  /** Whether the solution's chain has had a New Cut since the work was fetched. */
+  /** Whether the chain of the solution's work has a newer block by now. */
   readonly isOutdated: () => boolean;
-  /** Called once: when the first attempt has ended, with or without success, or when it takes long. */
+  /** Called once, when the first attempt has ended (with or without a verdict) or has taken `solvedAfterMs`. */
   readonly onSent: () => void;
-  /** Waits before the next attempt. It returns early when the node shows signs of life. */
+  /** Waits before the next attempt. Settles early when the node can be reached again. */
   readonly pause: (ms: number, stop: AbortSignal) => Promise<void>;
-  /** Time for which the node still remembers the work. */
+  /** Maximum duration of the submission: usually the time for which the node still accepts solutions of the work. */
   readonly lifeMs: number;
   readonly random: () => number;
   readonly limits: Pick<NodeLimits, 'solvedAfterMs' | 'submitAfterStopMs' | 'submitPauses'>;
 }
 
-/** Settles within `lifeMs`, or soon after `stop`. Never throws. */
+/**
+ * Settles soon after `lifeMs` at the latest. Once `stop` has fired, it settles soon after `submitAfterStopMs` at the
+ * latest. Never throws.
+ */
 export function submitSolution(options: SubmissionOptions, stop: AbortSignal): Promise<Verdict> {
   const { post, isOutdated, random, limits, ...rest } = options;
   const pauses = new Backoff(limits.submitPauses, random);

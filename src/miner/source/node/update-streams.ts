@@ -1,4 +1,4 @@
-/** Keeps an update stream for each chain that work has come from, as far as the node allows. */
+/** Keeps an update stream for each chain that the node has given work of, as far as the node allows. */
 
 import { EventSource, type FetchLike } from 'eventsource';
 import { Backoff } from '../../../base/net/backoff.ts';
@@ -14,23 +14,27 @@ interface UpdateStreamsOptions extends Pick<UpdateStreamOptions, 'url' | 'mayOpe
   readonly onProblem: (chain: number, error: NodeError) => void;
 }
 
-/** Networks have 20 chains, and nodes limit the number of streams. A chain without a stream is polled. */
+/**
+ * Maximum number of streams. Networks have 20 chains, and a node may allow fewer streams. Chains without a stream are
+ * polled.
+ */
 const MOST_STREAMS = 20;
 
 interface Followed {
   readonly stream: UpdateStream;
-  /** When work last came from the chain (monotonic). */
+  /** When the node last gave work of the chain (monotonic). */
   usedAtMs: number;
 }
 
 export class UpdateStreams {
   readonly #options: UpdateStreamsOptions;
-  /** The streams by chain. The chain that work came from last is at the end. */
+  /** The streams by chain. The chain of the latest work is at the end. */
   readonly #streams = new Map<number, Followed>();
-  /** Number of streams that the node allows, and when it last refused one (monotonic). */
+  /** Number of streams that the node allows, as far as it is known. */
   #most = MOST_STREAMS;
+  /** When the node last refused a stream because it had no free one (monotonic). */
   #refusedAtMs = Number.NEGATIVE_INFINITY;
-  /** When a stream was last closed to make room for another (monotonic). */
+  /** When a stream was last closed to make room for another stream (monotonic). */
   #leftAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(options: UpdateStreamsOptions) {
@@ -38,9 +42,9 @@ export class UpdateStreams {
   }
 
   /**
-   * Makes sure that a chain that gave work has a stream. While the node grants no more, the open ones stay, and the
-   * chain is polled: otherwise a node that gives work on many chains in turn would be asked for another stream, and for
-   * work again, at each work.
+   * Called with the chain of each fetched work. Opens a stream for a chain that has none, if the node allows another
+   * stream. Otherwise the chain is polled. No stream of a chain in use is closed to make room. If it were, and a node
+   * gave work of many chains in turn, each work would cause a request for a stream and a further request for work.
    */
   follow(chain: number): void {
     const nowMs = this.#options.clock.monotonicMs();
@@ -60,14 +64,14 @@ export class UpdateStreams {
     return [...this.#streams.values()].filter(({ stream }) => stream.isOpen).length;
   }
 
-  /** Opens the streams of these chains again; by default, of all chains. */
+  /** Closes the streams of these chains and opens them again; by default, the streams of all chains. */
   reopen(chains: Iterable<number> = this.#streams.keys()): void {
     for (const chain of chains) this.#streams.get(chain)?.stream.reopen();
   }
 
-  /** Ends the pauses of streams that are waiting, because the node answers again. */
+  /** Ends the pauses of waiting streams, because the node answers again. */
   hurry(): void {
-    // The chain that work came from last comes first, because not all may be allowed.
+    // The chain of the latest work comes first, because the node may not allow all streams.
     for (const { stream } of [...this.#streams.values()].reverse()) stream.hurry();
   }
 
@@ -95,7 +99,7 @@ export class UpdateStreams {
     });
   }
 
-  /** Closes streams whose chains seem to give no more work, while there is no room for another one. */
+  /** Closes streams of chains without work for `expiryMs`, oldest first, until there is room for another stream. */
   #makeRoom(nowMs: number): void {
     for (const [chain, { usedAtMs }] of this.#streams) {
       if (this.#streams.size < this.#most || nowMs - usedAtMs < this.#options.limits.expiryMs) return;
@@ -104,10 +108,14 @@ export class UpdateStreams {
     }
   }
 
-  /** Called when the node grants no more streams. The chains that gave work last keep theirs. */
+  /**
+   * Called when the node refuses a stream because it has no free one. The number of streams that do not wait becomes
+   * the limit (at least one, and one more if a stream was closed lately to make room). Of the waiting streams, only the
+   * one whose chain had work last is kept.
+   */
   #makeDo(): void {
     const nowMs = this.#options.clock.monotonicMs();
-    // The node may not have noticed yet that one of its streams has become free.
+    // The node may not have noticed yet that a stream was closed to make room. So one more stream counts as allowed.
     const free = nowMs - this.#leftAtMs < this.#options.limits.noStreamsPauseMs ? 1 : 0;
     const waiting = [...this.#streams].filter(([, { stream }]) => stream.isWaiting).map(([chain]) => chain);
     this.#most = Math.max(1, this.#streams.size - waiting.length + free);
@@ -122,20 +130,26 @@ export class UpdateStreams {
   }
 }
 
-/* The update stream of one chain. It is opened again at once when the node ends it, and after a pause when it fails. */
+/*
+ * The update stream of one chain. A stream that has ended is opened again. This happens at once if the stream was open
+ * for `steadyStreamMs` and did not end with a lasting problem (`isLasting`); otherwise after a pause.
+ */
 
 interface UpdateStreamOptions {
   /** EventSource requires a URL, but does not use it: `open` sends the request. */
   readonly url: string;
-  /** Sends the request. @throws NodeError */
+  /** Sends the request for the stream. @throws NodeError */
   readonly open: (stop: AbortSignal) => Promise<AsyncIterable<Uint8Array>>;
-  /** Whether the node may be asked for a stream now. If not, the stream waits. */
+  /** Whether a stream may be requested now. If not, the request is made later. */
   readonly mayOpen: () => boolean;
   readonly onOpen: () => void;
   readonly onNewCut: () => void;
-  /** Called when an open stream has ended. It will be opened again. */
+  /** Called when the stream was open and has ended. It will be opened again. */
   readonly onEnd: () => void;
-  /** Called when the stream could not be opened, or its content was wrong. It will be tried again. */
+  /**
+   * Called when the stream could not be opened or has failed. It will be requested again. Also called when a request
+   * has had no answer for `streamAnswerMs`; the request goes on.
+   */
   readonly onProblem: (error: NodeError) => void;
   readonly clock: Clock;
   readonly random: () => number;
@@ -147,7 +161,7 @@ export class UpdateStream {
   readonly #pauses: Backoff;
   readonly #longPauses: Backoff;
   #eventSource: EventSource | undefined;
-  /** Ends the present connection when it is too old, or begins the next one after a pause. */
+  /** Ends the current connection when it is too old, or begins the next connection after a pause. */
   #timer: NodeJS.Timeout | undefined;
   #noAnswer: NodeJS.Timeout | undefined;
   #openedAtMs: number | undefined;
@@ -165,7 +179,7 @@ export class UpdateStream {
     return this.#openedAtMs !== undefined;
   }
 
-  /** Whether the node is not asked for the stream at present, because that has failed or must wait. */
+  /** Whether the stream is neither open nor requested now, because it has ended or the request must wait. */
   get isWaiting(): boolean {
     return this.#eventSource === undefined;
   }
@@ -185,7 +199,7 @@ export class UpdateStream {
     this.#connect();
   }
 
-  /** Ends a pause because the node answers again, unless the problem is a lasting one. */
+  /** Ends a pause because the node answers again, unless the stream's last problem is a lasting one. */
   hurry(): void {
     if (this.isWaiting && !isLasting(this.#problem)) this.reopen();
   }
@@ -197,7 +211,7 @@ export class UpdateStream {
       return;
     }
     this.#problem = undefined;
-    // EventSource reconnects neither at once nor with growing pauses, so each EventSource is used only once.
+    // An EventSource cannot reconnect at once, or after growing pauses. So it is used for one connection only.
     const eventSource = new EventSource(url, { fetch: this.#fetch });
     this.#eventSource = eventSource;
     const listen = (event: string, action: () => void) => {
@@ -208,7 +222,7 @@ export class UpdateStream {
     };
     listen('open', () => this.#opened());
     listen('New Cut', () => this.#options.onNewCut());
-    // `Refreshed Block` is ignored: the work stays valid, and the newer transactions come with the next work.
+    // The event `Refreshed Block` is ignored: the work stays valid, and the next work has the newer transactions.
     listen('error', () => this.#ended());
     this.#timer = setTimeout(() => this.#ended(), limits.maxStreamMs);
     // The request is not canceled, because its answer may come with the first New Cut.
@@ -233,7 +247,7 @@ export class UpdateStream {
     };
   };
 
-  /** Remembers an error, because EventSource does not pass on its reason. */
+  /** Keeps the NodeError of a failed action in `#problem`, because EventSource does not pass it on. */
   async #noting<T>(action: Promise<T>): Promise<T> {
     try {
       return await action;
@@ -267,7 +281,7 @@ export class UpdateStream {
   }
 }
 
-/** Whether a problem will probably last: the node has no more streams, refuses them, or sends no event stream. */
+/** Whether a problem will probably last: the node has no free stream, refuses streams, or sends no event stream. */
 function isLasting(problem: NodeError | undefined): boolean {
   return problem?.isBusy === true || problem?.kind === 'refused' || problem?.kind === 'not understood';
 }
@@ -278,11 +292,11 @@ function isLasting(problem: NodeError | undefined): boolean {
  * `id:` are dropped: pickaxe reconnects by its own rules. `node/http/exchange.ts` bounds how much a stream may send.
  */
 
-/** Far more than the length of a node's lines. A longer line shows that this is not an event stream. */
+/** Maximum length of a line. A node's lines are far shorter, so a longer line is not part of an event stream. */
 const MAX_LINE_CHARACTERS = 4_096;
 
 /**
- * Reads lines that end in LF, CRLF or CR. Chunks may split them anywhere.
+ * Reads lines that end in LF, CRLF or CR. A line may be spread over several chunks.
  * @returns for each event with a name: `event:NAME`, an empty `data:` line and an empty line, in UTF-8
  * @throws NodeError when a line is too long
  */

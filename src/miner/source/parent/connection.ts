@@ -1,4 +1,6 @@
-/** One connection to a parent: lines in, answers out. Jobs are left to the session. */
+/**
+ * One connection to a parent: reads its lines as requests, and writes answers. `ParentSession` handles the requests.
+ */
 
 import { chmodSync, existsSync, lstatSync, rmSync } from 'node:fs';
 import { connect, createServer, type Socket } from 'node:net';
@@ -16,30 +18,36 @@ import {
   readRequest,
 } from '../../../protocol/wire/worker.ts';
 
-/** Two streams; a socket is both. */
+/** The two streams of a connection to a parent. With a socket, both are the same object. */
 export interface ParentStreams {
   readonly input: Readable;
   readonly output: Writable;
-  /** Ends both, once everything has been written. */
+  /** Ends both streams after everything has been written. */
   readonly end: () => void;
 }
 
 interface ConnectionHooks {
   /** @param line the line's number, from 1 */
   readonly request: (request: Request, line: number) => void;
-  /** Called when the parent has ended its side. It may still read. */
+  /** Called once, when no more requests can come. The parent may still read answers. */
   readonly inputEnded: () => void;
-  /** Called once, when the parent first writes faster than it is read. */
+  /** Called once, when the parent exceeds `MOST_READ` for the first time. */
   readonly flooded: () => void;
-  /** Called when nothing more can be written. */
+  /** Called once, when no more answers can be written. */
   readonly closed: () => void;
 }
 
-/** Bytes waiting for the parent above which its requests are not read until none wait: this bounds the memory. */
+/**
+ * Maximum number of bytes that wait until the parent reads them. With more, no requests are read until all bytes are
+ * written, which bounds the memory.
+ */
 const MOST_UNREAD_BYTES = 1024 * 1024;
-/** Token bucket for what a parent writes: 1,000 jobs a second, 4,000 at once. Reading lines costs hashrate. */
+/**
+ * Token bucket for what a parent writes, because reading lines costs hashrate. It allows about 1,000 jobs a second, and
+ * 4,000 at once.
+ */
 export const MOST_READ = { bytes: 4_000_000, bytesPerSecond: 1_000_000, bytesPerLine: 100 } as const;
-/** Time between two checks whether more may be read. */
+/** Pause between two checks whether reading may go on. */
 const REST_MS = 100;
 
 export class ParentConnection {
@@ -54,7 +62,7 @@ export class ParentConnection {
   #lineNumber = 0;
   #isClosed = false;
   #inputEnded = false;
-  /** One function for each answer that is not written yet, called if the connection closes before. */
+  /** For each answer that is not written yet, a function to call if the connection closes first. */
   readonly #unwritten = new Set<() => void>();
 
   constructor(streams: ParentStreams, hooks: ConnectionHooks, clock: Clock) {
@@ -78,7 +86,7 @@ export class ParentConnection {
     });
   }
 
-  /** Whether so many bytes wait for the parent that answers should be left out where possible. */
+  /** Whether more than `MOST_UNREAD_BYTES` wait for the parent. Then answers that the parent can miss are left out. */
   get isBehind(): boolean {
     return this.#streams.output.writableLength > MOST_UNREAD_BYTES;
   }
@@ -100,12 +108,12 @@ export class ParentConnection {
     });
   }
 
-  /** @param line the number of the refused line; 0 if there is none */
+  /** @param line the number of the refused line; 0 if the refusal is about no line */
   refuse({ code, message }: Refusal, line: number, id?: string): void {
     void this.send({ type: 'error', code, message, line, ...(id !== undefined && { id }) });
   }
 
-  /** Takes no more requests, and ends the connection once everything has been written. */
+  /** Reads no more requests, and ends the connection after everything has been written. */
   end(): void {
     this.#inputEnded = true;
     clearTimeout(this.#resting);
@@ -123,7 +131,7 @@ export class ParentConnection {
     if (this.#rests.size === 0) this.#streams.input.resume();
   }
 
-  /** Stops reading until the budget covers what was read. */
+  /** Takes tokens for what was read. If there are too few, reading stops until there are enough. */
   #pay(bytes: number): void {
     if (this.#isClosed || this.#inputEnded) return;
     if (this.#budget.take(bytes, this.#clock.monotonicMs())) {
@@ -172,15 +180,22 @@ export class ParentConnection {
 
 /* A Unix socket that parents connect to. */
 
-/** Only the owner may read and write (POSIX.1-2017: `connect` needs write permission). */
+/** The socket's mode: only its owner may read and write (POSIX.1-2017: `connect` needs write permission). */
 const MODE = 0o600;
-/** Maximum length of a socket's path on every system (sun_path with its end has 104 bytes on macOS, 108 on Linux). */
+/**
+ * Maximum length of a socket's path that every system allows. With its final NUL, the path (`sun_path`) may have 104
+ * bytes on macOS and 108 on Linux.
+ */
 const MOST_PATH_BYTES = 103;
 const PREFIX = 'unix:';
-/** Time in which a parent that still reads empties the system's buffer. */
+/** Time limit for the parent to read what was written, before the connection is destroyed. */
 const FLUSH_MS = 2_000;
 
-/** @param address `unix:PATH` @returns the absolute path @throws Error if the address is wrong */
+/**
+ * @param address `unix:PATH`
+ * @returns the absolute path
+ * @throws Error if the address is wrong; on Windows, for every address
+ */
 export function socketPath(address: string): string {
   if (process.platform === 'win32')
     throw new Error('Node.js has no Unix sockets on Windows: use stdin and stdout instead');
@@ -197,10 +212,10 @@ export function socketPath(address: string): string {
 }
 
 /**
- * Listens at a path. A socket that a killed process has left there is replaced.
+ * Listens at a path. A socket that a killed process has left at the path is replaced.
  * @param path absolute
  * @returns a function that ends listening and all connections, and removes the socket
- * @throws Error if that is not possible
+ * @throws Error if the path cannot be used
  */
 export async function listenAt(path: string, connected: (socket: Socket) => void): Promise<() => Promise<void>> {
   const folder = dirname(path);
@@ -213,9 +228,9 @@ export async function listenAt(path: string, connected: (socket: Socket) => void
     connected(socket);
   });
   await new Promise<void>((resolve, reject) => {
-    // The listener stays: an `error` event without one, such as a failed connection, would end the process.
+    // This listener is never removed: a later `error` event without a listener would end the process.
     server.on('error', ({ code, message }: NodeJS.ErrnoException) => reject(new Error(whyNot(path, code, message))));
-    // `listen` creates the socket with the umask of this moment, so that other users can never connect.
+    // `listen` creates the socket with this umask, so other users cannot connect even before `chmodSync`.
     const before = process.umask(0o777 & ~MODE);
     try {
       server.listen(path, resolve);
@@ -226,20 +241,26 @@ export async function listenAt(path: string, connected: (socket: Socket) => void
   chmodSync(path, MODE);
   return async () => {
     const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-    // Parents that have not read by now will not read.
+    // A parent that has not read everything by now will probably never read it.
     for (const socket of sockets) socket.destroy();
     await closed;
   };
 }
 
-/** Ends a connection once all is written, or after a time limit: a parent that does not read would stay for ever. */
+/**
+ * Ends a connection after everything has been written, or after a time limit. Without the limit, the connection to a
+ * parent that does not read would stay open for ever.
+ */
 export function endSoon(socket: Socket, withinMs = FLUSH_MS): void {
   const timer = setTimeout(() => socket.destroy(), withinMs);
   socket.once('close', () => clearTimeout(timer));
   socket.end(() => socket.destroy());
 }
 
-/** @throws Error if something else is there */
+/**
+ * Removes a socket that no process listens at, if there is one.
+ * @throws Error if something else is at the path, or the socket is in use or cannot be examined
+ */
 async function removeStale(path: string): Promise<void> {
   const facts = lstatSync(path, { throwIfNoEntry: false });
   if (!facts) return;

@@ -19,17 +19,19 @@ import {
 import type { Verdict } from '../source.ts';
 import { ParentConnection, type ParentStreams } from './connection.ts';
 
-/** Time limit for a parent's verdict on a share: longer than a node takes to answer. */
+/** Time limit for a parent's verdict on a share. It is longer than a node takes to answer the parent. */
 const VERDICT_MS = 60_000;
-/** Time limit for a parent's verdict once mining has ended. */
+/** Time limit for a parent's verdict after mining has ended. */
 const LAST_VERDICT_MS = 2_000;
-/** Time in which devices must stop and report what they have found: a GPU's batch cannot be stopped. */
+/**
+ * Time for devices to report solutions after the search has ended, because a GPU's current batch cannot be stopped.
+ */
 const LAST_SHARES_MS = 1_000;
-/** Time in which a parent must read the last shares once mining has ended. */
+/** Time limit for a parent to read the last shares and `bye` after mining has ended. */
 const LAST_READ_MS = 10_000;
 /**
- * Number of unread shares at which the jobs of other parents are mined first. It is a sixteenth of the number of
- * pending submissions at which the miner pauses, because several parents may be slow to read.
+ * If a parent has this number of unread shares, the jobs of other parents are mined first. The number is a sixteenth of
+ * the pending submissions at which the miner pauses, because several parents may be slow to read.
  */
 const REST_SHARES = 64;
 
@@ -40,14 +42,14 @@ export interface RigView {
 }
 
 interface SessionHooks {
-  /** @returns the number of the next job. Numbers grow over all sessions */
+  /** @returns the number of the next job. The jobs of all sessions are numbered in one series, from 1 */
   readonly nextNumber: () => number;
-  /** Called when the session's jobs or their targets have changed. */
+  /** Called after a change that may concern the work to mine, such as a new job, target or share rate. */
   readonly changed: () => void;
   readonly flooded: () => void;
   /** Called when `isResting` has changed. */
   readonly rests: (session: ParentSession) => void;
-  /** Called with jobs that have ended: their works are worthless. */
+  /** Called with jobs that have ended, so that their works are stale. */
   readonly ended: (jobs: readonly ParentJob[], reason: 'cancelled' | 'solved') => void;
   /** Called when the parent has asked to drain, or has ended its side of the connection. */
   readonly drain: (session: ParentSession, reason: ByeReason) => void;
@@ -58,9 +60,9 @@ export class ParentSession {
   readonly #connection: ParentConnection;
   readonly #rig: RigView;
   readonly #hooks: SessionHooks;
-  /** In order of arrival. */
+  /** The jobs that have not ended, in order of arrival. */
   #jobs: readonly ParentJob[] = [];
-  /** Maximum number of shares a second, on average. */
+  /** Maximum average number of shares a second that the parent has asked for. */
   #sharesPerSecond = Number.POSITIVE_INFINITY;
   #shares = 0;
   #unread = 0;
@@ -87,12 +89,12 @@ export class ParentSession {
     this.#connection.listen();
   }
 
-  /** The job to search; undefined while the session drains. */
+  /** The job to search; undefined if there is none, or while the session drains. */
   get newest(): ParentJob | undefined {
     return this.#isDraining ? undefined : this.#jobs.at(-1);
   }
 
-  /** Whether the parent reads so slowly that jobs of other sessions go first. */
+  /** Whether the parent has so many unread shares that jobs of other sessions are mined first. */
   get isResting(): boolean {
     return this.#isResting;
   }
@@ -101,17 +103,24 @@ export class ParentSession {
     return this.#unread;
   }
 
-  /** @returns the number of hashes that a share must take at this hashrate to keep within the share rate */
+  /**
+   * @returns the average number of hashes that a share must take, so that this hashrate finds no more shares a second
+   *   than the parent has asked for
+   */
   leastDifficulty(hashesPerSecond: number): number {
     return hashesPerSecond / this.#sharesPerSecond;
   }
 
-  /** Sends an answer that the parent can miss, unless it does not read. */
+  /** Sends an answer that the parent can miss. It is left out while too many bytes wait for the parent. */
   inform(answer: Answer): void {
     if (!this.#connection.isBehind) void this.#connection.send(answer);
   }
 
-  /** Sends a share. Settles when the parent has read it, or has sent its verdict if the job has verdicts. */
+  /**
+   * Sends a share. Settles when the parent has read the share; if the job has verdicts, only when the verdict has come,
+   * too. The wait for a verdict always has a time limit. The wait for the parent to read has a time limit only after
+   * `stop`.
+   */
   async submit(job: ParentJob, solution: Solution, stop: AbortSignal): Promise<Verdict> {
     const share = ++this.#shares;
     const judged = job.verdicts ? this.#verdictOn(share, stop) : undefined;
@@ -134,7 +143,7 @@ export class ParentSession {
     this.#end([job], 'solved');
   }
 
-  /** Stops the search, sends what devices have found by then, and leaves. */
+  /** Stops the search, sends the shares that devices still report within `LAST_SHARES_MS`, and ends the connection. */
   async drain(reason: ByeReason): Promise<void> {
     if (this.#isDraining) return;
     this.#isDraining = true;
@@ -144,7 +153,7 @@ export class ParentSession {
     await this.leave(reason);
   }
 
-  /** Sends `bye` and ends the connection. Settles when the parent has read it, or is too slow to read it. */
+  /** Sends `bye` and ends the connection. Settles when the parent has read `bye`, or after `LAST_READ_MS`. */
   leave(reason: ByeReason): Promise<void> {
     this.#leaving ??= this.#leave(reason);
     return this.#leaving;
@@ -157,7 +166,7 @@ export class ParentSession {
   }
 
   #apply(request: Request, line: number): void {
-    if (this.#isDraining && request.type === 'job') return; // The parent has asked for an end.
+    if (this.#isDraining && request.type === 'job') return; // The search for this parent has ended.
     switch (request.type) {
       case 'job':
         this.#take(request, line);
@@ -238,7 +247,7 @@ export class ParentSession {
   }
 
   #verdictOn(share: number, stop: AbortSignal): Promise<Verdict> {
-    setMaxListeners(0, stop); // Each share that waits for its verdict has a listener.
+    setMaxListeners(0, stop); // Each share that waits for its verdict adds a listener to this signal.
     return new Promise((resolve) => {
       const ended = new AbortController();
       const settle = (verdict: Verdict) => {
@@ -271,7 +280,7 @@ export class ParentSession {
   }
 }
 
-/** @returns what the task settles with; undefined if it has not settled within `ms` after `stop` */
+/** @returns the result of the task; undefined if the task has not settled within `ms` after `stop` */
 async function untilLate<T>(task: Promise<T>, stop: AbortSignal, ms: number): Promise<T | undefined> {
   const settled = new AbortController();
   const late = async () => {
@@ -286,9 +295,15 @@ async function untilLate<T>(task: Promise<T>, stop: AbortSignal, ms: number): Pr
   }
 }
 
-/** A target is moved for the share rate only if the rate would change by this factor. */
+/**
+ * A target that is made from the share rate replaces the current target only if the difficulty changes by at least this
+ * factor, up or down.
+ */
 const WORTH_MOVING = 1.25;
-/** Number of a job's works that are remembered and become stale together. Solutions of earlier works came long ago. */
+/**
+ * A parent's job has a work for each target that it has had. The last works, up to this number, are kept, so that they
+ * can be reported as stale when the job ends. No solutions of earlier works are expected any more.
+ */
 const REMEMBERED = 8;
 
 export class ParentJob {
@@ -297,7 +312,7 @@ export class ParentJob {
   readonly number: number;
   /** Whether the parent sends verdicts on the job's shares. */
   readonly verdicts: boolean;
-  /** Set when the job was cancelled or solved: its solutions are then worthless. */
+  /** Whether the job was cancelled or solved. Further solutions of it are worthless. */
   hasEnded = false;
   #works: readonly Work[];
   /** The target that the parent asked for: 32 bytes, little-endian. */
@@ -312,26 +327,27 @@ export class ParentJob {
     this.#wanted = work.target;
   }
 
-  /** The job as work, with its present target. All works of a job have the same header. */
+  /** The job's work with the current target. All works of a job have the same header. */
   get work(): Work {
     return this.#works[0];
   }
 
-  /** The works that may still be searched: with the present target and with earlier ones. */
+  /** The works that may still be searched: those with the current target and with earlier targets, newest first. */
   get works(): readonly Work[] {
     return this.#works;
   }
 
-  /** @param target checked hex digits */
+  /** Sets the target that the parent asks for. @param target hex digits, which were checked before */
   wants(target: string): void {
     this.#wanted = targetOf(target);
   }
 
   /**
-   * Moves the target to the one that the parent wants, or to a harder one if the share rate requires it. It never
-   * becomes harder than a block's target: no block may be missed.
-   * @param leastDifficulty average number of hashes that a share must take
-   * @returns whether there is new work
+   * Changes the work's target to the target that the parent asked for, or to a harder one if the share rate requires
+   * it. The share rate never requires a harder target than the block's, so that no block is missed. The share rate is
+   * ignored for a job that ends with its first solution.
+   * @param leastDifficulty average number of hashes that a share must take to keep within the share rate
+   * @returns whether the job has a new work
    */
   aim(leastDifficulty: number): boolean {
     const { target, blockTarget, until } = this.work;
@@ -339,7 +355,7 @@ export class ParentJob {
     const ofBlock = difficultyOf(blockTarget);
     const least = until === 'replaced' ? Math.min(leastDifficulty, ofBlock) : 0;
     if (wanted >= least) return this.#moveTo(this.#wanted);
-    // The block's own target, because a difficulty is rounded.
+    // The block's own target is used, because a target that is made from a difficulty is rounded.
     if (least === ofBlock) return this.#moveTo(blockTarget);
     const factor = least / difficultyOf(target);
     const isClose = factor < WORTH_MOVING && factor > 1 / WORTH_MOVING;

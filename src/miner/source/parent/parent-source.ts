@@ -1,4 +1,6 @@
-/** A WorkSource whose work comes from parents. The newest job is mined, and shares go to the parent of their job. */
+/**
+ * A WorkSource whose work comes from parents. The newest job is mined, and each share goes to the parent of its job.
+ */
 
 import { aborted } from '../../../base/system/abort.ts';
 import type { Clock } from '../../../base/system/clock.ts';
@@ -14,19 +16,22 @@ import { type ParentJob, ParentSession, type RigView } from './parent-session.ts
 
 /** Time between two adjustments of targets to the hashrate, for parents that limit the share rate. */
 const AIM_MS = 1_000;
-/** Weight of the newest second in the hashrate that targets follow. */
+/** Targets are adjusted to a moving average of the hashrate. This is the weight of the latest measurement in it. */
 const NEWEST = 0.5;
 const FLOODED = `writes more than is read, on average ${MOST_READ.bytesPerSecond / 1e6} MB a second: the rest waits, and nothing is lost`;
 
 interface ParentSourceOptions {
-  /** For people: `the parent`, or the address that parents connect to. */
+  /** The source's name for people: `the parent`, or the address that parents connect to. */
   readonly name: string;
   readonly rig: RigView;
   readonly emit: Listener;
   readonly clock: Clock;
   /** @returns the number of nonces that the devices have searched */
   readonly hashes: () => number;
-  /** Called when a parent wants no more shares: `drained` if it asked for that, `input-ended` if it closed its side. */
+  /**
+   * Called when a session must drain: `drained` if the parent has asked for that, `input-ended` if the parent has ended
+   * its side of the connection.
+   */
   readonly drain: (session: ParentSession, reason: ByeReason) => void;
   /** Called when the last parent has disconnected. */
   readonly deserted?: () => void;
@@ -40,7 +45,7 @@ export class ParentSource extends BaseSource {
   readonly #sessions = new Set<ParentSession>();
   readonly #origins = new WeakMap<Work, { readonly session: ParentSession; readonly job: ParentJob }>();
   #jobCount = 0;
-  /** The work that was given last, unless its job has ended. */
+  /** The work that was passed on last; undefined if its job has ended, or a `rest` update followed. */
   #given: Work | undefined;
   #hashesPerSecond = 0;
   #measured: { readonly ms: number; readonly hashes: number };
@@ -79,14 +84,14 @@ export class ParentSource extends BaseSource {
     for (const session of this.#sessions) session.inform(answer);
   }
 
-  /** The reason in `bye` when the updates end. */
+  /** Sets the reason in the `bye` that is sent when `follow` is stopped. */
   set byeReason(reason: ByeReason) {
     this.#byeReason = reason;
   }
 
   async follow(listener: UpdateListener, stop: AbortSignal): Promise<void> {
     this.#listener = listeningUntil(stop, listener);
-    // A parent can have sent a job before.
+    // A parent may have sent a job before this call.
     if (this.#given) listener({ kind: 'work', work: this.#given });
     const aiming = setInterval(() => this.#followRate(), AIM_MS);
     await aborted(stop);
@@ -103,7 +108,7 @@ export class ParentSource extends BaseSource {
     return await session.submit(job, solution, stop);
   }
 
-  /** Used only if the parent lets the time be moved; then this machine's clock counts. */
+  /** The time of this machine's clock. It is used only for jobs whose creation time may be changed. */
   latestTimeUs(): bigint {
     return this.#options.clock.nowUs();
   }
@@ -114,11 +119,11 @@ export class ParentSource extends BaseSource {
     this.#giveNewest();
   }
 
-  /** Gives the newest job of the parents that read; if none reads, the newest job of all. */
+  /** Passes on the newest job of the parents that read their shares; if no parent reads, the newest job of all. */
   #giveNewest(): void {
     const newest = this.#newest(({ isResting }) => !isResting) ?? this.#newest(() => true);
     if (!newest) {
-      // The parent of the given job drains: solutions found at this moment still count.
+      // If a work is still given here, its session drains. Solutions of that work still count, so it is not stale.
       if (this.#given) this.#listener({ kind: 'rest' });
       this.#given = undefined;
       return;
@@ -157,7 +162,7 @@ export class ParentSource extends BaseSource {
     this.#options.deserted?.();
   }
 
-  /** Measures the hashrate while devices hash, and moves the current job's target to keep within the share rate. */
+  /** Measures the hashrate, and adjusts the target of the newest job to it. A second without hashes is left out. */
   #followRate(): void {
     const [ms, hashes] = [this.#options.clock.monotonicMs(), this.#options.hashes()];
     const rate = (1000 * (hashes - this.#measured.hashes)) / (ms - this.#measured.ms);

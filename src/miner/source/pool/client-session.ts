@@ -1,4 +1,4 @@
-/** One connection to a pool: subscribes and authorizes, makes works of the pool's messages, and submits shares. */
+/** One connection to a pool: subscribes and authorizes, makes works from the pool's jobs, and submits shares. */
 
 import type { Socket } from 'node:net';
 import { isPrivate } from '../../../base/net/connecting.ts';
@@ -31,7 +31,7 @@ import { PoolWorks, parseNonce1, parseSubscription } from './pool-works.ts';
 const NO_SUCH_METHOD = [-3, 'method not found', null] as const;
 
 export interface PoolAccount {
-  /** In the pool's form, usually `ACCOUNT.WORKER`. */
+  /** The user name in the form that the pool requires, usually `ACCOUNT.WORKER`. */
   readonly user: string;
   readonly password: string;
 }
@@ -47,12 +47,12 @@ interface SessionOptions {
   readonly limits: PoolLimits;
   readonly health: PoolHealth;
   readonly onWork: (work: Work) => void;
-  /** Called with works that have become worthless: the pool has replaced them, or the connection has ended. */
+  /** Called with works that are worthless now, because the pool has replaced them or the connection has ended. */
   readonly onStale: (works: readonly Work[], reason: StaleReason) => void;
   readonly onNote: (state: SourceNews, reason: string) => void;
 }
 
-/** Milliseconds from the connection to each event; absent before the event. */
+/** Milliseconds from the opening of the connection to the first event of each kind; absent before that event. */
 export interface SessionTimes {
   subscribedMs?: number;
   authorizedMs?: number;
@@ -71,7 +71,7 @@ export class PoolSession {
   readonly #beganMs: number;
   readonly #noWork: NodeJS.Timeout;
   #authorized = false;
-  /** The last `mining.set_difficulty`, for people. */
+  /** The difficulty in the last `mining.set_difficulty`, as text for messages; undefined if none has come. */
   #difficulty: string | undefined;
   #hasRefusedHost = false;
   /** Whether the pool has sent a job that could be read. */
@@ -104,13 +104,14 @@ export class PoolSession {
   }
 
   /**
-   * Subscribes, authorizes and keeps the connection. @returns why it ended; then all its works were reported as stale
+   * Subscribes, authorizes and keeps the connection until it ends.
+   * @returns why the connection has ended, after all its works were reported as stale
    */
   async run(): Promise<PoolError> {
     const { account, userAgent, limits } = this.#options;
     const { user, password } = account;
     const limitMs = limits.handshakeMs;
-    // Both are sent at once: a pool may wait for the second before it answers the first.
+    // Both requests are sent at once, because a pool may wait for the second one before it answers the first.
     this.#dialogue.ask({ method: 'mining.subscribe', params: [userAgent, null], limitMs }, (reply) =>
       this.#subscribed(reply),
     );
@@ -146,7 +147,7 @@ export class PoolSession {
       return;
     }
     this.#happened('subscribedMs');
-    // The pool may have named another nonce1 meanwhile.
+    // A nonce1 that came by `mining.set_extranonce` before this answer is kept.
     if (!this.#works.hasNonce1) this.#works.setNonce1(nonce1);
   }
 
@@ -164,7 +165,7 @@ export class PoolSession {
     }
     this.#authorized = true;
     this.#suggest();
-    // No line has come that would cause the update.
+    // Usually `onRead` makes the update after a line. No line has come here, so the update is made now.
     if (reply === 'late') this.#update();
   }
 
@@ -212,7 +213,7 @@ export class PoolSession {
         this.#dialogue.answer(id ?? null, this.#options.userAgent);
         break;
       default:
-        // Without an id it is a notification, which has no answer.
+        // A call without an id is a notification and gets no answer.
         if (id !== null && id !== undefined) this.#dialogue.answer(id, null, NO_SUCH_METHOD);
     }
   }
@@ -222,7 +223,7 @@ export class PoolSession {
     const header = notice && parseHeader(notice.header);
     if (!notice || !header) throw this.#unreadable('a job', params, this.#hasJob);
     if (typeof notice.job === 'number' && !Number.isSafeInteger(notice.job)) {
-      // JSON.parse has rounded it, so every share would name another job.
+      // JSON.parse may have rounded this number, and then every share would name another job.
       throw unusable('it names a job by a number beyond 2^53, which JSON readers round. It would have to send a text');
     }
     const { network } = this.#options;
@@ -231,8 +232,8 @@ export class PoolSession {
       throw unusable(`it gives work of another network (${other}) than ${network?.name}, and nothing is mined for it`);
     }
     if (this.#difficulty !== undefined && !this.#works.hasTarget) {
-      // A guess would waste all shares: pools of this network send targets, and the meaning of difficulty 1 is not
-      // defined.
+      // Pools of this network send targets, and the network does not define the target of difficulty 1. With a guessed
+      // target all shares could be wasted.
       const why = 'and this network does not define what difficulty 1 is. It would have to send mining.set_target';
       throw unusable(`it sent mining.set_difficulty ${this.#difficulty} and no target, ${why}`);
     }
@@ -263,8 +264,8 @@ export class PoolSession {
   #setNonce1(params: readonly unknown[]): void {
     const [hex, size] = params;
     const isHex = typeof hex === 'string' && /^(0x)?[\da-f]*$/i.test(hex);
-    // Without a size, no digits would leave the whole nonce to this miner.
-    if (!isHex || (hex === '' && typeof size !== 'number'))
+    // An empty nonce1 leaves the whole nonce to the miner. It is accepted only if the size confirms this.
+    if (!isHex || (/^(0x)?$/i.test(hex) && typeof size !== 'number'))
       throw this.#unreadable('a nonce1', params, this.#works.hasNonce1);
     const nonce1 = parseNonce1(hex, size);
     if (typeof nonce1 === 'string') throw unusable(nonce1);
@@ -289,10 +290,11 @@ export class PoolSession {
     throw new PoolError('intended', `the pool asks to connect ${where}.`, { next: reconnect });
   }
 
-  /** @returns the end of a sentence; undefined if the pool may lead to this other host */
+  /** @returns why the pool must not redirect to this host, as the end of a sentence; undefined if it may */
   #whyNotTo(host: string): string | undefined {
     if (!this.#options.allowReconnect) return '. To allow such requests: --pool-allow-reconnect (pool.allow-reconnect)';
-    // The user and the password would go to a machine in the private network, chosen by someone outside.
+    // Without this check, a public pool could redirect to a machine in the private network, and that machine would get
+    // the user and password.
     return this.#isPublic && isPrivate(host)
       ? ': a pool of the Internet cannot lead into a private network'
       : undefined;
@@ -304,13 +306,20 @@ export class PoolSession {
     this.#options.onNote('warning', reason);
   }
 
-  /** @param hasOther whether mining can go on with an earlier one. If not, the connection ends with an error */
+  /**
+   * @param what the unreadable thing, with its article
+   * @param hasOther whether an earlier thing of this kind can be used instead
+   * @returns an error that skips the message if `hasOther`; otherwise an error that ends the connection
+   */
   #unreadable(what: string, params: readonly unknown[], hasOther: boolean): PoolError | UnreadableError {
     if (hasOther) return new UnreadableError(`${what}, ${quoteJson(params)}`);
     return new PoolError('refused', `the pool sent ${what} that cannot be read: ${quoteJson(params)}`);
   }
 
-  /** Once the pool has accepted this miner, passes on which works are stale and which one to mine. */
+  /**
+   * Reports the stale works and the new work, once there is a nonce1, and the pool has accepted the user or has not
+   * answered about it in time.
+   */
   #update(): void {
     if (!this.#authorized || !this.#works.hasNonce1) return;
     const { stale, reason, work } = this.#works.take();

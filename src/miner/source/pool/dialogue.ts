@@ -1,4 +1,4 @@
-/** Requests, answers and calls as lines over one connection to a pool. */
+/** Exchanges lines with a pool over one connection: requests of pickaxe, calls of the pool, and answers to both. */
 
 import type { Socket } from 'node:net';
 import { onAbort } from '../../../base/system/abort.ts';
@@ -28,13 +28,13 @@ import {
 interface DialogueOptions {
   readonly url: string;
   readonly clock: Clock;
-  /** Called for each call of the pool. @throws PoolError if the connection must end, UnreadableError to skip it */
+  /** Called for each call of the pool. @throws PoolError to end the connection, UnreadableError to skip the call */
   readonly onCall: (call: Message & { kind: 'call' }) => void;
-  /** Called for an answer to no request: some pools complain in this form. */
+  /** Called for an answer that belongs to no request. Some pools send complaints in this form. */
   readonly onStray: (answer: Answer) => void;
-  /** Called with a sentence, its full stop included, about lines that were skipped, but only so often. */
+  /** Called with a sentence, including its full stop, about skipped lines. `MOST_UNREADABLE_NOTES` limits the rate. */
   readonly onSkipped: (what: string) => void;
-  /** Called after each chunk of lines was read. */
+  /** Called after all lines of a received chunk were handled, unless the connection has ended. */
   readonly onRead: () => void;
 }
 
@@ -44,11 +44,11 @@ interface Request {
   readonly limitMs: number;
 }
 
-/** An answer; `late` if it took too long; `lost` if the connection has ended. */
+/** The answer to a request; `late` if none came within the time limit; `lost` if the connection has ended. */
 export type Reply = Answer | 'late' | 'lost';
 
 export class Dialogue {
-  /** Settles with the reason when the connection has ended. */
+  /** Resolves with the reason when the connection has ended. Never rejects. */
   readonly ended: Promise<PoolError>;
   readonly #socket: Socket;
   readonly #options: DialogueOptions;
@@ -58,7 +58,7 @@ export class Dialogue {
   readonly #unreadable: TokenBucket;
   readonly #skippedNotes: LogBucket;
   readonly #waiting = new Map<number, (reply: Reply) => void>();
-  /** The requests whose time has run out, oldest first. Each may still be answered once. */
+  /** Ids of the requests whose time limit has passed, oldest first. Each may still be answered once. */
   readonly #late = new BoundedSet<number>(MOST_LATE);
   #resolveEnd: (why: PoolError) => void = () => {};
   #requests = 0;
@@ -94,12 +94,17 @@ export class Dialogue {
     return this.#end;
   }
 
-  /** The monotonic time of the pool's last line, or of the start before the first line. */
+  /**
+   * Time of the pool's last readable line (monotonic); before the first one, the time when the connection was opened.
+   */
   get lastLineMs(): number {
     return this.#lastLineMs;
   }
 
-  /** Sends a request. `apply` is called exactly once, before later lines are read. */
+  /**
+   * Sends a request. `apply` is called exactly once, with the reply. If the reply is an answer, `apply` is called
+   * before later lines are read.
+   */
   ask({ method, params, limitMs }: Request, apply: (reply: Reply) => void): void {
     if (this.#end) {
       apply('lost');
@@ -115,7 +120,7 @@ export class Dialogue {
     this.#send(requestLine(id, method, params));
   }
 
-  /** Like `ask`, as a promise. After `stop` the answer may take at most `afterStopMs`. */
+  /** Sends a request. @returns the reply, which is also `late` if no answer has come `afterStopMs` after `stop` */
   async askUntil(stop: AbortSignal, afterStopMs: number, request: Request): Promise<Reply> {
     let timer: NodeJS.Timeout | undefined;
     let release = () => {};
@@ -134,7 +139,7 @@ export class Dialogue {
     this.#send(answerLine(id, result, error));
   }
 
-  /** Closes the connection. Only the first reason counts. */
+  /** Closes the connection. Only the first call has an effect. */
   end(why: PoolError): void {
     if (this.#end) return;
     this.#end = why;
@@ -167,7 +172,11 @@ export class Dialogue {
     }
   }
 
-  /** Counts lines that answer no request against the pool's limits: reading them costs hashrate. */
+  /**
+   * Counts the lines that answer no request, and their bytes, because reading them costs hashrate. Of lines that were
+   * too long, only the bytes count.
+   * @throws PoolError if the pool exceeds `MOST_SENT`
+   */
   #count(lines: number, bytes: number): void {
     const nowMs = this.#options.clock.monotonicMs();
     if (this.#lines.take(lines, nowMs) && this.#bytes.take(bytes, nowMs)) return;
@@ -191,7 +200,7 @@ export class Dialogue {
     }
     const id = typeof message.id === 'string' ? Number(message.id) : message.id;
     const isOurs = typeof id === 'number' && id >= 1 && id <= this.#requests;
-    // An answer that comes too late is worthless, but it is no flood.
+    // A late answer is worthless, but it answers a request, so it does not count against the limits.
     if (isOurs) return this.#settle(id, message) || this.#late.delete(id);
     this.#options.onStray(message);
     return false;
@@ -207,9 +216,9 @@ export class Dialogue {
   }
 
   /**
-   * Skips a line, since a pool that works now and then sends one that nobody can read. Before the first message, or if
-   * there are many such lines, what answers is not a pool of this network.
-   * @throws PoolError in that case
+   * Skips an unreadable line, because even a working pool sends such a line now and then.
+   * @throws PoolError if no readable line has come before, or if there are too many unreadable lines: then the server
+   *   is not a pool of this network
    */
   #skip(what: string): void {
     const nowMs = this.#options.clock.monotonicMs();
@@ -225,7 +234,7 @@ export class Dialogue {
     this.#settle(id, 'late');
   }
 
-  /** @returns whether the request was waiting */
+  /** Passes a reply to the request that waits for it. @returns whether the request was still waiting */
   #settle(id: number, reply: Reply): boolean {
     const apply = this.#waiting.get(id);
     this.#waiting.delete(id);

@@ -1,7 +1,7 @@
 /**
- * Decides from the answers to shares whether a pool is worth mining on. Jobs prove nothing: a pool whose accounting is
- * down sends them as before, and pays nothing. Some pools never answer shares, so only a pool that has answered some
- * can fall silent. The state outlives connections.
+ * Decides from the answers to shares whether a pool is healthy. Jobs prove nothing: a pool whose accounting is down may
+ * send jobs as before, but pays nothing. Some pools never answer shares, so missing answers are a fault only of a pool
+ * that has answered a share before. The state is kept when a connection ends.
  */
 
 import type { Clock } from '../../../base/system/clock.ts';
@@ -9,12 +9,18 @@ import type { Judge } from '../source.ts';
 import { SourceHealth } from '../source-health.ts';
 import type { PoolLimits } from './pool-limits.ts';
 
-/** The answer to a share. `other`: it neither accepts nor refuses, or is about a job that the pool has replaced. */
+/**
+ * The answer to a share. `other`: the answer neither accepts nor refuses the share, or the pool calls the share stale
+ * and has replaced its job.
+ */
 export type ShareAnswer =
   | { readonly kind: 'accepted' | 'other' }
   | { readonly kind: 'refused'; readonly reason: string };
 
-/** Number of connections in a row that ended before any share was answered, after which the pool is unhealthy. */
+/**
+ * A pool that once answered shares is unhealthy after this number of connections in a row that ended without an answer
+ * to any of their shares.
+ */
 const MOST_UNANSWERED_CONNECTIONS = 3;
 
 export class PoolHealth extends SourceHealth {
@@ -24,8 +30,8 @@ export class PoolHealth extends SourceHealth {
   #unansweredConnections = 0;
 
   /**
-   * @param alone called while `judge` is not set, which means that there is no other pool
-   * @param renew connects and authorizes again: a restarted pool behind a proxy no longer has the session
+   * @param alone receives the health while `judge` is not set, which means that there is no other pool
+   * @param renew connects and authorizes again, because a pool that was restarted behind a proxy has lost the session
    */
   constructor(
     clock: Clock,
@@ -42,11 +48,14 @@ export class PoolHealth extends SourceHealth {
     return this.#everAnswered;
   }
 
-  /** Notes that a share was sent. @returns a function to call with its answer, or without one if that is not awaited */
+  /**
+   * Called when a share is sent. Begins to wait for its answer.
+   * @returns a function that ends the wait, to be called with the answer, or without an argument if none has come
+   */
   sent(): (answer?: ShareAnswer) => void {
     const { submitMs, silenceMs } = this.#limits;
     const answers = this.#answers;
-    // An answer to a later share shows that only one answer was lost.
+    // If another share was answered meanwhile, the pool still answers, and only this one answer is missing.
     const late = () => answers === this.#answers && this.#unanswered();
     const timer = setTimeout(late, this.isOnTrial ? Math.min(silenceMs, submitMs) : submitMs);
     return (answer) => {
@@ -55,7 +64,7 @@ export class PoolHealth extends SourceHealth {
     };
   }
 
-  /** Notes that the pool or the network ended a connection with unanswered shares and no answered one. */
+  /** Called when the pool or the network has ended a connection over which shares were sent and none was answered. */
   disconnected(): void {
     this.#unansweredConnections++;
     if (this.#unansweredConnections >= MOST_UNANSWERED_CONNECTIONS) this.#unanswered();

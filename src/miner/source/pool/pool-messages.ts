@@ -1,4 +1,4 @@
-/** The lines that a pool sends, as messages, and the errors of a connection. Pure. */
+/** Reads the lines of a pool, writes the lines to it, and describes the errors of a connection. Pure. */
 
 import { z } from 'zod';
 import { rootOf, speaksNoTls, whyUnreachable } from '../../../base/net/connecting.ts';
@@ -6,7 +6,7 @@ import type { PoolAddress } from '../../../base/text/addresses.ts';
 import { jsonOrUndefined, oneLine } from '../../../base/text/plain-text.ts';
 import { MOST_MESSAGES, MOST_SHOWN } from './pool-limits.ts';
 
-/** An answer with unchecked values. */
+/** An answer to a request. Its values are not checked. */
 export interface Answer {
   readonly result: unknown;
   /** Undefined if the pool reported no error. */
@@ -18,7 +18,7 @@ export type Message =
   | { readonly kind: 'call'; readonly id: unknown; readonly method: string; readonly params: readonly unknown[] };
 
 const Line = z.looseObject({
-  /** Other types do not occur as ids, and an answer would have to repeat them. */
+  /** An id of another type does not occur. It is read as null, so that no answer has to repeat it. */
   id: z.union([z.string(), z.number()]).nullish().catch(null),
   method: z.string().max(128).nullish(),
   params: z.unknown().optional(),
@@ -32,7 +32,8 @@ export function parseMessage(line: string): Message | undefined {
   if (!success) return undefined;
   const { id, method, params, result, error } = data;
   if (typeof method === 'string') return { kind: 'call', id, method, params: Array.isArray(params) ? params : [] };
-  // An answer that names its request and has neither may come from a broken server: it neither accepts nor refuses.
+  // A line with an id, but without a result and an error, may come from a broken server. It counts as an answer that
+  // neither accepts nor refuses.
   if (!('result' in data) && !('error' in data) && (id === null || id === undefined)) return undefined;
   return { kind: 'answer', id, result, error: isError(error) ? error : undefined };
 }
@@ -63,8 +64,7 @@ export function complaintOf(error: unknown): Complaint {
 }
 
 function partsOf(error: unknown): unknown[] {
-  if (typeof error !== 'object' || error === null) return [];
-  const { code, message } = error as { code?: unknown; message?: unknown };
+  const { code, message } = (error ?? {}) as { code?: unknown; message?: unknown };
   return [code, message];
 }
 
@@ -96,24 +96,24 @@ const RECONNECT = z
     waitMs: typeof wait === 'number' && wait > 0 ? wait * 1000 : 0,
   }));
 
-/** @returns what `client.reconnect` asks for. An absent host or port stays the same */
+/** @returns what `client.reconnect` asks for. If the host or the port is absent or invalid, the present one is kept */
 export function parseReconnect(params: readonly unknown[]): { host?: string; port?: number; waitMs: number } {
   const { host, port, waitMs } = RECONNECT.parse(params);
   return { ...(host !== undefined && { host }), ...(port !== undefined && { port }), waitMs };
 }
 
 /**
- * `network`: trying again soon may help. `refused`: something must be changed, or a ban must run out. `intended`:
- * pickaxe closed the connection, or the pool asked to connect again, so nothing is wrong.
+ * `network`: a new connection may work soon. `refused`: something must be changed, or a ban must run out. `intended`:
+ * pickaxe closed the connection, or the pool asked for a new one, so nothing is wrong.
  */
 export type PoolFault = 'network' | 'refused' | 'intended';
 
 export class PoolError extends Error {
   override readonly name = 'PoolError';
   readonly fault: PoolFault;
-  /** The fingerprint of the pool's certificate, if it is not trusted. */
+  /** The fingerprint of the pool's certificate, if the certificate is not trusted. */
   readonly fingerprint: string | undefined;
-  /** Where the pool asks to connect next, and after which wait. */
+  /** The new connection that the pool asks for, if it asks for one. */
   readonly next: Reconnect | undefined;
 
   constructor(fault: PoolFault, message: string, more: { fingerprint?: string | undefined; next?: Reconnect } = {}) {
@@ -124,19 +124,23 @@ export class PoolError extends Error {
   }
 }
 
-/** Thrown for a message that cannot be read, and changes nothing. */
+/** Thrown for a message that cannot be read. The message is skipped. */
 export class UnreadableError extends Error {
   override readonly name = 'UnreadableError';
 }
 
 export interface Reconnect {
   readonly address: PoolAddress;
-  /** Whether the next address must be public, because a public pool asked for it. */
+  /** Whether the next address must be public. It must if the pool that asks for the connection has a public address. */
   readonly mustBePublic: boolean;
   readonly waitMs: number;
 }
 
-/** Puts an error of the socket into words. @param url the pool's @param isNew whether the connection was being made */
+/**
+ * @param url the pool's URL
+ * @param isNew whether the error occurred while the connection was being opened
+ * @returns an error with a message for people
+ */
 export function connectionError(cause: unknown, url: string, isNew = false): PoolError {
   if (cause instanceof PoolError) return cause;
   const { code, name: kind, message } = rootOf(cause);
@@ -167,7 +171,7 @@ export function quoteJson(value: unknown): string {
   try {
     return quote(JSON.stringify(value) ?? '');
   } catch {
-    // JSON nested some thousand levels deep can be parsed, but not written: the stack is too small.
+    // JSON.parse accepts thousands of nested levels, but JSON.stringify exceeds the stack with them.
     return 'something that is nested too deep';
   }
 }
@@ -177,7 +181,7 @@ function isAboutBan(text: string): boolean {
   return /\bbann(ed|ing)\b|\bban\b|black-?list|\bblocked\b/i.test(text);
 }
 
-/** A pool's messages to people, of which a limited number is shown. The last one about a ban is kept. */
+/** Shows a limited number of a pool's messages to people, and keeps the pool's last text about a ban. */
 export class PoolNotices {
   readonly #show: (text: string) => void;
   #last = '';
@@ -188,12 +192,12 @@ export class PoolNotices {
     this.#show = show;
   }
 
-  /** The pool's message about a ban, if there was one. */
+  /** The pool's last text about a ban; undefined if there was none. */
   get ban(): string | undefined {
     return this.#ban;
   }
 
-  /** Shows a text, unless it repeats the last one or too many were shown. */
+  /** Shows a text, unless it is empty or the same as the last shown text, or `MOST_MESSAGES` texts were shown. */
   show(text: unknown): void {
     if (typeof text !== 'string') return;
     this.note(text);

@@ -1,4 +1,4 @@
-/** Submits the shares of one connection, and notes how the pool answers them. */
+/** Submits the shares of one connection, and reports the pool's answers to `PoolHealth`. */
 
 import type { Clock } from '../../../base/system/clock.ts';
 import type { Solution } from '../../../protocol/chain/verify.ts';
@@ -18,22 +18,25 @@ interface SharesOptions {
   readonly clock: Clock;
   readonly limits: PoolLimits;
   readonly health: PoolHealth;
-  /** Called with the pool's text when it refuses a share. */
+  /** Called with the text of an answer that refuses a share. */
   readonly onComplaint: (text: string) => void;
 }
 
 export class PoolShares {
   readonly #options: SharesOptions;
-  /** The shares that wait for an answer, oldest first, with the monotonic time of sending. */
+  /** The shares that wait for an answer, oldest first, with the time of sending (monotonic). */
   readonly #waiting = new Map<Promise<Verdict>, number>();
-  /** `lost`: the connection ended before any share was answered. */
+  /**
+   * `answered`: the pool has answered a share. `lost`: the connection ended with unanswered shares, and the pool had
+   * answered none.
+   */
   #state: 'open' | 'answered' | 'lost' = 'open';
 
   constructor(options: SharesOptions) {
     this.#options = options;
   }
 
-  /** Settles within `limits.submitMs`, or soon after `stop`. Never throws. */
+  /** Settles within `submitMs`, or within `submitAfterStopMs` after `stop`. Never throws. */
   async submit({ work, nonce }: Solution, stop: AbortSignal): Promise<Verdict> {
     const { user, dialogue, works, clock } = this.#options;
     if (!dialogue.isOpen) {
@@ -48,14 +51,15 @@ export class PoolShares {
     return verdict;
   }
 
-  /** Settles when every share has its verdict, which the time limits of shares bound. */
+  /** Settles when every share has its verdict. Each share has a time limit, so this wait ends. */
   async settled(): Promise<void> {
     await Promise.all(this.#waiting.keys());
   }
 
   /**
-   * Whether the pool answers. Stratum has no question that every pool answers, so shares show it: a pool that has
-   * answered some before, and has sent nothing for a while after one share, does not answer now.
+   * Whether the pool answers. Stratum has no request that every pool answers, so only shares can show this. A pool that
+   * has answered shares before does not answer now if a share has waited for `silenceMs`, and no line has come in the
+   * last `silenceMs`.
    */
   areAnswered(): boolean {
     const { dialogue, clock, limits, health } = this.#options;
@@ -67,7 +71,7 @@ export class PoolShares {
   async #send(work: Work, params: readonly unknown[], stop: AbortSignal): Promise<Verdict> {
     const { dialogue, works, limits, health, onComplaint } = this.#options;
     const request = { method: 'mining.submit', params, limitMs: limits.submitMs };
-    // Called before the request is sent, so that the time limit of `health` ends first.
+    // Called before the request is sent, so that the timer of `health` fires before the timer of the request.
     const settled = health.sent();
     const reply = await dialogue.askUntil(stop, limits.submitAfterStopMs, request);
     const verdict = reply === 'late' || reply === 'lost' ? undefined : verdictOf(reply);
@@ -85,19 +89,19 @@ export class PoolShares {
   }
 }
 
-/** @param isCurrent whether the share is of the pool's latest job, which cannot be outdated */
+/** @param isCurrent whether the share belongs to the pool's latest job, so that it cannot be stale */
 function answerOf({ outcome, reason }: Verdict, isCurrent: boolean): ShareAnswer {
   if (outcome === 'rejected' || (outcome === 'stale' && isCurrent)) return { kind: 'refused', reason };
   return { kind: outcome === 'accepted' ? 'accepted' : 'other' };
 }
 
-/* The meaning of a pool's answer to a share. Pools do not agree on error codes, so their words count first. */
+/* The meaning of a pool's answer to a share. Pools do not agree on error codes, so texts count before codes. */
 
-/** Texts about a share whose job the pool no longer wants. */
+/** Matches the text of an error if it means that the share's job is outdated. */
 const STALE =
   /\bstale\b|not found|unknown (job|work)|no such (job|work)|\bjob\b.*\b(old|outdated|expired)|expired|outdated|too late|old job/i;
 
-/** The meaning of codes without a text. 21 is "job not found" at some pools and "low difficulty" at others. */
+/** Meanings of error codes, used for errors without a text. Code 21 has two meanings (`AMBIGUOUS`). */
 const CODES: Record<number, string> = {
   20: 'other error',
   22: 'duplicate share',
@@ -110,7 +114,7 @@ const AMBIGUOUS = 'which is “job not found” at some pools and “low difficu
 
 export function verdictOf({ result, error }: Answer): Verdict {
   if (error !== undefined) return refusalOf(complaintOf(error));
-  // The reference server answers `false` when the job is outdated, and errors to bad shares.
+  // The reference server answers `false` if the job is outdated, and answers a bad share with an error.
   if (result === false) return { outcome: 'stale', reason: 'the pool answered false, which means an outdated job' };
   if (result === null || result === undefined) {
     return { outcome: 'unknown', reason: 'the pool answered neither yes nor no' };

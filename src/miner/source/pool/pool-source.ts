@@ -1,4 +1,4 @@
-/** A WorkSource that uses a pool: a stratum client that keeps one connection and replaces it when it ends. */
+/** A WorkSource for a pool: a stratum client that keeps one connection, and opens a new one when that has ended. */
 
 import { once } from 'node:events';
 import { connect, isIP, type Socket } from 'node:net';
@@ -35,18 +35,18 @@ import { type PoolLimits, poolLimits } from './pool-limits.ts';
 import { connectionError, PoolError, type Reconnect } from './pool-messages.ts';
 
 export interface PoolSourceOptions extends PoolAccount {
-  /** `stratum+tcp://host:port` or `stratum+ssl://host:port` */
+  /** The pool's URL: `stratum+tcp://host:port` or `stratum+ssl://host:port`. */
   readonly url: string;
   /** The pool's name for people. The default is its URL. */
   readonly name?: string;
-  /** How the pool's certificate is checked, with TLS. By default an authority must have signed it. */
+  /** How the pool's certificate is checked if it uses TLS. By default an authority must have signed the certificate. */
   readonly trust?: Trust;
   readonly userAgent?: string;
-  /** The difficulty to suggest, as the pool counts it. By default none is suggested. */
+  /** The difficulty to suggest to the pool, in the pool's own unit. By default none is suggested. */
   readonly difficulty?: number | undefined;
   /** Whether the pool may redirect this miner to other hosts. */
   readonly allowReconnect?: boolean;
-  /** The network that the pool's work must be of. By default it is not checked. */
+  /** The network to mine for: the pool cannot be used if it gives work of another one. Not checked by default. */
   readonly network?: NamedNetwork | undefined;
 }
 
@@ -66,7 +66,7 @@ export class PoolSource extends BaseSource {
   #listener: UpdateListener = () => {};
   #session: PoolSession | undefined;
 
-  /** @throws Error if the URL is not a pool's */
+  /** @throws Error if the URL is not the URL of a pool */
   constructor(options: PoolSourceOptions, context: PoolSourceContext = {}) {
     super();
     const { clock, random, emit, limits } = complete(context, poolLimits);
@@ -88,7 +88,7 @@ export class PoolSource extends BaseSource {
     );
   }
 
-  /** May be called again after an earlier call has ended, because a standby is closed and started again. */
+  /** May be called again after an earlier call has settled: failover closes a pool on standby and starts it again. */
   async follow(listener: UpdateListener, stop: AbortSignal): Promise<void> {
     this.#listener = listeningUntil(stop, listener);
     this.#announcements.started();
@@ -101,7 +101,7 @@ export class PoolSource extends BaseSource {
     } finally {
       endWatch();
       this.#health.stop();
-      // Shares that were sent may still be answered.
+      // Waits for the answers to shares that were sent, up to a time limit.
       await Promise.race([this.#session?.shares.settled(), pause(this.#limits.submitAfterStopMs, ending.signal)]);
       ending.abort();
       await running;
@@ -140,16 +140,16 @@ export class PoolSource extends BaseSource {
         pauses.reset();
         refusedPauses.reset();
       }
-      // A redirection holds for one connection; after that, the configured pool is tried again.
+      // A redirection applies to one connection. After that, the configured address is used again.
       next = why.next;
       await pause((why.fault === 'refused' ? refusedPauses : pauses).nextMs(next?.waitMs), stop);
     }
   }
 
   /**
-   * Makes a connection and keeps it until it ends.
-   * @param next where the pool has asked to connect
-   * @returns why it ended, and for how long it had given work
+   * Opens a connection and keeps it until it ends.
+   * @param next the connection that the pool has asked for, if it has
+   * @returns `why` the connection ended, and `workMs`, the time from its first work to its end; 0 if it gave no work
    */
   async #connect(
     next: Reconnect | undefined,
@@ -214,7 +214,11 @@ export class PoolSource extends BaseSource {
     if (!wasLost) this.#listener({ kind: 'lost', reason });
   }
 
-  /** Called after a suspension: the pool has probably ended the connection, and its jobs are old. */
+  /**
+   * Called after a suspension of the machine or process. The pool has probably ended the connection, and its jobs are
+   * old.
+   * @param ms the duration of the suspension
+   */
   #resumed(ms: number): void {
     const seconds = Math.round(ms / 1000);
     this.#announcements.note('info', `this machine or process was suspended for ${seconds} s: connecting again`);
@@ -225,11 +229,14 @@ export class PoolSource extends BaseSource {
 interface ConnectionOptions {
   readonly trust: Trust;
   readonly timeoutMs: number;
-  /** Whether the host must have a public address. */
+  /** Whether the connection is refused if the host has a private address. */
   readonly mustBePublic: boolean;
 }
 
-/** @returns an unused connection, with TLS only if the certificate is trusted @throws PoolError */
+/**
+ * @returns an open connection, over which nothing was sent yet
+ * @throws PoolError if the connection cannot be opened, or the certificate or the address is not acceptable
+ */
 export async function openConnection(
   { host, port, tls, url }: PoolAddress,
   { trust, timeoutMs, mustBePublic }: ConnectionOptions,
@@ -241,7 +248,8 @@ export async function openConnection(
   const socket = tls
     ? connectTls({ ...options, ...servername, ...JUDGED_TLS, ...authoritiesOf(trust) })
     : connect(options);
-  // `once` stops listening when the connection is made, and an error without a listener ends the process.
+  // `once` removes its listeners when the connection is open. After that, an error without a listener would end the
+  // process.
   socket.on('error', () => {});
   try {
     await within(timeoutMs, stop, async (signal) => {
@@ -256,7 +264,7 @@ export async function openConnection(
     socket.destroy();
     throw connectionError(fault, url, true);
   }
-  // The address behind a host name is known only now.
+  // The address of a host name is known only after connecting.
   if (mustBePublic && isPrivate(socket.remoteAddress ?? '')) {
     socket.destroy();
     throw new PoolError('refused', `${url} is in a private network, and a pool of the Internet cannot lead there.`);

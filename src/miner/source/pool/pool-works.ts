@@ -1,4 +1,4 @@
-/** The works of one connection. They are made in `take`, because several messages can come at once. */
+/** The works of one connection. Several messages can come at once, so a work is made only when `take` is called. */
 
 import {
   equalBytes,
@@ -16,7 +16,7 @@ import { MOST_WORKS } from './pool-limits.ts';
 
 interface PoolJob {
   readonly name: string | number;
-  /** 286 bytes */
+  /** The header, 286 bytes. */
   readonly header: Uint8Array;
   readonly clean: boolean | undefined;
 }
@@ -27,17 +27,17 @@ export class PoolWorks {
   #stale: Work[] = [];
   #nonce1: Nonce1 | undefined;
   #target: Uint8Array | undefined;
-  /** A target that is easier than the current one, until the next job comes. */
+  /** The pool's last target, if it is easier than the current one. It counts from the next job on. */
   #easierTarget: Uint8Array | undefined;
   #job: { readonly name: string | number; readonly header: Uint8Array; nonce1: Nonce1 | undefined } | undefined;
-  /** The job, target and nonce1 of the last work, to detect that nothing has changed. */
+  /** The job, target and nonce1 of the last work as one text, to detect whether anything has changed. */
   #made = '';
 
   get hasTarget(): boolean {
     return this.#target !== undefined;
   }
 
-  /** Sets the nonce1 of later jobs, and of the current job if it came before any nonce1. */
+  /** Sets the nonce1 of later jobs, and of the current job if that job came before any nonce1. */
   setNonce1(nonce1: Nonce1): void {
     this.#nonce1 = nonce1;
     if (this.#job) this.#job.nonce1 ??= nonce1;
@@ -48,11 +48,12 @@ export class PoolWorks {
   }
 
   /**
-   * Sets the target of shares: 32 bytes, little-endian. An easier one than before is for the jobs that follow, because
-   * many pools judge a share by the target that its job was given with. A harder one counts at once.
+   * Sets the target of shares: 32 bytes, little-endian. A target that is easier than the current one counts only from
+   * the next job on, because many pools check a share against the target that was set when they sent its job. Any other
+   * target counts at once.
    */
   setTarget(target: Uint8Array): void {
-    const isEasier = this.#job !== undefined && this.#target !== undefined && !meetsTarget(target, this.#target);
+    const isEasier = this.#target !== undefined && !meetsTarget(target, this.#target);
     if (isEasier) {
       this.#easierTarget = target;
     } else {
@@ -61,23 +62,25 @@ export class PoolWorks {
     }
   }
 
-  /** Takes the pool's next job. A repeated one changes nothing, except that an easier target counts from now on. */
+  /** Applies the pool's next job. Even if it repeats the current job, an easier target counts from now on. */
   notify({ name, header, clean }: PoolJob): void {
     this.#target = this.#easierTarget ?? this.#target;
     this.#easierTarget = undefined;
     const last = this.#job;
     const isRepeated = last?.name === name && equalBytes(last.header, header) && last.nonce1 === this.#nonce1;
     if (isRepeated) return;
-    // Without the flag, a job on another parent makes older jobs of its chain worthless.
+    // If the message has no `clean` flag, a job on another parent makes the earlier works of its chain stale.
     const isWorthless = (work: Work) => clean ?? isOvertaken(work, header);
-    // A share names its job only by its name, so the newest job with that name counts.
+    // A share refers to its job only by the job's name, so works of an older job with the same name become stale.
     this.#markStale(([work, job]) => isWorthless(work) || (job === name && !equalBytes(work.header, header)));
     this.#job = { name, header, nonce1: this.#nonce1 };
   }
 
   /**
-   * @returns the changes since the last call: the worthless works with the reason, and the work to mine if it is new. A
-   * pool may replace jobs merely because time has passed; only another parent means a New Cut
+   * A pool may replace jobs merely because time has passed. So the reason is a New Cut only if a stale work is on the
+   * chain of the current job and has another parent.
+   * @returns `stale`: the works that have become stale since the last call. `reason`: why these works are stale.
+   *   `work`: the work to mine, if it has changed since the last call
    */
   take(): {
     readonly stale: readonly Work[];
@@ -92,19 +95,19 @@ export class PoolWorks {
     return { stale, reason: isCut ? 'new-cut' : 'cancelled', work };
   }
 
-  /** Makes all works stale when the connection has ended. @returns them */
+  /** Called when the connection has ended. Makes all works stale. @returns these works */
   end(): readonly Work[] {
     this.#markStale(() => true);
     this.#job = undefined;
     return this.take().stale;
   }
 
-  /** @returns the name of the work's job; undefined if the pool no longer wants it */
+  /** @returns the name of the work's job; undefined if the work is stale */
   jobOf(work: Work): string | number | undefined {
     return this.#valid.get(work);
   }
 
-  /** Whether the work is of the pool's latest job. */
+  /** Whether the work belongs to the pool's latest job. */
   isCurrent(work: Work): boolean {
     return (
       this.#job !== undefined && this.#valid.get(work) === this.#job.name && equalBytes(work.header, this.#job.header)
@@ -154,7 +157,10 @@ function recordOf(header: Uint8Array, target: Uint8Array): Uint8Array {
 
 /* Reads nonce1, the part of the nonce that a pool fixes. */
 
-/** Reads `[…, nonce1, size of nonce2]`, perhaps without the size. @returns nonce1, or a sentence why it is unusable */
+/**
+ * @param result `[…, nonce1, size of nonce2]`, perhaps without the size
+ * @returns nonce1, or a sentence without its full stop that says why nonce1 cannot be used
+ */
 export function parseSubscription(result: unknown): Nonce1 | string {
   if (!Array.isArray(result) || result.length < 2)
     return 'it does not say which part of the nonce it has fixed (nonce1)';
@@ -163,8 +169,8 @@ export function parseSubscription(result: unknown): Nonce1 | string {
 
 /**
  * @param hex big-endian hex digits; some servers omit leading zeros
- * @param size number of bytes left to the miner, if the pool names it
- * @returns nonce1, or a sentence that says why it cannot be used
+ * @param size number of bytes of the nonce that the miner chooses; undefined or null if the pool does not send it
+ * @returns nonce1, or a sentence without its full stop that says why nonce1 cannot be used
  */
 export function parseNonce1(hex: unknown, size: unknown): Nonce1 | string {
   if (typeof hex !== 'string' || !/^(0x)?[\da-f]*$/i.test(hex)) return 'its nonce1 is no number in hex digits';

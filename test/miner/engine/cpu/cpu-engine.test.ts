@@ -1,16 +1,14 @@
 import { getPriority } from 'node:os';
 import { expect, test } from 'vitest';
 import { CpuEngine } from '#pickaxe/miner/engine/cpu/cpu-engine.js';
-import type { KernelName } from '#pickaxe/miner/engine/device.js';
 import { DeviceError } from '#pickaxe/miner/engine/engine.js';
 import { engineContract } from '../../../interfaces/engine-contract.ts';
 import { ourNiceness } from '../../../priority.ts';
 import { loadableKernels } from './loadable-kernels.ts';
 
-/** One kernel of each way of loading; `cpu-engine.long.test.ts` runs them all. */
-const [native = 'wasm'] = loadableKernels;
-for (const kernel of new Set<KernelName>([native, 'wasm']))
-  engineContract(`cpu (${kernel})`, () => new CpuEngine({ kernel, threads: 2, niceness: ourNiceness }));
+/** `cpu-engine.long.test.ts` runs all kernels. */
+const [kernel = 'wasm'] = loadableKernels;
+engineContract(`cpu (${kernel})`, () => new CpuEngine({ kernel, threads: 2, niceness: ourNiceness }));
 
 test('describes itself', async () => {
   const engine = new CpuEngine({ kernel: 'wasm', threads: 1, affinity: 'none', niceness: Math.max(3, getPriority()) });
@@ -25,15 +23,6 @@ test('describes itself', async () => {
       /^kernel wasm: asked for; 1 thread: asked for; placed by the system, as asked for; \S/,
     ),
   });
-});
-
-test('chooses the fastest kernel', async () => {
-  const engine = new CpuEngine({ niceness: ourNiceness });
-  const info = await engine.open();
-  await engine.close();
-  expect(loadableKernels).toContain(info.kernel);
-  expect(info.why).toMatch(/^the fastest of \d+ here/);
-  expect(info.detail).toContain('the fastest here');
 });
 
 /** A kernel for another kind of chip. */

@@ -29,6 +29,19 @@ test('the mask keeps every bit above the highest one of the target', () => {
   expect(maskOf(0xffff_ffff)).toBe(0);
 });
 
+test.each(loadableKernels.filter((name) => name.startsWith('wasm')))(
+  '%s leaves a search after some rows, because V8 installs optimized code only between calls',
+  (name) => {
+    const search = packSearch(jobOf(someHeaderHex, nothingSolves), 1, wholePlane);
+    const hits = new Uint32Array(HIT_WORDS);
+    const { search: call } = loadKernel(name);
+    for (let i = 0; i < 3; i++) expect(call(search, Int32Array.of(1), hits)).toBe(64);
+    // A search of fewer rows is not made longer.
+    const short = packSearch(jobOf(someHeaderHex, nothingSolves), 1, { ...wholePlane, pages: 3 });
+    expect(call(short, Int32Array.of(1), hits)).toBe(3);
+  },
+);
+
 /** A thread that changes the current run as soon as a search begins. */
 const begun = new Int32Array(new SharedArrayBuffer(4));
 const sharedRun = new Int32Array(new SharedArrayBuffer(4));

@@ -156,11 +156,14 @@ class FakeThread implements TaskThread {
 }
 
 /** A run that never solves anything. */
-const runOn = (threads: readonly TaskThread[]) =>
+const runOn = (
+  threads: readonly TaskThread[],
+  ranges = new Rectangle({ lane: 3, step: 1, page: 0, pages: PAGES, counter: 0, counters: COUNTERS }),
+) =>
   new SearchRun({
     number: 1,
     puzzle: jobOf(someHeaderHex, nothingSolves),
-    ranges: new Rectangle({ lane: 3, step: 1, page: 0, pages: PAGES, counter: 0, counters: COUNTERS }),
+    ranges,
     threads,
     tasksPerThread: 2,
     currentRun: new Int32Array(new SharedArrayBuffer(4)),
@@ -243,6 +246,27 @@ test('a search ends with the first fault of its threads', async () => {
     .reports()
     .next();
   await expect(reading).rejects.toThrow('a CPU thread failed: the first');
+});
+
+test('no thread gets a task after one has refused its first', async () => {
+  let tasks = 0;
+  const refuses = {
+    taskSize: new TaskSize(30),
+    run: () => {
+      throw new Error('refused');
+    },
+  };
+  const works = {
+    taskSize: new TaskSize(30),
+    run: () => {
+      tasks++;
+      return new Promise<TaskResult>(() => {});
+    },
+  };
+  const ranges = new Rectangle({ lane: 3, step: 1, page: 0, pages: PAGES, counter: 0, counters: COUNTERS });
+  await expect(runOn([refuses, works], ranges).reports().next()).rejects.toThrow('a CPU thread failed: refused');
+  expect(tasks).toBe(0);
+  ranges.expectBalanced([]);
 });
 
 test('numbers of runs are positive i32, and begin again at 1 when they are used up', () => {

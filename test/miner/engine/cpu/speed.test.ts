@@ -34,6 +34,20 @@ describe('measuring speeds', () => {
     expect(chip.turns.filter((each) => each === 'sse41')).toHaveLength(25);
   });
 
+  test('goes on while it is open for one kind of cores, though the other kind has a clear winner', async () => {
+    const clear = { avx2: 50, sse41: 20 };
+    const open = { avx2: 10, sse41: 11 };
+    for (const [groups, turns] of [
+      [[clear, clear], 10],
+      [[clear, open], 25],
+      [[open, clear], 25],
+    ] as const) {
+      const chip = new FakeChip(...groups);
+      await chip.choose();
+      expect(chip.turns.filter((each) => each === 'sse41')).toHaveLength(turns);
+    }
+  });
+
   test('takes a turn without a result for no turn', async () => {
     const chip = new FakeChip({ avx2: 50, sse41: 20 });
     let turns = 0;

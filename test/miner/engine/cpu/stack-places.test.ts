@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
-import { StackSlots } from '#pickaxe/miner/engine/cpu/kernels/wasm-kernels.js';
+import { HIT_WORDS, packSearch, ROW_COUNTERS } from '#pickaxe/miner/engine/cpu/kernels/kernel.js';
+import { loadWasm, StackSlots } from '#pickaxe/miner/engine/cpu/kernels/wasm-kernels.js';
+import { jobOf, nothingSolves, someHeaderHex } from '../../../interfaces/jobs.ts';
 
 /** Simulates calls whose time, in ms, depends on the number of ignored arguments. Counts the calls by place. */
 function call(places: StackSlots, times: number, msAt: Record<number, number>): Map<number, number> {
@@ -46,4 +48,30 @@ test('a call whose time is not passed has no effect', () => {
   }
   expect(places.next()).toHaveLength(1);
   expect(places.next()).toHaveLength(1);
+});
+
+/** @returns the places of 20 calls of a kernel, as numbers of ignored arguments, each once */
+function placesOf(pages: number, counters: number): number[] {
+  const kernel = loadWasm('wasm-simd');
+  const range = { lane: 0, step: 1, page: 0, pages, counter: 0, counters };
+  const search = packSearch(jobOf(someHeaderHex, nothingSolves), 1, range);
+  const [hits, current] = [new Uint32Array(HIT_WORDS), Int32Array.of(1)];
+  const { apply } = Reflect;
+  const places = new Set<number>();
+  Reflect.apply = ((call: () => unknown, self: unknown, ignored: readonly unknown[]) => {
+    places.add(ignored.length);
+    return apply(call, self, ignored);
+  }) as typeof apply;
+  try {
+    for (let i = 0; i < 20; i++) kernel.search(search, current, hits);
+  } finally {
+    Reflect.apply = apply;
+  }
+  return [...places];
+}
+
+test('a WebAssembly kernel tries its places, and learns from long calls with full rows only', () => {
+  expect(placesOf(16, ROW_COUNTERS)).toEqual(expect.arrayContaining([0, 1, 64, 65]));
+  expect(placesOf(15, ROW_COUNTERS)).toEqual([0]);
+  expect(placesOf(16, ROW_COUNTERS - 1)).toEqual([0]);
 });

@@ -52,6 +52,22 @@ test('threads search side by side, each its own tasks', async () => {
   await Promise.all(long);
 });
 
+test('reports say on which kind of cores a thread is confined to they were searched, if it is confined to one', async () => {
+  const data = { kernel: loadableKernels[0], cpus: [] };
+  for (const [kind, expected] of [
+    [{ cores: 'efficiency' }, 'efficiency'],
+    [{}, undefined],
+  ] as const) {
+    const pool = new Pool({ threads: [{ data, ...kind }] });
+    pools.push(pool);
+    const cores = [];
+    for await (const report of pool.search(job, new Rectangle(ONE_ROW), new AbortController().signal)) {
+      cores.push(report.cores);
+    }
+    expect(cores).toEqual([expected]);
+  }
+});
+
 test('a thread that ends by itself fails its tasks, and all later searches', async () => {
   const threads: Worker[] = [];
   const remember = (thread: Worker) => threads.push(thread);

@@ -343,6 +343,20 @@ describe('the quota of control groups of version 1', () => {
     expect(quotaOf({ groups: v1('/docker/1f3/inner'), mounts, cfs: inner })).toBe(0.5);
   });
 
+  test('is read where Linux has no groups of version 2', () => {
+    const cfs = { [`${at}/a`]: [150_000, 100_000] as const };
+    expect(quotaOf({ groups: '4:cpu,cpuacct:/a\n', mounts, cfs })).toBe(1.5);
+    expect(quotaOf({ groups: '', mounts, cfs })).toBeUndefined();
+  });
+
+  test('is not that of another container, which is mounted, too', () => {
+    const other = '/mnt/other';
+    const both = [...others, mount('/docker/1f3', at, 'cpu,cpuacct'), mount('/docker/9e2', other, 'cpu,cpuacct')];
+    const cfs = { [at]: [200_000, 100_000] as const, [other]: [50_000, 100_000] as const };
+    expect(quotaOf({ groups: v1('/docker/1f3'), mounts: both, cfs })).toBe(2);
+    expect(quotaOf({ groups: v1('/docker/9e2'), mounts: both, cfs })).toBe(0.5);
+  });
+
   test('of a container with a name space of its own, whose group is /', () => {
     expect(quotaOf({ groups: v1('/'), mounts, cfs: { [at]: [300_000, 100_000] } })).toBe(3);
   });
@@ -375,6 +389,11 @@ describe('the quota of control groups of version 1', () => {
       quotaOf({ groups: v1('/'), mounts: ['', '-', ' - ', ' - cgroup', 'x - cgroup x cpu'], cfs }),
     ).toBeUndefined();
   });
+});
+
+test('a system that hides its control groups has no quota', () => {
+  const topology = readTopology((path) => (path === '/proc/self/status' ? 'Cpus_allowed_list:\t0-1\n' : undefined));
+  expect(topology).toEqual({ cores: [{ cpus: [0] }, { cpus: [1] }] });
 });
 
 test('nothing is known without a valid /proc', () => {

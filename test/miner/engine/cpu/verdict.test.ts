@@ -29,6 +29,11 @@ describe('a verdict', () => {
     expect(verdictOn({ avx2: [50.9, ...turns(20, 50)] }).speeds).toEqual({ avx2: 50_000 });
   });
 
+  test('is exact for a kernel that is slower than a hash per ms', () => {
+    expect(verdictOn({ wasm: turns(5, 0.5) }).speeds).toEqual({ wasm: 500 });
+    expect(verdictOn({ wasm: [0.5] }).speeds).toEqual({ wasm: 500 });
+  });
+
   test('is in doubt when turns spread, and says so', () => {
     const spread = Array.from({ length: 25 }, (_, i) => 50 / (1 + i / 20));
     expect(verdictOn({ avx2: spread }).doubt).toBe('only 1 of 25 turns of avx2 agree within 2 %');

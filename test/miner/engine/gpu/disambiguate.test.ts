@@ -94,16 +94,17 @@ describe('equal cards', () => {
     expect(most).toBeLessThan(10);
   });
 
-  test.each<[string, Adapter[]]>([
-    ['all of them, as with a layer that is too old', alike],
-    ['none', []],
-    ['another', adaptersOf('GTX 1080')],
-    ['one that does not open', [{ model: 'RTX 3080', backend: 'vulkan', fault: 'refused' }]],
-  ])('are used like one when a process that was to see one sees %s', async (_, seen) => {
+  test.each<[string, Adapter[], string]>([
+    ['all of them, as with a layer that is too old', alike, '3 GPUs'],
+    ['none', [], '0 GPUs'],
+    ['another', adaptersOf('GTX 1080'), 'GTX 1080'],
+    ['one that does not open', [{ model: 'RTX 3080', backend: 'vulkan', fault: 'refused' }], 'refused'],
+  ])('are used like one when a process that was to see one sees %s', async (_, seen, what) => {
     const found = await disambiguate(alike, table, async () => seen);
     expect(found[0]).toEqual({ model: 'RTX 3080', backend: 'vulkan', ...info });
     for (const other of found.slice(1)) {
-      expect(other).toMatchObject({ ...info, fault: expect.stringMatching(/should see only.*docs\/devices\.md/) });
+      const fault = expect.stringMatching(`should see only the GPU at .* saw ${what} \\(Mesa .*docs/devices\\.md`);
+      expect(other).toMatchObject({ ...info, fault });
       expect(other.bus).toBeUndefined();
     }
   });

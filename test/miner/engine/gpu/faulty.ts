@@ -1,10 +1,9 @@
 /** GPUs with injected faults: their child process runs faulty-child.mjs. */
 
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll } from 'vitest';
 import type { SearcherOptions } from '#pickaxe/miner/engine/gpu/child/searcher.js';
 import type { GpuOptions } from '#pickaxe/miner/engine/gpu/gpu-engine.js';
 
@@ -41,9 +40,6 @@ export type Fault =
 const path = fileURLToPath(new URL('./faulty-child.mjs', import.meta.url));
 let folder: string | undefined;
 let files = 0;
-afterAll(() => {
-  if (folder !== undefined) rmSync(folder, { recursive: true });
-});
 
 export type SearcherChanges = Partial<Pick<SearcherOptions, 'firstCounters' | 'checkEveryMs'>>;
 

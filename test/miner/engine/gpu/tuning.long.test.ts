@@ -4,18 +4,8 @@ import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { CpuEngine } from '#pickaxe/miner/engine/cpu/cpu-engine.js';
 import type { EngineInfo, SearchReport } from '#pickaxe/miner/engine/engine.js';
-import { bestBatch } from '#pickaxe/miner/engine/gpu/child/autotune.js';
 import { GpuEngine } from '#pickaxe/miner/engine/gpu/gpu-engine.js';
-import { HIT_CAPACITY } from '#pickaxe/miner/engine/gpu/prepare.generated.js';
-import {
-  isTypical,
-  nameOf,
-  SHADER_NAMES,
-  type Tuning,
-  VARIANTS,
-  whyTuning,
-  workgroupCounters,
-} from '#pickaxe/miner/engine/gpu/tuning.js';
+import { isTypical, nameOf, SHADER_NAMES, VARIANTS } from '#pickaxe/miner/engine/gpu/tuning.js';
 import { toHex } from '#pickaxe/protocol/chain/bytes.js';
 import { splitNonce } from '#pickaxe/protocol/chain/nonce.js';
 import { targetForDifficulty } from '#pickaxe/protocol/chain/target.js';
@@ -111,40 +101,4 @@ describeGpu('a GPU that is new', () => {
     expect(tuning.variants.map(({ variant }) => nameOf(variant)).sort()).toEqual(VARIANTS.map(nameOf).sort());
     expect(tuning.variants.filter(({ fault }) => fault !== undefined)).toEqual([]);
   });
-});
-
-test('a workgroup whose counters are all hits does not overflow, whatever its variant', () => {
-  for (const variant of VARIANTS) expect(workgroupCounters(variant)).toBeLessThanOrEqual(HIT_CAPACITY);
-});
-
-const row = (batchMs: number, score: number, busy = 0.01) => ({ batchMs, hashesPerSecond: score, score, busy });
-
-test('of batches with equal scores, the shortest is the best', () => {
-  expect(bestBatch([row(2, 900), row(4, 999), row(8, 1000), row(16, 1001)]).batchMs).toBe(4);
-  expect(bestBatch([row(2, 900), row(4, 950), row(8, 1000), row(16, 1100)]).batchMs).toBe(16);
-});
-
-test('a batch that keeps the processor busy is chosen only when all do', () => {
-  expect(bestBatch([row(2, 1000, 0.09), row(4, 1000, 0.05), row(8, 999, 0.025), row(16, 999, 0.02)]).batchMs).toBe(8);
-  expect(bestBatch([row(2, 1000, 0.3), row(4, 1000, 0.2), row(8, 900, 0.1)]).batchMs).toBe(8);
-});
-
-test.each([
-  [[115, 1], 'fastest of 2 variants that run here'],
-  [[27, 25, 20], 'fastest of 3 variants that run here'],
-  [[5], 'the only variant that runs'],
-])('why a variant is used, after rates of %j', (rates, message) => {
-  const [variant, other] = VARIANTS;
-  const tuning: Tuning = {
-    variant,
-    batchMs: 8,
-    hashesPerSecond: rates[0],
-    variants: [
-      ...rates.map((hashesPerSecond) => ({ variant: other, hashesPerSecond })),
-      { variant: other, fault: 'it does not compile' },
-    ],
-    batches: [],
-  };
-  expect(whyTuning(tuning)).toBe(`${nameOf(variant)}, batches of 8 ms; ${message}`);
-  expect(whyTuning(tuning, 3)).toBe(`${nameOf(variant)}, batches of 3 ms as asked for; ${message}`);
 });

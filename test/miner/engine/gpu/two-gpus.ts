@@ -1,7 +1,6 @@
 /** Two simulated GPUs, to test what happens to one when the other fails. */
 
-import { rmSync } from 'node:fs';
-import { afterAll, describe, expect, vi } from 'vitest';
+import { describe, expect, vi } from 'vitest';
 import type { SearchReport } from '#pickaxe/miner/engine/engine.js';
 import type { GpuEngine, GpuOptions } from '#pickaxe/miner/engine/gpu/gpu-engine.js';
 import { gpuEngine, softwareAdapter, type TestOptions } from './adapter.ts';
@@ -20,9 +19,6 @@ export const CARDS = [
 
 /** Two cards, each with its own driver; undefined when cards cannot be simulated. */
 export const rig = whyNoCards ? undefined : pretend(CARDS);
-afterAll(() => {
-  if (rig) rmSync(rig.folder, { recursive: true });
-});
 
 // As in adapter.ts: in CI these tests fail where they cannot run.
 if (!softwareAdapter && process.env.CI) throw new Error('CI must simulate two GPUs: install mesa-vulkan-drivers');

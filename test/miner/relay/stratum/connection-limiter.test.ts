@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ConnectionLimiter, type SharedLines } from '#pickaxe/miner/relay/stratum/connection-limiter.js';
+import { ConnectionLimiter, SharedLines } from '#pickaxe/miner/relay/stratum/connection-limiter.js';
 import { stratumLimits } from '#pickaxe/miner/relay/stratum/stratum-limits.js';
 
 describe('bans', () => {
@@ -11,6 +11,16 @@ describe('bans', () => {
     expect(warnings).toHaveLength(10);
     limiter.note('198.51.100.1', 1_000, 'junk', 10_000);
     expect(warnings.at(-1)).toBe('198.51.100.1 is banned for 5 minutes: junk; so were 90 others');
+  });
+
+  it('are logged with how many were not, from one on', () => {
+    const warnings: string[] = [];
+    const log = { debug() {}, info() {}, warn: (line: string) => void warnings.push(line) };
+    const limiter = new ConnectionLimiter(stratumLimits, log, 0);
+    for (let last = 0; last < 11; last++) limiter.note(`192.0.2.${last}`, 1_000, 'junk', 0);
+    for (const last of [21, 22]) limiter.note(`192.0.2.${last}`, 1_000, 'flood', 20_000);
+    const told = (last: number, rest: string) => `192.0.2.${last} is banned for 5 minutes: ${rest}`;
+    expect(warnings.slice(9)).toEqual([told(9, 'junk'), told(21, 'flood; so were 1 others'), told(22, 'flood')]);
   });
 
   it('are logged also while there is no pause between them', () => {
@@ -80,5 +90,49 @@ describe('connections from one address', () => {
     const visitors = ['192.0.2.1', '192.0.2.1', '192.0.2.2', '192.0.2.3', '192.0.2.1', '192.0.2.4', '192.0.2.5'];
     expect(visitors.map(visit)).toEqual([50, 0, 50, 50, 0, 50, 50]);
     expect(['192.0.2.1', '192.0.2.2'].map(visit)).toEqual([0, 50]);
+  });
+});
+
+describe('clients of one address that wait for lines', () => {
+  type State = ReturnType<Parameters<SharedLines['wait']>[0]>;
+
+  /** @returns a function that serves the clients once, and returns whose turn it was, in order */
+  function waiting(plans: Record<string, State[]>) {
+    const lines = new SharedLines({ ...stratumLimits, addressLineBurst: 1, addressLinesPerSecond: 1_000 }, 0);
+    const turns: string[] = [];
+    const goOns = Object.entries(plans).map(([name, states]) => () => {
+      turns.push(name);
+      return states.shift() ?? 'waits';
+    });
+    for (const goOn of goOns) lines.wait(goOn);
+    const serve = () => {
+      lines.serve();
+      return turns.splice(0).join('');
+    };
+    return { lines, goOns, serve };
+  }
+
+  it('take turns, a line each, until all has been read', () => {
+    const { lines, serve } = waiting({ a: ['taken', 'taken', 'read'], b: ['taken', 'read'], c: ['read'] });
+    expect(lines.take(false, 0)).toBe(false);
+    expect(serve()).toBe('abcaba');
+    expect(serve()).toBe('');
+    expect(lines.take(false, 0)).toBe(true);
+  });
+
+  it('keep their turns where there are no more lines, and others wait behind them', () => {
+    const { lines, serve } = waiting({ a: ['taken', 'waits', 'read'], b: ['waits', 'taken', 'read'] });
+    expect(serve()).toBe('aba');
+    // The one whose turn it was comes first.
+    expect(serve()).toBe('bab');
+    expect([lines.take(false, 0), serve()]).toEqual([true, '']);
+  });
+
+  it('have the lines for themselves', () => {
+    const { lines, goOns } = waiting({ a: [] });
+    expect([lines.take(false, 0), lines.take(true, 0), lines.take(true, 0)]).toEqual([false, true, false]);
+    expect([lines.take(false, 1), lines.take(true, 1)]).toEqual([false, true]);
+    lines.leave(goOns[0]);
+    expect([lines.take(false, 1), lines.take(false, 2)]).toEqual([false, true]);
   });
 });

@@ -47,3 +47,18 @@ test('difficulty 1 takes 2^32 hashes, and may be below 1', () => {
     expect(hashesOfDifficulty(wrong)).toBeUndefined();
   }
 });
+
+test('a difficulty is a number of up to 20 digits before and after the point, and takes 2^255 hashes at most', () => {
+  const [long, longer] = ['0'.repeat(19), '0'.repeat(20)];
+  expect([`${long}1`, `1.${long}1`, `1e${10}`, '1E+2', '1e-2'].map(hashesOfDifficulty)).toEqual([
+    2 ** 32,
+    2 ** 32,
+    1e10 * 2 ** 32,
+    100 * 2 ** 32,
+    0.01 * 2 ** 32,
+  ]);
+  for (const wrong of [`${longer}1`, `1.${longer}1`, '1e100', '1.', '.5']) {
+    expect(hashesOfDifficulty(wrong)).toBeUndefined();
+  }
+  expect([2 ** 223, 2 ** 223 * (1 + 2 ** -52)].map(hashesOfDifficulty)).toEqual([2 ** 255, undefined]);
+});

@@ -22,7 +22,7 @@ export const difficultyOfHashes = (hashes: number) => hashes / 2 ** 32;
 
 export class SessionBench {
   readonly source = new FakeSource();
-  readonly heard = new Recorder();
+  readonly recorded = new Recorder();
   readonly ledger: LedgerEntry[] = [];
   readonly logged: string[] = [];
   readonly works: RelayedWorks;
@@ -38,11 +38,11 @@ export class SessionBench {
     const clock = { nowUs: () => BigInt(Math.round(this.nowMs)) * 1000n, monotonicMs: () => this.nowMs };
     const beganUs = BigInt(Date.now()) * 1000n;
     this.source.latestUs = () => beganUs + BigInt(Math.round(this.nowMs)) * 1000n;
-    const { source, heard } = this;
+    const { source, recorded } = this;
     this.works = new RelayedWorks({
       name: 'stratum',
       source,
-      emit: heard.listen,
+      emit: recorded.listen,
       clock,
       changed: (work, update) => {
         if (update.kind === 'stale') this.#isStale = true;

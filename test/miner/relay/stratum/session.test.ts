@@ -122,6 +122,8 @@ describe('what a client says first, line by line', () => {
     ['mining.get_transactions', '["1"]', '{"result":null,"error":[20,"unknown method",null],"id":5}'],
     ['eth_submitHashrate', '["0x1"]', '{"result":null,"error":[20,"unknown method",null],"id":5}'],
     ['mining.configure', '[["version-rolling"],{}]', '{"result":{"version-rolling":false},"error":null,"id":5}'],
+    ['mining.configure', '["version-rolling",{}]', '{"result":{},"error":null,"id":5}'],
+    ['mining.configure', '[[7,"a",null]]', '{"result":{"a":false},"error":null,"id":5}'],
     [
       'mining.suggest_difficulty',
       '["x"]',
@@ -253,7 +255,7 @@ describe('a share', () => {
     expect(client.submit(id, mineShare(job, 0x0102), 'rig').result).toBe(true);
     await eventually(() => expect(bench.world.accounts.list(bench.nowMs)[0]).toMatchObject({ blocks: 1, accepted: 1 }));
     expect(bench.source.submitted).toHaveLength(1);
-    expect(bench.heard.of('verdict')).toMatchObject([{ device: 'stratum', isRelay: true, isBlock: true }]);
+    expect(bench.recorded.of('verdict')).toMatchObject([{ device: 'stratum', isRelay: true, isBlock: true }]);
     expect(bench.ledger.at(-1)).toMatchObject({ type: 'share', result: 'accepted', isBlock: true });
   });
 
@@ -263,7 +265,7 @@ describe('a share', () => {
     const [target, notify] = client.login('rig');
     const { id, job } = jobOf(work, notify, target.params[0]);
     expect(client.submit(id, mineShare(job, 0x0102), 'rig').result).toBe(true);
-    await eventually(() => expect(bench.heard.of('verdict')).toHaveLength(1));
+    await eventually(() => expect(bench.recorded.of('verdict')).toHaveLength(1));
     expect(bench.world.accounts.list(bench.nowMs)).toMatchObject([{ blocks: 0, accepted: 1 }]);
   });
 

@@ -124,9 +124,9 @@ describe('the former target', () => {
     const { bench, client, job, id } = await held();
     const one = mineShare(job, NONCE1);
     const other = mineShare(job, NONCE1, Number.parseInt(one, 16) + 1);
-    bench.nowMs += 9_900;
+    bench.nowMs += 9_999;
     expect(client.submit(id, one, 'slow').result).toBe(true);
-    bench.nowMs += 200;
+    bench.nowMs += 1;
     expect(client.submit(id, other, 'slow').error).toEqual([23, 'low difficulty share', null]);
   });
 
@@ -192,14 +192,14 @@ describe('a work has one block', () => {
     expect(bench.source.submitted).toHaveLength(1);
     expect(shares(bench).map(({ isBlock }) => isBlock)).toEqual([true, false, false]);
     expect(worths(bench)).toEqual([EASY, EASY, EASY]);
-    expect(bench.heard.of('accepted-block')).toHaveLength(1);
+    expect(bench.recorded.of('accepted-block')).toHaveLength(1);
   });
 
   it('also when the source has not accepted it', async () => {
     const { bench, client, submit } = await solving(3);
     bench.source.verdict = () => ({ outcome: 'rejected', reason: 'Invalid POW hash' });
     expect(submit(client)).toEqual([true, true, true]);
-    await eventually(() => expect(bench.heard.of('verdict')).toHaveLength(1));
+    await eventually(() => expect(bench.recorded.of('verdict')).toHaveLength(1));
     expect(bench.source.submitted).toHaveLength(1);
     expect(bench.world.accounts.list(bench.nowMs)).toMatchObject([{ blocks: 0, accepted: 3 }]);
   });

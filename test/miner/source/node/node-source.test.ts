@@ -120,7 +120,7 @@ describe.each(DIALECTS)('on a node of the dialect %s', (dialect) => {
     it('in bursts is coalesced', async () => {
       const { node, url } = await startNode({ cutBurst: 6 });
       node.ledger.pickChain = () => 3;
-      const { follower } = followNode(url, { burstMs: 400 });
+      const { follower } = followNode(url, { burstMs: 2_000 });
       await settled({ node, follower });
       const requests = node.server.stats.requests.work;
       node.ledger.advance(3);

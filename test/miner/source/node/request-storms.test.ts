@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import { systemClock } from '#pickaxe/base/system/clock.js';
-import { eventually, mine } from '../follow.ts';
+import { eventually } from '../follow.ts';
 import { followNode, nodesOf } from './node.ts';
 
 const startNode = nodesOf('chainweb');
@@ -14,41 +14,6 @@ class StillClock {
   monotonicMs = () => this.ms;
 }
 
-const isTold = ({ reason }: { reason: string }) => /makes this rig fetch work too often/.test(reason);
-
-it('New Cuts without end cause 250 fetches at once, and then 25 a second, which is said once', async () => {
-  const { node, url } = await startNode();
-  // Each work is outdated as soon as it is given.
-  node.ledger.pickChain = () => {
-    setImmediate(() => node.ledger.advance(3));
-    return 3;
-  };
-  const clock = new StillClock();
-  const { recorder } = followNode(url, { burstMs: 0 }, {}, { clock });
-  const { requests } = node.server.stats;
-  await eventually(() => expect(recorder.of('source').filter(isTold)).toHaveLength(1));
-  expect(requests.work).toBe(250);
-  for (let seconds = 1; seconds <= 4; seconds++) {
-    clock.ms += 1_000;
-    await eventually(() => expect(requests.work).toBe(250 + 25 * seconds));
-  }
-  expect(recorder.of('source').filter(isTold)).toHaveLength(1);
-});
-
-it('accepted solutions each pay for a fetch, so that easy blocks are mined as fast as the node answers', async () => {
-  const { node, url } = await startNode({ streamLimit: 0, difficulty: 1 });
-  const clock = new StillClock();
-  const { source, follower, recorder } = followNode(url, {}, {}, { clock });
-  for (let solved = 0; solved < 400; solved++) {
-    const work = await follower.work();
-    clock.ms += 10;
-    expect((await source.submit(mine(work), follower.stop)).outcome).toBe('accepted');
-    await eventually(() => expect(follower.received.at(-1)).not.toBe(work));
-  }
-  expect(recorder.of('source').filter(isTold)).toEqual([]);
-  expect(node.server.stats.requests.work).toBeGreaterThan(400);
-});
-
 describe('a node that gives work on 20 chains in turn', () => {
   it.each([3, 10])('and no more than %i streams is polled, and not asked for other streams', async (streamLimit) => {
     const { node, url } = await startNode({ streamLimit });
@@ -58,8 +23,8 @@ describe('a node that gives work on 20 chains in turn', () => {
     const { stats, streams } = node.server;
     await eventually(() => expect(stats.requests.work).toBeGreaterThan(60));
     expect(streams.open).toBe(streamLimit);
-    // One more was asked for, which was refused.
-    expect(stats.requests.updates).toBeLessThanOrEqual(streamLimit + 1);
+    // One more was asked for and refused. A slow machine asks for it again after a pause, but not with each work.
+    expect(stats.requests.updates).toBeLessThan(streamLimit + stats.requests.work / 4);
     const told = recorder.of('source').filter(({ reason }) => reason.includes('no update stream'));
     expect(told).toHaveLength(1);
     expect(told[0].reason).toMatch(/Other chains have one/);
@@ -73,7 +38,7 @@ describe('a node that gives work on 20 chains in turn', () => {
     followNode(url, { refreshMs: 30, pollMs: 30 });
     const { requests } = node.server.stats;
     await eventually(() => expect(requests.work).toBeGreaterThan(60));
-    expect(requests.updates).toBeLessThanOrEqual(4);
+    expect(requests.updates).toBeLessThan(3 + requests.work / 4);
   });
 });
 

@@ -144,6 +144,17 @@ describe('StreamTrust', () => {
     ]);
   });
 
+  it('goes on trusting a stream whose last New Cut is as old as work may become, and no older one', () => {
+    for (const chain of [3, 4, 5]) trust.opened(chain, ms);
+    fetch(3, 1);
+    trust.newCut(4, ms - 1);
+    trust.newCut(5, ms);
+    ms += limits.refreshMs - limits.newCutGraceMs - 10;
+    fetch(3, 2);
+    ms += limits.newCutGraceMs;
+    expect(trust.judge(ms).distrusted).toEqual([3, 4]);
+  });
+
   it('also distrusts chains without a stream, but reports no missed block for them', () => {
     trust.opened(3, ms);
     trust.opened(4, ms);

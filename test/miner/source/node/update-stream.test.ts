@@ -119,7 +119,7 @@ describe('an open stream', () => {
     await pass(2);
     expect(opened).toHaveLength(2);
     expect(told).toEqual(['open', 'end', 'open']);
-    // What the old one says is not heard.
+    // What the old one sends is not read.
     opened[0].send('event:New Cut\n\n');
     await pass(0);
     expect(told).toHaveLength(3);

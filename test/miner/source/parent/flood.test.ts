@@ -28,32 +28,32 @@ class Input extends EventEmitter {
 
 function connect() {
   const input = new Input();
-  const heard = { requests: 0, floods: 0 };
+  const recorded = { requests: 0, floods: 0 };
   const hooks = {
     request: () => {
-      heard.requests++;
+      recorded.requests++;
     },
     flooded: () => {
-      heard.floods++;
+      recorded.floods++;
     },
     inputEnded: () => {},
     closed: () => {},
   };
   const streams = { input: input as unknown as Readable, output: new PassThrough().resume(), end: () => {} };
   new ParentConnection(streams, hooks, clock).listen();
-  return { input, heard, hears: (chunk: Buffer) => input.emit('data', chunk) };
+  return { input, recorded, receive: (chunk: Buffer) => input.emit('data', chunk) };
 }
 
 it('4,000 jobs at once, and 1,000 a second, are read as they come', () => {
-  const { input, heard, hears } = connect();
-  for (let i = 0; i < 4_000; i++) hears(JOB);
-  expect([input.isPaused, heard.requests]).toEqual([false, 4_000]);
+  const { input, recorded, receive } = connect();
+  for (let i = 0; i < 4_000; i++) receive(JOB);
+  expect([input.isPaused, recorded.requests]).toEqual([false, 4_000]);
   vi.advanceTimersByTime(4_000);
   for (let i = 0; i < 20_000; i++) {
-    hears(JOB);
+    receive(JOB);
     vi.advanceTimersByTime(1);
   }
-  expect(heard).toEqual({ requests: 24_000, floods: 0 });
+  expect(recorded).toEqual({ requests: 24_000, floods: 0 });
 });
 
 it.each([
@@ -61,15 +61,15 @@ it.each([
   ['jobs', Buffer.concat(Array(50).fill(JOB)), 50 * (JOB.length + 100)],
   ['lines that are too long', Buffer.from('x'.repeat(65_536)), 65_536],
 ])('of a flood of %s so much is read as may be, and it goes on', (_, chunk, cost) => {
-  const { input, heard, hears } = connect();
+  const { input, recorded, receive } = connect();
   const most = MOST_READ.bytes + 60 * MOST_READ.bytesPerSecond;
   let chunks = 0;
   for (let ms = 0; ms < 60_000; ms += 10) {
-    for (; !input.isPaused && chunks * cost <= 2 * most; chunks++) hears(chunk);
+    for (; !input.isPaused && chunks * cost <= 2 * most; chunks++) receive(chunk);
     vi.advanceTimersByTime(10);
   }
   // The chunk that is one too many is read, and paid for afterwards.
   expect(chunks * cost).toBeLessThanOrEqual(most + cost);
   expect(chunks * cost).toBeGreaterThan(0.8 * most);
-  expect(heard.floods).toBe(1);
+  expect(recorded.floods).toBe(1);
 });

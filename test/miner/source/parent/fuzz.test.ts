@@ -1,4 +1,5 @@
 import { it } from 'vitest';
+import { cases } from '../../../cases.ts';
 import { fuzzParents } from './fuzz.ts';
 
-it('random parents do no harm', () => fuzzParents(60));
+it('random parents do no harm', () => fuzzParents(cases(60)));

@@ -45,7 +45,7 @@ const line = fc.oneof(
 const asks = (text: string) => /^\{"type":"(stats|ping)"\}$/.test(text);
 
 /**
- * Every line is heard, whatever stands before it; nothing throws; whatever the source says has the documented shape.
+ * Every line is read, whatever stands before it; nothing throws; whatever the source says has the documented shape.
  */
 export async function fuzzParents(numRuns: number): Promise<void> {
   const property = fc.asyncProperty(

@@ -276,7 +276,7 @@ describe('a parent', () => {
       `);
     }));
 
-  it('may write without reading: it is heard again once it has read', () =>
+  it('may write without reading: its lines are read again once it has read', () =>
     inWorld(async (world) => {
       const parent = world.connect(new ScriptedParent(false));
       const echo = 'e'.repeat(200);

@@ -1,7 +1,7 @@
 /** A parent that tests script: it writes lines to a ParentSource and reads its answers. */
 
 import { PassThrough } from 'node:stream';
-import { systemClock } from '#pickaxe/base/system/clock.js';
+import { type Clock, systemClock } from '#pickaxe/base/system/clock.js';
 import type { MinerEvent } from '#pickaxe/miner/events/events.js';
 import type { ParentSession } from '#pickaxe/miner/source/parent/parent-session.js';
 import { ParentSource } from '#pickaxe/miner/source/parent/parent-source.js';
@@ -92,12 +92,12 @@ export class ParentWorld {
   readonly drained: string[] = [];
   readonly source: ParentSource;
 
-  constructor() {
+  constructor(clock: Clock = systemClock) {
     this.source = new ParentSource({
       name: 'the parent',
       rig: { greeting: () => [hello], stats: () => stats },
       emit: (event) => this.events.push(event),
-      clock: systemClock,
+      clock,
       hashes: () => this.hashes,
       drain: (_, reason) => this.drained.push(reason),
     });

@@ -1,7 +1,7 @@
 /** A pool whose work is of another network than the one that the user has named. */
 
 import { expect, it } from 'vitest';
-import { namedNetwork } from '#pickaxe/miner/source/named-network.js';
+import { namedNetwork } from '#pickaxe/miner/source/source.js';
 import { HEADER_OFFSET, viewOf } from '#pickaxe/protocol/chain/bytes.js';
 import { eventually } from '../follow.ts';
 import { MockPool } from './mock-pool.ts';

@@ -266,3 +266,26 @@ it('a pool that is no longer the only one is judged anew', () => {
   refuse(12);
   expect([told, others]).toEqual([[REFUSES], [REFUSES]]);
 });
+
+it('a trial without an answer is over, so that an answer that comes late is followed by no other trial', () => {
+  const { told, renewed, health, wait, refuse } = answering();
+  health.sent();
+  wait(submitMs);
+  wait(5 * MINUTE);
+  const settled = health.sent();
+  wait(silenceMs);
+  expect(told).toEqual([NO_MORE, AGAIN, NO_MORE]);
+  settled(REFUSED);
+  expect(told.at(-1)).toBe('answers shares again');
+  // Twelve refusals are enough, as always, and three are not.
+  refuse(10);
+  expect(renewed).toEqual([]);
+  refuse(1);
+  expect(renewed).toEqual([REFUSES]);
+  // A share has its usual time, too.
+  health.sent();
+  wait(submitMs - 1);
+  expect(told).toHaveLength(4);
+  wait(1);
+  expect(told.at(-1)).toBe(NO_MORE);
+});

@@ -76,7 +76,7 @@ it('without the clean flag, a job condemns only works of its own chain on anothe
   expect(works.take()).toMatchObject({ stale: [first], reason: 'new-cut' });
 });
 
-it('a pool that talks all the time is heard only so often', () => {
+it('a pool that sends works all the time is followed only so often', () => {
   const told: string[] = [];
   const notices = new PoolNotices((text) => told.push(text));
   for (let i = 0; i < 100; i++) notices.show(`message ${i}`);
@@ -124,4 +124,36 @@ it('the first target counts at once, also after the first job', () => {
   works.take();
   works.setTarget(targetForDifficulty(100));
   expect(works.take().work?.target).toEqual(targetForDifficulty(100));
+});
+
+it('only the work of the latest job is current, even if an earlier one has the same header', () => {
+  const works = subscribed();
+  works.notify(job('a', 1, false));
+  const { work: first } = works.take();
+  expect(works.isCurrent(first!)).toBe(true);
+  works.notify(job('b', 1, false));
+  const { work: second } = works.take();
+  works.notify(job('c', 2, false));
+  const { work: third } = works.take();
+  expect([first, second, third].map((work) => works.isCurrent(work!))).toEqual([false, false, true]);
+  works.notify(job('b', 1, false));
+  const { work: again } = works.take();
+  expect([first, third, again].map((work) => works.isCurrent(work!))).toEqual([false, false, true]);
+  works.end();
+  expect(works.isCurrent(again!)).toBe(false);
+});
+
+it('of several targets before the first job, the last one counts', () => {
+  for (const targets of [
+    [100, 50, 70],
+    [50, 100, 70],
+    [100, 50],
+    [50, 100],
+  ]) {
+    const works = subscribed();
+    for (const difficulty of targets) works.setTarget(targetForDifficulty(difficulty));
+    expect(works.hasTarget).toBe(true);
+    works.notify(job('a', 1, true));
+    expect(works.take().work?.target).toEqual(targetForDifficulty(targets.at(-1)!));
+  }
 });

@@ -63,6 +63,12 @@ class Rig {
     this.#socket.receives(`{"id":${id},"result":true,"error":null}`);
   }
 
+  /** The pool refuses the newest share. */
+  refuse(text: string): void {
+    const { id } = JSON.parse(this.#socket.written.at(-1) ?? '');
+    this.#socket.receives(`{"id":${id},"result":null,"error":[24,"${text}",null]}`);
+  }
+
   /** The connection ends. */
   end(fault: PoolFault): void {
     this.session.end(new PoolError(fault, 'the test says so'));
@@ -170,4 +176,24 @@ it.each<[string, (rig: Rig) => void, number]>([
     expect((await verdict).reason).toBe('the connection ended before the pool answered');
   }
   expect(told).toEqual(Array(faults).fill(NO_MORE));
+});
+
+it.each([
+  ['You are banned', 'the test says so It said: “You are banned”', 'refused'],
+  ['low difficulty', 'the test says so', 'network'],
+])('a share that is refused with “%s” explains the end of its connection', async (text, message, fault) => {
+  const rig = new Rig();
+  const verdict = rig.submit();
+  rig.refuse(text);
+  expect(await verdict).toEqual({ outcome: 'rejected', reason: text });
+  rig.end('network');
+  await rig.wait(0);
+  expect([rig.ended?.message, rig.ended?.fault]).toEqual([message, fault]);
+});
+
+it('the times of a connection count from its beginning, to the first event of each kind', async () => {
+  const rig = new Rig();
+  await rig.wait(1_000);
+  rig.job();
+  expect(rig.session.times).toEqual({ subscribedMs: 0, authorizedMs: 0, targetMs: 0, jobMs: 0 });
 });

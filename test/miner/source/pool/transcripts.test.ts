@@ -692,8 +692,10 @@ describe('calls of the pool', () => {
 
   it('client.reconnect of a pool with TLS is followed with TLS', async () => {
     const { authority, signed } = await import('../../../node/client/certificates.ts');
-    const heard: number[] = [];
-    const other = createServer((socket) => socket.once('data', ([first]) => heard.push(first)).on('error', () => {}));
+    const recorded: number[] = [];
+    const other = createServer((socket) =>
+      socket.once('data', ([first]) => recorded.push(first)).on('error', () => {}),
+    );
     other.listen(0, '127.0.0.1');
     await once(other, 'listening');
     onTestFinished(() => void other.close());
@@ -702,7 +704,7 @@ describe('calls of the pool', () => {
     const pool = await MockPool.start([...GREETING, call], signed);
     followPool(pool.url, {}, { trust: { by: 'authority', authorities: [authority.cert] } });
     // A record of TLS' handshake, and not a line with the user and the password.
-    await eventually(() => expect(heard).toEqual([0x16]));
+    await eventually(() => expect(recorded).toEqual([0x16]));
   });
 
   it.each([
@@ -825,12 +827,15 @@ describe('refusals', () => {
   /** A job whose name JSON readers round. */
   const UNUSABLE = jobLine('1', header, 'true').replace('"1"', '9007199254740993');
 
+  /** Less than any time for which a pool gives work, and more than none. */
+  const ANY_MS = Number.MIN_VALUE;
+
   it.each([
     ['refuses, the longer the pauses before the next connection are', [UNUSABLE], {}, [20, 40, 80]],
     ['breaks off at once, too', ['* close'], {}, [30, 60, 120]],
-    ['breaks off after a good while, the shorter they are again', ['* close'], { steadyMs: 0 }, [30, 30, 30]],
-    ['refuses after a while, the longer they are all the same', [UNUSABLE], { steadyMs: 0 }, [20, 40, 80]],
-    ['refuses after a long while, the shorter they are again', [UNUSABLE], { refusedSteadyMs: 0 }, [20, 20, 20]],
+    ['breaks off after a good while, the shorter they are again', ['* close'], { steadyMs: ANY_MS }, [30, 30, 30]],
+    ['refuses after a while, the longer they are all the same', [UNUSABLE], { steadyMs: ANY_MS }, [20, 40, 80]],
+    ['refuses after a long while, the shorter they are again', [UNUSABLE], { refusedSteadyMs: ANY_MS }, [20, 20, 20]],
   ])('the more often a pool %s', async (_, end, limits, pauses) => {
     const nextMs = vi.spyOn(Backoff.prototype, 'nextMs');
     onTestFinished(() => nextMs.mockRestore());

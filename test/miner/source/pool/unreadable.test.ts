@@ -30,6 +30,7 @@ const LINES: Record<string, string> = {
   'a target that is empty': '{"id":null,"method":"mining.set_target","params":[]}',
   'a nonce1 that is missing': '{"id":null,"method":"mining.set_extranonce","params":[]}',
   'a nonce1 that is empty': '{"id":null,"method":"mining.set_extranonce","params":[""]}',
+  'a nonce1 that is empty behind its prefix': '{"id":null,"method":"mining.set_extranonce","params":["0x"]}',
   'a nonce1 that is no number': '{"id":null,"method":"mining.set_extranonce","params":["xyz",6]}',
 };
 

@@ -1,6 +1,7 @@
 /**
- * Chooses the kernel for each kind of cores: the fastest one that runs here and gives right answers. In tests beside
- * two busy processes, 20 of 20 choices were within 2 % of the best kernel, in each of three sets of kernels.
+ * Chooses the kernel for each kind of cores: the fastest one that runs here and gives right answers. In tests, two
+ * other processes kept the machine busy. In each of three sets of kernels, 20 of 20 choices were then within 2 % of the
+ * best kernel.
  */
 
 import { readFileSync } from 'node:fs';
@@ -17,13 +18,20 @@ import { wasmBuilds } from './wasm-kernels.ts';
 
 export interface KernelChoice {
   readonly name: KernelName;
-  /** For people: the reason for the choice, and where the kernel comes from. */
+  /**
+   * For people: the reason for the choice. For a native kernel, also where the addon comes from. For a WebAssembly
+   * kernel that the user did not choose, also why other kernels cannot be used.
+   */
   readonly why: string;
-  /** For people: `why`, the speeds of the other kernels, and why some cannot be used. */
+  /**
+   * For people: the reason for the choice and, for a native kernel, where the addon comes from. Unless the user chose
+   * the kernel, also the speeds of up to three measured kernels, why other kernels cannot be used, and why the speeds
+   * are not remembered.
+   */
   readonly detail: string;
 }
 
-/** @throws DeviceError when the kernel asked for cannot be used. */
+/** @throws DeviceError when the kernel that the user asked for cannot be used */
 export function forceKernel(name: KernelName): KernelChoice {
   try {
     loadKernel(name);
@@ -37,22 +45,24 @@ export function forceKernel(name: KernelName): KernelChoice {
 
 interface Circumstances {
   /**
-   * All threads that hash together. The kernel that is fastest on one thread need not be the fastest on many threads.
+   * The groups of all threads that hash together. The fastest kernel on one thread may not be the fastest one on many
+   * threads.
    */
   readonly groups: readonly CoreGroup[];
-  /** Folder for the speeds. Without a folder they are measured at each call. */
+  /** Folder in which the speeds are remembered. Without it, no speeds are remembered. */
   readonly cacheDirectory?: string | undefined;
   /**
-   * Whether to skip the measurement. Without remembered speeds, the kernel that is usually the fastest is then chosen.
+   * Whether to skip the measurement. If no speeds are remembered, the kernel that is usually the fastest is then
+   * chosen.
    */
   readonly hurried?: boolean;
-  /** Ends a measurement, which then throws the signal's reason and remembers nothing. */
+  /** When this signal fires, a measurement ends, throws the signal's reason, and remembers nothing. */
   readonly stop?: AbortSignal | undefined;
 }
 
 /**
  * @returns a choice for each group
- * @throws DeviceError when no kernel can be used.
+ * @throws DeviceError when no kernel can be used; the reason of `stop` when it fires
  */
 export async function chooseKernels(circumstances: Circumstances): Promise<KernelChoice[]> {
   const recalled = recallAll(circumstances);
@@ -74,7 +84,10 @@ export async function chooseKernels(circumstances: Circumstances): Promise<Kerne
   });
 }
 
-/** @throws DeviceError when no kernel runs here and gives right answers */
+/**
+ * Chooses the first kernel of KERNEL_NAMES that can be used.
+ * @throws DeviceError when no kernel runs here and gives right answers
+ */
 function usualChoice(): KernelChoice {
   const unusable = new Map<KernelName, string>();
   for (const name of KERNEL_NAMES) {
@@ -89,7 +102,7 @@ function noKernel(unusable: Loaded['unusable']): DeviceError {
   return new DeviceError('wrong-hashes', `no CPU kernel can be used (${reasons(unusable).join('; ')})`);
 }
 
-/** @param when the time of the measurement: a clause */
+/** @param when a clause with the time of the measurement, such as `, as measured before` */
 function choiceOf(survey: Omit<Survey, 'threads'>, name: KernelName, when = ''): KernelChoice {
   const { speeds, unusable, notRemembered } = survey;
   const measured = ranked(speeds);
@@ -98,8 +111,8 @@ function choiceOf(survey: Omit<Survey, 'threads'>, name: KernelName, when = ''):
     measured.length > 0
       ? [`the fastest of ${measured.length} here${when}`, `the fastest here (MH/s per thread: ${rates})${when}`]
       : ['usually the fastest, not measured', 'usually the fastest, not measured'];
-  // Mining without native kernels is two to six times slower, so the short text also has the reasons why native kernels
-  // are not used.
+  // Mining with WebAssembly is two to six times slower than with native kernels, so `why` then has the reasons why
+  // native kernels are not used.
   const slow = isNative(name) ? [] : reasons(unusable);
   const forgotten = notRemembered === undefined ? [] : [`not remembered: ${notRemembered}`];
   return {
@@ -109,23 +122,24 @@ function choiceOf(survey: Omit<Survey, 'threads'>, name: KernelName, when = ''):
   };
 }
 
-/** The kernels on one kind of cores. */
+/** The speeds of the kernels on one kind of cores, or on all cores if no kinds are distinguished. */
 export interface Survey {
   readonly kind?: CoreKind;
   readonly threads: number;
   readonly speeds: Speeds;
   /** Absent when no kernel can be used. */
   readonly fastest?: KernelName;
-  /** Why each of the other kernels cannot be used. */
+  /** The reason for each kernel that cannot be used. */
   readonly unusable: ReadonlyMap<KernelName, string>;
-  /** Why these speeds could not be remembered. */
+  /** Why these speeds could not be remembered; absent if they could. */
   readonly notRemembered?: string;
 }
 
 /**
- * Loads and checks every kernel, and measures their speeds unless they are remembered.
+ * Loads and checks every kernel. Measures the speeds of the kernels, unless they are remembered.
  * @param again whether to measure even if speeds are remembered
  * @returns a survey for each group
+ * @throws the reason of `circumstances.stop` when it fires
  */
 export async function surveyKernels(circumstances: Circumstances, again = false): Promise<Survey[]> {
   const { groups } = circumstances;
@@ -152,7 +166,7 @@ function conclude(turns: Turns, { groups, cacheDirectory }: Circumstances, index
   return { ...tuning, ...(notRemembered !== undefined && { notRemembered }) };
 }
 
-/** @returns the remembered tuning of each group; undefined when any tuning is missing */
+/** @returns the remembered tuning of each group; undefined when the tuning of any group is missing */
 function recallAll({ groups, cacheDirectory }: Circumstances): Tuning[] | undefined {
   const cache = new Cache(cacheDirectory);
   const recalled = groups.flatMap((_, i) => recallTuning(cache, groups, i) ?? []);
@@ -172,12 +186,18 @@ function only(names: readonly KernelName[], speeds: Speeds): Speeds {
   return Object.fromEntries(names.map((name) => [name, speeds[name]]));
 }
 
-/** @returns `built here` for a native kernel, as a list of at most one clause */
+/**
+ * @returns the origin of a native kernel, `built here` or `prebuilt`, as the only element; an empty list for
+ *   WebAssembly
+ */
 function origin(name: KernelName): string[] {
   return isNative(name) ? [`${nativeOrigin()}`.replace('-', ' ')] : [];
 }
 
-/** @returns a clause for each reason, with its kernels, without the kernels for other chips */
+/**
+ * @returns one clause for each reason, with the names of up to three kernels. Kernels for other architectures are left
+ *   out
+ */
 function reasons(unusable: Loaded['unusable']): string[] {
   const names = new Map<string, KernelName[]>();
   for (const [name, reason] of unusable) names.set(reason, [...(names.get(reason) ?? []), name]);
@@ -185,33 +205,36 @@ function reasons(unusable: Loaded['unusable']): string[] {
   return Array.from(names, ([reason, names]) => `${shortList(names)}: ${reason}`);
 }
 
-/** @returns at most three names, since lines for people must be short */
+/** @returns a text with up to three of the names, because lines for people must be short */
 function shortList(names: readonly string[]): string {
   return names.slice(0, 3).join(', ') + (names.length > 3 ? ' …' : '');
 }
 
-/* The remembered speeds, so that only the first start on a machine measures */
+/* The remembered speeds: because of them, pickaxe does not measure at every start */
 
-/** Version of the meaning of the remembered values. Values of other versions are not found. */
+/** Version of the format and the meaning of the remembered values. Values of another version are not used. */
 const FORMAT_VERSION = 2;
 
 const kernelName = z.enum(KERNEL_NAMES);
 
 const SHAPE = z
   .object({
-    /** H/s of one thread. */
+    /** Speeds of kernels in H/s, for one thread. */
     speeds: z.partialRecord(kernelName, z.number().positive()),
     fastest: kernelName,
   })
   .refine(({ speeds, fastest }) => speeds[fastest] !== undefined);
 export type Tuning = Readonly<z.infer<typeof SHAPE>>;
 
-/** @param groups all groups that hash together @param index index of the group whose tuning is returned */
+/**
+ * @param groups all groups that hash together @param index index of the group whose tuning is returned
+ * @returns undefined when no tuning of this group is remembered
+ */
 export function recallTuning(cache: Cache, groups: readonly CoreGroup[], index: number): Tuning | undefined {
   return cache.recall(subject(groups, index), key(), SHAPE);
 }
 
-/** @returns why remembering has failed; undefined when it has not */
+/** @returns why the tuning could not be remembered; undefined on success */
 export function rememberTuning(
   cache: Cache,
   groups: readonly CoreGroup[],
@@ -221,7 +244,10 @@ export function rememberTuning(
   return cache.remember(subject(groups, index), key(), tuning);
 }
 
-/** @returns `cpu MODEL, 2 threads`, or `cpu MODEL, efficiency of 15 performance and 16 efficiency threads` */
+/**
+ * @returns a text such as `cpu MODEL, 2 threads`, or `cpu MODEL, efficiency of 15 performance and 16 efficiency
+ *   threads`
+ */
 function subject(groups: readonly CoreGroup[], index: number): string {
   const { kind } = groups[index];
   const counts = groups
@@ -232,7 +258,10 @@ function subject(groups: readonly CoreGroup[], index: number): string {
   return `cpu ${cpus()[0]?.model.trim() || arch()}, ${of}${counts} ${single ? 'thread' : 'threads'}`;
 }
 
-/** Everything that could change the speeds: the chip, the builds of the kernels, and the compiler of WebAssembly. */
+/**
+ * @returns everything that could change the speeds: the chip, the builds of the kernels, and the compiler of
+ *   WebAssembly (V8). A change of the format changes the key, too
+ */
 function key(): Key {
   const native = nativeBuild();
   return {
@@ -244,10 +273,15 @@ function key(): Key {
   };
 }
 
-/** The lines of /proc/cpuinfo that identify the chip. In a virtual machine, the chip's name may not be enough. */
+/**
+ * The lines of /proc/cpuinfo that identify the chip. In a virtual machine, the name of the chip may not identify it.
+ */
 const CHIP_LINES = /^(vendor_id|cpu family|model|stepping|flags|CPU (implementer|variant|part|revision)|Features)\s*:/;
 
-/** @returns a key for the kind of chip; without /proc/cpuinfo, only Node.js's name of the architecture */
+/**
+ * @returns a text that identifies the kind of chip. Without /proc/cpuinfo, it is only Node.js's name of the
+ *   architecture
+ */
 export function chip(cpuinfo = '/proc/cpuinfo'): string {
   try {
     const [first] = readFileSync(cpuinfo, 'utf8').split('\n\n');

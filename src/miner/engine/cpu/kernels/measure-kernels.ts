@@ -1,6 +1,6 @@
 /**
- * Measures kernels on the threads that will mine. Which kernel is the fastest depends more on the chip than on the
- * kernel's instruction set.
+ * Measures kernels on as many threads as will mine, but on at most one for each CPU. The chip decides which kernel is
+ * the fastest. The newest instruction set is not always the fastest.
  */
 
 import { availableParallelism } from 'node:os';
@@ -11,12 +11,15 @@ import { pause } from '../../../../base/system/abort.ts';
 import { KERNEL_NAMES, type KernelName } from '../../device.ts';
 import type { CoreGroup, Place } from '../threads.ts';
 
-/** Rates of each kernel by turn, in hashes per ms and thread. */
+/**
+ * The rates of each kernel for one group of threads, in hashes per ms and thread. Each turn gives one rate, unless no
+ * thread of the group has measured in time. A turn is a short measurement of one kernel on all threads.
+ */
 export type Turns = ReadonlyMap<KernelName, readonly number[]>;
 
 /**
- * @param stop ends the measurement, which then throws the signal's reason
- * @returns the turns of each group
+ * @param stop a signal. When it fires, the measurement ends and throws the signal's reason
+ * @returns for each group, the rates of each kernel
  */
 export async function measureKernels(
   names: readonly KernelName[],
@@ -24,7 +27,7 @@ export async function measureKernels(
   stop: AbortSignal | undefined,
 ): Promise<Turns[]> {
   const most = availableParallelism();
-  // More threads would only wait for a CPU.
+  // More measuring threads than CPUs would only wait for a CPU.
   const busy = groups.map(({ places }) => {
     const cpus = new Set(places.flat()).size;
     return places.slice(0, cpus === 0 ? most : cpus);
@@ -45,41 +48,54 @@ export async function measureKernels(
 
 /**
  * Runs this kernel on all threads and measures it.
- * @returns hashes per ms and thread for each group; undefined for a group of which no thread got a processor in time
+ * @returns the rate of each group in hashes per ms and thread; undefined for a group without a thread that has measured
+ *   in time
  */
 export type TakeTurn = (name: KernelName) => Promise<readonly (number | undefined)[]>;
 
 interface Measurement {
   readonly groups: number;
   readonly takeTurn: TakeTurn;
-  /** Lets the threads rest, so that on a busy machine V8 gets processor time to compile. */
+  /** Pauses the threads. On a busy machine, V8 would otherwise get too little processor time to compile. */
   readonly rest: () => void;
-  /** Ends the measurement, which then throws the signal's reason. */
+  /** When this signal fires, the measurement ends and throws the signal's reason. */
   readonly stop?: AbortSignal | undefined;
   readonly nowMs?: () => number;
   readonly random?: () => number;
 }
 
 /**
- * Number of turns that each kernel gets at first. During these turns V8 optimizes WebAssembly, which is much slower at
- * first.
+ * Number of first turns of each kernel. During these turns, V8 optimizes WebAssembly. Before that, WebAssembly is much
+ * slower.
  */
 const FIRST_TURNS = 10;
 
-/** Number of further turns of the kernels that may be the fastest of a group. */
+/**
+ * Number of further turns of each kernel that may be the fastest in some group. There are none if only one kernel may
+ * be the fastest in each group, and no result is doubtful.
+ */
 const FINAL_TURNS = 15;
 
+/** Length of the pause before each round of turns, in ms. */
 const REST_MS = 3;
 
-/** Kernels slower than this fraction of the fastest get no final turns. The exact value does not matter. */
+/**
+ * Kernels get no final turns if, in every group, their best turn is below this fraction of the fastest kernel's best
+ * turn. The exact value does not matter.
+ */
 const HOPELESS = 0.7;
 
-/** After this time, each kernel gets only its minimum number of turns. On a busy machine a turn takes 15 ms. */
+/** After this time, in ms, each kernel gets only the minimum number of turns. On a busy machine a turn takes 15 ms. */
 const ENOUGH_MS = 3_000;
+/** Minimum number of first turns of each kernel. */
 const LEAST_FIRST_TURNS = 4;
+/** Minimum number of final turns of each kernel that gets any. */
 const LEAST_FINAL_TURNS = 5;
 
-/** Measures kernels in turns, which takes a second for twelve kernels. @returns the turns of each group */
+/**
+ * Measures kernels in turns, which takes about a second for twelve kernels.
+ * @returns for each group, the rates of each kernel
+ */
 export async function measureTurns(names: readonly KernelName[], measurement: Measurement): Promise<Turns[]> {
   const { groups, takeTurn, rest, stop, nowMs = () => performance.now(), random = Math.random } = measurement;
   const results = Array.from({ length: groups }, () => new Map(names.map((name) => [name, [] as number[]])));
@@ -115,52 +131,56 @@ function mayWin(name: KernelName, turns: Turns): boolean {
 
 /**
  * @param random returns numbers in [0, 1)
- * @returns the entrants in random order, so that a periodic load does not always hit the same one
+ * @returns the entrants in random order, so that a periodic load does not always slow down the same entrant
  */
 function shuffled<T>(entrants: readonly T[], random: () => number): T[] {
   const left = [...entrants];
   return entrants.flatMap(() => left.splice(Math.floor(random() * left.length), 1));
 }
 
-/* Evaluation of the turns. Pure. */
+/* Evaluation of the turns: pure functions */
 
-/** H/s of one thread. */
+/** Speeds of kernels in H/s, for one thread. */
 export type Speeds = Readonly<Partial<Record<KernelName, number>>>;
 
 export interface Evaluation {
   readonly speeds: Speeds;
-  /** Undefined without kernels. */
+  /** Absent when no kernel has a rate. */
   readonly fastest?: KernelName;
-  /** Why the result is not reliable: a clause for people. */
+  /** For people: a clause with the reason why the result is not reliable; absent if it is reliable. */
   readonly doubt?: string;
 }
 
-/** Speeds that differ by less than this fraction count as equal, because measurements vary by as much. */
+/** Speeds that differ by at most this fraction count as equal, because measurements vary by as much. */
 const TIE = 0.01;
 
-/** A kernel whose best turn is at most this fraction below the highest rate may be the fastest. */
+/** A kernel may be the fastest if its best turn is at most this fraction below the highest rate. */
 const CLOSE = 0.05;
 
-/** Turns that differ by less than this fraction confirm each other. On an idle machine, most turns do. */
+/** Turns whose rates differ by at most this fraction confirm each other. On an idle machine, most turns do so. */
 const NEAR = 0.02;
 
-/** Number of turns that must confirm each other: with a coarse clock, a single turn can seem too fast. */
+/**
+ * Number of turns that must confirm each other. A single turn is not enough, because it can seem too fast with a coarse
+ * clock.
+ */
 const CONFIRMED_BY = 3;
 
 /**
- * Minimum fraction of a kernel's turns that must be near its rate. With fewer, most turns were disturbed, and the rate
- * is doubtful.
+ * Minimum fraction of a kernel's turns that must be near its rate. If fewer are near, most turns were disturbed, and
+ * the rate is doubtful.
  */
 const LEAST_NEAR = 0.2;
 
 interface Rated {
   readonly name: KernelName;
-  /** In hashes per ms. */
+  /** The rate that counts, in hashes per ms and thread. */
   readonly rate: number;
-  /** The best turn, confirmed or not. */
+  /** Rate of the best turn, confirmed or not, in hashes per ms and thread. */
   readonly best: number;
-  /** Number of turns near the rate. */
+  /** Number of turns whose rate is near `rate`. Turns that are faster than the confirmed ones do not count. */
   readonly near: number;
+  /** Number of all turns with a rate. */
   readonly turns: number;
 }
 
@@ -178,20 +198,23 @@ export function evaluate(turns: Turns): Evaluation {
   return { speeds, fastest, doubt: `only ${near} of ${count} turns of ${name} agree within ${100 * NEAR} %` };
 }
 
-/** @returns the fastest kernel; of equally fast ones, the first in KERNEL_NAMES; undefined without kernels */
+/**
+ * @returns the fastest kernel. Of several kernels whose speeds count as equal, it is the first in KERNEL_NAMES;
+ *   undefined without kernels
+ */
 export function fastestOf(speeds: Speeds): KernelName | undefined {
   const best = Math.max(...Object.values(speeds));
   return KERNEL_NAMES.find((name) => speeds[name] !== undefined && speeds[name] >= (1 - TIE) * best);
 }
 
-/** @returns 0 without turns */
+/** @returns the highest rate; 0 without turns */
 function bestOf(rates: readonly number[]): number {
   return Math.max(0, ...rates);
 }
 
 /**
- * The rate is the highest that several turns confirm, because other programs can only slow a turn down. If no turns
- * confirm each other, the rate is that of the best turn.
+ * The rate of a kernel is the second of the three highest rates that confirm each other. High rates count, because
+ * other programs can only slow a turn down. If no three turns confirm each other, the rate of the best turn counts.
  */
 function rateOne(name: KernelName, rates: readonly number[]): Rated {
   const sorted = [...rates].sort((a, b) => b - a);
@@ -208,39 +231,47 @@ function leastNear(turns: number): number {
 }
 
 /*
- * The measuring threads: as many as will mine, on the same CPUs, all with the same kernel. The kernel that is fastest
- * on one thread need not be the fastest on many, because two threads on a core share its vector units, and wide vectors
- * can lower the clock of the chip. Rates are per processor time, so other programs only make a turn longer, while the
- * other thread of the same core goes on hashing.
+ * The measuring threads: as many as will mine, but at most one for each CPU, on the same CPUs, all with the same
+ * kernel. The fastest kernel on one thread may not be the fastest one on many threads. One reason is that two threads
+ * on a core share its vector units. Another is that wide vectors can lower the clock of the chip.
+ *
+ * Rates are computed from processor time where `threadClock` can read it. Other programs then make a turn longer, but
+ * do not change its rate. A thread that has measured goes on hashing until the next turn, so that the other threads
+ * measure under full load.
  */
 
-/** The typed arrays are in shared memory. */
+/** The typed arrays are in shared memory, which all measuring threads and the main thread use. */
 export interface MeasuringThreadData {
   readonly names: readonly KernelName[];
-  /** Index in `rates` and `turns`. */
+  /** Index of this thread in `rates` and `turns`. */
   readonly index: number;
   readonly cpus: Place;
-  /** One word: `turn * names.length` plus the index of the kernel; 0 while the threads rest. */
+  /** One word: `turn * names.length` plus the index of the kernel in `names`; 0 during a pause. */
   readonly current: Int32Array;
-  /** Each thread's latest rate in hashes per ms. */
+  /** The latest rate of each thread, in hashes per ms. */
   readonly rates: Float64Array;
-  /** The number of the turn of each thread's latest rate. Turns are numbered from 1. */
+  /** The turn in which each thread has measured its latest rate. Turns are numbered from 1. */
   readonly turns: Int32Array;
-  /** At index `turn % ended.length`, the number of threads that have ended this turn, or are not running. */
+  /**
+   * The element at index `turn % ended.length` is the number of threads that have ended this turn or are not running.
+   */
   readonly ended: Int32Array;
 }
 
-/** Length of `ended`. It is more than the number of turns by which a thread without a processor can lag behind. */
+/** Length of `ended`. It is more than the number of turns that a thread can miss while it gets no processor time. */
 const TURNS_APART = 64;
 
-/** Time limit for the start of the threads, which takes 0.1 s each. */
+/** Time limit for the start of all threads, in ms. The start of one thread takes 0.1 s. */
 const START_MS = 5_000;
 
 /**
- * Time limits of a turn: for the rates of all threads, and further time if a group has no rate yet. With a processor
- * for each thread, 3 ms are enough. On a busy machine, a turn can end without the rates of some threads.
+ * Time limit of a turn, in ms. A turn then ends even without the rates of some threads, as can happen on a busy
+ * machine. With a processor for each thread, a turn takes 3 ms.
  */
 const ALL_WAIT_MS = 12;
+/**
+ * Maximum time by which a turn is prolonged, in ms. It is prolonged if some group has no rate yet after ALL_WAIT_MS.
+ */
 const ANY_WAIT_MS = 500;
 
 export class MeasuringThreads {
@@ -258,7 +289,7 @@ export class MeasuringThreads {
   #turn = 0;
   #endTurn: (() => void) | undefined;
 
-  /** @param groups the CPUs of each group's threads */
+  /** @param groups the places of each group's threads */
   constructor(names: readonly KernelName[], groups: readonly (readonly Place[])[]) {
     this.#names = names;
     this.#groupCount = groups.length;
@@ -273,15 +304,15 @@ export class MeasuringThreads {
   }
 
   /**
-   * Settles when all threads run, after START_MS, or on `stop`. A thread that does not start is ignored: the machine is
-   * then only less busy.
+   * Settles when all threads run, after START_MS, or when `stop` fires. A thread that does not start is ignored, so the
+   * machine is less busy during the measurement.
    */
   async start(stop?: AbortSignal): Promise<void> {
     const starts: Promise<void>[] = [];
     try {
       for (const index of this.#places.keys()) starts.push(this.#startOne(index));
     } catch {
-      // The system allows no more threads.
+      // The system allows no more threads. The measurement uses the threads that have started.
     }
     const started = new AbortController();
     const patience = pause(START_MS, started.signal, ...(stop ? [stop] : []));
@@ -336,7 +367,7 @@ export class MeasuringThreads {
     this.#endTurn = undefined;
   }
 
-  /** @returns the mean of the group's threads that have ended the turn; undefined without any */
+  /** @returns the mean rate of the group's threads that have ended the turn; undefined without such threads */
   #rateOf(group: number): number | undefined {
     const done = (_: unknown, i: number) => this.#groups[i] === group && Atomics.load(this.#turns, i) === this.#turn;
     const rates = Array.from(this.#rates).filter(done);

@@ -1,4 +1,7 @@
-/** The script of a measuring thread: it measures the current kernel, and runs it until the next turn. */
+/**
+ * The script of a measuring thread. In each turn, it measures the current kernel, and then runs this kernel until the
+ * next turn.
+ */
 
 import { parentPort, workerData } from 'node:worker_threads';
 import { NOTHING_SOLVES } from '../../../../protocol/chain/job.ts';
@@ -9,15 +12,18 @@ import { loadKernel } from './load-kernel.ts';
 import type { MeasuringThreadData } from './measure-kernels.ts';
 import { threadClock } from './native-kernels.ts';
 
-/** Untimed start of a turn: some chips change their clock for wide vectors, which takes up to 0.7 ms. */
+/**
+ * Length of the untimed start of a turn, in ms. Some chips change their clock for wide vectors, which takes up to 0.7
+ * ms.
+ */
 const SETTLE_MS = 1;
 
-/** Timed part of a turn: long compared with the setup of a search (10 µs). */
+/** Length of the timed part of a turn, in ms. It is long compared with the setup of a search (10 µs). */
 const TURN_MS = 2;
 
 /**
- * Minimum number of pages in a search, and the number in a kernel's first search: 20 µs with AVX-512, 0.5 ms in
- * WebAssembly.
+ * Minimum number of pages in a search. The first search of a kernel has this number of pages. 8 pages take 20 µs with
+ * AVX-512, and 0.5 ms with WebAssembly.
  */
 const FIRST_PAGES = 8;
 
@@ -28,25 +34,33 @@ const { names, index, cpus, current, rates, turns, ended } = workerData as Measu
 if (cpus.length > 0) pinThread(cpus);
 const kernels = names.map(loadKernel);
 const nowMs = threadClock();
-/** The highest rate of each kernel in hashes per ms, from which the number of pages that fill a turn is computed. */
+/**
+ * The highest rate of each kernel so far, in hashes per ms; 0 before the first turn. A search computes its number of
+ * pages from this rate.
+ */
 const best = names.map(() => 0);
 
+/**
+ * Runs a search of so many pages that it takes about `ms` at this rate, but of at least FIRST_PAGES and at most PAGES.
+ * @returns the number of hashes
+ */
 function search(kernel: Kernel, hashesPerMs: number, ms: number): number {
   const pages = Math.min(PAGES, Math.max(FIRST_PAGES, Math.round((hashesPerMs * ms) / ROW_COUNTERS)));
   return ROW_COUNTERS * scan(kernel, NOTHING_SOLVES, 1, { ...EVERY_PAGE, pages }, ALWAYS).pages;
 }
 
+/** @param which index of the kernel @returns its rate in hashes per ms */
 function measure(which: number): number {
   search(kernels[which], best[which], SETTLE_MS);
   const startMs = nowMs();
   const hashes = search(kernels[which], best[which], TURN_MS);
-  // With a coarse clock, a kernel must not look infinitely fast.
+  // With a coarse clock the time can be 0, but the rate must be finite.
   const rate = hashes / Math.max(nowMs() - startMs, 0.001);
   best[which] = Math.max(best[which], rate);
   return rate;
 }
 
-// The priority stays normal, so that a busy machine does not make the measurement long.
+// The thread keeps the normal priority, so that the measurement does not take long on a busy machine.
 parentPort?.postMessage('ready');
 for (;;) {
   const run = Atomics.load(current, 0);
@@ -62,7 +76,7 @@ for (;;) {
     const place = turn % ended.length;
     if (Atomics.add(ended, place, 1) + 1 === turns.length) parentPort?.postMessage(turn);
   }
-  // This thread goes on hashing until the next turn: while other threads measure, the machine must be as busy as when
-  // mining.
+  // This thread goes on hashing until the next turn, because the machine must be as busy as in mining while other
+  // threads measure.
   scan(kernels[which], NOTHING_SOLVES, run, EVERY_PAGE, current);
 }

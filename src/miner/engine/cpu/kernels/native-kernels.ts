@@ -1,4 +1,7 @@
-/** The native kernels: an N-API addon, built from native/ on this machine or prebuilt in the package. */
+/**
+ * The native kernels. They are in an N-API addon, which was built from native/ on this machine, or is prebuilt in the
+ * package.
+ */
 
 import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -18,7 +21,7 @@ interface AddonFile {
   readonly origin: Origin;
 }
 
-/** The properties of a system, with Node.js's names, that decide which addon it can load. */
+/** The properties of a system that decide which addon it can load. `platform` and `arch` are named as in Node.js. */
 export interface System {
   readonly platform: string;
   readonly arch: string;
@@ -28,13 +31,13 @@ export interface System {
 
 const THIS_SYSTEM: System = { platform, arch, glibc: () => systemReport().header.glibcVersionRuntime };
 
-/** The package's folder. This path leads to it both in a clone and in an installed package. */
+/** The package's folder. The relative path is the same in a clone and in an installed package. */
 const PACKAGE = new URL('../../../../../', import.meta.url);
 
 /**
- * Prefers the addon that was built here, since somebody built it on purpose.
+ * Prefers an addon that was built here, because somebody built it on purpose.
  * @param root the package's folder, with a slash at the end
- * @returns undefined without an addon: `whyNone` says why
+ * @returns undefined when there is no addon for this system. `whyNone` then returns the reason
  */
 export function findAddon(root: URL = PACKAGE, system: System = THIS_SYSTEM): AddonFile | undefined {
   const built = fileURLToPath(new URL('native/build/pickaxe.node', root));
@@ -43,7 +46,7 @@ export function findAddon(root: URL = PACKAGE, system: System = THIS_SYSTEM): Ad
   return existsSync(carried) && hasItsLibrary(system) ? { path: carried, origin: 'prebuilt' } : undefined;
 }
 
-/** @returns why there is no addon and what to do: a clause for people */
+/** @returns why there is no addon, and the remedy if there is one: a clause for people */
 export function whyNone(root: URL = PACKAGE, system: System = THIS_SYSTEM): string {
   if (system.platform === 'win32' && system.arch !== 'x64')
     return `not built: there is no native build for Windows on ${system.arch}`;
@@ -53,13 +56,16 @@ export function whyNone(root: URL = PACKAGE, system: System = THIS_SYSTEM): stri
   return `not built: the addon in this package is for glibc, and this system has another C library (Alpine has musl): ${remedy}`;
 }
 
-/** @returns a command for any shell; a path with blanks is quoted */
+/** @returns the command that builds the addon, for any shell. A path with white space is quoted */
 export function buildCommand(root: URL = PACKAGE): string {
   const script = fileURLToPath(new URL('scripts/build-native.mjs', root));
   return `node ${/\s/.test(script) ? `"${script}"` : script}`;
 }
 
-/** On Windows and macOS, the C library is always the one that the addon needs. */
+/**
+ * @returns whether the system has the C library that the prebuilt addon needs. On systems other than Linux, the result
+ *   is always true
+ */
 function hasItsLibrary({ platform, glibc }: System): boolean {
   return platform !== 'linux' || glibc() !== undefined;
 }
@@ -70,25 +76,37 @@ function carriedFile(root: URL, { platform, arch }: System): string {
   return fileURLToPath(new URL(`native/addons/${platform}-${arch}${library}.node`, root));
 }
 
-/** Exports of native/addon.c and native/addon-thread.c, which throw an Error with the system's message. */
+/**
+ * The exports of native/addon.c and native/addon-thread.c. A call that the system refuses throws an Error with the
+ * system's message.
+ */
 export interface Addon {
   readonly kernels: readonly { readonly name: KernelName; readonly supported: boolean }[];
+  /** @param kernel index in `kernels`. For the rest, see `Kernel.search` */
   search(kernel: number, search: Uint32Array, currentRun: Int32Array, hits: Uint32Array): number;
-  /** Throws unless threads may be pinned. */
+  /** Throws an Error unless this process may pin its threads. Changes nothing. */
   checkPinning(): void;
   /** Confines the calling thread to these CPUs. */
   pinThread(cpus: Uint32Array): void;
-  /** Sets the level of Windows or macOS for a niceness of 0 … 19. Throws elsewhere. */
+  /**
+   * Sets the priority of the calling thread on Windows or macOS, for a niceness of 0 … 19. Throws an Error on Linux.
+   */
   setThreadPriority(niceness: number): void;
-  /** Processor time of the calling thread in ms, exact to 0.1 ms. Throws where it is not reported (Wine). */
+  /**
+   * Processor time of the calling thread in ms, exact to 0.1 ms. Throws an Error where the system does not report it,
+   * for example in Wine.
+   */
   threadCpuMs(): number;
-  /** The allowed cores on Windows and macOS; empty elsewhere. */
+  /** The cores that this process may use, on Windows and macOS; empty on Linux. */
   cores(): readonly AddonCore[];
 }
 
-/** A physical core on Windows; on macOS all cores of one kind. */
+/** A physical core on Windows; all cores of one kind on macOS. */
 export interface AddonCore {
-  /** Ascending. On Windows, CPU 64 is the first of the second group. */
+  /**
+   * Numbers of the CPUs (hardware threads), ascending. Windows has groups of up to 64 CPUs, and CPU 64 is the first one
+   * of the second group.
+   */
   readonly cpus: readonly number[];
   /** Cores of a higher class are faster. */
   readonly efficiencyClass: number;
@@ -97,8 +115,8 @@ export interface AddonCore {
 const file = findAddon();
 
 /**
- * What kernels need, by the beginning of their names: an architecture and a feature of the chip. The first match
- * counts.
+ * The architecture and the feature of the chip that native kernels need. `name` is the beginning of a kernel's name.
+ * The first entry that matches counts.
  */
 const NEEDS = [
   { name: 'avx512vl', arch: 'x64', feature: 'AVX-512VL' },
@@ -108,19 +126,25 @@ const NEEDS = [
   { name: 'neon', arch: 'arm64', feature: 'NEON' },
 ];
 
-/** The reason why kernels for another kind of chip cannot be used. This machine's addon does not contain them. */
+/**
+ * The reason why a kernel for another architecture cannot be used. The addon of this machine does not contain such
+ * kernels.
+ */
 export const FOREIGN = 'made for another kind of chip';
 
 export function isNative(name: KernelName): boolean {
   return !name.startsWith('wasm');
 }
 
-/** @returns undefined without native kernels */
+/** @returns the origin of the addon; undefined without an addon */
 export function nativeOrigin(): Origin | undefined {
   return file?.origin;
 }
 
-/** @returns the addon's bytes, which change whenever a kernel could have changed; undefined if they cannot be read */
+/**
+ * @returns the bytes of the addon's file, which change whenever a kernel could have changed; undefined without an
+ *   addon, or if the file cannot be read
+ */
 export function nativeBuild(): Uint8Array | undefined {
   if (!file) return undefined;
   try {
@@ -130,7 +154,7 @@ export function nativeBuild(): Uint8Array | undefined {
   }
 }
 
-/** @throws Error that says why the kernel cannot run here */
+/** @throws Error when the kernel cannot run here. The message has the reason */
 export function loadNative(name: KernelName): Kernel {
   const needs = NEEDS.find((each) => name.startsWith(each.name));
   if (needs && needs.arch !== arch) throw new Error(FOREIGN);
@@ -143,7 +167,7 @@ export function loadNative(name: KernelName): Kernel {
   return { name, search: (search, currentRun, hits) => addon.search(index, search, currentRun, hits) };
 }
 
-/** @throws Error that says what to do when the addon is not built or cannot be loaded */
+/** @throws Error when the addon is not built or cannot be loaded. The message has the remedy if there is one */
 export function loadAddon(): Addon {
   if (!file) throw new Error(whyNone());
   const { path, origin } = file;
@@ -158,8 +182,8 @@ export function loadAddon(): Addon {
 }
 
 /**
- * @returns processor time of the calling thread in ms; undefined without the addon, and where the system does not
- *   report it
+ * @returns processor time of the calling thread in ms; undefined without the addon, or where the system does not report
+ *   it
  */
 export function threadCpuMs(): number | undefined {
   const addon = addonOrNone();
@@ -183,13 +207,14 @@ function addonOrNone(): Addon | undefined {
 }
 
 /**
- * The clock by which a thread measures a kernel: the thread's processor time, which other programs do not use up.
- * Without the addon, and where processor time is not reported (Wine), it is the wall clock.
- * @returns a function that returns ms with fractions, of which only differences count. Call it on one thread only
+ * Makes the clock by which a thread measures a kernel. It counts the processor time of the thread, so time that other
+ * programs take does not count. Without the addon, and where the system does not report processor time (Wine), it is
+ * `performance.now`.
+ * @returns a function that returns ms with fractions. Only the difference between two calls on one thread has a meaning
  */
 export function threadClock(own: () => number | undefined = threadCpuMs, load: () => Addon = loadAddon): () => number {
   if (own() === undefined) return () => performance.now();
-  // The addon is loaded only once, because looking for it takes 20 µs.
+  // The addon is loaded only once here, because each call of `loadAddon` takes 20 µs.
   const addon = load();
   return () => addon.threadCpuMs();
 }

@@ -8,15 +8,15 @@ const FILES = { 'wasm-simdx2': 'scan-simdx2.wasm', 'wasm-simd': 'scan-simd.wasm'
 export type WasmName = keyof typeof FILES;
 
 /**
- * Maximum number of rows in a call. V8 installs optimized code only between calls, so the first calls must be short: 64
- * rows take 1.5 ms with SIMD. Later, longer calls would gain nothing.
+ * Maximum number of rows in a call. V8 installs optimized code only between calls, so the first calls must be short. 64
+ * rows take 1.5 ms with SIMD. Longer calls would be possible later, but no faster.
  */
 const ROWS_PER_CALL = 64;
 
 /** Minimum number of rows in a timed call. In shorter calls, the setup takes too large a part of the time. */
 const LEAST_TIMED_ROWS = 16;
 
-// TypeScript declares WebAssembly among the types of the DOM only, which are not used here.
+// TypeScript declares WebAssembly only among the types of the DOM, which this project does not use.
 declare const WebAssembly: {
   Module: new (bytes: Uint8Array) => object;
   Instance: new (module: object, imports: object) => { exports: unknown };
@@ -29,7 +29,7 @@ interface Exports {
   search(): number;
 }
 
-/** @throws Error when this Node.js cannot compile the module */
+/** @throws Error when the module cannot be read, or this version of Node.js cannot compile it */
 export function loadWasm(name: WasmName): Kernel {
   return loadWasmFile(name, prebuilt(FILES[name]));
 }
@@ -38,7 +38,7 @@ function prebuilt(file: string): URL {
   return new URL(`../../../../../native/prebuilt/${file}`, import.meta.url);
 }
 
-/** @returns the prebuilt modules, which change whenever a kernel could have changed */
+/** @returns the bytes of the prebuilt modules that can be read. They change whenever a kernel could have changed */
 export function wasmBuilds(): Uint8Array[] {
   return Object.values(FILES).flatMap((file) => {
     try {
@@ -49,7 +49,7 @@ export function wasmBuilds(): Uint8Array[] {
   });
 }
 
-/** Loads a module from any file: scripts/build-wasm.mjs checks new builds with it. */
+/** Loads a module from any file. scripts/build-wasm.mjs checks new builds with this function. */
 export function loadWasmFile(name: WasmName, file: URL | string): Kernel {
   const bytes = readFileSync(file);
   let flag: Int32Array = new Int32Array(1);
@@ -78,26 +78,33 @@ export function loadWasmFile(name: WasmName, file: URL | string): Kernel {
 }
 
 /*
- * The place of a kernel on the stack. V8 aligns the stack to 8 bytes only, and keeps vectors there that have no
- * register. A kernel loses 5 % of its speed when vectors are not aligned to 16 bytes, and runs at 25 to 60 % of it when
- * a vector lies across two memory pages, which is so at one of ten addresses (Node.js 20, x86-64). Callers cannot see
- * where their stack is, so several offsets are tried, and the fastest is used most of the time. Each ignored argument
- * moves the stack by 8 bytes.
+ * The place of a kernel on the stack. V8 aligns the stack only to 8 bytes, and keeps vectors there when it has no
+ * register for them. A kernel loses 5 % of its speed when these vectors are not aligned to 16 bytes. It has only 25 to
+ * 60 % of its speed when a vector lies across two memory pages, which happens at one of ten stack addresses (Node.js
+ * 20, x86-64).
+ *
+ * JavaScript cannot read the stack's address. So several offsets are tried, and the fastest one is used most of the
+ * time. An offset is made with arguments that the kernel ignores: each argument moves the stack by 8 bytes.
  */
 
 /**
- * The ignored arguments of a call: an odd number of them changes the alignment, and 64 of them move the stack away from
- * a page's end.
+ * The ignored arguments for each offset. An odd number of arguments changes the alignment, and 64 arguments move the
+ * stack away from the end of a memory page.
  */
 const OFFSETS = [0, 1, 64, 65].map((words) => new Array<undefined>(words).fill(undefined));
 
-/** Number of timed calls from one try of an offset to the next. The tries cost 0.2 % of the speed. */
+/**
+ * After the first EARLY_CALLS timed calls, one of this many timed calls tries the next offset, even if that offset is
+ * slow. These calls cost 0.2 % of the speed.
+ */
 const TRY_EVERY = 16;
 
 /**
- * During the first EARLY_CALLS timed calls there are more tries, because the first 30 ms decide which kernel is used.
+ * Number of timed calls at the beginning in which offsets are tried more often, because the first 30 ms decide which
+ * kernel is used.
  */
 const EARLY_CALLS = 64;
+/** Among the first EARLY_CALLS timed calls, one of this many tries the next offset. */
 const TRY_EARLY = 4;
 
 export class StackSlots {
@@ -105,7 +112,7 @@ export class StackSlots {
   #learned = 0;
   #offset = 0;
 
-  /** @returns the arguments of the next call */
+  /** @returns the ignored arguments for the next call */
   next(): readonly undefined[] {
     const tries = this.#learned / (this.#learned < EARLY_CALLS ? TRY_EARLY : TRY_EVERY);
     const fastest = this.#msPerRow.indexOf(Math.min(...this.#msPerRow));
@@ -114,8 +121,9 @@ export class StackSlots {
   }
 
   /**
-   * @param msPerRow ms per row of the last call. Call this only after calls of at least LEAST_TIMED_ROWS full rows,
-   *   because other calls cannot be compared
+   * Must be called only if the kernel's last call has searched at least LEAST_TIMED_ROWS full rows. The durations of
+   * other calls cannot be compared.
+   * @param msPerRow duration of that call divided by its number of rows, in ms
    */
   learn(msPerRow: number): void {
     this.#msPerRow[this.#offset] = msPerRow;

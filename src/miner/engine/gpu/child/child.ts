@@ -1,4 +1,4 @@
-/** A GPU's child process. It owns Dawn's objects, and ends when the parent closes the channel or dies. */
+/** A GPU's child process. It owns Dawn's objects, and ends when the parent closes the IPC channel or ends. */
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { systemClock } from '../../../../base/system/clock.ts';
@@ -15,21 +15,21 @@ import { selfTest, spotCheck } from './self-test.ts';
 import { type Tuned, tunedScanner } from './tuned-scanner.ts';
 
 /**
- * Time between checks against known hits. A check takes about a millisecond of the GPU's time; without it, a GPU that
- * finds nothing could go unnoticed for hours.
+ * Minimum time between two checks against known hits, in ms. A check takes about a millisecond of the GPU's time.
+ * Without checks, a GPU that finds nothing could go unnoticed for hours.
  */
 const CHECK_EVERY_MS = 60_000;
 
-/** Time to wait for the driver's reason for the loss of the device. The exact value does not matter. */
+/** Time to wait for the driver's reason for the loss of the device, in ms. The exact value does not matter. */
 const REASON_MS = 1_000;
 
-/** Tests replace these to make a faulty child. */
+/** The parts of the child that tests replace, to simulate a faulty child. */
 interface ChildParts {
   readonly openDevice: typeof openDevice;
   readonly selfTest: typeof selfTest;
   readonly spotCheck: typeof spotCheck;
   readonly createSearcher: (options: SearcherOptions) => Searcher;
-  /** @param sent called when the message has been sent */
+  /** @param sent called when the message was sent, or could not be sent */
   readonly send: (message: ToParent, sent?: () => void) => void;
 }
 
@@ -39,15 +39,16 @@ export const CHILD_PARTS: ChildParts = {
   spotCheck,
   createSearcher: (options) => new Searcher(options),
   send: (message, sent) => {
-    // An error means that the parent has ended, which the event 'disconnect' reports.
+    // Sending fails only if the parent has ended. The event 'disconnect' reports that.
     process.send?.(message, undefined, undefined, () => sent?.());
   },
 };
 
-/** Makes this process serve its parent. Must be called only once. */
+/** Makes this process handle the messages of its parent. Must be called only once. */
 export function startChild(parts: ChildParts = CHILD_PARTS): void {
   const child = new Child(parts);
-  // Signals of the terminal go to all processes. The parent handles them, and closes the channel.
+  // A terminal sends its signals to the child, too. The child ignores them, because the parent handles them and closes
+  // the channel.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGBREAK'] as const) process.on(signal, () => {});
   process.on('disconnect', () => child.leave());
   process.on('uncaughtException', (error) => child.fail(error));
@@ -58,7 +59,10 @@ export function startChild(parts: ChildParts = CHILD_PARTS): void {
 
 class Child {
   readonly #parts: ChildParts;
-  /** Kept, because the process crashes when Dawn's own object is garbage-collected. */
+  /**
+   * References to Dawn's own object and the device. They are kept because the process crashes when Dawn's object is
+   * garbage-collected.
+   */
   #kept: { readonly dawn: unknown; readonly device: GPUDevice } | undefined;
   #searcher: Searcher | undefined;
 
@@ -141,7 +145,10 @@ class Child {
     return { model, driver, tuning, why, sensors: sensors.what };
   }
 
-  /** Measures all variants while the GPU mines with the likely one. Mining then goes on with the best one. */
+  /**
+   * Measures the variants while the GPU mines with the likely variant. After that, the GPU mines with the best variant.
+   * @param wishedMs length of a batch in ms that the user chose; undefined if the user chose none
+   */
   async #measure(
     searcher: Searcher,
     measure: NonNullable<Tuned['measure']>,
@@ -154,14 +161,17 @@ class Child {
     this.#parts.send({ type: 'tuned', tuning, why });
   }
 
-  /** A failed dispatch gives no reason for the loss; `device.lost` does, a little later. */
+  /**
+   * Ends the process after a failed dispatch or check. The error of a failed dispatch does not have the reason. If the
+   * device is lost, `device.lost` reports the reason a little later.
+   */
   async #lose(device: GPUDevice, error: unknown): Promise<void> {
     if (error instanceof DeviceError) return this.fail(error);
     await Promise.race([device.lost, sleep(REASON_MS)]);
     this.fail(new Error(`a dispatch failed: ${(error as Error).message || 'no reason given'}`));
   }
 
-  /** Sends the parent the reason, and ends the process. */
+  /** Sends the error to the parent, and ends the process. */
   fail(error: unknown): void {
     const message = error instanceof Error ? error.message : String(error);
     const fault = error instanceof DeviceError ? error.fault : 'lost';
@@ -169,8 +179,9 @@ class Child {
   }
 
   /**
-   * Ends the process. The device is destroyed first, which waits for dispatches: otherwise Dawn can crash. SIGKILL is
-   * used, because a normal exit would wait for readings of sensors, whose driver may hang.
+   * Destroys the device and ends the process. Destroying the device waits for the dispatches in flight. If the process
+   * ended earlier, Dawn could crash. The process ends by SIGKILL, because a normal exit would wait for readings of
+   * sensors, whose driver may hang.
    */
   leave(): void {
     this.#kept?.device.destroy();
@@ -178,11 +189,12 @@ class Child {
   }
 }
 
-/* The pulse: signs of life at fixed intervals, with the readings of sensors */
+/* The pulse: messages at fixed intervals, which show that the process works, and which carry the readings of sensors */
 
 /**
- * Takes one reading at a time, so that readings do not pile up behind a driver that hangs.
- * @param beat called every `everyMs`, with the latest reading if it is new
+ * Calls `beat` at fixed intervals, and reads the sensors every READ_MS. Only one reading runs at a time, so that
+ * readings do not pile up when a driver hangs.
+ * @param beat called every `everyMs`, with the latest reading if it is new and not empty
  */
 export function startPulse(everyMs: number, sensors: Sensors, beat: (telemetry: Telemetry | undefined) => void): void {
   let fresh: Telemetry | undefined;

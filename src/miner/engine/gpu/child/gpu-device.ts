@@ -1,4 +1,7 @@
-/** Opens adapters and devices through Dawn. Only the child process may import this, because Dawn can crash it. */
+/**
+ * Opens adapters and devices through Dawn. Only the child process may import this file, because Dawn can crash the
+ * process.
+ */
 
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -8,13 +11,16 @@ import { DeviceError } from '../../engine.ts';
 import type { Adapter } from '../protocol.ts';
 import { calmPolling } from './shader-scanner.ts';
 
-/** Other backends would list the same cards again. */
+/** The only backend that is used, because other backends would list the same cards again. */
 const BACKEND = process.platform === 'win32' ? 'd3d12' : process.platform === 'darwin' ? 'metal' : 'vulkan';
 
-/** Keep this object as long as its devices: when it is garbage-collected, the process crashes. */
+/**
+ * Dawn's own object. Keep a reference to it as long as its devices are in use: when it is garbage-collected, the
+ * process crashes.
+ */
 type Dawn = GPU;
 
-/** @throws DeviceError when the library does not load */
+/** Loads Dawn. @throws DeviceError when the library does not load */
 export async function loadDawn(): Promise<typeof Create> {
   try {
     const { create, globals } = await import('webgpu');
@@ -26,7 +32,10 @@ export async function loadDawn(): Promise<typeof Create> {
   }
 }
 
-/** @returns the version of `webgpu`, which contains Dawn. Tunings depend on it, because Dawn translates WGSL */
+/**
+ * @returns the version of the package `webgpu`, which contains Dawn. Tunings depend on this version, because Dawn
+ *   translates WGSL for the driver
+ */
 export function dawnVersion(): string {
   const require = createRequire(import.meta.url);
   return JSON.parse(readFileSync(join(dirname(require.resolve('webgpu')), 'package.json'), 'utf8')).version;
@@ -49,13 +58,14 @@ function whyDawnFails(cause: unknown): string {
 function remedyFor(message: string, code: string | undefined): string {
   if (code === 'ERR_MODULE_NOT_FOUND') return 'install pickaxe again, with its dependencies; ';
   if (code === 'MODULE_NOT_FOUND') return 'its package has no build for this kind of machine; ';
-  // An install script removes the quarantine, but install scripts may be disabled.
+  // An install script removes macOS's quarantine attribute, but install scripts may be disabled.
   const blocked = process.platform === 'darwin' && /code signature|system policy|quarantine/i.test(message);
   return blocked ? 'allow it with `xattr -d com.apple.quarantine` and the name of that file; ' : '';
 }
 
 /**
- * @param name part of Dawn's name; without it, Dawn gives the adapter that it considers the fastest
+ * @param name part of Dawn's name for the adapter. Without a name, Dawn chooses the adapter that it considers the
+ *   fastest
  * @throws DeviceError when there is no such adapter
  */
 export async function openAdapter(
@@ -82,22 +92,26 @@ function whyNoAdapter(): string {
 
 export function isSoftware({ info }: GPUAdapter): boolean {
   const text = `${info.architecture} ${info.device} ${info.description}`;
-  // Drivers use different fields. Microsoft's renderer is called Basic Render Driver.
+  // Drivers put this information into different fields. Microsoft's software renderer is called Basic Render Driver.
   return info.isFallbackAdapter || /software|llvmpipe|lavapipe|swiftshader|basic render/i.test(text);
 }
 
-/** @returns Dawn's description, which contains the driver and its version with most drivers */
+/**
+ * @returns Dawn's description of the adapter. With most drivers, it has the driver's name and version. If Dawn has no
+ *   description, another name of the adapter
+ */
 export function modelOf({ info }: GPUAdapter): string {
   return info.description || info.device || info.architecture || info.vendor || 'unknown GPU';
 }
 
 /**
- * @param onLost called once when the device is lost or breaks a rule of WebGPU; not when it is destroyed
- * @throws DeviceError when the driver does not give the device
+ * @param onLost called with the reason when the device is lost, but not when it is destroyed. It is also called with
+ *   the message of each error of WebGPU that no code has captured
+ * @throws DeviceError when the driver does not open the device
  */
 export async function openDevice(adapter: GPUAdapter, onLost: (reason: string) => void): Promise<GPUDevice> {
   const device = await adapter.requestDevice().catch((cause: Error) => {
-    // The GPU may be resetting. After the fault 'lost', it is opened again.
+    // The GPU may be resetting. With the fault 'lost', it is opened again later.
     throw new DeviceError('lost', `the driver refuses to open the GPU (${cause.message}): update it`, { cause });
   });
   device.addEventListener('uncapturederror', (event) => {
@@ -111,13 +125,15 @@ export async function openDevice(adapter: GPUAdapter, onLost: (reason: string) =
 }
 
 /*
- * The list of adapters. WebGPU gives out one adapter at a time, and Dawn names all adapters only in its error for an
- * unknown name. Dawn chooses by name, so equal names cannot be distinguished here: see ../disambiguate.ts.
+ * The list of adapters. WebGPU returns one adapter at a time. Dawn lists the names of all adapters only in its error
+ * for an unknown name. Dawn also chooses an adapter by its name, so this file cannot distinguish adapters with equal
+ * names. For that, see ../disambiguate.ts.
  */
 
+/** A name that no adapter has. */
 const NO_SUCH_ADAPTER = '\u2205';
 
-/** @throws DeviceError when there is no adapter. */
+/** Lists the adapters, in Dawn's order. @throws DeviceError when there is no adapter, or when Dawn does not load */
 export async function listAdapters(): Promise<Adapter[]> {
   const create = await loadDawn();
   const names = await adapterNames(create);
@@ -153,12 +169,18 @@ async function adapterNames(create: Awaited<ReturnType<typeof loadDawn>>): Promi
   }
 }
 
-/** @param message Dawn's error, with lines such as ` * backend: 'vulkan', name: 'NVIDIA H200'` */
+/**
+ * @param message Dawn's error, with lines such as ` * backend: 'vulkan', name: 'NVIDIA H200'`
+ * @returns the names of all adapters, in Dawn's order
+ */
 export function parseNames(message: string): string[] {
   return [...message.matchAll(/^ \* backend: '[^']*', name: '(.*)'$/gm)].map(([, name]) => name);
 }
 
-/** @returns the index of the adapter that Dawn gives: the first one whose name contains `name` */
+/**
+ * @returns the index of the adapter that Dawn chooses for `name`: the first adapter whose name contains `name`; -1 if
+ *   there is no such adapter
+ */
 export function pickedBy(name: string, names: readonly string[]): number {
   return names.findIndex((other) => other.includes(name));
 }

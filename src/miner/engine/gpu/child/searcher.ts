@@ -1,4 +1,4 @@
-/** Keeps the GPU busy: cuts ranges into batches, keeps two in flight, and reports what was searched. */
+/** Keeps the GPU busy: cuts ranges into batches, keeps two batches in flight, and reports the searched ranges. */
 
 import type { Clock } from '../../../../base/system/clock.ts';
 import { hashTail, type Puzzle, solves } from '../../../../protocol/chain/job.ts';
@@ -10,37 +10,41 @@ import { cutBatch, DispatchForecast, expectIn, type Hit, type Scanner } from './
 interface SearcherHooks {
   readonly report: (report: Report) => void;
   /**
-   * Called when there is nothing to search. Waiting reports must be sent then, because the parent may have more ranges.
+   * Called when no batch is in flight and no batch can begin. Waiting reports must then be sent, because the parent
+   * sends more ranges only when it receives a report.
    */
   readonly idle: () => void;
-  /** Called after the last report of a stopped search. */
+  /** Called after the last report of a stopped search, with the number of the search. */
   readonly ended: (search: number) => void;
-  /** Called when the device is lost or computes wrong hashes. */
+  /** Called with the error when a dispatch or a check has failed. */
   readonly lost: (error: unknown) => void;
-  /** Called between dispatches when a check is due. @throws DeviceError when the device fails it */
+  /** Called after the end of a batch, when a check is due. @throws DeviceError when the device fails the check */
   readonly check: (scanner: Scanner) => Promise<void>;
 }
 
 export interface SearcherOptions {
   readonly scanner: Scanner;
-  /** Time that a dispatch should take. A dispatch cannot be stopped, so a job switch takes up to two dispatches. */
+  /** Intended length of a batch, in ms. A batch cannot be stopped, so a new job begins up to two batches late. */
   readonly batchMs: number;
-  /** Nonces in the first batch: by default one workgroup's, since the rate is unknown. */
+  /**
+   * Number of nonces in the first batch. The default is the number of nonces in one workgroup, because the rate may be
+   * unknown.
+   */
   readonly firstCounters?: number | undefined;
-  /** Minimum time between checks. A check that is due follows the end of the next dispatch. */
+  /** Minimum time between two checks, in ms. When a check is due, it is made after one of the next batches. */
   readonly checkEveryMs: number;
   readonly hooks: SearcherHooks;
   readonly clock: Clock;
 }
 
 /**
- * Time that the GPU searches after an interruption, as a multiple of the length of the interruption. So interruptions
- * take at most 5 % of the time.
+ * The pause after an interruption is at least this many times as long as the interruption. So interruptions take at
+ * most 5 % of the time.
  */
 const REST = 19;
 /**
- * Maximum time that the GPU searches after an interruption. An interruption is long enough to reach it only if the
- * process was suspended meanwhile.
+ * Maximum length of the pause after an interruption, in ms. It is reached only if the process was suspended during the
+ * interruption.
  */
 const MOST_REST_MS = 60_000;
 
@@ -51,11 +55,14 @@ export class Searcher {
   readonly #interruptions: (() => Promise<void>)[] = [];
   #scanner: Scanner;
   #batchSize: BatchSize;
+  /** Time at which the last batch or check ended, in ms on the clock's `monotonicMs`. */
   #lastDoneMs = 0;
+  /** Time of the last check, in ms on the clock's `monotonicMs`. */
   #checkedMs: number;
   /** Whether an interruption is using the GPU. */
   #isInterrupted = false;
   #isChecking = false;
+  /** Time from which the next interruption may begin, in ms on the clock's `monotonicMs`. */
   #interruptAtMs = Number.NEGATIVE_INFINITY;
 
   constructor({ scanner, batchMs, firstCounters, ...options }: SearcherOptions) {
@@ -66,8 +73,10 @@ export class Searcher {
   }
 
   /**
-   * Runs an action that has the GPU to itself, between two dispatches. While nothing is searched the action waits,
-   * because the device may be paused. It also waits until interruptions take at most a twentieth of the time.
+   * Runs an action between two batches, while no batch is in flight. The action waits while nothing is searched,
+   * because mining may be paused. It also waits after another interruption, so that interruptions take at most 5 % of
+   * the time.
+   * @returns the result of the action
    */
   interrupt<T>(action: () => Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
@@ -76,7 +85,7 @@ export class Searcher {
     });
   }
 
-  /** Searches with another scanner from now on. Call it only in an interruption. @returns the previous scanner */
+  /** Uses another scanner for all further batches. Call this only in an interruption. @returns the previous scanner */
   replace(scanner: Scanner, batchMs: number, firstCounters?: number): Scanner {
     const before = this.#scanner;
     this.#scanner = scanner;
@@ -112,7 +121,9 @@ export class Searcher {
   }
 
   /**
-   * @returns whether no dispatch may begin, because an interruption uses the GPU or waits for the dispatches in flight
+   * Begins an interruption when one is due and no batch is in flight.
+   * @returns whether no batch may begin, because an interruption uses the GPU, or waits for the batches in flight or
+   *   for a check
    */
   #interruptIfDue(): boolean {
     if (this.#isInterrupted) return true;
@@ -146,8 +157,8 @@ export class Searcher {
     const found = await scanner.scan(search.puzzle, range);
     const doneMs = clock.monotonicMs();
     this.#forecast.done(doneMs);
-    // On the GPU, the dispatch began when the previous one ended. Small dispatches, at the end of a range, do not show
-    // the rate well.
+    // On the GPU, a batch begins when the previous batch has ended, but not before it is submitted. Small batches,
+    // which occur at the end of a range, do not show the rate well.
     const typical = nonces > this.#batchSize.size / 2;
     if (typical) this.#batchSize.observe(nonces, doneMs - Math.max(beganMs, this.#lastDoneMs));
     this.#lastDoneMs = doneMs;
@@ -163,7 +174,8 @@ export class Searcher {
       });
     this.#endIfDone(search);
 
-    // If a dispatch has just taken the free slot, the check follows that dispatch.
+    // A check takes the place of a batch. If a new batch has taken the place of the one that has ended, the check is
+    // made after a later batch.
     if (doneMs - this.#checkedMs < checkEveryMs || !scanner.free) return;
     this.#checkedMs = doneMs;
     this.#isChecking = true;
@@ -172,7 +184,7 @@ export class Searcher {
     this.#lastDoneMs = clock.monotonicMs();
   }
 
-  /** Passes the expected end of the oldest dispatch to the polling. */
+  /** Lets Dawn rarely ask for the end of a batch until the oldest batch in flight should end (see `expectIn`). */
   #beQuiet(): void {
     const { next } = this.#forecast;
     if (next) expectIn(next.dueMs - this.#options.clock.monotonicMs(), next.lengthMs);
@@ -185,19 +197,26 @@ export class Searcher {
   }
 }
 
-/** @param first nonces in the first batch: by default one workgroup's, since the rate is unknown */
+/**
+ * @param first number of nonces in the first batch. The default is the number of nonces in one workgroup, because the
+ *   rate may be unknown
+ */
 function batchSizeOf({ unit, most }: Scanner, goalMs: number, first = unit): BatchSize {
   return new BatchSize({ goalMs, unit, most, first });
 }
 
-/** @returns half of the range's nonces, but at least one workgroup's, whose hits cannot overflow */
+/**
+ * @returns half of the number of nonces in the range, but at least `unit`. A result always has room for the hits of one
+ *   workgroup
+ */
 function partOf(range: Range, unit: number): number {
   return Math.max(Math.floor(sizeOf(range) / 2), unit);
 }
 
 /**
- * The shader compares only the most significant word of the hash with the target's. Hits whose word is equal, and that
- * do not solve the puzzle, are dropped. Other wrong hits are kept, so that the referee counts hardware errors.
+ * The shader compares only word 7 of the hash, the most significant one, with word 7 of the target. If the two words
+ * are equal, the hash can still be above the target. Such a hit is dropped. Other wrong hits show that the hardware
+ * computes wrongly. They stay candidates, so that `verify` rejects them and the parent counts them.
  */
 function candidatesOf(puzzle: Puzzle, { lane, step }: Range, hits: readonly Hit[]): Candidate[] {
   return hits
@@ -206,20 +225,21 @@ function candidatesOf(puzzle: Puzzle, { lane, step }: Range, hits: readonly Hit[
     .map(joinNonce);
 }
 
-/* The ranges that were received from the parent and not yet dispatched */
+/* The ranges that were received from the parent and are not yet dispatched */
 
-/** A search, from its first message until it has ended. */
+/** A search, from the parent's message that begins it until it has ended. */
 interface QueuedSearch {
   readonly id: number;
   readonly puzzle: Puzzle;
   readonly waiting: Range[];
-  /** Maximum number of nonces in a batch. It shrinks when a result has no room for all hits. */
+  /** Maximum number of nonces in a batch of this search. It shrinks when a result has no room for all hits. */
   most: number;
-  /** Dispatches in flight. */
+  /** Number of this search's batches in flight. */
   dispatched: number;
   stopped: boolean;
 }
 
+/** The range of a batch, with its search. */
 interface Piece {
   readonly search: QueuedSearch;
   readonly range: Range;
@@ -244,7 +264,10 @@ export class WorkQueue {
     this.#searches.get(id)?.waiting.push(range);
   }
 
-  /** Drops the waiting ranges. Dispatches in flight go on. */
+  /**
+   * Stops a search and drops its waiting ranges. Its batches in flight go on.
+   * @returns the search; undefined if no search has this number
+   */
   stop(id: number): QueuedSearch | undefined {
     const search = this.#searches.get(id);
     if (search) {
@@ -258,14 +281,16 @@ export class WorkQueue {
     this.#searches.delete(id);
   }
 
-  /** Whether no range waits and no dispatch is in flight. */
+  /** Whether no range waits and no batch is in flight. */
   get isEmpty(): boolean {
     return [...this.#searches.values()].every(({ waiting, dispatched }) => waiting.length === 0 && dispatched === 0);
   }
 
   /**
-   * Cuts off the next batch's range, for the newest search first, because older ones are about to be stopped.
-   * @param size maximum number of nonces @param unit counters in a workgroup
+   * Cuts off the range of the next batch. The newest search is served first, because the parent is about to stop older
+   * searches.
+   * @param size maximum number of nonces @param unit number of counters in a workgroup
+   * @returns undefined when no range waits
    */
   next(size: number, unit: number): Piece | undefined {
     const search = [...this.#searches.values()].findLast(({ waiting }) => waiting.length > 0);
@@ -277,8 +302,8 @@ export class WorkQueue {
   }
 
   /**
-   * Puts back a piece with too many hits, to be searched in parts of at most `most` nonces, unless its search was
-   * stopped.
+   * Puts back the range of a batch with too many hits, unless its search was stopped. From then on, batches of the
+   * search have at most `most` nonces.
    */
   again({ search, range }: Piece, most: number): void {
     search.most = Math.min(search.most, most);
@@ -287,19 +312,19 @@ export class WorkQueue {
 }
 
 /*
- * Reports to the parent. A dispatch takes milliseconds, and a message costs both processes 0.1 ms, so consecutive
- * ranges are reported as one. Two kinds of reports are sent at once: those with a candidate, and the first one of a
- * search, which shows how soon a new job is searched.
+ * Reports to the parent. A batch takes milliseconds, and a message costs each process 0.1 ms, so adjacent ranges are
+ * reported together. Two kinds of reports are sent at once: reports with candidates, and the first report of a search,
+ * which shows how soon a new job is searched.
  */
 
-/** Maximum time that a report without candidates waits: short enough for a live hashrate. */
+/** Maximum time that a report without candidates waits, in ms. It is short enough for an up-to-date hashrate. */
 const REPORT_MS = 100;
 
 export interface Report {
-  /** The number of the search. */
+  /** Number of the search. */
   readonly search: number;
   readonly searched: Range;
-  /** When this range's first dispatch was submitted, on the system clock's `monotonicMs`. */
+  /** Time at which the first batch of this range was submitted, in ms on the system clock's `monotonicMs`. */
   readonly beganMs: number;
   readonly candidates: readonly Candidate[];
 }
@@ -309,8 +334,9 @@ export class Reports {
   readonly #clock: Clock;
   #waiting: Report | undefined;
   #timer: NodeJS.Timeout | undefined;
+  /** Time at which the last report was sent, in ms on the clock's `monotonicMs`. */
   #sentMs = Number.NEGATIVE_INFINITY;
-  /** Number of the search whose report was sent last. */
+  /** Number of the search whose report was sent last; undefined before the first report. */
   #sent: number | undefined;
 
   constructor(send: (report: Report) => void, clock: Clock) {
@@ -318,17 +344,20 @@ export class Reports {
     this.#clock = clock;
   }
 
-  /** Sends the report of a dispatch now or within REPORT_MS. */
+  /** Sends the report of a batch within REPORT_MS, perhaps joined with the reports of other batches. */
   add(report: Report): void {
     if (this.#waiting && !continues(this.#waiting, report)) this.flush();
     this.#waiting = this.#waiting ? joined(this.#waiting, report) : report;
     const waitMs = this.#sentMs + REPORT_MS - this.#clock.monotonicMs();
     if (report.candidates.length > 0 || report.search !== this.#sent || waitMs <= 0) this.flush();
-    // A timer sends the report, because no further report may come.
+    // If no further report comes, the timer sends this report.
     else this.#timer ??= setTimeout(() => this.flush(), waitMs);
   }
 
-  /** Call this before other messages about a search, and when there is nothing to search. */
+  /**
+   * Sends the waiting report, if there is one. Call this before other messages about a search, and when there is
+   * nothing to search.
+   */
   flush(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
@@ -354,13 +383,13 @@ function isOfOneLane(one: Range, other: Range): boolean {
   return one.lane === other.lane && one.step === other.step;
 }
 
-/** Whether two ranges have the same pages, and the counters of `other` follow those of `one`. */
+/** Whether two ranges of one lane have the same pages, and the counters of `other` follow the counters of `one`. */
 function isBeside(one: Range, other: Range): boolean {
   const hasSamePages = one.page === other.page && one.pages === other.pages;
   return isOfOneLane(one, other) && hasSamePages && one.counter + one.counters === other.counter;
 }
 
-/** Whether two ranges have the same counters, and the pages of `other` follow those of `one`. */
+/** Whether two ranges of one lane have the same counters, and the pages of `other` follow the pages of `one`. */
 function isAbove(one: Range, other: Range): boolean {
   const hasSameCounters = one.counter === other.counter && one.counters === other.counters;
   return isOfOneLane(one, other) && hasSameCounters && one.page + one.pages === other.page;

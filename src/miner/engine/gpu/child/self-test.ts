@@ -1,4 +1,4 @@
-/** Tests that a GPU must pass: some drivers and overclocked cards compute wrong hashes. */
+/** Tests that a GPU must pass, because some drivers and overclocked cards compute wrong hashes. */
 
 import { fromHex, HEADER_BYTES, HEADER_OFFSET, TARGET_BYTES } from '../../../../protocol/chain/bytes.ts';
 import { hashTail, type Puzzle, puzzleOf } from '../../../../protocol/chain/job.ts';
@@ -8,7 +8,7 @@ import { DeviceError } from '../../engine.ts';
 import { HIT_CAPACITY } from '../prepare.generated.ts';
 import type { Hit, Scanner } from './shader-scanner.ts';
 
-/** A solved header from a live network with this wire format: chain 2, height 1800001. */
+/** A solved header from a live network with this wire format, 286 bytes in hex: chain 2, height 1800001. */
 const SOLVED_HEADER = [
   '0000000000000000704b40f333c70500a6f9ad930e469d26607540a748235f94e58264bb4821661d0a84fa706b34ac3503000700',
   '000087d92d6153af08c9b4f271a942a4062cadd049037226f4f358c7539ded7034690c0000004e90b1da9b459438fcd84f9811b0',
@@ -21,8 +21,9 @@ const SOLVED_HEADER = [
 type ScanRange = Scanner['scan'];
 
 /**
- * Checks the edge cases of a scanner.
- * @param unit counters in a workgroup
+ * Checks a scanner with a solved header, at the ends of the nonce space, with a full workgroup of hits, and with more
+ * hits than a result has room for.
+ * @param unit number of counters in a workgroup
  * @throws DeviceError when an answer is wrong
  */
 export async function selfTest(scan: ScanRange, unit: number): Promise<void> {
@@ -43,7 +44,9 @@ export async function selfTest(scan: ScanRange, unit: number): Promise<void> {
   if ((await scan(everything, tooFull)) !== 'overflow') wrong('more hits than there is room for');
 }
 
-/** 2^22 nonces use every unit of a large chip for less than a millisecond. */
+/**
+ * The range of the spot check. Its 2^22 nonces occupy every compute unit of a large chip for less than a millisecond.
+ */
 const SPOT_RANGE: Range = {
   lane: 0x5eed,
   step: 1,
@@ -52,18 +55,19 @@ const SPOT_RANGE: Range = {
   counter: 0x8000_0000,
   counters: 0x40_0000,
 };
-/** On average one of 2^15 counters is a hit. */
+/** The puzzle of the spot check and its known answer. On average one of 2^15 nonces is a hit. */
 export const SPOT_CHECK = {
   puzzle: puzzleOf(pseudoRandomHeader(4), targetWithTop(0x0001_ffff)),
   range: SPOT_RANGE,
-  /** Number of hits and sum of their counters, computed by the CPU kernels. */
+  /** Number of hits in the range, computed by the CPU kernels. */
   hits: 137,
+  /** Sum of the counters of all hits. */
   sum: 294_474_412_654,
 };
 
 /**
- * Checks that every part of the chip computes correctly. The check is repeated while the GPU mines, because a chip that
- * is too hot or overclocked may find nothing, which checks of candidates do not show.
+ * Checks that every part of the chip computes correctly. The check is repeated while the GPU mines. A chip that is too
+ * hot or overclocked may miss hits, which a check of its candidates cannot show.
  * @throws DeviceError when the answer is wrong
  */
 export async function spotCheck(scan: ScanRange): Promise<void> {
@@ -73,7 +77,7 @@ export async function spotCheck(scan: ScanRange): Promise<void> {
     wrong('a range of known hits');
 }
 
-/** @returns hits, sorted by page and counter */
+/** @returns the hits in the range, sorted by page and counter @throws DeviceError when there are too many */
 async function hitsOf(scan: ScanRange, puzzle: Puzzle, range: Range): Promise<Hit[]> {
   const found = await scan(puzzle, range);
   if (found === 'overflow') wrong('too many hits');
@@ -87,14 +91,15 @@ interface KnownHits {
 }
 
 /**
- * Known hits by `unit`. They are kept, because variants of different shaders have the same `unit`, and computing the
- * hits takes up to a fifth of a second, during which a GPU that mines meanwhile gets no dispatches.
+ * Known hits by `unit`. They are kept because variants of different shaders have the same `unit`. Computing the hits
+ * takes up to a fifth of a second, and a GPU that mines gets no batches in that time.
  */
 const known = new Map<number, readonly KnownHits[]>();
 
 /**
- * @returns ranges with about 32 hits each, in the middle, at the start and at the end of the space. Ranges of one page
- *   have a little more than two workgroups; ranges of two pages have a little more than half a workgroup on each page
+ * @returns ranges with about 32 hits each: in the middle, at the start and at the end of the nonce space. Ranges of one
+ *   page have a little more than two workgroups. Ranges of two pages have a little more than half a workgroup on each
+ *   page
  */
 function knownHits(unit: number): readonly KnownHits[] {
   const onePage = { step: 1, pages: 1, counters: 2 * unit + 5 };
@@ -116,7 +121,10 @@ function knownHits(unit: number): readonly KnownHits[] {
   return computed;
 }
 
-/** @returns the places where hash word 7 is at most the target's, computed with chain/blake2s.ts */
+/**
+ * @returns the nonces for which word 7 of the hash is at most word 7 of the target, computed on the CPU with
+ *   protocol/chain/blake2s.ts
+ */
 function expectedHits(puzzle: Puzzle, range: Range): Hit[] {
   const { lane, step } = range;
   return placesOf(range).filter((place) => hashTail(puzzle, { lane, step, ...place })[7] <= puzzle.target[7]);
@@ -143,8 +151,8 @@ function wrong(what: string): never {
 }
 
 /**
- * The bytes are the highest ones of the states of a linear congruential generator (with the constants of Numerical
- * Recipes).
+ * @returns a header of pseudo-random bytes. Each byte is the highest byte of a state of a linear congruential
+ *   generator. The generator has the constants of Numerical Recipes
  */
 function pseudoRandomHeader(seed: number): Uint8Array {
   let state = seed;
@@ -154,7 +162,7 @@ function pseudoRandomHeader(seed: number): Uint8Array {
   });
 }
 
-/** @returns 32 bytes, little-endian: the most significant word is `top`, and all other bits are set */
+/** @returns a target of 32 bytes, little-endian. Its most significant word is `top`, and all other bits are set */
 function targetWithTop(top: number): Uint8Array {
   const target = new Uint8Array(TARGET_BYTES).fill(0xff);
   new DataView(target.buffer).setUint32(TARGET_BYTES - 4, top, true);

@@ -1,4 +1,4 @@
-/** Runs one variant of the kernel: makes batches of dispatches and reads their hits. */
+/** Runs one variant of the kernel: makes batches of dispatches, reads their hits, and polls for their ends. */
 
 import { readFileSync } from 'node:fs';
 import { type Puzzle, placeNonce } from '../../../../protocol/chain/job.ts';
@@ -6,23 +6,30 @@ import { type NonceParts, type Range, sizeOf, word6Of } from '../../../../protoc
 import { HIT_CAPACITY, JOB_WORDS, prepareWords } from '../prepare.generated.ts';
 import { SHADERS, type ShaderName, type Variant, workgroupCounters } from '../tuning.ts';
 
-/** WebGPU's guaranteed limit on workgroups in one dimension. A larger dispatch has several rows. */
+/**
+ * Maximum number of workgroups in a row of a dispatch: the limit in one dimension that WebGPU guarantees. A larger
+ * dispatch has several rows.
+ */
 const MOST_IN_ROW = 65_535;
-/** Maximum number of nonces in a batch: 80 ms on today's fastest GPU, longer than any batch should be. */
+/** Maximum number of nonces in a batch. They take 80 ms on today's fastest GPU, longer than any batch should take. */
 const MOST_NONCES = 2 ** 31;
 /**
- * Maximum number of pages in a batch. Where counters go in steps of 256, a page has 2^24 counters, which a fast GPU
- * searches in half a millisecond: a batch of 32 ms has 64 such pages. In steps of 65,536, a fast GPU searches all pages
- * within a second.
+ * Maximum number of pages in a batch. With a step of 256, a page has 2^24 counters, which a fast GPU searches in half a
+ * millisecond. So a batch of 32 ms has 64 pages. With a step of 65,536, the maximum makes batches short, but a fast GPU
+ * then searches all pages of a lane within a second.
  */
 const MOST_PAGES = 256;
 
-/** Maximum number of batches in flight: the GPU runs one while another is read and submitted. */
+/** Maximum number of batches in flight: the GPU runs one batch while another is read or submitted. */
 export const SLOTS = 2;
 
-/** Distance of two pages' words in a uniform buffer: WebGPU's largest alignment of such offsets. */
+/**
+ * Distance from the data of one page to the data of the next page in a uniform buffer, in bytes. It is the largest
+ * alignment that WebGPU lets devices require.
+ */
 const PAGE_BYTES = 256;
 const PAGE_WORDS = PAGE_BYTES / 4;
+/** Length of the control data of a page: 10 words. */
 const CONTROL_BYTES = 40;
 const JOB_BYTES = 4 * JOB_WORDS;
 const COUNT_BYTES = 4;
@@ -33,24 +40,28 @@ interface Slot {
   readonly job: GPUBuffer;
   readonly result: GPUBuffer;
   readonly readback: GPUBuffer;
-  /** One binding for each page of a batch, made when a batch first has that many pages. */
+  /** A bind group for each page of a batch, made when a batch first has that many pages. */
   readonly bindings: GPUBindGroup[];
-  /** The pages whose words are in the buffer `job`; undefined before the first batch. */
+  /** The pages whose data is in the buffer `job`; undefined before the first batch. */
   loaded: Pages | undefined;
 }
 
 type Pages = Pick<Range, 'lane' | 'step' | 'page' | 'pages'> & { readonly puzzle: Puzzle };
 
+/** A nonce for which word 7 of the hash is at most word 7 of the target. */
 export type Hit = Pick<NonceParts, 'page' | 'counter'>;
 
-/** The hits; `overflow` if there were more than the result has room for. */
+/** The hits of a batch, or `overflow` if there were more hits than the result has room for. */
 export type Scan = { readonly hits: readonly Hit[] } | 'overflow';
 
 export class Scanner {
   readonly variant: Variant;
-  /** Counters in a workgroup. A dispatch has a whole number of workgroups, and a result has room for `unit` hits. */
+  /**
+   * Number of counters in a workgroup. A dispatch has a whole number of workgroups, and a result has room for at least
+   * `unit` hits.
+   */
   readonly unit: number;
-  /** Maximum number of nonces in a batch. */
+  /** Maximum number of nonces in a batch: MOST_NONCES. */
   readonly most: number;
   readonly #device: GPUDevice;
   readonly #pipeline: GPUComputePipeline;
@@ -67,7 +78,7 @@ export class Scanner {
     this.#idle = [...this.#slots];
   }
 
-  /** @throws Error when the driver cannot compile the variant */
+  /** Compiles the shader for a variant. @throws Error when the driver cannot compile it */
   static async compile(device: GPUDevice, variant: Variant): Promise<Scanner> {
     const pipeline = await device.createComputePipelineAsync({
       layout: 'auto',
@@ -84,9 +95,10 @@ export class Scanner {
   }
 
   /**
-   * Searches a range of at most `most` nonces and MOST_PAGES pages (`cutBatch` makes such ranges). All pages'
-   * dispatches are submitted together. Call this only while `free`.
-   * @returns the nonces whose hash word 7 is at most the target's, or `overflow`
+   * Searches a range of at most `most` nonces and MOST_PAGES pages, as `cutBatch` makes it. The dispatches of all pages
+   * are submitted together. Call this only while `free` is true.
+   * @returns the nonces for which word 7 of the hash is at most word 7 of the target, or `overflow`
+   * @throws Error when the dispatch fails
    */
   async scan(puzzle: Puzzle, range: Range): Promise<Scan> {
     const slot = this.#idle.pop();
@@ -95,7 +107,7 @@ export class Scanner {
     const rows = Math.ceil(workgroups / MOST_IN_ROW);
     const inRow = Math.ceil(workgroups / rows);
     const { queue } = this.#device;
-    /** Number of counters that are searched on each page: the last workgroup can reach past the end of the range. */
+    /** Number of counters that are searched on each page. The last workgroups can reach past the end of the range. */
     const ofPage = inRow * rows * this.unit;
     const control = new Uint32Array((range.pages - 1) * PAGE_WORDS + CONTROL_BYTES / 4);
     for (let page = 0; page < range.pages; page++) {
@@ -132,7 +144,10 @@ export class Scanner {
     return { hits };
   }
 
-  /** Writes the pages' words, unless the slot still has them from a batch with the same puzzle and pages. */
+  /**
+   * Writes the data of all pages into the slot's buffer `job`, unless the buffer has that data from a batch with the
+   * same puzzle and pages.
+   */
   #load(slot: Slot, puzzle: Puzzle, range: Range): void {
     const { lane, step, page, pages } = range;
     const { loaded } = slot;
@@ -148,7 +163,7 @@ export class Scanner {
     slot.loaded = { puzzle, lane, step, page, pages };
   }
 
-  /** No dispatch may be in flight. */
+  /** Frees the buffers. Call this only while no batch is in flight. */
   destroy(): void {
     for (const { control, job, result, readback } of this.#slots) {
       for (const buffer of [control, job, result, readback]) buffer.destroy();
@@ -158,8 +173,9 @@ export class Scanner {
 
 /**
  * Cuts off the range of a batch: a part of one page, or whole pages.
- * @param most number of nonces @param unit counters in a workgroup, of which each page takes a whole number
- * @returns the batch's range, and what is left: nothing, one range or two
+ * @param most maximum number of nonces in the batch
+ * @param unit number of counters in a workgroup. The dispatch of a page has a whole number of workgroups
+ * @returns the batch's range, and the rest: no range, one or two
  */
 export function cutBatch(range: Range, most: number, unit: number): { readonly batch: Range; readonly rest: Range[] } {
   const counters = Math.min(range.counters, most);
@@ -176,7 +192,7 @@ export function wgslOf(shader: ShaderName): string {
   return readFileSync(new URL(`../../../../../shaders/${SHADERS[shader]}`, import.meta.url), 'utf8');
 }
 
-/** @returns the number of hits, then the hits for which there was room */
+/** @returns the number of hits, then the offset of each hit for which there was room */
 function readHits(mapped: ArrayBuffer): number[] {
   const [count] = new Uint32Array(mapped, 0, 1);
   return [count, ...new Uint32Array(mapped, COUNT_BYTES, Math.min(count, HIT_CAPACITY))];
@@ -191,7 +207,7 @@ function createSlot(device: GPUDevice): Slot {
   return { control, job, result, readback, bindings: [], loaded: undefined };
 }
 
-/** @param page the number of the page within its batch */
+/** @param page index of the page in its batch */
 function bindPage(
   device: GPUDevice,
   pipeline: GPUComputePipeline,
@@ -211,33 +227,44 @@ function bindPage(
 }
 
 /*
- * Polling. While a promise of Dawn's is pending, Dawn polls through `globalThis.setImmediate`, which keeps a core busy.
- * Here timers poll instead, rarely and at the right time, because waking the processor costs more than the poll.
+ * Polling. While a promise of Dawn is pending, Dawn polls through `globalThis.setImmediate`, which keeps a processor
+ * core busy. Here, timers poll instead: rarely, and when a batch should end. Polls are rare, because each poll wakes
+ * the processor, and that costs more than the poll.
  */
 
-/** Minimum time between polls, which is used while the length of a dispatch is not known. */
+/**
+ * Minimum time between polls of an overdue batch, in ms. It is also the time between polls while the length of a batch
+ * is not known.
+ */
 const POLL_MS = 1;
-/** Time between polls of an overdue dispatch, as a fraction of its forecast time; and the maximum of that time. */
+/** Time between polls of an overdue batch, as a fraction of the batch's forecast length. */
 const POLL_PART = 1 / 8;
+/** Maximum time between polls of an overdue batch, in ms. */
 const MOST_POLL_MS = 4;
-/** Timers fire this early on average, because they count whole milliseconds. */
+/** Mean time by which timers fire early, in ms. They do so because they count whole milliseconds. */
 const TIMER_EARLY_MS = 0.5;
 
+/** Time until which no poll is needed, in ms of `performance.now`. */
 let quietUntilMs = 0;
+/** Forecast length of the oldest batch in flight, in ms; 0 if it is not known. */
 let expectedMs = 0;
 
-/** Replaces `setImmediate`. Call this after Dawn is loaded, in a process that only mines with Dawn. */
+/**
+ * Replaces `globalThis.setImmediate`, so that timers poll. Call this after Dawn is loaded, in a process that does
+ * nothing but mine with Dawn.
+ */
 export function calmPolling(): void {
   const { setImmediate } = globalThis;
   const timer = (poll: (...args: unknown[]) => void, ...args: unknown[]) =>
-    // setImmediate, because Dawn asks for the next poll before the code that waits for this one has called `expectIn`.
+    // Dawn requests the next poll before the code that waits for the current poll calls `expectIn`. So the delay is
+    // computed later, within setImmediate.
     setImmediate(() => setTimeout(poll, untilPollMs(quietUntilMs - performance.now(), expectedMs), ...args));
   globalThis.setImmediate = timer as unknown as typeof setImmediate;
 }
 
 /**
- * Forecasts for the polling that no dispatch ends in the next `ms`.
- * @param lengthMs the time that the whole dispatch should take
+ * Sets the time of the next poll: no batch should end in the next `ms`.
+ * @param lengthMs forecast length of the whole batch, in ms
  */
 export function expectIn(ms: number, lengthMs: number): void {
   quietUntilMs = performance.now() + ms;
@@ -245,8 +272,8 @@ export function expectIn(ms: number, lengthMs: number): void {
 }
 
 /**
- * @param quietMs time until a dispatch should end; 0 or less once it is overdue
- * @param lengthMs time of the whole dispatch; 0 when it is not known
+ * @param quietMs time until a batch should end, in ms; 0 or less if it is overdue
+ * @param lengthMs forecast length of the whole batch, in ms; 0 if it is not known
  * @returns ms until the next poll
  */
 export function untilPollMs(quietMs: number, lengthMs: number): number {
@@ -255,37 +282,44 @@ export function untilPollMs(quietMs: number, lengthMs: number): number {
 }
 
 /*
- * Estimates when dispatches end. The GPU runs dispatches one after the other, and this process notices their ends late.
- * So a forecast starts at the expected end of the previous dispatch, not when that end was noticed.
+ * Estimates of the ends of batches. The GPU runs batches one after the other, and this process notices the end of each
+ * batch late. So the forecast for a batch begins at the estimated end of the previous batch, not at the time when that
+ * end was noticed.
  */
 
 /**
- * Fraction of the forecast time after which the end is expected. With 1, a rate that was measured too low would confirm
- * itself forever. With less, some polls come early and show the true end.
+ * Fraction of the forecast length after which a batch is expected to end. With 1, a rate that was measured too low
+ * would confirm itself forever. With less, some polls come before the end, and then the end is noticed in time.
  */
 const PART = 0.995;
 /**
- * Maximum lateness of an end that still fits the forecast. If an end is noticed later than that, the time at which it
- * was noticed counts as the end.
+ * The end of a batch is often noticed a little late. If it is noticed less than this many ms after the expected end,
+ * the expected end is used. If it is noticed later, the time when it was noticed is used.
  */
 const LOOK_MS = 1;
 
+/** A batch in flight. */
 interface Flight {
+  /** Time at which the batch was submitted, in ms. */
   readonly beganMs: number;
+  /** Forecast length of the batch, in ms; 0 if it is not known. */
   readonly lengthMs: number;
 }
 
 export class DispatchForecast {
-  /** The dispatches in flight, in the order of submission, in which they also end. */
+  /** The batches in flight, in the order of submission. They end in the same order. */
   readonly #flights: Flight[] = [];
-  /** Best estimate of the time at which the last dispatch ended. */
+  /** Estimated time at which the last batch ended, in ms. */
   #endMs = Number.NEGATIVE_INFINITY;
 
   get inFlight(): number {
     return this.#flights.length;
   }
 
-  /** Length of the oldest dispatch in flight, and the time at which to poll for its end. */
+  /**
+   * Forecast length of the oldest batch in flight, and the time at which to poll for its end; undefined when no batch
+   * is in flight.
+   */
   get next(): { readonly lengthMs: number; readonly dueMs: number } | undefined {
     const [oldest] = this.#flights;
     if (!oldest) return undefined;
@@ -293,12 +327,12 @@ export class DispatchForecast {
     return { lengthMs, dueMs: Math.max(beganMs, this.#endMs) + PART * lengthMs };
   }
 
-  /** @param lengthMs time of the dispatch; 0 when it is not known */
+  /** Must be called when a batch is submitted. @param lengthMs forecast length of the batch; 0 if it is not known */
   submitted(nowMs: number, lengthMs: number): void {
     this.#flights.push({ beganMs: nowMs, lengthMs });
   }
 
-  /** Must be called when the oldest dispatch in flight is done. */
+  /** Must be called when the oldest batch in flight has ended. */
   done(nowMs: number): void {
     const dueMs = this.next?.dueMs ?? nowMs;
     this.#endMs = nowMs < dueMs + LOOK_MS ? Math.min(dueMs, nowMs) : nowMs;

@@ -1,4 +1,7 @@
-/** Makes the best scanner for a device: the remembered one, or else the fastest by measurement. */
+/**
+ * Makes the scanner of a device. The scanner has the variant that the user asked for, the remembered variant, the
+ * likely variant, or the variant that was measured as the fastest.
+ */
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Cache, digest, type Key } from '../../../../base/system/cache.ts';
@@ -20,32 +23,37 @@ import { dawnVersion } from './gpu-device.ts';
 import { Scanner, wgslOf } from './shader-scanner.ts';
 
 /**
- * Fraction of the fastest rate below which a shader's other variants are not measured: within a shader, rates differ by
- * a tenth only, and compiling a variant takes part of a second. The exact value does not matter.
+ * If the typical variant of a shader has less than this fraction of the fastest typical variant's rate, the shader's
+ * other variants are measured only with the option `again`. The rates of one shader's variants differ by a tenth only,
+ * and compiling a variant takes part of a second. The exact value does not matter.
  */
 const HOPELESS_SHADER = 0.8;
 
 export interface TuningOptions {
-  /** Tunings are remembered by model and driver. */
+  /** Model of the GPU. Tunings are remembered by model and driver. */
   readonly model: string;
+  /** Description of the driver, with its version. */
   readonly driver: string;
-  /** Folder for tunings. Without it everything is measured at each start. */
+  /** Folder in which tunings are remembered. Without it, nothing is remembered. */
   readonly cacheDirectory?: string | undefined;
-  /** Whether to measure even if a tuning is remembered. */
+  /** Whether to measure all variants before mining, even if a tuning is remembered. */
   readonly again: boolean;
-  /** If set, no other variant is measured, and nothing is remembered. */
+  /** The variant that the user asked for. If it is set, no other variant is measured, and nothing is remembered. */
   readonly variant?: Variant | undefined;
-  /** Variant with which the GPU mines at once if no tuning is remembered. The GPU is measured while it mines. */
+  /**
+   * The variant with which the GPU mines at once if no tuning is remembered. Unless `hurried` is set, the variants are
+   * then measured while the GPU mines.
+   */
   readonly likely?: Variant | undefined;
-  /** Whether to skip the measurement while mining. */
+  /** Whether to leave out the measurement that would otherwise run while the GPU mines with `likely`. */
   readonly hurried?: boolean;
-  /** Length of a dispatch, if the user chose one. */
+  /** Length of a batch in ms, if the user chose one. */
   readonly batchMs?: number | undefined;
   readonly limits: TuningLimits;
   /** See `EngineListener.progress`. */
   readonly progress: (what: string, done: number) => void;
   readonly trying: Trying;
-  /** Names of the variants that were being tried when the device was lost. */
+  /** Names of the variants that must not be tried, because the device was lost while they were being tried. */
   readonly skip: readonly string[];
   /** Checks a scanner before it mines. @throws DeviceError when it computes wrong hashes */
   readonly check: (scanner: Scanner) => Promise<void>;
@@ -56,20 +64,26 @@ export interface Tuned {
   readonly tuning: Tuning;
   /** For people: why this variant is used. */
   readonly why: string;
-  /** Measures all variants while the likely one mines. Absent after a measurement, or if none is wanted. */
+  /**
+   * Measures the variants while the GPU mines with the likely variant. Absent if the variants have been measured
+   * already, or if no measurement is wanted.
+   */
   readonly measure?: (inTurn: InTurn) => Promise<Tuned>;
 }
 
 /**
- * @returns everything but the model that a tuning depends on: the shaders, and the driver and the version of Dawn that
- *   compile them
+ * @returns the key of a tuning: the shaders, the driver, and the version of Dawn. The fastest variant depends on all of
+ *   them, because Dawn and the driver compile the shaders. It also depends on the model, which is not in the key
  */
 export function tuningKey(driver: string): Key {
   const shaders = digest(VARIANTS.map(({ shader }) => wgslOf(shader)).join());
   return { driver, shaders, dawn: dawnVersion() };
 }
 
-/** @throws DeviceError when no variant computes right on this device */
+/**
+ * @throws DeviceError when the variant that the user asked for cannot be used on this device. If the user asked for
+ *   none: when no remembered, likely or typical variant can be used
+ */
 export async function tunedScanner(device: GPUDevice, wanted: TuningOptions): Promise<Tuned> {
   const { variant, again, hurried, model, driver, cacheDirectory, batchMs, skip } = wanted;
   const cache = new Cache(cacheDirectory);
@@ -78,8 +92,8 @@ export async function tunedScanner(device: GPUDevice, wanted: TuningOptions): Pr
   const recalled = again || variant ? undefined : cache.recall(subject, key, tuningShape);
   if (recalled && !skip.includes(nameOf(recalled.variant))) {
     const { scanner } = await open(device, recalled.variant, wanted);
-    // The remembered variant does not run any more, so all variants are measured again. If none runs, the measurement
-    // throws the reason.
+    // If there is no scanner, the remembered variant does not run any more. Then the code below chooses as if nothing
+    // were remembered, and throws the reason if no variant runs.
     if (scanner) return { scanner, tuning: recalled, why: `${whyTuning(recalled, batchMs)}, as measured before` };
   }
   if (variant) return askedFor(device, variant, wanted);
@@ -95,17 +109,23 @@ export async function tunedScanner(device: GPUDevice, wanted: TuningOptions): Pr
     return { ...mining, why: `${mining.why}; pickaxe bench --tune measures all variants` };
   }
   const why = `${mining.why}; all variants are measured while it mines`;
-  // Progress is not reported, because the device mines already.
+  // The progress of this measurement is not reported, because the device mines already.
   return { ...mining, why, measure: (inTurn) => measured(() => {}, inTurn) };
 }
 
-/** If the GPU was lost with this number of variants, it mines with the likely variant, and no others are measured. */
+/**
+ * If the GPU mines with the likely variant, and was lost with at least this number of other variants, the variants are
+ * not measured.
+ */
 const MOST_LOSSES = 3;
 
-/** Length of a dispatch before lengths are measured: the middle one of those to choose from. */
+/** Length of a batch before lengths are measured, in ms: the middle length of BATCHES_MS in autotune.ts. */
 const LIKELY_BATCH_MS = 8;
 
-/** @returns undefined if no variant is likely, or if the likely one does not run */
+/**
+ * Makes a scanner for the likely variant, and measures its rate.
+ * @returns undefined if no variant is likely, or if the likely variant must be skipped or does not run
+ */
 async function likelyScanner(device: GPUDevice, wanted: TuningOptions): Promise<Tuned | undefined> {
   const { likely, skip, batchMs = LIKELY_BATCH_MS, limits, trying } = wanted;
   if (!likely || skip.includes(nameOf(likely))) return undefined;
@@ -122,7 +142,10 @@ async function likelyScanner(device: GPUDevice, wanted: TuningOptions): Promise<
   return { scanner, tuning, why: `${nameOf(likely)}, probably the fastest here` };
 }
 
-/** Measures the variant, and the batch lengths unless one was asked for. */
+/**
+ * Measures the variant that the user asked for, and the lengths of batches unless the user chose a length.
+ * @throws the fault of the variant when it does not run
+ */
 async function askedFor(device: GPUDevice, variant: Variant, wanted: TuningOptions): Promise<Tuned> {
   const { batchMs, limits, trying } = wanted;
   const { scanner, fault } = await open(device, variant, wanted);
@@ -139,6 +162,11 @@ async function askedFor(device: GPUDevice, variant: Variant, wanted: TuningOptio
   return { scanner, tuning, why: `${nameOf(variant)}, as asked for` };
 }
 
+/**
+ * Measures the typical variant of each shader, then all variants of the shaders that are not too slow (with `again`, of
+ * all shaders), and then the lengths of batches with the fastest variant.
+ * @throws Error when no typical variant runs
+ */
 async function measure(device: GPUDevice, wanted: TuningOptions, inTurn: InTurn) {
   const { progress, limits, trying, again: thorough } = wanted;
   const what = `measuring ${limits.variants.length} variants of the kernel: a few seconds, once for this GPU and driver`;
@@ -174,8 +202,8 @@ async function measure(device: GPUDevice, wanted: TuningOptions, inTurn: InTurn)
 }
 
 /**
- * @param typical variants of the shaders, fastest first
- * @returns the variants whose shaders are worth measuring further
+ * @param typical the typical variant of each shader, fastest first
+ * @returns the typical variants of the shaders whose other variants are worth measuring
  */
 export function hopefulOf<Rated extends { readonly hashesPerSecond: number }>(typical: readonly Rated[]): Rated[] {
   return typical.filter(({ hashesPerSecond }) => hashesPerSecond >= HOPELESS_SHADER * typical[0].hashesPerSecond);
@@ -199,10 +227,10 @@ type Opened =
   | { readonly scanner: Scanner; readonly fault?: never }
   | { readonly scanner?: never; readonly fault: Error };
 
-/** Time limit for the notice that the device is lost. The exact value does not matter. */
+/** Time limit for the report that the device is lost, in ms. The exact value does not matter. */
 const LOSS_MS = 1_000;
 
-/** Compiles and checks a variant. Returns faults instead of throwing them, so that other variants are tried. */
+/** Compiles and checks a variant. Returns a fault instead of throwing it, so that other variants can be tried. */
 async function open(device: GPUDevice, variant: Variant, { trying, check }: TuningOptions): Promise<Opened> {
   let scanner: Scanner | undefined;
   trying(variant);
@@ -213,8 +241,8 @@ async function open(device: GPUDevice, variant: Variant, { trying, check }: Tuni
   } catch (fault) {
     scanner?.destroy();
     if (fault instanceof DeviceError) return { fault };
-    // The loss of a device is reported a little later. The report must end this process while this variant still counts
-    // as the one being tried.
+    // If the device is lost, its loss is reported a little later, and the report ends this process. That must happen
+    // while this variant still counts as the one that is being tried.
     await Promise.race([device.lost, sleep(LOSS_MS)]);
     return {
       fault: new DeviceError('lost', `the driver cannot run it: ${(fault as Error).message}`, { cause: fault }),

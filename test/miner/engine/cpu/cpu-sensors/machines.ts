@@ -3,7 +3,6 @@
 import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { afterAll } from 'vitest';
 import { type CpuSensors, openCpuSensors } from '#pickaxe/miner/engine/cpu/cpu-sensors.js';
 import { readSysfs } from '#pickaxe/miner/engine/sensors.js';
 
@@ -11,7 +10,6 @@ import { readSysfs } from '#pickaxe/miner/engine/sensors.js';
 export type Files = Readonly<Record<string, string | number>>;
 
 const temporary = mkdtempSync(join(tmpdir(), 'pickaxe-cpu-sensors-'));
-afterAll(() => rmSync(temporary, { recursive: true, force: true }));
 
 let machines = 0;
 

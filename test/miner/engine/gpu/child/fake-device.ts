@@ -12,6 +12,13 @@ export interface FakeBuffer {
   destroyed: boolean;
 }
 
+/** A part of a buffer, in bytes; the whole buffer without `size`. */
+interface BoundPart {
+  readonly buffer: FakeBuffer;
+  readonly offset?: number;
+  readonly size?: number;
+}
+
 export interface Dispatch {
   /** For each page: the place of its words in the uniform buffers, and the workgroups. */
   readonly passes: readonly { readonly offset: number; readonly workgroups: readonly [inRow: number, rows: number] }[];
@@ -29,13 +36,20 @@ export class FakeDevice {
   readonly dispatches: Dispatch[] = [];
   /** Whether each dispatch ends at once without hits. */
   isQuick = false;
+  /** The parts of buffers that were set to 0, by offset and size in bytes. */
+  readonly cleared: { readonly buffer: FakeBuffer; readonly offset: number; readonly size: number }[] = [];
+  /** The parts of buffers that each shader of a page gets. */
+  readonly bound: (readonly BoundPart[])[] = [];
   /** Number of times that the words of a job were written. */
   jobsWritten = 0;
   #control = new Uint32Array();
   #passes: Dispatch['passes'] = [];
   readonly queue = {
-    writeBuffer: ({ label }: FakeBuffer, _offset: number, words: Uint32Array) => {
-      if (label === 'control') this.#control = words.slice();
+    writeBuffer: ({ label }: FakeBuffer, offset: number, words: Uint32Array) => {
+      if (offset % 4 > 0) throw new RangeError('WebGPU writes whole words only');
+      const written = new Uint32Array(offset / 4 + words.length);
+      written.set(words, offset / 4);
+      if (label === 'control') this.#control = written;
       else this.jobsWritten++;
     },
     submit: () => {},
@@ -53,13 +67,10 @@ export class FakeDevice {
 
   createShaderModule = () => ({});
   createComputePipelineAsync = async () => ({ getBindGroupLayout: () => ({}) });
-  createBindGroup = ({
-    entries,
-  }: {
-    readonly entries: readonly { readonly resource: { readonly offset: number } }[];
-  }) => ({
-    offset: entries[0].resource.offset,
-  });
+  createBindGroup = ({ entries }: { readonly entries: readonly { readonly resource: BoundPart }[] }) => {
+    this.bound.push(entries.map(({ resource }) => resource));
+    return { offset: entries[0].resource.offset };
+  };
 
   createBuffer = ({ size, label }: Pick<FakeBuffer, 'size' | 'label'>) => {
     let mapped = new ArrayBuffer(0);
@@ -89,7 +100,7 @@ export class FakeDevice {
   };
 
   createCommandEncoder = () => ({
-    clearBuffer: () => {},
+    clearBuffer: (buffer: FakeBuffer, offset: number, size: number) => void this.cleared.push({ buffer, offset, size }),
     copyBufferToBuffer: () => {},
     finish: () => ({}),
     beginComputePass: () => {

@@ -7,7 +7,7 @@ import { SPOT_CHECK, selfTest, spotCheck } from '#pickaxe/miner/engine/gpu/child
 import type { Hit, Scan } from '#pickaxe/miner/engine/gpu/child/shader-scanner.js';
 import { HIT_CAPACITY } from '#pickaxe/miner/engine/gpu/prepare.generated.js';
 import type { Puzzle } from '#pickaxe/protocol/chain/job.js';
-import { COUNTERS, LANES, type Range, splitNonce } from '#pickaxe/protocol/chain/nonce.js';
+import { COUNTERS, countersAt, LANES, lanesAt, PAGES, type Range, splitNonce } from '#pickaxe/protocol/chain/nonce.js';
 import { solutionsIn } from '../../cpu/puzzles.ts';
 
 const UNIT = 2048;
@@ -53,6 +53,28 @@ const wrongGpus: Record<string, Gpu> = {
 };
 
 test('a GPU that computes right passes', () => selfTest(rightGpu, UNIT));
+
+test('asks only for nonces that exist, up to the first and the last ones', async () => {
+  const ranges: Range[] = [];
+  const remember: Gpu = (puzzle, range) => {
+    ranges.push(range);
+    return rightGpu(puzzle, range);
+  };
+  await selfTest(remember, UNIT);
+  for (const { lane, step, page, pages, counter, counters } of ranges) {
+    expect(lane).toBeLessThan(lanesAt(step));
+    expect(Number.isInteger(counters)).toBe(true);
+    expect(page + pages).toBeLessThanOrEqual(PAGES);
+    expect(counter + counters).toBeLessThanOrEqual(countersAt(step));
+  }
+  // Hits are lost in the second workgroup of a page, too, and on the second page of a dispatch.
+  expect(ranges.some(({ step, pages, counters }) => step === 1 && pages === 1 && counters > 2 * UNIT)).toBe(true);
+  expect(ranges.some(({ pages, counters }) => pages === 2 && counters > UNIT / 2 && counters < UNIT)).toBe(true);
+  for (const step of [1, 256, 65_536]) expect(ranges.some((range) => range.step === step)).toBe(true);
+  expect(ranges.some(({ page, counter }) => page === 0 && counter === 0)).toBe(true);
+  expect(ranges.some(({ page, pages }) => page + pages === PAGES)).toBe(true);
+  expect(ranges.some(({ step, counter, counters }) => counter + counters === countersAt(step))).toBe(true);
+});
 
 test.each(Object.entries(wrongGpus))('refuses a GPU that %s', async (_, gpu) => {
   await expect(selfTest(gpu, UNIT)).rejects.toMatchObject({ name: 'DeviceError', fault: 'wrong-hashes' });

@@ -2,7 +2,7 @@
 
 import { expect, test } from 'vitest';
 import { Scanner, SLOTS } from '#pickaxe/miner/engine/gpu/child/shader-scanner.js';
-import { HIT_CAPACITY } from '#pickaxe/miner/engine/gpu/prepare.generated.js';
+import { HIT_CAPACITY, JOB_WORDS } from '#pickaxe/miner/engine/gpu/prepare.generated.js';
 import type { Variant } from '#pickaxe/miner/engine/gpu/tuning.js';
 import type { Range } from '#pickaxe/protocol/chain/nonce.js';
 import { jobOf, nothingSolves, someHeaderHex } from '../../../../interfaces/jobs.ts';
@@ -117,11 +117,32 @@ test('the job’s words are written again when the job, the lane or the page cha
   expect(await written(job)).toBe(0);
   expect(await written(job, { page: 10 })).toBe(1);
   expect(await written(job, { page: 10, lane: 4 })).toBe(1);
-  expect(await written({ ...job }, { page: 10, lane: 4 })).toBe(1);
-  expect(await written({ ...job }, { page: 10, lane: 4, step: 256 })).toBe(1);
+  const other = { ...job };
+  expect(await written(other, { page: 10, lane: 4 })).toBe(1);
+  expect(await written(other, { page: 10, lane: 4, step: 256 })).toBe(1);
+  expect(await written(other, { page: 10, lane: 4, step: 256 })).toBe(0);
   expect(await written(job, { pages: 2 })).toBe(1);
   expect(await written(job, { pages: 2 })).toBe(0);
   expect(await written(job)).toBe(1);
+});
+
+test('each dispatch begins with a count of 0, and each page has its own words and the common result', async () => {
+  const { device, scanner } = await open();
+  for (let i = 0; i < 3; i++) {
+    const scan = scanner.scan(job, { ...strip(0, 100), pages: 2 });
+    device.dispatches.at(-1)!.finish(0);
+    await scan;
+  }
+  expect(device.cleared.map(({ offset, size }) => [offset, size])).toEqual(Array(3).fill([0, 4]));
+  // The same batch is used again, and with it what was bound.
+  expect(device.bound).toHaveLength(2);
+  const [{ buffer: result }] = device.cleared;
+  expect(result.size).toBe(4 + 4 * HIT_CAPACITY);
+  for (const [page, [control, words, hits]] of device.bound.entries()) {
+    expect([control.offset, control.size]).toEqual([256 * page, 40]);
+    expect([words.offset, words.size]).toEqual([256 * page, 4 * JOB_WORDS]);
+    expect(hits).toEqual({ buffer: result });
+  }
 });
 
 test('destroy frees all memory on the device', async () => {

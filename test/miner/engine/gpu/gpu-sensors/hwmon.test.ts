@@ -367,3 +367,17 @@ describe('which card', () => {
     expect(await sensors.read()).toEqual({});
   });
 });
+
+test.each<[string, Files, object]>([
+  ['the only temperature without a label is that of the chip', { temp1_input: 50_000 }, { temperatureCelsius: 50 }],
+  ['a second one without a label is of something unknown', { temp2_input: 50_000, fan1_input: 900 }, { fanRpm: 900 }],
+  ['the first one with a label is what that says', { temp1_input: 80_000, temp1_label: 'mem' }, { memoryCelsius: 80 }],
+  [
+    'one with an unknown label is of something unknown',
+    { temp1_input: 80_000, temp1_label: 'x', fan1_input: 900 },
+    { fanRpm: 900 },
+  ],
+])('of a card, %s', async (_, files, readings) => {
+  const machine = new Machine({ [BUS]: { vendor: '0x1002', ...within('hwmon/hwmon1', { name: 'amdgpu', ...files }) } });
+  expect(await (await machine.open({ vendor: 'amd', bus: BUS })).read()).toEqual(readings);
+});

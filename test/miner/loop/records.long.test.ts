@@ -1,3 +1,5 @@
+/** Whole work records, solved by the CPU. */
+
 import { describe, expect, it, vi } from 'vitest';
 import { systemClock } from '#pickaxe/base/system/clock.js';
 import { CpuEngine } from '#pickaxe/miner/engine/cpu/cpu-engine.js';

@@ -1,0 +1,290 @@
+/** What a GPU's child process does with the messages of its parent, in this process and without Dawn. */
+
+import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { DeviceError } from '#pickaxe/miner/engine/engine.js';
+import { type CHILD_PARTS, startChild } from '#pickaxe/miner/engine/gpu/child/child.js';
+import { isSoftware, listAdapters, openAdapter } from '#pickaxe/miner/engine/gpu/child/gpu-device.js';
+import type { Searcher } from '#pickaxe/miner/engine/gpu/child/searcher.js';
+import { tunedScanner } from '#pickaxe/miner/engine/gpu/child/tuned-scanner.js';
+import type { OpenMessage, ToParent } from '#pickaxe/miner/engine/gpu/protocol.js';
+import { TUNING_LIMITS } from '#pickaxe/miner/engine/gpu/tuning.js';
+import { jobOf, nothingSolves, someHeaderHex } from '../../../../interfaces/jobs.ts';
+import { FakeDevice } from './fake-device.ts';
+
+vi.mock('#pickaxe/miner/engine/gpu/child/gpu-device.js', async (load) => ({
+  ...(await load<object>()),
+  loadDawn: async () => {},
+  openAdapter: vi.fn(),
+  listAdapters: vi.fn(),
+  isSoftware: vi.fn(),
+}));
+
+vi.mock('#pickaxe/miner/engine/gpu/child/tuned-scanner.js', () => ({ tunedScanner: vi.fn() }));
+
+const settled = () => new Promise((resolve) => setImmediate(resolve));
+
+/** A child whose process is pretended. */
+function start() {
+  const handlers = new Map<string | symbol, (...all: unknown[]) => void>();
+  const on = vi.spyOn(process, 'on').mockImplementation((event, handler) => {
+    handlers.set(event, handler);
+    return process;
+  });
+  const exit = vi.spyOn(process, 'exit').mockImplementation((() => {}) as never);
+  const kill = vi.spyOn(process, 'kill').mockImplementation(() => true);
+  const sent: ToParent[] = [];
+  const device = Object.assign(new FakeDevice(), { lost: new Promise(() => {}), destroy: vi.fn() });
+  const before = { destroy: vi.fn() };
+  const searcher = {
+    begin: vi.fn(),
+    add: vi.fn(),
+    stop: vi.fn(),
+    interrupt: vi.fn((action: () => Promise<unknown>) => action()),
+    replace: vi.fn(() => before),
+  };
+  let lose = (_: string) => {};
+  let hooks = {} as Parameters<typeof CHILD_PARTS.createSearcher>[0]['hooks'];
+  const parts: typeof CHILD_PARTS = {
+    openDevice: async (_, onLost) => {
+      lose = onLost;
+      return device.asDevice;
+    },
+    selfTest: async () => {},
+    spotCheck: async () => {},
+    createSearcher: (options) => {
+      hooks = options.hooks;
+      return searcher as unknown as Searcher;
+    },
+    send: (message, done) => {
+      sent.push(message);
+      done?.();
+    },
+  };
+  startChild(parts);
+  on.mockRestore();
+  onTestFinished(() => {
+    exit.mockRestore();
+    kill.mockRestore();
+  });
+  const hear = async (event: string, ...all: unknown[]) => {
+    handlers.get(event)?.(...all);
+    await settled();
+  };
+  return {
+    hear,
+    sent,
+    exit,
+    kill,
+    device,
+    before,
+    searcher,
+    handlers,
+    lose: (why: string) => lose(why),
+    hooks: () => hooks,
+  };
+}
+
+const OPEN: OpenMessage = {
+  type: 'open',
+  softwareGpu: false,
+  tuneAgain: false,
+  minesAtOnce: false,
+  hurried: false,
+  tuningLimits: TUNING_LIMITS,
+  skip: [],
+  card: {},
+  pulseMs: 1_000,
+};
+
+const variant = { shader: 'wgsl', workgroupSize: 64, trips: 16 } as const;
+const TUNING = {
+  variant,
+  batchMs: 8,
+  hashesPerSecond: 1e9,
+  variants: [{ variant, hashesPerSecond: 1e9 }],
+  batches: [],
+};
+
+const NAMELESS = { description: 'driver 1', device: '', architecture: '', vendor: '' };
+
+beforeEach(() => {
+  vi.mocked(openAdapter).mockResolvedValue({ dawn: {}, adapter: { info: NAMELESS } } as never);
+  vi.mocked(isSoftware).mockReturnValue(false);
+  vi.mocked(tunedScanner).mockResolvedValue({ scanner: 'a scanner', tuning: TUNING, why: 'pretended' } as never);
+});
+
+/** @returns an open child, whose pulse ends with the test */
+async function open(wishes: Partial<OpenMessage> = {}) {
+  const timers = vi.spyOn(globalThis, 'setInterval').mockReturnValue(undefined as never);
+  onTestFinished(() => timers.mockRestore());
+  const child = start();
+  await child.hear('message', { ...OPEN, ...wishes });
+  await vi.waitFor(() => expect(child.sent.map(({ type }) => type)).toContain('opened'), { timeout: 60_000 });
+  const [opened] = child.sent.splice(
+    child.sent.findIndex(({ type }) => type === 'opened'),
+    1,
+  );
+  expect(opened).toMatchObject({
+    model: wishes.adapter ?? 'driver 1',
+    driver: 'driver 1',
+    tuning: TUNING,
+    why: 'pretended',
+  });
+  return child;
+}
+
+describe('a child', () => {
+  test('ignores the signals of a terminal, because its parent closes it', async () => {
+    const { hear, handlers, exit, kill } = start();
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGBREAK']) {
+      expect(handlers.has(signal)).toBe(true);
+      await hear(signal);
+    }
+    expect([exit.mock.calls, kill.mock.calls]).toEqual([[], []]);
+  });
+
+  test('lists the adapters', async () => {
+    const { hear, sent } = start();
+    vi.mocked(listAdapters).mockResolvedValueOnce([{ model: 'RTX', backend: 'vulkan' }]);
+    await hear('message', { type: 'list' });
+    expect(sent).toEqual([{ type: 'listed', adapters: [{ model: 'RTX', backend: 'vulkan' }] }]);
+  });
+
+  test.each([
+    [new DeviceError('missing', 'no GPU'), 'missing', 'no GPU'],
+    [new DeviceError('wrong-hashes', 'wrong'), 'wrong-hashes', 'wrong'],
+    [new TypeError('a fault of our own'), 'lost', 'a fault of our own'],
+    ['a text', 'lost', 'a text'],
+  ])('that fails with %s says so, and ends', async (error, fault, message) => {
+    const { hear, sent, exit } = start();
+    vi.mocked(listAdapters).mockRejectedValueOnce(error);
+    await hear('message', { type: 'list' });
+    await hear('uncaughtException', error);
+    expect(sent).toEqual([1, 2].map(() => ({ type: 'failed', fault, message })));
+    expect(exit.mock.calls).toEqual([[1], [1]]);
+  });
+
+  test('refuses software unless it was asked for', async () => {
+    const { hear, sent } = start();
+    vi.mocked(isSoftware).mockReturnValue(true);
+    await hear('message', { ...OPEN, adapter: 'llvmpipe' });
+    const message = expect.stringMatching(/runs on the CPU \(llvmpipe\).*--software-gpu/);
+    expect(sent).toEqual([{ type: 'failed', fault: 'missing', message }]);
+  });
+
+  test('that leaves frees its device, and ends whatever its sensors do', async () => {
+    const { hear, device, kill } = await open();
+    await hear('disconnect');
+    expect(device.destroy).toHaveBeenCalledTimes(1);
+    expect(kill.mock.calls).toEqual([[process.pid, 'SIGKILL']]);
+    // Without a device it ends, too.
+    const other = start();
+    await other.hear('disconnect');
+    expect(other.kill).toHaveBeenLastCalledWith(process.pid, 'SIGKILL');
+  });
+
+  test('that is open passes searches on, and ends of searches back', async () => {
+    const { hear, searcher, sent, hooks } = await open();
+    const { midstate, tail, target } = jobOf(someHeaderHex, nothingSolves);
+    const range = { lane: 3, step: 1, page: 9, pages: 1, counter: 0, counters: 512 };
+    await hear('message', { type: 'search', search: 4, midstate, tail, target });
+    await hear('message', { type: 'range', search: 4, range });
+    await hear('message', { type: 'stop', search: 4 });
+    expect(searcher.begin.mock.calls).toEqual([[4, expect.objectContaining({ midstate, tail, target })]]);
+    expect(searcher.add.mock.calls).toEqual([[4, range]]);
+    expect(searcher.stop.mock.calls).toEqual([[4]]);
+
+    const at = (counter: number) => ({ ...range, counter });
+    // The first report of a search is sent at once. The next ones wait, and are sent before the end.
+    for (const counter of [0, 512, 1_024]) {
+      hooks().report({ search: 4, searched: at(counter), beganMs: counter, candidates: [] });
+    }
+    expect(sent.map(({ type }) => type)).toEqual(['report']);
+    hooks().ended(4);
+    const rest = { ...range, counter: 512, counters: 1_024 };
+    expect(sent.slice(1)).toEqual([
+      { type: 'report', search: 4, searched: rest, beganMs: 512, candidates: [] },
+      { type: 'ended', search: 4 },
+    ]);
+    for (const counter of [2_048, 4_096]) {
+      hooks().report({ search: 4, searched: at(counter), beganMs: 0, candidates: [] });
+    }
+    hooks().idle();
+    expect(sent.slice(3).map((message) => message.type === 'report' && message.searched.counter)).toEqual([
+      2_048, 4_096,
+    ]);
+  });
+
+  test('that loses its device says why', async () => {
+    const { lose, sent } = await open();
+    lose('the driver was reset');
+    expect(sent).toEqual([{ type: 'failed', fault: 'lost', message: 'the driver was reset' }]);
+  });
+
+  test.each([
+    [new DeviceError('wrong-hashes', 'known hits are missing'), 'wrong-hashes', 'known hits are missing'],
+    [new Error('mapAsync'), 'lost', 'a dispatch failed: mapAsync'],
+    [new Error(''), 'lost', 'a dispatch failed: no reason given'],
+  ])(
+    'whose batch fails with %s says so, after the reason of the driver if there is one',
+    async (error, fault, message) => {
+      const { hooks, sent, device } = await open();
+      Object.assign(device, { lost: Promise.resolve() });
+      hooks().lost(error);
+      await settled();
+      expect(sent).toEqual([{ type: 'failed', fault, message }]);
+    },
+  );
+
+  describe('that mines while its variants are measured', () => {
+    const better = { ...TUNING, batchMs: 16, hashesPerSecond: 2e9 };
+    const result = { scanner: 'a better one', tuning: better, why: 'it is faster' };
+    const mining = (measure: () => Promise<unknown>) =>
+      vi.mocked(tunedScanner).mockResolvedValue({ tuning: TUNING, why: 'pretended', measure } as never);
+
+    test.each([
+      [undefined, 16, 32_000_000],
+      [5, 5, 10_000_000],
+    ])('changes to the best one, with batches of %s ms as asked for: %i ms', async (batchMs, ms, firstCounters) => {
+      mining(async () => result);
+      const { sent, searcher, before } = await open({ batchMs, adapter: 'RTX' });
+      expect(searcher.replace.mock.calls).toEqual([['a better one', ms, firstCounters]]);
+      expect(before.destroy).toHaveBeenCalledTimes(1);
+      expect(sent).toContainEqual({ type: 'tuned', tuning: better, why: 'it is faster' });
+    });
+
+    test('ends if that fails, with the reason', async () => {
+      mining(async () => {
+        throw new DeviceError('wrong-hashes', 'all are wrong');
+      });
+      const { sent, searcher } = await open();
+      expect(sent).toContainEqual({ type: 'failed', fault: 'wrong-hashes', message: 'all are wrong' });
+      expect(searcher.replace).not.toHaveBeenCalled();
+    });
+  });
+
+  test.each([
+    [false, undefined, undefined],
+    [true, undefined, { shader: 'wgsl-multiplied-adds', workgroupSize: 128, trips: 16 }],
+    [true, variant, variant],
+    [false, variant, undefined],
+  ])('that mines at once: %s, with the likely variant %j, begins with %j', async (minesAtOnce, likely, expected) => {
+    const adapter = { info: { ...NAMELESS, vendor: 'nvidia', architecture: 'ada' } };
+    vi.mocked(openAdapter).mockResolvedValue({ dawn: {}, adapter } as never);
+    await open({ minesAtOnce, likely });
+    expect(vi.mocked(tunedScanner).mock.lastCall![1].likely).toEqual(expected);
+  });
+
+  test('says which variant it tries, and how far it is', async () => {
+    const { sent } = await open();
+    const { trying, progress } = vi.mocked(tunedScanner).mock.lastCall![1];
+    trying(variant);
+    trying(undefined);
+    progress('measuring', 0.5);
+    expect(sent).toEqual([
+      { type: 'trying', variant: 'wgsl 64×16' },
+      { type: 'trying' },
+      { type: 'progress', what: 'measuring', done: 0.5 },
+    ]);
+  });
+});

@@ -1,0 +1,45 @@
+/** How following a source ends: by the consumer, by its stop, and by a fault of the source. */
+
+import { expect, it } from 'vitest';
+import { SharedSource, updatesOf } from '#pickaxe/miner/source/following.js';
+import { FakeSource, makeWork } from '../../fakes.ts';
+import { eventually } from './follow.ts';
+
+it('a source ends with the stop, though its consumer takes no further update', async () => {
+  const source = new FakeSource();
+  const stopping = new AbortController();
+  const updates = updatesOf(source, stopping.signal);
+  const first = updates.next();
+  source.work(makeWork(100));
+  await first;
+  expect(source.ended).toBe(false);
+  stopping.abort();
+  expect(source.ended).toBe(true);
+  await updates.return();
+});
+
+it('a source ends when its consumer wants no more', async () => {
+  const source = new FakeSource();
+  source.work(makeWork(100));
+  for await (const update of updatesOf(source, new AbortController().signal)) {
+    expect(update.kind).toBe('work');
+    break;
+  }
+  expect(source.ended).toBe(true);
+});
+
+it('a consumer that has stopped gets no fault of a shared source: the one who closes it does, and once', async () => {
+  const source = new FakeSource();
+  const shared = new SharedSource(source);
+  const stopping = new AbortController();
+  const following = shared.follow(() => {}, stopping.signal);
+  const fault = source.fail();
+  stopping.abort();
+  await following;
+  const listener = () => {};
+  await eventually(() => expect(shared.close()).rejects.toBe(fault));
+  await shared.follow(listener, AbortSignal.abort());
+  await expect(shared.close()).rejects.toBe(fault);
+  await expect(shared.follow(listener, new AbortController().signal)).rejects.toBe(fault);
+  await shared.close();
+});

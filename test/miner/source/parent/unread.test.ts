@@ -1,0 +1,74 @@
+/** A parent that does not read is not read either, and its streams end once. */
+
+import { EventEmitter } from 'node:events';
+import { type Readable, Writable } from 'node:stream';
+import { expect, it } from 'vitest';
+import { ParentConnection } from '#pickaxe/miner/source/parent/connection.js';
+
+const clock = { nowUs: () => 0n, monotonicMs: () => 0 };
+
+/** What a parent writes to. */
+class Input extends EventEmitter {
+  isPaused = false;
+  pause(): void {
+    this.isPaused = true;
+  }
+  resume(): void {
+    this.isPaused = false;
+  }
+}
+
+function connect() {
+  const input = new Input();
+  const held: (() => void)[] = [];
+  const output = new Writable({ write: (_chunk, _encoding, done) => void held.push(done) });
+  const told: string[] = [];
+  const hooks = {
+    request: ({ type }: { type: string }) => void told.push(type),
+    flooded: () => void told.push('flooded'),
+    inputEnded: () => void told.push('input ended'),
+    closed: () => void told.push('closed'),
+  };
+  const connection = new ParentConnection({ input: input as unknown as Readable, output, end: () => {} }, hooks, clock);
+  connection.listen();
+  /** The parent reads all that was written. */
+  const read = async () => {
+    while (held.length > 0) {
+      held.shift()?.();
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+  };
+  return { input, output, told, connection, read };
+}
+
+it('a parent with more than a megabyte to read is read again once it has read that', async () => {
+  const { input, connection, read } = connect();
+  const send = () => connection.send({ type: 'paused', reason: 'r'.repeat(100_000) });
+  const sent = Array.from({ length: 10 }, send);
+  expect([input.isPaused, connection.isBehind]).toEqual([false, false]);
+  for (let i = 0; i < 2; i++) {
+    while (!input.isPaused) sent.push(send());
+    expect(connection.isBehind).toBe(true);
+    sent.push(send());
+    await read();
+    expect([input.isPaused, connection.isBehind]).toEqual([false, false]);
+  }
+  expect(new Set(await Promise.all(sent))).toEqual(new Set([true]));
+});
+
+it.each([['error'], ['end'], ['close']])('a side that ends with the event “%s” ends once', (name) => {
+  const { input, told } = connect();
+  input.emit('data', Buffer.from('{"type":"ping"}'));
+  for (const each of [name, 'error', 'end', 'close']) input.emit(each, new Error('away'));
+  expect(told).toEqual(['ping', 'input ended']);
+});
+
+it('an answer to a parent that has gone is not written, and those before it are lost', async () => {
+  const { output, told, connection } = connect();
+  const before = [1, 2].map(() => connection.send({ type: 'pong' }));
+  output.destroy(new Error('away'));
+  expect(await Promise.all(before)).toEqual([false, false]);
+  expect(told).toEqual(['closed']);
+  expect(await connection.send({ type: 'pong' })).toBe(false);
+  expect(told).toEqual(['closed']);
+});

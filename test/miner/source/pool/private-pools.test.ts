@@ -1,0 +1,49 @@
+/** Where a pool of the Internet may lead a rig, and what is left of a connection. */
+
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
+import { expect, it, onTestFinished, vi } from 'vitest';
+import { BY_AUTHORITY } from '#pickaxe/base/net/tls-trust.js';
+import { openConnection } from '#pickaxe/miner/source/pool/pool-source.js';
+import { eventually } from '../follow.ts';
+import { MockPool } from './mock-pool.ts';
+import { followPool, GREETING, jobLine, makeHeader } from './pool.ts';
+
+it.each([true, false])(
+  'a pool in a private network is connected to unless it must be public: %s',
+  async (mustBePublic) => {
+    const server = createServer((socket) => socket.on('error', () => {}));
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    onTestFinished(() => void server.close());
+    const { port } = server.address() as AddressInfo;
+    const url = `stratum+tcp://127.0.0.1:${port}`;
+    const address = { host: '127.0.0.1', port, tls: false, url };
+    const options = { trust: BY_AUTHORITY, timeoutMs: 60_000, mustBePublic };
+    const opened = openConnection(address, options, new AbortController().signal);
+    if (mustBePublic) {
+      const message = `${url} is in a private network, and a pool of the Internet cannot lead there.`;
+      await expect(opened).rejects.toMatchObject({ fault: 'refused', message });
+    } else {
+      const socket = await opened;
+      expect(socket.remotePort).toBe(port);
+      socket.destroy();
+    }
+  },
+);
+
+it('nothing watches for suspensions once a source has ended', async () => {
+  const [begun, ended] = [vi.spyOn(globalThis, 'setInterval'), vi.spyOn(globalThis, 'clearInterval')];
+  onTestFinished(() => {
+    begun.mockRestore();
+    ended.mockRestore();
+  });
+  const pool = await MockPool.start([...GREETING, jobLine('1', makeHeader(), 'true')]);
+  const { follower } = followPool(pool.url);
+  await follower.work();
+  const watches = begun.mock.results.filter((_, i) => begun.mock.calls[i][1] === 500).map(({ value }) => value);
+  expect(watches).toHaveLength(1);
+  await follower.end();
+  expect(ended.mock.calls).toContainEqual(watches);
+  await eventually(() => expect(pool.open).toBe(0));
+});
