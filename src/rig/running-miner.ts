@@ -1,4 +1,7 @@
-/** A running miner, as the HTTP server, guards, notices and the terminal use it, and the first lines of its log. */
+/**
+ * The interface through which the HTTP server, the automatic pauses, the notices and the terminal use a running miner.
+ * Also the first lines of the miner's log.
+ */
 
 import type { Logger } from 'pino';
 import type { Clock } from '../base/system/clock.ts';
@@ -15,28 +18,32 @@ export interface RunningMiner {
   readonly setup: Setup;
   readonly controls: Controls;
   readonly events: Events;
-  /** Receives each event before any other listener. */
+  /** The counters of this run. They receive each event before the log, the web server and the notices do. */
   readonly tally: Tally;
   readonly clock: Clock;
   readonly log: Logger;
   readonly logTail: LogTail;
-  /** Asks a node for the balance; absent when the rig mines on no node. */
+  /** Asks nodes for the balance of the miner's account. Absent if the rig does not mine on nodes. */
   readonly askBalance?: AskBalance | undefined;
-  /** Whether mining begins again in this process after its end; absent if it never does. */
+  /** @returns whether this process starts mining again after mining has ended. Absent means that it never does. */
   readonly beginsAgain?: () => boolean;
 }
 
-/** The settings that decide who earns and where, fixed for the whole run. None of them is secret. */
+/**
+ * The configuration files, and the settings that decide who is paid and where the rig mines, as they were when the run
+ * began. None of them is secret.
+ */
 export interface Setup {
   readonly configFiles: readonly string[];
-  /** Absent on a pool, for a parent and for a fleet. */
+  /** Account that is paid for blocks. Present only if the rig mines on nodes. */
   readonly account?: string | undefined;
-  /** Present on nodes only. */
+  /** Name of the network, such as `mainnet01`. Present only if the rig mines on nodes. */
   readonly network?: string | undefined;
-  /** Present on pools only. */
+  /** User name at the pools, without a password. Present only if the rig mines on pools. */
   readonly user?: string | undefined;
+  /** URLs of the pools. Present only if the rig mines on pools. */
   readonly pools?: readonly string[] | undefined;
-  /** The URLs of a fleet's servers; present on its rigs only. */
+  /** URLs of the NATS servers of a fleet. Present only if the rig mines for a fleet. */
   readonly fleet?: readonly string[] | undefined;
 }
 
@@ -54,7 +61,10 @@ export function reportedSetup(rigName: string, setup: Setup): Reported {
   };
 }
 
-/** The folders by which paths are shortened, so that they fit a terminal. */
+/**
+ * The folders that shorten the paths in the first lines, so that the lines fit a terminal. A path within `current`
+ * becomes relative, and a path within `home` begins with `~`.
+ */
 export interface Folders {
   readonly current: string;
   readonly home: string | undefined;
@@ -66,7 +76,7 @@ interface Start extends Setup {
   readonly rigName: string;
 }
 
-/** Logs the first lines, in which a wrong user, account, network or file is obvious. */
+/** Logs the first lines. They show the account, network, user and files, so that a wrong setting is noticed. */
 export function logStart(log: Logger, start: Start, folders: Folders): void {
   for (const line of startLines(start, folders)) log.info({ tag: 'miner' }, line);
 }

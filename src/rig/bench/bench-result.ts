@@ -1,4 +1,7 @@
-/** The results of `pickaxe bench`, as `--json` prints them and `pickaxe bench compare` reads and checks them. */
+/**
+ * The shapes of the results of `pickaxe bench --json`, and statistics of measured values. `pickaxe bench compare` reads
+ * these results.
+ */
 
 import { z } from 'zod';
 import { Machine } from '../../base/system/machine.ts';
@@ -14,7 +17,7 @@ const MOST_CHARACTERS = 512;
 const MOST_DEVICES = 1_024;
 const MOST_SLICES = 3_600;
 
-/** A text without control characters: results are shown on terminals, which could execute them. */
+/** A text without control characters. Results are shown on terminals, which would execute control characters. */
 const line = z
   .string()
   .max(MOST_CHARACTERS)
@@ -22,34 +25,37 @@ const line = z
 const positive = z.number().positive();
 const fromZero = z.number().min(0);
 const tally = z.int().min(0);
-/** ISO 8601, in UTC: `2026-11-22T07:33:27.123Z`. */
+/** A time as ISO 8601 in UTC: `2026-11-22T07:33:27.123Z`. */
 const date = z.iso.datetime();
 
-/** The sensors' readings during a measurement; null where there were none. */
+/** The readings of sensors during a measurement. A figure without readings is null. */
 const sensorFields = {
   /** The highest temperature of the chip. */
   temperatureCelsius: z.number().nullable(),
-  /** The mean power. The following fields are means, too. */
+  /** The mean power. */
   powerWatts: positive.nullable(),
+  /** The mean of the card's power limit. */
   powerLimitWatts: positive.nullable(),
+  /** The mean clock rate of the chip. */
   coreHertz: fromZero.nullable(),
+  /** The mean clock rate of the memory. */
   memoryHertz: fromZero.nullable(),
 };
 export const SensorSummary = z.strictObject(sensorFields);
 export type SensorSummary = Readonly<z.infer<typeof SensorSummary>>;
 
 const identityFields = {
-  /** `cpu`, `gpu0` … */
+  /** Name of the device in pickaxe: `cpu`, `gpu0` … */
   name: line.min(1),
-  /** The chip. */
+  /** Name of the chip. */
   model: line,
   kernel: line,
 };
 /** The kinds of a hybrid CPU's cores, each with its number of threads and its kernel. */
 const Cores = z.array(z.strictObject({ kind: z.enum(CORE_KINDS), threads: z.int().positive(), kernel: line }));
 /**
- * The hashrate of all threads on each kind of cores. Null where all cores are alike, where threads cannot be confined
- * to a kind, and for a GPU.
+ * The hashrate in H/s of all threads on each kind of a CPU's cores. Null for a GPU. Also null if all cores are alike,
+ * or if threads cannot be confined to a kind.
  */
 const ratesByCores = {
   performanceCoresHashesPerSecond: fromZero.nullable(),
@@ -62,7 +68,7 @@ const cpuFields = {
   ...identityFields,
   kind: z.literal('cpu'),
   threads: z.int().positive().nullable(),
-  /** Null where all cores are alike, or where threads cannot be confined to a kind. */
+  /** The kinds of cores. Null if all cores are alike, or if threads cannot be confined to a kind. */
   cores: Cores.min(1).max(CORE_KINDS.length).nullable(),
 };
 const gpuFields = {
@@ -70,13 +76,13 @@ const gpuFields = {
   kind: z.literal('gpu'),
   /** The PCI address. */
   bus: line.nullable(),
-  /** The driver's name and version, in its own words. */
+  /** The driver's name and version, as the driver reports them. */
   driver: line.nullable(),
   /** The kernel's variant: `wgsl 128×16` is the kernel's name, the workgroup's size and the nonces per invocation. */
   variant: line.nullable(),
   workgroupSize: z.int().positive().nullable(),
   noncesPerInvocation: z.int().positive().nullable(),
-  /** Time that one dispatch should take. */
+  /** Intended duration of one dispatch. */
   batchSeconds: positive.nullable(),
 };
 const DeviceIdentity = z.discriminatedUnion('kind', [z.strictObject(cpuFields), z.strictObject(gpuFields)]);
@@ -85,11 +91,12 @@ export type DeviceIdentity = Readonly<z.infer<typeof DeviceIdentity>>;
 const candidateFields = {
   found: tally,
   wrong: tally,
-  /** Number of candidates that only another search of the same nonces has found. */
+  /** Number of candidates that this search did not find, but another search of the same nonces did. */
   missed: tally,
 };
 
 const slicesFields = {
+  /** The median of the slices. */
   medianHashesPerSecond: positive,
   /** The 90th percentile of the slices: one slice in ten was faster. */
   p90HashesPerSecond: positive,
@@ -99,18 +106,18 @@ const RunResult = z.strictObject({
   date,
   /** The mean of the slices. */
   hashesPerSecond: positive,
-  /** The standard deviation of the slices as a part of their mean. */
+  /** The standard deviation of the slices, as a fraction of their mean. */
   spread: fromZero,
   ...slicesFields,
-  /** H/s of each slice. */
+  /** The hashrate of each slice in H/s. Slices are successive parts of a measurement, usually of about a second. */
   slices: z.array(positive).min(1).max(MOST_SLICES),
   ...ratesByCores,
   ...sensorFields,
   hashesPerJoule: fromZero.nullable(),
-  /** A checksum of the candidates that were found: 16 hex digits. */
+  /** A checksum of the right candidates that were found, 16 hex digits (see `CheckedCandidates.sum`). */
   hashSum: z.string().regex(/^[0-9a-f]{16}$/, 'not 16 hex digits'),
   candidates: z.strictObject({ ...candidateFields, expected: tally }),
-  /** Lines for people about wrong, missing or doubtful candidates. */
+  /** Lines for people about wrong or missed candidates, and about doubts. */
   errors: z.array(line).max(8),
 });
 export type RunResult = Readonly<z.infer<typeof RunResult>>;
@@ -118,16 +125,19 @@ export type RunResult = Readonly<z.infer<typeof RunResult>>;
 const summaryFields = {
   /** The median of the runs. */
   hashesPerSecond: positive,
-  /** The standard deviation of the runs as a part of their mean; null for a single run. */
+  /** The standard deviation of the runs, as a fraction of their mean; null for a single run. */
   spread: fromZero.nullable(),
-  /** The median of the runs, for each kind of cores. */
+  /** For each kind of cores, the median of the runs. */
   ...ratesByCores,
   /** Statistics over all slices of all runs. */
   ...slicesFields,
   ...sensorFields,
   hashesPerJoule: fromZero.nullable(),
   runs: z.array(RunResult).min(1).max(MOST_RUNS),
-  /** One line for people to paste; absent when the device's hashes were wrong, and in results of older versions. */
+  /**
+   * A line for people, to be copied. Absent if a run had errors, if the hash sums of the runs differ, or in results of
+   * older versions.
+   */
   line: line.exactOptional(),
 };
 const DeviceResult = z.discriminatedUnion('kind', [
@@ -136,7 +146,7 @@ const DeviceResult = z.discriminatedUnion('kind', [
 ]);
 export type DeviceResult = Readonly<z.infer<typeof DeviceResult>>;
 
-/** Devices whose measurement could not start or failed before its end. */
+/** Devices that could not be opened or failed during their measurement. */
 const Failed = z
   .array(z.strictObject({ name: line.min(1), fault: z.enum(DEVICE_FAULTS), reason: z.string() }))
   .max(MOST_DEVICES);
@@ -153,7 +163,7 @@ export const BenchResult = z.strictObject({
   seed,
   /** Number of nonces that were searched for each hash sum. */
   count,
-  /** Length of each run's measurement, without the warm-up. */
+  /** Length of each run's measurement of the hashrate, without the warm-up. */
   durationSeconds: positive,
   /** Number of runs requested for each device. */
   repeat: z.int().min(1).max(MOST_RUNS),
@@ -176,11 +186,11 @@ export type Sample = Readonly<z.infer<typeof Sample>>;
 const stressFields = {
   /** The mean of the samples. */
   hashesPerSecond: fromZero,
-  /** The standard deviation of the samples as a part of their mean. */
+  /** The standard deviation of the samples, as a fraction of their mean. */
   spread: fromZero,
   ...sensorFields,
   hashesPerJoule: fromZero.nullable(),
-  /** Rounds that were searched to their end. */
+  /** Number of rounds that were searched to their end. */
   rounds: tally,
   /** The candidates of all rounds. */
   candidates: z.strictObject(candidateFields),
@@ -200,9 +210,9 @@ export const StressResult = z.strictObject({
   date,
   machine: Machine,
   seed,
-  /** Nonces of each round; null where the rounds grow with the hashrate. */
+  /** Number of nonces in each round; null if the rounds grow. */
   count: count.nullable(),
-  /** Requested time under load. */
+  /** Requested duration of the test. */
   durationSeconds: positive,
   devices: z.array(StressDevice),
   failed: Failed,
@@ -214,15 +224,15 @@ export type StressResult = Readonly<z.infer<typeof StressResult>>;
 export interface Spread {
   readonly mean: number;
   readonly median: number;
-  /** The 90th percentile: one value in ten is higher. On a busy machine it varies less than the median. */
+  /** The 90th percentile: one value in ten is higher. On a busy machine, it varies less than the median. */
   readonly p90: number;
   readonly min: number;
   readonly max: number;
-  /** The standard deviation as a part of the mean (the coefficient of variation); 0 for a single value. */
+  /** The standard deviation, as a fraction of the mean (the coefficient of variation); 0 for a single value. */
   readonly spread: number;
 }
 
-/** @param values at least one, none below 0 */
+/** @param values at least one value. No value is below 0 */
 export function spreadOf(values: readonly number[]): Spread {
   const sorted = [...values].sort((a, b) => a - b);
   const mean = meanOf(values);
@@ -238,7 +248,7 @@ export function spreadOf(values: readonly number[]): Spread {
   };
 }
 
-/** @returns the quantile at `part` (0 to 1), interpolated between two values */
+/** @param sorted values in ascending order @returns the quantile at `part` (0 to 1), interpolated between two values */
 function quantileOf(sorted: readonly number[], part: number): number {
   const position = part * (sorted.length - 1);
   const below = Math.floor(position);
@@ -246,7 +256,7 @@ function quantileOf(sorted: readonly number[], part: number): number {
   return sorted[below] + (position - below) * (sorted[above] - sorted[below]);
 }
 
-/** @param values at least one */
+/** @param values at least one value */
 export function meanOf(values: readonly number[]): number {
   return values.reduce((sum, value) => sum + value, 0) / values.length;
 }

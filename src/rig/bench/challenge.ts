@@ -1,6 +1,6 @@
 /**
- * A challenge: a header, a fixed set of nonces and an easy target, all from a seed. All devices that search every nonce
- * find the same candidates; a device that skips nonces misses some of them.
+ * A challenge: a header, a set of nonces and an easy target, which follow from a seed and a number of nonces. All
+ * devices that search every nonce find the same candidates. A device that skips nonces probably misses some candidates.
  */
 
 import { blake2s } from '@noble/hashes/blake2.js';
@@ -18,21 +18,21 @@ export const DEFAULT_SEED = 'pickaxe';
 export const DEFAULT_COUNT = 2 ** 27;
 /** Minimum number of nonces. With fewer, more than one nonce in sixteen would have to be a candidate. */
 export const LEAST_COUNT = 2 ** 16;
-/** Maximum number of nonces: 2^29 counters on each of 2^11 pages. The fastest GPU searches them in a minute. */
+/** Maximum number of nonces: 2^29 counters on each of 2^11 pages. A fast GPU searches them in minutes. */
 export const MOST_COUNT = 2 ** 40;
 const MOST_SEED_CHARACTERS = 64;
 
 /**
- * Expected number of candidates. A device that skips one nonce in a thousand misses no candidate in one case of sixty
- * (e^-4.096), and is then not detected.
+ * Expected number of candidates. A device that skips one nonce in a thousand misses about four candidates. In one of
+ * sixty cases (e^-4.096) it misses none, so that the skipped nonces are not detected.
  */
 export const EXPECTED_CANDIDATES = 4_096;
-/** Standard deviation of the number of candidates, which is Poisson-distributed. */
+/** Standard deviation of the number of candidates. This number has a Poisson distribution. */
 export const CANDIDATES_DEVIATION = Math.sqrt(EXPECTED_CANDIDATES);
 
 const BLOCK_BYTES = 32;
 /**
- * Number of the hash block that determines the place of the nonces. The header is made of blocks 0 to 8.
+ * Number of the hash block (see `blockOf`) that determines the place of the nonces. Blocks 0 to 8 make the header.
  */
 const PLACE_BLOCK = 255;
 
@@ -41,14 +41,17 @@ export interface Challenge {
   /** Number of nonces. */
   readonly count: number;
   readonly job: Job;
-  /** A rectangle of pages and counters and, on its first page, a range with the rest of the count. */
+  /**
+   * A rectangle of pages and counters. If `count` is not a multiple of the number of pages, a second range, on the
+   * rectangle's first page, has the remaining nonces.
+   */
   readonly ranges: readonly [Range, ...Range[]];
 }
 
 /**
- * @param seed 1 to 64 characters, none of them a control character
- * @param count 2^16 to 2^40 nonces
- * @throws RangeError when the seed or the count is not valid.
+ * @param seed 1 to 64 characters that can be printed (none of the Unicode category C)
+ * @param count number of nonces, 2^16 to 2^40
+ * @throws RangeError when the seed or the count is not valid
  */
 export function makeChallenge(seed: string, count: number): Challenge {
   if (!isSeed(seed)) throw new RangeError(`a seed is 1 to ${MOST_SEED_CHARACTERS} characters that can be printed`);
@@ -78,7 +81,7 @@ export function isOf({ ranges }: Challenge, nonce: bigint): boolean {
   );
 }
 
-/** @returns the hash block with this number: blake2s-256 of the number (1 byte) followed by the seed (UTF-8) */
+/** @returns the hash block with this number, 32 bytes: blake2s-256 of the number (1 byte) and then the seed (UTF-8) */
 function blockOf(seed: string, number: number): Uint8Array {
   const bytes = new TextEncoder().encode(seed);
   const message = new Uint8Array(1 + bytes.length);
@@ -87,7 +90,7 @@ function blockOf(seed: string, number: number): Uint8Array {
   return blake2s(message, { dkLen: BLOCK_BYTES });
 }
 
-/** @returns 286 bytes: blocks 0 to 8, one after the other, cut off at the end */
+/** @returns the header, 286 bytes: the hash blocks 0 to 8, one after the other, of which the last is cut off */
 function headerFrom(seed: string): Uint8Array {
   const header = new Uint8Array(HEADER_BYTES);
   for (let done = 0; done < HEADER_BYTES; done += BLOCK_BYTES) {
@@ -97,15 +100,19 @@ function headerFrom(seed: string): Uint8Array {
 }
 
 /**
- * The rectangle has 2^(2/7 of the count's bits) pages: 128 for 2^27 nonces. It then has enough pages for CPUs, which
- * search few counters of many pages, and enough counters for GPUs, which search many counters of one page.
+ * @returns the number of pages of the rectangle: for b = ⌊log2(count)⌋, it is 2^⌊2b/7⌋, such as 128 for 2^27 nonces. So
+ *   there are enough pages for CPUs, which search few counters of many pages, and enough counters for GPUs, which
+ *   search many counters of one page
  */
 function pagesFor(count: number): number {
   const bits = count.toString(2).length - 1;
   return 2 ** Math.floor((2 * bits) / 7);
 }
 
-/** Places the nonces by block 255: lane (u16), page (u16) and counter (u32), little-endian. */
+/**
+ * Places the nonces by the first bytes of hash block 255: lane (u16), page (u16) and counter (u32), little-endian. Page
+ * and counter are taken modulo a number, so that no range goes beyond the last page or the last counter.
+ */
 function placed(seed: string, count: number): [Range, ...Range[]] {
   const view = viewOf(blockOf(seed, PLACE_BLOCK));
   const pages = pagesFor(count);
@@ -119,25 +126,28 @@ function placed(seed: string, count: number): [Range, ...Range[]] {
   return [block, { ...block, pages: 1, counter: counter + counters, counters: rest }];
 }
 
-/* The candidates that one device reports for a challenge, and their sum. */
+/* The candidates that one device reports for a challenge, and their hash sum. */
 
-/** Length of a sum: short enough to compare by eye, long enough that no two sums are equal by chance. */
+/** Length of a hash sum: short enough for comparing by eye, long enough that two are not equal by chance. */
 const SUM_BYTES = 8;
 const HASH_BYTES = 32;
 
-/** The sum for the default seed and count, computed with OpenSSL's blake2s: a device with another sum is wrong. */
+/** The right hash sum for the default seed and count, computed with OpenSSL's blake2s. */
 const KNOWN_SUM = '2b333d3b27f3a450';
 
-/** Maximum deviation from the expected count, in standard deviations. Chance exceeds it in one case of two million. */
+/**
+ * Maximum deviation from the expected number of candidates, in standard deviations. By chance, one of two million
+ * searches exceeds it.
+ */
 const MOST_DEVIATIONS = 5;
 
 export class CheckedCandidates {
   readonly challenge: Challenge;
   /** Number of nonces that the device has reported as searched. */
   hashes = 0;
-  /** Number of candidates that miss the target, were reported before, or are not nonces of the challenge. */
+  /** Number of candidates that miss the target, were reported before, or do not belong to the challenge. */
   wrong = 0;
-  /** The right candidates, each with its PoW hash (32 bytes, little-endian). */
+  /** The right candidates: PoW hashes (32 bytes, little-endian) by nonce. */
   readonly found = new Map<bigint, Uint8Array>();
 
   constructor(challenge: Challenge) {
@@ -157,7 +167,10 @@ export class CheckedCandidates {
     }
   }
 
-  /** 16 hex digits: blake2s over nonce (8 bytes, little-endian) and hash (32 bytes) of each candidate, by nonce. */
+  /**
+   * The hash sum, 16 hex digits: an 8-byte blake2s of all right candidates in ascending order, each as nonce (8 bytes,
+   * little-endian) and PoW hash (32 bytes, little-endian).
+   */
   get sum(): string {
     const sorted = [...this.found].sort(([a], [b]) => (a < b ? -1 : 1));
     const bytes = new Uint8Array(sorted.length * (NONCE_BYTES + HASH_BYTES));
@@ -171,9 +184,10 @@ export class CheckedCandidates {
 }
 
 /**
- * Makes an engine search a challenge until its end or until `stop`, which leaves the candidates incomplete.
- * @param candidates empty; filled here
- * @throws DeviceError when the device is lost, or ends its search before everything is searched.
+ * Makes an engine search a challenge until all nonces are searched or until `stop` is aborted. In the second case, the
+ * candidates are incomplete.
+ * @param candidates receives the candidates; empty at first
+ * @throws DeviceError when the device is lost, or when it ends its search by itself before all nonces are searched
  */
 export async function searchChallenge(
   engine: Engine,
@@ -195,8 +209,9 @@ function knownSum({ seed, count }: Challenge): string | undefined {
 }
 
 /**
- * @param missed number of candidates that other devices found, or the device itself in another search
- * @returns lines for people
+ * @param wrong number of wrong candidates
+ * @param missed number of candidates that the search did not find, but another search did
+ * @returns lines for people; none if both numbers are 0
  */
 export function errorsOf(wrong: number, missed: number): string[] {
   return [
@@ -205,7 +220,9 @@ export function errorsOf(wrong: number, missed: number): string[] {
   ];
 }
 
-/** @returns doubts about the candidates of a complete search, without comparing it with others: lines for people */
+/**
+ * @returns lines for people about doubts that one complete search raises by itself, without a comparison with others
+ */
 export function doubtsOf({ challenge, found, sum }: CheckedCandidates): string[] {
   const known = knownSum(challenge);
   const unlikely = Math.abs(found.size - EXPECTED_CANDIDATES) > MOST_DEVIATIONS * CANDIDATES_DEVIATION;

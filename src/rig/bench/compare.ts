@@ -1,20 +1,26 @@
-/** Compares two results of `pickaxe bench --json`: their hashrates, and whether all devices did the same work. */
+/** Compares two results of `pickaxe bench --json`: their hashrates and their hash sums. */
 
 import { type BenchResult, type DeviceResult, meanOf, spreadOf } from './bench-result.ts';
 
-/** Number of standard deviations that a difference must exceed. Noise alone exceeds two in one case of twenty. */
+/**
+ * Number of standard deviations that a difference must exceed to count. By noise alone, one of twenty differences
+ * exceeds two.
+ */
 const DEVIATIONS = 2;
 
 /**
- * Minimum number of runs for computing the spread from the runs. With fewer runs, it is computed from their slices.
+ * Minimum number of runs for which the spread is computed from the hashrates of the runs. With fewer runs, it is
+ * computed from the slices of the runs.
  */
 const LEAST_RUNS = 3;
 
-/** A device's hashrate, computed from the slices of its runs instead of the file's own totals. */
+/** A device's hashrate, computed from the slices of its runs. The totals in the file are not used. */
 interface Rate {
-  /** The median of the runs. */
+  /** Median of the hashrates of the runs. */
   readonly hashesPerSecond: number;
-  /** The standard deviation of the runs, or of the slices if there are few runs, as a fraction of the mean. */
+  /**
+   * Standard deviation of the runs or, if there are fewer than `LEAST_RUNS`, of the slices, as a fraction of the mean.
+   */
   readonly spread: number;
   readonly basis: 'runs' | 'slices';
 }
@@ -22,9 +28,9 @@ interface Rate {
 export interface Pair {
   readonly a: DeviceResult;
   readonly b: DeviceResult;
-  /** The hashrate of B as a multiple of A's. */
+  /** The hashrate of `b`, divided by that of `a`. */
   readonly ratio: number;
-  /** The amount by which noise alone may make the ratio differ from 1. */
+  /** Maximum difference of the ratio from 1 that is regarded as noise. */
   readonly noise: number;
   readonly verdict: 'faster' | 'slower' | 'within-spread';
 }
@@ -33,7 +39,10 @@ export interface Comparison {
   readonly pairs: readonly Pair[];
   readonly onlyA: readonly DeviceResult[];
   readonly onlyB: readonly DeviceResult[];
-  /** `different` means that a device on either side is wrong. Sums for another seed or count cannot be compared. */
+  /**
+   * Whether all hash sums are equal. If they are different, at least one device is wrong. Hash sums are comparable only
+   * if both results have devices, the same seed and the same count.
+   */
   readonly sums: 'equal' | 'different' | 'not-comparable';
 }
 
@@ -67,8 +76,8 @@ function comparePair(a: DeviceResult, b: DeviceResult): Pair {
 }
 
 /**
- * Pairs devices with equal names and models first, then those with equal models (GPUs may be numbered anew), then those
- * with equal names.
+ * Makes pairs of devices. Devices with the same name and model are paired first. Next are devices of the same kind and
+ * model, because GPUs may have new numbers. Last are devices of the same name and kind.
  */
 function pairUp(a: readonly DeviceResult[], b: readonly DeviceResult[]) {
   const same: ((left: DeviceResult, right: DeviceResult) => boolean)[] = [

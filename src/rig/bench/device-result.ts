@@ -1,4 +1,4 @@
-/** Makes the result of a device from its runs. */
+/** Makes the result of a device from its runs, and collects the readings of its sensors. */
 
 import type { CoreKind, Telemetry } from '../../miner/engine/device.ts';
 import type { Engine, EngineInfo } from '../../miner/engine/engine.ts';
@@ -14,31 +14,32 @@ import {
 } from './bench-result.ts';
 import { EXPECTED_CANDIDATES, errorsOf } from './challenge.ts';
 
-/** Spreads are rounded to a hundredth of a percent. */
+/** Number of decimal places of a spread: it is rounded to a hundredth of a percent. */
 const SPREAD_DIGITS = 4;
 
-/** A run of a device. To save memory over many runs, it contains counts of candidates, not the candidates. */
+/** A run of a device. To save memory, it contains only the numbers of candidates, not the candidates. */
 export interface MeasuredRun {
   readonly engine: Engine;
   readonly info: EngineInfo;
-  /** ISO 8601, in UTC. */
+  /** Start of the measurement, as ISO 8601 in UTC. */
   readonly date: string;
-  /** H/s of each slice. */
+  /** Hashrate of each slice in H/s. */
   readonly slices: readonly number[];
-  /** H/s of each kind of cores; empty where the engine does not distinguish them. */
+  /** Hashrate of each kind of cores in H/s; empty if the engine does not distinguish kinds. */
   readonly byCores: ReadonlyMap<CoreKind, number>;
   readonly sensors: SensorSummary;
   /** Number of right candidates. */
   readonly found: number;
+  /** Number of wrong candidates. */
   readonly wrong: number;
   readonly hashSum: string;
-  /** Lines for people. */
+  /** Doubts about the candidates, as lines for people. */
   readonly doubts: readonly string[];
 }
 
 /**
  * @param measured the runs of one device, at least one
- * @param all the number of distinct candidates that all devices have found in all runs
+ * @param all number of distinct right candidates that all devices together have found in all runs
  */
 export function deviceResult(measured: readonly MeasuredRun[], all: number): DeviceResult {
   const [{ engine, info }] = measured;
@@ -57,7 +58,7 @@ export function deviceResult(measured: readonly MeasuredRun[], all: number): Dev
   };
 }
 
-/** @returns the medians of the runs */
+/** @returns the median of the runs for each kind of cores, in H/s; null for a kind that no run distinguishes */
 function ratesByCores(runs: readonly Pick<MeasuredRun, 'byCores'>[]): RatesByCores {
   const rateOf = (kind: CoreKind) => {
     const rates = runs.flatMap((run) => run.byCores.get(kind) ?? []);
@@ -125,7 +126,7 @@ export class Readings {
   take({ temperatureCelsius, powerWatts, powerLimitWatts, coreHertz, memoryHertz }: Telemetry): void {
     this.#summaries.push({
       temperatureCelsius: temperatureCelsius ?? null,
-      powerWatts: powerWatts || null, // some drivers report 0 when it is not known
+      powerWatts: powerWatts || null, // Some drivers report 0 if the power is not known.
       powerLimitWatts: powerLimitWatts ?? null,
       coreHertz: coreHertz ?? null,
       memoryHertz: memoryHertz ?? null,
@@ -137,7 +138,7 @@ export class Readings {
   }
 }
 
-/** @returns the highest temperature, and the means of everything else */
+/** @returns the highest temperature, and the mean of each other figure; null for a figure without readings */
 export function combine(summaries: readonly SensorSummary[]): SensorSummary {
   const known = (field: keyof SensorSummary) => summaries.flatMap((each) => each[field] ?? []);
   const mean = (field: keyof SensorSummary) => {
@@ -154,7 +155,7 @@ export function combine(summaries: readonly SensorSummary[]): SensorSummary {
   };
 }
 
-/** @returns the efficiency in H/J; null where the power is not known */
+/** @returns the efficiency in H/J; null if the power is not known */
 export function perJoule(hashesPerSecond: number, { powerWatts }: SensorSummary): number | null {
   return powerWatts === null ? null : Math.round(hashesPerSecond / powerWatts);
 }

@@ -1,5 +1,6 @@
 /**
- * Measures devices, one after the other or all at once, in any number of runs: first the hashrate, then the hash sum.
+ * Measures devices, one after the other or all at once, in one or more runs. Each run measures the hashrate first, and
+ * then computes the hash sum.
  */
 
 import { type Clock, wallMs } from '../../base/system/clock.ts';
@@ -17,11 +18,11 @@ import { deviceResult, type MeasuredRun, Readings } from './device-result.ts';
 export interface MeasureOptions extends OpenOptions {
   readonly challenge: Challenge;
   readonly warmUpMs: number;
-  /** Length of each run's measurement. */
+  /** Length of each run's measurement of the hashrate, without the warm-up. */
   readonly seconds: number;
   /** Number of runs of each device. */
   readonly repeat: number;
-  /** Whether all devices are measured at once. They then compete for the processor and for power, as while mining. */
+  /** Whether all devices are measured at once. If so, they compete for the processor and for power, as in mining. */
   readonly together: boolean;
   readonly clock: Clock;
   readonly random: (below: number) => number;
@@ -30,7 +31,10 @@ export interface MeasureOptions extends OpenOptions {
 
 export type Progress = { readonly run: number } & (
   | { readonly step: 'opening' | 'warming-up' | 'failed' }
-  /** `done` is a fraction from 0 to 1, `hashesPerSecond` the hashrate of the last slice. */
+  /**
+   * `done` is the finished fraction, from 0 to 1. `hashesPerSecond` is the hashrate of the last slice; absent before
+   * the first slice has ended.
+   */
   | { readonly step: 'measuring'; readonly done: number; readonly hashesPerSecond?: number }
   | { readonly step: 'searching-challenge'; readonly done: number }
   | { readonly step: 'done'; readonly hashesPerSecond: number; readonly spread: number }
@@ -43,9 +47,9 @@ interface Rated extends MeasuredRate {
 }
 
 /**
- * Every device has its first run before any device has its second (A B A B), so that a machine that slows down while it
- * warms up affects all devices alike. A device that fails has no further run. Closes the engines after each run.
- * @returns the results of the devices that have a complete run, in the order of the engines
+ * All devices have their first runs before any device has its second (A B A B). So a machine that slows down while it
+ * becomes warm affects all devices alike. A device that fails has no further runs. Engines are closed after each run.
+ * @returns the results of the devices that have at least one complete run, in the order of the engines
  */
 export async function measureDevices(engines: readonly Engine[], options: MeasureOptions): Promise<DeviceResult[]> {
   const groups = options.together ? [engines] : engines.map((engine) => [engine]);
@@ -69,7 +73,7 @@ export async function measureDevices(engines: readonly Engine[], options: Measur
   });
 }
 
-/** @param found the right candidates of all devices and runs; those of this run are added */
+/** @param found the right candidates of all devices and runs so far. The candidates of this run are added to it */
 async function measureGroup(
   engines: readonly Engine[],
   run: number,
@@ -137,11 +141,14 @@ export interface OpenOptions {
 export interface Opened {
   readonly engine: Engine;
   readonly info: EngineInfo;
-  /** Filled while the device is open. */
+  /** The readings of the device's sensors. New readings are added while the device is open. */
   readonly readings: Readings;
 }
 
-/** Opens devices one after the other, because they measure kernels while they open and must not disturb each other. */
+/**
+ * Opens devices one after the other. A device measures its kernels while it opens, so no other device may run then.
+ * @returns the devices that could be opened
+ */
 export async function openAll(engines: readonly Engine[], { listener, failed }: OpenOptions): Promise<Opened[]> {
   const opened: Opened[] = [];
   for (const engine of engines) {
@@ -155,7 +162,7 @@ export async function openAll(engines: readonly Engine[], { listener, failed }: 
   return opened;
 }
 
-/** Takes a step with all devices at the same time. @returns the results of the devices that did not fail */
+/** Calls `step` for all devices at the same time. @returns the results of the devices that did not fail */
 export async function inStep<From extends { readonly engine: Engine }, To>(
   from: readonly From[],
   failed: OpenOptions['failed'],
@@ -173,39 +180,51 @@ export async function inStep<From extends { readonly engine: Engine }, To>(
   return (await Promise.all(steps)).flat();
 }
 
-/* A device's hashrate in slices, whose spread shows how reliable it is. */
+/* Measuring the hashrate of a device in slices of time. The spread of the slices shows how reliable the hashrate is. */
 
-/** Time before the measurement begins, in which kernels warm up, batches find their size, and clocks rise. */
+/**
+ * Usual length of the warm-up before a measurement. In this time kernels warm up, batches reach their size, and clock
+ * rates rise.
+ */
 export const WARM_UP_MS = 2_000;
-/** Length of a slice. It is shorter in a short measurement, which is cut into `LEAST_SLICES` slices. */
+/** Usual length of a slice. Slices are shorter if a measurement would otherwise have fewer than `LEAST_SLICES`. */
 const SLICE_MS = 1_000;
 const LEAST_SLICES = 5;
 /**
- * Maximum length of a measurement: less than the hours in which an engine searches its whole space of nonces.
+ * Maximum length of a measurement in seconds. An engine needs hours to search its whole space of nonces, so no
+ * measurement reaches the end of the space.
  */
 export const MOST_SECONDS = 3_600;
 
 interface RateOptions {
   readonly warmUpMs: number;
-  /** At most 3,600. */
+  /** Length of the measurement, at most `MOST_SECONDS`. */
   readonly seconds: number;
   readonly clock: Clock;
   /** A uniform integer in [0, below). */
   readonly random: (below: number) => number;
-  /** Called when the warm-up is over. */
+  /** Called when the warm-up is over and the measurement begins. */
   readonly onStart: () => void;
-  /** Called at the end of each slice, with its hashrate and the fraction of the measurement that is done (0 to 1). */
+  /**
+   * Called at the end of each slice, with the slice's hashrate and the finished fraction of the measurement (0 to 1).
+   */
   readonly onSlice: (hashesPerSecond: number, done: number) => void;
 }
 
 interface MeasuredRate {
-  /** H/s of each slice. A slice ends with the first report after its time is up, so that hashes and time match. */
+  /**
+   * Hashrate of each slice in H/s. When a slice's time is over, the next report ends the slice. So the time of a slice
+   * is exactly the time in which its hashes were reported.
+   */
   readonly slices: readonly number[];
-  /** H/s over all slices, for each kind of cores; empty where the engine does not distinguish them. */
+  /** Hashrate of each kind of cores over all slices, in H/s; empty if the engine does not distinguish kinds. */
   readonly byCores: ReadonlyMap<CoreKind, number>;
 }
 
-/** Searches for a target that nothing meets. @throws DeviceError when the device is lost. */
+/**
+ * Measures the hashrate of a device that searches work whose target no hash meets.
+ * @throws DeviceError when the device is lost
+ */
 export async function measureRate(engine: Engine, options: RateOptions): Promise<MeasuredRate> {
   const { warmUpMs, seconds, clock, random, onStart, onSlice } = options;
   const count = Math.max(LEAST_SLICES, Math.round((1000 * seconds) / SLICE_MS));

@@ -1,4 +1,7 @@
-/** Keeps devices busy with challenges, all at once, and checks that no candidate is wrong and none is missed. */
+/**
+ * Keeps all devices busy with challenges at the same time, and checks that no device reports a wrong candidate or
+ * misses a candidate.
+ */
 
 import { onAbort } from '../../base/system/abort.ts';
 import type { Clock } from '../../base/system/clock.ts';
@@ -16,36 +19,42 @@ import {
 import { combine, identityOf, perJoule, type Readings } from './device-result.ts';
 import { inStep, type Opened, type OpenOptions, openAll } from './measure.ts';
 
-/** Number of nonces in a device's first round. The slowest kernel takes seconds for them on one thread. */
+/** Number of nonces in a device's first round. The slowest kernel searches them in seconds on one thread. */
 const FIRST_COUNT = 2 ** 24;
-/**
- * Rounds grow until they take this long, and further while the hashrate grows with them, so that a fast GPU runs long
- * batches and does not report too many candidates.
- */
+/** Rounds grow until they take at least this long, so that a device does not report too many candidates per second. */
 const ROUND_MS = 1_000;
+/**
+ * Rounds that take at least this long do not grow. Shorter rounds that take at least `ROUND_MS` grow only if the device
+ * was faster in the last round than in all rounds before. This happens with GPUs that need long batches.
+ */
 const LONGEST_ROUND_MS = 5_000;
-/** Maximum growth from one round to the next, so that the round after an exceptionally short one is not endless. */
+/**
+ * A round has at most this many times the nonces of the previous round, so that an exceptionally short round is not
+ * followed by a very long one.
+ */
 const MOST_GROWTH = 16;
-/** A hashrate that grows by less than this fraction counts as steady. The exact value does not matter. */
+/**
+ * A device is regarded as faster only if its hashrate has grown by more than this fraction. The value is not critical.
+ */
 const GROWTH_WORTH = 0.2;
-/** Maximum number of wrong rounds of a device that are reported one by one. Further ones are only counted. */
+/** Maximum number of calls of `onError` for a device. Later rounds with errors appear only in the device's result. */
 const REPORTED_ROUNDS = 10;
 
 interface StressOptions extends OpenOptions {
   readonly seed: string;
-  /** Number of nonces in each round. By default, rounds grow with the hashrate, see `ROUND_MS`. */
+  /** Number of nonces in each round. If it is absent, rounds grow (see `ROUND_MS`). */
   readonly count?: number | undefined;
-  /** Duration, counted from the time when the devices are open. */
+  /** Duration of the test, counted from the time when all devices are open. */
   readonly seconds: number;
   readonly stop: AbortSignal;
   readonly clock: Clock;
   readonly sampleMs: number;
   readonly onSample: (stats: StressStats, sample: Sample) => void;
-  /** Called with the errors of the first wrong rounds of each device. */
+  /** Called at the end of a round that has errors, for the first `REPORTED_ROUNDS` such rounds of each device. */
   readonly onError: (engine: Engine, errors: readonly string[]) => void;
 }
 
-/** Closes the engines afterwards. @returns the stats of each device that could be opened */
+/** Opens the engines, tests them, and closes them. @returns the statistics of each device that could be opened */
 export async function stressDevices(engines: readonly Engine[], options: StressOptions): Promise<StressStats[]> {
   const { seed, seconds, stop, clock, sampleMs, failed, onSample } = options;
   const end = new AbortController();
@@ -83,7 +92,7 @@ export async function stressDevices(engines: readonly Engine[], options: StressO
   }
 }
 
-/** Runs round after round until `stop`. @throws DeviceError when the device is lost. */
+/** Runs round after round until `stop` is aborted. @throws DeviceError when the device is lost */
 async function work(
   stats: StressStats,
   knownFor: (count: number) => KnownCandidates,
@@ -111,7 +120,11 @@ async function work(
   }
 }
 
-/** @param faster whether the device was faster than in smaller rounds @returns the growth of the next round */
+/**
+ * @param ms duration of the last round
+ * @param faster whether the device was faster in the last round than in all rounds before
+ * @returns the factor by which the next round is larger
+ */
 function growthAfter(ms: number, faster: boolean): number {
   if (ms < ROUND_MS) return Math.min(MOST_GROWTH, 2 ** Math.ceil(Math.log2(ROUND_MS / Math.max(ms, 1))));
   return faster && ms < LONGEST_ROUND_MS ? 2 : 1;
@@ -119,12 +132,12 @@ function growthAfter(ms: number, faster: boolean): number {
 
 /* The statistics and the errors of one device under stress. */
 
-/** Maximum number of different doubts about a device that are kept. */
+/** Maximum number of different doubts that are kept for one device. Further doubts are dropped. */
 const MOST_DOUBTS = 6;
 
 /**
- * A challenge with every candidate that any device found in any round. Each candidate is verified, so every device must
- * find all of them in each of its rounds.
+ * A challenge, with all candidates that any device has found in any round with this challenge. These candidates are
+ * verified, so every device must find all of them in each of its rounds with this challenge.
  */
 interface KnownCandidates {
   readonly challenge: Challenge;
@@ -135,19 +148,25 @@ export class StressStats {
   readonly engine: Engine;
   readonly info: EngineInfo;
   readonly samples: Sample[] = [];
-  /** Rounds that were searched to their end. */
+  /** Number of rounds that were searched to their end. */
   rounds = 0;
   readonly #doubts = new Set<string>();
   readonly #readings: Readings;
   #hashes = 0;
-  /** Time of the last sample, and the number of hashes until that time. */
+  /** Time of the last sample, in seconds since the devices were opened. */
   #sampledSeconds = 0;
+  /** Number of hashes of the whole test up to the last sample. */
   #sampledHashes = 0;
-  /** Verified and wrong candidates of the rounds that have ended. */
+  /** Number of verified candidates of the rounds that have ended. */
   #verified = 0;
+  /** Number of wrong candidates of the rounds that have ended. */
   #wrong = 0;
+  /** The candidates of the present round. */
   #current: CheckedCandidates | undefined;
-  /** For each challenge, the numbers of candidates that rounds have found, each with the number of such rounds. */
+  /**
+   * For each challenge, how often complete rounds found how many candidates: the key is a number of candidates, and the
+   * value is the number of complete rounds that found exactly so many.
+   */
   readonly #founds = new Map<KnownCandidates, Map<number, number>>();
 
   constructor({ engine, info, readings }: Opened) {
@@ -164,7 +183,7 @@ export class StressStats {
     return this.#wrong + (this.#current?.wrong ?? 0);
   }
 
-  /** Number of candidates that complete rounds did not find. A later round can show that an earlier one missed some. */
+  /** Number of candidates that complete rounds missed. A later round can show that an earlier round missed some. */
   get missed(): number {
     let missed = 0;
     for (const [known, rounds] of this.#founds) {
@@ -173,7 +192,7 @@ export class StressStats {
     return missed;
   }
 
-  /** Lines for people. */
+  /** The errors of all rounds, as lines for people. */
   get errors(): string[] {
     return [...errorsOf(this.wrong, this.missed), ...this.#doubts];
   }
@@ -187,7 +206,7 @@ export class StressStats {
     return this.#current;
   }
 
-  /** @returns the errors of the round: lines for people */
+  /** Ends the present round. @returns the errors of this round, as lines for people */
   endRound(known: KnownCandidates): string[] {
     const candidates = this.#current;
     if (!candidates) return [];
@@ -205,7 +224,10 @@ export class StressStats {
     return [...errorsOf(wrong, known.found.size - found.size), ...doubts];
   }
 
-  /** @param elapsedSeconds time since the devices were open */
+  /**
+   * Adds a sample: the hashrate and the sensors' readings since the previous sample.
+   * @param elapsedSeconds time since the devices were opened
+   */
   sample(elapsedSeconds: number): Sample {
     const since = elapsedSeconds - this.#sampledSeconds;
     const hashesPerSecond = since > 0 ? (this.#hashes - this.#sampledHashes) / since : 0;
@@ -217,7 +239,7 @@ export class StressStats {
     return sample;
   }
 
-  /** The spread over all samples. At the end there is at least one sample. */
+  /** The statistics of the samples' hashrates. When the test has ended, there is at least one sample. */
   get hashrate(): Spread {
     return spreadOf(this.samples.map(({ hashesPerSecond }) => hashesPerSecond));
   }
@@ -229,7 +251,7 @@ export class StressStats {
 
 /* The result of a device under stress, as `pickaxe bench --stress --json` prints it. */
 
-/** @param fault the fault that ended the device's test early */
+/** @param fault the error that ended the device's test early; undefined if there was none */
 export function stressDevice(stats: StressStats, fault: DeviceError | undefined): StressDevice {
   const { engine, info, hashrate, sensors, rounds, verified: found, wrong, missed, errors, samples } = stats;
   return {

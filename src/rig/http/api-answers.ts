@@ -1,10 +1,13 @@
-/** The queries, bodies and answers of the HTTP API besides the status. Null stands for values that are not known. */
+/**
+ * The shapes of the HTTP API's queries, bodies and answers, except the status. A figure that is not known is null, and
+ * a `fault` is null if there is none.
+ */
 
 import { z } from 'zod';
 import { amount, coins, count, millis } from '../status/shapes.ts';
 import { PolledChains, RIG_STATES, Status } from '../status/status.ts';
 
-/** The event `status` of the event stream. Its other events are the lines of `--json`. */
+/** The event `status` of the event stream. All other events of the stream are lines of `--json`. */
 export const StatusEvent = z.object({ type: z.literal('status'), ...Status.shape });
 export type StatusEvent = z.infer<typeof StatusEvent>;
 
@@ -121,5 +124,5 @@ export const LogQuery = z.strictObject({
     .default('0')
     .describe('lines with a higher number'),
 });
-/** Without a device's name, the request is for all devices. */
+/** Body of a request to pause or resume a device. If `device` is absent, the request is about all devices. */
 export const ControlBody = z.strictObject({ device: z.string().min(1).max(32).optional() }).meta({ id: 'ControlBody' });

@@ -1,4 +1,4 @@
-/** The routes of `/api/v1` and of health checks, the balance, and the start of the HTTP server. */
+/** The routes of `/api/v1` and of health checks, the cache of the balance, and the start of a rig's HTTP server. */
 
 import type { z } from 'zod';
 import { within } from '../../base/system/abort.ts';
@@ -78,7 +78,7 @@ function apiRoutes({ status, history, logTail, controls, stream }: Served): Rout
       controls: true,
       answers: { 204: undefined },
       answer: (_, reply) => {
-        // Stopping closes this server, so the answer is sent first.
+        // The end of mining closes this server, so mining is stopped only after the answer has been sent.
         reply.raw.once('close', () => controls.stop());
         return reply.code(204).send();
       },
@@ -103,8 +103,8 @@ function controlling(path: string, summary: string, act: (device: string | undef
 }
 
 /*
- * `/api/v1/balance`: the balance of the account that is mined for, from a node. It is requested only for clients, one
- * request at a time, and the answer is cached, so that clients cannot make pickaxe flood its node.
+ * `/api/v1/balance`: the balance of the miner's account, as a node reports it. pickaxe asks for the balance only when a
+ * client does, and never twice at the same time. It caches the answer. So clients cannot make pickaxe flood its node.
  */
 
 export class KeptBalance {
@@ -112,8 +112,9 @@ export class KeptBalance {
   readonly #clock: Clock;
   readonly #limits: HttpLimits;
   readonly #closing = new AbortController();
-  /** The last request's answer, which may still be pending. */
+  /** The answer to the last request for the balance. It may be pending or have failed. */
   #answer: Promise<BalanceAnswer> | undefined;
+  /** Time until which `#answer` is cached, in ms of the clock's `monotonicMs`. Infinite while the answer is pending. */
   #keptUntilMs = Number.POSITIVE_INFINITY;
 
   constructor(ask: AskBalance | undefined, clock: Clock, limits: HttpLimits) {
@@ -127,7 +128,7 @@ export class KeptBalance {
     return json('/api/v1/balance', summary, BalanceAnswer, () => this.#get());
   }
 
-  /** Cancels the pending request. */
+  /** Cancels a pending request for the balance. */
   close(): void {
     this.#closing.abort();
   }
@@ -160,7 +161,9 @@ const NO_NODE =
   'this rig does not mine on a node of its own, so there is no node to ask for a balance: ask the pool what it owes, or any ' +
   'node with pickaxe balance ACCOUNT --node URL';
 
-/** @returns faults of pickaxe itself unchanged */
+/**
+ * @returns an HttpError if no node gave a balance, if the time was up, or if pickaxe ends; any other fault unchanged
+ */
 function asHttpError(fault: unknown, balanceMs: number): unknown {
   if (fault instanceof NoBalance) return new HttpError(502, 'node-failed', fault.message);
   const name = fault instanceof DOMException ? fault.name : '';
@@ -170,7 +173,7 @@ function asHttpError(fault: unknown, balanceMs: number): unknown {
   return name === 'AbortError' ? new HttpError(503, 'unavailable', 'pickaxe is ending') : fault;
 }
 
-/** `/healthz` and `/readyz` for supervisors, without a token. */
+/** `/healthz` and `/readyz`, for supervisors. They need no token. */
 function healthRoutes(status: () => Status): Route[] {
   return [
     {
@@ -192,7 +195,8 @@ function healthRoutes(status: () => Status): Route[] {
       answers: { 200: Readiness, 503: Readiness },
       answer: (_, reply) => {
         const { ready, state } = status();
-        // Only the name, because no token is required here, and a reason can contain the address of a node or pool.
+        // The answer has only the state's name. No token is required here, and the state's reason can contain the
+        // address of a node or pool.
         return reply.code(ready ? 200 : 503).send({ ready, reasons: ready ? [] : [state] });
       },
     },
@@ -200,8 +204,9 @@ function healthRoutes(status: () => Status): Route[] {
 }
 
 /**
+ * Starts the HTTP server of a rig.
  * @param more further routes, such as the files of the web page
- * @throws Error with a `code` when it cannot listen there
+ * @throws Error with a `code`, such as EADDRINUSE, when the server cannot listen on the configured host and port
  */
 export function serveHttp(miner: RunningMiner, options: ServerOptions, more: readonly Route[] = []): Promise<Http> {
   const { rigName, setup, controls, events, tally, clock, log, logTail, askBalance } = miner;

@@ -14,14 +14,17 @@ import type { Route } from './route.ts';
 /** The name of the algorithm for HiveOS and xmrig. */
 const ALGORITHM = 'blake2s';
 
-/** The counts for systems that count shares. On a node, blocks take the place of shares. */
+/**
+ * @returns a function that selects the counts for systems that count shares. It selects the counts of shares if reports
+ *   show shares (see `countsShares`), as on a pool. Otherwise, as on a node, it selects the counts of blocks
+ */
 function verdictsOf(status: Status): (of: Status | DeviceStatus) => Pick<Status, 'accepted' | 'rejected' | 'stale'> {
   return countsShares(status.work, status.shares) ? ({ shares }) => shares : (of) => of;
 }
 
 const refused = ({ rejected, stale }: { rejected: number; stale: number }) => rejected + stale;
 
-/* HiveOS and mmpOS, which match figures to cards by the bus of their PCI address */
+/* HiveOS and mmpOS. They assign figures to cards by the bus number in the card's PCI address. */
 
 interface HiveStats {
   readonly hs: readonly number[];
@@ -30,14 +33,14 @@ interface HiveStats {
   readonly fan: readonly (number | null)[];
   readonly uptime: number;
   readonly ver: string;
-  /** Accepted, rejected, invalid. */
+  /** Numbers of accepted solutions, of rejected and stale solutions, and of hardware errors. */
   readonly ar: readonly [number, number, number];
   readonly algo: string;
-  /** Null for the CPU, and for a device whose bus is not known. */
+  /** Bus number of each device; null for the CPU, and for a device whose bus is not known. */
   readonly bus_numbers: readonly (number | null)[];
 }
 
-/** @returns the rig's kH/s, and the figures of its devices */
+/** @returns the rig's hashrate in kH/s, and the statistics of the rig and its devices */
 export function hiveStats(status: Status): { readonly khs: number; readonly stats: HiveStats } {
   const devices = Object.values(status.devices);
   const verdicts = verdictsOf(status)(status);
@@ -59,7 +62,7 @@ interface MmposStats {
   readonly busid: readonly (number | 'cpu')[];
   readonly hash: readonly number[];
   readonly units: 'hs';
-  /** Accepted, invalid, rejected. */
+  /** Numbers of accepted solutions, of hardware errors, and of rejected and stale solutions, as texts. */
   readonly air: readonly [string, string, string];
   readonly shares: {
     readonly accepted: readonly number[];
@@ -92,20 +95,23 @@ export function mmposStats(status: Status): MmposStats {
 const kilo = (hashesPerSecond: number) => Number((hashesPerSecond / 1000).toFixed(3));
 const whole = (value: number | null) => (value === null ? null : Math.round(value));
 
-/** @returns the bus of a PCI address `DOMAIN:BUS:DEVICE.FUNCTION`, where it is hexadecimal */
+/**
+ * @returns the bus number, which is hexadecimal in the PCI address `DOMAIN:BUS:DEVICE.FUNCTION`; null if the address is
+ *   not known
+ */
 function busNumber({ bus }: DeviceStatus): number | null {
   const [, digits] = /^[0-9a-f]+:([0-9a-f]{2}):/i.exec(bus ?? '') ?? [];
   return digits === undefined ? null : Number.parseInt(digits, 16);
 }
 
 /*
- * xmrig's `/1/summary`, `/2/summary`, `/2/backends` and `/api.json`, for mining systems and tools that know no other
- * miner (xmrig's src/core/Miner.cpp, src/base/api/Api.cpp, src/base/net/stratum/NetworkState.cpp and doc/api/). Devices
- * take the place of xmrig's threads, and a node is a pool whose shares are all blocks. A field without a meaning has
- * xmrig's value for missing data.
+ * xmrig's `/1/summary`, `/2/summary`, `/2/backends` and `/api.json`, for mining systems and tools that support only
+ * xmrig (its src/core/Miner.cpp, src/base/api/Api.cpp, src/base/net/stratum/NetworkState.cpp and doc/api/). Devices
+ * take the place of xmrig's threads. A node is shown as a pool whose shares are all blocks. A field that means nothing
+ * for pickaxe has the value that xmrig uses for missing data.
  */
 
-/** xmrig lists ten results; here only the best is known, and the others are 0. */
+/** Length of the list of best results, as in xmrig. pickaxe keeps only the best one, so the other nine are 0. */
 const BEST_RESULTS = 10;
 
 type Version = 1 | 2;
@@ -212,7 +218,11 @@ function threadOf(name: string, device: DeviceStatus): object {
   };
 }
 
-/** @returns the first connected source, else the first unhealthy one, else the last source */
+/**
+ * @returns xmrig's description of a connection, for one source: the first connected source. If no source is connected,
+ *   it is the first unhealthy source. If no source is unhealthy, either, it is the last source. But the fields
+ *   `failures` and `ping` are about all sources
+ */
 function connectionOf({ sources, answerSeconds }: Status): object {
   const all = Object.entries(sources);
   const first = (wanted: SourceState) => all.find(([, { state }]) => state === wanted);
@@ -231,7 +241,7 @@ function connectionOf({ sources, answerSeconds }: Status): object {
   };
 }
 
-/** The devices that work or still have a rate. */
+/** @returns the names and figures of the devices that are ready or paused, or whose hashrate is still above 0 */
 function working({ devices }: Status): [string, DeviceStatus][] {
   return Object.entries(devices).filter(
     ([, { state, hashesPerSecond }]) => state === 'ready' || state === 'paused' || hashesPerSecond > 0,
@@ -278,7 +288,7 @@ function cpu(): object {
   };
 }
 
-/** xmrig's names of instruction sets, by their names in Linux. */
+/** The names of CPU features in xmrig, by their names in Linux. */
 const FLAGS: Readonly<Record<string, string>> = {
   aes: 'aes',
   vaes: 'vaes',
@@ -296,7 +306,10 @@ const FLAGS: Readonly<Record<string, string>> = {
 
 let features: ReturnType<typeof cpuFeatures> | undefined;
 
-/** Empty if the system lists no features, because reporting them as missing might be wrong. */
+/**
+ * @returns the CPU's features; an empty object if the system does not list features. Absent fields then show that the
+ *   features are not known
+ */
 function cpuFeatures(): { aes: boolean; avx2: boolean; flags: string[] } | Record<string, never> {
   try {
     return featuresIn(readFileSync('/proc/cpuinfo', 'latin1'));
@@ -314,7 +327,7 @@ export function featuresIn(cpuinfo: string): ReturnType<typeof cpuFeatures> {
   return { aes: known.has('aes'), avx2: known.has('avx2'), flags: flags.map((name) => FLAGS[name]) };
 }
 
-/** 16 hex digits, the same at every start on this machine. */
+/** @returns 16 hex digits that depend only on the host's name, so they are the same at every start */
 function machineId(): string {
   return createHash('sha256').update(`pickaxe ${hostname()}`).digest('hex').slice(0, 16);
 }

@@ -1,8 +1,9 @@
 /**
- * The connections of the HTTP server. Node.js limits the time in which a request must arrive. `Connections` disconnects
- * clients that do not read their answer, leave a connection unused, or send a request before they have the previous
- * answer (pipelining, RFC 9112 §9.3.2, which no browser and no scraper uses). It sends them no error, because they
- * might not read that, either.
+ * Limits for the connections of the HTTP server. Node.js limits the time in which a request must arrive. `Connections`
+ * cuts off clients that do not read an answer, leave a connection unused, or send a request before the previous answer
+ * is complete (pipelining, RFC 9112 §9.3.2, which browsers and scrapers do not use). When there are too many
+ * connections, `Connections` cuts off the connection with the earliest deadline. Clients that are cut off get no error,
+ * because they might not read it.
  */
 
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
@@ -10,12 +11,19 @@ import type { Socket } from 'node:net';
 import type { Clock } from '../../base/system/clock.ts';
 import type { HttpLimits, HttpRefusals, Reason } from './http-access.ts';
 
-/** Length of the pieces that the parser gets. After a client is cut off, at most the rest of one piece is parsed. */
+/**
+ * Received bytes are given to the HTTP parser in pieces of this length. After a client has been cut off, no further
+ * piece is parsed.
+ */
 const PIECE_BYTES = 512;
 
 interface Connection {
-  /** Deadline for reading the next answer, on the clock's `monotonicMs`. */
+  /**
+   * Time at which the connection is cut off, in ms of the clock's `monotonicMs`. Each request and the end of each
+   * answer set a new deadline.
+   */
   deadlineMs: number;
+  /** Whether a request has arrived whose answer is not complete. */
   answering: boolean;
 }
 
@@ -31,7 +39,7 @@ export class Connections {
     this.#refusals = refusals;
   }
 
-  /** Call this before the server listens. */
+  /** Applies the limits to a server. Call this before the server listens. */
   watch(server: Server): void {
     server.on('connection', (socket) => this.#add(socket));
     server.once('listening', () => {
@@ -40,7 +48,7 @@ export class Connections {
     });
   }
 
-  /** Call this at each request. @returns false when the connection has been cut off: do not serve the request */
+  /** Call this at each request. @returns false if the connection has been cut off; then do not serve the request */
   begin({ socket }: IncomingMessage, response: ServerResponse): boolean {
     const connection = this.#all.get(socket);
     if (!connection) return false;
@@ -57,7 +65,7 @@ export class Connections {
     return true;
   }
 
-  /** Exempts an event stream from the deadline: event-stream.ts limits it. */
+  /** Removes the deadline of a connection with an event stream, because event-stream.ts has its own limits. */
   letStream(socket: Socket): void {
     const connection = this.#all.get(socket);
     if (connection) connection.deadlineMs = Number.POSITIVE_INFINITY;
@@ -74,7 +82,7 @@ export class Connections {
     return this.#clock.monotonicMs() + this.#limits.answerMs;
   }
 
-  /** Cuts off the connection with the earliest deadline, in favour of a new client. */
+  /** Cuts off the connection with the earliest deadline, to make room for a new connection. */
   #makeRoom(): void {
     const [socket] = [...this.#all].reduce((first, each) => (each[1].deadlineMs < first[1].deadlineMs ? each : first));
     this.#cutOff(socket, 'crowded');
@@ -96,7 +104,7 @@ function feedInPieces(socket: Socket): void {
   const [parse] = socket.listeners('data') as ((bytes: Buffer) => void)[];
   socket.off('data', parse);
   socket.on('data', (bytes: Buffer) => {
-    // A socket stops being writable when it is cut off or has its last answer.
+    // A socket is no longer writable after it has been cut off or has had its last answer.
     for (let at = 0; at < bytes.length && socket.writable; at += PIECE_BYTES) {
       parse.call(socket, bytes.subarray(at, at + PIECE_BYTES));
     }

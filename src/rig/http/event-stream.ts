@@ -1,8 +1,8 @@
 /**
- * Server-sent events (HTML Standard §9.2): the events of `--json` as they happen, and a `status` every second; without
- * clients, nothing is computed. Clients that read too slowly are dropped. A client that never reads is detected only
- * after the system has buffered megabytes for it. So a new client at the limit of streams replaces the oldest stream;
- * browsers connect again.
+ * Server-sent events (HTML Standard §9.2): the events of `--json` as they happen, and a `status` at once and then every
+ * second. Without clients, nothing is computed. A client that reads too slowly is disconnected, but a client that never
+ * reads is noticed only after the system has buffered megabytes for it. So, while all streams are in use, a new client
+ * replaces the oldest stream if this stream is at least `streamMs` old. Browsers then connect again.
  */
 
 import type { ServerResponse } from 'node:http';
@@ -17,16 +17,16 @@ import { HEADERS, HttpError, type HttpLimits, type HttpRefusals, type Reason } f
 import { EVENT_STREAM } from './route.ts';
 
 const STATUS_MS = 1_000;
-/** Time between SSE comments, which keep the connection alive even when a status is late. */
+/** Time between two SSE comments, which keep a connection alive even if a status is late. */
 const HEARTBEAT_MS = 15_000;
-/** Maximum of unread bytes beside the system's own buffers: minutes of events. */
+/** Maximum number of bytes that wait in this process for a client, in addition to the system's buffers. */
 const MOST_UNREAD_BYTES = 256 * 1024;
-/** Time after which a browser connects again. */
+/** Time after which a browser connects again when its stream has ended. */
 const RETRY_MS = 3_000;
 
 interface Client {
   readonly joinedMs: number;
-  /** Last time at which no data was waiting to be sent to the client. */
+  /** Last time at which no data was waiting for the client, in ms of the clock's `monotonicMs`. */
   readMs: number;
 }
 
@@ -56,7 +56,7 @@ export class EventStream {
     this.#lines = new JsonLines((line) => this.#send(`event: ${this.#name}\ndata: ${line}\n`), clock);
   }
 
-  /** @throws HttpError when all streams are in use, and none is old enough to make room */
+  /** Starts a stream. @throws HttpError when all streams are in use and the oldest is younger than `streamMs` */
   join(reply: FastifyReply): FastifyReply {
     const nowMs = this.#clock.monotonicMs();
     if (this.#clients.size >= this.#limits.streams) this.#makeRoom(nowMs);
@@ -65,7 +65,7 @@ export class EventStream {
     client.writeHead(200, {
       ...HEADERS,
       'content-type': `${EVENT_STREAM}; charset=utf-8`,
-      // Without this, some proxies hold the stream back until it ends.
+      // Without this header, some proxies hold back a stream until it ends.
       'x-accel-buffering': 'no',
     });
     client.write(`retry: ${RETRY_MS}\n\n${this.#statusEvent()}`);

@@ -8,30 +8,37 @@ import { hostOf, isLoopback } from '../../base/text/addresses.ts';
 import type { ErrorAnswer, ErrorCode } from './api-answers.ts';
 
 export interface HttpLimits {
-  /** Maximum number of connections at a time. An event stream has one, a scraper or page a few. */
+  /** Maximum number of connections at a time. An event stream uses one, a scraper or a page uses a few. */
   readonly connections: number;
   /** Maximum number of event streams at a time: enough for some pages and for streams that a proxy has left open. */
   readonly streams: number;
-  /** Time between checks of connections. The following times can be exceeded by this time. */
+  /** Time between two checks of connections. A connection can exceed `requestMs` and `answerMs` by this time. */
   readonly checkMs: number;
   /** Maximum time for a request to arrive. It is short, because clients are usually in the same network. */
   readonly requestMs: number;
   /** Time for which an idle connection is kept open (Keep-Alive). */
   readonly keepAliveMs: number;
-  /** Maximum time between two complete answers, also from connecting to the first one. */
+  /**
+   * Maximum time from connecting to the first request, from a request to the end of its answer, and from an answer to
+   * the next request. Event streams are exempt.
+   */
   readonly answerMs: number;
-  /** Time without reading, or age of the oldest stream if all are in use, after which a stream is closed. */
+  /**
+   * Time after which an event stream is closed if its client does not read. Also the age from which the oldest stream
+   * is closed for a new client while all streams are in use.
+   */
   readonly streamMs: number;
-  /** Maximum time for nodes to answer with a balance: less than `answerMs`. */
+  /** Time limit for nodes to answer with a balance. It is less than `answerMs`, so that the client gets an answer. */
   readonly balanceMs: number;
-  /** Time for which a balance, or the failure to get one, is cached. */
+  /** Time for which a balance is cached. */
   readonly balanceKeptMs: number;
+  /** Time for which a failure to get a balance is cached. */
   readonly noBalanceKeptMs: number;
   /** Minimum time between log lines about refusals. */
   readonly logMs: number;
 }
 
-/** Together with `checkMs`, a request has 5 s to arrive, and a client has 15 s to read an answer or a stream. */
+/** With `checkMs` added, a request must arrive within 5 s, and a client must read an answer within 15 s. */
 export const httpLimits: HttpLimits = {
   connections: 64,
   streams: 16,
@@ -48,7 +55,11 @@ export const httpLimits: HttpLimits = {
 
 /* Reasons for which the HTTP server refuses requests and connections */
 
-/** Most are codes of error answers. After `crowded`, `pipelined`, `unread` and some `timeout`, no answer is sent. */
+/**
+ * Most of these reasons are also codes of error answers. A request without the right token (`no-token`, `wrong-token`)
+ * has the error code `unauthorized`. For `crowded`, `pipelined`, `unread` and some cases of `timeout`, the connection
+ * is closed without an answer.
+ */
 export const REASONS = [
   'bad-request',
   'body-too-large',
@@ -74,10 +85,12 @@ export function isReason(code: string): code is Reason {
 
 /* Bearer tokens (RFC 6750 §2.1). */
 
-/** Digests have equal lengths, so that comparing them takes the same time for every token. */
+/**
+ * Tokens are compared by their digests. These have equal lengths, so a comparison takes the same time for each token.
+ */
 const digest = (text: string) => createHash('sha256').update(text).digest();
 
-/** @returns a check whether an Authorization header has the token */
+/** @returns a function that checks whether an Authorization header contains the token */
 export function bearerCheck(token: string): (header: string | undefined) => boolean {
   const expected = digest(token);
   return (header) => {
@@ -87,18 +100,22 @@ export function bearerCheck(token: string): (header: string | undefined) => bool
 }
 
 /*
- * Accepted Host headers. Any website can have its name resolved to 127.0.0.1 (DNS rebinding), so that its pages may
- * read what is served there. The Host header reveals this, because it has the website's name.
+ * Accepted Host headers. Any website can make its name resolve to 127.0.0.1 (DNS rebinding), so that browsers let the
+ * website's pages read what is served there. The Host header of such a request contains the website's name, so the
+ * request can be refused.
  */
 
 interface HostRule {
+  /** The configured host on which the server listens. */
   readonly host: string;
+  /** The name of this machine. */
   readonly hostname: string;
 }
 
 /**
- * A server for other machines requires a token and may be addressed by any IP address, because these cannot be rebound.
- * Ports are ignored, since tunnels change them.
+ * @returns whether the Host header is accepted. Loopback hosts and the configured host are always accepted. A server
+ *   for other machines also accepts this machine's name, and any IP address, because IP addresses cannot be rebound.
+ *   Ports are ignored, because tunnels change them
  */
 export function admits({ host, hostname }: HostRule, header: string | undefined): boolean {
   const asked = hostOf(header);
@@ -113,14 +130,16 @@ interface AskedBy {
   readonly method: string;
   readonly host: string | undefined;
   readonly origin: string | undefined;
-  /** Sec-Fetch-Site and Sec-Fetch-Mode (W3C Fetch Metadata). */
+  /** The header Sec-Fetch-Site (W3C Fetch Metadata). */
   readonly site: string | undefined;
+  /** The header Sec-Fetch-Mode (W3C Fetch Metadata). */
   readonly mode: string | undefined;
 }
 
 /**
- * Whether a browser sends the request for a page of another website. Without this check, such a page could pause the
- * miner, though it could not read the answer. Links to the miner are fine.
+ * Whether a page of another website has made the browser send the request. Without this check, such a page could pause
+ * the miner, although it could not read the answer. Following a link from another website to the miner's page is
+ * allowed.
  */
 export function isForeign({ method, host, origin, site, mode }: AskedBy): boolean {
   if (origin !== undefined) return !URL.canParse(origin) || new URL(origin).host !== host?.toLowerCase();
@@ -128,7 +147,10 @@ export function isForeign({ method, host, origin, site, mode }: AskedBy): boolea
   return site === 'cross-site' || site === 'same-site';
 }
 
-/* Headers of all answers: nothing may be loaded from another site, cached, or framed */
+/*
+ * Headers of all answers. They forbid browsers to load anything from other sites for the page, and to show answers in
+ * frames. They also forbid caching, but a route can allow it.
+ */
 
 const POLICY = [
   "default-src 'none'",
@@ -150,7 +172,7 @@ export const HEADERS: Readonly<Record<string, string>> = {
   'referrer-policy': 'no-referrer',
   'cross-origin-resource-policy': 'same-origin',
   'cross-origin-opener-policy': 'same-origin',
-  // Figures change all the time. Answers that may be cached override this.
+  // Figures change all the time. Routes whose answers may be cached override this header.
   'cache-control': 'no-store',
 };
 
@@ -161,7 +183,7 @@ export class HttpError extends Error {
   readonly status: number;
   readonly code: ErrorCode;
 
-  /** @param message what is wrong and what to do */
+  /** @param message what is wrong and what the client can do, for people */
   constructor(status: number, code: ErrorCode, message: string) {
     super(message);
     this.status = status;
@@ -189,7 +211,11 @@ const CODES: Readonly<Record<number, ErrorCode>> = {
   503: 'unavailable',
 };
 
-/** Messages of fastify about a request are sent to the client. Internal faults are not: they belong in the log. */
+/**
+ * @returns the error to send to the client. An HttpError is returned unchanged. For a fault of the request (4xx), the
+ *   error has the message of fastify. An internal fault is not described to the client, because its message is for the
+ *   log only
+ */
 export function asHttpError(fault: unknown): HttpError {
   if (fault instanceof HttpError) return fault;
   const { statusCode = 500, message } = fault as Partial<FastifyError>;
@@ -198,7 +224,10 @@ export function asHttpError(fault: unknown): HttpError {
   return new HttpError(statusCode, CODES[statusCode] ?? 'bad-request', message ?? 'bad request');
 }
 
-/** The status for a malformed request, by the error code of Node.js. */
+/**
+ * @param code the error code of Node.js
+ * @returns the HTTP status for a request that is malformed, too long or too slow
+ */
 function statusOfClientError(code: string | undefined): number {
   if (code === 'HPE_HEADER_OVERFLOW') return 431;
   return code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 408 : 400;

@@ -1,4 +1,4 @@
-/** The HTTP server: serves a list of `Route`s, checks who may ask, limits requests, and gives errors one shape. */
+/** The HTTP server: it serves routes, checks whether requests are allowed, limits them, and gives errors one shape. */
 
 import { createServer, type Server as HttpListener, type RequestListener } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
@@ -28,20 +28,20 @@ import {
 } from './http-access.ts';
 import { EVENT_STREAM, type Route } from './route.ts';
 
-/** Maximum length of a body. The largest valid body of most routes contains one device's name. */
+/** Usual maximum length of a body in bytes. The largest valid body of most routes contains one device's name. */
 const MOST_BODY_BYTES = 1_024;
-/** Maximum length of the headers, enough for a token and the headers of browsers. */
+/** Maximum length of a request's headers in bytes, enough for a token and the headers of browsers. */
 const MOST_HEADER_BYTES = 8_192;
 
 export interface ServerOptions {
   readonly host: string;
-  /** 0 means any free port. */
+  /** Port on which the server listens. 0 means any free port. */
   readonly port: number;
-  /** If absent, no token is required. */
+  /** Token that requests must contain, except for routes with `open`. If it is absent, no token is required. */
   readonly token?: string;
-  /** Whether routes that change something are allowed. */
+  /** Whether routes that control mining are allowed. */
   readonly control: boolean;
-  /** Overrides of `httpLimits`. */
+  /** Limits that replace those in `httpLimits`. */
   readonly limits?: Partial<HttpLimits>;
 }
 
@@ -53,24 +53,25 @@ interface ServerContext {
 }
 
 export interface Http {
-  /** The address that is listened on: `http://127.0.0.1:8080` */
+  /** URL with the address on which the server listens, such as `http://127.0.0.1:8080`. */
   readonly url: string;
-  /** The address for other machines, when it listens on all addresses: `http://192.168.1.5:8080` */
+  /** URL for other machines, such as `http://192.168.1.5:8080`. Present only if the server listens on all addresses. */
   readonly reachableUrl?: string | undefined;
-  /** Closes at once, event streams included. */
+  /** Closes all connections without waiting for pending answers. Also closes event streams. */
   close(): Promise<void>;
 }
 
-/** The routes of a server, and what is to be done when the server ends. */
+/** The routes of a server, and a function that ends what the routes use. */
 interface Served {
   readonly routes: readonly Route[];
-  /** Called when the server ends, before its connections do. */
+  /** Called when the server is closed, before its connections are closed. */
   close(): void;
 }
 
 /**
  * Starts a server.
- * @param make makes what it serves @throws Error with a `code` when it cannot listen there
+ * @param make makes the routes of the server
+ * @throws Error with a `code`, such as EADDRINUSE, when the server cannot listen on the host and port
  */
 export async function serve(
   options: ServerOptions,
@@ -115,12 +116,12 @@ class HttpServer {
       serverFactory: (answer) => this.#listener(answer, limits),
       forceCloseConnections: true,
       clientErrorHandler: ({ code }, socket) => this.#answerClientError(code, socket),
-      // fastify runs no hooks for a malformed path.
+      // For a malformed path, fastify runs no hooks, and calls this function instead of the error handler.
       frameworkErrors: (fault, request, reply) => {
         this.#answerError(fault, request as FastifyRequest, reply as FastifyReply);
       },
     });
-    // Only JSON is accepted, so that forms of other websites are refused.
+    // Only JSON bodies are accepted, so that forms of other websites are refused.
     this.#app.removeContentTypeParser('text/plain');
     this.#app.setReplySerializer(jsonText);
     this.#app.addHook('onRequest', async (request, reply) => this.#admit(request, reply));
@@ -129,12 +130,12 @@ class HttpServer {
     for (const route of routes) this.#serve(route);
   }
 
-  /** @throws Error with a `code` when it cannot listen there */
+  /** @throws Error with a `code`, such as EADDRINUSE, when the server cannot listen on the host and port */
   async listen(): Promise<{ readonly url: string; readonly reachableUrl: string | undefined }> {
     const { host, port: wanted } = this.#options;
     await this.#app.listen({ host: host === 'localhost' ? '127.0.0.1' : host, port: wanted });
     const { server } = this.#app;
-    // Registered only after `listen`, which throws earlier faults: they would be logged a second time.
+    // This listener is added only now, because `listen` throws its own faults. They would otherwise be logged, too.
     server.on('error', (fault) => this.#log.warn({ tag: 'http' }, fault.message));
     const { address, port } = server.address() as AddressInfo;
     const reachable = reachableHost(address);
@@ -142,12 +143,12 @@ class HttpServer {
     return { url: urlOf(address), reachableUrl: reachable === undefined ? undefined : urlOf(reachable) };
   }
 
-  /** Closes at once: pending answers are cut off. */
+  /** Closes all connections without waiting. Pending answers are cut off. */
   async close(): Promise<void> {
     await this.#app.close();
   }
 
-  /** Applies the limits of Node.js and those of `Connections`. */
+  /** @returns a server of Node.js. Node.js applies some of the limits to it, and `Connections` applies the others */
   #listener(answer: RequestListener, { requestMs, checkMs, keepAliveMs }: HttpLimits): HttpListener {
     const listener = createServer({
       maxHeaderSize: MOST_HEADER_BYTES,
@@ -159,7 +160,8 @@ class HttpServer {
     const begin: RequestListener = (request, response) => {
       if (this.#connections.begin(request, response)) answer(request, response);
     };
-    // Requests with `Expect` are answered like others. Node.js would answer them itself, without limits.
+    // Without the listener `checkExpectation`, Node.js itself would answer some requests with the header Expect, and
+    // `Connections` could not limit them.
     listener.on('request', begin).on('checkExpectation', begin);
     this.#connections.watch(listener);
     return listener;
@@ -169,7 +171,8 @@ class HttpServer {
     const { method, path, query, body, mostBodyBytes = MOST_BODY_BYTES, answers } = route;
     const streams = answers[200] === EVENT_STREAM;
     this.#app.route({
-      // Some supervisors send HEAD. Event streams do not support it, because an answer to HEAD must end.
+      // GET routes also answer HEAD, which some supervisors send. Event streams do not, because an answer to HEAD must
+      // end.
       method,
       url: path,
       bodyLimit: mostBodyBytes,
@@ -191,7 +194,7 @@ class HttpServer {
     reply.headers(HEADERS);
     const { host, origin, authorization } = request.headers;
     const { 'sec-fetch-site': site, 'sec-fetch-mode': mode } = request.headers as Record<string, string | undefined>;
-    // With two names in a request, a proxy could use the one that is not checked here (RFC 9112 §3.2).
+    // If a request had two host names, a proxy could use the name that is not checked here (RFC 9112 §3.2).
     const { headersDistinct, url = '' } = request.raw;
     if ((headersDistinct.host ?? []).length > 1 || !url.startsWith('/')) {
       throw new HttpError(400, 'bad-request', 'send one Host header, and a path without a host as the target');
@@ -207,7 +210,7 @@ class HttpServer {
       throw new HttpError(403, 'forbidden-origin', 'requests from pages of other websites are refused');
     }
     const asked = request.method === 'HEAD' ? 'GET' : request.method;
-    // The path that matched, because a path can be written in many ways.
+    // The route is found by its own path, because the path of a request can be written in many ways.
     const route = this.#routes.get(request.routeOptions.url ?? '')?.find(({ method }) => method === asked);
     if (!route?.open && !this.#authorised(authorization)) {
       this.#refusals.note(authorization === undefined ? 'no-token' : 'wrong-token', request.socket.remoteAddress);
@@ -239,14 +242,14 @@ class HttpServer {
     reply.headers(HEADERS).code(error.status).send(error.body);
   }
 
-  /** Answers a malformed request, if its socket is still writable. */
+  /** Sends an error for a request that is malformed, too long or too slow, if its socket is still writable. */
   #answerClientError(code: string | undefined, socket: Socket): void {
     if (!socket.writable || code === 'ECONNRESET') {
       socket.destroy();
       return;
     }
     const reason = codeOfClientError(code);
-    // Browsers open spare connections and send nothing on them.
+    // Browsers open spare connections on which they send nothing. Such a connection is not counted as a refusal.
     if (isReason(reason) && socket.bytesRead > 0) this.#refusals.note(reason, socket.remoteAddress);
     socket.end(clientErrorAnswer(code));
   }
@@ -256,7 +259,7 @@ function pathOf({ url }: FastifyRequest): string {
   return url.split('?', 1)[0];
 }
 
-/** @throws HttpError that says what is wrong with the value */
+/** @throws HttpError 400 when the value does not match the schema */
 function checked(schema: Route['query'], what: string, value: unknown): Record<string, unknown> {
   if (!schema) return {};
   const { success, data, error } = schema.safeParse(value);
@@ -264,7 +267,10 @@ function checked(schema: Route['query'], what: string, value: unknown): Record<s
   throw new HttpError(400, 'bad-request', `${what}: ${z.prettifyError(error).replaceAll(/\s+/g, ' ')}`);
 }
 
-/** @returns an address for other machines; undefined if there is none, or if `host` is a single address */
+/**
+ * @param host the address on which the server listens
+ * @returns an address for other machines; undefined if this machine has none, or if `host` is a single address
+ */
 export function reachableHost(
   host: string,
   interfaces: NodeJS.Dict<Pick<NetworkInterfaceInfo, 'address' | 'family' | 'internal'>[]> = networkInterfaces(),
@@ -273,6 +279,6 @@ export function reachableHost(
   const outside = Object.values(interfaces).flatMap((each) => each?.filter(({ internal }) => !internal) ?? []);
   const ipv4 = outside.find(({ family }) => family === 'IPv4');
   if (ipv4 || host === '0.0.0.0') return ipv4?.address;
-  // Link-local addresses (RFC 4291 §2.5.6) need the name of an interface.
+  // Link-local addresses (RFC 4291 §2.5.6) are skipped, because clients must add the name of an interface to them.
   return outside.find(({ address }) => !/^fe[89ab]/i.test(address))?.address;
 }

@@ -1,4 +1,4 @@
-/** Metrics as rows of a table, each of which makes its samples from a status at the time of a request. */
+/** Metrics as rows of a table. At each request, every row computes its samples from the present status. */
 
 import { Counter, Gauge, type Registry } from 'prom-client';
 import type { RefusalCounts } from './http-access.ts';
@@ -6,18 +6,21 @@ import type { RefusalCounts } from './http-access.ts';
 export const METRIC_PREFIX = 'pickaxe_';
 
 export type Labels = Record<string, string | number>;
-/** Null stands for a value that is not known, which has no sample. */
+/** A value with its labels. If the value is null, it is not known, and the metric has no such sample. */
 export type Sample = readonly [labels: Labels, value: number | null];
 
 export interface MetricRow<Now> {
-  /** Without `pickaxe_`. Names with `_total` are counters, all others gauges. */
+  /** Name without the prefix `pickaxe_`. A metric whose name ends with `_total` is a counter, any other is a gauge. */
   readonly name: string;
   readonly help: string;
   readonly labels: readonly string[];
   samples(now: Now): readonly Sample[];
 }
 
-/** @returns a function that sets the values of the metrics; call it before each reading of the registry */
+/**
+ * Registers a metric for each row.
+ * @returns a function that sets all values; call it before each use of the registry
+ */
 export function fillers<Now>(rows: readonly MetricRow<Now>[], registry: Registry): (now: Now) => void {
   const all = rows.map(({ name, help, labels, samples }) => {
     const settings = { name: METRIC_PREFIX + name, help, labelNames: labels, registers: [registry] };
@@ -34,7 +37,7 @@ export function fillers<Now>(rows: readonly MetricRow<Now>[], registry: Registry
   };
 }
 
-/** @param refused live counts of the server's refusals */
+/** @param refused the counts of the server's refusals, which the server keeps up to date */
 export function refusedRow(refused: RefusalCounts): MetricRow<unknown> {
   return {
     name: 'http_refused_total',

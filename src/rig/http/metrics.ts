@@ -1,6 +1,7 @@
 /**
- * `/metrics` for Prometheus. All figures except the histogram come from the status at the time of the request, so that
- * they equal the summary. Names, units and kinds follow the conventions of Prometheus.
+ * `/metrics` for Prometheus. All figures about mining, except for the histogram, are computed from the status at the
+ * time of the request. So they agree with `/api/v1/status`. Names, units and kinds follow the conventions of
+ * Prometheus.
  */
 
 import { collectDefaultMetrics, Histogram, Registry } from 'prom-client';
@@ -12,10 +13,11 @@ import { fillers, type Labels, METRIC_PREFIX, type MetricRow, refusedRow, type S
 import type { Route } from './route.ts';
 
 /**
- * The shortest switches are those of a CPU kernel that stops at once, the longest those of a GPU in a long dispatch.
+ * Upper limits of the histogram's buckets. A device has switched when it searches the new work. CPU kernels, which stop
+ * at once, switch fastest. A GPU in a long dispatch switches slowest.
  */
 const JOB_SWITCH_BUCKETS_SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5];
-/** Resolution of the event loop's delay. A finer one would wake the process more often. */
+/** Resolution with which the event loop's delay is measured. A finer one would wake the process more often. */
 const EVENT_LOOP_PRECISION_MS = 100;
 
 export class Metrics {
@@ -24,14 +26,14 @@ export class Metrics {
   readonly #fill: (status: Status) => void;
   readonly #leave: () => void;
 
-  /** @param refused live counts of the server's refusals */
+  /** @param refused the counts of the server's refusals, which the server keeps up to date */
   constructor(status: () => Status, events: Events, refused: RefusalCounts) {
     this.#status = status;
     const registers = [this.#registry];
     this.#fill = fillers([...METRICS, refusedRow(refused)], this.#registry);
     const jobSwitches = new Histogram({
       name: `${METRIC_PREFIX}job_switch_seconds`,
-      help: 'From hearing of a New Cut to searching the new work',
+      help: 'From the arrival of a New Cut to searching the new work',
       labelNames: ['device'],
       buckets: JOB_SWITCH_BUCKETS_SECONDS,
       registers,
@@ -40,7 +42,7 @@ export class Metrics {
     this.#leave = events.on((event) => {
       if (event.type !== 'job-switch' && event.type !== 'device') return;
       const { device } = event;
-      // A series that begins at 0 shows its first increase. Zeroing it later would lose counts.
+      // A series begins at 0, so that its first increase is visible. Setting it to 0 again would discard its counts.
       if (!known.has(device)) jobSwitches.zero({ device });
       known.add(device);
       if (event.type === 'job-switch') jobSwitches.observe({ device }, event.switchSeconds);
@@ -77,7 +79,11 @@ function rig(name: string, help: string, value: (status: Status) => number | nul
   return { name, help, labels: [], samples: (status) => [[{}, value(status)]] };
 }
 
-/** @returns a function that makes a row with a sample for each item or, with `other`, for each key of its values */
+/**
+ * @returns a function that makes a row. Without `other`, the row has one sample for each item. With `other`, each item
+ *   has several named values, and the row has one sample for each value. `other` is then the name of a further label,
+ *   which contains the name of the value
+ */
 function perItem<Item>(labels: readonly string[], itemsOf: (status: Status) => readonly (readonly [Labels, Item])[]) {
   return (name: string, help: string, values: (item: Item) => Values, other?: string): MetricRow<Status> => ({
     name,
@@ -99,12 +105,12 @@ function perNamed<Item>(label: string, itemsOf: (status: Status) => Readonly<Rec
 
 const perDevice = perNamed('device', ({ devices }) => devices);
 const perSource = perNamed('source', ({ sources }) => sources);
-/** Pools and parents have no update streams. */
+/** Makes rows about nodes only, such as rows about update streams, which other kinds of sources do not have. */
 const perNode = perNamed('node', ({ sources }) =>
   Object.fromEntries(Object.entries(sources).filter(([, { kind }]) => kind === 'node')),
 );
 const perRelay = perNamed('relay', ({ relays }) => relays);
-/** Each relay has at most 64 names of workers, and one for the sum of all others. */
+/** A relay reports at most 64 workers by name, and the sum of all others under one more name. */
 const perWorker = perItem(['relay', 'worker'], ({ relays }) =>
   Object.entries(relays).flatMap(([relay, { workers }]) =>
     workers.map((worker) => [{ relay, worker: worker.name }, worker] as const),

@@ -1,4 +1,6 @@
-/** Routes, from which the server and the OpenAPI document are made, and the routes of the web page's files. */
+/**
+ * The type of routes, the OpenAPI document about a server's routes, and the routes of the web page's files.
+ */
 
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -14,9 +16,11 @@ import { ErrorAnswer } from './api-answers.ts';
 export const EVENT_STREAM = 'text/event-stream';
 
 interface Ask {
-  /** The query and the body, checked against the route's schemas. */
+  /** Parameters of the query, checked with the route's schema; empty if the route has none. */
   readonly query: Record<string, unknown>;
+  /** The JSON body, checked with the route's schema; empty if the route has none. */
   readonly body: Record<string, unknown>;
+  /** The header If-None-Match. */
   readonly ifNoneMatch: string | undefined;
 }
 
@@ -24,17 +28,17 @@ export interface Route {
   readonly method: 'GET' | 'POST';
   readonly path: string;
   readonly summary: string;
-  /** Set if the route needs no token. */
+  /** Present if requests need no token. */
   readonly open?: true;
-  /** Set if the route changes something, which has to be allowed. */
+  /** Present if the route controls mining. Such a route is refused unless `ServerOptions.control` allows it. */
   readonly controls?: true;
   readonly query?: z.ZodType<Record<string, unknown>>;
   readonly body?: z.ZodType<Record<string, unknown>>;
-  /** Maximum length of the body in bytes, where it can be longer than that of most routes. */
+  /** Maximum length of the body in bytes. Absent if the usual maximum is enough. */
   readonly mostBodyBytes?: number;
-  /** By HTTP status: a schema for JSON, a media type, or undefined for an empty body. */
+  /** The schema of the answer's JSON body, or the body's media type, by HTTP status; undefined for an empty body. */
   readonly answers: Readonly<Record<number, z.ZodType | string | undefined>>;
-  /** @returns the JSON to answer with; undefined when `reply` was used */
+  /** @returns the body of the answer, or a promise of the body; or `reply` if the answer is sent through `reply` */
   answer(ask: Ask, reply: FastifyReply): unknown;
 }
 
@@ -47,7 +51,10 @@ export function json<Schema extends z.ZodType>(
   return { method: 'GET', path, summary, answers: { 200: schema }, answer };
 }
 
-/** A route whose answer clients cache and revalidate with its ETag (RFC 9110 §13.1.2). */
+/**
+ * @returns a route with an answer that never changes. Clients may cache the answer, but ask with its ETag each time
+ *   whether it is still valid (RFC 9110 §13.1.2)
+ */
 function keptRoute(path: string, summary: string, type: string, read: () => string | Buffer): Route {
   let kept: { readonly body: string | Buffer; readonly etag: string } | undefined;
   return {
@@ -103,7 +110,7 @@ function operationOf({ path, summary, open, query, body, answers }: Route): obje
   return {
     operationId: path.replace(/^\/(api\/v1\/)?/, '').replaceAll(/\W(\w)/g, (_, letter: string) => letter.toUpperCase()),
     summary,
-    // Without a token in the settings, none is required.
+    // The token is optional in this document, because a server without a token in its settings requires none.
     security: open ? [] : [{}, { token: [] }],
     ...(query && { parameters: parametersOf(query) }),
     ...(body && { requestBody: { required: false, content: { 'application/json': { schema: schemaOf(body) } } } }),
@@ -129,14 +136,15 @@ function parametersOf(query: z.ZodType): object[] {
   return Object.entries(properties).map(([name, schema]) => ({ name, in: 'query', required: false, schema }));
 }
 
-/** Named schemas become references to the components. */
+/** @returns the JSON Schema; for a schema with an id, a reference to its component in the document */
 function schemaOf(schema: z.ZodType): object {
   const id = schema.meta()?.id;
   return id === undefined ? z.toJSONSchema(schema) : { $ref: `#/components/schemas/${id}` };
 }
 
 /**
- * @returns the named schemas that the paths refer to, directly or through other schemas. zod also knows unused ones
+ * @returns the schemas that have an id and to which the paths refer, directly or through other schemas. The registry of
+ *   zod also contains schemas to which no path refers
  */
 function componentsOf(paths: OpenApi['paths']): Record<string, object> {
   const { schemas } = z.toJSONSchema(z.globalRegistry, { uri: (id) => `#/components/schemas/${id}` });
@@ -153,7 +161,10 @@ function componentsOf(paths: OpenApi['paths']): Record<string, object> {
   return Object.fromEntries(found);
 }
 
-/** The document changes only with the version of pickaxe. */
+/**
+ * @returns the route of the OpenAPI document, which describes `routes` and this route. The document is made only once,
+ *   because it does not change while the server runs
+ */
 export function openApiRoute(routes: readonly Route[]): Route {
   const path = '/api/v1/openapi.json';
   const route: Route = {
@@ -165,11 +176,11 @@ export function openApiRoute(routes: readonly Route[]): Route {
 }
 
 /*
- * The files of the web page, which need no token. They are listed at the start, so that no request's path reaches the
- * file system.
+ * The files of the web page. Requests for these files need no token. The files are listed when the server starts, so
+ * that the path of a request is never used as a path in the file system.
  */
 
-/** Media types by file extension. Other files are not served. */
+/** Media types by file extension. Files with other extensions are not served. */
 const TYPES: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',
   '.css': 'text/css; charset=utf-8',
@@ -180,9 +191,9 @@ const TYPES: Readonly<Record<string, string>> = {
 const built = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
 const library = (name: string) => createRequire(import.meta.url).resolve(`uplot/dist/${name}`);
 
-/** The folder of the rig's page, whose styles and modules other pages use. */
+/** The folder in dist/ of the rig's page. Other pages use its styles and modules, too. */
 const RIG_PAGE = 'rig/page';
-/** The modules of the server that the pages import. */
+/** Paths in dist/ of modules that pages import from outside of their folders. They are served with every page. */
 const SHARED = [
   'base/text/quantities.js',
   'miner/events/vocabulary.js',
@@ -190,7 +201,7 @@ const SHARED = [
   'rig/status/units.js',
 ];
 
-/** @returns the files by URL path. Most URL paths are the paths in dist/, so that the imports of modules resolve */
+/** @returns paths of files by URL path. Most URL paths equal the paths in dist/, so that imports of modules resolve */
 function files(folder: string, modules: readonly string[]): Map<string, string> {
   const own = [...new Set([RIG_PAGE, `${RIG_PAGE}/style`, folder])].flatMap((each) =>
     readdirSync(built(each))

@@ -1,4 +1,8 @@
-/** The lines of `--json`: one JSON object for each event, for programs that wrap pickaxe. */
+/**
+ * The lines of `--json`, for programs that run pickaxe. Each line is a JSON object. The first line has the setup, and
+ * the last line the summary. In between, there are lines for most types of events, and every 10 seconds a line with the
+ * hashrate.
+ */
 
 import { z } from 'zod';
 import { type Clock, wallMs } from '../../base/system/clock.ts';
@@ -33,8 +37,9 @@ import {
 } from '../status/status.ts';
 
 /**
- * Events without a line. The first four come many times a second; their totals are in `hashrate` and `summary`. The
- * contents of the others are in `verdict` and `block-state`.
+ * Types of events without lines. The first four come too often. Rates and readings of sensors are in `hashrate` lines,
+ * and the totals of hashes and proofs are in the `summary` line. The other four describe the sending of a block, whose
+ * outcome is in `verdict` and `block-state` lines.
  */
 const UNPRINTED = [
   'hashes',
@@ -55,7 +60,7 @@ export class JsonLines {
   readonly #write: (line: string) => void;
   readonly #clock: Clock;
 
-  /** @param write receives a line with its newline */
+  /** @param write writes a line, which ends with a line break */
   constructor(write: (line: string) => void, clock: Clock) {
     this.#write = write;
     this.#clock = clock;
@@ -80,7 +85,7 @@ export class JsonLines {
     this.#line({ type: 'summary', ...summary });
   }
 
-  /** Writes a line with the fields in the schema's order. */
+  /** Writes a line: the type, the time, and the other fields in the schema's order. */
   #line(line: Untimed<JsonLine>): void {
     const known: Readonly<Record<string, unknown>> = line;
     const { type, ...fields } = Object.fromEntries(FIELDS.get(line.type)!.map((name) => [name, known[name]]));
@@ -92,7 +97,10 @@ function isPrinted(event: MinerEvent): event is Printed {
   return !(UNPRINTED as readonly string[]).includes(event.type);
 }
 
-/** Heights and times become numbers, nonces decimal strings, bytes hex, and absent values null. */
+/**
+ * The type of an event's value in a line. A nonce becomes a decimal text, other bigints (heights and times) become
+ * numbers, bytes become hex digits, and an absent value becomes null.
+ */
 type Plain<Name, Value> = Name extends 'nonce'
   ? string
   : Value extends bigint
@@ -128,7 +136,7 @@ function plainValue(name: string, value: unknown): unknown {
   return value ?? null;
 }
 
-/* The shapes of the lines. Null stands for values that are not known. */
+/* The shapes of the lines. Null stands for a value that is not known or does not apply. */
 
 const device = z.string();
 const source = z.string().describe('its URL, the address that parents connect to, or a coordinator’s name');
@@ -147,7 +155,7 @@ const solution = {
 
 const isEarlier = z.boolean().describe('whether an earlier run found it');
 
-/** @param when the occasion on which the line is printed */
+/** @param when for people: when the line is printed, such as `every 10 seconds` */
 function line<Type extends string, Fields extends z.ZodRawShape>(type: Type, when: string, fields: Fields) {
   return z.object({ type: z.literal(type), timeMillis: millis, ...fields }).describe(when);
 }

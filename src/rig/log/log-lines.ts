@@ -1,4 +1,4 @@
-/** Events as log lines in the style of other miners: a tag, then the few figures that matter. */
+/** Logs events in the style of other miners: each line has a tag and the most important figures. */
 
 import type { Logger } from 'pino';
 import { LogBucket } from '../../base/system/bounded.ts';
@@ -18,13 +18,13 @@ import {
 import { logBlockReward, logBlockState, VerdictLines } from './verdict-lines.ts';
 
 const MOST_PAID_ELSEWHERE = 10;
-/** Maximum burst of lines about the difficulty of shares, which a pool changes a few times an hour. */
+/** Maximum number of lines about new share difficulties in a burst. Usually, a pool sends a few new ones an hour. */
 const DIFFICULTIES_AT_ONCE = 5;
+/** Maximum rate of further lines about new share difficulties, per second: one line a minute. */
 const DIFFICULTIES_PER_SECOND = 1 / 60;
-/**
- * Maximum bursts of lines about sources and of lines about update streams: far more than a start or an outage causes.
- */
+/** Maximum number of lines about sources in a burst: far more than a start or an outage causes. */
 const NEWS_AT_ONCE = 100;
+/** Maximum number of lines about update streams in a burst: far more than a start or an outage causes. */
 const STREAM_NEWS_AT_ONCE = 20;
 const HOW_TO_CHOOSE = 'pickaxe devices lists what there is; choose with --devices, such as --devices cpu.';
 
@@ -34,17 +34,20 @@ export class LogLines {
   readonly #log: Logger;
   readonly #tally: Tally;
   readonly #verdicts: VerdictLines;
-  /** The last logged step of opening, by device. */
+  /** Last logged step of opening each device, by the device's name. */
   readonly #progress = new Map<string, string>();
 
   readonly #paidElsewhere: LogBucket;
-  /** Limits for lines that a node or pool can cause at will. Lines beyond the limits have the level debug. */
+  /** Limits for lines that a node or pool can cause at will. Lines beyond a limit are logged at the level debug. */
   readonly #bounds: Readonly<Record<BoundedKind, LogBucket>>;
 
-  /** The share difficulty of the last job that was logged at info; `none` for a node's work. */
+  /**
+   * The last share difficulty for which a line was logged; `none` if the work of that line had no share difficulty.
+   * Undefined before the first line.
+   */
   #loggedShares: number | 'none' | undefined;
 
-  /** @param tally must receive each event first */
+  /** @param tally must receive each event before `listen` does */
   constructor(log: Logger, tally: Tally) {
     this.#log = log;
     this.#tally = tally;
@@ -132,7 +135,7 @@ export class LogLines {
     if (Object.keys(relays).length > 0) this.#log.info({ tag: 'miner' }, describeWorkers(sumOfRelays(relays)));
   }
 
-  /** Logs the hashrate of the devices, unless it is 0 while the rig does not mine: outages have their own lines. */
+  /** Logs the devices' hashrate, unless it is 0 and the rig does not mine. `Outages` logs why the rig does not mine. */
   #ownSpeed({ ready: isMining, devices }: RigStatus): void {
     const known = inService(devices);
     const ready = known.filter(([, { state }]) => state === 'ready');
@@ -168,8 +171,9 @@ export class LogLines {
   }
 
   /**
-   * New work comes every second or two. The level is info for the first work, which shows that the rig has work, and
-   * for a new share difficulty. For all other work, and while the rig is paused, it is debug.
+   * A new work comes every second or two, so most works are logged at the level debug. The level is info for the first
+   * work, which shows that the rig receives work, and for a work with a new share difficulty. While the rig is paused,
+   * and beyond the limit for such lines, the level is always debug.
    */
   #work({ chain, height, difficulty, shareDifficulty }: MinerEvent & { type: 'work' }): void {
     const line =
@@ -185,7 +189,10 @@ export class LogLines {
     this.#bounded('job', 'info', 'work', line);
   }
 
-  /** Logs a line, at debug if there were too many lines of its kind. @returns whether it was within the limit */
+  /**
+   * Logs a line at `level`, or at debug if the limit for lines of this kind is reached.
+   * @returns whether the line was within the limit
+   */
   #bounded(kind: BoundedKind, level: 'info' | 'warn', tag: string, line: string): boolean {
     const leftOut = this.#bounds[kind].take(this.#tally.nowMs);
     if (leftOut === undefined) this.#log.debug({ tag }, line);
@@ -204,8 +211,7 @@ export class LogLines {
 
   #parked(device: string, reason: string, isMissing: boolean): string {
     if (this.#hasOthers(device)) {
-      // The other devices are being opened at the same time, and may be missing, too, so the line does not mention
-      // them.
+      // The other devices may still be opening, and may turn out to be missing, too, so the line does not mention them.
       return isMissing ? `cannot be used: ${reason}` : `parked until pickaxe is restarted, the others go on: ${reason}`;
     }
     if (!isMissing) return `parked, and no other device is left: ${reason}`;

@@ -1,4 +1,4 @@
-/** The JSON lines of the log: their shape, the options of pino, and the last lines, which the API serves. */
+/** The shape of the log's JSON lines, pino's options for this shape, and the last lines, which the HTTP API serves. */
 
 import type { LoggerOptions } from 'pino';
 import { z } from 'zod';
@@ -20,7 +20,7 @@ export const LogLine = z
   .describe('each line on stderr, and of the log file');
 export type LogLine = z.infer<typeof LogLine>;
 
-/** Every logger of pickaxe needs a child with a `tag`, or a tag in each line. */
+/** Options with which pino writes lines of this shape. Callers add the `tag`, to each line or to a child logger. */
 export const LOG_LINE_OPTIONS = {
   base: null,
   messageKey: 'message',
@@ -40,18 +40,18 @@ export function isAtLeast(level: LogLine['level'], least: LogLine['level']): boo
 
 /** Number of lines that are kept: about an hour of mining. */
 const MOST_LINES = 500;
-/** Maximum length of a kept message: some messages quote the answer of a node. */
+/** Maximum length of a kept message in UTF-16 units. A message that quotes a node's answer can be long. */
 const MOST_CHARACTERS = 1_000;
 
 type KeptLine = LogAnswer['lines'][number];
 
-/** A destination stream of pino. */
+/** Keeps the last lines of the log. It is a destination stream of pino. */
 export class LogTail {
   readonly #lines: KeptLine[] = [];
-  /** Number of the last line, counted from 1. */
+  /** Number of the last kept line, counted from 1; 0 before the first line. */
   #last = 0;
 
-  /** @param json a line of the log; lines below `info` are not kept */
+  /** @param json a line of the log. It is kept if its level is at least `info` */
   write(json: string): void {
     const { level, timeMillis, tag, message } = JSON.parse(json) as LogLine;
     if (!isAtLeast(level, 'info')) return;

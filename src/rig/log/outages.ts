@@ -1,4 +1,4 @@
-/** Logs an outage repeatedly while it lasts, and once when it is over. */
+/** Logs an outage after ten seconds, again each minute while it lasts, and once when it is over. */
 
 import type { Logger } from 'pino';
 import { LEFT, type SourceKind } from '../../miner/events/vocabulary.ts';
@@ -6,10 +6,11 @@ import type { RigState, RigStatus } from '../status/status.ts';
 import type { Tally } from '../status/tally.ts';
 import { describeState, formatDuration } from '../status/units.ts';
 
-/** Time between two checks of the rig's state. */
+/** Time between two calls of `Outages.look`. */
 export const OUTAGE_LOOK_MS = 1_000;
-/** Time after which an outage is logged. For a shorter outage, only the events at its start and end are logged. */
+/** Time after which an outage is logged. Of a shorter outage, the log shows only the events at its start and end. */
 const FIRST_MS = 10_000;
+/** Time between two lines about the same outage. */
 const AGAIN_MS = 60_000;
 
 type Trouble = Exclude<RigState, 'mining'>;
@@ -19,12 +20,12 @@ function whatIsWrong(name: Trouble, sourceKind: SourceKind): string {
   return name === 'no-device' ? 'no device mines' : describeState(name, sourceKind);
 }
 
-/** The states whose lines are no warning: the rig is starting, or somebody has paused it. */
+/** States without a fault. They are logged at the level info, and all other states as warnings. */
 const QUIET: ReadonlySet<RigState> = new Set(['starting', 'paused']);
 
 type State = Pick<RigStatus, 'state' | 'sourceKind' | 'stateReason' | 'stateAgeSeconds'>;
 
-/** @returns `no node for 2 min`; undefined while the rig mines */
+/** @returns `no node for 2 min`, or `no node` in the first second; undefined while the rig mines */
 export function outageInShort({ state, sourceKind, stateAgeSeconds }: State): string | undefined {
   if (state === 'mining') return undefined;
   const what = whatIsWrong(state, sourceKind);
@@ -36,13 +37,13 @@ export function outageInShort({ state, sourceKind, stateAgeSeconds }: State): st
 export function outageInFull(status: State): string | undefined {
   const { state, sourceKind, stateReason: reason } = status;
   if (state === 'mining') return undefined;
-  // Nodes and pools are tried again unless they were left for good. Parents connect by themselves.
+  // A parent connects by itself. All other sources are tried again, unless their reason ends with `LEFT`.
   const isLeft = reason?.split('; ').every((each) => each.endsWith(LEFT));
   const isRetried = state === 'no-source' && sourceKind !== 'parent' && !isLeft;
   return `${outageInShort(status)} (${reason})${isRetried ? ', retrying' : ''}`;
 }
 
-/** @returns whole seconds, rounded down to whole minutes from one minute on */
+/** @returns the age in seconds, rounded down to a whole second or, if it is at least a minute, to a whole minute */
 function wholeSeconds(age: number): number {
   const seconds = Math.floor(age);
   return seconds < 60 ? seconds : seconds - (seconds % 60);
@@ -51,10 +52,11 @@ function wholeSeconds(age: number): number {
 export class Outages {
   readonly #log: Logger;
   readonly #tally: Tally;
-  /** The troubles of the present outage, in order; empty while the rig mines. */
+  /** What has been wrong during the present outage, in the order of first occurrence; empty while the rig mines. */
   readonly #troubles = new Set<string>();
-  /** Start of the present outage. `#loggedMs` is the time of its last log line; undefined before the first. */
+  /** Start of the present outage, in ms of the clock's `monotonicMs`. */
   #sinceMs = 0;
+  /** Time of the last line about the present outage; undefined before the first line. */
   #loggedMs: number | undefined;
   #hasMined = false;
 
@@ -63,7 +65,7 @@ export class Outages {
     this.#tally = tally;
   }
 
-  /** Call this every `OUTAGE_LOOK_MS`. */
+  /** Checks the rig's state, and logs a line if one is due. Call this every `OUTAGE_LOOK_MS`. */
   look(): void {
     const status = this.#tally.status();
     const { nowMs } = this.#tally;

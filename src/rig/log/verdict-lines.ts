@@ -1,7 +1,8 @@
 /**
- * Log lines of verdicts and of accepted blocks. Each block has a line, up to a bound that is exceeded only on a test
- * network, or when a pool or node sends false answers. A pool's shares can come many times a second, so each outcome of
- * shares has at most one line every ten seconds, with the number of shares since the last line.
+ * Log lines about verdicts and about the fates of accepted blocks. Each verdict on a block has a line, up to a limit.
+ * The limit is reached only on a test network, or when a pool or node sends false answers. Shares can have many
+ * verdicts a second. So there is at most one line every ten seconds for each outcome of shares, with the number of
+ * shares since the previous line.
  */
 
 import type { Logger } from 'pino';
@@ -15,7 +16,7 @@ import { formatDuration, inWords } from '../status/units.ts';
 
 /** Minimum time between two lines about shares of one outcome. Usually a share comes every few minutes. */
 const SHARE_LINE_MS = 10_000;
-/** Maximum burst of lines about blocks of one outcome; after it, there is one line every ten seconds. */
+/** Maximum number of lines about blocks of one outcome in a burst. Then there is at most one line every ten seconds. */
 const MOST_BLOCK_LINES = 30;
 const ASK_POOL = 'Ask the pool for harder ones: --pool-difficulty (pool.difficulty)';
 const REMEDIES = {
@@ -25,9 +26,15 @@ const REMEDIES = {
   fleet: `${ASK_POOL} at the coordinator`,
 } as const;
 
-/** Time for which a device may skip some shares without a warning: pools adapt the difficulty in less time. */
+/**
+ * Time after which a warning says that a device leaves out shares (see `leftOutSinceMs`). Usually, pools raise the
+ * difficulty sooner, and the device then leaves out none.
+ */
 const LEFT_OUT_MS = 30_000;
-/** Tolerance for targets that were rounded when they were computed from difficulties. */
+/**
+ * A candidate that proves at most this many times the hashes of a share counts as no harder than the share. Two numbers
+ * for the same target may differ a little, because targets are rounded when they are computed.
+ */
 const ROUNDING = 1.01;
 
 type VerdictEvent = MinerEvent & { type: 'verdict' };
@@ -40,18 +47,22 @@ const LEVEL_OF_BLOCK: Readonly<Record<Outcome, Level>> = {
   unknown: 'warn',
   delivered: 'info',
 };
-/** Pools reject a share now and then, and one share is worth little. */
+/** A rejected share is only a warning, because pools reject a share now and then, and one share is worth little. */
 const LEVEL_OF_SHARE: Readonly<Record<Outcome, Level>> = { ...LEVEL_OF_BLOCK, rejected: 'warn' };
 
 interface ShareLines {
   loggedMs: number;
-  /** Number of shares since the last line, none of which had a line. */
+  /** Number of shares since the last line. These shares have had no lines of their own. */
   unlogged: number;
 }
 
 interface Searched {
+  /** Number of hashes that the device's last candidate takes on average. */
   hashes: number;
-  /** Time since which a candidate takes more hashes than a share, so that the device skips some shares. */
+  /**
+   * Time at which the device began to leave out shares, in ms of the clock's `monotonicMs`. A device leaves out shares
+   * if its candidates take more hashes than a share. Undefined while the device leaves out none.
+   */
   leftOutSinceMs?: number | undefined;
   isLogged?: true;
 }
@@ -63,7 +74,7 @@ export class VerdictLines {
   readonly #blocks: ReadonlyMap<Outcome, LogBucket>;
   readonly #devices = new Map<string, Searched>();
 
-  /** @param tally must receive each event first */
+  /** @param tally must receive each event before this object does */
   constructor(log: Logger, tally: Tally) {
     this.#log = log;
     this.#tally = tally;
@@ -71,7 +82,9 @@ export class VerdictLines {
     this.#blocks = new Map(OUTCOMES.map((outcome) => [outcome, new LogBucket(MOST_BLOCK_LINES, nowMs)]));
   }
 
-  /** Records the hashes of a candidate. If the candidate is a solution, the `solution` event follows at once. */
+  /**
+   * Records the hashes that a candidate proves. If the candidate is a solution, the `solution` event follows at once.
+   */
   proved({ device, hashes }: MinerEvent & { type: 'proof' }): void {
     const searched = this.#devices.get(device);
     if (searched) searched.hashes = hashes;
@@ -105,7 +118,7 @@ export class VerdictLines {
     const more = unlogged === 0 ? '' : `; ${unlogged} more since the last such line`;
     const counts = countsIn(outcome, this.#tally.summary());
     const { device, chain, height } = event;
-    // On a pool, this line appears among those of shares, which have different counts.
+    // On a pool, the log also has lines with counts of shares, so this line names what it counts.
     const what = isShare
       ? `block ${outcome}${outcome === 'accepted' ? '!' : ''} (blocks ${counts}) ${device} chain ${chain} height ${height}`
       : `${outcome} (${counts}) ${device} chain ${chain} height ${height} ${answered(event)}`;
@@ -134,7 +147,10 @@ export class VerdictLines {
   }
 }
 
-/** @returns `12/0/1`: accepted, rejected, stale; for a parent that never answers, the number of delivered solutions */
+/**
+ * @returns the numbers of accepted, rejected and stale solutions, such as `12/0/1`. For the outcome `delivered`, it is
+ *   the number of delivered solutions, because the source reports no results
+ */
 function countsIn(outcome: Outcome, { accepted, rejected, stale, delivered }: OutcomeCounts): string {
   return outcome === 'delivered' ? `${delivered}` : `${accepted}/${rejected}/${stale}`;
 }
@@ -147,7 +163,10 @@ function why({ outcome, reason }: VerdictEvent): string {
   return outcome === 'accepted' || reason === '' ? '' : `: ${reason}`;
 }
 
-/* Accepted blocks: one line each, once it is known whether the block was won, and more only when something is wrong. */
+/*
+ * The fates of accepted blocks. Usually there is one line about a block, when it is known that the block is won. There
+ * are more lines if something is wrong, or if the reward is proven later.
+ */
 
 type StateEvent = MinerEvent & { type: 'block-state' };
 type RewardEvent = MinerEvent & { type: 'block-reward' };
@@ -164,11 +183,11 @@ export function logBlockReward(log: Logger, event: RewardEvent): void {
   log[level](TAG, describeBlockReward(event));
 }
 
-/** @returns `chain 3 height 42: earned 0.98 coins`, or what is wrong. Notices use it, too */
+/** @returns `chain 3 height 42 by gpu0: earned 0.98 coins`, or what is wrong. Notices contain this text, too */
 export function describeBlockReward({ fault, paidTo, account, source, isEarlier, ...event }: RewardEvent): string {
   if (paidTo !== undefined) {
     const what = `${where(event)} pays ${paidTo} and not ${account}, for whom it was mined: it earns nothing`;
-    // The node of an earlier run may have been repaired since, so the line does not warn of the node.
+    // The node that gave work to an earlier run may have been repaired since, so the line does not warn of this node.
     if (isEarlier) return `${what}. The work came from ${source}`;
     return (
       `${what}. ${source} gave this work, or somebody between it and here who changed it, and is left. ` +
@@ -180,11 +199,14 @@ export function describeBlockReward({ fault, paidTo, account, source, isEarlier,
     : `${where(event)}: the reward is not proven, because what a node says of it is false: ${fault}`;
 }
 
-/** @returns `chain 3 height 42 won 0.98 coins, settles in ~2 min`. Notices use it, too */
+/**
+ * @returns `chain 3 height 42 won 0.98 coins, settles in ~2 min` for a won block; for other states, a text such as
+ *   `chain 3 height 42 by gpu0 settled: earned 0.98 coins`. Notices contain this text, too
+ */
 export function describeBlockState(event: StateEvent): string {
   const { chain, height, state, reason } = event;
   const why = reason === '' ? [] : [reason];
-  // The line about the block's acceptance has named the device already.
+  // The line about the block's verdict has named the device already.
   if (state === 'won') {
     const parts = [`chain ${chain} height ${height} won${describeWin(event)}`, settlesWhen(event), ...why];
     return parts.join(', ');
@@ -193,7 +215,11 @@ export function describeBlockState(event: StateEvent): string {
   return `${where(event)} ${inWords(state)}${parts.length === 0 ? '' : `: ${parts.join('; ')}`}`;
 }
 
-/** The first decisive state has the level info, a loss warn or error, and everything else debug. */
+/**
+ * @returns `error` if the block has left the chain; `warn` if the block has not entered the chain, if its fate is not
+ *   known after an hour, or if nodes disagree; `info` if it is won, or settled without having been won before; and
+ *   `debug` otherwise
+ */
 function levelOf({ state, previous, nodesDisagree }: StateEvent): 'error' | 'warn' | 'info' | 'debug' {
   if (previous !== undefined && isOnChain(previous) && !isOnChain(state)) return 'error';
   if (nodesDisagree || ['orphaned', 'never-entered', 'lost', 'unknown'].includes(state)) return 'warn';
@@ -224,7 +250,10 @@ function describeReward({ reward, fees }: Pick<StateEvent, 'reward' | 'fees'>): 
   return fees === '0.0' ? `${reward} coins` : `${reward} coins and ${fees} in fees`;
 }
 
-/** Rounded up to whole minutes, as it is an estimate. */
+/**
+ * @returns `settles in ~2 min`, or `settles now`. A time of a minute or more is rounded up to whole minutes, because it
+ *   is an estimate
+ */
 function settlesWhen({ settledInSeconds = 0 }: StateEvent): string {
   if (settledInSeconds === 0) return 'settles now';
   const seconds = settledInSeconds < 60 ? settledInSeconds : 60 * Math.ceil(settledInSeconds / 60);

@@ -15,10 +15,11 @@ import { Queue } from './webhook.ts';
 export type HookCommands = Readonly<Partial<Record<NoticeType, Command>>>;
 
 interface HookLimits {
-  /** A command that takes longer is killed. */
+  /** Time limit of a command. A command that takes longer is killed. */
   readonly timeoutMs: number;
+  /** Maximum number of commands that run at the same time. */
   readonly atOnce: number;
-  /** Maximum number of notices that wait for their command. */
+  /** Maximum number of notices that wait until their commands are started. */
   readonly waiting: number;
 }
 
@@ -29,8 +30,12 @@ export class Hooks {
   readonly #log: Logger;
   readonly #limits: HookLimits;
   readonly #queue: Queue<Notice>;
-  /** Hooks whose last run failed. Further failures are not logged as warnings. */
+  /** Types of notices whose last command failed. Only the first of several failures in a row is logged as a warning. */
   readonly #failing = new Set<NoticeType>();
+  /**
+   * Whether a notice has been dropped since the last command ended. If so, dropping further notices is logged at the
+   * level debug, and not as a warning.
+   */
   #dropping = false;
 
   constructor(commands: HookCommands, log: Logger, limits = HOOK_LIMITS) {
@@ -56,7 +61,7 @@ export class Hooks {
     if (this.#commands[notice.type] !== undefined) this.#queue.push(notice);
   };
 
-  /** Waits until all running and queued hooks have ended, for at most `timeoutMs` in all. */
+  /** Waits until no command runs or waits. After `timeoutMs`, running commands are killed and waiting ones dropped. */
   end(): Promise<void> {
     return this.#queue.end(this.#limits.timeoutMs);
   }
@@ -86,8 +91,8 @@ export class Hooks {
 }
 
 /**
- * @returns `PICKAXE_EVENT` with the notice's type, and `PICKAXE_EVENT_DEVICE` … with its fields: `hardwareErrors`
- *   becomes `PICKAXE_EVENT_HARDWARE_ERRORS`. Other variables with the prefix `PICKAXE_` are settings.
+ * @returns environment variables: `PICKAXE_EVENT` has the notice's type, and each field has a variable of its own, such
+ *   as `PICKAXE_EVENT_HARDWARE_ERRORS` for `hardwareErrors`. Other variables that begin with `PICKAXE_` are settings
  */
 export function environmentOf(
   { type, ...fields }: Notice,
@@ -102,9 +107,9 @@ export function environmentOf(
 
 /**
  * Replaces characters that could be dangerous in a command line. cmd.exe inserts the value of `%NAME%` before it parses
- * the line, so quotes do not help, and only characters without a meaning for cmd.exe and PowerShell are kept. Windows
- * converts some characters beyond ASCII to quotes in the system's code page, so they are replaced, too. A list is run
- * without cmd.exe, but its program may start cmd.exe.
+ * the line, so quotes do not help. Therefore only characters without a meaning for cmd.exe and PowerShell are kept.
+ * Characters beyond ASCII are replaced, too, because Windows converts some of them to quotes. Values for a command that
+ * is given as a list are treated alike: pickaxe runs the command without cmd.exe, but the command may start cmd.exe.
  */
 function inertOnWindows(text: string): string {
   return text.replace(/[^A-Za-z0-9 .,:/_+=@#-]/g, '_');
@@ -112,31 +117,32 @@ function inertOnWindows(text: string): string {
 
 /* Running of commands. */
 
-/** Maximum number of bytes of a command's output that are kept and quoted. */
+/** Maximum number of bytes of a command's output that are kept. The log quotes them. */
 const MAX_OUTPUT_BYTES = 2_000;
-/** Time for further output after a command's end: a process that the command has started may keep stdout open. */
+/** Time limit for further output after a command's end. A process that the command started may keep stdout open. */
 const OUTPUT_MS = 200;
-/** A priority below that of the main thread (0) and above that of the hashing threads (19). */
+/** Niceness of commands: between that of the main thread (0) and the default of the hashing threads (19). */
 const NICENESS = 10;
 
 interface CommandOptions {
   readonly command: Command;
-  /** Variables in addition to pickaxe's own. */
+  /** Environment variables in addition to those of the pickaxe process. */
   readonly env: Readonly<Record<string, string>>;
   readonly input: string;
   readonly timeoutMs: number;
 }
 
 interface CommandResult {
-  /** The failure; undefined for exit code 0. */
+  /** The failure, for people; undefined for exit code 0. */
   readonly fault: string | undefined;
   /** The beginning of the output on stdout and stderr. */
   readonly output: string;
 }
 
 /**
- * Runs a command. After `timeoutMs`, or at `stop`, the command is killed together with the processes that it started.
- * @throws Error for some failed starts
+ * Runs a command. After `timeoutMs`, or when `stop` is aborted, the command and the processes that it started are
+ * killed.
+ * @throws Error when `startGroup` throws. If the command cannot be started for another cause, `fault` reports it
  */
 async function runCommand(options: CommandOptions, stop: AbortSignal): Promise<CommandResult> {
   const { command, env, input, timeoutMs } = options;
@@ -160,7 +166,10 @@ async function runCommand(options: CommandOptions, stop: AbortSignal): Promise<C
   return { fault: killed ?? fault, output: output() };
 }
 
-/** @returns the failure, if there is one */
+/**
+ * Waits until the command has ended, and then at most `OUTPUT_MS` until its output has ended, too.
+ * @returns the failure, for people; undefined for exit code 0
+ */
 function endOf(child: ChildProcess): Promise<string | undefined> {
   return new Promise((resolve) => {
     child.once('error', ({ message }) => resolve(message));
@@ -175,7 +184,10 @@ function endOf(child: ChildProcess): Promise<string | undefined> {
   });
 }
 
-/** Keeps the beginning of the output and discards the rest, so that the command never waits for a reader. */
+/**
+ * Reads all output, so that the command never waits for a reader, but keeps only its first `MAX_OUTPUT_BYTES`.
+ * @returns a function that stops reading and returns the kept output
+ */
 function collectOutput({ stdout, stderr }: ChildProcess): () => string {
   const streams = [stdout, stderr].filter((stream) => stream !== null && stream !== undefined);
   const chunks: Buffer[] = [];
@@ -196,5 +208,5 @@ function collectOutput({ stdout, stderr }: ChildProcess): () => string {
 function beNice({ pid }: ChildProcess): void {
   try {
     if (pid !== undefined) setPriority(pid, NICENESS);
-  } catch {} // The command has ended already, or a sandbox forbids it. The lower priority is not essential.
+  } catch {} // The command has ended already, or a sandbox forbids the change. The lower priority is not essential.
 }

@@ -1,4 +1,4 @@
-/** Makes notices for hooks and webhooks from some of the miner's events, each with a line for people. */
+/** Makes notices of some events, for hooks and webhooks. Each notice contains a line for people. */
 
 import { z } from 'zod';
 import { wallMs } from '../../base/system/clock.ts';
@@ -30,11 +30,12 @@ import { formatDuration, formatHashrate } from '../status/units.ts';
 type Frame = 'timeMillis' | 'rig';
 type Content = Notice extends infer Each ? (Each extends Notice ? Omit<Each, Frame> : never) : never;
 
-/** Maximum length of a text, which can come from a driver or a node. */
+/** Maximum length of a text in a notice. A text can come from a driver or a node, so it could be long. */
 const MAX_TEXT = 500;
 
 /**
- * Sends the notice of the start at once. @returns a function to call at the end, which sends the notice of the stop
+ * Sends the notice `start` at once, and later a notice for each event that has one.
+ * @returns a function to call when mining has ended. It sends the notice `stop`
  */
 export function sendNotices(
   { rigName, events, tally, clock }: Pick<RunningMiner, 'rigName' | 'events' | 'tally' | 'clock'>,
@@ -57,8 +58,7 @@ export function sendNotices(
       lost.delete(device);
       return;
     }
-    // A device is reported once when it is lost, even if reopening it fails again and again, and once when it is
-    // parked.
+    // A lost device is reported once, even if reopening it fails repeatedly. When it is parked, it is reported again.
     if (state === 'parked' || !lost.has(device)) notify(deviceLost(event, state));
     lost.add(device);
   });
@@ -84,7 +84,10 @@ function block({ device, isRelay, chain, height, nonce, answerSeconds }: MinerEv
   };
 }
 
-/** Undecided states and repeated ones are not reported. */
+/**
+ * @returns one notice if the block's state has changed to `won`, `settled`, `orphaned`, `never-entered` or `lost`;
+ *   otherwise none
+ */
 function contentsOfBlock(event: MinerEvent & { type: 'block-state' }): Content[] {
   const { chain, height, blockHash, device, isRelay, state, previous, depth, reward, fees, paidTo } = event;
   if (state === 'pending' || state === 'contested' || state === 'unknown' || state === 'unanswered') return [];
@@ -150,12 +153,14 @@ function stop(tally: Tally): Content {
   };
 }
 
-/** @returns a text as one line of bounded length without control characters; any other value as it is */
+/**
+ * @returns a text as one line of at most `MAX_TEXT` characters without control characters; any other value unchanged
+ */
 function harmless<Value>(value: Value): Value | string {
   return typeof value === 'string' ? oneLine(value, MAX_TEXT) : value;
 }
 
-/* The notices as they are sent. */
+/* The shapes of the notices. */
 
 const device = z.string();
 
@@ -230,27 +235,33 @@ export const NOTICES: readonly NoticeType[] = Notice.options.map(({ shape }) => 
 
 /* The alarm of a low hashrate. */
 
-/** The minimum hashrate of a device or, without a device, of the whole rig. */
+/** The minimum hashrate of one device or, if `device` is absent, of the whole rig. */
 export interface LeastRate {
   readonly device?: string;
-  /** H/s */
+  /** The minimum in H/s. */
   readonly limit: number;
 }
 
-/** Time between checks. Hashrates are averages over half a minute, so more frequent checks would show little more. */
+/** Time between two checks of hashrates. These are averages over half a minute, so they change slowly. */
 const LOOK_MS = 5_000;
-/** Time after which a sufficient hashrate clears the alarm: twice the time over which rates are averaged. */
+/**
+ * Maximum time after which a sufficient hashrate clears the alarm: twice the time over which hashrates are averaged.
+ */
 const CLEAR_MS = 60_000;
 
 /**
- * Raises the alarm when the rate has been below the limit for `afterMs` without a break, and clears it after a minute
- * (or after `afterMs`, if that is shorter) at or above the limit.
+ * The alarm of one hashrate. It is raised when the rate has been below the limit for `afterMs` without a break. It is
+ * cleared when the rate has been at or above the limit for `CLEAR_MS`, or for `afterMs` if `afterMs` is shorter.
  */
 export class LowRate {
   readonly #limit: number;
   readonly #afterMs: number;
   #raised = false;
-  /** Time since which the rate has contradicted the state of the alarm. */
+  /**
+   * Time since which the rate has called for the other state of the alarm, in ms of the clock's `monotonicMs`: below
+   * the limit if the alarm is not raised, at or above the limit if it is raised. Undefined if the state fits the rate,
+   * or if there was no rate to compare with the limit.
+   */
   #sinceMs: number | undefined;
 
   constructor(limit: number, afterMs: number) {
@@ -259,7 +270,8 @@ export class LowRate {
   }
 
   /**
-   * @param rate H/s; undefined when there is nothing to compare
+   * @param rate hashrate in H/s; undefined if there is none to compare with the limit
+   * @param nowMs ms of the clock's `monotonicMs`
    * @returns the new state of the alarm; undefined when the state has not changed
    */
   observe(rate: number | undefined, nowMs: number): AlarmState | undefined {
@@ -277,9 +289,10 @@ export class LowRate {
 }
 
 /**
- * @param device a device's name; undefined for the whole rig. A device that does not exist has a rate of 0
- * @returns H/s; undefined while there is nothing to compare: without a source or work, while the devices are paused, or
- * on a rig without devices that only relays work
+ * @param device name of a device; undefined for the whole rig. A device that does not exist has the hashrate 0
+ * @param lacksWork whether a source or work is missing
+ * @returns the hashrate in H/s; undefined if a low hashrate would be no fault: while a source or work is missing, while
+ *   the devices are paused, and on a rig that has only relays
  */
 function rateOf(device: string | undefined, status: RigStatus, lacksWork: boolean): number | undefined {
   if (livesOnRelays(status)) return undefined;
@@ -289,7 +302,7 @@ function rateOf(device: string | undefined, status: RigStatus, lacksWork: boolea
   return devices.reduce((sum, { hashesPerSecond }) => sum + hashesPerSecond, 0);
 }
 
-/** @returns a function that ends the watch */
+/** Checks the hashrates repeatedly, and emits `alarm` events. @returns a function that ends the checks */
 export function watchHashrate(
   least: readonly LeastRate[],
   afterMs: number,

@@ -1,4 +1,4 @@
-/** Sends notices as JSON, one POST each, in order. The URL may be secret, so only its origin is ever shown. */
+/** Sends notices to a URL as JSON, in order, one in each POST. The URL may be secret, so only its origin is shown. */
 
 import type { Logger } from 'pino';
 import { Agent, request } from 'undici';
@@ -9,13 +9,15 @@ import { jsonText, oneLine } from '../../base/text/plain-text.ts';
 import type { Notice, NoticeType } from './notices.ts';
 
 interface WebhookLimits {
-  /** Time from connecting to the end of the answer. */
+  /** Time limit of one attempt, from connecting to the end of the answer. */
   readonly timeoutMs: number;
-  /** Pauses before further attempts. */
+  /**
+   * Pauses before the second and each further attempt. After the last pause, there is one more attempt, the last one.
+   */
   readonly retryAfterMs: readonly number[];
   /** Maximum number of waiting notices. */
   readonly waiting: number;
-  /** Time for the last notices when pickaxe ends. */
+  /** Time limit for all remaining notices when pickaxe ends. */
   readonly endMs: number;
 }
 
@@ -26,19 +28,22 @@ const WEBHOOK_LIMITS: WebhookLimits = {
   endMs: 5_000,
 };
 
-/** Maximum number of bytes that are read of the ignored answer, so that the connection can be used again. */
+/**
+ * Maximum number of bytes that are read of an answer's body. The body is ignored, but it must be read before the
+ * connection can be used again.
+ */
 const MAX_ANSWER_BYTES = 16_384;
 
 export interface WebhookOptions {
   readonly url: URL;
-  /** Sent as `authorization: Bearer …`. */
+  /** Token that is sent as `authorization: Bearer …`. */
   readonly token?: string;
   readonly events: ReadonlySet<NoticeType>;
   readonly log: Logger;
   readonly limits?: WebhookLimits;
 }
 
-/** Thrown for answers that further attempts will not change. */
+/** Thrown when the answer shows that sending the notice again would be useless. */
 class Refused extends Error {}
 
 export class Webhook {
@@ -46,7 +51,7 @@ export class Webhook {
   readonly #limits: WebhookLimits;
   readonly #agent: Agent;
   readonly #queue: Queue<Notice>;
-  /** Whether the last delivery failed. Further failures are not logged as warnings. */
+  /** Whether the last notice was not delivered. Only the first of several failures in a row is logged as a warning. */
   #failing = false;
 
   constructor(options: WebhookOptions) {
@@ -55,7 +60,8 @@ export class Webhook {
     this.#options = options;
     this.#limits = limits;
     this.#agent = new Agent({
-      // Otherwise NODE_TLS_REJECT_UNAUTHORIZED, set for another program, could reveal the token to any server.
+      // Certificates are always checked. Otherwise NODE_TLS_REJECT_UNAUTHORIZED, which may be set for another program,
+      // could reveal the token to any server.
       connect: { timeout: timeoutMs, rejectUnauthorized: true, ...TCP_CONNECTING },
       headersTimeout: timeoutMs,
       bodyTimeout: timeoutMs,
@@ -85,7 +91,8 @@ export class Webhook {
         this.#failing = false;
         return;
       } catch (fault) {
-        // The message may quote the certificate, whose text anybody can choose.
+        // The message may quote a certificate, whose text anybody can choose. So the message is made harmless for the
+        // log.
         const message = oneLine((fault as Error).message);
         if (fault instanceof Refused || waitMs === undefined || stop.aborted) return this.#fail(notice.type, message);
         this.#options.log.debug({ tag: 'hook' }, `${this.#name} ${notice.type}: ${message}; trying again`);
@@ -95,8 +102,8 @@ export class Webhook {
   }
 
   /**
-   * @param signal fires when `stop` does, and at the time limit @throws Error; Refused when further attempts are
-   *   useless
+   * @param signal aborts the attempt when `stop` is aborted, and at the time limit
+   * @throws Error when the notice was not accepted; Refused when further attempts are useless
    */
   async #post(notice: Notice, stop: AbortSignal, signal: AbortSignal): Promise<void> {
     const { url, token } = this.#options;
@@ -117,7 +124,7 @@ export class Webhook {
       await body.dump({ limit: MAX_ANSWER_BYTES, signal }).catch(() => {});
       if (statusCode >= 200 && statusCode < 300) return;
       const transient = statusCode === 408 || statusCode === 429 || statusCode >= 500;
-      // A redirect would send the token and the notice to another server.
+      // Redirects are not followed, because they would send the token and the notice to another server.
       const why = `it answered ${statusCode}${statusCode < 400 ? ', and redirects are not followed' : ''}`;
       throw transient ? new Error(why) : new Refused(why);
     } catch (fault) {
@@ -139,22 +146,26 @@ export class Webhook {
   }
 }
 
-/** Discord's hosts, including those of its public tests. */
+/** Matches the hosts of Discord, including those of its public test versions. */
 const DISCORD = /^(?:(?:canary|ptb)\.)?discord(?:app)?\.com$/;
 
-/** Discord requires `content`. `allowed_mentions` keeps names in the text, perhaps a node's, from notifying users. */
+/**
+ * @returns the notice. For Discord, it has two more fields. Discord requires `content`. Without `allowed_mentions`,
+ *   names in the text would notify Discord's users, and a node may have chosen a part of the text
+ */
 export function webhookBody({ hostname }: URL, notice: Notice): object {
   if (!DISCORD.test(hostname)) return notice;
   return { ...notice, content: notice.text, allowed_mentions: { parse: [] } };
 }
 
-/* A bounded queue for work in the background, so that hooks and webhooks never block the miner. */
+/* A bounded queue whose items are handled in the background, so that the miner never waits for hooks and webhooks. */
 
 interface QueueOptions<T> {
+  /** Maximum number of items for which `work` runs at the same time. */
   readonly atOnce: number;
   /** Maximum number of waiting items. */
   readonly most: number;
-  /** Must not throw, and must end soon after `stop`. */
+  /** Handles an item. It must not throw, and must end soon after `stop` is aborted. */
   readonly work: (item: T, stop: AbortSignal) => Promise<void>;
   /** Called with each item that is dropped because the queue is full, or because `end` took too long. */
   readonly dropped: (item: T) => void;
@@ -177,7 +188,7 @@ export class Queue<T> {
     this.#next();
   }
 
-  /** Waits for all items, at most for `withinMs`. Then running items are stopped and waiting ones dropped. */
+  /** Waits until all items are handled. After `withinMs`, waiting items are dropped and running ones stopped. */
   async end(withinMs: number): Promise<void> {
     const timer = setTimeout(() => {
       for (const item of this.#waiting.splice(0)) this.#options.dropped(item);

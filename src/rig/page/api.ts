@@ -8,11 +8,11 @@ export type Range = HistoryAnswer['range'];
 
 /** Time limit of a request. Usually, an answer takes milliseconds. */
 const TIMEOUT_MS = 5_000;
-/** Time limit for the balance: the miner waits for its nodes for up to 10 s. */
+/** Time limit of a request for the balance. The miner itself waits for its nodes for up to 10 s. */
 const BALANCE_TIMEOUT_MS = 15_000;
 const TOKEN = 'pickaxe-token';
 
-/** The server answered with an error. */
+/** Thrown when the server answers with an error. `status` is the HTTP status. */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
   readonly status: number;
@@ -30,18 +30,18 @@ export class Requests {
     return this.#token !== null;
   }
 
-  /** The token is kept until the tab is closed. */
+  /** Sends this token with all further requests. The token is kept until the tab is closed. */
   useToken(token: string): void {
     this.#token = token;
     keep('sessionStorage', TOKEN, token);
   }
 
-  /** @throws ApiError for an error that the server answers; TypeError or DOMException without an answer */
+  /** @throws ApiError when the server answers with an error; TypeError or DOMException when it does not answer */
   async get<Answer>(path: string, timeoutMs?: number): Promise<Answer> {
     return (await this.#ask(path, {}, timeoutMs)).json();
   }
 
-  /** @throws as `get` */
+  /** @throws the same errors as `get` */
   post(path: string, body: object, timeoutMs?: number): Promise<Response> {
     const headers = { 'content-type': 'application/json' };
     return this.#ask(path, { method: 'POST', headers, body: JSON.stringify(body) }, timeoutMs);
@@ -102,10 +102,10 @@ async function messageOf(response: Response): Promise<string> {
   }
 }
 
-/* Polling while the page is visible, with growing waits after failures */
+/* Polling while the page is visible. After each failure in a row, the wait becomes longer. */
 
 const INTERVAL_MS = 2_000;
-/** Longest wait after failures: short, because somebody may be waiting for the server to come back. */
+/** Maximum wait after failures. It is short, because somebody may be waiting until the server answers again. */
 const LONGEST_MS = 10_000;
 
 export class Poller {
@@ -114,7 +114,7 @@ export class Poller {
   #again = false;
   #wake: () => void = () => {};
 
-  /** @param failed called for each failure of `ask` */
+  /** @param failed called with the error of each failed call of `ask` */
   constructor(ask: () => Promise<void>, failed: (fault: unknown) => void) {
     this.#ask = ask;
     this.#failed = failed;
@@ -122,13 +122,13 @@ export class Poller {
     window.addEventListener('online', () => this.now());
   }
 
-  /** Asks at once or, if a request is running, as soon as it has ended; not while the page is hidden. */
+  /** Calls `ask` at once or, if a call is running, after it. While the page is hidden, `ask` is not called. */
   now(): void {
     this.#again = true;
     this.#wake();
   }
 
-  /** Never returns. */
+  /** Calls `ask` repeatedly. Never returns. */
   async run(): Promise<void> {
     let waitMs = INTERVAL_MS;
     for (;;) {
@@ -144,7 +144,7 @@ export class Poller {
     }
   }
 
-  /** @param ms if absent, sleeps until `now` is called */
+  /** Waits for a time or until `now` is called. @param ms the time; undefined for no limit */
   #sleep(ms: number | undefined): Promise<void> {
     return new Promise((resolve) => {
       const timer = ms === undefined ? undefined : setTimeout(resolve, ms);

@@ -1,4 +1,4 @@
-/** The panels of the balance and of the earnings. A node is asked for the balance only when the button is pressed. */
+/** The panels of the balance and of the earnings. The balance is requested only when the user presses the button. */
 
 import type { BalanceAnswer } from '../http/api-answers.ts';
 import { livesOnRelays } from '../status/figures.ts';
@@ -23,7 +23,7 @@ import { clockSeconds, coins, known } from './format.ts';
 
 type ChainBalance = BalanceAnswer['chains'][number];
 
-/** Age after which a balance is shown as old: a block may have been mined since. */
+/** Age after which a balance is shown as old, because a block may have been mined since. */
 const OLD_SECONDS = 60;
 
 export class BalancePanel {
@@ -40,13 +40,13 @@ export class BalancePanel {
     this.#button.addEventListener('click', () => this.#askNow());
   }
 
-  /** Shown only for a rig that mines on a node. */
+  /** Updates the panel. It is visible only for a rig that mines on nodes. */
   show({ sourceKind, timeMillis }: Status): void {
     byId('balance').hidden = sourceKind !== 'node';
     if (this.#shown) showAge(this.#shown, timeMillis);
   }
 
-  /** Marks the button as busy, not as disabled, because a disabled button would lose the focus. */
+  /** Requests the balance. The button is marked as busy, not as disabled: a disabled button would lose the focus. */
   async #askNow(): Promise<void> {
     if (this.#button.getAttribute('aria-busy') === 'true') return;
     this.#button.setAttribute('aria-busy', 'true');
@@ -77,7 +77,7 @@ export class BalancePanel {
   }
 }
 
-/** @param nowMillis by the miner's clock */
+/** @param nowMillis present time by the miner's clock, in ms since the UNIX epoch */
 function showAge({ node, timeMillis }: BalanceAnswer, nowMillis: number): void {
   const seconds = Math.max(0, (nowMillis - timeMillis) / 1000);
   const isOld = seconds > OLD_SECONDS;
@@ -111,7 +111,7 @@ function chainRow(name: string): Row<ChainBalance> {
 
 const ABOUT = 'On average, if rate, difficulty and rewards stay as they are. Fees and orphans are left out.';
 
-/** It mentions the network, because a pool's jobs name the network only by a number, which nothing else confirms. */
+/** Rewards depend on the network. The text mentions the network, because its number in a pool's jobs may be wrong. */
 const OF_POOL =
   'A pool pays by its own rules: this is what the hashrate finds, before its fee, at the rewards of the network that its jobs name.';
 
@@ -121,7 +121,7 @@ export class EarningsPanel {
   show(status: Status): void {
     const { sourceKind, earnings } = status;
     const { coinsPerDay, coinsPerBlock, chanceInDayRatio, chanceInMonthRatio, powerPrice, powerCostPerDay } = earnings;
-    // A rig that mines for another process earns nothing itself.
+    // A rig that mines for a parent earns nothing itself.
     byId('earnings').hidden = sourceKind === 'parent';
     setFigure('coins-per-day', known(coinsPerDay, formatEstimate));
     setFigure('coins-per-block', known(coinsPerBlock, formatEstimate));

@@ -1,4 +1,7 @@
-/** Charts over time, each with a table of its figures, as text and for the moment under the cursor. */
+/**
+ * Charts of figures over time. Below each chart is a table with a row for each line of the chart. A row has the value
+ * at the cursor, or the newest value if no cursor is shown. It also has the lowest, the mean and the highest value.
+ */
 
 import type { HistoryAnswer } from '../http/api-answers.ts';
 import { formatCelsius, formatHashrate, formatWatts } from '../status/units.ts';
@@ -15,11 +18,13 @@ interface ChartOptions {
 
 const HEIGHT_PX = 240;
 const AXIS_PX = { x: 28, y: 72 };
-/** Cursor position that hides the cursor. */
+/** A cursor position outside of the chart, which hides the cursor. */
 const AWAY = { left: -10, top: -10 };
-/** Minimum top of an axis that begins at 0. With a lower top, rounded labels would repeat along the axis. */
+/**
+ * Minimum upper end of an axis that begins at 0. On a shorter axis, several labels would be rounded to the same text.
+ */
 const LEAST_HIGH = 5;
-/** Number of points by which Page Up and Page Down move. */
+/** Number of points by which the keys Page Up and Page Down move the cursor. */
 const PAGE = 10;
 
 class Chart {
@@ -113,7 +118,10 @@ class Chart {
     );
   }
 
-  /** While all values are 0, only 0 is labelled: fractions would be rounded to 0 or 1. */
+  /**
+   * @returns the label of a value on the vertical axis. On an axis that begins at 0, only 0 has a label while all
+   *   values are 0 or unknown, because several labels could be rounded to the same text
+   */
   #label(value: number): string {
     const { format, fromZero } = this.#options;
     const isFlat = this.#data.lines.every(({ values }) => values.every((each) => !each));
@@ -176,12 +184,12 @@ function colour(name: string): string {
 
 /* The data of a chart */
 
-/** Number of line colours in style.css. Further lines reuse them, dashed. */
+/** Number of line colours in style.css. Further lines have the same colours again, and are dashed. */
 const COLOURS = 8;
 
 interface Line {
   readonly name: string;
-  /** Index of the colour: 0 for the total, and from 1 on for devices. */
+  /** Index of the colour: 0 for the total, 1 and more for devices or relays. */
   readonly colour: number;
   readonly values: readonly (number | null)[];
 }
@@ -193,7 +201,7 @@ interface ChartData {
   readonly lines: readonly Line[];
 }
 
-/* The table of a chart: its legend, and its contents as text */
+/* The table of a chart. It is the chart's legend, and shows its contents as text. */
 
 const COLUMNS = ['now', 'lowest', 'mean', 'highest'] as const;
 
@@ -220,7 +228,7 @@ class ChartTable {
     this.#rows = new Rows(body, (name) => lineRow(name, format));
   }
 
-  /** @param index of the moment to show; null for the last one */
+  /** @param index index of the moment whose values are shown; null for the last moment */
   show({ timesMs, lines }: ChartData, index: number | null): void {
     const at = index ?? timesMs.length - 1;
     setText(this.#now, index === null || timesMs[index] === undefined ? 'now' : clockSeconds(timesMs[index]));
@@ -250,7 +258,7 @@ function lineRow(name: string, format: (value: number) => string): Row<Shown> {
   };
 }
 
-/* The charts of hashrate, temperature and power, with their common range */
+/* The charts of hashrate, temperature, power and workers. All of them show the same range. */
 
 const RANGES: Readonly<Record<Range, { name: string; ms: number }>> = {
   '10m': { name: '10 min', ms: 600_000 },
@@ -268,9 +276,12 @@ export class Charts {
     temperatureCelsius: new Chart({ title: 'Temperature', format: formatCelsius, fromZero: false }),
     powerWatts: new Chart({ title: 'Power', format: formatWatts, fromZero: true }),
   };
-  /** A separate chart, so that estimated and counted hashrates are never in one chart. */
+  /**
+   * The chart of the relays' hashrates. It is separate, because the hashrates of relays are estimated, and those of
+   * devices are counted.
+   */
   readonly #workers = new Chart({ title: 'Workers, estimated', format: formatHashrate, fromZero: true });
-  /** Time of the next step of the history, on `performance.now()`. */
+  /** Time from which the shown history is out of date, in ms of `performance.now()`. */
   #dueMs = 0;
 
   constructor(changed: () => void) {
@@ -311,7 +322,10 @@ export class Charts {
   }
 }
 
-/** One line for each device with this figure, and their sum if there are several and a sum makes sense. */
+/**
+ * @returns one line for each device that has this figure. If there are several devices, the line of their sum comes
+ *   first, except for temperatures
+ */
 function linesOf({ devices, timeMillis }: HistoryAnswer, column: Column): Line[] {
   const lines = Object.entries(devices)
     .map(([name, columns], index) => ({ name, colour: index + 1, values: columns[column] }))

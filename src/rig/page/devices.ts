@@ -1,4 +1,4 @@
-/** The table of devices, with buttons to pause them, and the table of workers. */
+/** The table of devices, the buttons that pause and resume them, and the table of workers. */
 
 import { plural } from '../../base/text/quantities.ts';
 import {
@@ -29,9 +29,12 @@ import { hashrate, nameElement, provenPart, UNKNOWN } from './format.ts';
 interface DeviceColumn extends Omit<Column<DeviceStatus>, 'cell'> {
   /** @param mines whether the rig mines */
   readonly cell: (device: DeviceStatus, mines: boolean) => string | null;
-  /** A second line of the cell. */
+  /** @returns the text of the cell's second line */
   readonly more?: (device: DeviceStatus) => string;
-  /** The column is shown once any device has the figure. */
+  /**
+   * @returns whether the device has this figure. The column is shown once a device has the figure. If `has` is absent,
+   *   the column is always shown
+   */
   readonly has?: (device: DeviceStatus) => boolean;
 }
 
@@ -39,7 +42,7 @@ interface DeviceColumn extends Omit<Column<DeviceStatus>, 'cell'> {
 const COLUMNS: Readonly<Record<string, DeviceColumn>> = {
   hashrate: {
     heading: 'hashrate, 30\u00a0s',
-    // After a device stops, its average still contains the last half minute.
+    // A stopped device has no figure here: its average would still contain the last half minute of mining.
     cell: ({ state, hashesPerSecond }, mines) => (mines && state === 'ready' ? formatHashrate(hashesPerSecond) : null),
   },
   temperature: whereKnown(DEVICE_COLUMNS.temperature),
@@ -68,7 +71,7 @@ export class Devices {
   readonly #rows: Rows<Shown>;
   readonly #heads: ReadonlyMap<string, HTMLElement>;
   readonly #controlHead: HTMLElement;
-  /** The columns that are shown. None is hidden again, because that would move the others. */
+  /** Names of the shown columns. A column is not hidden again, because that would move the other columns. */
   readonly #columns = new Set<string>();
 
   constructor(controls: Controls) {
@@ -118,7 +121,7 @@ function deviceRow(name: string, controls: Controls): Row<Shown> {
     show({ device, mines, columns, control: allowed }) {
       paused = device.state === 'paused';
       setText(about, device.description);
-      // A ready device has nothing to do while the rig does not mine.
+      // A ready device has no work while the rig does not mine.
       const waits = device.state === 'ready' && !mines;
       setText(state, waits ? 'waits for work' : device.state);
       setAttribute(state, 'data-state', waits ? 'waiting' : device.state);
@@ -146,11 +149,11 @@ function figureCell(column: string, { heading, cell: textOf, more }: DeviceColum
   };
 }
 
-/* Pause and resume, where the miner allows them */
+/* The buttons that pause and resume devices. They are shown only if the miner allows control. */
 
 export type Action = 'pause' | 'resume';
 
-/** Without a device, the action is for all devices. */
+/** Pauses or resumes a device; all devices if `device` is absent. */
 type Act = (action: Action, device?: string) => Promise<void>;
 
 export class Controls {
@@ -172,7 +175,11 @@ export class Controls {
     setAttribute(byId('resume-all'), 'aria-disabled', String(resting === 0));
   }
 
-  /** Buttons without an effect are marked with `aria-disabled`: with `disabled`, they would lose the focus. */
+  /**
+   * Performs the action of a button. Nothing happens if the button has no effect at present (`aria-disabled`), or if
+   * its last action has not ended (`aria-busy`). The attribute `disabled` is not used, because a disabled button would
+   * lose the focus.
+   */
   async act(action: Action, button: HTMLButtonElement, device?: string): Promise<void> {
     if (button.getAttribute('aria-disabled') === 'true' || button.getAttribute('aria-busy') === 'true') return;
     button.setAttribute('aria-busy', 'true');
@@ -181,7 +188,7 @@ export class Controls {
   }
 }
 
-/* The workers of relays, shown only if there is a relay */
+/* The workers of relays. They are shown only if the rig has a relay. */
 
 const { sessions, rate, difficulty, accepted, rejected, stale, duplicate, blocks, lastShare } = WORKER_COLUMNS;
 const OF_WORKERS: readonly Column<Worker>[] = [

@@ -1,13 +1,13 @@
-/** Changes only the parts of the document that differ, so that the others keep selection and focus. */
+/** Changes the document. Parts that are already as wanted are not touched, so that they keep selection and focus. */
 
-/** @throws Error if there is no such element, which happens when page and modules are of different builds */
+/** @throws Error if there is no element with this id, as when the page and this module are of different builds */
 export function byId<Type extends HTMLElement = HTMLElement>(id: string): Type {
   const found = document.getElementById(id);
   if (!found) throw new Error(`the page has no #${id}`);
   return found as Type;
 }
 
-/** Strings become text, never markup. */
+/** @param children the content of the element. Strings become text, never markup */
 export function element<Tag extends keyof HTMLElementTagNameMap>(
   tag: Tag,
   attributes: Readonly<Record<string, string>> = {},
@@ -19,9 +19,12 @@ export function element<Tag extends keyof HTMLElementTagNameMap>(
   return made;
 }
 
-/* Tables that CSS shows as blocks on narrow screens. Some browsers then need explicit roles to see a table. */
+/*
+ * Tables. On narrow screens, CSS displays them in another layout. Some browsers then treat them as tables only if the
+ * elements have explicit roles.
+ */
 
-/** @returns the body of the table */
+/** Fills a table with a row of headings and a body. @returns the empty body */
 export function makeTable(table: HTMLElement, ...heads: HTMLElement[]): HTMLElement {
   table.setAttribute('role', 'table');
   const body = element('tbody', { role: 'rowgroup' });
@@ -54,8 +57,8 @@ export function setAttribute(target: Element, name: string, value: string): void
 }
 
 /**
- * Writes to the element with this `data-figure`.
- * @param none whether the text is shown in a quiet colour, because there is nothing to count
+ * Writes text into the element whose attribute `data-figure` is `name`.
+ * @param none whether the figure is a count of 0, which is shown in a quiet colour
  */
 export function setFigure(name: string, text: string, none = false): void {
   const found = figure(name);
@@ -79,7 +82,7 @@ export interface Row<Item> {
   show(item: Item): void;
 }
 
-/** The rows of a parent element, by name. A row stays the same element as long as there is an item with its name. */
+/** The rows of a parent element, by name. A row keeps its element until `show` gets no item of the row's name. */
 export class Rows<Item> {
   readonly #parent: Element;
   readonly #make: (name: string) => Row<Item>;
@@ -110,9 +113,9 @@ export class Rows<Item> {
   }
 }
 
-/** The texts of a row beside its figures. */
+/** The texts of a row, in addition to its name and its figures. */
 export interface Named {
-  /** A text below the name. */
+  /** Text below the name. */
   readonly about: string;
   readonly state: string;
   /** The reason for the state; empty if there is none. */
@@ -121,7 +124,9 @@ export interface Named {
 
 /**
  * Fills a table whose rows have a name, a state and figures.
- * @param what heading of the names @param figures by their headings
+ * @param what heading of the column with the names
+ * @param figures functions that make the text of a figure, by the heading of the figure's column
+ * @param describe makes the texts of a row
  */
 export function tableOfNamed<Item>(
   table: HTMLElement,
@@ -163,12 +168,12 @@ function namedRow<Item>(
   };
 }
 
-/** Writes news into the line that screen readers read out. Figures that change all the time do not belong there. */
+/** Writes a text into the line that screen readers read out. Do not use it for figures that change all the time. */
 export function announce(news: string): void {
   setText(byId('news'), news);
 }
 
-/* Settings that the browser remembers, where that is allowed. Otherwise defaults apply. */
+/* Settings in the browser's storage. If the browser forbids storage, the page uses defaults. */
 
 type Kind = 'localStorage' | 'sessionStorage';
 
@@ -191,7 +196,7 @@ export function keep(kind: Kind, name: string, value: string): void {
 const OPEN = 'open';
 const CLOSED = 'closed';
 
-/** Restores which panels are folded, and stores changes. */
+/** Opens or closes each folding panel as the user has left it, and stores later changes. */
 export function rememberFolds(): void {
   for (const panel of document.querySelectorAll<HTMLDetailsElement>('details[id]')) {
     const stored = `pickaxe-fold-${panel.id}`;

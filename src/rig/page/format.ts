@@ -1,11 +1,11 @@
-/** Formats of the page, in addition to those of `rig/status/units.ts`. */
+/** Formats of figures and names for the page, in addition to those of `rig/status/units.ts`. */
 
 import { shortName } from '../status/figures.ts';
 import type { DeviceStatus } from '../status/status.ts';
 import { formatAmount, formatHashrate } from '../status/units.ts';
 import { announce, element, setAttribute, setText } from './dom.ts';
 
-/** Stands for a value that is not known. */
+/** Text for a value that is not known. */
 export const UNKNOWN = '–';
 
 /** Decimal places of a coin amount. */
@@ -17,22 +17,25 @@ export function known<Value>(value: Value | null | undefined, format: (value: Va
 
 export const hashrate = (value: number | null | undefined): string => known(value, formatHashrate);
 
-/** `17.20 M`, `0` */
+/** Formats a number of hashes: `17.20 M`, `0`. */
 export const amount = (value: number | null): string => known(value, formatAmount);
 
-/** @returns an exact decimal with 12 places, so that points align: `12.500000000000` */
+/** @returns an exact decimal with 12 decimal places, so that decimal points are aligned: `12.500000000000` */
 export function coins(decimal: string): string {
   return decimal.padEnd(decimal.indexOf('.') + 1 + COIN_PLACES, '0');
 }
 
-/** `0.31 ms`, `12.3 ms`, `1.24 s` */
+/** Formats a latency: `0.31 ms`, `12.3 ms`, `1.24 s`. */
 export function latency(seconds: number): string {
   if (seconds >= 1) return `${seconds.toFixed(2)} s`;
   const ms = seconds * 1000;
   return `${ms.toFixed(ms < 1 ? 2 : ms < 100 ? 1 : 0)} ms`;
 }
 
-/** The proven fraction of the counted hashes, and its 95 % interval: `99.8 %`, `98.1 to 101.5 %`. */
+/**
+ * @returns the proven hashes as a percentage of the counted ones, and the 95 % interval of this percentage: `99.8 %`
+ *   and `98.1 to 101.5 %`. If nothing is proven or counted, `UNKNOWN` and an empty text
+ */
 export function provenPart({ proven, hashes }: Pick<DeviceStatus, 'proven' | 'hashes'>): [string, string] {
   if (!proven || hashes === 0) return [UNKNOWN, ''];
   const part = (value: number) => ((100 * value) / hashes).toFixed(1);
@@ -41,7 +44,7 @@ export function provenPart({ proven, hashes }: Pick<DeviceStatus, 'proven' | 'ha
 
 const two = (value: number): string => String(value).padStart(2, '0');
 
-/** `15:32` in the time zone of the browser. */
+/** @param timeMs ms since the UNIX epoch @returns the time in the browser's time zone: `15:32` */
 export function clock(timeMs: number): string {
   const time = new Date(timeMs);
   return `${two(time.getHours())}:${two(time.getMinutes())}`;
@@ -53,7 +56,10 @@ export function clockSeconds(timeMs: number): string {
 
 /* Names of workers, which often contain a public key */
 
-/** @returns the short name; if it leaves anything out, a button that shows the whole name and copies it */
+/**
+ * @returns an element that shows the name. If the name is shortened, the element is a button that shows the whole name
+ *   and copies it
+ */
 export function nameElement(name: string): HTMLElement {
   const short = shortName(name);
   if (short === name) return element('span', { class: 'name' }, name);
@@ -68,7 +74,7 @@ export function nameElement(name: string): HTMLElement {
   return button;
 }
 
-/** @returns whether it was copied */
+/** @returns whether the text was copied to the clipboard */
 async function copy(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text);
@@ -78,7 +84,7 @@ async function copy(text: string): Promise<boolean> {
   }
 }
 
-/** Browsers offer `navigator.clipboard` only on loopback and with TLS. Elsewhere, only this old command works. */
+/** Copies with an obsolete command. Without TLS, browsers offer `navigator.clipboard` only to pages from loopback. */
 function copyWithEvent(text: string): boolean {
   let isCopied = false;
   const fill = (event: ClipboardEvent) => {

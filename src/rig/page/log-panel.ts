@@ -1,4 +1,4 @@
-/** The last log lines. The panel follows the newest line until the user scrolls up. */
+/** The panel with the last log lines. It shows the newest line until the user scrolls up. */
 
 import type { LogAnswer } from '../http/api-answers.ts';
 import { byId, element } from './dom.ts';
@@ -6,7 +6,7 @@ import { clockSeconds } from './format.ts';
 
 /** Maximum number of lines, so that a page does not grow over days: twice as many as the miner keeps. */
 const MOST_LINES = 1_000;
-/** Maximum distance from the end that counts as being at the end: zoomed pages have fractions of pixels. */
+/** Maximum distance from the end, in pixels, that counts as the end: in zoomed pages, positions are fractions. */
 const END_PX = 4;
 
 export class Log {
@@ -16,7 +16,7 @@ export class Log {
   #last = 0;
 
   constructor() {
-    // Makes the log scrollable without a mouse.
+    // With a tab index, the log can have the focus, so that it can be scrolled with keys.
     this.#lines.tabIndex = 0;
     this.#level.addEventListener('change', () => {
       const follows = this.#follows;
@@ -47,7 +47,7 @@ export class Log {
     if (follows) this.#scrollToEnd();
   }
 
-  /** Call this after a restart of the miner, which numbers its lines from 1 again. */
+  /** Call this after a restart of the miner, because the new process numbers its lines from 1 again. */
   startedAgain(): void {
     this.#last = 0;
     this.#lines.append(element('p', { class: 'line again' }, 'pickaxe was restarted'));

@@ -1,4 +1,4 @@
-/** The page: polls the miner every two seconds and shows its answers. */
+/** The page of a rig. It polls the miner every two seconds, and shows the answers. */
 
 import type { Status } from '../status/status.ts';
 import { Api, ApiError, Poller, Requests } from './api.ts';
@@ -33,7 +33,7 @@ let last: Status | undefined;
 
 async function refresh(): Promise<void> {
   const status = await reach.withToken(() => api.status());
-  // The page is of another version than the miner.
+  // The page was loaded from another version of pickaxe than the one that runs now.
   if (last && last.version !== status.version) location.reload();
   if (last && last.startTimeMillis !== status.startTimeMillis) {
     log.startedAgain();

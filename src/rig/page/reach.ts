@@ -1,29 +1,29 @@
-/** Whether the server of the page is in reach, and the token that it may require. */
+/** Shows whether the page's server can be reached, and prompts for a token if the server requires one. */
 
 import { ApiError, type Requests } from './api.ts';
 import { byId, setText } from './dom.ts';
 import { clockSeconds } from './format.ts';
 
 /**
- * Characters that are not part of a token: spaces and invisible ones may be pasted with it, and are invalid in a
- * header.
+ * Matches characters that are removed from a token. Spaces and invisible characters may be pasted together with a
+ * token, and most of them are invalid in a header.
  */
 const NO_PART = /[^\x21-\x7e]/g;
 
-/** Start of the fragment of a link. Browsers do not send fragments to the server. */
+/** Start of a link's fragment that contains a token. Browsers do not send the fragment of a link to the server. */
 const IN_LINK = '#token=';
 
 export class Reach {
   readonly #requests: Requests;
   readonly #server: string;
 
-  /** @param server the word for the server of the page in sentences for people: `miner` */
+  /** @param server what the page's server is called in sentences for people, such as `miner` */
   constructor(requests: Requests, server: string) {
     this.#requests = requests;
     this.#server = server;
   }
 
-  /** Prompts for the token until the server accepts it. */
+  /** Calls `ask`. As long as the server refuses the token, prompts for a token and calls `ask` again. */
   async withToken<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
     for (;;) {
       try {
@@ -39,7 +39,7 @@ export class Reach {
     }
   }
 
-  /** @returns whether the server was out of reach before */
+  /** Shows that the server can be reached. @returns whether the page showed a fault until now */
   showReached(): boolean {
     const wasAway = document.body.classList.contains('away');
     document.body.classList.remove('away');
@@ -47,7 +47,7 @@ export class Reach {
     return wasAway;
   }
 
-  /** @param timeMillis the time of the figures that are shown; undefined before the first figures */
+  /** @param timeMillis time of the shown figures, in ms since the UNIX epoch; undefined before the first figures */
   showFault(fault: unknown, timeMillis: number | undefined): void {
     document.body.classList.add('away');
     const when = timeMillis === undefined ? '' : ` The figures are those of ${clockSeconds(timeMillis)}.`;
@@ -58,7 +58,8 @@ export class Reach {
   /** Uses the token of the link that opened the page, and the tokens of links that are followed later. */
   followLinks(): void {
     this.#useLink();
-    // Reloads, because requests may be waiting for a token.
+    // Following a link to the open page changes only the fragment. The page is then reloaded, because requests may be
+    // waiting for a token.
     window.addEventListener('hashchange', () => this.#useLink() && location.reload());
   }
 
@@ -68,7 +69,7 @@ export class Reach {
     return `This page has failed: ${fault}.`;
   }
 
-  /** If the page is open already, following a link only changes the fragment. */
+  /** Uses the token in the fragment of the page's address. @returns whether the fragment contains a token */
   #useLink(): boolean {
     const token = tokenOfLink();
     if (token !== undefined) this.#requests.useToken(token);
@@ -76,7 +77,7 @@ export class Reach {
   }
 }
 
-/** @returns the token of the link that opened the page, which is removed from the address; undefined without one */
+/** Removes the token from the fragment of the page's address. @returns the token; undefined if there is none */
 function tokenOfLink(): string | undefined {
   const { hash, pathname, search } = location;
   if (!hash.startsWith(IN_LINK)) return undefined;
@@ -84,12 +85,12 @@ function tokenOfLink(): string | undefined {
   try {
     return decodeURIComponent(hash.slice(IN_LINK.length)).replaceAll(NO_PART, '') || undefined;
   } catch {
-    // The link was cut off within an escape such as %41, so the page prompts for the token.
+    // The link was cut off within an escape such as %41, so its token is incomplete.
     return undefined;
   }
 }
 
-/** @param wrong a sentence about the last token, which was refused; empty at the first prompt */
+/** @param wrong a sentence about the previous token if the server refused it; otherwise empty */
 function askForToken(wrong: string): Promise<string> {
   const form = byId<HTMLFormElement>('token-form');
   const input = byId<HTMLInputElement>('token');
@@ -110,7 +111,7 @@ function askForToken(wrong: string): Promise<string> {
   });
 }
 
-/** Shows the figures again after a token was accepted. */
+/** Hides the prompt for the token, and shows the figures again. */
 function endAsking(): void {
   const form = byId<HTMLFormElement>('token-form');
   if (form.hidden) return;

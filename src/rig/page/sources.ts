@@ -53,7 +53,7 @@ function sourceRow(url: string): Row<Source> {
   };
 }
 
-/* The table of chains, with the last work of each */
+/* The table of chains, with the last work of each chain */
 
 interface Shown {
   readonly work: Status['chains'][number];

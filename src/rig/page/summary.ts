@@ -7,8 +7,9 @@ import { describeState, formatDuration, formatPercent } from '../status/units.ts
 import { byId, hideFigure, setAttribute, setFigure, setText } from './dom.ts';
 import { amount, hashrate, known, latency, UNKNOWN } from './format.ts';
 
-/** The figures that are hidden for a rig without devices. */
+/** Figures about hashrates that are hidden on a rig that has only relays. */
 const OF_DEVICES = ['window-10s', 'window-60s', 'window-15m', 'highest', 'average'] as const;
+/** Figures about results that are hidden on a rig that has only relays. */
 const OF_DEVICES_BLOCKS = ['effort', 'luck', 'expected', 'best', 'hardware-errors'] as const;
 
 export function showSummary(status: Status): void {
@@ -26,7 +27,10 @@ export function showSummary(status: Status): void {
   showLatencies(status);
 }
 
-/** The hashrate is not shown while the rig does not mine, because the average still contains the last half minute. */
+/**
+ * @returns the hashrate; `UNKNOWN` while the rig does not mine, because the average would still contain the last half
+ *   minute of mining
+ */
 function headline(status: Status): string {
   if (status.state !== 'mining') return UNKNOWN;
   return livesOnRelays(status)
@@ -39,7 +43,7 @@ function showHashrate(status: Status, does: string): void {
   const handsOnOnly = livesOnRelays(status);
   setFigure('hashrate', headline(status));
   const counted = handsOnOnly ? `of workers, ${howKnown(Object.keys(relays))}` : 'over 30 s';
-  // The reason of a pause, shown below, contains that the rig is paused.
+  // The reason for a pause is shown below and mentions the pause, so the state need not be shown here, too.
   const isSaidBelow = state === 'paused' && stateReason !== null;
   setText(byId('hashrate-about'), state === 'mining' ? counted : isSaidBelow ? '' : does);
   setText(byId('state-reason'), stateReason ?? '');
@@ -73,11 +77,11 @@ function showResults(status: Status): void {
 /** @param before the prefix of the figures' names */
 function showCounts(counts: Readonly<Record<Outcome, number>>, before: string): void {
   for (const outcome of OUTCOMES) setFigure(`${before}${outcome}`, String(counts[outcome]), counts[outcome] === 0);
-  // Only a rig that mines for another process has delivered solutions.
+  // Only a rig that mines for a parent can have delivered solutions, so the count is hidden while it is 0.
   hideFigure(`${before}delivered`, counts.delivered === 0);
 }
 
-/** The accepted blocks are shown from the first one on. */
+/** Shows the numbers of blocks by fate. They are hidden until a block has a state. */
 function showAcceptedBlocks({ acceptedBlocks }: Status): void {
   if (!acceptedBlocks) return;
   byId('accepted-blocks').hidden = false;
@@ -88,7 +92,7 @@ function showAcceptedBlocks({ acceptedBlocks }: Status): void {
   }
 }
 
-/** The shares are shown from the first work of a pool on, and not hidden again, because that would move the page. */
+/** Shows the shares once `countsShares` is true. They are not hidden again, because that would move the page. */
 function showShares(status: Status): void {
   const { work, shares } = status;
   if (countsShares(work, shares)) {
@@ -107,7 +111,7 @@ function showShares(status: Status): void {
 }
 
 /**
- * Each latency is shown from its first value on. It may never have one: some pools announce no New Cut, and a rig
+ * Shows each latency from its first value on. There may never be a value: some pools announce no New Cut, and a rig
  * without devices has no jobs.
  */
 function showLatencies({ switchSeconds, answerSeconds, newCuts }: Status): void {
@@ -125,8 +129,9 @@ function showLatencies({ switchSeconds, answerSeconds, newCuts }: Status): void 
 }
 
 /**
- * @returns one sentence for all devices with the same change, and one for each source. The reason why the whole rig
- *   does not mine is not included: the page shows it below the hashrate
+ * @returns one sentence for all devices that have changed in the same way, and one for each source whose state has
+ *   changed. While the rig does not mine, the devices' reasons are left out, because the page shows the rig's reason
+ *   below the hashrate
  */
 export function changes(before: Status, now: Status): string[] {
   const changed = Object.entries(now.devices).filter(([name, { state, reason }]) => {

@@ -1,6 +1,6 @@
 /**
- * The theme: light or dark, as the user has chosen or, without a choice, as the system is set. This module is loaded
- * first, so that the page is never drawn in the wrong theme.
+ * The page's theme, light or dark. The user can choose it. By default, it is the theme of the system. This module runs
+ * before the page is drawn, so that the page never appears in the wrong theme.
  */
 
 import { keep, recall } from './dom.ts';
@@ -16,13 +16,16 @@ function choiceOf(value: string | null): (typeof CHOICES)[number] {
   return CHOICES.find((one) => one === value) ?? 'system';
 }
 
-/** Sets the attribute that style.css selects by. */
+/** Sets the attribute `data-theme`, by which style.css selects the colours. */
 function use(): void {
   const isDark = choice === 'dark' || (choice === 'system' && systemIsDark.matches);
   document.documentElement.dataset.theme = isDark ? 'dark' : 'light';
 }
 
-/** @param changed called when the colours may have changed */
+/**
+ * Lets the user choose the theme, and follows the choice and the system's theme from now on.
+ * @param changed called when the colours may have changed
+ */
 export function followChoice(select: HTMLSelectElement, changed: () => void): void {
   select.value = choice;
   select.addEventListener('change', () => {

@@ -1,2 +1,2 @@
-/** Types of the chart library, which is served beside the page's modules (`rig/http/route.ts`). */
+/** Types of the chart library uPlot. rig/http/route.ts serves the library in the page's folder, as `uplot.js`. */
 export { default } from 'uplot';

@@ -2,11 +2,14 @@
 
 import { execFile } from 'node:child_process';
 
-/** Time limit. The system's programs usually answer within milliseconds. */
+/** Time limit for a program. Usually, the system's programs end within milliseconds. */
 const TIMEOUT_MS = 5_000;
 const MAX_ANSWER_BYTES = 1_048_576;
 
-/** @returns stdout, in English @throws Error when the program does not exist, fails, or takes too long */
+/**
+ * @returns the text on stdout, in English
+ * @throws Error when the program does not exist, fails, takes too long, or writes more than `MAX_ANSWER_BYTES`
+ */
 export function ask(program: string, ...args: string[]): Promise<string> {
   const options = {
     timeout: TIMEOUT_MS,

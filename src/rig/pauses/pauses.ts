@@ -1,4 +1,4 @@
-/** Guards pause all devices while a condition holds: the schedule, the battery, or use of the machine. */
+/** Guards that pause all devices: outside of the schedule, on battery, and while somebody uses the machine. */
 
 import { wallMs } from '../../base/system/clock.ts';
 import { formatMoment, isOpen, nextChange, type ScheduleWindow } from '../../base/text/schedule-windows.ts';
@@ -9,12 +9,17 @@ import type { IdleWatch } from './terminals.ts';
 
 type Guarded = Pick<RunningMiner, 'controls' | 'clock' | 'log'>;
 
-/** The result of a check: a reason to pause, or none. After `unknown`, the devices stay as they are. */
+/**
+ * The result of a check. `pause` is the reason to pause, as a clause for people. `go on` means that this guard has
+ * no reason to pause. After `unknown`, nothing changes.
+ */
 type Observation = { readonly pause: string } | 'go on' | 'unknown';
 
 /**
- * Each check begins `everyMs` after the previous one has ended, so that checks never pile up.
- * @returns a function that ends the guard and resumes the devices; settles after the first check
+ * Checks a condition at once and then repeatedly. A check begins `everyMs` after the previous one has ended, so two
+ * checks never run at the same time.
+ * @returns after the first check, a function that ends the guard and resumes the devices that have no other reason to
+ *   pause
  */
 async function keepLooking(
   reason: PauseReason,
@@ -39,10 +44,16 @@ async function keepLooking(
   };
 }
 
-/** Maximum time between checks of the schedule, because the wall clock may be set, and the machine may sleep. */
+/**
+ * Maximum time between two checks of the schedule. Without a maximum, the next check would be late after the wall clock
+ * was set or the machine has slept.
+ */
 const SCHEDULE_LOOK_MS = 60_000;
 
-/** @returns a function that ends the guard and resumes the devices */
+/**
+ * Pauses all devices outside of the windows.
+ * @returns a function that ends the guard and resumes the devices that have no other reason to pause
+ */
 export function keepSchedule(windows: readonly ScheduleWindow[], { controls, clock, log }: Guarded): () => void {
   let timer: NodeJS.Timeout;
   const look = () => {
@@ -60,10 +71,13 @@ export function keepSchedule(windows: readonly ScheduleWindow[], { controls, clo
   };
 }
 
-/** Time between checks of the battery. A check costs next to nothing. */
+/** Time between two checks of the power supply. */
 const BATTERY_LOOK_MS = 10_000;
 
-/** While the power supply cannot be read, nothing changes. @returns a function that ends the guard */
+/**
+ * Pauses all devices while the machine runs on battery. Nothing changes while the power supply cannot be read.
+ * @returns after the first check, a function that ends the guard
+ */
 export function pauseOnBattery(readPower: () => Promise<Power>, guarded: Guarded): Promise<() => void> {
   const { log } = guarded;
   let known: Power | 'unknown' | undefined;
@@ -81,13 +95,17 @@ export function pauseOnBattery(readPower: () => Promise<Power>, guarded: Guarded
   return keepLooking('battery', BATTERY_LOOK_MS, look, guarded);
 }
 
-/** Maximum time until mining pauses for a person who comes back. A check costs a few milliseconds. */
+/** Time between two checks of whether somebody uses the machine. A check takes a few milliseconds. */
 const ACTIVITY_LOOK_MS = 5_000;
 
-/** @param afterMs time without use after which mining resumes @returns a function that ends the guard */
+/**
+ * Pauses all devices while somebody uses the machine. If all watches are without an answer, nothing changes.
+ * @param afterMs time without use after which mining resumes
+ * @returns after the first check, a function that ends the guard
+ */
 export function pauseWhileUsed(watches: readonly IdleWatch[], afterMs: number, guarded: Guarded): Promise<() => void> {
   const { clock, log } = guarded;
-  /** The watches that gave no answer at the last check. */
+  /** The watches that had no answer at the last check; all watches before the first check. */
   const blind = new Set(watches);
   log.info({ tag: 'pause' }, `activity on this machine: watching ${watches.map(({ name }) => name).join('; ')}`);
   const look = async (): Promise<Observation> => {

@@ -11,7 +11,7 @@ const POWER_SUPPLIES = '/sys/class/power_supply';
 /** Maximum number of power supplies that are read. Machines have a dozen at most. */
 const MAX_SUPPLIES = 64;
 
-/** @returns undefined on systems whose power supply cannot be read */
+/** @returns a function that reads the power supply; undefined on other systems than Linux and macOS */
 export function powerReader(platform: string = process.platform): (() => Promise<Power>) | undefined {
   if (platform === 'linux') return async () => linuxPower(POWER_SUPPLIES);
   if (platform === 'darwin') return async () => macPower(await ask('pmset', '-g', 'batt'));
@@ -19,10 +19,11 @@ export function powerReader(platform: string = process.platform): (() => Promise
 }
 
 /**
- * Follows systemd's rule (`on_ac_power`): when any charger is online, however weak, the machine runs on mains;
- * otherwise it runs on battery when a battery is being discharged. Batteries of mice and similar devices do not count.
- * @param directory has one folder for each power supply
- * @throws Error when there are power supplies and none of them can be read
+ * Follows the rule of systemd (`on_ac_power`) if the machine has a battery. If any charger is online, even a weak one,
+ * the machine runs on mains. Otherwise it runs on battery if a battery is being discharged. Batteries of mice and
+ * similar devices are ignored.
+ * @param directory the folder that contains one folder for each power supply
+ * @throws Error when the directory exists and cannot be listed, or when it has power supplies and none can be read
  */
 export function linuxPower(directory: string): Power {
   const names = list(directory).slice(0, MAX_SUPPLIES);
@@ -36,7 +37,10 @@ export function linuxPower(directory: string): Power {
   return batteries.some(({ status }) => status === 'Discharging') ? 'battery' : 'mains';
 }
 
-/** @param answer output of `pmset -g batt`: the source of power in quotes, then a line for each battery */
+/**
+ * @param answer output of `pmset -g batt`: the source of power in quotes, then a line for each battery
+ * @throws Error when the source of power is missing
+ */
 export function macPower(answer: string): Power {
   const source = /^Now drawing from .(\w+ Power)/m.exec(answer)?.[1];
   if (source === undefined) throw new Error('pmset does not say what this machine runs on');
@@ -44,7 +48,7 @@ export function macPower(answer: string): Power {
   return /^\s*-/m.test(answer) ? 'mains' : 'no battery';
 }
 
-/** @returns no names when the folder does not exist, as on machines without a battery */
+/** @returns the names in a folder; none if the folder does not exist, as on machines without a battery */
 function list(directory: string): string[] {
   try {
     return readdirSync(directory);
@@ -54,7 +58,7 @@ function list(directory: string): string[] {
   }
 }
 
-/** @returns undefined for a supply that has just been unplugged or cannot be read */
+/** @returns the contents of a supply's files; undefined if its type cannot be read, as after it was unplugged */
 function supplyIn(folder: string) {
   const read = (file: string) => {
     try {

@@ -1,18 +1,21 @@
 /**
- * Watches terminals, including those of SSH. Linux records when a terminal was last read, as after a key press; `w`
- * shows the same time as idle. No special rights are needed. The time is exact to 8 seconds (see the kernel's
- * `tty_update_time`).
+ * Measures for how long terminals have been idle, including those of SSH sessions. Linux records when a terminal was
+ * last read, as after a key press, and the command `w` computes its idle times from this record. The record is exact to
+ * 8 seconds (see the kernel's `tty_update_time`). No special rights are needed.
  */
 
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** Accuracy of the times. A time further in the future is ignored: it was recorded before the clock was set back. */
+/**
+ * The recorded times are exact to this many ms. A recorded time that lies further in the future is ignored, because it
+ * was recorded before the clock was set back.
+ */
 const EXACT_MS = 8_000;
 /** Maximum number of terminals that are watched. */
 const MAX_TERMINALS = 1_024;
 
-/** @param dev `/dev`, except in tests @returns undefined when the folder has no terminals */
+/** @param dev `/dev`, except in tests @returns the watch of all terminals; undefined if they cannot be listed */
 export async function watchTerminals(dev: string): Promise<IdleWatch | undefined> {
   if ((await terminals(dev)) === undefined) return undefined;
   return {
@@ -26,7 +29,10 @@ export async function watchTerminals(dev: string): Promise<IdleWatch | undefined
   };
 }
 
-/** Lists consoles and pseudo terminals. Serial lines are left out, because a device may send data on them. */
+/**
+ * @returns the paths of consoles and pseudo terminals; undefined if neither can be listed. Serial lines are left out,
+ *   because devices may send data on them
+ */
 async function terminals(dev: string): Promise<string[] | undefined> {
   const consoles = await names(dev, /^tty\d+$/);
   const pseudo = await names(join(dev, 'pts'), /^\d+$/);
@@ -39,7 +45,7 @@ async function names(folder: string, pattern: RegExp): Promise<string[] | undefi
   return all?.filter((name) => pattern.test(name)).map((name) => join(folder, name));
 }
 
-/** @returns milliseconds since the UNIX epoch; -∞ for a terminal that has just been closed */
+/** @returns the time of the last read in ms since the UNIX epoch; -∞ for a terminal that has just been closed */
 async function lastReadMs(path: string): Promise<number> {
   return stat(path).then(
     ({ atimeMs }) => atimeMs,
@@ -47,11 +53,15 @@ async function lastReadMs(path: string): Promise<number> {
   );
 }
 
-/* The interface of all watches. */
+/* The interface of a watch. */
 
 export interface IdleWatch {
-  /** The watched part of the system, for people: `terminals`. */
+  /** Name of the watched part of the system, for people, such as `terminals`. */
   readonly name: string;
-  /** @param nowMs since the UNIX epoch @returns minimum time in ms since the last use; undefined when not known */
+  /**
+   * @param nowMs present time, in ms since the UNIX epoch
+   * @returns time in ms since this part of the system was last used; infinite if there is nothing to watch, for example
+   *   because no terminal is open; undefined if it is not known
+   */
   idleMs(nowMs: number): Promise<number | undefined>;
 }

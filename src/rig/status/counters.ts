@@ -1,27 +1,28 @@
-/** Counters, and the rates, estimates and latencies that follow from them. */
+/** Counters, and the rates, estimates and latencies that are computed from them. */
 
 import type { MinerEvent } from '../../miner/events/events.ts';
 import { OUTCOMES, type Outcome } from '../../miner/events/vocabulary.ts';
 import { BLOCK_STATES, type BlockState, FATE_OF } from '../../node/blocks/fate.ts';
 import type { AcceptedBlocks, DeviceStatus, OutcomeCounts, Proven, Shares, Spread } from './status.ts';
 
-/** Resolution of hash counts. */
+/** Length of a step. The hashes of a step are kept as one sum. */
 const STEP_MS = 500;
 
 const WINDOWS_MS = { last10s: 10_000, last60s: 60_000, last15m: 900_000 } as const;
 
-/** Number of steps in a ring: those of the longest window, and two that the window contains in part. */
+/** Number of steps in a ring: as many as the longest window has, and two more that only partly lie in the window. */
 const STEPS = WINDOWS_MS.last15m / STEP_MS + 2;
 
 export class Meter {
   total = 0;
-  /** Time of the first hashes. */
+  /** Time of the first hashes, in ms of the clock's `monotonicMs`; null before them. */
   firstMs: number | null = null;
-  /** The highest rate over 10 s, in H/s; null before the first 10 s. */
+  /** Highest rate over 10 s, in H/s, measured at the start of each step; null until 10 s have passed. */
   highest: number | null = null;
   readonly #sinceMs: number;
-  /** Rings, in which step number n is at n % STEPS. */
+  /** End of each step. This array is a ring: step number n is at the index n % STEPS. */
   readonly #endsMs = new Float64Array(STEPS);
+  /** Number of hashes in each step, at the same indices as in `#endsMs`. */
   readonly #hashes = new Float64Array(STEPS);
   #steps = 0;
 
@@ -44,13 +45,13 @@ export class Meter {
     this.#hashes[next] = hashes;
   }
 
-  /** @returns H/s over the last `windowMs`, or since the start if less time has passed */
+  /** @returns H/s over the last `windowMs`, or since the meter was created if that is less time ago */
   rate(nowMs: number, windowMs: number): number {
     const fromMs = Math.max(this.#sinceMs, nowMs - windowMs);
     return nowMs > fromMs ? (1000 * this.#since(fromMs)) / (nowMs - fromMs) : 0;
   }
 
-  /** @returns H/s in each window; null for windows longer than the time since the start */
+  /** @returns H/s over each window; null for a window that is longer than the meter's age */
   windows(nowMs: number): DeviceStatus['hashesPerSecondByWindow'] {
     const over = (windowMs: number) => (nowMs - this.#sinceMs < windowMs ? null : this.rate(nowMs, windowMs));
     return { last10s: over(WINDOWS_MS.last10s), last60s: over(WINDOWS_MS.last60s), last15m: over(WINDOWS_MS.last15m) };
@@ -61,14 +62,14 @@ export class Meter {
     for (let step = this.#steps - 1; step >= Math.max(0, this.#steps - STEPS); step--) {
       const ms = this.#endsMs[step % STEPS] - fromMs;
       if (ms <= 0) break;
-      // A step that began before the window counts in part.
+      // Of a step that began before the window, only the part within the window counts.
       sum += this.#hashes[step % STEPS] * Math.min(1, ms / STEP_MS);
     }
     return sum;
   }
 }
 
-/* Proofs: the hashes of a device, estimated from its verified candidates */
+/* Proofs: the number of hashes of a device, estimated from its verified candidates */
 
 /** Half the width of a 95 % interval, in standard deviations. */
 const Z95 = 1.96;
@@ -87,21 +88,26 @@ export class ProofStats {
   get proven(): Proven | null {
     if (this.#proofs === 0) return null;
     const hashes = this.#hashes;
-    // The number of candidates of one difficulty that would have the same relative variance.
+    // An estimate from n candidates of equal difficulty would have the same relative variance.
     const n = hashes ** 2 / this.#squares;
     return { hashes, low: hashes * lowest(n), high: hashes * highest(n), proofs: this.#proofs };
   }
 }
 
 /**
- * Whether a device counts clearly more or fewer hashes than its candidates prove: its count is more than twice as far
- * from the estimate as the limits of the interval. Chance does this once in ten thousand checks.
+ * Whether a device counts clearly more or fewer hashes than its candidates prove. This is so if the count is more than
+ * twice as far from the estimate as the limit of the 95 % interval on the same side. By chance, a correct count is
+ * doubtful in about one of ten thousand checks.
  */
 export function isDoubtful(counted: number, { hashes, low, high }: Proven): boolean {
   return counted > high + (high - hashes) || counted < low - (hashes - low);
 }
 
-/* 95 % limits of a Poisson count, as fractions (Wilson and Hilferty, 1931), right within a percent from 1 on. */
+/*
+ * A count n comes from a Poisson distribution, whose mean is not known. `lowest` and `highest` return the limits of the
+ * 95 % interval of this mean, as fractions of n (Wilson and Hilferty, 1931). From n = 5 on, the approximation is exact
+ * to one percent.
+ */
 function lowest(n: number): number {
   return Math.max(0, 1 - 1 / (9 * n) - Z95 / (3 * Math.sqrt(n))) ** 3;
 }
@@ -116,7 +122,7 @@ export class Luck {
   bestDifficulty = 0;
   #expectedAtLast = 0;
 
-  /** @param difficulty of the work that was searched */
+  /** @param difficulty number of hashes that a block of the searched work takes on average */
   searched(hashes: number, difficulty: number): void {
     this.expectedBlocks += hashes / difficulty;
   }
@@ -129,7 +135,7 @@ export class Luck {
     this.#expectedAtLast = this.expectedBlocks;
   }
 
-  /** Work since the last accepted block ÷ average work for a block. */
+  /** Number of blocks to expect from the hashes that were searched since the last call of `accepted`. */
   get effort(): number {
     return this.expectedBlocks - this.#expectedAtLast;
   }
@@ -137,7 +143,7 @@ export class Luck {
 
 /* Latencies */
 
-/** Number of latencies that are kept: hours of New Cuts, and enough for a 99th percentile. */
+/** Maximum number of latencies that are kept, the newest ones: enough for a 99th percentile. */
 const REMEMBERED = 500;
 
 export class Latencies {
@@ -185,12 +191,12 @@ function noOutcomes(): Record<Outcome, number> {
   return Object.fromEntries(OUTCOMES.map((outcome) => [outcome, 0])) as Record<Outcome, number>;
 }
 
-/** Counts the states of this run's blocks. Events carry the previous state, so memory does not grow with the blocks. */
+/** Counts the blocks of this run by state. Events contain a block's previous state, if any, so no blocks are stored. */
 export class BlockCounts {
   readonly #counts = new Map<BlockState, number>(BLOCK_STATES.map((state) => [state, 0]));
   #paidElsewhere = 0;
 
-  /** Ignores the events of blocks of earlier runs. */
+  /** Moves a block from its previous state to its new one. Events of blocks of earlier runs are ignored. */
   add({ state, previous, isEarlier }: MinerEvent & { type: 'block-state' }): void {
     if (isEarlier) return;
     if (previous !== undefined) this.#change(previous, -1);
@@ -202,7 +208,7 @@ export class BlockCounts {
     if (paidTo !== undefined && !isEarlier) this.#paidElsewhere++;
   }
 
-  /** The counts; null before the first block, because there may be no block log, so no state is known. */
+  /** The counts; null while no block has a state. If there is no block log, states never become known. */
   get accepted(): AcceptedBlocks | null {
     const settled = this.#counts.get('settled')!;
     const paidElsewhere = this.#paidElsewhere;
@@ -219,11 +225,11 @@ export class BlockCounts {
 
 export interface TimedFlag {
   readonly value: boolean;
-  /** On the clock's `monotonicMs`. */
+  /** Time of the last change of the value, or of the start, in ms of the clock's `monotonicMs`. */
   readonly sinceMs: number;
 }
 
-/** @returns the flag itself if its value is the same */
+/** @returns `before` if it has this value already; otherwise a flag that has had this value since `nowMs` */
 export function withValue(before: TimedFlag, value: boolean, nowMs: number): TimedFlag {
   return before.value === value ? before : { value, sinceMs: nowMs };
 }

@@ -1,6 +1,6 @@
 /**
- * Estimates what a rig earns and what its power costs while rate, difficulty and rewards stay as they are.
- * docs/rewards.md lists what such an estimate leaves out.
+ * Estimates what a rig earns and what its power costs, on the assumption that its hashrate, the difficulties and the
+ * rewards do not change. docs/rewards.md lists what the estimate leaves out.
  */
 
 import type { Clock } from '../../base/system/clock.ts';
@@ -15,15 +15,16 @@ const DAY_HOURS = 24;
 const WATTS_IN_KILOWATT = 1_000;
 
 interface EarningsBasis {
-  /** The hashrate in H/s. If it is 0, the earnings are not known. */
+  /** Hashrate in H/s. If it is 0, all estimates of blocks and coins are null. */
   readonly hashesPerSecond: number;
   /**
-   * One entry for each mined chain: hashes that a block takes on average, and its reward in coins where known. A node
-   * gives work for its chains in turn, so all count equally.
+   * One entry for each mined chain. `difficulty` is the number of hashes that a block takes on average. `coins` is the
+   * reward of a block in coins; undefined if it is not known. A node gives work for each of its chains in turn, so all
+   * chains have the same weight.
    */
   readonly chains: readonly { readonly difficulty: number; readonly coins?: number | undefined }[];
   readonly powerWatts?: number | undefined;
-  /** The price of a kilowatt-hour. */
+  /** Price of a kilowatt-hour, in any currency. */
   readonly powerPrice?: number | undefined;
 }
 
@@ -48,26 +49,26 @@ export function earningsOf({ hashesPerSecond, chains, powerWatts, powerPrice }: 
   };
 }
 
-/** @returns the average time to a block; null while it is not known */
+/** @returns the average time to a block in seconds; null while it is not known */
 export function timeToBlockSeconds({ blocksPerDay }: Earnings): number | null {
   return blocksPerDay === null ? null : DAY_SECONDS / blocksPerDay;
 }
 
-/** @returns the probability of at least one event in a Poisson process with this expected number */
+/** @returns the probability of at least one event, if the number of events has a Poisson distribution with this mean */
 function chanceOfOne(expected: number): number {
   return -Math.expm1(-expected);
 }
 
-/** @returns NaN without values, or if one is NaN */
+/** @returns the mean; NaN if there are no values or one of them is NaN */
 function meanOf(values: readonly number[]): number {
   return values.reduce((sum, value) => sum + value, 0) / values.length;
 }
 
 /** The inputs of an estimate that do not come from events. */
 export interface EarningsTerms {
-  /** @returns the reward for a block in coins, before fees; undefined where it is not known */
+  /** @returns the reward of a block in coins, without fees; undefined if it is not known */
   readonly coinsAt?: ((networkCode: number, height: bigint) => number | undefined) | undefined;
-  /** The power of the whole rig; replaces the readings of sensors. */
+  /** Power of the whole rig in watts. If it is given, readings of sensors are not used. */
   readonly powerWatts?: number | undefined;
   readonly powerPrice?: number | undefined;
 }
@@ -75,7 +76,7 @@ export interface EarningsTerms {
 export class EarningsEstimate {
   readonly works: LastWork;
   readonly #terms: EarningsTerms;
-  /** Coins of the last block that this run has won. */
+  /** Reward in coins of the last block that this run has won for the rig's account. */
   #won: number | undefined;
 
   constructor(clock: Clock, terms: EarningsTerms) {
@@ -89,7 +90,10 @@ export class EarningsEstimate {
     if (event.type === 'block-reward') this.#paid(event);
   };
 
-  /** @param hashesPerSecond of the devices and of the relays' workers */
+  /**
+   * @param hashesPerSecond hashrate in H/s at which blocks are searched
+   * @param devices the devices whose sensors measure the power, unless the settings give the power
+   */
   at(hashesPerSecond: number, devices: readonly DeviceStatus[]): Earnings {
     const { coinsAt, powerWatts = powerOf(devices), powerPrice } = this.#terms;
     const chains = this.works.recent().map(({ difficulty, networkCode, height }) => {
@@ -99,13 +103,19 @@ export class EarningsEstimate {
     return earningsOf({ hashesPerSecond, chains, powerWatts, powerPrice });
   }
 
-  /** Records a reward, unless the block is of an earlier run (perhaps on another network) or pays another account. */
+  /**
+   * Records the reward, if it is known. Blocks of earlier runs are ignored, because they may be of another network.
+   * Blocks that pay another account are ignored, too.
+   */
   #paid({ reward, paidTo, isEarlier }: MinerEvent & { type: 'block-state' | 'block-reward' }): void {
     if (reward !== undefined && paidTo === undefined && !isEarlier) this.#won = Number(reward);
   }
 }
 
-/** @returns watts of the devices that hash; undefined unless each of them has a sensor */
+/**
+ * @returns the total power of the ready devices in watts; undefined if no device is ready, or if a ready device has no
+ *   reading
+ */
 function powerOf(devices: readonly DeviceStatus[]): number | undefined {
   const hashing = devices.filter(({ state }) => state === 'ready');
   const known = hashing.flatMap(({ sensors }) => sensors.powerWatts ?? []);
@@ -113,15 +123,15 @@ function powerOf(devices: readonly DeviceStatus[]): number | undefined {
   return isKnown ? known.reduce((sum, watts) => sum + watts) : undefined;
 }
 
-/* The balance of the account that is mined for, as a node reports it. pickaxe cannot prove it. */
+/* The balance of the miner's account, as a node reports it. pickaxe cannot verify this report. */
 
 export type Balance = Omit<BalanceAnswer, 'timeMillis'>;
 export type ChainBalance = Balance['chains'][number];
 
-/** @throws NoBalance when no node answers */
+/** Asks nodes for the balance. @throws NoBalance when no node gives one */
 export type AskBalance = (stop: AbortSignal) => Promise<Balance>;
 
-/** Thrown when no node answers. The message contains the reasons. */
+/** Thrown when no node gives a balance. The message contains the error of each node. */
 export class NoBalance extends Error {
   override readonly name = 'NoBalance';
 }

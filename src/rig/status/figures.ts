@@ -1,6 +1,6 @@
 /**
- * Figures that the terminal, `stats`, the web page and mining systems derive from a status, and the columns of tables.
- * Pure, since the page loads this file.
+ * Figures that are derived from a status, and the columns of tables. The terminal, the log, the command `stats`, the
+ * web page and the answers for mining systems use them. The page loads this file, so it must not import Node's modules.
  */
 
 import { OUTCOMES } from '../../miner/events/vocabulary.ts';
@@ -16,12 +16,15 @@ import {
   formatWatts,
 } from './units.ts';
 
-/** Whether shares are to be shown: the present work has a share difficulty, or there have been shares. */
+/** Whether reports show shares: if the current work has a share difficulty, or if any share has been counted. */
 export function countsShares(work: Pick<Work, 'shareDifficulty'> | null, shares: OutcomeCounts): boolean {
   return (work !== null && work.shareDifficulty !== null) || OUTCOMES.some((outcome) => shares[outcome] > 0);
 }
 
-/** `12 accepted, 0 rejected, 1 stale`; if shares are shown, they come first, and blocks follow. */
+/**
+ * @returns `12 accepted, 0 rejected, 1 stale` for blocks; or, if shares are shown,
+ *   `shares: 40 accepted, 0 rejected, 2 stale; blocks: 1 accepted, 0 rejected, 0 stale`
+ */
 export function describeVerdicts(
   counts: OutcomeCounts & { readonly shares: Shares },
   work: Work | null = null,
@@ -31,21 +34,22 @@ export function describeVerdicts(
   return countsShares(work, shares) ? `shares: ${describeOutcomes(shares)}; blocks: ${blocks}` : blocks;
 }
 
-/** Whether a rig has relays and no devices, so that it does not hash itself. */
+/** Whether a rig has relays and no devices. Such a rig computes no hashes itself: the relays' workers do. */
 export function livesOnRelays({ devices, relays }: Pick<RigStatus, 'devices' | 'relays'>): boolean {
   return Object.keys(devices).length === 0 && Object.keys(relays).length > 0;
 }
 
 /**
- * Accepted ÷ expected blocks of the devices; null while fewer than one is expected. Relays do not count, because their
- * hashes are only estimated.
+ * @returns the number of blocks that devices found and sources accepted, divided by the number expected from the
+ *   devices' hashes; null while fewer than one block is expected. Blocks of relays do not count, because the hashes of
+ *   their workers are only estimated
  */
 export function luckOf({ devices, expectedBlocks }: Pick<Summary, 'devices' | 'expectedBlocks'>): number | null {
   if (expectedBlocks < 1) return null;
   return Object.values(devices).reduce((sum, { accepted }) => sum + accepted, 0) / expectedBlocks;
 }
 
-/** The devices that have ever worked, by name. */
+/** @returns the names and figures of the devices that have been ready, or have searched nonces, in this run */
 export function inService(devices: RigStatus['devices']): [name: string, device: DeviceStatus][] {
   return Object.entries(devices).filter(([, { hasWorked }]) => hasWorked);
 }
@@ -62,28 +66,28 @@ export function sumOfRelays(
   return sum;
 }
 
-/** @param relays the names of the relays @returns a word for how the hashrates of their workers are known */
+/** @param relays the names of the relays @returns where the hashrates of their workers come from, as a phrase */
 export function howKnown(relays: readonly string[]): string {
   const isOfFleet = (name: string) => name === 'fleet';
   if (!relays.some(isOfFleet)) return 'estimated from shares';
   return relays.every(isOfFleet) ? 'as its rigs report it' : 'estimated from shares or reported by rigs';
 }
 
-/** @returns the highest temperature in °C; null if no device has a sensor */
+/** @returns the highest temperature of a device in °C; null if no device has a known temperature */
 export function hottest(devices: RigStatus['devices']): number | null {
   const known = Object.values(devices).flatMap(({ sensors }) => sensors.temperatureCelsius ?? []);
   return known.length === 0 ? null : Math.max(...known);
 }
 
-/** Runs of hex digits that are too long to read, such as public keys. */
+/** Matches sequences of 40 or more hex digits, such as public keys, which are too long to read. */
 const HEX_RUN = /[0-9a-f]{40,}/gi;
 
-/** @returns the name with keys shortened: `k:3f1c88…9b04.rig1` */
+/** @returns the name with the middle of each long sequence of hex digits left out: `k:3f1c88…9b04.rig1` */
 export function shortName(name: string): string {
   return name.replaceAll(HEX_RUN, (run) => `${run.slice(0, 6)}…${run.slice(-4)}`);
 }
 
-/** `12/0/1`: accepted, rejected and stale. */
+/** @returns the numbers of accepted, rejected and stale solutions: `12/0/1` */
 export function formatVerdicts({
   accepted,
   rejected,
@@ -96,11 +100,11 @@ export function formatVerdicts({
 
 export interface Column<Item> {
   readonly heading: string;
-  /** The heading in tables of text, which have less room. */
+  /** Heading in text tables, whose columns are narrower; `heading` is used if it is absent. */
   readonly shortHeading?: string;
-  /** Text is aligned on the left, numbers on the right. */
+  /** Present if the cells are texts, which are aligned on the left. Numbers are aligned on the right. */
   readonly isText?: true;
-  /** @returns null if the value is not known */
+  /** @returns the text of the item's cell; null if the value is not known */
   readonly cell: (item: Item) => string | null;
 }
 
@@ -181,7 +185,11 @@ export function workerTable(workers: readonly Worker[], nameOf: (name: string) =
   );
 }
 
-/** @param isLeft whether a column is aligned on the left */
+/**
+ * @param rows cells by row and column; the first row decides the number of columns
+ * @param isLeft whether the column with this index is aligned on the left
+ * @returns one line per row. A column has the same width in all lines
+ */
 export function aligned(
   rows: readonly (readonly string[])[],
   isLeft: (column: number) => boolean = () => true,

@@ -1,4 +1,4 @@
-/** The counts, rates and readings of each device. */
+/** The counts, hashrates and sensor readings of a device. */
 
 import { TELEMETRY_FIELDS, type Telemetry } from '../../miner/engine/device.ts';
 import type { MinerEvent } from '../../miner/events/events.ts';
@@ -6,11 +6,14 @@ import type { DeviceState } from '../../miner/events/vocabulary.ts';
 import { Meter, ProofStats, VerdictCounts } from './counters.ts';
 import type { DeviceCounts, DeviceStatus, Sensors } from './status.ts';
 
-/** Window of the hashrate: long enough for a steady figure, short enough to show a fault. */
+/** Time over which the hashrate is averaged: long enough for a steady figure, short enough to show a fault soon. */
 const RATE_MS = 30_000;
-/** Maximum age of a reading: a few times the interval between readings. */
+/** Maximum age of readings. Older ones count as unknown. Usually, new readings come every few seconds. */
 const FRESH_MS = 10_000;
-/** Window of the proven rate: long enough that a few candidates per second make the rate exact to a few percent. */
+/**
+ * Time over which the proven hashrate is averaged. In this time, a few candidates per second make the rate exact to a
+ * few percent.
+ */
 const PROVEN_RATE_MS = 900_000;
 
 type DeviceEvent = MinerEvent & { type: 'device' };

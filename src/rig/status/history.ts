@@ -1,4 +1,4 @@
-/** The last 24 hours of the rig in steps of ten seconds. */
+/** Hashrates, verdicts, temperatures and electric power of the last 24 hours, recorded in steps of ten seconds. */
 
 import { type Clock, wallMs } from '../../base/system/clock.ts';
 import type { HistoryAnswer } from '../http/api-answers.ts';
@@ -9,7 +9,7 @@ import type { Tally } from './tally.ts';
 const STEP_MS = 10_000;
 const HOUR_MS = 3_600_000;
 const STEPS = (24 * HOUR_MS) / STEP_MS;
-/** Maximum number of points in an answer: a chart has no pixels for more. */
+/** Maximum number of points in an answer. A chart could not show more. */
 const MOST_POINTS = 720;
 
 type Range = HistoryAnswer['range'];
@@ -21,7 +21,7 @@ const KINDS = ['blocks', 'shares'] as const;
 type Kind = (typeof KINDS)[number];
 type Counts<Value> = Record<Kind, Record<Count, Value>>;
 
-/** Rings of one device. NaN stands for values that are not known. */
+/** The recorded figures of one device. Each array is a ring, in which NaN stands for an unknown value. */
 class DeviceColumns {
   readonly hashesPerSecond = new Float64Array(STEPS).fill(Number.NaN);
   readonly temperatureCelsius = new Float32Array(STEPS).fill(Number.NaN);
@@ -29,11 +29,11 @@ class DeviceColumns {
   hashes = 0;
 }
 
-/** All columns are rings: step number n is at n % STEPS. */
+/** Each array with one value per step is a ring: the value of step number n is at the index n % STEPS. */
 export class History {
   readonly #tally: Tally;
   readonly #clock: Clock;
-  /** Milliseconds since the UNIX epoch; NaN until the step is written. */
+  /** End of each step, in milliseconds since the UNIX epoch. NaN in places to which no step has been written yet. */
   readonly #timeMs = new Float64Array(STEPS).fill(Number.NaN);
   readonly #counts = counts(() => new Float64Array(STEPS));
   readonly #counted = counts(() => 0);
@@ -54,7 +54,7 @@ export class History {
     return () => clearInterval(timer);
   }
 
-  /** Records what happened since the last step. */
+  /** Records one step: what has happened since the previous step, and the present readings of sensors. */
   step(): void {
     const at = this.#steps++ % STEPS;
     const nowMs = this.#clock.monotonicMs();
@@ -91,7 +91,10 @@ export class History {
     columns.powerWatts[at] = sensors.powerWatts ?? Number.NaN;
   }
 
-  /** At most 720 points, oldest first. Steps are grouped by their number, so that points do not move as time passes. */
+  /**
+   * @returns at most `MOST_POINTS` points, oldest first. In a long range, a point combines several steps. Which steps
+   *   belong together depends only on their numbers, so older points stay the same as time passes
+   */
   points(range: Range): HistoryAnswer {
     const wanted = RANGES_MS[range] / STEP_MS;
     const together = Math.ceil(wanted / MOST_POINTS);
@@ -137,7 +140,7 @@ function forget({ hashesPerSecond, temperatureCelsius, powerWatts }: DeviceColum
   for (const column of [hashesPerSecond, temperatureCelsius, powerWatts]) column[at] = Number.NaN;
 }
 
-/** @returns the mean of the values that are not NaN; null if there are none */
+/** @returns the mean of the values that are not NaN; null if all are NaN */
 function mean(column: Float64Array | Float32Array, group: readonly number[]): number | null {
   const known = group.map((at) => column[at]).filter((value) => !Number.isNaN(value));
   return known.length > 0 ? known.reduce((sum, value) => sum + value, 0) / known.length : null;

@@ -1,5 +1,5 @@
 /**
- * Determines whether the rig mines, and what keeps it from mining, for everything that shows the rig's state. Pure.
+ * Determines whether the rig mines and, if it does not, why. Everything that shows the rig's state uses this result.
  */
 
 import type { StaleReason } from '../../miner/events/vocabulary.ts';
@@ -9,12 +9,15 @@ import type { GivenWork } from './source-stats.ts';
 import type { DeviceStatus, RigState, RigStatus } from './status.ts';
 import { noneYet } from './units.ts';
 
-/** Time without work after which a rig is `waiting-for-work`. Usually, work follows a New Cut within milliseconds. */
+/**
+ * Time between the end of a work and the state `waiting-for-work`, if no other work comes. Usually, a new work follows
+ * a New Cut within milliseconds.
+ */
 const WORK_PATIENCE_MS = 5_000;
 
-/** The last work of the engines. */
+/** The last work that the engines received. */
 export interface CurrentWork extends GivenWork {
-  /** Time since which the work is stale, and why; absent while it is mined. */
+  /** Why the work became stale, and when, in ms of the clock's `monotonicMs`. Absent while the work is not stale. */
   readonly stale?: { readonly sinceMs: number; readonly reason: StaleReason };
 }
 
@@ -27,18 +30,22 @@ export interface StateBasis extends Pick<RigStatus, 'devices' | 'relays' | 'sour
 
 interface Finding {
   readonly name: RigState;
-  /** The reason for the state, for people; empty while the rig mines. */
+  /** Reason for the state, for people; empty while the rig mines. */
   readonly reason: string;
-  /** On the clock's `monotonicMs`. */
+  /** Start of the state, in ms of the clock's `monotonicMs`. */
   readonly sinceMs: number;
 }
 
-/** Devices are checked first, then sources, then work: a person has to fix them in this order. */
+/** Checks devices first, then sources, then work, because a person has to mend faults in this order. */
 export function rigState(basis: StateBasis): Finding {
   return deviceTrouble(basis) ?? supplyTrouble(basis) ?? mining(basis);
 }
 
-/** @returns why there is no work for devices, regardless of their states; undefined while there is work */
+/**
+ * The states of devices do not matter here.
+ * @returns why no source is connected or, if one is connected, why there is no work; undefined if a source is connected
+ *   and the last work is not stale, or has been stale for less than `WORK_PATIENCE_MS`
+ */
 export function supplyTrouble(basis: StateBasis): Finding | undefined {
   return sourceTrouble(basis) ?? workTrouble(basis);
 }
@@ -55,7 +62,7 @@ function deviceTrouble({ devices, relays, deviceReady }: StateBasis): Finding | 
   return { name, reason: idleReasons(all), sinceMs };
 }
 
-/** Whether all devices are paused. Parked devices are ignored. */
+/** Whether at least one device is paused, and every other device is paused or parked. */
 export function arePaused(devices: readonly Pick<DeviceStatus, 'state'>[]): boolean {
   return (
     devices.some(({ state }) => state === 'paused') &&
@@ -63,7 +70,10 @@ export function arePaused(devices: readonly Pick<DeviceStatus, 'state'>[]): bool
   );
 }
 
-/** @returns `cpu, gpu0 paused: by the key p; gpu1 parked: it was lost`, with each reason once */
+/**
+ * @returns states and reasons such as `cpu, gpu0 paused: by the key p; gpu1 parked: it was lost`. Devices with the same
+ *   state and reason are listed together
+ */
 function idleReasons(all: readonly (readonly [string, DeviceStatus])[]): string {
   const names = new Map<string, string[]>();
   for (const [name, { state, reason }] of all) {
@@ -76,14 +86,17 @@ function idleReasons(all: readonly (readonly [string, DeviceStatus])[]): string 
 function sourceTrouble({ sources, sourceKind, sourceConnected, work }: StateBasis): Finding | undefined {
   if (sourceConnected.value) return undefined;
   const all = Object.values(sources);
-  // Work shows that a source is connected, even if its event is missing.
+  // If there is work, a source is connected, even though no source has reported its state.
   if (all.length === 0 && work) return undefined;
   const awaited = all.filter(({ state }) => state !== 'standby');
   const reasons = awaited.map(({ reason }) => firstSentence(reason)).filter((reason) => reason !== '');
   return { name: 'no-source', reason: reasons.join('; ') || noneYet(sourceKind), sinceMs: sourceConnected.sinceMs };
 }
 
-/** @returns what went wrong. The further sentences are advice, which was logged when the source was lost */
+/**
+ * @returns the first sentence, which names the fault, without its full stop. Further sentences are advice, which was
+ *   logged when the source was lost
+ */
 function firstSentence(text: string): string {
   return text.split(/\.(?: (?=[A-Z])|$)/, 1)[0];
 }

@@ -1,7 +1,7 @@
 /**
- * The building blocks of public JSON. Names say what a figure is and end with its unit; closed sets have kebab-case
- * values. Descriptions are sentences' parts in Markdown: they are printed in the OpenAPI document and in the tables of
- * docs/wrappers.md. test/rig/http/public-json.test.ts checks every document.
+ * The building blocks of public JSON. If a figure has a unit, its name ends with the unit. Values of enumerations are
+ * kebab-case. Descriptions are parts of sentences in Markdown. They appear in the OpenAPI document and in the tables of
+ * docs/wrappers.md. test/rig/http/public-json.test.ts checks every kind of document.
  */
 
 import { z } from 'zod';
@@ -25,7 +25,7 @@ export const deviceFault = z
 export const CoreShape = z
   .object({ kind: z.enum(CORE_KINDS), threads: count.describe('those that hash on them'), kernel: z.string() })
   .describe('one kind of a hybrid CPU’s cores');
-/** Nonces have 64 bits, more than a JSON number can hold. */
+/** Nonces are texts, because they have 64 bits, and many readers of JSON keep only 53 bits of a number. */
 export const nonce = z
   .string()
   .regex(/^\d{1,20}$/)
@@ -36,7 +36,7 @@ export const outcome = z
   .describe(
     '`accepted`: a block may still be orphaned; `rejected`; `stale`: too late; `unknown`: the answer was lost; `delivered` to a parent, which never reports the result',
   );
-/** @param meaning what is counted for each outcome */
+/** @param meaning the description of each count @returns the shape of one count per outcome */
 export function outcomeCounts(meaning: string): Record<Outcome, typeof count> {
   const each = count.describe(meaning);
   return Object.fromEntries(OUTCOMES.map((outcome) => [outcome, each])) as Record<Outcome, typeof count>;
@@ -50,12 +50,12 @@ export const acceptedBlock = {
   isRelay: z.boolean(),
 };
 export const blockState = z.enum(BLOCK_STATES);
-/** Coins have more digits than a JSON number can hold. */
+/** Amounts of coins are texts, because they can have more digits than many readers of JSON keep of a number. */
 export const coins = z
   .string()
   .regex(/^-?\d+\.\d{1,12}$/)
   .describe('an exact decimal number of coins');
-/** The reward or the fees of a block. */
+/** The reward or the fees of a block, in coins. */
 export const provenCoins = coins.describe('exact decimals, once proven');
 
 export const paidTo = z

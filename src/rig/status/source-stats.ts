@@ -1,4 +1,4 @@
-/** The states of sources (nodes, pools and parents), relays and works. */
+/** The states and counts of sources (nodes, pools, parents and fleets) and of relays, and the last works. */
 
 import type { Clock } from '../../base/system/clock.ts';
 import type { MinerEvent, RelayWorker } from '../../miner/events/events.ts';
@@ -15,12 +15,12 @@ interface Source extends Omit<SourceStatus, 'ageSeconds' | 'latencySeconds'> {
 export class Sources {
   readonly #expected: SourceKind;
   readonly #sources = new Map<string, Source>();
-  /** Faults of unhealthy sources, by name. An unhealthy source can be connected or lost. */
+  /** Faults of unhealthy sources, by the source's name. An unhealthy source can be in any state, such as `lost`. */
   readonly #faults = new Map<string, { readonly reason: string; readonly sinceMs: number }>();
-  /** Latencies of fetches, by source. */
+  /** Latencies of requests for work, by the source's name. */
   readonly #fetches = new Map<string, Latencies>();
 
-  /** @param expected the kind until the first event of a source */
+  /** @param expected the kind of the sources, which is reported until the first event of a source */
   constructor(expected: SourceKind) {
     this.#expected = expected;
   }
@@ -91,7 +91,7 @@ export class Sources {
   }
 
   #status(name: string, { sinceMs, ...source }: Source, nowMs: number): SourceStatus {
-    // A fault does not matter while the source gives no work.
+    // Only a connected source gives work. The fault of any other source does not matter.
     const fault = source.state === 'connected' ? this.#faults.get(name) : undefined;
     return {
       ...source,
@@ -130,7 +130,7 @@ export class RelayStats {
   }
 }
 
-/** @param age of the report in seconds */
+/** @param age age of the relay's report in seconds, which is added to the age of the worker's last share */
 export function workerStatus({ difficulty, lastShareSeconds: last, ...worker }: RelayWorker, age = 0): Worker {
   return { ...worker, difficulty: difficulty ?? null, lastShareSeconds: last === undefined ? null : last + age };
 }
@@ -139,9 +139,12 @@ function connected({ name, sessions }: RelayWorker): number {
   return name === OTHER_WORKERS ? sessions : Math.min(1, sessions);
 }
 
-/** Maximum number of chains, more than a ledger has. Beyond it, the least recently mined chain is dropped. */
+/**
+ * Maximum number of chains whose last work is kept. Real ledgers have fewer chains. When there are more chains, the
+ * oldest work is dropped.
+ */
 const MOST_CHAINS = 256;
-/** Time for which a work's target is current: targets change about every hour. */
+/** Maximum age of a work whose difficulty is used for estimates. A chain's target changes about every hour. */
 const RECENT_MS = 3_600_000;
 
 export type GivenWork = MinerEvent & { type: 'work' } & { readonly sinceMs: number };
@@ -149,7 +152,7 @@ export type GivenWork = MinerEvent & { type: 'work' } & { readonly sinceMs: numb
 /** The last work of each mined chain. */
 export class LastWork {
   readonly #clock: Clock;
-  /** By chain, the least recently mined one first. */
+  /** Last works by chain, in the order of their arrival: the oldest work comes first. */
   readonly #works = new Map<number, GivenWork>();
 
   constructor(clock: Clock) {
@@ -164,7 +167,7 @@ export class LastWork {
     if (this.#works.size > MOST_CHAINS && oldest !== undefined) this.#works.delete(oldest);
   }
 
-  /** @returns the newest work, and the works of the last hour for the same network */
+  /** @returns the newest work, and the other works that are at most an hour old and for the same network */
   recent(): GivenWork[] {
     const works = [...this.#works.values()];
     const newest = works.at(-1);

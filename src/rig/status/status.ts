@@ -1,6 +1,7 @@
 /**
- * The status of a rig: the one shape that all reports show, or parts of it. The tally computes it. Null stands for
- * values that are not known, and points in time are given as their age in seconds.
+ * The shapes of a rig's status and of a run's summary. The tally computes both, and reports show them or parts of them.
+ * Null stands for a value that is not known or does not apply. Except for `timeMillis` and `startTimeMillis`, a past
+ * time is given as its age in seconds.
  */
 
 import { z } from 'zod';
@@ -14,7 +15,7 @@ import {
 } from '../../miner/events/vocabulary.ts';
 import { amount, CoreShape, count, deviceKind, deviceState, millis, outcomeCounts, rate } from './shapes.ts';
 
-/* Counts since the start. Outcomes without `shares` are those of blocks. */
+/* Counts since the start of the run. Outcomes outside of `shares` are counts of blocks. */
 
 const blockCounts = outcomeCounts('blocks by outcome');
 export const OutcomeCounts = z.object(blockCounts);
@@ -109,7 +110,7 @@ const rigCounts = {
   uptimeSeconds: amount,
 };
 
-/** The totals of a run. Earnings are estimated at its average rate. */
+/** The totals of a run. Earnings are estimated from the run's average hashrate. */
 export const Summary = z.object({
   ...rigCounts,
   earnings: Earnings,
@@ -118,7 +119,7 @@ export const Summary = z.object({
 });
 export type Summary = z.infer<typeof Summary>;
 
-/* The parts of the rig */
+/* The parts of a rig: devices, relays and sources */
 
 const speed = {
   hashesPerSecond: rate.describe('over half a minute'),
@@ -196,7 +197,7 @@ const Worker = z
   .meta({ id: 'Worker', description: 'a worker of a relay, with the answers to its shares' });
 export type Worker = z.infer<typeof Worker>;
 
-/** The fields of a relay's report, also in its event. */
+/** The fields of a relay's report, in the status and in the JSON line `relay`. */
 export const relayReport = {
   ...relayRates,
   workers: z.array(Worker),
@@ -233,9 +234,9 @@ const SourceStatus = z
   .meta({ id: 'Source' });
 export type SourceStatus = z.infer<typeof SourceStatus>;
 
-/* The whole */
+/* The whole status */
 
-/** The fields that stay the same for the whole run. */
+/** The fields of a status that come from the rig's settings and version. They stay the same for the whole run. */
 export const setupFields = {
   rig: z.string().describe('`--rig-name`, or the host’s name'),
   version: z.string().describe('of pickaxe'),
@@ -248,7 +249,7 @@ export const setupFields = {
 export const RIG_STATES = ['starting', 'mining', 'paused', 'waiting-for-work', 'no-source', 'no-device'] as const;
 export type RigState = (typeof RIG_STATES)[number];
 
-/** The status without the setup and the permissions of the HTTP server. */
+/** The status without `setupFields`, and without `control`, which depends on the HTTP server's settings. */
 export const RigStatus = z.object({
   timeMillis: millis.describe('now'),
   startTimeMillis: millis.describe('when pickaxe started'),

@@ -1,4 +1,4 @@
-/** Counts the events since the start, and computes the status and the summary from them. */
+/** Counts a run's events, and computes the run's status and summary from the counts. */
 
 import { type Clock, wallMs } from '../../base/system/clock.ts';
 import type { DeviceKind } from '../../miner/engine/device.ts';
@@ -23,14 +23,17 @@ export class Tally {
   readonly #jobSwitches = new Latencies();
   readonly #answers = new Latencies();
   readonly #devices = new Map<string, DeviceStats>();
-  /** The stats of devices before their first event. Rates are counted from the first event on. */
+  /**
+   * Stats of each device until the device's first event. Then new stats in `#devices` take their place, so that the
+   * device's rates are averages over the time since that event.
+   */
   readonly #expected: ReadonlyMap<string, DeviceStats>;
   readonly #relays: Map<string, RelayStats>;
   readonly #sources: Sources;
   readonly #verdicts = new VerdictCounts();
   readonly #blocks = new BlockCounts();
   readonly #earnings: EarningsEstimate;
-  /** Set once mining has ended. */
+  /** End of mining, in ms of the clock's `monotonicMs`; undefined until mining has ended. */
   #endMs: number | undefined;
   #newCuts = 0;
   #work: CurrentWork | undefined;
@@ -42,7 +45,7 @@ export class Tally {
   /**
    * @param devices the devices that will be opened; each is `starting` until its first event
    * @param relays the relays that will be opened
-   * @param sourceKind the kind of source that is reported until the first event of a source
+   * @param sourceKind the kind of source that the status contains until the first event of a source
    */
   constructor(
     clock: Clock,
@@ -85,7 +88,7 @@ export class Tally {
         if (event.isShare) this.#lastShareMs = nowMs;
         if (!event.isBlock) break;
         this.#lastBlockMs = nowMs;
-        // The effort ends only with a block that a device found.
+        // Effort measures the work of devices, so a block of a relay does not reset it.
         if (!event.isRelay) this.#luck.accepted();
         break;
       case 'block-state':
@@ -142,7 +145,7 @@ export class Tally {
     return this.#sources.kind;
   }
 
-  /** Whether a source or work is missing, regardless of the devices. */
+  /** Whether no source is connected, or the sources give no work. Details are at `supplyTrouble`. */
   get lacksWork(): boolean {
     return supplyTrouble(this.#basis()) !== undefined;
   }
@@ -155,7 +158,7 @@ export class Tally {
     const hashesPerSecond = sum((device) => device.hashesPerSecond);
     const state = rigState(basis);
     const isMining = state.name === 'mining';
-    // Rates are averages, so they stay above 0 for half a minute after mining has stopped.
+    // The devices' rates are averages, so they stay above 0 for half a minute after mining has stopped.
     const rate = isMining ? hashesPerSecond + sumOfRelays(relays).hashesPerSecond : 0;
     const earnings = isMining ? this.#earnings.at(rate, all) : NO_EARNINGS;
     const seconds = (sinceMs: number | undefined) => (sinceMs === undefined ? null : (nowMs - sinceMs) / 1000);
@@ -188,7 +191,7 @@ export class Tally {
     };
   }
 
-  /** Call this when mining ends. The uptime does not include the time after it, for example of the last hook. */
+  /** Records the end of mining. The uptime excludes the time after it, such as the time that the last hooks take. */
   end(): void {
     this.#endMs = this.#clock.monotonicMs();
   }

@@ -1,4 +1,4 @@
-/** Compares several nodes of one network, and finds the problems of each. */
+/** Compares nodes of one network with each other, and finds the problems of each node. */
 
 import type { Problem } from '../../base/finding.ts';
 import { otherNetworkText } from '../../node/client/config.ts';
@@ -14,20 +14,23 @@ export interface Candidate {
   readonly name: string;
   /** The node's client, or the reason why it has none. */
   readonly api: LookedAt | string;
-  /** Asks the node for work; undefined without a miner. @returns the reason why the node gives no work */
+  /**
+   * Asks the node for work. Absent if the settings name no account to mine for.
+   * @returns the reason why the node gives no work; undefined if it gives work
+   */
   readonly whyNoWork?: (() => Promise<string | undefined>) | undefined;
 }
 
 export interface Surveyed extends Assessment {
   readonly candidate: Candidate;
   readonly look: Look;
-  /** Undefined when the node was not asked. */
+  /** Whether the node gives work; absent if it was not asked for work. */
   readonly givesWork?: boolean;
 }
 
 /**
- * @param network the expected network; empty when it is not known, because the URL of a node need not name it
- * @param nowUs this machine's clock, in µs since 1970
+ * @param network the expected network; an empty text if it is not known (the URLs of nodes need not contain it)
+ * @param nowUs this machine's clock, in µs since the UNIX epoch
  * @returns an assessment of each node, in the same order
  */
 export async function survey(
@@ -42,7 +45,7 @@ export async function survey(
     ),
   );
   const blocks = await blocksOf(candidates, looks, network, stop);
-  // A node that does not answer is not asked for work, since the reason would be the same.
+  // A node that does not answer is not asked for work, because the request would fail for the same reason.
   const work = await Promise.all(
     candidates.map(async ({ whyNoWork }, i) =>
       whyNoWork && looks[i].fault === undefined ? { reason: await whyNoWork() } : undefined,
@@ -71,7 +74,7 @@ async function blocksOf(
   return candidates.map((_, i) => found[followers.findIndex((follower) => follower.i === i)]);
 }
 
-/** Depth at which all nodes must have the same block. In blocks above it, nodes may differ for seconds. */
+/** Depth in blocks at which all nodes must have the same block. Nearer to the head, nodes may differ for seconds. */
 const DEPTH = 6n;
 
 interface Follower {
@@ -80,9 +83,10 @@ interface Follower {
 }
 
 /**
- * Compares the nodes' blocks at one height, on the lowest chain that all have. The height is one that half of the nodes
- * have reached: at the height of a node that is years behind, a later fork would not show.
- * @returns each node's block at this height, 43 characters; undefined where it is not known
+ * Asks the nodes for their blocks at one height, on the first chain that all nodes have. The height is `DEPTH` below
+ * the median of the heads' heights. The lowest head would be unsuitable: at the height of a node that is years behind,
+ * nodes on both sides of a later fork have the same block.
+ * @returns the hash of each node's block at this height, 43 characters of base64url; undefined where it is not known
  */
 async function commonBlocks(
   followers: readonly Follower[],
@@ -101,12 +105,15 @@ async function commonBlocks(
   );
 }
 
-/** @returns the value in the middle; of two values in the middle, the higher one */
+/** @returns the median. Of an even number of heights, the higher one of the two in the middle */
 function median(heights: readonly bigint[]): bigint {
   return heights.toSorted((a, b) => Number(a - b))[Math.floor(heights.length / 2)];
 }
 
-/** @returns the ancestor of a block at a height, 43 characters */
+/**
+ * @returns the hash of the block's ancestor at a height, 43 characters of base64url; undefined if the node does not
+ *   return it
+ */
 async function ancestorAt(
   api: LookedAt,
   chain: number,
@@ -134,47 +141,54 @@ async function first<T>(items: AsyncIterable<T>): Promise<T | undefined> {
 
 /** Maximum number of blocks that a node may be behind on each chain: about two minutes. */
 const MOST_BEHIND = 4;
-/** Each chain has a block about every 30 s, so only a network that stands still has none for this time. */
+/**
+ * A node stands still if its newest block is at least this old. Each chain has a block about every 30 s, so a network
+ * that works always has a younger block.
+ */
 const STANDSTILL_MS = 600_000;
 
 export interface Seen {
   readonly look: Look;
-  /** The node's block at a height that all nodes have; undefined where it is not known. */
+  /** Hash of the node's block at the height that is the same for all nodes; undefined if it is not known. */
   readonly commonBlock?: string | undefined;
-  /** The reason why the node gives no work; undefined when it does, or was not asked. */
+  /** Why the node gives no work; undefined if it gives work, or if it was not asked for work. */
   readonly noWork?: string | undefined;
 }
 
 export interface Assessment {
   /**
-   * Whether the node has given the answers that an assessment needs. A node without answers may be as good as any
-   * other.
+   * Whether the node has given the answers that an assessment needs. If not, the assessment does not show whether
+   * mining on the node is useful.
    */
   readonly hasAnswered: boolean;
-  /** Number of blocks per chain by which the node is behind the furthest node; 0 while its newest block is young. */
+  /**
+   * Number of blocks per chain by which the node is behind the furthest node; 0 while its own newest block is young.
+   * Absent if the node did not answer or serves another network.
+   */
   readonly behind?: number;
   /**
-   * The problems of the node. A fault makes mining on the node useless, and its `what` is a clause after its name.
+   * The problems of the node. A problem with the state `fault` makes mining on the node useless, and its `what` is a
+   * clause that follows the node's name.
    */
   readonly problems: readonly Problem[];
 }
 
 /**
- * Assesses nodes by comparing them. Any node can claim any height and weight, so a claim alone makes no other node
- * faulty: a node is behind only if its own newest block is also old. Between branches, the majority of nodes decides.
- * The parameters are those of `survey`.
+ * Assesses nodes by comparing them. Any node can claim any height and weight, so such a claim alone is no evidence
+ * against other nodes: a node is behind only if its own newest block is old, too. If nodes follow different branches,
+ * the branch of most nodes is right. `network` and `nowUs` are the same as for `survey`.
  * @returns an assessment of each node, in the same order
  */
 export function assess(nodes: readonly Seen[], network: string, nowUs: bigint): Assessment[] {
   const usable = nodes.filter(({ look }) => look.cut && !otherNetworkText(look.network, network));
   const behindOf = ({ look }: Seen) => blocksBehind(look, usable, nowUs);
-  // Nodes that are far behind have no vote.
+  // Nodes that are too far behind do not count when the branch of most nodes is determined.
   const voters = usable.filter((node) => behindOf(node) <= MOST_BEHIND);
   const branch = branchOfMost(voters);
   return nodes.map((node) => assessOne(node, { network, nowUs, branch, behindOf }));
 }
 
-/** The block of most nodes; null if two branches have the same number of nodes; undefined if no block is known. */
+/** Hash of the block that most nodes have; null if as many nodes have another block; undefined if none is known. */
 type Branch = string | null | undefined;
 
 function branchOfMost(voters: readonly Seen[]): Branch {
@@ -185,8 +199,8 @@ function branchOfMost(voters: readonly Seen[]): Branch {
 }
 
 /**
- * A node with a young block is not behind, whatever other nodes claim.
- * @returns the number of blocks per chain by which the node is behind the furthest peer
+ * @returns the number of blocks per chain by which the node is behind the furthest node of `peers`; 0 if its own newest
+ *   block is young, whatever other nodes claim
  */
 function blocksBehind(look: Look, peers: readonly Seen[], nowUs: bigint): number {
   if (ageMsOf(look, nowUs) < YOUNG_MS) return 0;
@@ -194,7 +208,8 @@ function blocksBehind(look: Look, peers: readonly Seen[], nowUs: bigint): number
 }
 
 /**
- * Both looks must have a cut. @returns the median, over the common chains, of how much higher the other node's head is
+ * @returns by how many blocks the heads of `other` are higher: the median for the chains that both nodes have. Both
+ *   looks must have a cut
  */
 function headsBetween({ cut }: Look, { cut: other }: Look): number {
   const missing = [...cut!.heads].flatMap(([chain, { height }]) => {
@@ -204,10 +219,10 @@ function headsBetween({ cut }: Look, { cut: other }: Look): number {
   return missing.sort((a, b) => a - b)[Math.floor(missing.length / 2)] ?? 0;
 }
 
-/** @returns the age of a node's newest block; 0 when it is not known */
+/** @returns the age of a node's newest block in ms; 0 if it is not known */
 function ageMsOf({ newestBlockUs, skew }: Look, nowUs: bigint): number {
-  // If this machine's clock is ahead of the node's, the node's clock is used: otherwise every node would seem to stand
-  // still.
+  // If this machine's clock is ahead, every node seems to stand still. Therefore the largest possible lead over the
+  // node's clock is subtracted.
   const theirNowUs = nowUs - (skew && skew.mostUs > 0n ? skew.mostUs : 0n);
   return newestBlockUs === undefined ? 0 : Number((theirNowUs - newestBlockUs) / 1000n);
 }
@@ -254,7 +269,7 @@ const UNITS = [
   ['minutes', 1],
 ] as const;
 
-/** @returns the time in the longest unit that it contains at least twice, otherwise in minutes: `3 days` */
+/** @returns the time, such as `3 days`, in the longest unit that gives at least 2; in minutes if none does */
 function formatAge(ms: number): string {
   const minutes = ms / 60_000;
   const [unit, length] = UNITS.find(([, length]) => minutes >= 2 * length) ?? UNITS[3];

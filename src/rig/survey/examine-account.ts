@@ -1,5 +1,6 @@
 /**
- * Examines whether the miner's account can be paid: a node gives no work for chains where the account has other keys.
+ * Examines on which chains the miner's account can be paid. A node gives no work for a chain on which the account
+ * exists with other keys than the configured ones.
  */
 
 import type { Finding } from '../../base/finding.ts';
@@ -10,10 +11,10 @@ import { stringifyExactJson } from '../../protocol/ledger/json.ts';
 
 type Reading = ChainReading<AccountDetails | undefined>;
 
-/** Maximum number of characters that a finding quotes of a guard other than the configured one. */
+/** Maximum number of characters of an account's guard that a finding quotes. */
 const MAX_GUARD = 200;
 
-/** @param miner the configured keys and predicate */
+/** @param miner the configured keys and predicate @param readings the account on each chain, or why it is not known */
 export function accountFindings(account: string, miner: Keyset, readings: readonly Reading[]): Finding[] {
   const troubles = troublesOf(account, miner, readings);
   if (troubles.length > 0) return troubles;
@@ -50,7 +51,10 @@ function existing(readings: readonly Reading[]): (AccountDetails & { readonly ch
   return readings.flatMap((each) => ('value' in each && each.value ? [{ ...each.value, chain: each.chain }] : []));
 }
 
-/** @param reason foreign text @param where the chains that were not checked; absent for the whole account */
+/**
+ * @param reason why the account was not checked; may be foreign text
+ * @param where the chains on which the account was not checked; absent for all chains
+ */
 export function notChecked(account: string, reason: string, where?: string): Finding {
   const place = where === undefined ? '' : ` on ${where}`;
   return { about: 'account', state: 'skipped', what: `${account} was not checked${place}: ${oneLine(reason)}` };

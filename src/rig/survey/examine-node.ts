@@ -1,4 +1,4 @@
-/** Examines one node: asks it once for everything that a miner needs, and reports its findings. */
+/** Examines a node: asks it once for everything that a miner needs, and returns findings about it. */
 
 import type { Finding, Problem } from '../../base/finding.ts';
 import { BY_AUTHORITY, type Trust } from '../../base/net/tls-trust.ts';
@@ -16,11 +16,14 @@ import type { Work } from '../../protocol/chain/work.ts';
 
 export interface NodeQuestion {
   readonly url: string;
-  /** The expected network. If absent, the node is asked which network it serves. */
+  /**
+   * The expected network. If it is absent, the network in the URL's path is expected or, if the path names no network,
+   * the network that the node reports.
+   */
   readonly network?: string | undefined;
-  /** The miner to ask work for. If absent, no work is requested. */
+  /** The miner for which work is requested. If it is absent, no work is requested. */
   readonly miner?: MinerIdentity | undefined;
-  /** By default, an https node's certificate must be signed by an authority. */
+  /** How the certificate of a node with https is checked. By default, an authority must have signed it. */
   readonly trust?: Trust;
 }
 
@@ -28,20 +31,20 @@ export interface Examination {
   readonly findings: readonly Finding[];
   /** The network that the node claims to serve. */
   readonly network?: string;
-  /** The fingerprint of the node's certificate, if it is not trusted. */
+  /** The fingerprint of the node's certificate. Present only if the certificate is not trusted. */
   readonly untrusted?: string;
   readonly work?: Work;
 }
 
 type Mining = Pick<Examination, 'findings' | 'work'>;
 
-/** The chain of the update stream when no work names one. Every network has this chain. */
+/** The chain whose update stream is opened if no work was requested. Every network has this chain. */
 const FIRST_CHAIN = 0;
 
-/** Faults after which further questions are pointless. */
+/** Kinds of errors after which further requests to the node are pointless. */
 const NO_ANSWER: ReadonlySet<NodeErrorKind> = new Set(['unreachable', 'timed out', 'not a node', 'broken']);
 
-/** @throws Error when the URL is not that of a node */
+/** @throws Error when `url` is not the URL of a node */
 export async function examineNode(question: NodeQuestion, limits: Partial<NodeLimits> = {}): Promise<Examination> {
   const { url, miner } = question;
   const nodeClock = new NodeClock(systemClock);
@@ -65,8 +68,8 @@ export async function examineNode(question: NodeQuestion, limits: Partial<NodeLi
     mining = await examineMining(client, miner, stop);
     await client.close();
   }
-  // Whether the node is configured for the miner is known when the node gave work, or refused it for this reason.
-  // Otherwise, the node's report is checked for the miner.
+  // A node that gave work is configured for the miner. A node that refused work with lines for its configuration is
+  // not. In all other cases, the configuration that the node reports is checked for the miner.
   const isKnown = mining.findings.some(({ about, state, nodeConfiguration }) => {
     return about === 'work' && (state === 'ok' || nodeConfiguration !== undefined);
   });
@@ -80,7 +83,7 @@ export async function examineNode(question: NodeQuestion, limits: Partial<NodeLi
   return { findings, ...(served !== undefined && { network: served }), ...(work && { work }) };
 }
 
-/** @returns the reason why the node gives the miner no work; undefined when it does */
+/** @returns the reason why the node gives the miner no work; undefined if it gives work */
 export async function whyNoWork(
   question: NodeQuestion & { readonly network: string; readonly miner: MinerIdentity },
 ): Promise<string | undefined> {
@@ -90,7 +93,10 @@ export async function whyNoWork(
   return error?.message;
 }
 
-/** @returns undefined when the node names no network @throws NodeError when the node does not answer */
+/**
+ * @returns the network that the node serves; undefined if the node does not report it
+ * @throws NodeError when the request fails for another reason than a refusal by the node
+ */
 export async function askNetwork(question: Omit<NodeQuestion, 'miner'>): Promise<string | undefined> {
   const client = openClient(question);
   const { value, error } = await attempt(() => client.config(new AbortController().signal));
@@ -118,7 +124,7 @@ const NAMELESS: Finding = {
   remedy: 'give its network with --network, like --network mainnet01',
 };
 
-/** A report that is missing or cannot be interpreted causes no finding. */
+/** A report that is missing or cannot be interpreted is no fault. */
 function networkFindings(report: unknown, network: string | undefined, miner: MinerIdentity | undefined): Finding[] {
   if (report === undefined) {
     return [{ about: 'network', state: 'ok', what: 'the node does not report its configuration' }];
@@ -146,17 +152,17 @@ async function examineMining(
   return { findings: [given, updatesFinding(stream.error, true)], work };
 }
 
-/** @param error the reason why no stream could be opened */
+/** @param error the reason why no update stream could be opened; undefined if one was opened */
 function updatesFinding(error: NodeError | undefined, hasWork: boolean): Finding {
   const about = 'updates';
   if (!error) return { about, state: 'ok', what: 'announces New Cuts' };
   const what = `no update stream: ${error.message}`;
-  // When no work was asked for, a refused stream means that there is no mining API.
+  // No work was requested in this case, so a refused stream is the only sign that the node has no mining API.
   if (!hasWork && error.kind === 'refused') return { about, state: 'fault', what, why: WHY_WORK };
   return { about, state: 'warning', what, why: WHY_UPDATES };
 }
 
-/** Opens an update stream, and closes its connection. Events are not awaited, since they may take minutes. */
+/** Opens an update stream. Its events are not awaited, because the first may take minutes. */
 async function tryUpdates(client: MiningClient, chain: number, stop: AbortSignal): Promise<void> {
   const stream = await within(client.limits.workTimeoutMs, stop, (signal) => client.updates(chain, signal));
   void readToEnd(stream);
@@ -170,7 +176,7 @@ async function readToEnd(stream: AsyncIterable<Uint8Array>): Promise<void> {
   }
 }
 
-/** Nodes report their time in whole seconds, and creation times are half a second late anyway. */
+/** Difference of two clocks that is tolerated, because nodes report their time in whole seconds. */
 const TOLERATED_SKEW_US = 2_000_000n;
 
 function clockFinding(skew: Skew | undefined): Finding {
@@ -179,7 +185,7 @@ function clockFinding(skew: Skew | undefined): Finding {
   return clockProblem(skew) ?? { about, state: 'ok', what: 'agrees with the node’s' };
 }
 
-/** @returns undefined when the two clocks may agree */
+/** @returns a warning if the clocks certainly differ by more than `TOLERATED_SKEW_US`; otherwise undefined */
 export function clockProblem({ leastUs, mostUs }: Skew): Problem | undefined {
   const [offUs, direction] = leastUs > 0n ? [leastUs, 'ahead of'] : [-mostUs, 'behind'];
   if (offUs <= TOLERATED_SKEW_US) return undefined;

@@ -1,4 +1,4 @@
-/** Examines one pool: connects to it once, as a miner does, and reports its findings. */
+/** Examines a pool: connects to it once, as a miner does, and returns findings about it. */
 
 import type { Finding } from '../../base/finding.ts';
 import { BY_AUTHORITY, type Trust } from '../../base/net/tls-trust.ts';
@@ -20,25 +20,25 @@ interface PoolQuestion {
   readonly url: string;
   /** The account to log in with. If absent, pickaxe only connects and sends nothing. */
   readonly account?: PoolAccount | undefined;
-  /** By default, the certificate of a pool with TLS must be signed by an authority. */
+  /** How the certificate of a pool with TLS is checked. By default, an authority must have signed it. */
   readonly trust?: Trust;
 }
 
 export interface PoolExamination {
   readonly findings: readonly Finding[];
-  /** The fingerprint of the pool's certificate, if it is not trusted. */
+  /** The fingerprint of the pool's certificate. Present only if the certificate is not trusted. */
   readonly untrusted?: string;
-  /** The work of the pool's first job. */
+  /** The work of the pool's first job; absent if no job came. */
   readonly work?: Work;
 }
 
-/** Time limit for the first job. Some pools send it only at the next block, which rarely takes longer. */
+/** Time limit for the first job. Some pools send it only at the next block, which usually comes within this time. */
 const JOB_MS = 15_000;
 
 const WHY_POOL = 'work comes from the pool, and shares go there';
 const WHY_JOB = 'without a job there is nothing to mine';
 
-/** @throws Error when the URL is not that of a pool */
+/** @throws Error when `url` is not the URL of a pool */
 export async function examinePool({ url, account, trust = BY_AUTHORITY }: PoolQuestion): Promise<PoolExamination> {
   const address = parsePoolUrl(url);
   if (!address) throw new Error(`"${url}" is not a pool URL`);
@@ -63,7 +63,7 @@ export async function examinePool({ url, account, trust = BY_AUTHORITY }: PoolQu
 }
 
 interface FirstJob {
-  /** The reason why the connection ended before the first job; undefined after a job or a timeout. */
+  /** Why the connection ended before the first job; undefined if a job came, or if the time limit was reached. */
   readonly why: PoolError | undefined;
   readonly work: Work | undefined;
   readonly times: SessionTimes;

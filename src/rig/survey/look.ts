@@ -1,4 +1,4 @@
-/** Asks one node which network it serves, and how far its ledger is. */
+/** Asks a node which network it serves and which blocks are its newest. */
 
 import { within } from '../../base/system/abort.ts';
 import type { NodeApi } from '../../node/client/node-api.ts';
@@ -7,10 +7,15 @@ import { NodeError, unlessMissing } from '../../node/http/node-error.ts';
 import type { Cut, Head } from '../../protocol/ledger/cut.ts';
 import { blockHash } from '../../protocol/ledger/header.ts';
 
-/** Age below which a node's newest block shows that the node is up to date: 20 chains have a block every 2 s or so. */
+/**
+ * A node whose newest block is younger than this is up to date. The 20 chains of a network together have a new block
+ * about every 1.5 s.
+ */
 export const YOUNG_MS = 60_000;
 
-/** Time limit for all requests to one node, so that a slow node does not delay the findings about others. */
+/**
+ * Time limit for all requests to a node together, so that a slow node does not delay the findings about other nodes.
+ */
 const LOOK_MS = 30_000;
 
 export interface Look {
@@ -19,7 +24,7 @@ export interface Look {
   /** The version of the node's software, safe to show. */
   readonly software?: string;
   readonly cut?: Cut;
-  /** Creation time of the cut's newest block, in µs since 1970. */
+  /** Newest creation time that the function `newestBlockUs` has found, in µs since the UNIX epoch. */
   readonly newestBlockUs?: bigint;
   readonly skew?: Skew;
   /** The error because of which answers are missing; absent without an error. */
@@ -31,7 +36,11 @@ export type LookedAt = Pick<
   'info' | 'cut' | 'header' | 'blocks' | 'hashBranch' | 'headerBranch' | 'nodeVersion' | 'skew'
 >;
 
-/** @param nowUs in µs since 1970 @returns a look with a fault when the node does not answer */
+/**
+ * @param nowUs this machine's clock, in µs since the UNIX epoch
+ * @param mostMs time limit for all requests together
+ * @returns what the node has answered, with a `fault` if answers are missing
+ */
 export async function lookAt(
   api: LookedAt,
   nowUs: bigint,
@@ -41,7 +50,7 @@ export async function lookAt(
   const look: { -readonly [Key in keyof Look]: Look[Key] } = {};
   try {
     await within(mostMs, stop, async (signal) => {
-      // Not every node names its network, and the P2P port never does.
+      // Not every node reports its network here, and a P2P port never does.
       const info = await unlessMissing(api.info(signal));
       if (info) look.network = info.network;
       look.cut = await api.cut({}, signal);
@@ -67,8 +76,10 @@ function isTimeout(error: unknown): boolean {
 }
 
 /**
- * Asks for the head of the highest chain first, which is usually young, and for those of further chains until a head is
- * young. @returns undefined when the node does not serve the first of these blocks
+ * Asks for the head of the highest chain, which is usually young. If it is not young, asks for the heads of the other
+ * chains, from high to low, until one is young.
+ * @returns the newest creation time of these blocks, in µs since the UNIX epoch; undefined if the node does not serve
+ *   the head of the highest chain
  */
 async function newestBlockUs(
   api: LookedAt,
@@ -86,7 +97,7 @@ async function newestBlockUs(
   return newest;
 }
 
-/** @returns undefined when the node serves neither the header nor the block */
+/** @returns the creation time of a block; undefined if the node serves neither the block's header nor the block */
 async function timeOfBlock(
   api: LookedAt,
   chain: number,

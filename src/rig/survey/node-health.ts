@@ -1,4 +1,4 @@
-/** Compares the same nodes periodically, and reports changes of their health. */
+/** Compares nodes with each other periodically, and reports changes of their health. */
 
 import { isFault } from '../../base/finding.ts';
 import { pause } from '../../base/system/abort.ts';
@@ -6,16 +6,16 @@ import type { Assessment } from './comparison.ts';
 
 export interface Pace {
   readonly everyMs: number;
-  /** Time until the next comparison when one comparison has found a fault in a healthy node. */
+  /** Time until the next comparison if a comparison has found a fault of a healthy node. */
   readonly doubtMs: number;
 }
 
 interface NodeWatchOptions {
-  /** Compares all nodes once. @returns their assessments, always in the same order */
+  /** Compares all nodes once. @returns an assessment of each node, always in the same order */
   readonly survey: (stop: AbortSignal) => Promise<readonly Assessment[]>;
   /**
-   * Called when a node's health has changed. `fault` is a clause after the node's name, and may contain foreign text;
-   * undefined when the node is healthy again.
+   * Called when a node's health has changed. `index` is the node's place among the assessments. `fault` is a clause
+   * that follows the node's name, and may contain foreign text. It is undefined if the node is healthy again.
    */
   readonly changed: (index: number, fault: string | undefined) => void;
   /** Called with the reason when comparisons begin to fail, and with undefined when they succeed again. */
@@ -26,7 +26,7 @@ interface NodeWatchOptions {
 }
 
 const PACE: Pace = { everyMs: 60_000, doubtMs: 15_000 };
-/** Maximum fraction by which pauses vary, so that rigs that start at the same time do not ask at the same time. */
+/** Maximum fraction by which pauses vary, so that rigs that start together do not send requests together. */
 const JITTER = 0.2;
 
 export async function watchNodes(options: NodeWatchOptions, stop: AbortSignal): Promise<void> {
@@ -50,7 +50,10 @@ export async function watchNodes(options: NodeWatchOptions, stop: AbortSignal): 
   }
 }
 
-/** @returns whether a node has become doubtful */
+/**
+ * Updates the health of the nodes that have answered.
+ * @returns whether `observe` has returned `doubtful` for a node, so that another comparison should follow soon
+ */
 function update(
   health: NodeHealth[],
   assessments: readonly Assessment[],
@@ -69,19 +72,23 @@ function update(
   return isDoubtful;
 }
 
-/** Number of comparisons in a row after which a node's health changes. */
+/** Number of comparisons in a row that must contradict a node's health before the health changes. */
 const CONTRADICTIONS = 2;
 
 /**
- * The health of a node. One comparison alone does not change the health: otherwise mining would leave and rejoin a node
- * whose figures are close to a limit.
+ * The health of a node. One comparison alone does not change it. Otherwise mining would repeatedly leave a node whose
+ * figures are close to a limit, and return to it.
  */
 export class NodeHealth {
   #isHealthy = true;
   /** Number of comparisons in a row that have contradicted the node's health. */
   #contradictions = 0;
 
-  /** Call it only when the node has answered. @returns `doubtful` when another comparison should follow soon */
+  /**
+   * Records the result of a comparison. Do not call this if the node did not answer.
+   * @returns the new health; or `unchanged`; or `doubtful` if a healthy node has a fault that the previous comparison
+   *   did not find
+   */
   observe(isFaulty: boolean): 'unchanged' | 'doubtful' | 'unhealthy' | 'healthy' {
     if (isFaulty !== this.#isHealthy) {
       this.#contradictions = 0;

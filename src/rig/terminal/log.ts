@@ -1,4 +1,4 @@
-/** The log: pino on stderr and optionally in a file, as text or JSON lines. stdout is for results only. */
+/** Writes the log with pino to stderr and, if configured, to a file. stdout is for results only. */
 
 import { type DestinationStream, type LevelWithSilent, type LogFn, type Logger, multistream, pino } from 'pino';
 import pretty from 'pino-pretty';
@@ -9,7 +9,7 @@ import { screen, terminalKind, writeLine } from './screen.ts';
 
 export type LogFormat = 'text' | 'json';
 
-/** Time, tag and message, in lines that should fit 80 columns. The colour of the message shows the level. */
+/** Lines have the time, the tag and the message, and should fit 80 columns. The message's colour shows the level. */
 const ON_TERMINAL: pretty.PrettyOptions = {
   messageKey: LOG_LINE_OPTIONS.messageKey,
   timestampKey: 'timeMillis',
@@ -25,23 +25,24 @@ const ON_TERMINAL: pretty.PrettyOptions = {
     return isAtLeast(level, 'info') ? text : colors.dim(text);
   },
 };
-/** Without colours, the level is a word. */
+/** Without colours, lines contain the level as a word. */
 const ON_PLAIN_TERMINAL: pretty.PrettyOptions = { ...ON_TERMINAL, ignore: 'tag,outcome,isSnippet', colorize: false };
 /**
- * In files and pipes, lines have the date and milliseconds: there may be many days, and programs compare the times.
+ * Lines in files and pipes also have the date, because a file may cover many days, and milliseconds, because programs
+ * compare the times.
  */
 const IN_FILE: pretty.PrettyOptions = { ...ON_PLAIN_TERMINAL, translateTime: 'SYS:yyyy-mm-dd HH:MM:ss.l' };
 
 /**
- * Snippets have no time and no tag on a terminal, so that they can be copied. `"isSnippet":` within a message would
- * have backslashes.
+ * A JSON line with this text belongs to a snippet, a text to copy. On a terminal, such a line is written without
+ * time and tag. Messages cannot contain this text, because JSON puts backslashes before their quotation marks.
  */
 const SNIPPET = '"isSnippet":true';
 
 /** The destinations besides stderr. */
 interface LogCopies {
   readonly file?: DestinationStream | undefined;
-  /** Receives JSON in both formats. */
+  /** Receives JSON lines, whether the format is `text` or `json`. */
   readonly tail?: DestinationStream;
 }
 
@@ -53,7 +54,7 @@ export function makeLog(level: LevelWithSilent, format: LogFormat, { file, tail 
   );
 }
 
-/** Makes each message one line, even if it quotes several. The indentation of a snippet stays. */
+/** Makes one line of each message, even if the message quotes several lines. Spaces at the start are kept. */
 function logOneLine(this: Logger, given: Parameters<LogFn>, log: LogFn): void {
   const clean = given.map((part) => (typeof part === 'string' ? /^ */.exec(part) + oneLine(part) : part));
   log.apply(this, clean as Parameters<LogFn>);
@@ -84,7 +85,7 @@ export function logFileLine(format: LogFormat, line: LogLine): string {
   return format === 'json' ? json : pretty.prettyFactory(IN_FILE)(json);
 }
 
-/** Logs the steps of opening an engine, each once. */
+/** @returns a listener that logs each step of opening an engine once, although a step may report progress often */
 export function progressTo(log: Logger, tag: string): EngineListener {
   let last: string | undefined;
   return {

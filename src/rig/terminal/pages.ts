@@ -1,4 +1,4 @@
-/** The pages behind the keys of the terminal. Pure. */
+/** The texts that the terminal shows for its keys. Computing them has no side effects. */
 
 import { encode } from 'uqr';
 import { isLoopback } from '../../base/text/addresses.ts';
@@ -59,7 +59,10 @@ export function help(): string[] {
 
 /* Key `h`: the hashrate of each device, counted and proven */
 
-/** Hashing time without a candidate after which a device is suspicious: a working one finds hundreds in this time. */
+/**
+ * Time since a device's first hashes, in seconds, after which a warning is shown if no candidate has been found. A
+ * working device finds hundreds of candidates in this time.
+ */
 const SILENT_SECONDS = 120;
 
 export function hashrates(status: RigStatus): string[] {
@@ -102,7 +105,7 @@ function healthOf(name: string, device: DeviceStatus): string[] {
   ];
 }
 
-/** Key `s`: verdicts, luck and effort. */
+/** Key `s`: verdicts, fates of blocks, luck, effort and earnings. */
 export function results(status: RigStatus): string[] {
   const { accepted, rejected, stale, unknown, delivered, acceptedBlocks: became } = status;
   const rare = delivered > 0 ? `, delivered ${delivered}` : '';
@@ -114,7 +117,7 @@ export function results(status: RigStatus): string[] {
   return [...verdicts, ...fates, ...ofDevices, ...blocks(status), ...earnings(status)];
 }
 
-/** The shares, which prove that a rig on a pool works. */
+/** @returns lines about shares, and about the proven hashrate of the devices */
 function shares(status: RigStatus): string[] {
   const { work, shares, lastShareSeconds, provenHashesPerSecond, timeToShareSeconds } = status;
   const { acceptedHashes } = shares;
@@ -129,7 +132,7 @@ function shares(status: RigStatus): string[] {
   ];
 }
 
-/** The effort of the devices alone. */
+/** @returns the luck, the effort and the best difficulty of the devices. Relays are not included */
 function effort(status: RigStatus): string[] {
   const { expectedBlocks, bestDifficulty, effort, work } = status;
   const luck = luckOf(status);
@@ -148,7 +151,7 @@ function blocks({ work, shares, lastBlockSeconds, timeToBlockSeconds }: RigStatu
   ];
 }
 
-/** Average earnings. A rig that mines for another process earns nothing itself. */
+/** @returns lines about average earnings; none on a rig that mines for a parent, because its parent earns them */
 function earnings(status: RigStatus): string[] {
   const { earnings, sourceKind } = status;
   if (sourceKind === 'parent') return [];
@@ -194,9 +197,9 @@ function inMs(seconds: number): string {
   return `${(1000 * seconds).toFixed(1)} ms`;
 }
 
-/* Key `w`: the workers of relays, whose hashrates are estimated or claimed */
+/* Key `w`: the workers of relays. Their hashrates are estimated from shares or reported by the workers. */
 
-/** Maximum length of a name, so that a row fits into the usual 80 to 120 columns. */
+/** Maximum width of a worker's name in columns, so that a row fits into the usual 80 to 120 columns. */
 const MOST_NAME = 24;
 
 export function workers({ relays }: RigStatus): string[] {
@@ -216,9 +219,11 @@ function relayLines(name: string, relay: RelayStatus): string[] {
 
 /* Key `l`: a link to the web page with its token, also as a QR code */
 
-/** The address of the web page. The token may be shown on the terminal only, not in a log, file or API. */
+/** The address of the web page. The token may be shown on the terminal only, never in a log, a file or an API. */
 export interface ServedPage {
-  /** `http://192.168.1.5:8080`, if possible the address for other machines. */
+  /**
+   * URL of the page, such as `http://192.168.1.5:8080`. If other machines can reach the page, they can use this URL.
+   */
   readonly url: string;
   readonly token?: string | undefined;
 }
@@ -236,11 +241,11 @@ interface Window {
 }
 
 /**
- * Width of the light border in modules. Four are usual (ISO/IEC 18004 §6.3.8), but two are enough for cameras, and a
- * window of 24 rows has no space for more.
+ * Width of the light border around the QR code, in modules. The standard requires four (ISO/IEC 18004 §6.3.8), but
+ * cameras need only two, and a window of 24 rows has no space for more.
  */
 const BORDER = 2;
-/** Black on white, in all colour schemes. */
+/** Escape codes before and after each line of a QR code. They make the code black on white in all colour schemes. */
 const INK = ['\x1b[30;107m', '\x1b[m'] as const;
 
 export function pageLink(page: ServedPage | undefined, window: Window): PageLink {
@@ -255,20 +260,21 @@ export function pageLink(page: ServedPage | undefined, window: Window): PageLink
   return { lines: [link, ...code], isSecret };
 }
 
-/** @returns the QR code, or a line with the window size that it needs */
+/** @returns the lines of the QR code; or, if the window is too small, one line that names the necessary size */
 function codeThatFits(link: string, { columns, rows, colours }: Window): readonly string[] {
   const code = qrCode(link, colours);
   const width = 2 * code.length;
-  // The row below the code shows how to go back.
+  // One more row is necessary, because the row below the code shows how to go back.
   const height = Math.ceil(link.length / columns) + code.length + 1;
   if (columns >= width && rows >= height) return code;
   return [`The QR code needs a window of ${width} columns and ${height} rows.`];
 }
 
-/** @returns lines, each with two rows of modules */
+/** @returns lines of text, each of which shows two rows of modules */
 export function qrCode(text: string, colours: boolean): string[] {
   const { data } = encode(text, { ecc: 'L', border: BORDER });
-  // Without colours, the light modules are drawn, as most terminals are dark.
+  // Without colours, the light modules are drawn instead of the dark ones, because most terminals have a dark
+  // background.
   const isDrawn = (row: number, column: number) => (data[row]?.[column] ?? false) === colours;
   const [start, end] = colours ? INK : ['', ''];
   return Array.from({ length: Math.ceil(data.length / 2) }, (_, line) => {

@@ -1,30 +1,36 @@
 /**
- * The terminal on stderr, with text that scrolls and one line below it that stays, and its keys. The cursor rests at
- * the start of that line: a terminal that gets narrower wraps long lines again and moves the cursor with them, so the
- * whole line can be erased from there. (The log-update package leaves the cursor below the line, and a part of the line
- * stays.)
+ * The terminal: the log on stderr, the status line, which stays below the log, and the keys. Between two writes, the
+ * cursor is at the start of the status line. When a terminal becomes narrower, it wraps the status line and moves the
+ * cursor with the start of this line, so the whole line can be erased from the cursor on. (The log-update package
+ * leaves the cursor below the line, so a part of a wrapped line is not erased.)
  */
 
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import type { ReadStream } from 'node:tty';
 
-/** Moves to the start of the row and erases from there on (ECMA-48 §8.3.39, ED). */
+/** Moves the cursor to the start of its row, and erases everything from the cursor on (ECMA-48 §8.3.39, ED). */
 const CLEAR = '\r\x1b[J';
-/** Text between these codes is cut at the end of its row, not wrapped (DECAWM), so the cursor stays in the row. */
+/**
+ * After this code, text is cut at the end of its row instead of being wrapped, so the cursor stays in the row (DECAWM).
+ */
 const CUT = '\x1b[?7l';
+/** After this code, text is wrapped again. */
 const CONTINUE = '\x1b[?7h';
 
-/**
- * Switch to the second screen of most terminals (xterm, DECSET 1049), which is not kept for scrolling back, and back to
- * the first. Terminals without a second screen show its text on the first, so the text is erased before and after.
- */
+/** Moves the cursor to the first row and column, and erases the screen. */
 const ERASE_SCREEN = '\x1b[H\x1b[2J';
+/**
+ * Switches to the second screen of the terminal (xterm, DECSET 1049), whose text is not kept for scrolling back.
+ * Terminals without a second screen ignore the switch, so the screen is also erased.
+ */
 const COVER = `\x1b[?1049h${ERASE_SCREEN}`;
+/** Erases the screen, and switches back to the first one. */
 const UNCOVER = `${ERASE_SCREEN}\x1b[?1049l`;
 
-/** Assumed size of a terminal that does not report its own. */
+/** Number of columns that is assumed if the terminal does not report its size. */
 const USUAL_COLUMNS = 80;
+/** Number of rows that is assumed if the terminal does not report its size. */
 const USUAL_ROWS = 24;
 
 interface Output {
@@ -36,7 +42,7 @@ interface Output {
 export class Screen {
   readonly #output: Output;
   #line = '';
-  /** Text that waits for `uncover`; undefined while the log is shown. */
+  /** Text that is written when `uncover` is called; undefined while the log is shown. */
   #held: string | undefined;
 
   constructor(output: Output) {
@@ -59,7 +65,10 @@ export class Screen {
     return this.#line !== '';
   }
 
-  /** @param text whole lines, which are written above the line in one piece */
+  /**
+   * Writes text above the status line. While the screen is covered, the text is kept until `uncover`.
+   * @param text whole lines, each with its line break
+   */
   write(text: string): void {
     if (this.#held !== undefined) {
       this.#held += text;
@@ -68,7 +77,7 @@ export class Screen {
     this.#output.write(this.#line === '' ? text : `${CLEAR}${text}${this.#drawn}`);
   }
 
-  /** @param line without a line break; an empty one removes the line */
+  /** Replaces the status line. @param line a text without a line break; an empty text removes the status line */
   show(line: string): void {
     if (line === '' && this.#line === '') return;
     this.#line = line;
@@ -76,13 +85,13 @@ export class Screen {
     this.#output.write(`${CLEAR}${this.#drawn}`);
   }
 
-  /** Shows only this text. Everything written waits until `uncover`. */
+  /** Shows only this text until `uncover` is called. */
   cover(text: string): void {
     this.#held ??= '';
     this.#output.write(`${COVER}${text}`);
   }
 
-  /** Shows the log again. */
+  /** Shows the log and the status line again, with the text that was written meanwhile. */
   uncover(): void {
     const held = this.#held;
     if (held === undefined) return;
@@ -95,18 +104,18 @@ export class Screen {
   }
 }
 
-/** Shared by the log and the status line. */
+/** The terminal on stderr, which the log and the status line share. */
 export const screen = new Screen(process.stderr);
 
 /* Keys from the terminal on stdin */
 
-/** Maximum number of characters in one read that count as typed: a `q` in a pasted text must not quit. */
+/** Maximum number of typed characters in one read. More characters are a pasted text, in which a `q` must not quit. */
 const MOST_TYPED = 8;
-/** Sequences of keys without a character begin with ESC (ECMA-48 §5.4; `ESC O x` on VT100s). */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: these sequences begin with one
+/** Matches the sequences of keys that have no character, such as arrow keys (ECMA-48 §5.4; `ESC O x` on VT100s). */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these sequences begin with ESC, a control character
 const SEQUENCE = /\x1b(?:\[[0-?]*[ -/]*[@-~]|O.|[^[O])?/gs;
 
-/** Keys that a terminal handles itself, except in raw mode. */
+/** Characters of Ctrl+C, Ctrl+\ and Ctrl+Z. Except in raw mode, the terminal itself handles these keys. */
 const CONTROL = { '\x03': 'interrupt', '\x1c': 'interrupt', '\x1a': 'suspend' } as const;
 
 export type Key = { readonly typed: string } | { readonly control: (typeof CONTROL)[keyof typeof CONTROL] };
@@ -129,14 +138,14 @@ export class Keyboard {
   constructor(stdin: ReadStream, onKey: (key: Key) => void) {
     this.#stdin = stdin;
     this.#onKey = onKey;
-    // A closed terminal sends no keys. SIGHUP, not this error, ends the process.
+    // Reading fails when the terminal has been closed. This error must not end the process, because SIGHUP ends it.
     stdin.setEncoding('utf8').on('error', () => stdin.off('data', this.#listen));
   }
 
-  /** Call this only in the foreground: see `isForeground`. */
+  /** Starts to read keys, in raw mode. Call this only in the foreground: see `isForeground`. */
   open(): void {
     this.#stdin.off('data', this.#listen).on('data', this.#listen).resume();
-    // Another program may have changed the mode meanwhile.
+    // Another program may have changed the mode. Node ignores a second call for raw mode, so it is switched off first.
     this.#stdin.setRawMode(false).setRawMode(true);
   }
 
@@ -145,28 +154,36 @@ export class Keyboard {
     this.#stdin.setRawMode(false);
   }
 
-  /** Stops reading, but leaves the mode to the program that uses the terminal now. */
+  /** Stops reading, but does not change the mode, because another program may use the terminal now. */
   release(): void {
     this.#stdin.off('data', this.#listen).pause();
   }
 }
 
 /*
- * Foreground: a background job (`pickaxe mine &`) that changes the terminal's mode or reads from it is stopped
- * (POSIX.1-2017 §11.1.4), and its output would be mixed with what the user types.
+ * Foreground. The system stops a background process (`pickaxe mine &`) that changes the terminal's mode or reads from
+ * the terminal (POSIX.1-2017 §11.1.4). Besides, the status line of a background process would be mixed with what the
+ * user types.
  */
 
-/** Time between checks from the background. Outside Linux, each check starts a process. */
+/**
+ * Time between two checks of whether a background process has come to the foreground. Checks are rarer where each of
+ * them starts a process.
+ */
 export const FOREGROUND_LOOK_MS = process.platform === 'linux' ? 1_000 : 5_000;
 
+/** @returns whether this process may read from the terminal and change its mode */
 export function isForeground(): boolean {
   if (process.platform === 'win32') return true;
   const [group, terminalGroup] = process.platform === 'linux' ? fromProc() : fromPs();
-  // Without a terminal (the group is -1, 0 or unknown), a background process is not stopped.
+  // If the process has no terminal, terminalGroup is -1, 0 or NaN. Then no terminal can stop the process.
   return !(terminalGroup > 0) || group === terminalGroup;
 }
 
-/** proc(5): the name in brackets is followed by state, ppid, pgrp, session, tty_nr, tpgid. */
+/**
+ * @returns the process groups of this process and of the terminal's foreground. In `/proc/self/stat`, the name of the
+ *   process in brackets is followed by state, ppid, pgrp, session, tty_nr and tpgid (proc(5))
+ */
 function fromProc(): [number, number] {
   const stat = readFileSync('/proc/self/stat', 'utf8');
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
@@ -182,8 +199,9 @@ function fromPs(): [number, number] {
 /* Capabilities of the terminal on stderr */
 
 interface TerminalKind {
-  /** Whether the terminal supports escape codes, which move the cursor and erase. If not, none are written. */
+  /** Whether escape codes may be written, such as codes that move the cursor or erase text. */
   readonly escapes: boolean;
+  /** Whether escape codes for colours may be written, too. */
   readonly colours: boolean;
 }
 
@@ -192,10 +210,10 @@ export function terminalKind(
   environment: Readonly<Record<string, string | undefined>> = process.env,
 ): TerminalKind {
   const { TERM, CI, NO_COLOR } = environment;
-  // CI runners provide a terminal whose output is read as a file.
+  // CI runners provide a terminal, but people read its output as a file, in which escape codes are not interpreted.
   const isRunner = CI !== undefined && !['', '0', 'false'].includes(CI);
   const escapes = isTty && TERM !== 'dumb' && !isRunner;
-  // https://no-color.org: any value that is not empty.
+  // https://no-color.org: any value that is not empty disables colours.
   return { escapes, colours: escapes && !NO_COLOR };
 }
 
@@ -212,10 +230,13 @@ export const inPlain: Paint = (_style, text) => text;
 
 /* Writing to a reader that may stop reading */
 
-/** Maximum number of unread bytes: hours of events. */
+/** Lines are dropped while at least this many bytes wait for the reader, as when the reader has stopped reading. */
 const MAX_UNREAD_BYTES = 16 * 1024 * 1024;
 
-/** Drops lines while too much is unread, so that a reader costs neither mining nor memory. */
+/**
+ * Writes a line, or drops it if too many bytes wait for the reader. So a reader that stops reading neither stops mining
+ * nor fills the memory.
+ */
 export function writeLine(to: NodeJS.WriteStream, line: string): void {
   if (to.writableLength < MAX_UNREAD_BYTES) to.write(line);
 }

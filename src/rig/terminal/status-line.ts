@@ -1,4 +1,4 @@
-/** The status line below the log, with as much as fits. */
+/** The status line below the log. It contains as many figures as fit into the terminal's width. */
 
 import { oneColumnEach } from '../../base/text/plain-text.ts';
 import { outageInFull, outageInShort } from '../log/outages.ts';
@@ -18,22 +18,23 @@ import {
 import type { Paint, Style } from './screen.ts';
 
 interface Part {
-  /** The texts of the part, the shortest first. Each form replaces the previous one if there is room. */
+  /** Alternative texts of the part, the shortest first. A longer text replaces a shorter one if there is room. */
   readonly forms: readonly Form[];
   readonly style?: Style | undefined;
 }
 
-/** A text and its rank. Texts with the lowest ranks are placed first. */
+/** A text and its rank. Texts get room in the order of their ranks, the lowest rank first. */
 type Form = readonly [text: string, rank: number];
 
 const GAP = '  ';
 
-/** Time after the start for which the hint to the keys outranks some figures. */
+/** Time after the start, in seconds, for which the hint about the keys is more important than some figures. */
 const NEWCOMER_SECONDS = 600;
 
 /**
- * @param columns of the terminal. The last one stays empty, because some terminals wrap as soon as it is written.
- * @param hasKeys whether keys are read
+ * @param columns width of the terminal. The last column stays empty, because some terminals wrap a row when its last
+ *   column is written
+ * @param hasKeys whether keys are read, so that the line may mention them
  */
 export function statusLine(status: RigStatus, columns: number, paint: Paint, hasKeys = true): string {
   const { devices, uptimeSeconds } = status;
@@ -61,7 +62,7 @@ function outage(status: RigStatus): Form[] {
   ];
 }
 
-/** The rate of the ready devices. A rate of 0 is omitted while the rig does not mine. */
+/** @returns the hashrate of the ready devices; nothing if it is 0 and the rig does not mine */
 function hashrate({ devices, ready: isMining }: RigStatus): Form[] {
   const ready = Object.values(devices).filter(({ state }) => state === 'ready');
   const rate = ready.reduce((sum, device) => sum + recentRate(device), 0);
@@ -72,7 +73,7 @@ function hashrate({ devices, ready: isMining }: RigStatus): Form[] {
   ];
 }
 
-/** @returns the rate over 10 s or, until 10 s have passed, the usual average */
+/** @returns the hashrate over 10 s; until the device has run for 10 s, the average since its start */
 function recentRate({ hashesPerSecondByWindow, hashesPerSecond }: DeviceStatus): number {
   return hashesPerSecondByWindow.last10s ?? hashesPerSecond;
 }
@@ -85,12 +86,12 @@ function each(devices: RigStatus['devices']): string {
     .join(' ');
 }
 
-/** The relays' workers. Their hashrate is estimated, and not part of the rig's own. */
+/** The number and the hashrate of the relays' workers. Their hashrate is not part of the devices' hashrate. */
 function workers({ relays }: RigStatus): Form[] {
   return Object.keys(relays).length === 0 ? [] : [[describeWorkers(sumOfRelays(relays)), 1]];
 }
 
-/** The parts for a rig on a node, where every solution is a block. */
+/** The parts for a rig that shows no shares, such as a rig on a node, where every solution is a block. */
 function onNode(status: RigStatus): Part[] {
   const { accepted, rejected, stale } = status;
   return [
@@ -109,8 +110,9 @@ function onNode(status: RigStatus): Part[] {
 }
 
 /**
- * The parts for a rig on a pool, without the effort, which says little there. If shares are hard, only the proven rate
- * shows for hours that the rig works.
+ * The parts for a rig that shows shares, such as a rig on a pool. The effort is left out, because it matters little on
+ * a pool. The proven hashrate is included: if shares are hard, there can be no share for hours, and then the proven
+ * hashrate is the only evidence that the rig works.
  */
 function onPool(status: RigStatus): Part[] {
   const { shares, accepted } = status;
@@ -131,7 +133,7 @@ function onPool(status: RigStatus): Part[] {
   ];
 }
 
-/** The counts that are shown only if they are not 0. */
+/** The outcomes that are shown only if they have occurred. */
 function rare({ unknown, delivered }: OutcomeCounts): string {
   return `${unknown > 0 ? ` unknown ${unknown}` : ''}${delivered > 0 ? ` delivered ${delivered}` : ''}`;
 }
@@ -140,12 +142,15 @@ function luck(status: RigStatus): Part {
   return figure(luckOf(status), (ratio) => `luck ${formatPercent(ratio)}`, 8);
 }
 
-/** The average time to the next block or share. It does not depend on the time since the last one. */
+/** The average time to the next block or share, which does not depend on when the last one was found. */
 function timeTo(what: string, seconds: number | null): Part {
   return figure(seconds, (one) => `${what} in ${approximately(formatDuration(one))}`, 3);
 }
 
-/** Earnings and costs are shown side by side, because the price of a coin is not known. */
+/**
+ * Earnings and the cost of power are two figures. Their difference cannot be computed, because the price of a coin is
+ * not known.
+ */
 function earnings({ earnings: { coinsPerDay, powerCostPerDay } }: RigStatus): Part[] {
   return [
     figure(coinsPerDay, (coins) => `${approximately(formatEstimate(coins))} coins/day`, 5),

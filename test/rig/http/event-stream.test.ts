@@ -22,7 +22,7 @@ interface Listening {
   readonly response: IncomingMessage;
   text: string;
   /** Number of received events `source`. */
-  heard: number;
+  recorded: number;
   /** The data of all events of this name that it has received. */
   events(name: string): Record<string, unknown>[];
 }
@@ -36,7 +36,7 @@ async function listen(port: number): Promise<Listening> {
     asked,
     response,
     text: '',
-    heard: 0,
+    recorded: 0,
     events: (name) =>
       [...listening.text.matchAll(/^event: (.*)\ndata: (.*)\n\n/gm)]
         .filter((match) => match[1] === name)
@@ -45,7 +45,7 @@ async function listen(port: number): Promise<Listening> {
   response.on('data', (chunk) => {
     // A chunk may end in the middle of the mark.
     const since = listening.text.slice(-(MARK.length - 1)) + chunk;
-    listening.heard += since.split(MARK).length - 1;
+    listening.recorded += since.split(MARK).length - 1;
     listening.text = `${listening.text}${chunk}`.slice(-MOST_KEPT);
   });
   return listening;
@@ -107,11 +107,11 @@ it('a client that does not read is dropped, and the others get everything', asyn
   // The system buffers megabytes before anything waits in this process.
   for (let sent = 1; sent <= ENOUGH; sent++) {
     emit({ type: 'source', source: 'x', kind: 'node', state: 'info', reason });
-    if (sent % 3 === 0) await vi.waitFor(() => expect(eager.heard).toBe(sent), { timeout: 60_000, interval: 1 });
+    if (sent % 3 === 0) await vi.waitFor(() => expect(eager.recorded).toBe(sent), { timeout: 60_000, interval: 1 });
   }
   lazy.response.resume();
   await vi.waitFor(() => expect(closed).toHaveBeenCalled(), { timeout: 60_000 });
-  expect(lazy.heard).toBeLessThan(ENOUGH);
+  expect(lazy.recorded).toBeLessThan(ENOUGH);
   expect((await listen(port)).response.statusCode).toBe(200);
 });
 

@@ -1,5 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { cases } from '../../cases.ts';
 import { sendRaw, serve } from './serving.ts';
 
 const TOKEN = 'correct-horse-battery';
@@ -153,7 +154,7 @@ describe('requests that are not valid', () => {
         const answer = await sendRaw(port, sent);
         expect(answer).not.toMatch(/^HTTP\/1\.1 5/);
       }),
-      { numRuns: 150 },
+      { numRuns: cases(150) },
     );
     expect((await ask('/healthz')).status).toBe(200);
     expect(logged).toEqual([]);

@@ -9,34 +9,34 @@ function listen() {
   const events = new Events();
   const tally = new Tally(clock);
   events.on(tally.listen);
-  const heard: Notice[] = [];
-  const end = sendNotices({ rigName: 'rig-7', events, tally, clock }, (notice) => heard.push(notice));
-  const names = () => heard.map(({ type }) => type);
-  return { clock, events, heard, names, end };
+  const recorded: Notice[] = [];
+  const end = sendNotices({ rigName: 'rig-7', events, tally, clock }, (notice) => recorded.push(notice));
+  const names = () => recorded.map(({ type }) => type);
+  return { clock, events, recorded, names, end };
 }
 
 test('the start causes a notice at once', () => {
-  expect(listen().heard).toEqual([
+  expect(listen().recorded).toEqual([
     { type: 'start', timeMillis: 1_700_000_000_000, rig: 'rig-7', text: 'pickaxe has started' },
   ]);
 });
 
 test('the stop causes a notice with the results, which is the last one', () => {
-  const { clock, events, heard, names, end } = listen();
+  const { clock, events, recorded, names, end } = listen();
   events.emit(hashes('cpu', 5_000_000));
   events.emit(verdict('cpu', 'stale', 'too late'));
   clock.advance(10_000);
   end();
-  expect(heard.at(-1)).toMatchObject({ type: 'stop', accepted: 0, stale: 1, hashes: 5_000_000, uptimeSeconds: 10 });
+  expect(recorded.at(-1)).toMatchObject({ type: 'stop', accepted: 0, stale: 1, hashes: 5_000_000, uptimeSeconds: 10 });
   events.emit(verdict('cpu', 'accepted'));
   expect(names()).toEqual(['start', 'stop']);
 });
 
 test('an accepted block causes a notice, and no other verdict does', () => {
-  const { events, heard, names } = listen();
+  const { events, recorded, names } = listen();
   for (const each of ['rejected', 'stale', 'unknown', 'accepted'] as const) events.emit(verdict('gpu1', each));
   expect(names()).toEqual(['start', 'block']);
-  expect(heard[1]).toEqual({
+  expect(recorded[1]).toEqual({
     type: 'block',
     timeMillis: 1_700_000_000_000,
     rig: 'rig-7',
@@ -67,19 +67,43 @@ describe('of a block that is followed', () => {
   });
 
   it.each(['won', 'settled', 'orphaned', 'never-entered', 'lost'] as const)('there is one when it is %s', (state) => {
-    const { events, heard } = listen();
+    const { events, recorded } = listen();
     events.emit({ type: 'block-state', ...BLOCK, ...STANDING, state, previous: 'unanswered' });
     const text = expect.stringMatching(/^block chain 3 height 42 /);
-    expect(heard[1]).toMatchObject({ type: 'block-state', state, previous: 'unanswered', height: 42, text });
+    expect(recorded[1]).toMatchObject({ type: 'block-state', state, previous: 'unanswered', height: 42, text });
+  });
+
+  it.each([
+    ['no amounts', {}],
+    ['a reward', { reward: '0.98' }],
+    ['a reward and fees', { reward: '0.98', fees: '0.01' }],
+    ['another account', { paidTo: 'k:other' }],
+  ])('the notice has %s if the event has', (_, amounts) => {
+    const { events, recorded } = listen();
+    events.emit({ type: 'block-state', ...BLOCK, ...STANDING, state: 'won', previous: 'pending', ...amounts });
+    const { height: _height, ...block } = BLOCK;
+    const { text, timeMillis, rig, ...rest } = recorded[1] as Notice & { rig: string };
+    expect(rest).toEqual({
+      type: 'block-state',
+      ...block,
+      height: 42,
+      state: 'won',
+      previous: 'pending',
+      depth: 1,
+      ...amounts,
+    });
+    expect(Object.keys(rest).filter((name) => ['reward', 'fees', 'paidTo'].includes(name))).toEqual(
+      Object.keys(amounts),
+    );
   });
 
   it('there is one when its reward is proven after it was won, and when a node says something false of it', () => {
-    const { events, heard } = listen();
+    const { events, recorded } = listen();
     events.emit({ type: 'block-reward', ...BLOCK, reward: '0.98', fees: '0.0' });
     events.emit({ type: 'block-reward', ...BLOCK, fault: 'http://one: false' });
     const frame = { type: 'block-reward', timeMillis: 1_700_000_000_000, rig: 'rig-7', ...BLOCK, height: 42 };
     const isFalse = 'the reward is not proven, because what a node says of it is false: http://one: false';
-    expect(heard.slice(1)).toEqual([
+    expect(recorded.slice(1)).toEqual([
       { ...frame, text: 'block chain 3 height 42 by gpu1: earned 0.98 coins', reward: '0.98', fees: '0.0' },
       { ...frame, text: `block chain 3 height 42 by gpu1: ${isFalse}`, fault: 'http://one: false' },
     ]);
@@ -87,13 +111,13 @@ describe('of a block that is followed', () => {
 });
 
 test('a share causes no notice, unless it is a block', () => {
-  const { events, names, heard, end } = listen();
+  const { events, names, recorded, end } = listen();
   for (const each of ['accepted', 'rejected', 'delivered'] as const) events.emit(share('gpu1', each));
   expect(names()).toEqual(['start']);
   events.emit(share('gpu1', 'accepted', '', { isBlock: true }));
   expect(names()).toEqual(['start', 'block']);
   end();
-  expect(heard.at(-1)).toMatchObject({
+  expect(recorded.at(-1)).toMatchObject({
     text: 'pickaxe has stopped after 0.0 s: shares accepted 2, blocks accepted 1, 0 H/s',
     accepted: 1,
     delivered: 0,
@@ -103,19 +127,24 @@ test('a share causes no notice, unless it is a block', () => {
 });
 
 test('the notice of a block that a relay brought names the relay', () => {
-  const { events, heard } = listen();
+  const { events, recorded } = listen();
   events.emit(verdict('stratum', 'accepted', '', { isRelay: true }));
   const text = 'block accepted: chain 3 height 42, brought by the relay stratum';
-  expect(heard[1]).toMatchObject({ type: 'block', device: 'stratum', isRelay: true, text });
+  expect(recorded[1]).toMatchObject({ type: 'block', device: 'stratum', isRelay: true, text });
 });
 
 test('a lost device causes one notice, however often it is reopened, and another one when it is parked', () => {
-  const { events, heard, names } = listen();
+  const { events, recorded, names } = listen();
   events.emit(device('gpu0', 'ready'));
   for (let i = 0; i < 5; i++) events.emit(device('gpu0', 'reopening', 'it was lost'));
   expect(names()).toEqual(['start', 'device-lost']);
   events.emit(device('gpu0', 'parked', 'it was lost'));
-  expect(heard.at(-1)).toMatchObject({ type: 'device-lost', device: 'gpu0', state: 'parked', reason: 'it was lost' });
+  expect(recorded.at(-1)).toMatchObject({
+    type: 'device-lost',
+    device: 'gpu0',
+    state: 'parked',
+    reason: 'it was lost',
+  });
   events.emit(device('gpu1', 'reopening', 'a'));
   events.emit(device('gpu1', 'paused', 'b'));
   events.emit(device('gpu1', 'reopening', 'c'));
@@ -123,7 +152,7 @@ test('a lost device causes one notice, however often it is reopened, and another
 });
 
 test('a low hashrate and its end cause notices with different names', () => {
-  const { events, heard } = listen();
+  const { events, recorded } = listen();
   events.emit({
     type: 'alarm',
     alarm: 'low-hashrate',
@@ -139,7 +168,7 @@ test('a low hashrate and its end cause notices with different names', () => {
     hashesPerSecond: 3e9,
     limitHashesPerSecond: 2e9,
   });
-  expect(heard[1]).toEqual({
+  expect(recorded[1]).toEqual({
     type: 'low-hashrate',
     timeMillis: 1_700_000_000_000,
     rig: 'rig-7',
@@ -147,22 +176,22 @@ test('a low hashrate and its end cause notices with different names', () => {
     hashesPerSecond: 1e9,
     limitHashesPerSecond: 2e9,
   });
-  expect(heard[2]).toMatchObject({ type: 'hashrate-ok', device: 'gpu0' });
+  expect(recorded[2]).toMatchObject({ type: 'hashrate-ok', device: 'gpu0' });
 });
 
 describe('a driver’s text', () => {
   it('is put on one line of bounded length', () => {
-    const { events, heard } = listen();
+    const { events, recorded } = listen();
     events.emit(device('gpu0', 'parked', `a\0b\r\nc\x1b[31m${'d'.repeat(10_000)}`));
-    const { reason, text } = heard[1] as unknown as { reason: string; text: string };
+    const { reason, text } = recorded[1] as unknown as { reason: string; text: string };
     expect(reason.startsWith('a b c [31mddd')).toBe(true);
     expect(reason).toHaveLength(500);
     expect(text).toHaveLength(500);
   });
 
   it('has no C1 controls, line separators or changes of direction', () => {
-    const { events, heard } = listen();
+    const { events, recorded } = listen();
     events.emit(device('gpu0', 'parked', 'a\x9b31mb\x85c\u2028d\u202ee'));
-    expect(heard[1]).toMatchObject({ reason: 'a 31mb c d e' });
+    expect(recorded[1]).toMatchObject({ reason: 'a 31mb c d e' });
   });
 });

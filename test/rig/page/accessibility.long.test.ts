@@ -18,7 +18,7 @@ async function shown(view: View = {}): Promise<{ rig: Rig; page: Page }> {
     source: 'http://127.0.0.1:1850/ledger',
     kind: 'node',
     state: 'warning',
-    reason: 'not heard of yet',
+    reason: 'not known yet',
   });
   rig.emit(verdict('cpu', 'stale', 'too late'));
   rig.emit(share('cpu', 'delivered'));

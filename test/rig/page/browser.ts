@@ -4,7 +4,8 @@
 
 import { existsSync } from 'node:fs';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
-import { afterAll, afterEach, expect } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
+import { atFileEnd } from '../../file-end.ts';
 
 /** The names on Debian and Ubuntu, and Chrome. */
 const PATHS = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
@@ -19,14 +20,6 @@ export const why = path ? '' : ' (skipped: no chromium in /usr/bin)';
 export const SLOW = { timeout: 60_000 };
 
 let browser: Browser | undefined;
-/** Errors on the page's console, and requests of the page to other hosts. */
-const complaints: string[] = [];
-
-afterAll(async () => browser?.close());
-afterEach(async () => {
-  for (const context of browser?.contexts() ?? []) await context.close();
-  expect(complaints.splice(0)).toEqual([]);
-});
 
 export interface View extends BrowserContextOptions {
   /** Console errors that the test expects. */
@@ -37,9 +30,15 @@ export interface View extends BrowserContextOptions {
 
 /** Opens the page. Any error in it, or a request to another host, fails the test. */
 export async function open(url: string, { expected, prepare, ...view }: View = {}): Promise<Page> {
-  browser ??= await chromium.launch({ executablePath: path!, args: process.getuid?.() === 0 ? ['--no-sandbox'] : [] });
+  browser ??= await launch();
+  /** Errors on the page's console, and requests of the page to other hosts. */
+  const complaints: string[] = [];
   const context = await browser.newContext({ timezoneId: 'UTC', viewport: { width: 1280, height: 900 }, ...view });
   context.setDefaultTimeout(SLOW.timeout);
+  onTestFinished(async () => {
+    await context.close();
+    expect(complaints).toEqual([]);
+  });
   const page = await context.newPage();
   page.on('console', (message) => {
     const text = `${message.text()} ${message.location().url}`;
@@ -52,6 +51,16 @@ export async function open(url: string, { expected, prepare, ...view }: View = {
   await prepare?.(page);
   await page.goto(url);
   return page;
+}
+
+async function launch(): Promise<Browser> {
+  const args = process.getuid?.() === 0 ? ['--no-sandbox'] : [];
+  const launched = await chromium.launch({ executablePath: path!, args });
+  atFileEnd(() => {
+    browser = undefined;
+    return launched.close();
+  });
+  return launched;
 }
 
 /** Makes the page ask the miner now, instead of within two seconds. */

@@ -93,7 +93,15 @@ describe.skipIf(noBrowser)(`the web page${why}`, () => {
     await shows(async () => expect(await figure(known, 'coins-per-day')).toBe('0.0238'));
     expect(await figure(known, 'chance-in-month')).toBe('52 %');
     expect(await figure(known, 'power-cost')).toBe('–');
-    expect(await known.locator('#earnings-about').textContent()).toContain('--power-watts');
+    const aboutKnown = await known.locator('#earnings-about').textContent();
+    expect(aboutKnown).toContain('--power-watts');
+    expect(aboutKnown).not.toContain('rewards of this network');
+    // Without work nobody knows of what network the rewards would be.
+    const idle = await open((await new Rig(0, ['stratum']).serve()).url);
+    await shows(async () =>
+      expect(await idle.locator('#earnings-about').textContent()).toMatch(/^On average, [^.]*\./),
+    );
+    expect(await idle.locator('#earnings-about').textContent()).not.toContain('rewards of this network');
   });
 
   it('shows what became of blocks once there is one, and lost answers once there are some', async () => {

@@ -40,7 +40,7 @@ const MINING = ['mining', null, expect.any(Number)];
 
 describe('a rig', () => {
   test.each<[string, (MinerEvent | number)[], unknown[]]>([
-    ['is starting before it has heard from a device', [seconds(3)], ['starting', 'no device has been opened yet', 3]],
+    ['is starting before a device has a state', [seconds(3)], ['starting', 'no device has been opened yet', 3]],
     [
       'is starting although its node is connected already',
       [source('connected'), work],
@@ -131,7 +131,7 @@ describe('a rig', () => {
     expect(after(steps)).toEqual(expected);
   });
 
-  test('is starting as long as it has not heard from a device that it has to open', () => {
+  test('is starting as long as a device that it has to open has no state', () => {
     const devices = [
       { name: 'cpu', kind: 'cpu' as const },
       { name: 'gpu0', kind: 'gpu' as const },
@@ -170,7 +170,7 @@ test.each([
   ['node', 'none has answered yet'],
   ['pool', 'none has answered yet'],
   ['parent', 'none has connected yet'],
-] as const)('a rig says that it mines on a %s before it has heard of one', (sourceKind, reason) => {
+] as const)('a rig says that it mines on a %s before one has answered', (sourceKind, reason) => {
   const tally = new Tally(new FakeClock(), [], [], sourceKind);
   tally.listen(cpu);
   expect(tally.status()).toMatchObject({ state: 'no-source', sourceKind, stateReason: reason });
