@@ -1,4 +1,7 @@
-/** A rig's report to the operators of its fleet, which a rig sends once in ten seconds (docs/fleet.md). */
+/**
+ * The report that a rig, or a coordinator with devices, publishes every ten seconds for the fleet's operators and
+ * coordinators (docs/fleet.md).
+ */
 
 import { z } from 'zod';
 import { deviceKind, deviceState } from '../rig/status/shapes.ts';
@@ -7,10 +10,13 @@ import { instance, memberName } from './messages.ts';
 
 /** Maximum number of devices that a report lists. The sums of the report cover all devices. */
 export const MOST_DEVICES = 64;
-/** Maximum length of a text, in characters, so that a report with 64 devices has less than 60 kB. */
+/**
+ * Maximum length of a text, in UTF-16 code units. If all texts are in ASCII, the report of a rig with 64 devices has
+ * less than 60 kB, which is below the maximum length of a message.
+ */
 export const MOST_TEXT = 128;
 const shortText = z.string().max(MOST_TEXT);
-/** Counts are bounded so that their sums over a fleet stay exact. */
+/** A count. Its maximum keeps the sum over 20,000 rigs below 2^53, so that the sum is exact. */
 const count = z.int().min(0).max(1e11);
 const amount = z.number().min(0).max(1e30);
 
@@ -40,7 +46,7 @@ export const RigReport = z.strictObject({
   uptimeSeconds: amount,
   state: RigStatus.shape.state,
   stateReason: shortText.nullable().describe('why it does not mine'),
-  coordinator: memberName.nullable().describe('whose work it mines; null for a coordinator’s own devices'),
+  coordinator: memberName.nullable().describe('whose work it mines; a coordinator names itself; null if none'),
   hashesPerSecond: amount.describe('of its devices, over half a minute, by counted nonces'),
   provenHashesPerSecond: proven,
   hashes: amount,

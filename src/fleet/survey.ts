@@ -1,32 +1,37 @@
-/** Examines one NATS server of a fleet: connects to it once, as a member does, and collects coordinators' states. */
+/**
+ * Examines one NATS server of a fleet for `pickaxe doctor` and `pickaxe init`: whether it can be reached, what it
+ * permits, and which coordinators publish states there.
+ */
 
 import type { Finding } from '../base/finding.ts';
 import { pause } from '../base/system/abort.ts';
 import { BoundedMap } from '../base/system/bounded.ts';
 import { oneLine } from '../base/text/plain-text.ts';
-import { CoordinatorState, type FleetSubjects, readMessage, senderOf } from './messages.ts';
+import { CoordinatorState, readMessage } from './messages.ts';
 import { type Link, LinkError, untilConnected } from './nats/link.ts';
 import { ask } from './nats/requests.ts';
+import { type FleetSubjects, senderOf } from './subjects.ts';
 
 interface FleetQuestion {
-  /** A link to the server in question only. The caller opens and closes it. */
+  /** A link to the examined server only. The caller opens and closes the link. */
   readonly link: Link;
   readonly subjects: FleetSubjects;
-  /** This member's name. */
+  /** The name of the member for which the server is examined. */
   readonly name: string;
   readonly isCoordinator: boolean;
-  /** Sentences about the subjects that the server has denied so far. */
+  /** The link's warnings so far, about subjects that the server denies. The caller adds to this list. */
   readonly denials: readonly string[];
   readonly limits?: Partial<typeof fleetSurveyLimits>;
 }
 
 const fleetSurveyLimits = {
   connectMs: 8_000,
-  /** Coordinators publish their states each second. */
+  /** Time for which states are collected. Each coordinator publishes one every second. */
   listenMs: 2_500,
   helloMs: 1_000,
-  /** Maximum number of coordinators that are named, and of messages that are read. */
+  /** Maximum number of coordinators that a finding lists. */
   coordinators: 16,
+  /** Maximum number of messages that are read. */
   messages: 500,
 };
 
@@ -49,7 +54,10 @@ export async function examineFleetServer(question: FleetQuestion): Promise<Findi
   return [reached, ...(permissions ? [permissions] : coordinatorsOf(question, states))];
 }
 
-/** Collects other coordinators' states. Subscribes to operators' requests only to find out if that is permitted. */
+/**
+ * Collects the states of coordinators, except states with the name of the coordinator for which the server is examined.
+ * Also subscribes to operators' requests, but only to find out whether the server permits that.
+ */
 async function collectStates(
   { link, subjects, name, isCoordinator }: FleetQuestion,
   states: BoundedMap<string, CoordinatorState>,
@@ -70,7 +78,7 @@ async function collectStates(
 
 /**
  * Sends a request to a coordinator of this member's name, only to find out whether the server permits that.
- * @returns why it does not; undefined if it does
+ * @returns the denial; undefined if the server has not denied the request
  */
 async function whyDenied(
   { link, subjects, name }: FleetQuestion,
@@ -102,15 +110,15 @@ function permissionsOf({ name, isCoordinator, denials }: FleetQuestion, denied: 
 function coordinatorsOf({ isCoordinator }: FleetQuestion, states: ReadonlyMap<string, CoordinatorState>): Finding[] {
   const about = 'coordinators';
   if (states.size === 0) {
-    if (isCoordinator) return [{ about, state: 'ok', what: 'no other coordinator is heard' }];
-    const what = 'no coordinator is heard';
+    if (isCoordinator) return [{ about, state: 'ok', what: 'no other coordinator was found' }];
+    const what = 'no coordinator was found';
     const why = 'coordinators give the work, and a rig waits for the first of them';
     return [{ about, state: 'fault', what, why, remedy: 'start pickaxe coordinate, with the same --nats-subject' }];
   }
   const shown = ([name]: readonly [string, CoordinatorState]) => oneLine(name);
   const lost = [...states].filter(([, state]) => state.lost !== null);
   return [
-    { about, state: 'ok', what: `${[...states].map(shown).join(', ')} can be heard` },
+    { about, state: 'ok', what: `found ${[...states].map(shown).join(', ')}` },
     ...lost.map(([name, state]): Finding => {
       const why = 'it gives no new work meanwhile';
       return {

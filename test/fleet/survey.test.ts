@@ -26,10 +26,10 @@ const brief = (findings: Awaited<ReturnType<typeof examine>>) =>
   findings.map(({ about, state, what }) => `${state} ${about}: ${what}`);
 
 describe('an examination of a fleet’s server', () => {
-  it('names the coordinators that are heard', async () => {
+  it('names the coordinators that are found', async () => {
     expect(brief(await examine([stateWithWork(1), beat(1, null)]))).toEqual([
       'ok connection: can be reached',
-      'ok coordinators: c1, c2 can be heard',
+      'ok coordinators: found c1, c2',
     ]);
   });
 
@@ -38,14 +38,14 @@ describe('an examination of a fleet’s server', () => {
     expect(brief(findings).at(-1)).toBe('warning coordinators: c1 has lost its own source: no node answers');
   });
 
-  it('finds it a fault that a rig hears no coordinator, but not that a coordinator hears no other', async () => {
+  it('finds it a fault that a rig finds no coordinator, but not that a coordinator finds no other', async () => {
     expect((await examine()).at(-1)).toMatchObject({
       state: 'fault',
-      what: 'no coordinator is heard',
+      what: 'no coordinator was found',
       remedy: 'start pickaxe coordinate, with the same --nats-subject',
     });
     expect(brief(await examine([stateWithWork(1)], { isCoordinator: true, name: 'c1' })).at(-1)).toBe(
-      'ok coordinators: no other coordinator is heard',
+      'ok coordinators: no other coordinator was found',
     );
   });
 

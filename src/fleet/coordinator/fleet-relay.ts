@@ -1,7 +1,7 @@
 /**
  * A coordinator is a relay that publishes the source's work to a fleet's rigs over NATS, and takes their solutions.
- * No message waits for a connection: after each reconnection the whole state is published again, and rigs repeat
- * requests that were not answered.
+ * Without a connection, no message is kept for later: after each reconnection, the coordinator publishes its whole
+ * state again, and rigs repeat unanswered requests.
  */
 
 import { onAbort, sharedController } from '../../base/system/abort.ts';
@@ -13,9 +13,10 @@ import { type Relay, RelayedWorks, type RelayLog } from '../../miner/relay/relay
 import type { SourceUpdate, WorkSource } from '../../miner/source/source.ts';
 import { difficultyOf } from '../../protocol/chain/target.ts';
 import type { Work } from '../../protocol/chain/work.ts';
-import { CoordinatorState, FALLBACK_QUEUE, type FleetSubjects, readMessage, senderOf } from '../messages.ts';
+import { CoordinatorState, readMessage } from '../messages.ts';
 import { type Link, type LinkMessage, type LinkState, untilConnected } from '../nats/link.ts';
 import { answerRequests, ask, publish } from '../nats/requests.ts';
+import { FALLBACK_QUEUE, type FleetSubjects, senderOf } from '../subjects.ts';
 import { type CoordinatorLimits, coordinatorLimits } from './coordinator-limits.ts';
 import { Lag } from './lag.ts';
 import { Namesakes } from './namesakes.ts';
@@ -29,7 +30,9 @@ const NAME = 'fleet';
 const LINES_LOGGED = 10;
 const STOPPING = 'this coordinator is stopping';
 
-/** @returns the header of the block on which a work builds, 286 bytes; undefined if no node gives it. Never throws. */
+/**
+ * @returns the header of the block on which a work builds: 286 bytes; undefined if no node returns it. Never throws.
+ */
 export type ParentOf = (work: Work, stop: AbortSignal) => Promise<Uint8Array | undefined>;
 
 export interface FleetRelayOptions {
@@ -42,13 +45,13 @@ export interface FleetRelayOptions {
   readonly subjects: FleetSubjects;
   /** The coordinator's name. */
   readonly name: string;
-  /** 16 hex digits, chosen at random. */
+  /** 16 random hex digits, which distinguish this process from others of the same name. */
   readonly instance: string;
-  /** Absent without a node to submit to: then only solutions of own works are taken. */
+  /** Absent if there is no node to submit to. Then the coordinator submits only solutions of its own works. */
   readonly submitElsewhere?: SubmitElsewhere | undefined;
-  /** @returns why the source's work is probably worth nothing; undefined while nothing speaks against it */
+  /** @returns why the source's work is probably worth nothing; undefined while the source is healthy */
   readonly faultOfSource?: () => string | undefined;
-  /** Absent if there is no node to ask for blocks. */
+  /** Requests the header of a work's parent from nodes. Absent if there is no node to ask. */
   readonly parentOf?: ParentOf | undefined;
   readonly limits?: Partial<CoordinatorLimits>;
 }
@@ -65,11 +68,14 @@ export class FleetRelay implements Relay {
   readonly #connectionLines: LogBucket;
   readonly #lag: Lag;
   readonly #namesakes: Namesakes;
-  /** The request to a node for the parent of each work, and its time (monotonic): any rig can ask for parents. */
+  /**
+   * For each work, the last request to a node for the header of the work's parent, and the time of the request
+   * (monotonic). It is kept so that many requests from other members cause few requests to nodes.
+   */
   readonly #parents = new WeakMap<Work, { readonly atMs: number; readonly header: Promise<Uint8Array | undefined> }>();
   readonly #ends: (() => void)[] = [];
   #stop: AbortSignal = AbortSignal.abort();
-  /** Set while the end of a work waits for the next work. */
+  /** Timer of the state about the end of a work; undefined while no such state is held back (see `endDelayMs`). */
   #ending: NodeJS.Timeout | undefined;
 
   constructor(options: FleetRelayOptions) {
@@ -108,7 +114,7 @@ export class FleetRelay implements Relay {
   /** @throws RelayRefusal if another coordinator of this name answers */
   async open(): Promise<void> {
     const { link, name, subjects, submitElsewhere } = this.#options;
-    // Without a connection in this time, the relay opens all the same, and the link keeps trying to connect.
+    // If there is no connection after `connectMs`, the relay opens all the same, and the link keeps trying to connect.
     await untilConnected(link, this.#limits.connectMs, new AbortController().signal);
     await this.#namesakes.refuse();
     const requests = this.#requests;
@@ -121,12 +127,12 @@ export class FleetRelay implements Relay {
       link.subscribe(subjects.reports, (message) => requests.report(message)),
       link.onState((state) => this.#linkChanged(state)),
     );
-    // A coordinator without nodes could only refuse the requests of the queue group, which others could fulfil.
+    // A coordinator without nodes does not join the queue group, because it could only refuse the group's requests.
     if (submitElsewhere) this.#ends.push(answerRequests(link, subjects.fallbacks, solution, FALLBACK_QUEUE));
     this.#linkChanged(link.state);
   }
 
-  /** @throws RelayRefusal if another coordinator of this name has started at about the same time, and goes on */
+  /** @throws RelayRefusal if an earlier coordinator has the same name; or what the source has thrown */
   async run(asked: AbortSignal): Promise<void> {
     const { refusal } = this.#namesakes;
     const ending = sharedController();
@@ -135,10 +141,12 @@ export class FleetRelay implements Relay {
     this.#stop = stop;
     const beat = setInterval(() => this.#publish(false), this.#limits.beatMs);
     const report = setInterval(() => this.#requests.emitStatus(NAME, this.#options.emit), this.#limits.reportMs);
-    // The last state makes rigs leave at once. Solutions that they have sent are still answered.
+    // The last state reports that this coordinator is stopping, so that rigs leave at once. Solutions that the rigs
+    // have sent are still answered.
     const releaseBeat = onAbort(stop, () => {
       clearInterval(beat);
-      // The name now belongs to the other coordinator, so nothing is published. Earlier solutions are still submitted.
+      // The name now belongs to the other coordinator, so nothing more is published or received. Submissions that have
+      // begun are still completed.
       if (refusal.aborted) {
         for (const end of this.#ends.splice(0)) end();
         return;
@@ -149,7 +157,7 @@ export class FleetRelay implements Relay {
     try {
       await this.#works.follow(stop);
       await this.#solutions.settled();
-      // The last answers are sent in callbacks of the promises that have settled now.
+      // Callbacks of the promises that have just settled send the last answers. They run before this wait ends.
       await new Promise((resolve) => setImmediate(resolve));
     } finally {
       for (const release of [...releases, releaseBeat]) release();
@@ -187,7 +195,7 @@ export class FleetRelay implements Relay {
     else this.#ending ??= setTimeout(() => this.#publish(false), this.#limits.endDelayMs);
   }
 
-  /** @returns whether the update changes what was published */
+  /** @returns whether the next state will differ from the last one because of this update */
   #note(update: SourceUpdate): boolean {
     if (update.kind === 'stale') return this.#own.end(update.works, update.reason);
     if (update.kind === 'rest') return false;
@@ -203,8 +211,10 @@ export class FleetRelay implements Relay {
   }
 
   /**
-   * The height of another coordinator is only a claim, so it counts only if the own height has stopped growing.
-   * @returns why rigs should mine for another coordinator; undefined if they should not, or if no other could take over
+   * Another coordinator's height is only a claim. Without a proof (see `Lag`), the claim counts only if the greatest
+   * height of this coordinator's works has not grown for `standstillMs`.
+   * @returns why rigs should mine for another coordinator; undefined if they need not, or if no other coordinator could
+   *   take over
    */
   #fault(): string | undefined {
     const { clock, faultOfSource } = this.#options;
@@ -221,7 +231,7 @@ export class FleetRelay implements Relay {
     return faultOfSource?.();
   }
 
-  /** Takes a coordinator's state, which may be this coordinator's own. */
+  /** Takes a state of any coordinator, possibly of this one. */
   #onState({ subject, data }: LinkMessage): void {
     const nowMs = this.#options.clock.monotonicMs();
     const { refusals } = this.#requests;
@@ -229,7 +239,7 @@ export class FleetRelay implements Relay {
     if (sender === undefined) {
       refusals.note('wrong-name', undefined);
     } else if (sender === this.#options.name) {
-      // The own states come back from the server, so their number needs no bound.
+      // The server sends this coordinator's own states back to it, so no token bucket limits states of this name.
       const state = readMessage(CoordinatorState, data);
       if (state) this.#namesakes.onState(state);
     } else if (!this.#others.admits(sender, nowMs)) {
@@ -254,7 +264,9 @@ export class FleetRelay implements Relay {
     return await header;
   }
 
-  /** Asks another coordinator for its current work. Without an answer, a later state causes a new request. */
+  /**
+   * Asks another coordinator for its current work. If there is no answer, one of its later states causes a new request.
+   */
   async #ask(coordinator: string): Promise<void> {
     const { link, subjects, name, clock } = this.#options;
     try {
@@ -262,7 +274,7 @@ export class FleetRelay implements Relay {
       const state = await ask(link, subject, {}, CoordinatorState, this.#limits.helloMs, this.#stop);
       if (state) this.#others.take(coordinator, state, clock.monotonicMs());
     } catch {
-      // The other coordinator gives no answer, or this one stops.
+      // There was no answer, or this coordinator is stopping.
     }
   }
 }

@@ -1,7 +1,8 @@
 /**
- * Notices that the own source lags behind another coordinator's. The heights of another coordinator are only claims, so
- * the other coordinator is asked for the header of a block. A recent block at least half as hard to find as one of the
- * own work, and high enough, proves the lag.
+ * Detects that this coordinator's source lags behind another coordinator's source. The heights of another coordinator's
+ * works are only claims. So the other coordinator is asked for the header of the block on which its work builds. This
+ * block proves the lag if it is recent, high enough, and at least half as hard to find as a block of this coordinator's
+ * work.
  */
 
 import { BoundedSet } from '../../base/system/bounded.ts';
@@ -11,18 +12,28 @@ import { prepareJob } from '../../protocol/chain/job.ts';
 import { difficultyOf } from '../../protocol/chain/target.ts';
 import { verify } from '../../protocol/chain/verify.ts';
 import { creationTimeOf, networkNumberOf, nonceOf, type Work, workOfHeader } from '../../protocol/chain/work.ts';
-import { CoordinatorState, type FleetSubjects, type HelloRequest } from '../messages.ts';
+import { CoordinatorState, type HelloRequest } from '../messages.ts';
 import type { Link } from '../nats/link.ts';
 import { ask } from '../nats/requests.ts';
+import type { FleetSubjects } from '../subjects.ts';
 import type { CoordinatorLimits } from './coordinator-limits.ts';
 import type { OtherCoordinators } from './other-coordinators.ts';
 import type { OwnWorks } from './own-works.ts';
 
-/** Greatest ratio of the own work's difficulty to the shown block's: difficulties of chains, and of blocks, differ. */
+/**
+ * Maximum ratio of the difficulty of a block of this coordinator's work to the difficulty of a block that proves a lag.
+ * It is above 1 because the difficulties of chains differ, and so do those of the blocks of one chain.
+ */
 const MOST_EASIER = 2;
-/** Maximum time by which a shown block's creation time may be ahead of the own node's clock, in µs. */
+/**
+ * Maximum time, in µs, by which the creation time of a block that proves a lag may be ahead of the clock of this
+ * coordinator's node.
+ */
 const MOST_AHEAD_US = 10_000_000n;
-/** Maximum number of remembered blocks, each of which counts once. A real network has fewer within `provenAgeMs`. */
+/**
+ * Maximum number of headers that are kept so that each counts as a proof only once. Within `provenAgeMs`, a real
+ * network has fewer blocks.
+ */
 const MOST_SHOWN = 1_024;
 
 interface LagOptions {
@@ -38,9 +49,9 @@ interface LagOptions {
 
 export class Lag {
   readonly #options: LagOptions;
-  /** The height of the last proven block, and the time until which the proof counts (monotonic). */
+  /** The height of the last block that proved a lag (−1 before the first), and when the proof expires (monotonic). */
   #proven = { height: -1n, untilMs: 0 };
-  /** The headers that have counted as a proof, in hex. */
+  /** The headers of blocks that have proved a lag, in hex. */
   readonly #shown = new BoundedSet<string>(MOST_SHOWN);
   #askedMs = Number.NEGATIVE_INFINITY;
 
@@ -48,7 +59,10 @@ export class Lag {
     this.#options = options;
   }
 
-  /** By how many blocks the own source is behind a proven one; undefined without a proof, or below `blocksBehind`. */
+  /**
+   * Number of blocks by which this coordinator's works are behind a work that builds on the block of the last proof.
+   * Undefined if no proof counts now, or if the number is below `blocksBehind`.
+   */
   get blocks(): bigint | undefined {
     const { own, clock, limits } = this.#options;
     const growth = own.growth();
@@ -57,7 +71,11 @@ export class Lag {
     return behind >= BigInt(limits.blocksBehind) ? behind : undefined;
   }
 
-  /** Asks coordinators that claim newer blocks for a proof, if a request is due. Never throws. */
+  /**
+   * Asks other coordinators for a proof, but only those that could take over rigs and claim a work at least
+   * `blocksBehind` blocks higher than this coordinator's works. Does nothing within `askParentMs` of the last requests,
+   * or while a proof still counts for more than half of `provenMs`. Never throws.
+   */
   async look(stop: AbortSignal): Promise<void> {
     const { own, others, clock, limits } = this.#options;
     if (stop.aborted) return;
@@ -79,20 +97,24 @@ export class Lag {
       const subject = subjects.hello(coordinator, name);
       state = await ask(link, subject, request, CoordinatorState, limits.parentMs, stop);
     } catch {
-      return; // The other coordinator gives no answer, or this one stops.
+      return; // There was no answer, or this coordinator is stopping.
     }
     const parent = state?.parent;
     if (parent === undefined || this.#shown.has(parent)) return;
     const height = this.#heightProvenBy(fromHex(parent));
     const growth = own.growth();
-    // Anybody can show a block that is less than `blocksBehind` ahead of the own source. Such a block must not prolong
-    // the proof of a higher one.
+    // If a work on this block is less than `blocksBehind` ahead of this coordinator's works, the block proves no lag.
+    // Such a block must not prolong the time for which an earlier proof by a higher block counts.
     if (height === undefined || !growth || height + 1n - growth.height < BigInt(limits.blocksBehind)) return;
     this.#shown.add(parent);
     this.#proven = { height, untilMs: clock.monotonicMs() + limits.provenMs };
   }
 
-  /** @param header 286 bytes @returns its height; undefined unless it is of a recent and hard block of this network */
+  /**
+   * @param header 286 bytes
+   * @returns the height of the header's block; undefined unless the block is recent, of this network and hard enough,
+   *   and its hash meets its target
+   */
   #heightProvenBy(header: Uint8Array): bigint | undefined {
     const { own, limits } = this.#options;
     const like: Work | undefined = own.last;

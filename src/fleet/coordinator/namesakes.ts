@@ -1,16 +1,17 @@
 /**
- * Keeps two coordinators from using one name, under which they would answer each other's rigs. A coordinator does not
- * start while another one of its name answers. If two start at the same moment, or without a connection, one of them
- * ends: the one that has published fewer states.
+ * Prevents two coordinators from using the same name, because each would then also answer the requests to the other
+ * one. A coordinator does not start while another one of its name answers. If two of them start at the same moment, or
+ * without a connection, the one that has made fewer messages of its state (`CoordinatorState`) ends.
  */
 
 import { LogBucket } from '../../base/system/bounded.ts';
 import type { Clock } from '../../base/system/clock.ts';
 import { oneLine } from '../../base/text/plain-text.ts';
 import { type RelayLog, RelayRefusal } from '../../miner/relay/relay.ts';
-import { CoordinatorState, type FleetSubjects } from '../messages.ts';
+import { CoordinatorState } from '../messages.ts';
 import { type Link, LinkError } from '../nats/link.ts';
 import { ask } from '../nats/requests.ts';
+import type { FleetSubjects } from '../subjects.ts';
 import type { CoordinatorLimits } from './coordinator-limits.ts';
 import type { OwnWorks } from './own-works.ts';
 
@@ -18,8 +19,9 @@ import type { OwnWorks } from './own-works.ts';
 const LINES_LOGGED = 10;
 
 interface NamesakesOptions {
-  /** The coordinator's name, and the 16 hex digits of this run. */
+  /** The coordinator's name. */
   readonly name: string;
+  /** 16 random hex digits, chosen at the start of this run. */
   readonly instance: string;
   readonly own: Pick<OwnWorks, 'states'>;
   readonly link: Pick<Link, 'state' | 'request'>;
@@ -33,7 +35,7 @@ export class Namesakes {
   readonly #options: NamesakesOptions;
   readonly #lines: LogBucket;
   readonly #refusing = new AbortController();
-  /** Time at which the first connection began (monotonic). */
+  /** Time at which the first connection began (monotonic); undefined before. */
   #connectedMs: number | undefined;
 
   constructor(options: NamesakesOptions) {
@@ -41,12 +43,15 @@ export class Namesakes {
     this.#lines = new LogBucket(LINES_LOGGED, options.clock.monotonicMs());
   }
 
-  /** Fires, with a RelayRefusal, when this coordinator must end because another one of its name goes on. */
+  /** Fires when this coordinator must end because an earlier one has the same name. The reason is a RelayRefusal. */
   get refusal(): AbortSignal {
     return this.#refusing.signal;
   }
 
-  /** @throws RelayRefusal if another coordinator of this name answers */
+  /**
+   * If there is a connection, asks whether another coordinator has this name.
+   * @throws RelayRefusal if another coordinator answers
+   */
   async refuse(): Promise<void> {
     const { link, name, subjects, instance, log, limits } = this.#options;
     if (!link.state.isConnected) return;
@@ -78,8 +83,10 @@ export class Namesakes {
   }
 
   /**
-   * Each coordinator counts its states from its start, and compares the other's count with its own. So at most one of
-   * the two ends. Neither ends only if their states cross each time.
+   * Compares the numbers of states that the two coordinators have made since their starts. Both coordinators make this
+   * comparison, and at most one of them ends. Neither ends if each state arrives only after its receiver has made a
+   * state with a higher number.
+   * @returns whether the other coordinator has made more states, or as many and has the smaller `instance`
    */
   #isEarlier({ number, instance }: CoordinatorState): boolean {
     const last = this.#options.own.states - 1;

@@ -1,6 +1,6 @@
 /**
- * Works of other coordinators, from the states that they publish: when a coordinator is out of reach, rigs send the
- * solutions of its works to others. Everything here is only claimed by another member.
+ * The works of other coordinators, from the states that they publish. When the issuer of a work gives no verdict, rigs
+ * send their solutions of this work to other coordinators. The data of the states are only claims: nothing proves them.
  */
 
 import { BoundedMap, TokenBucket } from '../../base/system/bounded.ts';
@@ -11,15 +11,15 @@ import type { CoordinatorLimits } from './coordinator-limits.ts';
 import type { SolvableWork } from './own-works.ts';
 
 interface ForeignWork extends SolvableWork {
-  /** Token bucket of the issuer, which bounds the submissions of solutions of all its works. */
+  /** The issuer's token bucket. It bounds how many solutions of this issuer's works are submitted. */
   readonly elsewhere: TokenBucket;
 }
 
 interface PublishedWork extends ForeignWork {
   ended: StaleReason | undefined;
-  /** The latest safe creation time (µs since the UNIX epoch) by the last state that named the work as current. */
+  /** The latest valid creation time in the last state that named the work as current, in µs since the UNIX epoch. */
   claimedUs: bigint;
-  /** Time at which that state came (monotonic). */
+  /** Time of the last state that named the work as current (monotonic). */
   claimedMs: number;
 }
 
@@ -28,41 +28,49 @@ interface Coordinator {
   readonly elsewhere: TokenBucket;
   /** Bounds the requests for the coordinator's current work. */
   readonly hellos: TokenBucket;
-  /** By name. */
+  /** The coordinator's last works, by their names. */
   readonly works: BoundedMap<string, PublishedWork>;
   instance: string;
   number: number;
   lastStateMs: number;
-  /** The height of its newest work; −1 before the first. */
+  /** The height of the last known work that a state named as current; −1 before the first. */
   height: bigint;
-  /** Whether the coordinator could take rigs over: its last state has work, and neither a lost source nor a fault. */
+  /**
+   * Whether the coordinator could take over rigs: its last state names a current work, and reports neither a lost
+   * source nor a fault.
+   */
   isFit: boolean;
 }
 
 export class OtherCoordinators {
   readonly #limits: CoordinatorLimits;
-  /** By name. The coordinator whose last state is the oldest comes first. */
+  /** The other coordinators, by their names. The coordinator whose last state is the oldest comes first. */
   readonly #coordinators = new Map<string, Coordinator>();
 
   constructor(limits: CoordinatorLimits) {
     this.#limits = limits;
   }
 
-  /** Counts a state of this coordinator. @returns whether the state may be read; false beyond the bounds */
+  /**
+   * Takes a token from the coordinator's bucket for states.
+   * @returns whether the state may be read: false if the bucket is empty, or if there are too many coordinators
+   */
   admits(name: string, nowMs: number): boolean {
     return this.#of(name, nowMs)?.states.take(1, nowMs) === true;
   }
 
   /**
-   * Takes a state that `admits` has let through, unless the state is old.
-   * @returns whether to ask for the current work, of which only the name is known here
+   * Processes a state for which `admits` has returned true. Ignores a state that is not newer than the last one of the
+   * same run, unless the last one came at least `coordinatorIdleMs` ago.
+   * @returns whether the caller should request the current work from the coordinator. It should if only the name of the
+   *   work is known, the state does not list the work as ended, and the token bucket for such requests is not empty
    */
   take(name: string, state: CoordinatorState, nowMs: number): boolean {
     const coordinator = this.#coordinators.get(name);
     if (!coordinator) return false;
     const { instance, number, work: current, given, ended, latestTimeMicros } = state;
-    // If newer states are overdue, a lower number counts, too: a forged state with a huge number must not shut out the
-    // coordinator for good.
+    // If no state has come for `coordinatorIdleMs`, a state with a lower number is taken, too. Otherwise, one forged
+    // state with a huge number would shut out the coordinator for good.
     const isOverdue = nowMs - coordinator.lastStateMs >= this.#limits.coordinatorIdleMs;
     if (instance === coordinator.instance && number <= coordinator.number && !isOverdue) return false;
     coordinator.instance = instance;
@@ -88,7 +96,7 @@ export class OtherCoordinators {
     return isUnknown && coordinator.hellos.take(1, nowMs);
   }
 
-  /** @returns the greatest height of the coordinators that could take rigs over; undefined if there is none */
+  /** @returns the greatest height of the coordinators that could take over rigs; undefined if there are none */
   heightOfFit(nowMs: number): bigint | undefined {
     let height: bigint | undefined;
     for (const each of this.#coordinators.values()) {
@@ -98,7 +106,7 @@ export class OtherCoordinators {
     return height;
   }
 
-  /** @returns the names of coordinators that could take rigs over and whose works are above this height */
+  /** @returns the names of the coordinators that could take over rigs, and whose current works are above this height */
   fitAbove(height: bigint, nowMs: number): string[] {
     const { coordinatorIdleMs } = this.#limits;
     return [...this.#coordinators].flatMap(([name, each]) => {
@@ -130,7 +138,11 @@ export class OtherCoordinators {
     return coordinator;
   }
 
-  /** If there is no room, drops the coordinator with the oldest state, if idle. @returns whether there is room */
+  /**
+   * If there is no room for another coordinator, drops the one whose last state is the oldest, but only if this state
+   * is at least `coordinatorIdleMs` old.
+   * @returns whether there is room now
+   */
   #makeRoom(nowMs: number): boolean {
     if (this.#coordinators.size < this.#limits.coordinators) return true;
     const [[name, { lastStateMs }]] = this.#coordinators;

@@ -14,7 +14,10 @@ export interface SolvableWork {
   readonly work: Work;
   /** Why solutions of the work are worthless; undefined while they count. */
   readonly ended: StaleReason | undefined;
-  /** @returns the latest creation time that is surely valid now, in µs since the UNIX epoch */
+  /**
+   * @param nowMs monotonic time
+   * @returns the latest creation time that is surely valid now, in µs since the UNIX epoch
+   */
   readonly latestTimeUs: (nowMs: number) => bigint;
 }
 
@@ -23,7 +26,7 @@ interface OwnWork {
   readonly name: string;
   readonly given: GivenWork;
   ended: StaleReason | undefined;
-  /** Time at which the work ended (monotonic). */
+  /** Time at which the work ended (monotonic); 0 before. */
   endedMs: number;
   readonly latestTimeUs: () => bigint;
 }
@@ -33,26 +36,29 @@ interface OwnWorksOptions {
   readonly instance: string;
   readonly source: Pick<WorkSource, 'latestTimeUs'>;
   readonly clock: Clock;
-  /** Maximum number of remembered works. */
+  /** Maximum number of works that are kept. */
   readonly most: number;
-  /** Time for which states name an ended work. */
+  /** Time for which states list a work that has ended. */
   readonly endedMs: number;
 }
 
-/** `change`, `end` and `lose` return whether there is something new to publish. */
+/** The methods `change`, `end` and `lose` return whether the next state will differ from the last one. */
 export class OwnWorks {
   readonly #options: OwnWorksOptions;
   readonly #byName: BoundedMap<string, OwnWork>;
   readonly #byWork = new WeakMap<Work, OwnWork>();
   #current: OwnWork | undefined;
-  /** The current work, or the last one, from which the time is computed while there is no current work. */
+  /** The current work or, while there is none, the last one. `latestTimeUs` is computed for this work. */
   #last: OwnWork | undefined;
-  /** The works that have ended within `endedMs`, newest first. */
+  /**
+   * The works that the next state lists as ended, if their `endedMs` is not too long ago. The latest end comes first.
+   */
   #ended: readonly OwnWork[] = [];
   #lost: string | null = null;
   #named = 0;
-  /** The greatest height of the own works, −1 before the first, and the time at which it was reached (monotonic). */
+  /** The greatest height of this coordinator's works; −1 before the first. */
   #height = -1n;
+  /** Time at which `#height` grew last, or at which this object was made (monotonic). */
   #grewMs: number;
   #number = 0;
 
@@ -66,7 +72,9 @@ export class OwnWorks {
     return this.#byName.get(name);
   }
 
-  /** @returns the latest creation time that the source surely takes now, in µs since 1970; 0n before its first work */
+  /**
+   * @returns the latest creation time that is surely valid now, in µs since the UNIX epoch; 0n before the first work
+   */
   latestTimeUs(): bigint {
     return this.#last?.latestTimeUs() ?? 0n;
   }
@@ -96,7 +104,7 @@ export class OwnWorks {
     return news.length > 0;
   }
 
-  /** @param reason why the source is out of reach; null if it is in reach */
+  /** @param reason why the source is out of reach, or that this coordinator is stopping; null otherwise */
   lose(reason: string | null): boolean {
     const text = reason === null ? null : oneLine(reason, MOST_TEXT);
     const isNew = text !== this.#lost;
@@ -108,26 +116,29 @@ export class OwnWorks {
     return this.#current?.work;
   }
 
-  /** The current work, or the last one. */
+  /** The current work or, while there is none, the last one. */
   get last(): Work | undefined {
     return this.#last?.work;
   }
 
-  /** Number of states so far. */
+  /** Number of states that `state` has made so far. */
   get states(): number {
     return this.#number;
   }
 
-  /** @returns the greatest height of the own works, and the time since it last grew; undefined before the first work */
+  /**
+   * @returns the greatest height of this coordinator's works, and the time since it grew last; undefined before the
+   *   first work
+   */
   growth(): { readonly height: bigint; readonly sinceMs: number } | undefined {
     if (this.#height < 0n) return undefined;
     return { height: this.#height, sinceMs: this.#options.clock.monotonicMs() - this.#grewMs };
   }
 
   /**
-   * @param isWhole whether the state should have the whole current work, and not only its name
-   * @param fault why the own work is probably worth nothing; undefined while it is not
-   * @returns the next state to publish
+   * Makes the next state. Each state has a new number.
+   * @param isWhole whether the state should contain the whole current work, and not only its name
+   * @param fault why this coordinator's work is probably worth nothing; undefined if rigs should stay
    */
   state(isWhole: boolean, fault?: string): CoordinatorState {
     const given = isWhole ? this.#current?.given : undefined;

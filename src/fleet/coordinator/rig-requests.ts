@@ -1,4 +1,7 @@
-/** Answers requests for the state and requests with solutions, and takes rigs' reports, all within bounds. */
+/**
+ * Answers the requests that a coordinator receives: requests for its state, and requests with solutions. Also takes
+ * rigs' reports. Token buckets bound the number of messages of each sender.
+ */
 
 import { z } from 'zod';
 import { settledWithin } from '../../base/system/abort.ts';
@@ -14,7 +17,6 @@ import type { Solution } from '../../protocol/chain/verify.ts';
 import type { Work } from '../../protocol/chain/work.ts';
 import {
   type CoordinatorState,
-  type FleetSubjects,
   HelloRequest,
   MOST_TEXT,
   memberName,
@@ -24,18 +26,19 @@ import {
 } from '../messages.ts';
 import type { LinkMessage } from '../nats/link.ts';
 import type { Answer } from '../nats/requests.ts';
+import type { FleetSubjects } from '../subjects.ts';
 import { type CoordinatorLimits, MESSAGE_REFUSALS, type MessageRefusal } from './coordinator-limits.ts';
 import { type FleetRigAccount, Rigs } from './rigs.ts';
 import type { Judged, Solutions } from './solutions.ts';
 
-/** Capacity of the token bucket for log lines about rigs that are refused for a while. */
+/** Capacity of the token bucket for log lines about rigs whose solutions are refused for a while. */
 const REFUSED_LOGGED = 10;
-/** Capacity of the token bucket for log lines about rigs' first solutions: enough for a fleet that starts. */
+/** Capacity of the token bucket for log lines about rigs' first accepted solutions. Many rigs may start together. */
 const FIRST_SOLUTIONS_LOGGED = 100;
-/** Capacity of the token bucket for log lines about the finders of blocks, which are very many on a test network. */
+/** Capacity of the token bucket for log lines that name the finder of a block. A test network has very many blocks. */
 const BLOCKS_LOGGED = 100;
 
-/** The part of a rig's report that a coordinator reads. Rates are bounded so that their sum stays finite. */
+/** The part of a rig's report that a coordinator reads. The hashrate is bounded so that the sum of all stays finite. */
 const ReportedRate = z.object({ coordinator: memberName.nullable(), hashesPerSecond: z.number().min(0).max(1e30) });
 
 type Refused = SolutionAnswer & { readonly state: 'refused' };
@@ -44,11 +47,14 @@ interface RequestsOptions {
   /** The coordinator's own name. */
   readonly name: string;
   readonly solutions: Pick<Solutions, 'judge'>;
-  /** @returns the whole state */
+  /** @returns this coordinator's state, with the whole current work */
   readonly state: () => CoordinatorState;
-  /** @returns the header of the block on which the current work builds, 286 bytes; undefined if no node gives it */
+  /**
+   * @returns the header of the block on which the current work builds: 286 bytes; undefined if there is no current
+   *   work, or if no node returns the header
+   */
   readonly parent: () => Promise<Uint8Array | undefined>;
-  /** @returns the mean number of hashes for a solution of the current work; 0 without work */
+  /** @returns the mean number of hashes until a solution of the current work; 0 without a current work */
   readonly difficulty: () => number;
   readonly subjects: FleetSubjects;
   readonly clock: Clock;
@@ -58,7 +64,7 @@ interface RequestsOptions {
 
 interface Sent {
   readonly rig: FleetRigAccount;
-  /** The name of the rig, which may differ from that of its account: rigs beyond `rigs` share one account. */
+  /** The name of the rig. Its account may have another name, because rigs beyond `limits.rigs` share one account. */
   readonly sender: string;
 }
 
@@ -85,7 +91,7 @@ export class RigRequests {
     this.#blocks = new LogBucket(BLOCKS_LOGGED, nowMs);
   }
 
-  /** @returns the coordinator's state; undefined where the request gets no answer */
+  /** @returns the answer with this coordinator's state; undefined if the request gets no answer */
   hello(request: LinkMessage): Answer | undefined | Promise<Answer> {
     const asked = this.#asked(request, 'hellos', this.#nowMs);
     if (!asked) return undefined;
@@ -102,9 +108,9 @@ export class RigRequests {
   }
 
   /**
-   * Judges and submits a solution that a rig sent to this coordinator, or to the queue group of all coordinators.
+   * Judges and submits a solution that a rig sent to this coordinator, or to any coordinator of `FALLBACK_QUEUE`.
    * @param stop fires when attempts to submit should end
-   * @returns undefined where the request gets no answer
+   * @returns the answer: a verdict, a refusal or `pending`; undefined if the request gets no answer
    */
   solution(request: LinkMessage, stop: AbortSignal): Answer | undefined | Promise<Answer> {
     const nowMs = this.#nowMs;
@@ -121,7 +127,7 @@ export class RigRequests {
   report({ subject, data }: LinkMessage): void {
     const nowMs = this.#nowMs;
     const found = this.#admitted(subject, 'reports', nowMs);
-    // The devices of the coordinator's own machine are no part of the relay.
+    // The coordinator's own devices also send reports, but do not mine for the relay.
     if (!found || found.sender === this.#options.name) return;
     const { rig } = found;
     const report = readMessage(ReportedRate, data);
@@ -130,7 +136,7 @@ export class RigRequests {
     else rig.minesElsewhere();
   }
 
-  /** Emits the event about the rigs. */
+  /** Emits the `relay` event, with the statistics of all rigs. */
   emitStatus(relay: string, emit: Listener): void {
     const nowMs = this.#nowMs;
     this.#rigs.tick(nowMs);
@@ -145,9 +151,9 @@ export class RigRequests {
   }
 
   /**
-   * Checks a message by its subject alone, which is cheap, before the message is read.
-   * @param bucket the sender's token bucket for messages of this kind
-   * @returns the sender; undefined if the message must be ignored
+   * Checks a message before it is read. Only the subject is needed for that, so ignoring a message costs little.
+   * @param bucket name of the sender's token bucket for messages of this kind
+   * @returns the sender's name and account; undefined if the message must be ignored
    */
   #admitted(subject: string, bucket: 'solutions' | 'hellos' | 'reports', nowMs: number) {
     const found = this.#rigs.of(subject, nowMs);
@@ -180,9 +186,9 @@ export class RigRequests {
   }
 
   /**
-   * If the own nodes do not take a solution of another coordinator's work, that is no verdict: the other coordinator
-   * may come back, with a node that takes the solution.
-   * @returns the answer to the rig, which is `pending` if there is no verdict within `answerMs`
+   * Waits up to `answerMs` for the verdict. A refusal by this coordinator's nodes is no verdict if the work is another
+   * coordinator's or unknown: the issuer of the work may come back with a node that accepts the solution.
+   * @returns the answer to the rig; `pending` if there is no verdict in time
    */
   async #verdict(
     rig: FleetRigAccount,
@@ -194,7 +200,8 @@ export class RigRequests {
       if (isFirst) this.#count(rig, verdict, solution);
       const { outcome, reason, by } = verdict;
       if (isElsewhere && outcome !== 'accepted') {
-        // If a node may have taken the solution, the first request gets `pending`, from which the rig learns that.
+        // With the outcome `unknown`, a node may have accepted the solution. A refusal would tell the rig that no node
+        // has accepted it. So the answer to the first request stays `pending`.
         if (outcome !== 'unknown' || !isFirst) answer = notTaken(reason);
         return;
       }
@@ -216,7 +223,7 @@ export class RigRequests {
     this.#options.log.info(`first accepted solution of ${shown}${others}`);
   }
 
-  /** The event about a block names only the relay. This log line has the name of the rig that found the block. */
+  /** Logs the name of the rig that found a block, because the event about the block has only the relay's name. */
   #logBlock(shown: string, outcome: Outcome, { chain, height }: Work, nowMs: number): void {
     const unlogged = this.#blocks.take(nowMs);
     if (unlogged === undefined) return;
@@ -224,7 +231,7 @@ export class RigRequests {
     this.#options.log.info(`${shown} has found the block of chain ${chain} at height ${height}: ${outcome}${others}`);
   }
 
-  /** Counts a refusal. @returns the answer; undefined if the rig has got too many of them */
+  /** Counts a refusal. @returns the answer; undefined if the rig's token bucket for refusals is empty */
   #refuse(
     rig: FleetRigAccount,
     { code, reason }: Pick<Refused, 'code' | 'reason'>,

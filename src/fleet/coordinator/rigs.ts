@@ -1,11 +1,11 @@
-/** The rigs of a coordinator, each with its token buckets and its statistics. */
+/** The rigs that send messages to a coordinator. Each has an account with its token buckets and its statistics. */
 
 import { TokenBucket } from '../../base/system/bounded.ts';
 import { oneLine } from '../../base/text/plain-text.ts';
 import type { RelayWorker } from '../../miner/events/events.ts';
 import { OTHER_WORKERS } from '../../miner/events/vocabulary.ts';
 import { type Account, Accounts, type SessionNow } from '../../miner/relay/accounts.ts';
-import { senderOf, token } from '../messages.ts';
+import { senderOf, token } from '../subjects.ts';
 import type { CoordinatorLimits } from './coordinator-limits.ts';
 
 interface AccountOptions {
@@ -13,7 +13,7 @@ interface AccountOptions {
   readonly shown: string;
   readonly account: Account;
   readonly limits: CoordinatorLimits;
-  /** @returns the mean number of hashes for a solution of the current work */
+  /** @returns the mean number of hashes until a solution of the current work; 0 without a current work */
   readonly difficulty: () => number;
   /** Whether the account is shared by several rigs. */
   readonly isShared: boolean;
@@ -23,7 +23,7 @@ interface AccountOptions {
 /** A rig's token buckets and statistics, and whether its solutions are refused. */
 export class FleetRigAccount {
   readonly name: string;
-  /** The name, safe to print. */
+  /** The name as it is printed: one line, without control characters. */
   readonly shown: string;
   readonly account: Account;
   readonly #limits: CoordinatorLimits;
@@ -37,7 +37,7 @@ export class FleetRigAccount {
   readonly #session: SessionNow & { hashesPerSecond: number };
   #refusedUntilMs = Number.NEGATIVE_INFINITY;
   #minedMs = Number.NEGATIVE_INFINITY;
-  /** Time of the last message (monotonic). */
+  /** Time of the last message (monotonic). It is updated at most once in `SAME_PLACE_MS`. */
   lastMs: number;
 
   constructor({ name, shown, account, limits, difficulty, isShared, nowMs }: AccountOptions) {
@@ -64,7 +64,7 @@ export class FleetRigAccount {
     return nowMs < this.#refusedUntilMs;
   }
 
-  /** Counts a wrong solution. @returns whether all solutions of the rig are refused from now on */
+  /** Counts a wrong solution. @returns whether all solutions of the rig are refused for `refusedMs` from now on */
   wasWrong(nowMs: number): boolean {
     this.account.note('rejected', nowMs);
     // Rigs that share an account must not all be refused because of one of them.
@@ -73,7 +73,7 @@ export class FleetRigAccount {
     return true;
   }
 
-  /** Notes that the rig mines this coordinator's work. @param hashesPerSecond by the rig's report, if this is one */
+  /** Notes that the rig mines this coordinator's work. @param hashesPerSecond from a report; absent for a solution */
   mines(nowMs: number, hashesPerSecond?: number): void {
     this.#minedMs = nowMs;
     if (hashesPerSecond !== undefined) this.#session.hashesPerSecond = hashesPerSecond;
@@ -92,16 +92,16 @@ export class FleetRigAccount {
   }
 }
 
-/** Minimum time between two moves of a rig to the end of the order, so that the order costs little. */
+/** Minimum time between two moves of a rig to the end of `#rigs`, so that not every message causes a move. */
 const SAME_PLACE_MS = 1_000;
 
 export class Rigs {
   readonly #limits: CoordinatorLimits;
   readonly #difficulty: () => number;
   readonly #accounts = new Accounts();
-  /** By the token of the rig's name in subjects. The rig whose last message is the oldest comes first. */
+  /** The accounts, by the token of the rig's name in subjects. The rig whose `lastMs` is the earliest comes first. */
   readonly #rigs = new Map<string, FleetRigAccount>();
-  /** The account shared by all rigs for which there is no room. */
+  /** The account of all rigs for which there is no room in `#rigs`. */
   readonly #further: FleetRigAccount;
 
   constructor(limits: CoordinatorLimits, difficulty: () => number, nowMs: number) {
@@ -110,7 +110,7 @@ export class Rigs {
     this.#further = this.#make(OTHER_WORKERS, nowMs, true);
   }
 
-  /** @returns the sender of a message with this subject; undefined if the subject does not end with a name */
+  /** @returns the account and name of a message's sender; undefined if the subject does not end with a valid name */
   of(subject: string, nowMs: number): { readonly rig: FleetRigAccount; readonly sender: string } | undefined {
     const key = subject.slice(subject.lastIndexOf('.') + 1);
     const known = this.#rigs.get(key);
@@ -153,7 +153,11 @@ export class Rigs {
     });
   }
 
-  /** If there is no room, drops the rig with the oldest last message, if idle. @returns whether there is room */
+  /**
+   * If there is no room for another account, drops the account with the earliest `lastMs`, but only if this time is at
+   * least `rigIdleMs` ago.
+   * @returns whether there is room now
+   */
   #makeRoom(nowMs: number): boolean {
     const { rigs, rigIdleMs } = this.#limits;
     if (this.#rigs.size < rigs) return true;

@@ -1,6 +1,7 @@
 /**
- * Judges the solutions that rigs send, and submits each once. No rig is trusted: a header may differ from that of its
- * work only in creation time and nonce, and the whole hash is computed again before a submission.
+ * Judges the solutions that rigs send, and submits each once. No rig is trusted: the proof-of-work hash is computed
+ * again before a submission. If the work is known, the header may differ from the work's header only in the creation
+ * time and the nonce.
  */
 
 import { createHash } from 'node:crypto';
@@ -29,7 +30,10 @@ import type { CoordinatorLimits } from './coordinator-limits.ts';
 import type { OtherCoordinators } from './other-coordinators.ts';
 import type { OwnWorks } from './own-works.ts';
 
-/** Submits a solution of another coordinator's work to nodes that may know the work. Never throws. */
+/**
+ * Submits a solution of another coordinator's work, or of an unknown work, to the nodes of this coordinator. Never
+ * throws.
+ */
 export type SubmitElsewhere = (solution: Solution, stop: AbortSignal) => Promise<Verdict>;
 
 interface SolutionsOptions {
@@ -42,7 +46,7 @@ interface SolutionsOptions {
   readonly works: Pick<RelayedWorks, 'judge'>;
   readonly own: OwnWorks;
   readonly others: OtherCoordinators;
-  /** Undefined if there is no node to submit to. */
+  /** Undefined if there is no node to submit to. Then only solutions of this coordinator's works are submitted. */
   readonly submitElsewhere: SubmitElsewhere | undefined;
   readonly emit: Listener;
   readonly clock: Clock;
@@ -58,7 +62,8 @@ export type Judged =
       /** Whether this request has caused the submission. */
       readonly isFirst: boolean;
       /**
-       * Whether the work is another coordinator's, or unknown. Then only an acceptance by the own nodes is final.
+       * Whether the solution was submitted although its work is another coordinator's or unknown. Then only an
+       * acceptance is a final verdict.
        */
       readonly isElsewhere: boolean;
     };
@@ -74,7 +79,10 @@ const TOO_MANY_UNKNOWN = refused(
 );
 const TOO_MANY = refused('too-many', 'the coordinator that gave the work has given too many easy ones');
 
-/** The verdict for all rigs but the first: a pool's few free nonces make rigs repeat work, and a share counts once. */
+/**
+ * The verdict for a rig that sends a solution which another rig has sent before. If a pool leaves few nonces free, rigs
+ * search the same nonces, but the pool counts a share only once.
+ */
 const OF_ANOTHER_RIG: Verdict = { outcome: 'stale', reason: 'another rig has sent the same solution before' };
 
 const ENDED: Readonly<Record<StaleReason, string>> = {
@@ -95,12 +103,15 @@ interface Submitted {
 export class Solutions {
   readonly #options: SolutionsOptions;
   readonly #elsewhere: Submitter | undefined;
-  /** By the SHA-256 hash of the header: a rig that repeats its solution gets the verdict of the first submission. */
+  /**
+   * Submitted solutions, by the SHA-256 hash of the header. A rig that repeats a solution gets the same verdict again.
+   */
   readonly #submitted: BoundedMap<string, Submitted>;
-  /** Works of other coordinators that have an accepted solution. */
+  /** Works of other coordinators, and unknown works, of which this coordinator's nodes have accepted a solution. */
   readonly #solvedElsewhere = new WeakSet<Work>();
-  /** Bounds the solutions of unknown works: one bucket for each rig, by its name, and one for all rigs. */
+  /** The token bucket of each rig for solutions of unknown works, by the rig's name. */
   readonly #unknown: BoundedMap<string, TokenBucket>;
+  /** The token bucket of all rigs together for solutions of unknown works. */
   readonly #allUnknown: TokenBucket;
 
   constructor(options: SolutionsOptions) {
@@ -114,14 +125,19 @@ export class Solutions {
       new Submitter({ source: { nameOf: () => name, submit: submitElsewhere }, emit, clock, isStale: () => false });
   }
 
-  /** Settles when no solution of another coordinator's work, or of an unknown one, is being submitted. */
+  /** Settles when no solution of another coordinator's work, or of an unknown work, is being submitted. */
   async settled(): Promise<void> {
     await this.#elsewhere?.settled();
   }
 
-  /** @param rig the sender's name @param stop fires when attempts to submit should end */
+  /**
+   * Judges a solution. Submits it if it is valid, new and still useful.
+   * @param rig the name of the rig that sent the solution
+   * @param stop fires when attempts to submit should end
+   */
   judge(request: SolutionRequest, rig: string, stop: AbortSignal): Judged {
-    // This lookup comes first because it costs less than a hash, and because the submitter remembers fewer solutions.
+    // This lookup comes first because it costs less than a verification. The submitter also recognizes repeated
+    // solutions, but it keeps fewer of them.
     const earlier = this.#submitted.get(keyOf(fromHex(request.header)));
     if (earlier) {
       const { solution, verdict, isElsewhere } = earlier;
@@ -156,16 +172,19 @@ export class Solutions {
     const { work, ended } = known;
     if (!this.#elsewhere || isOfPool(work)) return NOT_MINE;
     const nowMs = clock.monotonicMs();
-    // The issuer's last state may have come late, so a creation time that is valid for the own source is taken, too.
+    // The issuer's last state may have come late. So a creation time that is valid for this coordinator's source is
+    // accepted, too.
     const claimedUs = known.latestTimeUs(nowMs);
     const ownUs = own.latestTimeUs();
     const job = jobOfHeader(work, fromHex(header), claimedUs > ownUs ? claimedUs : ownUs);
     if (!job) return jobOfHeader(work, fromHex(header), creationTimeOf(fromHex(header))) ? TOO_EARLY : OTHER_HEADER;
     const { solution } = verify(job, nonceOf(fromHex(header)));
-    // Nodes check the target in the header, and drop a work at its first wrong solution. So if another coordinator
-    // claimed an easier target, solutions for that target could end works of this coordinator.
+    // Nodes check a solution against the target in its header, and drop a work at its first wrong solution. Another
+    // coordinator can claim a target that is easier than the header's. Without the second check here, a hash that meets
+    // only the easier target could make the nodes drop a work of this coordinator.
     if (!solution || !meetsTarget(solution.powHash, headerTargetOf(solution.header))) return TOO_HARD;
-    // If the work ended as solved, that may be by this solution, which the issuer may have failed to submit.
+    // If the issuer reported the work as solved, this may be the solution that ended the work. The issuer may have
+    // failed to submit the solution, so this coordinator submits it.
     if (ended !== undefined && ended !== 'solved') return this.#judged(solution, rig, undefined, ended);
     if (this.#solvedElsewhere.has(work)) return this.#judged(solution, rig, undefined, 'solved');
     if (!known.elsewhere.take(1, nowMs)) return TOO_MANY;
@@ -173,13 +192,14 @@ export class Solutions {
   }
 
   /**
-   * Judges a solution of a work that is not known, such as one from before a restart of this coordinator. A node can
-   * judge the solution from its header alone.
+   * Judges a solution of an unknown work, such as a work that was issued before a restart of this coordinator. A node
+   * needs only the header to judge the solution.
    */
   #judgeUnknown(header: Uint8Array, rig: string, stop: AbortSignal): Judged {
     const { own, clock, limits } = this.#options;
     const latestUs = own.latestTimeUs();
-    // Before the first work of the own source, the time is not known, and perhaps no node is in reach.
+    // Before this coordinator's first work, the latest valid creation time is not known, and perhaps no node is in
+    // reach.
     if (!this.#elsewhere || latestUs === 0n) return UNKNOWN_WORK;
     if (creationTimeOf(header) > latestUs) return TOO_EARLY;
     const work = workOfHeader(header);
@@ -200,7 +220,10 @@ export class Solutions {
     return this.#judged(solution, rig, verdict, 'solved', true);
   }
 
-  /** @param verdict of the submission; undefined if nothing is submitted @param ended why nothing is submitted */
+  /**
+   * @param verdict the verdict on the submission; undefined if the solution is not submitted
+   * @param ended why the solution is not submitted; used only without a verdict
+   */
   #judged(
     solution: Solution,
     rig: string,
@@ -230,9 +253,10 @@ function refused(code: SolutionRefusal, reason: string): Judged {
 }
 
 /**
- * @param header 286 bytes @param latestUs the latest creation time that is surely valid, in µs since the UNIX epoch
- * @returns the job of the header; undefined unless the header is that of the work with any nonce, and with the same
- *   creation time or another one that is valid
+ * @param header 286 bytes
+ * @param latestUs the latest creation time that is surely valid, in µs since the UNIX epoch
+ * @returns the job with the header's creation time; undefined if the header is not one of the work. Only the nonce and
+ *   the creation time may differ from the work's header, and a changed creation time must be valid for the work
  */
 export function jobOfHeader(work: Work, header: Uint8Array, latestUs: bigint): Job | undefined {
   const creationTimeUs = creationTimeOf(header);

@@ -1,4 +1,6 @@
-/** Credentials of a member: an nkey seed, or a credentials file with a token that an operator has signed. */
+/**
+ * Credentials of a fleet's member: an nkey seed, or a credentials file (`.creds`) with a seed and a signed token (JWT).
+ */
 
 import { createUser, fromPublic, fromSeed } from '@nats-io/nkeys';
 import type { Credentials } from './link.ts';
@@ -6,7 +8,10 @@ import type { Credentials } from './link.ts';
 const SEED = /^SU[A-Z2-7]{56}$/;
 const PUBLIC_KEY = /^U[A-Z2-7]{55}$/;
 const TOKEN = /^[\w-]+\.[\w-]+\.[\w-]+$/;
-/** Each part of a credentials file, between its BEGIN and END lines: first the token, then the seed. */
+/**
+ * Matches each part of a credentials file, with its BEGIN and END lines. The first part is the token, and the second is
+ * the seed.
+ */
 const PARTS = /-{3,}BEGIN[^\n]*-{3,}\s+(\S+)\s+-{3,}END[^\n]*-{3,}/g;
 
 export function makeCredentials(): Credentials {
@@ -14,8 +19,8 @@ export function makeCredentials(): Credentials {
 }
 
 /**
- * @param text of a file with a seed, or of a credentials file (`.creds`)
- * @throws Error that says what is wrong, and quotes nothing of the text
+ * @param text the content of a file with a seed, or of a credentials file (`.creds`)
+ * @throws Error whose message describes what is wrong. The message quotes nothing of the text, which may be secret
  */
 export function readCredentials(text: string): Credentials {
   const parts = [...text.matchAll(PARTS)].map(([, part]) => part);
@@ -27,7 +32,7 @@ export function readCredentials(text: string): Credentials {
   return credentialsOf(seed, token);
 }
 
-/** Lines that begin with # are comments. */
+/** Removes empty lines, and comments, which are lines that begin with `#`. */
 function seedIn(text: string): string {
   const lines = text.split(/\r?\n/).map((line) => line.trim());
   return lines.filter((line) => line !== '' && !line.startsWith('#')).join('\n');

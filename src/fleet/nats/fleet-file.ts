@@ -1,4 +1,4 @@
-/** `fleet.json`: the members of a fleet and the terms of its servers. Pure. */
+/** The contents of `fleet.json`: the members of a fleet, and the settings of its NATS servers. */
 
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
@@ -17,23 +17,24 @@ const Member = z.strictObject({
   name: memberName,
   role: z.enum(ROLES),
   publicKey: z.string().refine(isPublicKey, 'is not the public key of a user'),
-  /** Present if the member was revoked. Its name may be given to a new member, with another key. */
+  /** Present if the member was revoked. A new member, with another key, may have the name of a revoked member. */
   revoked: z.literal(true).exactOptional(),
 });
 type Member = z.infer<typeof Member>;
 
 export const FleetFile = z.strictObject({
   format: z.literal(1),
-  /** First part of the subjects. */
+  /** First part of all subjects. */
   subject: z.string().regex(/^[\w-]{1,32}(?:\.[\w-]{1,32}){0,3}$/),
   listen: address,
   tls: z.strictObject({ cert: path, key: path, ca: path.exactOptional() }).exactOptional(),
-  /** `HOST:PORT` of each server of the cluster, for the other servers. */
+  /** `HOST:PORT` of each server of the cluster, to which the other servers connect. Absent without a cluster. */
   cluster: z.array(address).max(MOST_SERVERS).exactOptional(),
-  /** `HOST:PORT` of servers that take leaf nodes of other sites. */
+  /** `HOST:PORT` of the servers to which leaf nodes of other sites connect. Absent if there are no leaf nodes. */
   leaves: z.array(address).max(MOST_SERVERS).exactOptional(),
-  /** The secret of the cluster's servers: 24 bytes as hex digits. */
+  /** The secret with which the cluster's servers connect to each other: 24 bytes, in hex. */
   clusterSecret: secret,
+  /** The secret with which leaf nodes connect: 24 bytes, in hex. */
   leafSecret: secret,
   members: z.array(Member).max(MOST_MEMBERS),
 });
@@ -55,16 +56,16 @@ interface NewMember extends Omit<ServerMember, 'number'> {
   readonly seed: string;
 }
 
-/** A wrong name or role of a member. The message is a sentence. */
+/** The members cannot be added or revoked as wanted. The message is for people. */
 export class MemberError extends Error {
   override readonly name = 'MemberError';
 }
 
 /**
- * Adds members. Members that exist already stay as they are.
+ * Adds the wanted members. If one of them exists already, it stays as it is.
  * @returns the fleet with all members, and the new members with their seeds
- * @throws MemberError if a member of the same name has another role, a name is hard to tell from another, or there are
- *   too many members
+ * @throws MemberError if a member of the same name has another role, if a name differs from another member's name only
+ *   in case or Unicode form, or if there are too many members
  */
 export function addMembers(fleet: FleetFile, wanted: readonly { readonly name: string; readonly role: Role }[]) {
   const known = new Map<string, Pick<Member, 'name' | 'role'>>();
@@ -89,7 +90,7 @@ export function addMembers(fleet: FleetFile, wanted: readonly { readonly name: s
   return { fleet: { ...fleet, members }, added };
 }
 
-/** @throws MemberError if one of the names is no member's */
+/** @returns the fleet, with these members revoked @throws MemberError if one of the names is not a member's name */
 export function revokeMembers(fleet: FleetFile, names: readonly string[]): FleetFile {
   const unknown = names.find((name) => !fleet.members.some((each) => each.name === name));
   if (unknown !== undefined) throw new MemberError(`there is no member ${unknown}.`);
@@ -97,15 +98,18 @@ export function revokeMembers(fleet: FleetFile, names: readonly string[]): Fleet
   return { ...fleet, members };
 }
 
-/** Names that differ only in case or in their Unicode form look alike, and have the same file on some systems. */
+/**
+ * @returns the same text for names that differ only in case or in their Unicode form. Such names look alike, and on
+ *   some systems the members would have the same credentials file
+ */
 function folded(name: string): string {
   return name.normalize('NFKC').toLowerCase();
 }
 
-/** @param place `cluster` for servers of the cluster, `leaf` for leaf nodes at other sites */
+/** @param place the servers that need the terms: `cluster` for those of the cluster, `leaf` for those of other sites */
 export function termsOf(fleet: FleetFile, place: 'cluster' | 'leaf'): ServerTerms {
   const { subject, listen, cluster, leaves, clusterSecret, leafSecret } = fleet;
-  // The position of a member is its number, because members are only added at the end, and none is removed.
+  // The position of a member in the list is its number: members are only added at the end, and never removed.
   const numbered = fleet.members.map((member, number) => ({ ...member, number }));
   const members = numbered.filter(({ revoked }) => !revoked);
   const tls: TlsFiles | undefined = fleet.tls;
@@ -118,7 +122,10 @@ export function termsOf(fleet: FleetFile, place: 'cluster' | 'leaf'): ServerTerm
   };
 }
 
-/** All servers have the same configuration, so each listens on all its addresses, at the port of the first server. */
+/**
+ * All servers of a cluster have the same configuration, which therefore cannot name the address of one server.
+ * @returns the address with which each server listens on all its addresses, at the port of the first server
+ */
 function onAllAddresses([first]: readonly string[]): string {
   return `0.0.0.0:${first.slice(first.lastIndexOf(':') + 1)}`;
 }

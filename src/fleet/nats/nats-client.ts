@@ -1,4 +1,4 @@
-/** The parts of the NATS client that a link needs. This file is loaded for the first connection. */
+/** The parts of the NATS client library that a link needs. This file is loaded when the first link is opened. */
 
 import {
   type Authenticator,
@@ -16,11 +16,11 @@ import { LinkTransport, type TransportOptions } from './transport.ts';
 export { faultOf } from './reasons.ts';
 
 const CONNECT_MS = 5_000;
-/** A connection ends when the third ping is due and two have no answer: after nine seconds at most. */
+/** A connection ends when a third ping is due while two pings have no answer. This takes nine seconds at most. */
 const PING_MS = 3_000;
 const MOST_PINGS = 2;
 
-/** @throws errors of the client, the transport or the system */
+/** @param server its URL @throws errors of the client library, of the transport or of the system */
 export function connectTo(
   server: string,
   { credentials, authorities, name, inbox }: LinkSettings,
@@ -36,8 +36,8 @@ export function connectTo(
     pingInterval: PING_MS,
     maxPingOut: MOST_PINGS,
     reconnect: false,
-    // Servers that a cluster announces are not used: a server must not make a member send its credentials to a machine
-    // that nobody has configured, and whose name is not checked against a tls:// URL.
+    // A server announces the other servers of its cluster, but these addresses are not used. Otherwise, a server could
+    // make a member send its credentials to any machine, because only configured URLs can require TLS.
     ignoreClusterUpdates: true,
     noAsyncTraces: true,
     pickaxe: {
@@ -57,7 +57,7 @@ function authenticatorOf(credentials: Credentials): Authenticator {
   return credentials.token === undefined ? nkeyAuthenticator(seed) : jwtAuthenticator(credentials.token, seed);
 }
 
-/** @returns the subject to which the server does not let this member publish; undefined for any other status */
+/** @returns the subject to which the server has not let this member publish; undefined for any other status */
 export function deniedPublication(status: Status): string | undefined {
   if (status.type !== 'error' || !(status.error instanceof PermissionViolationError)) return undefined;
   const { operation, subject } = status.error;

@@ -1,6 +1,7 @@
 /**
- * A connection to one of several NATS servers, made anew whenever it ends. The reconnection of the client is not used,
- * because the client keeps the messages published meanwhile, and sends them when they are old.
+ * A connection to one of several NATS servers, made again whenever it ends. The client library can reconnect, too. This
+ * is not used, because the library keeps messages that are published without a connection, and sends them later, when
+ * they are old.
  */
 
 import type { Msg, NatsConnection } from '@nats-io/transport-node';
@@ -12,17 +13,20 @@ import { oneLine } from '../../base/text/plain-text.ts';
 import { type Link, LinkError, type LinkMessage, type LinkSettings, type LinkState } from './link.ts';
 import { denied, PendingRequests } from './pending-requests.ts';
 
-/** Pauses between rounds of attempts. A round tries every server. */
+/** Pauses between rounds of attempts. In each round, every server is tried once. */
 const BETWEEN_ROUNDS = { firstMs: 500, mostMs: 8_000 };
-/** Pauses between rounds while a server refuses the credentials, which will hardly be accepted soon. */
+/** Pauses after rounds in which a server has refused the credentials. The server will hardly accept them soon. */
 const BETWEEN_REFUSALS = { firstMs: 5_000, mostMs: 60_000 };
-/** Longest random pause after an attempt, or after the end of a connection. */
+/** Maximum random pause after a failed attempt, or after the end of a connection. */
 const SPREAD_MS = 250;
-/** Minimum age of a connection for which its end resets the pauses, and at which `renew` leaves it. */
+/** Minimum age of a good connection. The end of a good connection resets the pauses. `renew` ends only a good one. */
 const GOOD_MS = 10_000;
-/** Maximum time until the server has taken the last messages before the end. */
+/** Maximum time for which `close` waits until the server has received the last messages. */
 const FLUSH_MS = 500;
-/** Token bucket for warnings, which a server can cause at will: ten at once, and then one in ten seconds. */
+/**
+ * Capacity and rate of the token bucket for warnings: ten at once, and then one in ten seconds. A server can cause any
+ * number of warnings.
+ */
 const MOST_WARNINGS = 10;
 const WARNINGS_PER_SECOND = 0.1;
 
@@ -30,7 +34,7 @@ export interface LinkContext {
   readonly clock: Clock;
   /** Returns uniformly distributed numbers in [0, 1). */
   readonly random: () => number;
-  /** Called with a warning, such as that the server denies a subject: ten times at once, then once in ten seconds. */
+  /** Called with a warning, such as that the server denies a subject. At most ten come at once, then one in 10 s. */
   readonly warn?: (message: string) => void;
 }
 
@@ -40,7 +44,7 @@ interface Subscription {
   readonly subject: string;
   readonly listener: (message: LinkMessage) => void;
   readonly queue: string | undefined;
-  /** Ends the subscription of the present connection. */
+  /** Ends the subscription on the present connection; does nothing without a connection. */
   end: () => void;
 }
 
@@ -50,7 +54,7 @@ interface Session {
   readonly connection: NatsConnection;
   readonly requests: PendingRequests;
   readonly sinceMs: number;
-  /** Whether the server does not permit to subscribe to the inbox, so that no answer can come. */
+  /** Whether the server has denied the subscription to the inbox, so that no answer can come. */
   isInboxDenied: boolean;
   leave: () => void;
 }
@@ -84,12 +88,12 @@ export class NatsLink implements Link {
     return () => this.#listeners.delete(listener);
   }
 
-  /** Begins to connect in the background. Failures change only `state`. */
+  /** Begins to connect in the background. Failures are not thrown: they only appear in `state`. */
   open(): void {
     this.#ended ??= this.#run();
   }
 
-  /** Ends the connection for good, after a moment in which the server can take the last messages. */
+  /** Ends the connection for good, after at most `FLUSH_MS` in which the server can receive the last messages. */
   async close(): Promise<void> {
     const flushed = this.#session?.connection.flush().catch(() => {});
     if (flushed) await settledWithin(flushed, FLUSH_MS);
@@ -138,7 +142,10 @@ export class NatsLink implements Link {
     });
   }
 
-  /** The session; undefined once its connection has ended, which the client notices a moment before this object. */
+  /**
+   * The session whose connection is open; undefined without one. When a connection ends, the client library detects
+   * this a moment before `#session` is reset.
+   */
   get #open(): Session | undefined {
     return this.#session?.connection.isClosed() ? undefined : this.#session;
   }
@@ -148,7 +155,7 @@ export class NatsLink implements Link {
   async #run(): Promise<void> {
     const { random } = this.#context;
     const stop = this.#stop.signal;
-    // The client takes long to load, so a program without a fleet does not load it.
+    // The client library takes long to load, so a process that opens no link does not load it.
     const client = await import('./nats-client.ts');
     const ordinary = new Backoff(BETWEEN_ROUNDS, random);
     const slow = new Backoff(BETWEEN_REFUSALS, random);
@@ -163,14 +170,18 @@ export class NatsLink implements Link {
           ordinary.reset();
           slow.reset();
         }
-        // Thousands of members may have lost the same server just now.
+        // Thousands of members may have lost the same server just now. They should not all connect at the same moment.
         await pause(SPREAD_MS * random(), stop);
       }
       await pause((wasRefused ? slow : ordinary).nextMs(), stop);
     }
   }
 
-  /** Connects to a server, and waits until the connection has ended. */
+  /**
+   * Connects to a server, and waits until the connection has ended.
+   * @returns `refused`: whether the server has refused the credentials; `wasGood`: whether the connection was a good
+   *   one (see `GOOD_MS`)
+   */
   async #attempt(server: string, client: Client): Promise<{ refused: boolean; wasGood: boolean }> {
     const { clock } = this.#context;
     const end = new AbortController();
@@ -192,13 +203,13 @@ export class NatsLink implements Link {
       end.abort();
     }
     const { reason, isRefusal } = wasLeft
-      ? { reason: `${server} was left, because nothing was heard by it.`, isRefusal: false }
+      ? { reason: `${server} was left, because nothing was received from it.`, isRefusal: false }
       : client.faultOf(fault, server, this.#settings.credentials !== undefined);
     if (!this.#stop.signal.aborted) this.#change({ isConnected: false, reason });
     return { refused: isRefusal, wasGood: clock.monotonicMs() - startedMs >= GOOD_MS && !isRefusal };
   }
 
-  /** @returns the reason for the end of the connection; undefined if the client has none */
+  /** Uses a connection until it ends. @returns why it has ended; undefined if the client library has no reason */
   async #use(client: Client, connection: NatsConnection, server: string, leave: () => void): Promise<unknown> {
     const requests = new PendingRequests(this.#settings.inbox);
     const sinceMs = this.#context.clock.monotonicMs();
@@ -238,7 +249,8 @@ export class NatsLink implements Link {
         try {
           listener({ subject: message.subject, data: message.data, reply: message.reply || undefined });
         } catch (mistake) {
-          // If the client caught the error, it would print it and stop reading.
+          // The error must end the process. If the client library caught it, the library would only print it, and stop
+          // reading messages.
           queueMicrotask(() => {
             throw mistake;
           });
@@ -248,7 +260,7 @@ export class NatsLink implements Link {
     subscription.end = () => inner.unsubscribe();
   }
 
-  /** Handles denials of published messages. The server reports each denial later than the message, and one for each. */
+  /** Handles the denials of published messages. The server reports one denial for each message, some time after it. */
   async #watch({ client, connection, requests }: Session): Promise<void> {
     for await (const status of connection.status()) {
       const subject = client.deniedPublication(status);

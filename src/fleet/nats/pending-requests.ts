@@ -12,23 +12,25 @@ interface Waiting {
 
 export class PendingRequests {
   readonly #beginning: string;
-  /** By the last token of the subject for the answer, in the order of the requests. */
+  /** The pending requests, by the last token of the subject for the answer. The oldest request comes first. */
   readonly #waiting = new Map<string, Waiting>();
 
-  /** @param inbox first part of the subjects of answers to this member, without a final dot */
+  /** @param inbox first part of the subjects on which this member receives answers, without a final dot */
   constructor(inbox: string) {
     // Two connections of one member must not get each other's answers.
     this.#beginning = `${inbox}.${randomToken()}.`;
   }
 
-  /** Subject of all answers, with a wildcard, to be subscribed to. */
+  /** The subject of all answers, with a wildcard as its last token. The caller subscribes to it. */
   get answers(): string {
     return `${this.#beginning}*`;
   }
 
   /**
+   * Sends a request, and waits for its answer.
    * @param send sends the request; `reply` is the subject for the answer
-   * @throws LinkError, or the reason of `stop`
+   * @returns the data of the answer
+   * @throws LinkError, the reason of `stop` when it fires, or what `send` has thrown
    */
   start(subject: string, timeoutMs: number, stop: AbortSignal, send: (reply: string) => void): Promise<Uint8Array> {
     const token = randomToken();
@@ -62,7 +64,7 @@ export class PendingRequests {
     });
   }
 
-  /** @param subject of the answer @param isFromNobody whether the server reports that nobody got the request */
+  /** @param subject the answer's subject @param isFromNobody whether this is the server's report of no responders */
   onAnswer(subject: string, data: Uint8Array, isFromNobody: boolean): void {
     const waiting = this.#waiting.get(subject.slice(this.#beginning.length));
     if (!waiting) return;
@@ -70,13 +72,13 @@ export class PendingRequests {
     else waiting.answer(data);
   }
 
-  /** Fails the oldest request to this subject, which the server has denied: denials come in the order of requests. */
+  /** Fails the oldest request to a subject that the server has denied. Denials come in the order of the requests. */
   deny(subject: string): void {
     const first = [...this.#waiting.values()].find((waiting) => waiting.subject === subject);
     first?.fail(denied());
   }
 
-  /** Fails all requests. */
+  /** Fails all pending requests. */
   end(fault: LinkFault, message: string): void {
     for (const { fail } of [...this.#waiting.values()]) fail(new LinkError(fault, message));
   }
@@ -86,7 +88,7 @@ export function denied(): LinkError {
   return new LinkError('denied', 'the server does not permit this account to use the subject');
 }
 
-/** @returns a token of a subject that others cannot guess */
+/** @returns 24 random hex digits: a token that makes a subject hard to guess */
 function randomToken(): string {
   return randomBytes(12).toString('hex');
 }

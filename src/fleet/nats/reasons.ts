@@ -11,15 +11,15 @@ export interface Fault {
   readonly isRefusal: boolean;
 }
 
-/** OpenSSL's and Node.js's codes for certificates that do not prove the server's name. */
+/** Matches the codes of OpenSSL and Node.js for a certificate that is not trusted, or is for another name. */
 const CERTIFICATE = /CERT|SIGNATURE|ISSUER|^ERR_TLS/;
 
 /** The server's message if the account of the member's key already has its maximum number of connections. */
 const TOO_MANY_CONNECTIONS = /maximum account active connections exceeded/i;
 
 /**
- * @param server its URL
- * @param fault what the client or the system has thrown; undefined when the server has just closed the connection
+ * @param server the server's URL
+ * @param fault what the client library or the system has thrown; undefined if the connection has ended without an error
  */
 export function faultOf(fault: unknown, server: string, hasCredentials: boolean): Fault {
   if (isRefusal(fault)) return { reason: refusal(server, hasCredentials), isRefusal: true };
@@ -28,7 +28,7 @@ export function faultOf(fault: unknown, server: string, hasCredentials: boolean)
 
 function isRefusal(fault: unknown): boolean {
   if (fault instanceof UserAuthenticationExpiredError) return true;
-  // A server that is too busy to check credentials in time reports the same kind of error.
+  // A server that is too busy to check credentials in time reports the same error, but its message is about a timeout.
   return fault instanceof AuthorizationError && !/timeout/i.test(fault.message);
 }
 

@@ -4,14 +4,15 @@ import type { z } from 'zod';
 import { messageBytes, readMessage } from '../messages.ts';
 import type { Link, LinkMessage } from './link.ts';
 
-/** Publishes a message at most once. @returns false if the message was not sent */
+/** Publishes a message at once or never (see `Link`). @returns whether the message was sent */
 export function publish(link: Pick<Link, 'publish'>, subject: string, message: unknown): boolean {
   return link.publish(subject, messageBytes(message));
 }
 
 /**
  * Sends a request, and waits for the first answer.
- * @returns undefined if the answer is not a message of this kind
+ * @param answer the schema of the answer
+ * @returns the answer; undefined if it does not fit the schema
  * @throws LinkError, or the reason of `stop` when it fires
  */
 export async function ask<Answer extends z.ZodType>(
@@ -25,16 +26,18 @@ export async function ask<Answer extends z.ZodType>(
   return readMessage(answer, await link.request(subject, messageBytes(request), timeoutMs, stop));
 }
 
-/** An answer to a request, and the subject for it. */
+/** An answer to a request: its subject and its content. */
 export interface Answer {
   readonly reply: string;
   readonly message: unknown;
 }
 
 /**
- * Answers requests.
- * @param handle gets each request as bytes, because bounds apply before a message is read; must check that the subject
- *   for the answer belongs to the sender of the request; returns undefined if there should be no answer; must not throw
+ * Subscribes to requests, and answers them.
+ * @param handle called with each request. It must check that the subject for the answer belongs to the sender of the
+ *   request. It gets the request as bytes, so that it can apply limits before it parses the bytes. It returns undefined
+ *   if there should be no answer, and must not throw
+ * @param queue the queue group to join; absent if this member answers all requests
  * @returns a function that unsubscribes
  */
 export function answerRequests(

@@ -1,11 +1,11 @@
 /**
- * The NATS accounts of a fleet's servers: what each member may send and receive, and how many connections it may have.
- * A message stays in its account unless another account imports its subject. A server limits the connections of an
- * account, not those of a key. So rigs, operators and leaf nodes have other accounts than the coordinators: no key of
- * theirs can use up the connections of coordinators. Pure.
+ * The NATS accounts of a fleet's servers: the subjects that each member may use, and limits on connections. A message
+ * stays in its account unless another account imports its subject. A server limits the number of connections for an
+ * account, not for a key. So rigs, operators and leaf nodes have other accounts than coordinators, and their keys
+ * cannot use up the connections of coordinators. Pure.
  */
 
-import { FALLBACK_QUEUE, FleetSubjects, token } from '../messages.ts';
+import { FALLBACK_QUEUE, FleetSubjects, token } from '../subjects.ts';
 
 export const ROLES = ['rig', 'coordinator', 'operator'] as const;
 export type Role = (typeof ROLES)[number];
@@ -15,44 +15,48 @@ export interface Member {
   readonly role: Role;
   /** The public nkey: 56 characters, of which the first is `U`. */
   readonly publicKey: string;
-  /** Unique among all members, including revoked ones, and never changed. It determines the account of a rig. */
+  /** Unique among all members, including revoked ones. It never changes, and determines the account of a rig. */
   readonly number: number;
 }
 
-/** The account of coordinators. On the server that is a leaf node, the other servers are connected to this account. */
+/** The account of coordinators. A leaf node's connection to the servers of the cluster has this account, too. */
 export const COORDINATORS = 'coordinators';
 const OPERATORS = 'operators';
-/** The account of leaf nodes on the servers that they connect to. */
+/** The account of leaf nodes, on the servers to which they connect. */
 const SITES = 'sites';
-/** The user of other servers. */
+/** The user name with which the fleet's servers connect to each other. */
 export const SERVER_USER = 'server';
 
 /**
- * Maximum number of accounts of rigs. If a fleet has had no more members than this, each rig has its own account. A
- * server compares the imports of all accounts with each other at its start: nats-server 2.9.10 needs half a minute for
- * 4,000 accounts, and a second for 250.
+ * Maximum number of accounts of rigs. If a fleet has had no more members than this, each rig has an account of its own.
+ * Otherwise, several rigs may share an account. More accounts would delay the start of a server, which compares the
+ * imports of all accounts with each other: nats-server 2.9.10 takes 1 s for 250 accounts, and 30 s for 4,000.
  */
 const MOST_RIG_ACCOUNTS = 200;
 /**
- * Number of connections that an account may have for each of its rigs. A rig has one. Further ones are needed for lost
- * connections, which the server still counts for up to half a minute, for a second machine with the same key, which
- * operators see, and for pickaxe doctor.
+ * Maximum number of connections of an account for each of its rigs. A rig needs one connection, and `pickaxe doctor`
+ * another one. The server still counts a lost connection for up to half a minute. A second machine with the same key
+ * must be able to connect, too, because otherwise operators would not see that two machines have this key.
  */
 const CONNECTIONS_OF_RIG = 4;
-/** Number of connections for each operator: the page, and commands that run at the same time. */
+/**
+ * Maximum number of connections for each operator: for the fleet's page, and for commands that run at the same time.
+ */
 const CONNECTIONS_OF_OPERATOR = 16;
 const MOST_LEAF_NODES = 256;
 /**
- * Maximum number of subscriptions of one connection, which the server keeps in memory. A member has less than ten. The
- * connection to the server of another site has those of all its members: up to 20,000 rigs with three each.
+ * Maximum number of subscriptions of one connection, because the server keeps them in memory. A member usually has less
+ * than ten. The connection of a leaf node has the subscriptions of all rigs of its site: up to 20,000 rigs with three
+ * subscriptions each.
  */
 const SUBSCRIPTIONS = { ofMember: 16, ofSite: 100_000 };
-/** Connections to a server beyond the limits of the accounts: those of coordinators, and of clients without a key. */
+/** Number of connections to a server for coordinators, and for clients that have not proved a key yet. */
 const FURTHER_CONNECTIONS = 4_096;
+/** Minimum of a server's limit on connections. */
 const LEAST_CONNECTIONS = 65_536;
 
 interface AccountTerms {
-  /** First part of the subjects. */
+  /** First part of all subjects. */
   readonly subject: string;
   readonly members: readonly Member[];
   /** The secret with which leaf nodes prove that they belong to the fleet; undefined if none may connect. */
@@ -63,7 +67,7 @@ interface AccountTerms {
 
 interface NatsAccount {
   readonly name: string;
-  /** Lines of the configuration. */
+  /** The users, each as a line of the configuration. */
   readonly users: readonly string[];
   readonly limits: readonly string[];
   /** Subjects of messages of this account that members of other accounts may receive. */
@@ -71,12 +75,12 @@ interface NatsAccount {
   readonly imports: readonly { readonly from: string; readonly subjects: readonly string[] }[];
 }
 
-/** @returns the lines of the configuration */
+/** @returns the lines of the configuration's `accounts` block */
 export function accountsBlock(terms: AccountTerms): string[] {
   return ['accounts {', ...accountsOf(terms).flatMap(linesOf), '}'];
 }
 
-/** @returns the limit for a whole server, which is above the sum of the accounts' limits */
+/** @returns the maximum number of connections to one server, which is above the sum of the accounts' limits */
 export function mostConnections(members: readonly Member[]): number {
   const limits = members.map(({ role }) =>
     role === 'rig' ? CONNECTIONS_OF_RIG : role === 'operator' ? CONNECTIONS_OF_OPERATOR : 0,
@@ -97,7 +101,8 @@ function accountsOf({ subject, members, leafSecret, isLeaf }: AccountTerms): Nat
   /** The common part of the accounts of rigs and sites. */
   const outer = {
     exports: ofRigs.publish,
-    // The sites' account needs them, too: requests of operators reach the rigs of a leaf node through this server.
+    // The sites' account needs these imports, too: requests of operators reach the rigs of a leaf node over this
+    // server.
     imports: [
       { from: COORDINATORS, subjects: ofRigs.subscribe },
       { from: OPERATORS, subjects: [subjects.controls] },
@@ -115,7 +120,7 @@ function accountsOf({ subject, members, leafSecret, isLeaf }: AccountTerms): Nat
   const outside = [...ofRigAccounts, ...sites].map(({ name }) => name);
   const coordinators: NatsAccount = {
     name: COORDINATORS,
-    // Without any user, the server would let everybody in.
+    // If no account had a user, the server would accept every client.
     users: members.length > 0 || leafSecret !== undefined ? usersOf(of('coordinator')) : [nobody()],
     limits: [isLeaf ? `max_subscriptions: ${SUBSCRIPTIONS.ofSite}` : ofMember],
     // A coordinator with devices also reports and gets operators' requests, as a rig does.
@@ -138,7 +143,10 @@ function accountsOf({ subject, members, leafSecret, isLeaf }: AccountTerms): Nat
   return [coordinators, operators, ...ofRigAccounts, ...sites];
 }
 
-/** Groups rigs by account. Changes of other members move no rig, because a move would end the rig's connection. */
+/**
+ * Groups rigs by the number of their account. This number depends only on the rig's own number. If a rig's account
+ * changed because of other members, the rig's connection would end.
+ */
 function groupedRigs(rigs: readonly Member[]): Map<number, Member[]> {
   const groups = new Map<number, Member[]>();
   for (const rig of rigs) {
@@ -183,13 +191,13 @@ function nobody(): string {
   return '{ user: "nobody", password: "$2a$11$......................................................" }';
 }
 
-/** The member's name follows in a comment, because the server's logs and monitoring show only the key. */
+/** @returns the line for a member. It ends with the name in a comment, because the server's logs show only the key */
 function user(member: Member, subjects: FleetSubjects): string {
   const { name, role, publicKey } = member;
   return `{ nkey: ${publicKey}, ${permissions(PERMISSIONS[role](name, subjects))} } # ${token(name)}`;
 }
 
-/** The user of leaf nodes. Their sites have only rigs, so their secret permits what rigs may do, and no more. */
+/** @returns the line for the user of leaf nodes. Their sites have only rigs, so this user has only rigs' permissions */
 function leafUser(secret: string, subjects: FleetSubjects): string {
   return `{ user: "${SERVER_USER}", password: ${quoted(secret)}, ${permissions(subjects.ofAnyRig)} }`;
 }
@@ -204,8 +212,8 @@ interface Permissions {
 }
 
 /**
- * Answers are permitted by subject, not as responses to requests (`allow_responses`): a request may name any subject
- * for its answer, so with that option an operator could make a rig publish work.
+ * The subjects on which a member may publish its answers are listed. The option `allow_responses` is not used: it would
+ * permit an answer on any subject that a request names, so an operator could make a rig publish work.
  */
 const PERMISSIONS: Record<Role, (name: string, subjects: FleetSubjects) => Permissions> = {
   rig: (name, subjects) => ({

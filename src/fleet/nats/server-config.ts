@@ -4,16 +4,20 @@ import { MOST_MESSAGE_BYTES } from '../messages.ts';
 import { accountsBlock, COORDINATORS, type Member, mostConnections, quoted, SERVER_USER } from './server-accounts.ts';
 
 export interface TlsFiles {
-  /** Paths of PEM files on the server's machine. */
+  /** Path of the certificate (PEM) on the server's machine. */
   readonly cert: string;
+  /** Path of the private key (PEM) on the server's machine. */
   readonly key: string;
-  /** The authority of the other servers' certificates; undefined for the system's authorities. */
+  /**
+   * Path of the certificate (PEM) of the authority that has issued the other servers' certificates; undefined for the
+   * authorities that the system trusts.
+   */
   readonly ca?: string | undefined;
 }
 
 /**
- * A secret with which other servers prove that they belong to the fleet. Servers of a cluster may send and receive
- * everything, a leaf node only what rigs may.
+ * Servers to connect to, and the secret with which a server proves that it belongs to the fleet. A server of the
+ * cluster may send and receive all messages. A leaf node may send and receive only what rigs may.
  */
 interface OtherServers {
   /** `HOST:PORT` of each server. */
@@ -22,27 +26,27 @@ interface OtherServers {
 }
 
 export interface ServerTerms {
-  /** First part of the subjects. */
+  /** First part of all subjects. */
   readonly subject: string;
   readonly members: readonly Member[];
-  /** `HOST:PORT` for clients; the port -1 means any free one. */
+  /** `HOST:PORT` on which the server listens for clients; the port -1 means any free port. */
   readonly listen: string;
   readonly tls?: TlsFiles | undefined;
-  /** All servers of the cluster, with the ports for each other. */
+  /** All servers of the cluster, with the ports on which they listen for each other. */
   readonly cluster?: (OtherServers & { readonly listen: string }) | undefined;
-  /** Lets servers of other sites connect as leaf nodes. */
+  /** Lets servers of other sites connect as leaf nodes, at the address `listen`. Absent if there are no leaf nodes. */
   readonly leaves?: { readonly listen: string; readonly secret: string } | undefined;
-  /** Makes this server a leaf node of others, with their ports for leaf nodes. */
+  /** Makes this server a leaf node of these servers. Their ports are those for leaf nodes. */
   readonly hub?: OtherServers | undefined;
 }
 
-/** The beginning of every configuration, which shows that pickaxe made the file. */
+/** The beginning of every configuration. It shows that pickaxe made the file. */
 export const MADE_BY = '# Made by pickaxe fleet keys';
 
 /**
- * Limits for clients. A client that takes no messages is cut off after a time, or when too many bytes wait for it. It
- * connects again and gets the latest work, so old works need not wait. Bursts are far below `max_pending`: the reports
- * of a thousand rigs have about two megabytes.
+ * Limits for clients. A client that does not read its messages is disconnected after `write_deadline`, or when more
+ * than `max_pending` bytes wait for it. When it has connected again, it gets the latest work, so old works need not
+ * wait. Bursts of messages are far below `max_pending`: the reports of a thousand rigs have about two megabytes.
  */
 const LIMITS = [
   `max_payload: ${MOST_MESSAGE_BYTES}`,
@@ -52,7 +56,7 @@ const LIMITS = [
   'ping_interval: "10s"',
   'ping_max: 2',
 ];
-/** Maximum time for a client to prove its name, in seconds: a thousand rigs may come back at once. */
+/** Maximum time, in seconds, until a client has proved its identity. A thousand rigs may connect at the same time. */
 const PROOF_SECONDS = 10;
 
 export function serverConfig(terms: ServerTerms): string {

@@ -8,7 +8,7 @@ import { createInterface } from 'node:readline';
 import { endWithPickaxe, startGroup } from '../../base/system/process-group.ts';
 
 const PROGRAM = process.platform === 'win32' ? 'nats-server.exe' : 'nats-server';
-/** Folders of distributions' packages that are not on the PATH of ordinary users. */
+/** Folders that may have the program, but are not on the PATH of ordinary users. */
 const MORE_FOLDERS = ['/usr/sbin', '/usr/local/sbin'];
 /** Number of lines of the server's log that are kept for an error. */
 const MOST_LINES = 50;
@@ -40,23 +40,24 @@ interface ServerStart {
 }
 
 export type PortKind = 'client' | 'route' | 'leafnode';
-/** TCP ports; a kind of port on which the server does not listen is absent. */
+/** The server's TCP ports, by their kind. A kind of port on which the server does not listen is absent. */
 type ServerPorts = Readonly<Partial<Record<PortKind, number>>>;
 
 export interface ServerProcess {
   readonly process: ChildProcess;
   readonly configFile: string;
   readonly ports: ServerPorts;
-  /** The last lines of the server's log. */
+  /** The last lines of the server's log, at most `MOST_LINES`. */
   readonly log: readonly string[];
-  /** Resolves when the process has ended. */
+  /** Resolves when the process has ended, or could not be started. */
   readonly ended: Promise<void>;
 }
 
 /**
- * Starts a server and waits until it takes connections. The server is killed when this process ends. Except on Windows,
- * Ctrl-C does not reach the server, so members that are ending can still get the verdicts of their last solutions.
- * @throws Error with the last lines of the server's log if it ends before it takes connections
+ * Starts a server and waits until it takes connections. Except on Windows, the server is killed when this process ends.
+ * Ctrl-C in the terminal does not reach the server, so members that are ending can still get the verdicts on their last
+ * solutions.
+ * @throws Error with the last lines of the server's log if the server ends before it takes connections
  */
 export async function startServer({
   program,
@@ -86,7 +87,8 @@ export async function startServer({
       const [, kind, port] = LISTENING.exec(line) ?? [];
       if (kind === 'client' || kind === 'route' || kind === 'leafnode') ports[kind] = Number(port);
       isUp ||= line.endsWith('Server is ready');
-      // The server logs that it is ready before it listens for other servers of its cluster.
+      // The server logs that it is ready before it listens for the other servers of its cluster. So the ports are
+      // awaited, too.
       if (isUp && listens.every((each) => ports[each] !== undefined)) resolve();
     });
   });

@@ -1,7 +1,8 @@
 /**
- * The connection below the NATS client. It replaces the transport of the client, which begins TLS only if the server's
- * first message, sent in clear, asks for it in the expected form, and which checks the certificates of bare addresses
- * against the name `localhost`.
+ * The transport of the NATS client library: one connection to a server. It replaces the library's own transport, for
+ * two reasons. The library begins TLS only if the server's first message, which is not encrypted, asks for TLS in the
+ * expected form. And if the server's host is a bare IP address, the library checks the certificate against the name
+ * `localhost`.
  */
 
 import { connect as connectTcp, isIP, type Socket } from 'node:net';
@@ -11,21 +12,21 @@ import { z } from 'zod';
 import { TCP_CONNECTING } from '../../base/net/connecting.ts';
 import { onAbort } from '../../base/system/abort.ts';
 
-/** Maximum length of a line, in bytes: the client reads long lines slowly. The longest is the first message. */
+/** Maximum length of a line, in bytes, because the client library reads long lines slowly. */
 const MOST_LINE_BYTES = 65_536;
-/** Maximum length of a message's payload, in bytes. The default of servers is half as much. */
+/** Maximum length of a message's payload, in bytes: twice the default limit of NATS servers. */
 const MOST_PAYLOAD_BYTES = 2 ** 21;
-/** Maximum number of bytes that wait to be sent. Beyond it, the connection ends. */
+/** Maximum number of bytes that wait to be sent. If more bytes wait, the connection is ended. */
 const MOST_UNSENT_BYTES = 2 ** 20;
 
-/** The client's options, and those of this transport. */
+/** The options of the client library, and those of this transport. */
 export interface TransportOptions extends ConnectionOptions {
   readonly pickaxe: {
     readonly host: string;
     readonly port: number;
-    /** Whether nothing may be sent in clear. */
+    /** Whether nothing may be sent before TLS has begun. */
     readonly requiresTls: boolean;
-    /** Certificates of authorities as PEM texts; undefined for the authorities in Node.js. */
+    /** Certificates of the trusted authorities, as PEM texts; undefined for the authorities that Node.js trusts. */
     readonly authorities: readonly string[] | undefined;
     /** Ends the connection, even while it is still being made. */
     readonly stop: AbortSignal;
@@ -34,7 +35,7 @@ export interface TransportOptions extends ConnectionOptions {
 
 export class TransportError extends Error {
   override readonly name = 'TransportError';
-  /** Whether the server offers no TLS, although it is required. */
+  /** Whether the cause is that TLS is required, but the server does not offer it. */
   readonly lacksTls: boolean;
 
   constructor(message: string, lacksTls = false) {
@@ -58,7 +59,7 @@ export class LinkTransport implements Transport {
   closeError?: Error;
   readonly #chunks: Uint8Array[] = [];
   readonly #check = new Parser({ push: (event) => this.#onMessage(event as ParserEvent) });
-  /** Upper limit of the number of bytes since the end of the last message. */
+  /** Number of bytes received after the chunk in which the last complete message ended. */
   #unendedBytes = 0;
   #wake = () => {};
   #socket: Socket | undefined;
@@ -82,7 +83,7 @@ export class LinkTransport implements Transport {
       const info = infoIn(first.message);
       if (info.tls_required || requiresTls) {
         if (!info.tls_required && !info.tls_available) throw new TransportError('the server offers no TLS', true);
-        // Bytes in clear behind the first message would be taken for part of the encrypted connection.
+        // Unencrypted bytes after the first message would be treated as if they had come over TLS.
         if (first.rest.length > 0) throw new TransportError('the server speaks before TLS has begun');
         this.#socket = await encrypted(socket, host, authorities);
         this.#isEncrypted = true;
@@ -106,10 +107,13 @@ export class LinkTransport implements Transport {
     socket.resume();
   }
 
-  /** Checks bytes before the client gets them: on an error, it would print that and leave the connection open. */
+  /**
+   * Checks received bytes before the client library gets them. If the library itself met an error in them, it would
+   * print the error, and leave the connection open.
+   */
   #receive(bytes: Uint8Array): void {
     if (this.#isClosed) return;
-    // Receivers of messages expect a plain Uint8Array: the `slice` of a Buffer shares memory.
+    // Receivers of messages need a plain Uint8Array, whose `slice` makes a copy. The `slice` of a Buffer shares memory.
     const chunk = new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length);
     this.#unendedBytes += chunk.length;
     try {
@@ -172,12 +176,15 @@ export class LinkTransport implements Transport {
     this.#isClosed = true;
     this.#release();
     this.#socket?.destroy();
-    // An error after the end has no meaning, but would end the process if nobody listened for it.
+    // Errors of the socket after the end have no meaning. Without a listener, they would end the process.
     this.#socket?.on('error', () => {});
     this.#wake();
   }
 
-  /** @param fault undefined if the client has the reason: a message of the server, or unanswered pings */
+  /**
+   * @param fault why the connection ends; undefined if the client library has the reason (a message of the server, or
+   *   unanswered pings), or if there is no error
+   */
   #end(fault?: Error): void {
     if (this.#isClosed) return;
     if (fault) this.closeError = fault;
@@ -195,7 +202,10 @@ function infoIn(message: Uint8Array): z.infer<typeof Info> {
   }
 }
 
-/** @returns the bytes through the first line break, and those after it @throws errors of the system, TransportError */
+/**
+ * @returns `message`: the bytes up to the end of the first CRLF; `rest`: the bytes after it
+ * @throws errors of the system; TransportError if the server closes the connection, or the first line is too long
+ */
 function firstMessage(socket: Socket): Promise<{ message: Uint8Array; rest: Uint8Array }> {
   let received = Buffer.alloc(0);
   return untilEnded(socket, (resolve, reject) => {
@@ -205,7 +215,7 @@ function firstMessage(socket: Socket): Promise<{ message: Uint8Array; rest: Uint
       if (end > MOST_LINE_BYTES || (end < 2 && received.length > MOST_LINE_BYTES)) {
         reject(new TransportError('what listens there is no NATS server'));
       } else if (end >= 2) {
-        // A paused socket loses no bytes before its next listener.
+        // While the socket is paused, it keeps further bytes until the next listener is added.
         socket.pause();
         resolve({ message: received.subarray(0, end), rest: received.subarray(end) });
       }
@@ -215,7 +225,11 @@ function firstMessage(socket: Socket): Promise<{ message: Uint8Array; rest: Uint
   });
 }
 
-/** @throws errors of the system, and those of OpenSSL and Node.js for a certificate that is not trusted */
+/**
+ * Begins TLS, and verifies the server's certificate.
+ * @throws errors of the system, and of OpenSSL and Node.js if the certificate is not trusted; TransportError if the
+ *   server closes the connection
+ */
 async function encrypted(socket: Socket, host: string, authorities: readonly string[] | undefined): Promise<Socket> {
   const secure = connectTls({
     socket,
@@ -231,7 +245,10 @@ async function encrypted(socket: Socket, host: string, authorities: readonly str
   });
 }
 
-/** Waits for a socket, but only until its end. @param wait returns a function that removes the listeners it added */
+/**
+ * Waits for events of a socket. If the socket fails or is closed before these events, the promise is rejected.
+ * @param wait adds listeners, and returns a function that removes them
+ */
 function untilEnded<T>(
   socket: Socket,
   wait: (resolve: (result: T) => void, reject: (fault: Error) => void) => () => void,

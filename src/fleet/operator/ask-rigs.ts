@@ -2,19 +2,20 @@
 
 import { aborted, within } from '../../base/system/abort.ts';
 import { oneLine } from '../../base/text/plain-text.ts';
-import { ControlAnswer, type ControlRequest, type FleetSubjects } from '../messages.ts';
+import { ControlAnswer, type ControlRequest } from '../messages.ts';
 import { type Link, LinkError, type LinkFault } from '../nats/link.ts';
 import { ask } from '../nats/requests.ts';
+import type { FleetSubjects } from '../subjects.ts';
 import type { FleetControlAnswer, RigSelection } from './fleet-answers.ts';
 import type { FleetRig } from './fleet-status.ts';
 
-/** @returns the rig's answer @throws Error whose message is for people */
+/** Sends a request to a rig. @returns the rig's answer @throws Error whose message is for people */
 export type AskRig = (rig: string, request: ControlRequest, stop: AbortSignal) => Promise<ControlAnswer>;
 
-/** Maximum time until a rig's answer. Rigs answer at once. */
+/** Maximum time until one rig's answer. Rigs usually answer much sooner. */
 const RIG_ANSWER_MS = 4_000;
 
-/** Messages for the operator if no answer came. */
+/** What the operator is told about a rig that has not answered: a message for each kind of `LinkError`. */
 const FAULTS: Readonly<Record<LinkFault, string>> = {
   disconnected: 'it was not asked: there is no connection to a NATS server',
   'no-responders': 'it is not connected, has another name, or an earlier version of pickaxe',
@@ -23,7 +24,7 @@ const FAULTS: Readonly<Record<LinkFault, string>> = {
   timeout: 'it did not answer in time, and may have done it',
 };
 
-/** @param operator the name of the member that asks @returns a function that asks over this connection */
+/** @param operator the name of the member that sends the requests @returns a function that sends them over this link */
 export function asker(link: Link, subjects: FleetSubjects, operator: string): AskRig {
   return async (rig, request, stop) => {
     const subject = subjects.control(rig, operator);
@@ -35,22 +36,27 @@ export function asker(link: Link, subjects: FleetSubjects, operator: string): As
   };
 }
 
-/** Maximum time until all answers, less than the timeout of the page, and than `answerMs` of the HTTP server. */
+/**
+ * Maximum time until all answers. It is less than the fleet page's timeout, and less than the HTTP server's `answerMs`.
+ */
 const ANSWER_MS = 10_000;
 /** Maximum number of rigs that are asked at a time. */
 const MOST_AT_A_TIME = 256;
-/** Maximum length of a rig's message in the answer. */
+/** Maximum length of a rig's message in the answer to the operator, in UTF-16 code units. */
 const MOST_MESSAGE = 200;
 
 export interface Target {
   readonly name: string;
-  /** Whether the rig is unresponsive. */
+  /** Whether the rig is unresponsive; absent for a rig that has not reported. */
   readonly silent?: boolean;
   /** Why the rig is not asked; absent if it is asked. */
   readonly refusal?: string;
 }
 
-/** @returns the rigs that meet every condition, and, without a group, the named rigs that have not reported */
+/**
+ * @returns the rigs that meet every condition of the selection. If no group is given, a named rig that has not reported
+ *   is also returned, with a refusal
+ */
 export function selectRigs(rigs: readonly FleetRig[], { names, group, pattern }: RigSelection): Target[] {
   const byName = new Map(rigs.map((rig) => [rig.name, rig]));
   const named = names ? [...new Set(names)].map((name) => ({ name, rig: byName.get(name) })) : undefined;
@@ -65,10 +71,14 @@ export function selectRigs(rigs: readonly FleetRig[], { names, group, pattern }:
   });
 }
 
-/** Takes at most (length of the name) × (length of the pattern) steps, unlike a regular expression. */
+/**
+ * Takes at most about (length of the name) × (length of the pattern) steps. A regular expression can take far more.
+ * @param pattern `*` stands for any characters, `?` for one
+ * @returns whether the whole name matches
+ */
 export function matchesPattern(name: string, pattern: string): boolean {
   let [at, in_] = [0, 0];
-  /** Position of the last `*` in the pattern, and the end of the characters of the name that it matches. */
+  /** The position of the last `*` so far in the pattern, and the end of the part of the name that this `*` matches. */
   let star: { readonly pattern: number; name: number } | undefined;
   while (at < name.length) {
     if (pattern[in_] === '*') {
@@ -86,7 +96,11 @@ export function matchesPattern(name: string, pattern: string): boolean {
   return /^\**$/.test(pattern.slice(in_));
 }
 
-/** Never rejects. @param stop ends the requests @returns an answer for each target */
+/**
+ * Sends a request to all targets without a refusal, and gathers their answers for at most `ANSWER_MS`. Never rejects.
+ * @param stop ends the requests
+ * @returns an answer for each target
+ */
 export async function askRigs(
   targets: readonly Target[],
   request: ControlRequest,
@@ -94,7 +108,7 @@ export async function askRigs(
   stop: AbortSignal,
 ): Promise<FleetControlAnswer> {
   const answers = new Map<string, ControlAnswer>();
-  // Unresponsive rigs hardly answer, so they must not delay the others.
+  // Unresponsive rigs come last. They will hardly answer, and must not delay the requests to the other rigs.
   const queue = [...targets].sort((a, b) => Number(a.silent ?? false) - Number(b.silent ?? false));
   await within(ANSWER_MS, stop, async (signal) => {
     const next = queue[Symbol.iterator]();

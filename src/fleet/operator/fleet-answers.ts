@@ -1,14 +1,17 @@
-/** The queries, bodies and answers of a fleet's HTTP API besides `FleetStatus`. */
+/** The queries, bodies and answers of a fleet's HTTP API. `FleetStatus` and its parts are in `fleet-status.ts`. */
 
 import { z } from 'zod';
 import { amount, count, millis } from '../../rig/status/shapes.ts';
 import { ControlAnswer, ControlRequest, memberName } from '../messages.ts';
 import { FleetRig, FleetStatus } from './fleet-status.ts';
 
-/** Maximum number of rigs that one control request can name: as many as a fleet can have. */
+/** Maximum number of rigs that one control request can name: as many as `Roster` keeps. */
 const MOST_NAMED_RIGS = 20_000;
 
-/** A rig in a list: without its devices, which are most of a `FleetRig`, and are shown for one rig at a time. */
+/**
+ * A rig in a list. It has sums instead of devices: the devices are the largest part of a `FleetRig`, but are shown only
+ * for one rig at a time.
+ */
 export const RigSummary = z
   .strictObject({
     ...FleetRig.omit({
@@ -56,7 +59,7 @@ export type FleetChangesQuery = z.infer<typeof FleetChangesQuery>;
 export const FleetRigQuery = z.strictObject({ name: memberName });
 export type FleetRigQuery = z.infer<typeof FleetRigQuery>;
 
-/** A rig must meet every condition that is given. */
+/** A selection of rigs by conditions. A rig must meet every condition that is given. */
 export const RigSelection = z
   .strictObject({
     names: z.array(memberName).min(1).max(MOST_NAMED_RIGS).exactOptional(),

@@ -1,8 +1,11 @@
-/** Figures that the table, the page and metrics derive from a fleet's status. Pure: the page loads this file, too. */
+/**
+ * Figures that the table, the page and metrics derive from a fleet's status. Pure, because browsers load this file,
+ * too.
+ */
 
 import type { FleetRig } from './fleet-status.ts';
 
-/** The state by which a rig is sorted and filtered: that of its last report, or `silent` for a silent rig. */
+/** The state by which a rig is sorted and filtered: `silent` for a silent rig, or else the state in its last report. */
 export type ShownState = FleetRig['state'] | 'silent';
 
 export function shownState({ silent, state }: Pick<FleetRig, 'silent' | 'state'>): ShownState {
@@ -32,7 +35,7 @@ export function totalWatts({ devices }: Pick<FleetRig, 'devices'>): number | nul
   return known.length === 0 ? null : known.reduce((sum, watts) => sum + watts, 0);
 }
 
-/** Number of wrong hashes, and of failures after which a device was reopened. */
+/** Number of the rig's wrong hashes, plus the number of failures after which its devices were reopened. */
 export function faultsOf({ hardwareErrors, devices }: Pick<FleetRig, 'hardwareErrors' | 'devices'>): number {
   return devices.reduce((sum, { reopens }) => sum + reopens, hardwareErrors);
 }

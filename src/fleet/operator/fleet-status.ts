@@ -1,11 +1,16 @@
-/** The status of a fleet as operators see it: the one shape of the table, the page, `--json` and metrics. */
+/**
+ * The status of a fleet as operators see it. The table, the page, `--json` and metrics are all made from this shape.
+ */
 
 import { z } from 'zod';
 import { amount, count, millis, rate } from '../../rig/status/shapes.ts';
 import { memberName, sentence } from '../messages.ts';
 import { RigReport } from '../rig-report.ts';
 
-/** Why messages were ignored. */
+/**
+ * Why messages of members were ignored. `tooManyMembers`: the limits on the number of members, or on the total length
+ * of their messages, left no room for a message.
+ */
 const IGNORED = ['malformed', 'tooFast', 'tooManyMembers'] as const;
 export type Ignored = (typeof IGNORED)[number];
 

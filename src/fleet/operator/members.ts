@@ -1,39 +1,42 @@
-/** The last message of each member of one kind (rigs, or coordinators), within bounds. Pure. */
+/** Keeps the last message of each member of one kind (rigs, or coordinators), within bounds. Pure. */
 
 import { BoundedMap, TokenBucket } from '../../base/system/bounded.ts';
 import type { Ignored } from './fleet-status.ts';
 
 /** Time without a message after which a member is dropped: a day. */
 const FORGET_MS = 86_400_000;
-/** Time since the last alternation of two instances for which a name counts as that of two members. */
+/** Time for which a name counts as the name of two members after messages of two instances have alternated. */
 const DUPLICATE_MS = 60_000;
 
 interface Rate {
-  /** Maximum number of messages at once. */
+  /** Capacity of the token bucket: the maximum number of messages, or of bytes, at once. */
   readonly most: number;
+  /** Number of messages, or of bytes, per second after that. */
   readonly perSecond: number;
 }
 
 interface MembersOptions {
+  /** Maximum number of members. */
   readonly most: number;
   /** Time without a message after which a member is unresponsive. */
   readonly unresponsiveMs: number;
   /** Maximum rate of messages of one member. */
   readonly rate: Rate;
-  /** Maximum rate of messages of all members together, which also bounds a flood under many names. */
+  /** Maximum rate of messages of all members together. It also limits a flood of messages under many names. */
   readonly rateOfAll: Rate;
   /** Maximum rate of bytes of all members together, because long messages take long to parse. */
   readonly bytesOfAll: Rate;
-  /** Maximum number of bytes of all kept messages. One message is kept for each member. */
+  /** Maximum total length of the kept messages, in bytes. One message is kept for each member. */
   readonly mostBytes: number;
 }
 
 export class Member<Message extends { readonly instance: string }> {
   message: Message;
-  /** Length of the message. */
+  /** Length of the message, in bytes. */
   bytes: number;
+  /** Time at which the message came (monotonic). */
   lastMessageMs: number;
-  /** The instance before the last one. */
+  /** The instance before the last change of the instance; undefined before the first change. */
   #instanceBefore: string | undefined;
   #alternatedMs = Number.NEGATIVE_INFINITY;
 
@@ -62,11 +65,14 @@ export class Member<Message extends { readonly instance: string }> {
 
 export class Members<Message extends { readonly instance: string }> {
   readonly #options: MembersOptions;
-  /** By name. The member with the newest message comes last. */
+  /** The members, by name. The member with the newest message comes last. */
   readonly #members = new Map<string, Member<Message>>();
-  /** Number of bytes of all kept messages. */
+  /** Total length of the kept messages, in bytes. */
   #bytes = 0;
-  /** By name, including senders of unreadable messages. A dropped name gets a new bucket, within the rate of all. */
+  /**
+   * The token bucket of each sender for its messages, by name. A sender of unreadable messages has one, too. If a
+   * bucket is dropped, the sender gets a new, full one, but the rate of all members together still applies.
+   */
   readonly #buckets: BoundedMap<string, TokenBucket>;
   readonly #all: TokenBucket;
   readonly #allBytes: TokenBucket;
@@ -79,7 +85,11 @@ export class Members<Message extends { readonly instance: string }> {
     this.#allBytes = new TokenBucket(bytesOfAll.most, bytesOfAll.perSecond, nowMs);
   }
 
-  /** Must be called before a message is parsed. @returns whether the member may send a message of this length now */
+  /**
+   * Takes the tokens for a message. Must be called before the message is parsed.
+   * @param bytes length of the message
+   * @returns whether the message may be parsed
+   */
   admits(name: string, bytes: number, nowMs: number): boolean {
     let bucket = this.#buckets.get(name);
     if (!bucket) {
@@ -90,7 +100,11 @@ export class Members<Message extends { readonly instance: string }> {
     return bucket.take(1, nowMs) && this.#all.take(1, nowMs) && this.#allBytes.take(bytes, nowMs);
   }
 
-  /** Drops unresponsive members if there is no room. @returns why the message is ignored; undefined if it was taken */
+  /**
+   * Keeps a message as the last one of its member. If there is no room, drops unresponsive members.
+   * @param bytes length of the message
+   * @returns why the message is ignored; undefined if it is kept
+   */
   take(name: string, message: Message, bytes: number, nowMs: number): Ignored | undefined {
     const { most, mostBytes } = this.#options;
     const member = this.#members.get(name);
@@ -121,7 +135,7 @@ export class Members<Message extends { readonly instance: string }> {
     this.#members.delete(name);
   }
 
-  /** @returns all members in the order of their names, without those that have sent nothing for a day */
+  /** Drops the members that have sent nothing for a day. @returns the other members in the order of their names */
   all(nowMs: number): [name: string, member: Member<Message>][] {
     for (const [name, { lastMessageMs }] of this.#members) {
       if (nowMs - lastMessageMs <= FORGET_MS) break;

@@ -3,25 +3,19 @@
 import { BoundedMap, LogBucket } from '../../base/system/bounded.ts';
 import { type Clock, wallMs } from '../../base/system/clock.ts';
 import { oneLine } from '../../base/text/plain-text.ts';
-import {
-  CoordinatorState,
-  type FleetSubjects,
-  MOST_MESSAGE_BYTES,
-  readMessage,
-  senderOf,
-  workOfGiven,
-} from '../messages.ts';
+import { CoordinatorState, MOST_MESSAGE_BYTES, readMessage, workOfGiven } from '../messages.ts';
 import type { Link, LinkMessage } from '../nats/link.ts';
 import { RigReport } from '../rig-report.ts';
+import { type FleetSubjects, senderOf } from '../subjects.ts';
 import { isFaulty } from './fleet-figures.ts';
 import type { ExpectedRepeats, FleetCoordinator, FleetRig, FleetStatus, Ignored } from './fleet-status.ts';
 import { type Member, Members } from './members.ts';
 
 const MOST_COORDINATORS = 16;
 /**
- * A rig reports once in 10 s, and may report twice as often. The largest reports have 60 kB, and take about 1 ms to
- * parse. Those of a rig with eight devices have about 3 kB. All reports together must fit into one string of Node.js,
- * which has at most 512 MB.
+ * Limits for rigs. A rig reports once in 10 s, and may report twice as often. The largest reports have 60 kB, and take
+ * about 1 ms to parse. The report of a rig with eight devices has about 3 kB. All reports together must fit into one
+ * string of Node.js, which has at most 512 MB.
  */
 const RIGS = {
   most: 20_000,
@@ -31,7 +25,7 @@ const RIGS = {
   bytesOfAll: { most: 2 ** 24, perSecond: 2 ** 23 },
   mostBytes: 2 ** 27,
 };
-/** A coordinator sends its state every second, and with each new or ended work. */
+/** Limits for coordinators. A coordinator sends its state every second, and with each new or ended work. */
 const COORDINATORS = {
   most: MOST_COORDINATORS,
   unresponsiveMs: 5_000,
@@ -40,7 +34,7 @@ const COORDINATORS = {
   bytesOfAll: { most: 2 ** 21, perSecond: 2 ** 20 },
   mostBytes: MOST_COORDINATORS * MOST_MESSAGE_BYTES,
 };
-/** Maximum number of log lines about members at once. */
+/** Capacity of the token bucket for log lines about messages that cannot be read, or whose subject has no name. */
 const MOST_LINES = 5;
 /** Time after which a rig changes the creation time of its job, so that the job has a new header. */
 const ROLL_SECONDS = 3;
@@ -49,17 +43,18 @@ interface RosterOptions {
   readonly link: Link;
   readonly subjects: FleetSubjects;
   readonly clock: Clock;
-  /** Called with a bounded number of lines about members whose messages cannot be read. */
+  /** Called at a limited rate with lines about messages that cannot be read, or whose subject has no name. */
   readonly warn?: (line: string) => void;
 }
 
-/** The current work of a coordinator, as far as messages have described it. */
+/** What a coordinator's messages have shown about its current work. */
 interface SeenWork {
   readonly name: string;
+  /** Time of the first message about the work (monotonic). */
   readonly sinceMs: number;
-  /** Duration of the coordinator's work before this one, in ms; 0 if this is the first. */
+  /** Duration of the coordinator's previous work, in ms; 0 if there was none right before this work. */
   readonly lastedMs: number;
-  /** Absent until a message with the work's record came. */
+  /** Absent until a message with the work's record has come. */
   readonly terms?: {
     readonly chain: number;
     readonly height: number;
@@ -72,14 +67,14 @@ export class Roster {
   readonly #options: RosterOptions;
   readonly #rigs: Members<RigReport>;
   readonly #coordinators: Members<CoordinatorState>;
-  /** By coordinator. */
+  /** The current work of each coordinator, by the coordinator's name. */
   readonly #works = new BoundedMap<string, SeenWork>(MOST_COORDINATORS);
   readonly #lines: LogBucket;
   readonly #ignored: Record<Ignored, number> = { malformed: 0, tooFast: 0, tooManyMembers: 0 };
   readonly #ends: readonly (() => void)[];
   #connectedMs: number | undefined;
 
-  /** Listens until `close`. */
+  /** Collects messages until `close`. */
   constructor(options: RosterOptions) {
     const { link, subjects, clock } = options;
     const nowMs = clock.monotonicMs();
@@ -102,7 +97,10 @@ export class Roster {
     for (const end of this.#ends) end();
   }
 
-  /** Duration of the present connection; 0 without a connection. */
+  /**
+   * Time since the present connection began, or since this roster was made if that is later, in seconds; 0 without a
+   * connection.
+   */
   get listeningSeconds(): number {
     return this.#connectedMs === undefined ? 0 : (this.#options.clock.monotonicMs() - this.#connectedMs) / 1000;
   }
@@ -169,9 +167,11 @@ export class Roster {
   }
 
   /**
-   * Rigs begin at random nonces, so they repeat work only by chance. The expected share of repeated work is the share
-   * of a header's nonces that all rigs search together. As an upper limit, all rigs are assumed to search one header,
-   * that with the most repeats, although each rig changes the creation time at a moment of its own.
+   * Rigs begin at random nonces, so they repeat each other's work only by chance. The expected share of repeated work
+   * is the share of a header's nonces that all rigs together search. In fact, rigs do not all search the same header,
+   * because each rig changes the creation time at another moment. As an upper limit, all rigs are assumed to search the
+   * header with the most repeats.
+   * @returns this upper limit; null if the work of the mining rigs is not known
    */
   #repeats(mining: readonly FleetRig[], nowMs: number): ExpectedRepeats | null {
     const used = new Set(mining.map(({ coordinator }) => coordinator));
@@ -208,8 +208,8 @@ export class Roster {
     }
     const known = this.#coordinators.get(name);
     const isOld = known?.message.instance === state.instance && state.number < known.message.number;
-    // After a time without states, a lower number counts, too: a forged state with a huge number must not hide the
-    // coordinator for good.
+    // If the coordinator is unresponsive, a state with a lower number is taken, too. Otherwise, one forged state with a
+    // huge number would hide the coordinator for good.
     if (known && isOld && !this.#coordinators.isUnresponsive(known, nowMs)) return;
     const ignored = this.#coordinators.take(name, state, message.data.length, nowMs);
     this.#note(ignored);
@@ -230,7 +230,7 @@ export class Roster {
     this.#works.set(coordinator, { ...seen, ...(terms && { terms }) });
   }
 
-  /** Counts an ignored message. @returns the sender's name; undefined if the message must be ignored */
+  /** Checks a message before it is parsed. @returns the sender's name; undefined if the message must be ignored */
   #admitted<Message extends { readonly instance: string }>(
     members: Members<Message>,
     { subject, data }: LinkMessage,
@@ -264,7 +264,7 @@ function termsOf(given: NonNullable<CoordinatorState['given']>): SeenWork['terms
   return { chain, height: shown, rolls: rollTime, nonces: 2 ** (64 - 8 * nonce1.bytes) };
 }
 
-/** Makes the texts of a report single lines, because they are shown on terminals and in tables. */
+/** @returns the report, with its texts as single lines, because they are shown on terminals and in tables */
 function inLines(report: RigReport): RigReport {
   const line = (text: string | null) => (text === null ? null : oneLine(text));
   return {

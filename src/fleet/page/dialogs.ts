@@ -1,4 +1,4 @@
-/** The dialogs of a fleet's page: the devices of a rig, and a request to rigs, which needs a confirmation. */
+/** The dialogs of a fleet's page: one shows a rig and its devices, the other confirms and sends a request to rigs. */
 
 import { plural } from '../../base/text/quantities.ts';
 import { ApiError } from '../../rig/page/api.ts';
@@ -59,7 +59,7 @@ export class RigDialog {
   readonly #devices: Rows<ReportedDevice>;
   readonly #ask: (name: string) => Promise<FleetRig>;
   #name = '';
-  /** The last answer, and the row that the table had when it was asked for. */
+  /** The last answer with the rig's devices, and the rig's row in the table at the time of the request. */
   #known: { readonly rig: FleetRig; readonly row: FleetRow } | undefined;
   /** Why there are no devices to show. */
   #missing = '';
@@ -83,7 +83,9 @@ export class RigDialog {
     await refreshed;
   }
 
-  /** Shows the rig's row, and asks for its devices if the row is new since the last answer. Never rejects. */
+  /**
+   * Shows the rig's row. Requests the rig's devices if the row was replaced since the last answer. Never rejects.
+   */
   async refresh(rows: FleetRows, nowMs: number): Promise<void> {
     const name = this.#name;
     if (name === '') return;
@@ -136,14 +138,15 @@ function describeDevice({ kind, model, state, reason }: ReportedDevice): Named {
 export type SentRequest = FleetControlBody['request'];
 export type Command = SentRequest['command'];
 
-/** Maximum number of listed rigs that did not follow the request. */
+/** Maximum length of the dialog's list of rigs that have not carried out the request. */
 const MOST_LISTED = 100;
 
 type Send = (request: SentRequest, names: readonly string[]) => Promise<FleetControlAnswer>;
 
 interface Words {
-  /** The predicate for one rig, and for several. */
+  /** The words that follow the number of rigs that have carried out the request: for one rig, and for several rigs. */
   readonly done: readonly [one: string, several: string];
+  /** What the request does, in sentences. */
   readonly about: string;
 }
 
@@ -167,7 +170,7 @@ const WORDS: Readonly<Record<Command, Words>> = {
   },
 };
 
-/** The fields for the limit of one kind of device. */
+/** The two input fields for the temperature limit of one kind of device. */
 class LimitField {
   readonly #celsius: HTMLInputElement;
   readonly #takeBack: HTMLInputElement;
@@ -186,12 +189,12 @@ class LimitField {
     this.#takeBack.checked = false;
   }
 
-  /** Whether the value is valid. Otherwise the browser shows a message at the field. */
+  /** Whether the entered value is valid. If it is not, the browser shows a message at the field. */
   get isValid(): boolean {
     return this.#celsius.reportValidity();
   }
 
-  /** In °C; null takes the limit back; undefined leaves it as it is. */
+  /** The new limit in °C; null if the limit is to be removed; undefined if it is to stay as it is. */
   get celsius(): number | null | undefined {
     if (this.#takeBack.checked) return null;
     return this.#celsius.value === '' ? undefined : this.#celsius.valueAsNumber;
@@ -241,7 +244,10 @@ export class ControlDialog {
     byId('ask-cancel').focus();
   }
 
-  /** Marks the button as busy instead of disabling it, because a disabled button loses the focus. */
+  /**
+   * Sends the request, and shows the answers. Meanwhile, the button is marked as busy instead of disabled, because a
+   * disabled button loses the focus.
+   */
   async #ask(): Promise<void> {
     if (this.#go.getAttribute('aria-busy') === 'true') return;
     const request = this.#request();
@@ -260,7 +266,10 @@ export class ControlDialog {
     this.#go.removeAttribute('aria-busy');
   }
 
-  /** @returns the request; undefined if something is missing or invalid, which the dialog then shows */
+  /**
+   * @returns the request; undefined if it would change neither limit, or if a limit is invalid. In these cases, the
+   *   dialog shows a message
+   */
   #request(): SentRequest | undefined {
     const command = this.#command;
     if (command !== 'limits') return { command };

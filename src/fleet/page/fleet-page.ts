@@ -1,4 +1,7 @@
-/** The page of a fleet: polls the operator every two seconds for changes, and shows them. */
+/**
+ * The page of a fleet. While it is visible, it requests the changes from the operator's HTTP server every two seconds
+ * (less often after failures), and shows them.
+ */
 
 import { plural } from '../../base/text/quantities.ts';
 import { Poller, Requests } from '../../rig/page/api.ts';
@@ -12,7 +15,10 @@ import { Coordinators, newsOf, showTotals, type Totals } from './fleet-summary.t
 import { CHOICES, FLEET_COLUMNS, type FleetRow, FleetRows, type FleetView, fragmentOf, viewOf } from './rig-rows.ts';
 import { FleetTable } from './rig-table.ts';
 
-/** Maximum time of a request: the first answer for 20,000 rigs has megabytes, and rigs may take 10 s to answer. */
+/**
+ * Maximum time of a request for changes, and of a request to rigs. The first answer for 20,000 rigs has megabytes, and
+ * rigs may take 10 s to answer.
+ */
 const TIMEOUT_MS = 14_000;
 const COMMANDS = ['pause', 'resume', 'restart', 'limits'] as const;
 
@@ -32,7 +38,7 @@ let last: Totals | undefined;
 async function refresh(): Promise<void> {
   const since = last ? `?since=${last.mark}` : '';
   const changes = await reach.withToken(() => requests.get<FleetChanges>(`fleet/changes${since}`, TIMEOUT_MS));
-  // The operator was restarted with another version, which has another page.
+  // The HTTP server was restarted with another version of pickaxe, which has another page.
   if (last && last.version !== changes.version) location.reload();
   const wasAway = reach.showReached();
   const { rigs, goneRigs, ...totals } = changes;
@@ -65,7 +71,10 @@ function use(next: FleetView): void {
   showRows();
 }
 
-/** Replaces the address, so that the browser's history is not filled with every letter of a filter. */
+/**
+ * Changes the view, and replaces the address. If the address were added to the browser's history instead, every letter
+ * of a filter would add an entry.
+ */
 function change(part: Partial<FleetView>): void {
   use({ ...view, ...part });
   history.replaceState(null, '', `${location.pathname}${location.search}${fragmentOf(view)}`);
@@ -79,7 +88,7 @@ function sortBy(sort: string): void {
   change({ sort, downwards });
 }
 
-/** Lists the groups. The group of the filter stays in the list even if it has no rigs. */
+/** Lists the groups in the filter. The group that the filter selects stays in the list even if it has no rigs. */
 function showGroups(): void {
   const names = new Set([...rows.groups, ...(view.group === '' ? [] : [view.group])]);
   const there = [...group.options].slice(1).map(({ value }) => value);
@@ -145,7 +154,7 @@ async function send(request: SentRequest, names: readonly string[]): Promise<Tim
   const response = await reach.withToken(() => requests.post('fleet/control', body, TIMEOUT_MS));
   const answer: TimedControlAnswer = await response.json();
   const done = answer.rigs.flatMap((rig) => (rig.done ? [rig.name] : []));
-  // A rig's report does not have its limits, so its row does not change.
+  // A rig's report does not contain the rig's limits. So a row could not show that the rig has changed them.
   if (request.command !== 'limits') rows.noteAsked(`asked to ${request.command}`, answer.askedMillis, done);
   showRows();
   poller.now();

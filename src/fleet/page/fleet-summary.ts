@@ -1,4 +1,4 @@
-/** The totals of a fleet, and its coordinators. */
+/** Shows the totals of a fleet and its coordinators. */
 
 import { plural } from '../../base/text/quantities.ts';
 import { byId, type Named, setAttribute, setFigure, setText, tableOfNamed } from '../../rig/page/dom.ts';
@@ -16,7 +16,7 @@ import { type FleetRow, type FleetRows, formatPower } from './rig-rows.ts';
 
 export type Totals = Omit<FleetChanges, 'rigs' | 'goneRigs'>;
 
-/** Time in which each rig reports once. Until it has passed, some rigs may not be listed. */
+/** Time in which each rig reports once. In this time after a new connection, some rigs may be missing. */
 const REPORT_SECONDS = 10;
 
 export function showTotals(totals: Totals, rows: FleetRows): void {
@@ -29,7 +29,7 @@ export function showTotals(totals: Totals, rows: FleetRows): void {
     byId('disconnected'),
     disconnected === null
       ? ''
-      : `There is no connection to a NATS server: ${disconnected}. Nothing new is heard of the rigs.`,
+      : `There is no connection to a NATS server: ${disconnected}. No reports of the rigs arrive.`,
   );
   setText(byId('about'), `pickaxe ${version}`);
   const title = `${hashrate(hashesPerSecond)} · ${totals.rigsMining} of ${plural(rows.size, 'rig')} · pickaxe fleet`;
@@ -40,7 +40,7 @@ export function showTotals(totals: Totals, rows: FleetRows): void {
   setFigure('proven', hashrate(provenHashesPerSecond));
   const responsive = rows.all.filter(({ state }) => state !== 'silent');
   const watts = sum(responsive.flatMap((row) => row.rig.watts ?? []));
-  // Rigs without sensors count neither in the power nor in the hashrate.
+  // In the efficiency, rigs without a power sensor count neither in the power nor in the hashrate.
   const measured = sum(responsive.flatMap((row) => (row.rig.watts === null ? [] : row.rig.hashesPerSecond)));
   setFigure('power', watts === 0 ? known(null, String) : formatPower(watts));
   setFigure('efficiency', known(watts === 0 ? null : measured / watts, formatEfficiency));
@@ -79,7 +79,10 @@ function notesOf({ disconnected, listeningSeconds, ignored, control }: Totals): 
   ].filter((note) => note !== false);
 }
 
-/** @returns announcements for screen readers: changes of counts, but not of figures that change all the time */
+/**
+ * @returns announcements for screen readers, about changes of the numbers of faulty, silent and paused rigs, and of the
+ *   coordinators' states. Figures that change all the time are not announced
+ */
 export function newsOf(before: Totals, now: Totals): string[] {
   const counts = (
     [

@@ -16,14 +16,14 @@ import { type ShownState, shownState } from '../operator/fleet-figures.ts';
 export interface FleetRow {
   readonly rig: RigSummary;
   readonly state: ShownState;
-  /** An operator's request since the rig's last report, in words; null without one. */
+  /** The last request from this page since the rig's last report, in words; null if there is none. */
   readonly asked: string | null;
   readonly faulty: boolean;
   /** Time at which the rig's last report came, by the server's clock, in milliseconds since the UNIX epoch. */
   readonly reportedMs: number;
-  /** Proven ÷ counted hashrate. */
+  /** Proven hashrate ÷ counted hashrate; null if the proven one is not known, or the counted one is 0. */
   readonly provenRatio: number | null;
-  /** The text that the text filter searches, in lower case. */
+  /** The text in which the words of the text filter are searched, in lower case. */
   readonly searched: string;
 }
 
@@ -46,15 +46,15 @@ type SortKey = number | string | null;
 
 export interface FleetColumn {
   readonly heading: string;
-  /** Whether the column has figures: then the first click sorts downwards, so that the largest come first. */
+  /** Whether the column has figures. If so, the first click on the heading shows the largest figures first. */
   readonly isFigure: boolean;
-  /** @returns null for a row without a value, which comes last in both directions */
+  /** @returns the value by which rows are sorted; null if there is none. Such a row comes last in both directions */
   sortKey(row: FleetRow): SortKey;
-  /** @returns null for an unknown figure */
+  /** @returns the text of the cell; null if the value is not known */
   text(row: FleetRow, nowMs: number): string | null;
 }
 
-/** Hides the figures of a silent rig, because they are old. */
+/** @returns the value; null for a silent rig, because its figures are old */
 const unlessSilent = (row: FleetRow, value: number | null): number | null => (row.state === 'silent' ? null : value);
 
 function figure(
@@ -97,7 +97,7 @@ export const FLEET_COLUMNS: Readonly<Record<string, FleetColumn>> = {
   },
 };
 
-/** The rig's problems, in few words; empty without problems. */
+/** @returns the rig's problems, in few words; empty without problems */
 export function marksOf({ rig, state, faulty }: FleetRow): string {
   const { deviceCount, failedDeviceCount } = rig;
   return [
@@ -109,18 +109,18 @@ export function marksOf({ rig, state, faulty }: FleetRow): string {
     .join(', ');
 }
 
-/** Rounds down to whole numbers of the largest unit: `7 s`, `5 min`, `3 d`. */
+/** @returns the age in its largest unit, such as `7 s`, `5 min` or `3 d`. Minutes and larger units are rounded down */
 function formatAge(seconds: number): string {
   const [count, unit] = formatDuration(Math.max(1, Math.round(seconds))).split(' ');
   return `${seconds < 0.5 ? 0 : count} ${unit}`;
 }
 
-/** `812 W`, `1.240 MW` */
+/** @returns the power with its unit, such as `812 W` or `1.240 MW` */
 export const formatPower = (watts: number): string => (watts < 1000 ? formatWatts(watts) : `${withPrefix(watts)}W`);
 
 /* The view: filters and order, in the fragment of the address, so that they can be bookmarked */
 
-/** `problems` means faulty, silent or duplicate. */
+/** The choices of the state filter. `problems` means rigs that are faulty, silent or duplicate. */
 export const CHOICES = ['all', 'mining', 'paused', 'faulty', 'silent', 'duplicate', 'problems'] as const;
 type Choice = (typeof CHOICES)[number];
 
@@ -176,10 +176,15 @@ const compareTexts = (a: string, b: string): number => IN_ORDER.compare(a, b) ||
 
 export class FleetRows {
   readonly #rows = new Map<string, FleetRow>();
-  /** The position of each name in the order of names, kept because the collator is slow and names rarely change. */
+  /**
+   * The position of each name in the order of names. It is kept because the collator is slow and names rarely change.
+   */
   #ranks = new Map<string, number>();
   #groups: readonly string[] = [];
-  /** The last request to each rig, and its time by the server's clock. Deleted when the rig reports, or is silent. */
+  /**
+   * The last request from this page to each rig, in words, and its time by the server's clock, in ms since the UNIX
+   * epoch. An entry is deleted when the rig has reported after the request, is silent, or is no longer listed.
+   */
   readonly #asked = new Map<string, { readonly what: string; readonly askedMs: number }>();
 
   get size(): number {
@@ -209,7 +214,11 @@ export class FleetRows {
     this.#groups = [...new Set([...this.#rows.values()].flatMap(({ rig }) => rig.group ?? []))].sort(compareTexts);
   }
 
-  /** @param what `asked to pause` @param askedMs by the server's clock */
+  /**
+   * @param what the request in words, such as `asked to pause`
+   * @param askedMs the time of the request by the server's clock, in ms since the UNIX epoch
+   * @param rigs the names of the rigs that have carried out the request
+   */
   noteAsked(what: string, askedMs: number, rigs: readonly string[]): void {
     for (const name of rigs) {
       this.#asked.set(name, { what, askedMs });
@@ -252,7 +261,10 @@ function ranksOf(texts: Iterable<string>): Map<string, number> {
   return new Map([...texts].sort(compareTexts).map((each, at) => [each, at]));
 }
 
-/** Replaces texts by their positions in their order, so that a sort compares only numbers. */
+/**
+ * @returns the sort key of each row as a number, or null. A text is replaced by its position in the order of texts, so
+ *   that sorting compares only numbers
+ */
 function numbersOf(rows: readonly FleetRow[], column: FleetColumn): Map<FleetRow, number | null> {
   const keys = rows.map((row) => column.sortKey(row));
   const ranks = ranksOf(new Set(keys.filter((key) => typeof key === 'string')));

@@ -1,14 +1,18 @@
 /**
- * The table of rigs. Only the visible rows are in the document, so ten thousand rigs scroll as smoothly as ten. For
- * screen readers it is a grid whose rows have their indices (WAI-ARIA 1.2, grid). The focus stays on the table, which
- * refers to the current row, so that rows can be added and removed.
+ * The table of rigs. Only the visible rows, a few rows next to them and the current row are in the document, so that
+ * ten thousand rigs scroll as smoothly as ten. For screen readers, the table is a grid whose rows have their indices
+ * (WAI-ARIA 1.2, grid). Rows are added and removed all the time, so the focus is not on a row, but stays on the table,
+ * which refers to the current row.
  */
 
 import { byId, cell, columnHead, element, rowHead, setAttribute, setText, tableRow } from '../../rig/page/dom.ts';
 import { UNKNOWN } from '../../rig/page/format.ts';
 import { FLEET_COLUMNS, type FleetColumn, type FleetRow, marksOf } from './rig-rows.ts';
 
-/** Number of rows drawn above, and below, the visible ones, so that scrolling shows no gap before the next frame. */
+/**
+ * Number of rows that are drawn above the visible rows, and below them, so that scrolling shows no gap before the next
+ * frame.
+ */
 const MARGIN_ROWS = 8;
 
 interface ShownRows {
@@ -17,14 +21,14 @@ interface ShownRows {
   readonly selectable: boolean;
   readonly sort: string;
   readonly downwards: boolean;
-  /** The time by the server's clock. */
+  /** The time by the server's clock, in ms since the UNIX epoch. */
   readonly nowMs: number;
 }
 
 interface Listener {
   sort(column: string): void;
   open(rig: string): void;
-  /** @param rigs names @param select false deselects the rigs */
+  /** @param rigs names of rigs @param select whether to select the rigs, or to deselect them */
   select(rigs: readonly string[], select: boolean): void;
 }
 
@@ -130,7 +134,10 @@ export class FleetTable {
     else this.#table.removeAttribute('aria-activedescendant');
   }
 
-  /** Puts these rows into the document, and reuses the elements of rows that leave it. */
+  /**
+   * Puts the wanted rows into the document, and removes all others. Elements of removed rows are reused.
+   * @param wanted positions in the shown rows, in ascending order
+   */
   #place(wanted: readonly number[]): void {
     const { rows } = this.#shown;
     const names = new Set(wanted.map((at) => rows[at].rig.name));
@@ -150,7 +157,7 @@ export class FleetTable {
       const { name } = rows[at].rig;
       const line = this.#lines.get(name) ?? takeAny(spare) ?? new Line(`rig-row-${this.#made++}`);
       this.#lines.set(name, line);
-      // Screen readers read rows in the order of the document, which must be the order on the screen.
+      // Screen readers read rows in the order of the document. So this order must be the same as on the screen.
       if (line.element === before) before = nextKept(before.nextElementSibling);
       else this.#body.insertBefore(line.element, before);
       line.show(at, this.#rowPx, this.#shown, this.#current === name);
@@ -237,7 +244,10 @@ export class FleetTable {
     this.#listener.select(names, !names.every((name) => this.#shown.selected.has(name)));
   }
 
-  /** Height in which rows are visible, in pixels: the heads of the columns always cover the top. */
+  /**
+   * Height of the area in which rows are visible, in pixels. In wide windows, the column headings cover the top of the
+   * scroller.
+   */
   get #inSightPx(): number {
     return this.#scroller.clientHeight - this.#head.offsetHeight;
   }
@@ -262,7 +272,7 @@ function takeAny(spare: Map<Element, Line>): Line | undefined {
 
 const checkText = (isOn: boolean): string => (isOn ? '☑' : '☐');
 
-/** The element of a row, which is reused for other rigs. */
+/** An element that shows a row. It is reused for other rigs. */
 class Line {
   readonly element: HTMLElement;
   readonly #check = element('span', { 'aria-hidden': 'true' });

@@ -1,4 +1,7 @@
-/** A WorkSource that gets work from one coordinator of a fleet, and sends solutions to it. */
+/**
+ * A WorkSource that gets work from one coordinator of a fleet. It sends solutions to this coordinator or, if this
+ * coordinator gives no verdict, to other coordinators.
+ */
 
 import { Backoff } from '../../base/net/backoff.ts';
 import { aborted, pause, sharedController } from '../../base/system/abort.ts';
@@ -25,21 +28,25 @@ import { CoordinatorStates, type IssuedWork } from './coordinator-state.ts';
 import { type FleetLimits, fleetLimits, STATES_AT_ONCE, STATES_PER_SECOND } from './rig-limits.ts';
 import { type Fleet, FleetAttempts } from './solution-delivery.ts';
 
-/** Token bucket for log lines that a coordinator causes: three at once, then one in ten minutes. */
+/** Capacity and rate of the token bucket for log lines that a coordinator causes: three at once, then one in 10 min. */
 const MOST_NOTES = 3;
 const NOTES_PER_SECOND = 1 / 600;
-/** Capacity of the token bucket for warnings about lost blocks, of which a test network can have very many. */
+/** Capacity of the token bucket for warnings about lost blocks. A test network can have very many lost blocks. */
 const MOST_LOST_BLOCKS = 20;
 const NO_FAULTS = JSON.stringify([false, undefined]);
-/** Maximum length of a coordinator's reasons, in characters. */
+/** Maximum length of a reason from a coordinator, in UTF-16 code units. A longer reason is cut. */
 const MOST_REASON = 300;
-/** Weight of a rejected block, where a share has 1: three rejected blocks in a row, or twelve shares, are too many. */
+/**
+ * Weight of a rejected block in the judgement of a coordinator's health. A rejected share has the weight 1. Three
+ * rejected blocks in a row, or twelve rejected shares in a row, make the coordinator unhealthy if at least `refusedMs`
+ * passes between the first and the last of them. During a trial, fewer are enough.
+ */
 const BLOCK_WEIGHT = 4;
 
 export class CoordinatorSource extends BaseSource {
   readonly name: string;
   readonly kind = 'fleet';
-  /** The coordinator's name, as in subjects. */
+  /** The coordinator's exact name, for subjects. The name for people is `name`. */
   readonly coordinator: string;
   readonly #fleet: Fleet;
   readonly #clock: Clock;
@@ -50,19 +57,24 @@ export class CoordinatorSource extends BaseSource {
   readonly #health: SourceHealth;
   readonly #reads: TokenBucket;
   #judgeHealth: Judge | undefined;
-  /** Why the verdicts on solutions of the coordinator's work make it unhealthy; undefined while it is healthy. */
+  /**
+   * Why the coordinator is unhealthy by the verdicts on solutions of its works; undefined while these show no fault.
+   */
   #refusing: string | undefined;
-  /** The faults that were last reported to `#judgeHealth`, as JSON; undefined before the first report. */
+  /**
+   * JSON of the last report to `#judgeHealth`, for comparison: whether the coordinator's state has a fault, and
+   * `#refusing`. Undefined before the first report.
+   */
   #reportedHealth: string | undefined;
   readonly #notes: LogBucket;
   readonly #lostBlocks: LogBucket;
   #listener: UpdateListener | undefined;
   #isSyncDue = false;
-  /** The work that the consumer got last; undefined once that work has ended. */
+  /** The last work that the listener received; undefined before the first, and once it has ended or is withdrawn. */
   #given: IssuedWork | undefined;
-  /** Works that this source has ended at their first solution. The coordinator's states may still name them. */
+  /** Works that this source has ended at their first solution. States may still name one of them as current. */
   readonly #done = new WeakSet<Work>();
-  /** Whether the loss of the coordinator was reported to the consumer, which has got no work since then. */
+  /** Whether the listener has received a `lost` update, and no work since then. */
   #isReportedLost = false;
   #outage = sharedController();
   #asking: Promise<void> | undefined;
@@ -70,7 +82,7 @@ export class CoordinatorSource extends BaseSource {
   #waiting = 0;
   #stop: AbortSignal = AbortSignal.abort();
 
-  /** @param coordinator its name, as in subjects */
+  /** @param coordinator the coordinator's exact name */
   constructor(fleet: Fleet, coordinator: string, context: SourceContext<FleetLimits> = {}) {
     super();
     const { clock, random, emit, limits } = complete(context, fleetLimits);
@@ -94,7 +106,7 @@ export class CoordinatorSource extends BaseSource {
     this.#lostBlocks = new LogBucket(MOST_LOST_BLOCKS, clock.monotonicMs());
   }
 
-  /** Time of the coordinator's last state (monotonic); −∞ before the first. */
+  /** Time at which the coordinator's last state came (monotonic); −∞ before the first. */
   get lastStateMs(): number {
     return this.#states.lastStateMs;
   }
@@ -108,12 +120,18 @@ export class CoordinatorSource extends BaseSource {
     return this.#clock.monotonicMs() - this.lastStateMs >= this.#limits.lostAfterMs;
   }
 
-  /** Fires when no state has come from the coordinator for `lostAfterMs`. */
+  /**
+   * If a listener follows this source, the signal fires when no state has come from the coordinator for `lostAfterMs`.
+   * After the next state, there is a new signal.
+   */
   get outage(): AbortSignal {
     return this.#outage.signal;
   }
 
-  /** Takes a message from the coordinator. @returns whether it was a state, and newer than the last one */
+  /**
+   * Takes a message from the coordinator.
+   * @returns whether the message was accepted as the coordinator's newest state
+   */
   take(data: Uint8Array): boolean {
     const nowMs = this.#clock.monotonicMs();
     if (!this.#reads.take(1, nowMs)) {
@@ -123,7 +141,7 @@ export class CoordinatorSource extends BaseSource {
     const state = readMessage(CoordinatorState, data);
     const reception = state && this.#states.take(state, nowMs);
     if (reception === 'other-instance') {
-      this.#note('is the name of two coordinators, of which only one is heard: give each a name of its own');
+      this.#note('is the name of two coordinators, of which only one is used: give each a name of its own');
     }
     if (reception !== 'taken') return false;
     if (this.outage.aborted) this.#outage = sharedController();
@@ -144,7 +162,8 @@ export class CoordinatorSource extends BaseSource {
     const unsubscribe = link.subscribe(subjects.work(this.coordinator), ({ data }) => this.take(data));
     this.#look();
     if (!this.isUnresponsive) this.#sync();
-    // Messages that arrived while the process could not run are read before the coordinator is judged.
+    // Messages may have arrived while this process could not run. They are read before the coordinator is treated as
+    // unresponsive.
     const looking = setInterval(() => setImmediate(() => this.#look()), this.#limits.lookMs);
     await aborted(stop);
     clearInterval(looking);
@@ -154,12 +173,15 @@ export class CoordinatorSource extends BaseSource {
     await this.#asking;
   }
 
-  /** Whether this coordinator issued the work. Ended works count, too. */
+  /** Whether this coordinator issued the work, which may have ended. */
   hasIssued(work: Work): boolean {
     return this.#states.about(work) !== undefined;
   }
 
-  /** While `mostWaiting` solutions wait, a further one is not sent, but still ends its work. */
+  /**
+   * Sends a solution and waits for its verdict. While `mostWaiting` solutions wait for their verdicts, a further
+   * solution is not sent. Each solution of a node's work ends this work, even if the solution is not sent.
+   */
   async submit(solution: Solution, stop: AbortSignal): Promise<Verdict> {
     const known = this.#states.about(solution.work);
     if (!known) return { outcome: 'unknown', reason: 'this coordinator did not give this work' };
@@ -195,7 +217,7 @@ export class CoordinatorSource extends BaseSource {
         onSent: () => this.#solved(known),
         nextPauseMs: (retryAfterMs) => pauses.nextMs(retryAfterMs),
         pause: (ms, signal) => this.#untilConnected(ms, signal),
-        // Even if the work is too old, both the issuer and another coordinator can be asked once.
+        // The minimum leaves time to ask the issuer and another coordinator once each, even if the work is too old.
         lifeMs: Math.max(leftMs, 2 * this.#limits.solutionTimeoutMs),
         untaken: 'stale',
         limits: this.#limits,
@@ -222,7 +244,11 @@ export class CoordinatorSource extends BaseSource {
     this.#reportHealth();
   }
 
-  /** Reports the faults of the coordinator's state and verdicts, if they have changed. @param news of a recovery */
+  /**
+   * Reports the faults that the coordinator's last state and verdicts show. Does nothing if these faults have not
+   * changed and there is no news.
+   * @param news what has changed in the judgement of a coordinator whose verdicts show no fault
+   */
   #reportHealth(news?: string): void {
     const { fault } = this.#states;
     const own = fault === undefined ? undefined : `says that ${oneLine(fault, MOST_REASON)}`;
@@ -244,12 +270,12 @@ export class CoordinatorSource extends BaseSource {
   }
 
   override async answers(): Promise<boolean> {
-    // Messages that arrived while the process could not run are read first.
+    // Messages that have arrived while this process could not run are read first.
     await new Promise((resolve) => setImmediate(resolve));
     return !this.isUnresponsive;
   }
 
-  /** Reports that the coordinator is out of reach. Its work is still mined until the work is too old. */
+  /** Reports that the coordinator is lost. The last work is mined on until no state has confirmed it for `expiryMs`. */
   lose(reason: string): void {
     if (!this.#listener) return;
     this.#announcements.lost(reason);
@@ -257,15 +283,15 @@ export class CoordinatorSource extends BaseSource {
     this.#isReportedLost = true;
   }
 
-  /** Called after a suspension of this machine or process. @param ms its duration */
+  /** Called after a suspension of this machine or process. @param ms duration of the suspension */
   resumed(ms: number): void {
     this.#states.age(ms);
     if (this.#listener) this.#ask(true);
   }
 
   /**
-   * Calls `#sync` once all messages that have arrived are read: after a time in which this process could not run, only
-   * the newest work is passed on.
+   * Calls `#sync` after all messages that have arrived are read. So after a time in which this process could not run,
+   * the listener gets only the newest work.
    */
   #syncSoon(): void {
     if (this.#isSyncDue) return;
@@ -276,7 +302,10 @@ export class CoordinatorSource extends BaseSource {
     });
   }
 
-  /** Sends the consumer what has changed since the last call: ended works, new work, a rest or a loss. */
+  /**
+   * Sends the listener an update for each change since the last call: works that have ended, a new work, no current
+   * work, or the loss of the coordinator. Requests the current work if only its name is known.
+   */
   #sync(): void {
     const ended = this.#states.takeEnded();
     for (const [reason, works] of ended) {
@@ -306,15 +335,18 @@ export class CoordinatorSource extends BaseSource {
     this.#listener?.({ kind: 'work', work: known.work });
   }
 
-  /** Notices that no state has come for `lostAfterMs`, and that work is too old. */
+  /**
+   * Reports the coordinator as lost if no state has come for `lostAfterMs`. Ends a work if no state has named it as
+   * current for `expiryMs`.
+   */
   #look(): void {
     if (!this.#listener) return;
     const nowMs = this.#clock.monotonicMs();
-    // The loss is reported only once until the next state.
+    // After a loss was reported, it is not reported again before the next state.
     if (this.isUnresponsive && !(this.outage.aborted && this.#isReportedLost)) {
       this.#outage.abort();
       const { state } = this.#fleet.link;
-      const unresponsive = `has not been heard for ${this.#limits.lostAfterMs / 1000} s`;
+      const unresponsive = `has sent nothing for ${this.#limits.lostAfterMs / 1000} s`;
       this.lose(state.isConnected ? unresponsive : `this rig is not connected to the fleet: ${state.reason}`);
     }
     const { current } = this.#states;
@@ -330,7 +362,10 @@ export class CoordinatorSource extends BaseSource {
     this.#listener?.({ kind: 'stale', works: [known.work], reason: 'expired' });
   }
 
-  /** Ends a work at its first solution, so that the miner leaves it while the solution is still being delivered. */
+  /**
+   * Ends a node's work at its first solution, so that the miner searches no more nonces of this work while the solution
+   * is being delivered. A pool's work goes on.
+   */
   #solved(known: IssuedWork): void {
     if (known.work.until !== 'solved' || this.#done.has(known.work)) return;
     this.#done.add(known.work);
@@ -338,7 +373,10 @@ export class CoordinatorSource extends BaseSource {
     if (!known.hasEnded) this.#listener?.({ kind: 'stale', works: [known.work], reason: 'solved' });
   }
 
-  /** Requests the state, unless that is under way. @param isSure whether to ask even if the current work is known */
+  /**
+   * Requests the coordinator's state until the current work is known, unless such requests are under way.
+   * @param isSure whether to send at least one request, even if the current work is known
+   */
   #ask(isSure = false): void {
     this.#asking ??= this.#keepAsking(isSure, this.#stop).finally(() => {
       this.#asking = undefined;
@@ -348,7 +386,7 @@ export class CoordinatorSource extends BaseSource {
   async #keepAsking(isSure: boolean, stop: AbortSignal): Promise<void> {
     const pauses = new Backoff(this.#limits.helloPauses, this.#random);
     const { link, subjects, rig } = this.#fleet;
-    // Thousands of rigs may have missed the same state.
+    // Thousands of rigs may have missed the same state. They should not all send their requests at the same moment.
     await pause(this.#random() * this.#limits.helloDelayMs, stop);
     for (let isFirst = isSure; !stop.aborted && (isFirst || this.#states.isCurrentUnknown); isFirst = false) {
       const subject = subjects.hello(this.coordinator, rig);
@@ -356,7 +394,7 @@ export class CoordinatorSource extends BaseSource {
         const answer = await link.request(subject, messageBytes({}), this.#limits.helloTimeoutMs, stop);
         if (this.take(answer) && !this.#states.isCurrentUnknown) return;
       } catch (fault) {
-        // `#look` notices a coordinator that does not answer. Only a lack of permission would go unnoticed.
+        // `#look` reports a coordinator that sends nothing. It does not report that the NATS server denies the request.
         if (fault instanceof LinkError && fault.fault === 'denied') {
           this.#note(`cannot be asked for its work: ${fault.message}`);
         }
@@ -365,7 +403,7 @@ export class CoordinatorSource extends BaseSource {
     }
   }
 
-  /** Waits for this time, but at most until the next connection to a server. */
+  /** Waits for `ms`, but at most until the next connection to a NATS server, or until `stop`. */
   async #untilConnected(ms: number, stop: AbortSignal): Promise<void> {
     const connected = new AbortController();
     const forget = this.#fleet.link.onState(({ isConnected }) => {

@@ -1,4 +1,4 @@
-/** A WorkSource that gets work from the coordinators of a fleet, over NATS servers. */
+/** A WorkSource that gets work from a fleet's coordinators over NATS servers, from one coordinator at a time. */
 
 import { createHash } from 'node:crypto';
 import { Backoff } from '../../base/net/backoff.ts';
@@ -19,28 +19,31 @@ import {
 } from '../../miner/source/source.ts';
 import type { Solution } from '../../protocol/chain/verify.ts';
 import type { Work } from '../../protocol/chain/work.ts';
-import { senderOf } from '../messages.ts';
 import type { LinkMessage, LinkState } from '../nats/link.ts';
+import { senderOf } from '../subjects.ts';
 import { CoordinatorSource } from './coordinator-source.ts';
 import { type FleetLimits, fleetLimits, MOST_COORDINATORS } from './rig-limits.ts';
 import type { Fleet, FleetMembership } from './solution-delivery.ts';
 
 export interface FleetSourceOptions extends FleetMembership {
-  /** The fleet's name for people, such as the URL of its first server. */
+  /** The fleet's name for people, such as the URLs of its servers. */
   readonly name: string;
-  /** The network that work must be of; any network by default. */
+  /** The network to which works must belong. By default, works of any network are mined. */
   readonly network?: NamedNetwork | undefined;
 }
 
-/** Token bucket for log lines about lost connections: five at once, then one in ten minutes. */
+/** Capacity and rate of the token bucket for log lines about lost connections: five at once, then one in 10 min. */
 const MOST_NOTES = 5;
 const NOTES_PER_SECOND = 1 / 600;
-/** Token bucket for messages of unknown senders. */
+/** Capacity and rate of the token bucket for messages of senders that are not known as coordinators. */
 const STRANGERS_AT_ONCE = 64;
 const STRANGERS_PER_SECOND = 8;
-/** Every coordinator has work, so another one takes over as soon as a coordinator is lost. */
+/** A lost coordinator is replaced soon, because the other coordinators usually have work. */
 const PATIENCE = { patienceMs: 500, readyPatienceMs: 500 };
-/** Time for which another coordinator is still followed once the preferred one gives work: following costs messages. */
+/**
+ * Time for which less preferred coordinators are still followed after a preferred one gives work again. It is short,
+ * because each followed coordinator costs messages.
+ */
 const STANDBY_MS = 10_000;
 
 export class FleetSource extends BaseSource {
@@ -58,20 +61,21 @@ export class FleetSource extends BaseSource {
   #failover: FailoverSource | undefined;
   #listener: UpdateListener = () => {};
   #isLost = false;
-  /** Called when the first coordinator is found. */
+  /** Called when a coordinator is found. `follow` waits for the first call. */
   #firstFound: () => void = () => {};
   #hasIgnored = false;
-  /** Bounds the messages of senders that are not known as coordinators. */
+  /** Limits the rate of messages from senders that are not known as coordinators. */
   readonly #strangers: TokenBucket;
-  /** The names of the failover's sources in their order, as JSON. */
+  /** JSON of the coordinators' names in the order that the failover got last; empty before the first change. */
   #order = '';
-  /** Time of the last state on this connection, or of connecting (monotonic). */
+  /** Time of the last state, or of the last connection to a server if that is later (monotonic); +∞ before both. */
   #lastMessageMs = Number.POSITIVE_INFINITY;
   #isConnected = false;
   /** Time at which the connection was last made or lost (monotonic). */
   #linkSinceMs = Number.NEGATIVE_INFINITY;
-  /** Time at which a server was last left for another one (monotonic), and the minimum time until the next change. */
+  /** Time at which a server was last left for another one (monotonic); −∞ before the first time. */
   #renewedMs = Number.NEGATIVE_INFINITY;
+  /** Minimum time from `#renewedMs` until the present server may be left. */
   #renewPauseMs = 0;
 
   constructor(options: FleetSourceOptions, context: SourceContext<FleetLimits> = {}) {
@@ -99,7 +103,8 @@ export class FleetSource extends BaseSource {
       this.#firstFound = resolve;
       onAbort(stop, resolve);
     });
-    // The works of all coordinators are needed until one is chosen. Followed coordinators then subscribe to their own.
+    // Until a coordinator is chosen, the works of all coordinators are received. After that, each CoordinatorSource
+    // that is followed subscribes to its own coordinator's works.
     const endOfWorks = link.subscribe(subjects.allWork, (message) => this.#take(message));
     const endings = [
       endOfWorks,
@@ -148,7 +153,7 @@ export class FleetSource extends BaseSource {
     if (name === undefined) return;
     const known = this.#coordinators.get(name);
     const coordinator = known ?? this.#newCoordinator(name);
-    // Only a well-formed state makes a coordinator of its sender.
+    // A sender counts as a coordinator only after a valid state.
     if (!coordinator?.take(data)) return;
     this.#lastMessageMs = this.#clock.monotonicMs();
     this.#renewPauses.reset();
@@ -170,8 +175,9 @@ export class FleetSource extends BaseSource {
   }
 
   /**
-   * The coordinators in this rig's order of preference, which spreads the rigs evenly over the coordinators.
-   * Coordinators that have sent no state for twice `lostAfterMs` are last, so that a failover loses no time with them.
+   * @returns the coordinators in this rig's order of preference. Each rig has an order of its own, so that the rigs
+   *   spread evenly over the coordinators. Coordinators that have sent no state for twice `lostAfterMs` come last, so
+   *   that a failover does not try them first
    */
   #ranked(): CoordinatorSource[] {
     const { rig } = this.#fleet;
@@ -183,7 +189,10 @@ export class FleetSource extends BaseSource {
     return all.sort((a, b) => (a.key < b.key ? 1 : -1)).map(({ source }) => source);
   }
 
-  /** Responsive coordinators, as `Fleet` needs them. Those whose own source is out of reach are last. */
+  /**
+   * @returns the names of the responsive coordinators in this rig's order of preference, but coordinators whose own
+   *   source is out of reach come last
+   */
   #responsive(): string[] {
     const responsive = this.#ranked().filter(({ isUnresponsive }) => !isUnresponsive);
     const [without, others] = [true, false].map((is) => responsive.filter((each) => each.isWithoutSource === is));
@@ -210,7 +219,7 @@ export class FleetSource extends BaseSource {
     this.#listener(update);
   }
 
-  /** @param reason why one coordinator is lost @returns why there is no coordinator */
+  /** @param reason why one of the coordinators is lost @returns why the fleet gives no work */
   #reasonOf(reason: string): string {
     const { state } = this.#fleet.link;
     if (!state.isConnected) return state.reason;
@@ -240,20 +249,28 @@ export class FleetSource extends BaseSource {
     if (isOverdue) this.#reportNone(nowMs);
     this.#leaveIdleServer(nowMs);
     this.#dropUnresponsive(nowMs);
-    // Without a connection, the coordinators become unresponsive one after the other, which must not change the order.
+    // Without a connection, one coordinator after the other becomes unresponsive. This must not change the order.
     if (this.#isConnected) this.#reorder();
   }
 
-  /** Reports what to check if no coordinator is responsive, and the connection has not changed for `lostAfterMs`. */
+  /**
+   * Reports the fleet as lost if no coordinator is responsive, and if the connection was neither made nor lost within
+   * the last `lostAfterMs`. If there is a connection, the report includes what to check.
+   */
   #reportNone(nowMs: number): void {
     const isAnyResponsive = [...this.#coordinators.values()].some(({ isUnresponsive }) => !isUnresponsive);
     if (isAnyResponsive || nowMs - this.#linkSinceMs < this.#limits.lostAfterMs) return;
     const { state } = this.#fleet.link;
     const hint = 'is pickaxe coordinate running, with the same --nats-subject?';
-    this.#lose(state.isConnected ? `connected to ${state.server}, but no coordinator is heard: ${hint}` : state.reason);
+    this.#lose(
+      state.isConnected ? `connected to ${state.server}, but no coordinator sends messages: ${hint}` : state.reason,
+    );
   }
 
-  /** Leaves a server over which no state comes, because the server may have lost the others of its cluster. */
+  /**
+   * Leaves a server for another one if no state has come for `idleServerMs`. The server may have lost its connections
+   * to the other servers of the cluster.
+   */
   #leaveIdleServer(nowMs: number): void {
     const isIdle = this.#isConnected && nowMs - this.#lastMessageMs >= this.#limits.idleServerMs;
     if (!isIdle || nowMs < this.#renewedMs + this.#renewPauseMs) return;
@@ -277,7 +294,11 @@ export class FleetSource extends BaseSource {
   }
 }
 
-/** Rendezvous hashing: the rigs of a lost coordinator spread over all others, and all other rigs keep their order. */
+/**
+ * Rendezvous hashing: when a coordinator is lost, its rigs spread over all other coordinators, and all other rigs keep
+ * their coordinators.
+ * @returns a hash as hex digits. A rig prefers the coordinator with the greatest hash
+ */
 function rankOf(rig: string, coordinator: string): string {
   return createHash('sha256')
     .update(JSON.stringify([rig, coordinator]))

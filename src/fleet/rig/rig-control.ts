@@ -1,4 +1,4 @@
-/** Follows requests of the fleet's operators to this rig, if its owner permits that. */
+/** Carries out the requests of the fleet's operators to this rig, if the rig's owner permits that. */
 
 import { LogBucket, TokenBucket } from '../../base/system/bounded.ts';
 import type { Clock } from '../../base/system/clock.ts';
@@ -7,18 +7,19 @@ import { DEVICE_KINDS, type DeviceKind } from '../../miner/engine/device.ts';
 import type { Controls } from '../../miner/events/events.ts';
 import type { RigStatus } from '../../rig/status/status.ts';
 import { formatCelsius } from '../../rig/status/units.ts';
-import { type ControlAnswer, ControlRequest, type FleetSubjects, readMessage, senderOf } from '../messages.ts';
+import { type ControlAnswer, ControlRequest, readMessage } from '../messages.ts';
 import type { Link, LinkMessage } from '../nats/link.ts';
 import { type Answer, answerRequests } from '../nats/requests.ts';
+import { type FleetSubjects, senderOf } from '../subjects.ts';
 
-/** Token bucket for requests. Requests beyond it get no answer. */
+/** Capacity and rate of the token bucket for requests. A request that finds the bucket empty gets no answer. */
 const MOST_REQUESTS = 20;
 const REQUESTS_PER_SECOND = 1;
-/** Maximum number of log lines at once. */
+/** Capacity of the token bucket for log lines about requests. */
 const MOST_LINES = 20;
-/** Minimum uptime before a rig restarts on request, so that requests cannot keep it from mining. */
+/** Minimum uptime, in seconds, of a rig that restarts on request. So repeated requests cannot keep it from mining. */
 const RESTART_SECONDS = 60;
-/** Longest random wait before a restart, so that not all rigs of a group stop at once. */
+/** Maximum random delay before a restart, in ms, so that the rigs of a group do not all stop at the same time. */
 const SPREAD_MS = 10_000;
 const MOST_MESSAGE = 500;
 
@@ -33,13 +34,13 @@ export interface RigControlOptions {
   readonly limits: OperatorLimits;
   readonly ownLimits: LimitsOf;
   /**
-   * Checks, before mining ends, that it can begin again.
+   * Checks whether mining could begin again after a restart. Called while the rig still mines.
    * @returns a function that restarts mining
    * @throws Error whose message says why the rig must not restart
    */
   readonly prepareRestart: () => Promise<() => void>;
   readonly clock: Clock;
-  /** Returns a number in [0, 1). */
+  /** Returns uniformly distributed numbers in [0, 1). */
   readonly random: () => number;
   readonly info: (line: string) => void;
   readonly warn: (line: string) => void;
@@ -59,7 +60,7 @@ export class RigControl {
   #restarting: NodeJS.Timeout | 'checking' | undefined;
   #isClosed = false;
 
-  /** Follows requests until `close`. */
+  /** Answers requests until `close`. */
   constructor(options: RigControlOptions) {
     const { link, subjects, rigName, clock } = options;
     const nowMs = clock.monotonicMs();
@@ -75,7 +76,10 @@ export class RigControl {
     if (this.#restarting !== 'checking') clearTimeout(this.#restarting);
   }
 
-  /** Servers check only the operator's name in the subject. The subject for the answer is checked here. */
+  /**
+   * Answers a request. The NATS server has checked that the operator may use the name in the subject. The reply subject
+   * is not checked by the server, so it is checked here.
+   */
   async #take({ subject, data, reply }: LinkMessage): Promise<Answer | undefined> {
     const { subjects, clock } = this.#options;
     if (!this.#requests.take(1, clock.monotonicMs())) {
@@ -128,7 +132,7 @@ export class RigControl {
     return { done: true, message: `${device ?? 'every device'} is paused until it is resumed, or the rig restarts` };
   }
 
-  /** Removes the pause of the fleet's operators. A device with another reason to pause stays paused. */
+  /** Ends the pause that operators have requested. A device with another reason to pause stays paused. */
   #resume(device: string | undefined): ControlAnswer {
     const { controls, status } = this.#options;
     if (!controls.resume('fleet', device)) return noDevice(device);
@@ -200,20 +204,24 @@ interface Limits {
 
 type LimitsOf = (kind: DeviceKind, name: string) => Limits | undefined;
 
-/** Difference, in °C, from an operator's limit to the temperature at which a device without own limits resumes. */
+/** A device without limits of its own resumes when it is this number of °C below the operators' limit. */
 const COOL_BY_C = 10;
 
-/** Temperature limits that operators set. A limit above the rig's own has no effect. */
+/** Temperature limits that operators set. A limit above the rig's own limit has no effect. */
 export class OperatorLimits {
-  /** In °C, by the kind of the device. */
+  /** The operators' limit for each kind of device, in °C; null without a limit. */
   readonly #celsius: { cpu: number | null; gpu: number | null } = { cpu: null, gpu: null };
 
-  /** @param celsius null takes the limit back */
+  /** @param celsius the new limit in °C; null removes the limit */
   set(kind: DeviceKind, celsius: number | null): void {
     this.#celsius[kind] = celsius;
   }
 
-  /** @param own the rig's own limits @returns a function that gives the lower of both limits at the time of its call */
+  /**
+   * @param own returns the rig's own limits for a device; undefined without limits
+   * @returns a function that returns the limits that hold for a device at the time of the call. The operators' limit
+   *   holds if it is lower than the rig's own, or if the rig has none. Otherwise, the rig's own limits hold
+   */
   within(own: LimitsOf): LimitsOf {
     return (kind, name) => {
       const ownLimits = own(kind, name);

@@ -1,23 +1,33 @@
-/** All time limits, pauses and bounds of a rig that mines for a fleet. Tests use shorter times and smaller bounds. */
+/** Time limits, pauses and bounds of a rig that mines for a fleet. Tests use other values for `FleetLimits`. */
 
 import type { BackoffLimits } from '../../base/net/backoff.ts';
 
-/** Maximum number of coordinators of a rig. Further ones are ignored, and reported once in a log line. */
+/** Maximum number of coordinators that a rig uses. Further coordinators are ignored, and reported in one log line. */
 export const MOST_COORDINATORS = 16;
-/** Maximum number of works, and of names of ended works, that a rig keeps for each coordinator: 20 in ten minutes. */
+/**
+ * Maximum number of works, and of names of ended works, that a rig keeps for each coordinator. On a real network, a
+ * coordinator has about 20 works in ten minutes.
+ */
 export const MOST_WORKS = 64;
-/** Token bucket for the states of each coordinator, which sends about 50 a second on a test network. */
+/**
+ * Capacity and rate of the token bucket for the states of each coordinator. On a test network, a coordinator sends
+ * about 50 states a second.
+ */
 export const STATES_AT_ONCE = 400;
 export const STATES_PER_SECOND = 100;
 
 export interface FleetLimits {
   /** Time without a state after which a coordinator is lost. Coordinators publish a state every second. */
   readonly lostAfterMs: number;
-  /** Time without a state after which another instance may replace a coordinator. */
+  /**
+   * Time without a state after which a coordinator's state counts even if it is of another run, or has a lower number.
+   */
   readonly replacedAfterMs: number;
-  /** Time from the first state to the choice of a coordinator, in which the preferred one can send a state, too. */
+  /**
+   * Time from the first state to the choice of a coordinator, so that the preferred coordinator can also send a state.
+   */
   readonly gatherMs: number;
-  /** Maximum time until the first coordinator is found, after which a lack of coordinators is reported. */
+  /** Time from the start after which it is reported that no coordinator has been found. */
   readonly noneFoundMs: number;
   /** Time between two checks of how long ago the coordinators sent their last states. */
   readonly lookMs: number;
@@ -26,31 +36,44 @@ export interface FleetLimits {
   readonly helloTimeoutMs: number;
   readonly helloPauses: BackoffLimits;
   /**
-   * Maximum number of solutions that wait for a coordinator's verdicts. The miner pauses at twice this number, so a
-   * coordinator that answers nothing cannot keep the rig from the works of another one. While a pool's difficulty is
-   * too low, twelve GPUs find 1,728 shares a second: about 512 wait if each answer takes 0.3 s.
+   * Maximum number of solutions that wait for one coordinator's verdicts. The miner pauses at twice this number, so one
+   * coordinator that does not answer cannot stop the rig from mining another coordinator's works. While a pool's
+   * difficulty is too low, a rig of twelve GPUs finds 1,728 shares a second. If each answer takes 0.3 s, about 512
+   * shares wait.
    */
   readonly mostWaiting: number;
   /** Maximum time until the answer to a solution. Coordinators answer within 3 s. */
   readonly solutionTimeoutMs: number;
-  /** Time in which the issuer, when asked once more, must send a state: a coordinator sends one each second. */
+  /**
+   * Time after which a repeated request to the issuer of a work ends if the issuer has sent no state. A coordinator
+   * sends a state every second.
+   */
   readonly askAgainMs: number;
   readonly solvedAfterMs: number;
   readonly submitAfterStopMs: number;
   readonly submitPauses: BackoffLimits;
   /** Pause after a coordinator's answer that this rig has sent too many solutions. */
   readonly tooManyPauseMs: number;
-  /** Maximum time since the last state that named a work as current. Nodes drop work after this time, too. */
+  /**
+   * Maximum time for which a work is mined after the last state that named it as current. Nodes drop works after this
+   * time, too.
+   */
   readonly expiryMs: number;
-  /** Time without any state on a connection after which another server is tried. */
+  /** Time without any coordinator's state on a connection after which another NATS server is tried. */
   readonly idleServerMs: number;
-  /** Pauses between two changes of an idle server. The first is at least 10 s. */
+  /**
+   * Minimum times from one change of the NATS server to the next. After a coordinator's state has come, the minimum is
+   * half of `firstMs`.
+   */
   readonly renewPauses: BackoffLimits;
-  /** Minimum duration of refusals before a coordinator counts as unhealthy. */
+  /**
+   * Minimum time from the first refused solution to the refusal that makes a coordinator unhealthy. It does not apply
+   * during a trial of the coordinator.
+   */
   readonly refusedMs: number;
   /** Pauses before an unhealthy coordinator is tried again. */
   readonly unhealthyPauses: BackoffLimits;
-  /** Time without a state after which a coordinator is dropped, if there are others. */
+  /** Time without a state after which a coordinator is dropped, if another one has sent a state within this time. */
   readonly forgetMs: number;
 }
 

@@ -4,10 +4,10 @@ import { version } from '../../base/system/version.ts';
 import { oneLine } from '../../base/text/plain-text.ts';
 import type { MinerEvent } from '../../miner/events/events.ts';
 import type { DeviceStatus, RigStatus } from '../../rig/status/status.ts';
-import { MOST_NAME } from '../messages.ts';
 import { MOST_DEVICES, MOST_TEXT, type ReportedDevice, type RigReport } from '../rig-report.ts';
+import { MOST_NAME } from '../subjects.ts';
 
-/** Minimum number of proofs for which a proven rate is reported: 30 give it to about ±35 %. */
+/** Minimum number of proofs from which a proven hashrate is reported. From 30 proofs, it is accurate to about ±35 %. */
 const LEAST_PROOFS = 30;
 
 export interface RigIdentity {
@@ -16,9 +16,12 @@ export interface RigIdentity {
   readonly group?: string | undefined;
   /** Whether the rig's owner lets operators control it. */
   readonly control: boolean;
-  /** The name of the coordinator in this process, whose work the devices mine; undefined for a rig of a fleet. */
+  /** The name of the coordinator in this process, whose work the devices mine; undefined without one. */
   readonly ownCoordinator?: string | undefined;
-  /** The name of the rig's source. The status lists a fleet's source, and also each of its coordinators. */
+  /**
+   * The name of the rig's source. If the source is a fleet, the status lists the fleet and each of its coordinators as
+   * sources.
+   */
   readonly sourceName?: string | undefined;
 }
 
@@ -37,7 +40,7 @@ export class RigReporter {
     else if (event.outcome !== 'delivered') this.#counts[event.outcome]++;
   };
 
-  /** @returns undefined for a rig without devices, which has nothing to report */
+  /** @returns the report; undefined for a rig without devices, which has nothing to report */
   report(status: RigStatus): RigReport | undefined {
     const { instance, group, control } = this.#identity;
     const devices = Object.entries(status.devices);
@@ -60,7 +63,10 @@ export class RigReporter {
     };
   }
 
-  /** The coordinator in use: each source of a fleet has the name of its coordinator. */
+  /**
+   * @returns the name of the coordinator whose work is mined; null if there is none. The status of a fleet's rig lists
+   *   each coordinator as a source, under the coordinator's name
+   */
   #coordinator({ sourceKind, sources }: RigStatus): string | null {
     const { ownCoordinator = null, sourceName } = this.#identity;
     if (sourceKind !== 'fleet') return ownCoordinator;

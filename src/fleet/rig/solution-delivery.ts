@@ -1,4 +1,4 @@
-/** Attempts to deliver one solution of a rig to a coordinator of its fleet. */
+/** Attempts to deliver one solution of a rig to the coordinators of the rig's fleet. */
 
 import { onAbort, pause } from '../../base/system/abort.ts';
 import { oneLine } from '../../base/text/plain-text.ts';
@@ -6,9 +6,10 @@ import type { NoVerdict } from '../../miner/source/delivery.ts';
 import type { NamedNetwork, Verdict } from '../../miner/source/source.ts';
 import { toHex } from '../../protocol/chain/bytes.ts';
 import type { Solution } from '../../protocol/chain/verify.ts';
-import { type FleetSubjects, isOfPool, SolutionAnswer, type SolutionRequest } from '../messages.ts';
+import { isOfPool, SolutionAnswer, type SolutionRequest } from '../messages.ts';
 import { type Link, LinkError } from '../nats/link.ts';
 import { ask } from '../nats/requests.ts';
+import type { FleetSubjects } from '../subjects.ts';
 import type { FleetLimits } from './rig-limits.ts';
 
 /** A rig's connection to its fleet. */
@@ -20,26 +21,29 @@ export interface FleetMembership {
 }
 
 export interface Fleet extends FleetMembership {
-  /** @returns the names of the responsive coordinators, as in subjects, the rig's preferred one first */
+  /** @returns the exact names of the responsive coordinators, in the order in which the rig asks them */
   readonly responsive: () => readonly string[];
   readonly network?: NamedNetwork | undefined;
 }
 
 /** The coordinator that issued the work. */
 interface Issuer {
-  /** The coordinator's name, as in subjects. */
+  /** The coordinator's exact name, for subjects. */
   readonly coordinator: string;
-  /** Whether no state has come for `lostAfterMs`. */
+  /** Whether no state of the coordinator has come for `lostAfterMs`. */
   readonly isUnresponsive: boolean;
-  /** Fires when the coordinator becomes unresponsive, which ends the wait for its answer. */
+  /** Fires when the coordinator becomes unresponsive. This ends the wait for the coordinator's answer. */
   readonly outage: AbortSignal;
 }
 
-/** Maximum length of texts from coordinators, in characters. */
+/** Maximum length of a text from a coordinator, in UTF-16 code units. A longer text is cut. */
 const MOST_TEXT = 300;
-/** Pause after a `pending` answer, which comes after three seconds: only a faulty coordinator makes it matter. */
+/**
+ * Pause after a `pending` answer. Coordinators give this answer only after three seconds, so the pause matters only if
+ * a faulty coordinator answers at once.
+ */
 const PENDING_PAUSE_MS = 250;
-/** Number of requests to one other coordinator before the next one is asked. */
+/** Number of requests to a coordinator other than the issuer before the next coordinator is asked. */
 const MOST_ASKS = 2;
 
 type To = 'issuer' | 'fallback';
@@ -51,20 +55,26 @@ export class FleetAttempts {
   readonly #request: SolutionRequest;
   readonly #limits: AttemptLimits;
   #next: To = 'issuer';
-  /** Whether the solution is a pool's share, which only the issuer can submit, and only until the issuer restarts. */
+  /** Whether the solution is a share of a pool. Only the issuer can submit it, and only before the issuer restarts. */
   readonly #isOfPool: boolean;
   /** Other coordinators that could not submit the solution. Emptied when no other coordinator is left to ask. */
   readonly #unable = new Set<string>();
-  /** Number of requests to each other coordinator. Emptied when all that may still be able have got `MOST_ASKS`. */
+  /**
+   * Number of requests to each other coordinator. Emptied when every responsive coordinator that is not in `#unable`
+   * has got `MOST_ASKS` requests.
+   */
   readonly #asked = new Map<string, number>();
-  /** Whether to ask the issuer once more, because its answer was lost: only the issuer may know the verdict. */
+  /**
+   * Whether the next attempt asks the issuer once more, because its answer was lost. Perhaps no other coordinator has
+   * the verdict.
+   */
   #isAskedAgain = false;
-  /** Whether the coordinator asked last cannot submit the solution, and another one can be asked at once. */
+  /** Whether the coordinator that was asked last cannot submit the solution, and another one can be asked at once. */
   #isNextDue = false;
-  /** The last reason of another coordinator for not delivering the solution. */
+  /** The reason in the last answer of another coordinator that has not accepted the solution. */
   #refusal: string | undefined;
 
-  /** @param work the work's name */
+  /** @param work the name of the solution's work */
   constructor(fleet: Fleet, issuer: Issuer, solution: Solution, work: string, limits: AttemptLimits) {
     this.#fleet = fleet;
     this.#issuer = issuer;
@@ -74,9 +84,9 @@ export class FleetAttempts {
   }
 
   /**
-   * Makes one attempt. The attempts ask the issuer and the other coordinators in turn, and leave out unresponsive ones.
-   * An attempt asks again while the answer is `pending`. If the issuer's answer was lost, the next attempt asks it once
-   * more.
+   * Makes one attempt. Attempts alternate between the issuer and the other coordinators, but leave out coordinators
+   * that are unresponsive. A share of a pool is sent only to the issuer. While the answer is `pending`, the attempt
+   * repeats its request. If the issuer's answer was lost, the next attempt asks the issuer once more.
    */
   async attempt(stop: AbortSignal): Promise<Verdict | NoVerdict> {
     const isAgain = this.#isAskedAgain;
@@ -93,7 +103,8 @@ export class FleetAttempts {
     const releases = [stop, ...(isCutOff ? [this.#issuer.outage] : [])].map((signal) =>
       onAbort(signal, () => cut.abort()),
     );
-    // After an interrupted connection the issuer counts as unresponsive until its next state.
+    // Right after an interruption of the connection, the issuer counts as unresponsive until its next state. So the
+    // request is ended only if this state does not come in time.
     if (isAgain) void this.#cutWhenUnresponsive(cut);
     try {
       let answer = await this.#ask(to, isAgain, cut.signal);
@@ -124,7 +135,7 @@ export class FleetAttempts {
     const who = named === undefined ? 'another coordinator' : `coordinator ${oneLine(named)}`;
     let subject = named === undefined ? subjects.fallback(rig) : subjects.solution(named, rig);
     let mayHaveBeenTaken = false;
-    // A coordinator that always answers `pending` must not keep the solution from the others.
+    // A coordinator that always answers `pending` must not prevent a request to the other coordinators.
     const left = to === 'fallback' ? Math.ceil(this.#limits.solutionTimeoutMs / PENDING_PAUSE_MS) : Infinity;
     for (let asked = 0; asked < left; asked++) {
       let answer: SolutionAnswer | undefined;
@@ -146,7 +157,7 @@ export class FleetAttempts {
       if (answer.state === 'verdict') return this.#judged(answer, to, named, mayHaveBeenTaken);
       if (answer.state === 'refused') return this.#refused(answer, to, named, mayHaveBeenTaken);
       mayHaveBeenTaken = true;
-      // Only the coordinator that is submitting the solution will know the verdict.
+      // Only the coordinator that is submitting the solution will have the verdict.
       if (answer.coordinator !== undefined) subject = subjects.solution(answer.coordinator, rig);
       await pause(PENDING_PAUSE_MS, stop);
       if (stop.aborted) break;
@@ -155,15 +166,16 @@ export class FleetAttempts {
   }
 
   /**
-   * Chooses the other coordinator to ask. Responsive ones are asked by name: servers do not notice frozen members of a
-   * queue group, and a repeated request must reach the same coordinator. One that does not answer is asked once more
-   * before the next one.
-   * @returns the name; undefined if the request should go to the queue group, of which any coordinator may answer
+   * Chooses the coordinator to ask instead of the issuer. A responsive coordinator is asked by its name, for two
+   * reasons: a NATS server may choose a frozen member of a queue group, and a repeated request must reach the same
+   * coordinator. A coordinator that does not answer is asked once more before the next coordinator is chosen.
+   * @returns the coordinator's name; undefined if the request should go to the queue group, of which any member may
+   *   answer
    */
   #other(): string | undefined {
     const others = this.#others();
-    // This request goes to any coordinator. Later ones go to the named coordinators again, which may have got another
-    // node by then.
+    // No coordinator is left that can be asked by its name, so this request goes to the queue group. Later requests go
+    // to coordinators by their names again, because these coordinators may have another node by then.
     if (others.every((each) => this.#unable.has(each))) {
       this.#unable.clear();
       return undefined;
@@ -181,8 +193,8 @@ export class FleetAttempts {
   }
 
   /**
-   * The issuer's verdict is final, and so is an acceptance by any coordinator. Other verdicts of another coordinator
-   * are not: its node may not know the work, or its key may be in wrong hands.
+   * The issuer's verdict is final, and so is an acceptance by any coordinator. Any other verdict of another coordinator
+   * is not final: that coordinator's node may not have the work, or its key may have been stolen.
    * @param named the coordinator that was asked; undefined if it was the queue group
    */
   #judged(
@@ -220,7 +232,7 @@ export class FleetAttempts {
     return { message: reason, mayHaveBeenTaken };
   }
 
-  /** Notes that another coordinator has not delivered the solution, and whether a further one can be asked at once. */
+  /** Notes that another coordinator could not submit the solution, and whether a further one can be asked at once. */
   #untaken(named: string | undefined, message: string, mayHaveBeenTaken: boolean): NoVerdict {
     this.#refusal = message;
     if (named !== undefined) {

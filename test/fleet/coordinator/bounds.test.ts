@@ -196,7 +196,7 @@ describe('other coordinators', () => {
     expect([others.find('a', name(3)), others.find('b', name(3))]).toEqual([expect.anything(), undefined]);
   });
 
-  it('are heard again after a state with the greatest number that was forged in their name', () => {
+  it('count again after a state with the greatest number that was forged in their name', () => {
     const others = new OtherCoordinators({ ...coordinatorLimits, coordinatorIdleMs: 10 });
     others.admits('a', 0);
     others.take('a', state(Number.MAX_SAFE_INTEGER), 0);

@@ -1,18 +1,18 @@
 /** A coordinator on a source and NATS servers that do what a test tells them. */
 
 import { setMaxListeners } from 'node:events';
-import { afterEach, expect } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
 import { systemClock } from '#pickaxe/base/system/clock.js';
 import type { CoordinatorLimits } from '#pickaxe/fleet/coordinator/coordinator-limits.js';
 import { FleetRelay, type FleetRelayOptions } from '#pickaxe/fleet/coordinator/fleet-relay.js';
 import {
   CoordinatorState,
-  FleetSubjects,
   messageBytes,
   readMessage,
   SolutionAnswer,
   type SolutionRequest,
 } from '#pickaxe/fleet/messages.js';
+import { FleetSubjects } from '#pickaxe/fleet/subjects.js';
 import { RelayRefusal } from '#pickaxe/miner/relay/relay.js';
 import type { SourceUpdate } from '#pickaxe/miner/source/source.js';
 import { toHex } from '#pickaxe/protocol/chain/bytes.js';
@@ -29,11 +29,6 @@ setMaxListeners(0, NEVER);
 const LONG_MS = 3_600_000;
 /** How long a rig of a test waits for an answer that comes at once. */
 const PATIENCE_MS = 60_000;
-
-const ends: (() => Promise<void>)[] = [];
-afterEach(async () => {
-  for (const end of ends.splice(0).reverse()) await end();
-});
 
 export interface Options
   extends Partial<Pick<FleetRelayOptions, 'submitElsewhere' | 'instance' | 'faultOfSource' | 'parentOf'>> {
@@ -111,7 +106,7 @@ export class Coordinator {
     const ended = this.#running.catch((fault) => {
       if (!(fault instanceof RelayRefusal)) throw fault;
     });
-    ends.push(async () => {
+    onTestFinished(async () => {
       this.#stop.abort();
       await ended;
     });

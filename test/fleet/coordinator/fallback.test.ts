@@ -84,7 +84,7 @@ describe('a solution of another coordinator’s work', () => {
     expect(sent).toEqual([]);
   });
 
-  it('is refused where only the issuer can submit it, or nobody has heard of the work', async () => {
+  it('is refused where only the issuer can submit it, or nobody knows the work', async () => {
     const { sent, issuer, rig } = await withTwo();
     const shares = { nonce1: { value: 1, bytes: 1 as const } };
     for (const terms of [{ until: 'replaced' as const }, shares]) {
@@ -209,7 +209,7 @@ describe('a solution of a work that the coordinator does not know', () => {
     expect(await rig.fallback('c9', UNKNOWN, solution)).toMatchObject({ code: 'not-mine' });
   });
 
-  it('is refused before a node hears of it if its hash or its time is wrong, or the own time is not known', async () => {
+  it('is refused before a node gets it if its hash or its time is wrong, or the own time is not known', async () => {
     const { sent, rig, earlier, latestUs } = await restarted({ wrongBurst: 1, wrongPerMinute: 0 });
     const early = mine({ ...earlier, header: withCreationTime(earlier.header, latestUs + 1n) });
     // Too early is not wrong: it does not count against the rig.

@@ -1,3 +1,4 @@
+import { createAccount, createCluster, createOperator, createServer } from '@nats-io/nkeys';
 import { expect, it } from 'vitest';
 import { isPublicKey, makeCredentials, readCredentials } from '#pickaxe/fleet/nats/credentials.js';
 
@@ -69,4 +70,15 @@ it('knows public keys by their form and their check digits', () => {
   ]) {
     expect([wrong, isPublicKey(wrong)]).toEqual([wrong, false]);
   }
+});
+
+it.each([
+  ['an account', createAccount],
+  ['an operator', createOperator],
+  ['a server', createServer],
+  ['a cluster', createCluster],
+])('takes neither the key nor the seed of %s for a user’s', (_, create) => {
+  const pair = create();
+  expect(isPublicKey(pair.getPublicKey())).toBe(false);
+  expect(() => readCredentials(new TextDecoder().decode(pair.getSeed()))).toThrow('its seed is not a user’s');
 });

@@ -51,10 +51,10 @@ const faultOf = (request: Promise<unknown>) => request.then(String, (fault: Link
 
 /** @returns the subjects and texts that the link gets from now on, once the subscription is known to be in effect */
 async function listen(link: Link, subject: string, queue?: string): Promise<string[]> {
-  const heard: string[] = [];
-  link.subscribe(subject, (message) => heard.push(`${message.subject} ${text(message.data)}`), queue);
+  const recorded: string[] = [];
+  link.subscribe(subject, (message) => recorded.push(`${message.subject} ${text(message.data)}`), queue);
   await roundTrip(link);
-  return heard;
+  return recorded;
 }
 
 let trips = 0;
@@ -74,38 +74,38 @@ describe.each(WORLDS)('a link to $name', ({ make, missing }) => {
   it.skipIf(missing)('carries messages in their order to everybody who has subscribed', async () => {
     const world = await make();
     const [one, two, three] = [await world.link('one'), await world.link('two'), await world.link('three')];
-    const heard = [await listen(two, 'a.*'), await listen(three, 'a.>'), await listen(three, 'a.*.c')];
+    const recorded = [await listen(two, 'a.*'), await listen(three, 'a.>'), await listen(three, 'a.*.c')];
     for (const subject of ['a.b', 'a.b.c', 'a', 'b.b', 'a.x']) expect(one.publish(subject, bytes(subject))).toBe(true);
-    await until(() => expect(heard[1]).toHaveLength(3));
+    await until(() => expect(recorded[1]).toHaveLength(3));
     await roundTrip(two);
-    expect(heard).toEqual([['a.b a.b', 'a.x a.x'], ['a.b a.b', 'a.b.c a.b.c', 'a.x a.x'], ['a.b.c a.b.c']]);
+    expect(recorded).toEqual([['a.b a.b', 'a.x a.x'], ['a.b a.b', 'a.b.c a.b.c', 'a.x a.x'], ['a.b.c a.b.c']]);
   });
 
   it.skipIf(missing)('gives a message to one member of a queue group, also when their patterns differ', async () => {
     const world = await make();
     const members = [await world.link('one'), await world.link('two')];
-    const heard = [await listen(members[0], 'work.*', 'group'), await listen(members[1], 'work.>', 'group')];
+    const recorded = [await listen(members[0], 'work.*', 'group'), await listen(members[1], 'work.>', 'group')];
     const all = await listen(members[0], 'work.*');
     const sender = await world.link('sender');
     for (let i = 0; i < 40; i++) sender.publish(`work.${i}`, bytes(''));
     await until(() => expect(all).toHaveLength(40));
-    await until(() => expect(heard.flat()).toHaveLength(40));
-    expect(new Set(heard.flat()).size).toBe(40);
-    expect(heard.map(({ length }) => length > 0)).toEqual([true, true]);
+    await until(() => expect(recorded.flat()).toHaveLength(40));
+    expect(new Set(recorded.flat()).size).toBe(40);
+    expect(recorded.map(({ length }) => length > 0)).toEqual([true, true]);
   });
 
   it.skipIf(missing)('ends a subscription', async () => {
     const world = await make();
     const link = await world.link('one');
-    const heard: string[] = [];
-    const end = link.subscribe('a', (message) => heard.push(text(message.data)));
+    const recorded: string[] = [];
+    const end = link.subscribe('a', (message) => recorded.push(text(message.data)));
     link.publish('a', bytes('1'));
-    await until(() => expect(heard).toEqual(['1']));
+    await until(() => expect(recorded).toEqual(['1']));
     end();
     end();
     link.publish('a', bytes('2'));
     await roundTrip(link);
-    expect(heard).toEqual(['1']);
+    expect(recorded).toEqual(['1']);
   });
 
   it.skipIf(missing)('answers requests: the first answer counts', async () => {
@@ -164,7 +164,7 @@ describe.each(WORLDS)('a link to $name', ({ make, missing }) => {
     const [one, two] = [await world.link('one'), await world.link('two')];
     const states: boolean[] = [];
     one.onState(({ isConnected }) => states.push(isConnected));
-    const heard = await listen(two, 'a');
+    const recorded = await listen(two, 'a');
     for (const round of ['1', '2']) {
       await world.cut();
       await until(() => expect([one.state.isConnected, two.state.isConnected]).toEqual([false, false]));
@@ -181,7 +181,7 @@ describe.each(WORLDS)('a link to $name', ({ make, missing }) => {
       expect(one.publish('b', bytes(round))).toBe(true);
       await until(() => expect(between).toEqual([round]));
     }
-    expect(heard).toEqual(['a 1', 'a 2']);
+    expect(recorded).toEqual(['a 1', 'a 2']);
     expect(states.filter((each, i) => each !== states[i - 1])).toEqual([false, true, false, true]);
   });
 });

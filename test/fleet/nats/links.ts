@@ -1,15 +1,9 @@
-/** Links to real servers, which end with the test's file. */
+/** Links to real servers, which end with the test. */
 
-import { afterEach, expect, vi } from 'vitest';
+import { expect, onTestFinished, vi } from 'vitest';
 import { type Clock, systemClock } from '#pickaxe/base/system/clock.js';
 import type { LinkSettings } from '#pickaxe/fleet/nats/link.js';
 import { NatsLink } from '#pickaxe/fleet/nats/nats-link.js';
-
-const links = new Set<NatsLink>();
-afterEach(async () => {
-  await Promise.all([...links].map((link) => link.close()));
-  links.clear();
-});
 
 export interface OpenedLink {
   readonly link: NatsLink;
@@ -26,7 +20,7 @@ export function openLink(
   const warnings: string[] = [];
   const settings = { servers, name, inbox: `pickaxe.inbox.${name}`, ...more };
   const link = new NatsLink(settings, { clock, random: Math.random, warn: (each) => warnings.push(each) });
-  links.add(link);
+  onTestFinished(() => link.close());
   link.open();
   return { link, warnings };
 }

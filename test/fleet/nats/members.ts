@@ -4,12 +4,12 @@ import { once } from 'node:events';
 import { connect as connectTcp, type Socket } from 'node:net';
 import * as nkeys from '@nats-io/nkeys';
 import { expect, onTestFinished, vi } from 'vitest';
-import { FleetSubjects } from '#pickaxe/fleet/messages.js';
 import { makeCredentials } from '#pickaxe/fleet/nats/credentials.js';
 import type { Credentials, LinkError } from '#pickaxe/fleet/nats/link.js';
 import type { NatsLink } from '#pickaxe/fleet/nats/nats-link.js';
 import type { Role } from '#pickaxe/fleet/nats/server-accounts.js';
 import { type ServerTerms, serverConfig } from '#pickaxe/fleet/nats/server-config.js';
+import { FleetSubjects } from '#pickaxe/fleet/subjects.js';
 import { type OpenedLink, openLink } from './links.ts';
 import type { TestServer } from './server.ts';
 

@@ -1,9 +1,9 @@
 /** What the accounts of a fleet may say and hear, on real servers with the generated configuration. */
 
 import { beforeAll, describe, expect, it } from 'vitest';
-import { FALLBACK_QUEUE, token } from '#pickaxe/fleet/messages.js';
 import type { LinkError } from '#pickaxe/fleet/nats/link.js';
 import type { NatsLink } from '#pickaxe/fleet/nats/nats-link.js';
+import { FALLBACK_QUEUE, token } from '#pickaxe/fleet/subjects.js';
 import { connect, connected, disconnected, type OpenedLink, openLink } from './links.ts';
 import { bytes, configOf, MEMBERS, never, openMember, rawMember, settled, subjects, until } from './members.ts';
 import { noServer, TestServer, whyNoServer } from './server.ts';
@@ -179,17 +179,17 @@ describe.skipIf(noServer)(`the accounts of a fleet${whyNoServer}`, () => {
       await member('c1'),
       await member('boss'),
     ];
-    const heard: string[] = [];
-    boss.subscribe(subjects.reports, ({ subject }) => heard.push(subject));
-    boss.subscribe(subjects.allWork, ({ subject }) => heard.push(subject));
+    const recorded: string[] = [];
+    boss.subscribe(subjects.reports, ({ subject }) => recorded.push(subject));
+    boss.subscribe(subjects.allWork, ({ subject }) => recorded.push(subject));
     await settled(boss, subjects.control('nobody', 'boss'));
     rig.publish(subjects.report('rig2'), bytes(''));
     rig.publish(subjects.work('c1'), bytes(''));
     coordinator.publish(subjects.work('c2'), bytes(''));
     coordinator.publish(subjects.work('c1'), bytes(''));
     rig.publish(subjects.report('rig 1'), bytes(''));
-    await until(() => expect(heard).toHaveLength(2));
-    expect(heard.sort()).toEqual([subjects.report('rig 1'), subjects.work('c1')].sort());
+    await until(() => expect(recorded).toHaveLength(2));
+    expect(recorded.sort()).toEqual([subjects.report('rig 1'), subjects.work('c1')].sort());
   });
 
   it('requests are answered: hello, solution, fallback and control', async () => {
@@ -229,8 +229,8 @@ describe.skipIf(noServer)(`the accounts of a fleet${whyNoServer}`, () => {
 
   it('a rig cannot publish work, although an operator asks it with that subject for the answer', async () => {
     const [{ link: rig, warnings }, { link: other }] = [await member('rig 1'), await member('rig2')];
-    const heard: string[] = [];
-    other.subscribe(subjects.allWork, ({ subject }) => heard.push(subject));
+    const recorded: string[] = [];
+    other.subscribe(subjects.allWork, ({ subject }) => recorded.push(subject));
     const asked: string[] = [];
     rig.subscribe(subjects.controlsTo('rig 1'), ({ reply = '' }) => {
       asked.push(reply);
@@ -244,7 +244,7 @@ describe.skipIf(noServer)(`the accounts of a fleet${whyNoServer}`, () => {
     expect(asked).toEqual([subjects.work('c1')]);
     const { link: coordinator } = await member('c1');
     coordinator.publish(subjects.work('c1'), bytes(''));
-    await until(() => expect(heard).toHaveLength(1));
+    await until(() => expect(recorded).toHaveLength(1));
   });
 
   it('rigs may answer an operator that is new, and stay connected', async () => {
@@ -281,8 +281,8 @@ describe.skipIf(noServer)(`the accounts of a fleet${whyNoServer}`, () => {
       configOf(MEMBERS, { hub: { servers: [`127.0.0.1:${hub.ports.leafnode}`], secret: proof } });
     const [leaf, stranger] = [await TestServer.start(leafOf(secret)), await TestServer.start(leafOf('00'.repeat(24)))];
     const coordinator = await memberAt(hub.url, 'c1');
-    const heard: string[] = [];
-    coordinator.subscribe(subjects.reports, ({ subject }) => heard.push(subject));
+    const recorded: string[] = [];
+    coordinator.subscribe(subjects.reports, ({ subject }) => recorded.push(subject));
     const [near, far] = [await memberAt(leaf.url, 'rig 1'), await memberAt(stranger.url, 'rig2')];
     await until(() => expect(stranger.log).toMatch(/Authorization Violation/));
     // The servers tell each other of subscriptions a moment later.
@@ -290,9 +290,9 @@ describe.skipIf(noServer)(`the accounts of a fleet${whyNoServer}`, () => {
       far.publish(subjects.report('rig2'), bytes(''));
       near.publish(subjects.report('rig2'), bytes(''));
       near.publish(subjects.report('rig 1'), bytes(''));
-      expect(heard).toContain(subjects.report('rig 1'));
+      expect(recorded).toContain(subjects.report('rig 1'));
     });
-    expect(heard).not.toContain(subjects.report('rig2'));
+    expect(recorded).not.toContain(subjects.report('rig2'));
   });
 
   it('whoever has the secret of a site with a leaf node can do what rigs can, and no more', async () => {
@@ -344,8 +344,8 @@ describe.skipIf(noServer)(`the accounts of a fleet${whyNoServer}`, () => {
     const own = await TestServer.start(configOf(MEMBERS));
     const rig = await memberAt(own.url, 'rig 1');
     const other = await memberAt(own.url, 'c1');
-    let heard = 0;
-    other.subscribe(subjects.reports, () => heard++);
+    let recorded = 0;
+    other.subscribe(subjects.reports, () => recorded++);
     const socket = await rawMember('boss', own);
     socket.pause();
     socket.write(`SUB ${subjects.reports} 1\r\n`);
@@ -354,7 +354,7 @@ describe.skipIf(noServer)(`the accounts of a fleet${whyNoServer}`, () => {
     // One batch after the other: a server holds up who sends faster than it can pass on.
     while (!own.log.includes('Slow Consumer Detected')) {
       for (let i = 0; i < 10; i++) if (rig.publish(subjects.report('rig 1'), report)) sent += 1;
-      await until(() => expect(heard).toBe(sent));
+      await until(() => expect(recorded).toBe(sent));
     }
     expect([rig.state.isConnected, other.state.isConnected]).toEqual([true, true]);
   });
@@ -370,16 +370,16 @@ describe.skipIf(noServer)(`the accounts of a fleet${whyNoServer}`, () => {
     const routes = [`127.0.0.1:${first.ports.route}`];
     const [second, stranger] = [await cluster(routes, 'ab'.repeat(24)), await cluster(routes, '00'.repeat(24))];
     const coordinator = await memberAt(first.url, 'c1');
-    const heard: string[] = [];
-    coordinator.subscribe(subjects.reports, ({ subject }) => heard.push(subject));
+    const recorded: string[] = [];
+    coordinator.subscribe(subjects.reports, ({ subject }) => recorded.push(subject));
     const [near, far] = [await memberAt(second.url, 'rig 1'), await memberAt(stranger.url, 'rig2')];
     await until(() => expect(stranger.log).toMatch(/Authorization Violation/));
     await until(() => {
       far.publish(subjects.report('rig2'), bytes(''));
       near.publish(subjects.report('rig 1'), bytes(''));
-      expect(heard).toContain(subjects.report('rig 1'));
+      expect(recorded).toContain(subjects.report('rig 1'));
     });
-    expect(heard).not.toContain(subjects.report('rig2'));
+    expect(recorded).not.toContain(subjects.report('rig2'));
   });
 
   it('a server without members lets nobody in', async () => {

@@ -6,8 +6,8 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll } from 'vitest';
 import { findServer, type PortKind, type ServerProcess, startServer } from '#pickaxe/fleet/nats/server-program.js';
+import { atFileEnd } from '../../file-end.ts';
 
 export const program = await findServer();
 if (!program && process.env.CI) throw new Error('CI must try fleets: install nats-server');
@@ -15,11 +15,6 @@ if (!program && process.env.CI) throw new Error('CI must try fleets: install nat
 export const noServer = program === undefined;
 /** Part of test titles. */
 export const whyNoServer = program ? '' : ' (skipped: there is no nats-server; apt-get install nats-server)';
-
-const servers = new Set<TestServer>();
-afterAll(async () => {
-  for (const server of servers) await server.stop();
-});
 
 /** @returns the configuration of a server @param ports those that it had before; -1 for any free one */
 type Config = (ports: Readonly<Record<PortKind, number>>) => string;
@@ -42,7 +37,7 @@ export class TestServer {
 
   static async start(config: Config = OPEN, listens: readonly PortKind[] = ['client']): Promise<TestServer> {
     const server = new TestServer(await mkdtemp(join(tmpdir(), 'pickaxe-nats-')), config, listens);
-    servers.add(server);
+    atFileEnd(() => server.stop());
     await server.restart();
     return server;
   }
@@ -95,7 +90,6 @@ export class TestServer {
   }
 
   async stop(): Promise<void> {
-    servers.delete(this);
     await this.#end('SIGKILL');
     await rm(this.#folder, { recursive: true, force: true });
   }

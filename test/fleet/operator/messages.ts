@@ -1,9 +1,10 @@
 /** Messages of the members of a fleet, and links over which tests send them. */
 
 import { setImmediate } from 'node:timers/promises';
-import { type CoordinatorState, FleetSubjects, givenWorkOf, messageBytes } from '#pickaxe/fleet/messages.js';
+import { type CoordinatorState, givenWorkOf, messageBytes } from '#pickaxe/fleet/messages.js';
 import type { FleetRig } from '#pickaxe/fleet/operator/fleet-status.js';
 import type { RigReport } from '#pickaxe/fleet/rig-report.js';
+import { FleetSubjects } from '#pickaxe/fleet/subjects.js';
 import { makeWork } from '../../fakes.ts';
 import type { FakeLink } from '../nats/fake-nats.ts';
 

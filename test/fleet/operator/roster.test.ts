@@ -75,17 +75,17 @@ describe('rigs', () => {
 
   it('are no duplicates after a restart, but when two of one name alternate', async () => {
     const { sender, clock, roster } = setUp();
-    const heard = async (instance: string) => {
+    const recorded = async (instance: string) => {
       sendReport(sender, 'rig', { instance });
       await delivered();
       const [rig] = roster.status().rigs;
       clock.advance(5_000);
       return rig?.duplicate;
     };
-    expect(await heard(INSTANCE)).toBe(false);
-    expect(await heard(OTHER_INSTANCE)).toBe(false);
-    expect(await heard(OTHER_INSTANCE)).toBe(false);
-    expect(await heard(INSTANCE)).toBe(true);
+    expect(await recorded(INSTANCE)).toBe(false);
+    expect(await recorded(OTHER_INSTANCE)).toBe(false);
+    expect(await recorded(OTHER_INSTANCE)).toBe(false);
+    expect(await recorded(INSTANCE)).toBe(true);
     clock.advance(55_000);
     expect(roster.status().rigs[0]?.duplicate).toBe(false);
   });
@@ -139,7 +139,7 @@ describe('coordinators', () => {
     expect(roster.status().coordinators).toMatchObject([{ lost: null, chain: null, workAgeSeconds: null }]);
   });
 
-  it('are heard again after a state with the greatest number that was forged in their name', async () => {
+  it('count again after a state with the greatest number that was forged in their name', async () => {
     const { sender, clock, roster } = setUp();
     sendState(sender, 'c1', beat(Number.MAX_SAFE_INTEGER, null));
     for (let number = 0; number < 7; number++) {
@@ -219,7 +219,7 @@ describe('what others can do', () => {
     expect(lines).toEqual(['the rig bad rig sends reports that cannot be read']);
   });
 
-  it('floods with junk or reports: few are parsed, few lines are logged, and others are heard', async () => {
+  it('floods with junk or reports: few are parsed, few lines are logged, and the messages of others are read', async () => {
     const { sender, lines, clock, roster } = setUp();
     for (let i = 0; i < 1_000; i++) sender.publish(SUBJECTS.report('flood'), new TextEncoder().encode('junk'));
     for (let i = 0; i < 1_000; i++) sendReport(sender, 'keen', { hashesPerSecond: i });
@@ -269,7 +269,7 @@ it('says why there is no connection, and for how long it has listened', () => {
   expect(roster.status()).toMatchObject({ disconnected: null, listeningSeconds: 1 });
 });
 
-it('hears nothing once it is closed', async () => {
+it('receives nothing once it is closed', async () => {
   const { sender, roster } = setUp();
   roster.close();
   sendReport(sender, 'rig');

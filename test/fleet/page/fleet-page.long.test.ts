@@ -93,6 +93,7 @@ describe.skipIf(noBrowser)(`the page of a fleet${why}`, () => {
     expect(await page.locator('#state-text').textContent()).toBe('connected');
     const north = page.locator('#coordinator-table tbody tr').first();
     expect(await north.textContent()).toContain('chain 3, height 5000123');
+    expect(await north.locator('.about').textContent()).toBe(`pickaxe ${now.coordinators[0].version}`);
     served.edit = (status) => ({
       ...status,
       disconnected: 'nats.example refuses',
@@ -273,7 +274,7 @@ describe.skipIf(noBrowser)(`the page of a fleet${why}`, () => {
     await shows(async () => expect(await badge('rig-0001')).toBe('asked to restart'));
     expect(await badge('rig-0003')).toBe('mining');
     expect(await page.locator('#ask-result').textContent()).toBe('1 rig is restarting; 1 rig did not do it:');
-    // The answer that follows brings the rig's last report once more, as though it had only now been heard of.
+    // The answer that follows brings the rig's last report once more, as though it had only now been sent.
     served.change('rig-0001', { duplicate: true });
     await goOn(served, page, 1_000);
     await shows(async () => expect(await row(page, 'rig-0001').locator('.marks').textContent()).toContain('twice'));

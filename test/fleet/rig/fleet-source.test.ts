@@ -14,12 +14,12 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-it('says what to check while no coordinator is heard', async () => {
+it('says what to check while no coordinator sends messages', async () => {
   const { link, told, kinds, coordinators } = world([]);
   expect(coordinators).toEqual([]);
   await pass(3_500);
   expect(told()).toEqual([
-    'nats://fake:4222 lost: connected to nats://fake:4222, but no coordinator is heard: is pickaxe coordinate running, with the same --nats-subject?',
+    'nats://fake:4222 lost: connected to nats://fake:4222, but no coordinator sends messages: is pickaxe coordinate running, with the same --nats-subject?',
   ]);
   link.disconnect('nats://fake:4222 refuses the credentials.');
   await pass(3_000);
@@ -54,7 +54,7 @@ it('spreads rigs over the coordinators, and moves only those whose coordinator i
   expect(Math.min(...counts.values())).toBeGreaterThan(8);
 });
 
-it('asks for a work that it has not heard, once, after a random delay', async () => {
+it('asks for a work that it has not received, once, after a random delay', async () => {
   const { coordinators, follower } = world(['a']);
   const [a] = coordinators;
   const work = a.give(makeWork(100), false);
@@ -139,7 +139,7 @@ it('takes over from a coordinator that is silent, within 5 s, and goes back to i
   a.die();
   await pass(5_000);
   expect(mined()).toBe('c');
-  expect(told()).toContain('a lost: has not been heard for 2.5 s');
+  expect(told()).toContain('a lost: has sent nothing for 2.5 s');
   expect(told()).toContain('c info: takes over from a');
   a.revive();
   a.give(first);
@@ -243,7 +243,7 @@ it('mines the works of a restarted coordinator, and still submits those from bef
   expect(follower.received).toContain(old);
 });
 
-it('hears only one of two coordinators that have the same name, and says so', async () => {
+it('uses only one of two coordinators that have the same name, and reports it', async () => {
   const { nats, coordinators, follower, told } = world(['a']);
   const [a] = coordinators;
   a.give();
@@ -290,7 +290,7 @@ it('keeps the time of each work: another one can be of a node whose clock is beh
   expect(nowUs - source.latestTimeUs(first)).toBeLessThan(1_000n);
 });
 
-it('hears a coordinator again, and its clock, after a message that was forged in its name', async () => {
+it('follows a coordinator again, and its clock, after a message that was forged in its name', async () => {
   const { nats, coordinators, source, follower, header } = world(['a']);
   const [a] = coordinators;
   a.give();
@@ -332,7 +332,7 @@ it('mines on without a connection until the work is too old', async () => {
   expect(hexOf(follower.received.at(-1)!)).toBe(hexOf(a.current!.work));
 });
 
-it('leaves a server by which no coordinator is heard, less and less often', async () => {
+it('leaves a server that passes on no state of a coordinator, less and less often', async () => {
   const { nats, link, coordinators } = world(['a', 'c']);
   for (const each of coordinators) each.give();
   await pass(60_000);

@@ -6,6 +6,7 @@ import { givenWorkOf, messageBytes } from '#pickaxe/fleet/messages.js';
 import { STALE_REASONS } from '#pickaxe/miner/events/vocabulary.js';
 import { prepareJob } from '#pickaxe/protocol/chain/job.js';
 import { difficultyOf } from '#pickaxe/protocol/chain/target.js';
+import { cases } from '../../cases.ts';
 import { makeWork } from '../../fakes.ts';
 import { hexOf, pass, SUBJECTS, world } from './world.ts';
 
@@ -16,7 +17,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-const RUNS = 60;
+const RUNS = cases(60);
 const text = new TextEncoder();
 const instance = 'e'.repeat(16);
 const names = fc.constantFrom(`${instance}-1`, `${instance}-2`, `${instance}-3`);

@@ -146,7 +146,7 @@ it.skipIf(noServer)(`each share is counted once by its rig, its coordinator and 
     unknown: RIGS,
     rejected: 0,
   });
-  // A rig sends no share whose work is known to be stale, so the coordinator has not heard of some of them.
+  // A rig sends no share whose work is known to be stale, so the coordinator does not know some of them.
   const { found, stale, ...answered } = countsOf(events);
   expect(counts).toMatchObject(answered);
   expect(found).toBe(answered.accepted + answered.rejected + answered.unknown + stale);

@@ -100,6 +100,16 @@ describe('pause and resume', () => {
     });
   });
 
+  it('of one device say what keeps that one paused, and nothing of the others', async () => {
+    const { ask, tally } = setUp();
+    tally.listen(device('gpu0', 'paused', 'by an HTTP request'));
+    tally.listen(device('cpu', 'paused', 'it is too hot'));
+    expect(await ask({ command: 'resume', device: 'gpu0' })).toEqual({
+      done: true,
+      message: 'the fleet’s pause has ended; still paused: gpu0 (by an HTTP request)',
+    });
+  });
+
   it('refuse a device that the rig does not have', async () => {
     const { ask } = setUp();
     expect(await ask({ command: 'pause', device: 'gpu7' })).toEqual({

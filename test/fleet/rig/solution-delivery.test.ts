@@ -170,7 +170,7 @@ it('asks first another coordinator whose own source is in reach', async () => {
   expect(verdicts).toMatchObject([{ outcome: 'accepted' }]);
 });
 
-it('asks any coordinator where none is heard that can submit the solution', async () => {
+it('asks any coordinator where none of those in reach can submit the solution', async () => {
   const { coordinators, verdicts, send } = await mining('a', 'c', 'b');
   const [a, c, b] = coordinators;
   a.die();
@@ -440,7 +440,7 @@ it('asks the coordinator that submits it for the verdict', async () => {
   const [a, c, b] = coordinators;
   a.die();
   b.leaveQueue();
-  // It is not heard, so any coordinator is asked.
+  // It sends nothing, so any coordinator is asked.
   c.stopBeats();
   b.stopBeats();
   await pass(3_000);

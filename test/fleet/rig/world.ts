@@ -3,8 +3,6 @@
 import { onTestFinished, vi } from 'vitest';
 import {
   type CoordinatorState,
-  FALLBACK_QUEUE,
-  FleetSubjects,
   givenWorkOf,
   messageBytes,
   readMessage,
@@ -14,6 +12,7 @@ import {
 import type { Link, LinkMessage } from '#pickaxe/fleet/nats/link.js';
 import { FleetSource } from '#pickaxe/fleet/rig/fleet-source.js';
 import type { FleetLimits } from '#pickaxe/fleet/rig/rig-limits.js';
+import { FALLBACK_QUEUE, FleetSubjects } from '#pickaxe/fleet/subjects.js';
 import type { StaleReason } from '#pickaxe/miner/events/vocabulary.js';
 import type { NamedNetwork } from '#pickaxe/miner/source/source.js';
 import type { Work } from '#pickaxe/protocol/chain/work.js';

@@ -1,4 +1,4 @@
-/** Changes of a fleet since an earlier answer, so that a page with many rigs can be refreshed cheaply. */
+/** The changes of a fleet's status since an earlier answer, so that a page with many rigs can be refreshed cheaply. */
 
 import type { Clock } from '../../../base/system/clock.ts';
 import type { FleetChanges, RigSummary } from '../fleet-answers.ts';
@@ -7,7 +7,10 @@ import type { FleetRig, FleetStatus } from '../fleet-status.ts';
 
 /** Minimum time between two computations of the status, however many clients ask. */
 const KEPT_MS = 1_000;
-/** Maximum number of statuses since a mark. An older mark gets all rigs, most of which have reported since. */
+/**
+ * Maximum number of statuses that were computed after a mark. The answer to an older mark has all rigs, because most
+ * rigs have reported since then.
+ */
 const MOST_BEHIND = 16;
 
 type Changes = Omit<FleetChanges, 'version' | 'control'>;
@@ -25,12 +28,14 @@ export class ChangeLog {
   readonly #clock: Clock;
   readonly #instance: string;
   readonly #known = new Map<string, Known>();
-  /** For each rig that is no longer listed, the number of the first status without it. Old entries are deleted. */
+  /** For each rig that is no longer listed, the number of the first status without the rig. Old entries are deleted. */
   readonly #gone = new Map<string, number>();
   #last: { readonly status: FleetStatus; readonly ms: number } | undefined;
   #number = 0;
 
-  /** @param instance 16 hex digits of this run, with which marks begin: those of other runs are not accepted */
+  /**
+   * @param instance 16 hex digits of this run. All marks begin with these digits, so marks of other runs are detected
+   */
   constructor(read: () => FleetStatus, clock: Clock, instance: string) {
     this.#read = read;
     this.#clock = clock;
@@ -47,7 +52,10 @@ export class ChangeLog {
     return status;
   }
 
-  /** @param mark of an earlier answer @returns all rigs if the mark is absent, too old, or of another run */
+  /**
+   * @param mark the mark of an earlier answer
+   * @returns the changes since that answer, or all rigs if the mark is absent, too old, or of another run
+   */
   since(mark: string | undefined): Changes {
     const { rigs, ...totals } = this.status;
     const from = this.#numberOf(mark);
@@ -61,7 +69,7 @@ export class ChangeLog {
     };
   }
 
-  /** @returns whether changes since this mark are known; otherwise all rigs are answered */
+  /** @returns whether the changes since this mark are known. If not, `since` returns all rigs */
   knows(mark: string | undefined): boolean {
     return this.#numberOf(mark) !== undefined;
   }
@@ -108,7 +116,10 @@ export function summaryOf(rig: FleetRig): RigSummary {
   };
 }
 
-/** Compares no figures: each report has its own list of devices, so another list means a new report. */
+/**
+ * @returns whether the rig has sent a new report, or whether its `silent` or `duplicate` has changed. A new report is
+ *   detected by its list of devices, which is another object; figures are not compared
+ */
 function hasChanged(before: FleetRig, now: FleetRig): boolean {
   return before.devices !== now.devices || before.silent !== now.silent || before.duplicate !== now.duplicate;
 }

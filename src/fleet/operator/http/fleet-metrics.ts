@@ -1,6 +1,6 @@
 /**
- * `/metrics` of a fleet. By default it has only sums, so that thousands of rigs have no more series than ten rigs. The
- * number of groups and coordinators with series is bounded, because outsiders choose their names.
+ * `/metrics` of a fleet. By default, it has only sums, so that thousands of rigs have no more series than ten rigs.
+ * Only a limited number of groups and coordinators have series of their own, because members choose these names freely.
  */
 
 import { collectDefaultMetrics, Registry } from 'prom-client';
@@ -13,12 +13,16 @@ import { FleetMetricsQuery } from '../fleet-answers.ts';
 import { faultsOf, hottestCelsius, isFaulty, shownState, totalWatts } from '../fleet-figures.ts';
 import type { FleetRig, FleetStatus } from '../fleet-status.ts';
 
-/** Maximum number of groups, and of coordinators, with series of their own. The other groups are summed up. */
+/**
+ * Maximum number of groups with series of their own, and maximum number of coordinators with series. Further groups are
+ * summed up, and further coordinators are left out.
+ */
 const MOST_NAMED = 64;
-/** Labels for the rigs of all other groups, and for the rigs without a group. */
+/** Label of the sum of all further groups. */
 const OTHERS = '(others)';
+/** Label of the rigs without a group. */
 const NO_GROUP = '(none)';
-/** Resolution of the measured delay of the event loop. A finer one would wake the process more often. */
+/** Resolution, in ms, of the measured delay of the event loop. A finer resolution would wake the process more often. */
 const EVENT_LOOP_PRECISION_MS = 100;
 
 export class FleetMetrics {
@@ -28,7 +32,7 @@ export class FleetMetrics {
   readonly #fillSums: (status: FleetStatus) => void;
   readonly #fillEach: (status: FleetStatus) => void;
 
-  /** @param refused the HTTP server's counts of refusals, which change while it runs */
+  /** @param refused the HTTP server's counts of refusals, by reason. They change while the server runs */
   constructor(status: () => FleetStatus, refused: RefusalCounts) {
     this.#status = status;
     this.#fillSums = fillers([...SUMS, refusedRow(refused)], this.#sums);
@@ -102,7 +106,10 @@ function perRig(name: string, help: string, measure: (rig: FleetRig) => number |
   };
 }
 
-/** The largest groups keep their names, so that many small groups of an attacker cannot push them out. */
+/**
+ * @returns the rigs by the labels of their groups. If there are too many groups, the smallest groups are summed up, so
+ *   that many small groups of an attacker cannot displace large groups
+ */
 function groupsOf(rigs: readonly FleetRig[]): Map<string, FleetRig[]> {
   const all = new Map<string, FleetRig[]>();
   for (const rig of rigs) {

@@ -22,7 +22,7 @@ import { FleetRig, FleetStatus } from '../fleet-status.ts';
 import { ChangeLog } from './changes.ts';
 import { FleetMetrics } from './fleet-metrics.ts';
 
-/** Maximum length of a control request, in bytes: enough for the names of 20,000 rigs. */
+/** Maximum length of a control request, in bytes: enough for 20,000 names of 64 ASCII characters. */
 const MOST_CONTROL_BYTES = 2_097_152;
 const JSON_TYPE = 'application/json; charset=utf-8';
 
@@ -44,8 +44,8 @@ interface Rigs {
 }
 
 /**
- * Answers as bytes, shared by all clients that get the same status. The status of 10,000 rigs has 14 MB, and not every
- * slow reader may keep a copy of it in memory.
+ * Keeps answers as bytes, so that all clients that get the same status share them. The status of 10,000 rigs has 14 MB.
+ * Without sharing, each slow client would need a copy of the status in memory.
  */
 class SharedAnswers {
   #status: FleetStatus | undefined;
@@ -63,13 +63,16 @@ class SharedAnswers {
   }
 }
 
-/** Rounds only the ages of reports. Their other figures came as JSON, and to round them would take most of the time. */
+/**
+ * @returns the JSON of an answer. Of the rigs' figures, only the ages of reports are rounded. The other figures were
+ *   rounded by the rigs, and rounding them again would take longer than everything else
+ */
 function textOf({ rigs, ...others }: Rigs): string {
   const rounded = rigs.map((rig) => ({ ...rig, ageSeconds: Math.round(rig.ageSeconds * 1000) / 1000 }));
   return `${jsonText(others).slice(0, -1)},"rigs":${JSON.stringify(rounded)}}`;
 }
 
-/** @param stop ends pending requests to rigs */
+/** @param context its `stop` ends pending requests to rigs */
 function fleetRoutes(
   changes: ChangeLog,
   ask: AskRig,
@@ -136,7 +139,7 @@ function fleetRoutes(
   ];
 }
 
-/** Runs one request at a time, so that HTTP clients cannot make this process flood the fleet. */
+/** The route runs only one control request at a time, so that HTTP clients cannot make this process flood the fleet. */
 function controlRoute(
   changes: ChangeLog,
   ask: AskRig,
@@ -171,7 +174,7 @@ function controlRoute(
   };
 }
 
-/** @throws Error with a `code` when it cannot listen there */
+/** @throws Error with a `code` if the server cannot listen at the address in the options */
 export function serveFleet(
   { status, ask }: ServedFleet,
   options: ServerOptions,

@@ -1,5 +1,7 @@
-import { expect, it } from 'vitest';
+import { Registry } from 'prom-client';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import type { FleetRig } from '#pickaxe/fleet/operator/fleet-status.js';
+import { fleetRig, reportedDevice } from '../messages.ts';
 import { ServedFleet } from './serving.ts';
 
 /** @returns the value of each series by its name and labels */
@@ -77,4 +79,56 @@ it('rigs and coordinators cannot make more series than the bound, whatever they 
   expect(samples.get('pickaxe_fleet_group_rigs{group="large"}')).toBe(200);
   expect(samples.get('pickaxe_fleet_group_rigs{group="(others)"}')).toBe(500 - 200 - 63);
   expect(of('pickaxe_coordinator_up')).toHaveLength(64);
+});
+
+it('the highest temperature is that of the hottest device of all rigs that report', async () => {
+  const served = new ServedFleet(4);
+  const rigs: FleetRig[] = [
+    fleetRig('cool', { devices: [reportedDevice({ celsius: 50 })] }),
+    fleetRig('hot', { devices: [reportedDevice({ celsius: 90 }), reportedDevice({ celsius: 20 })] }),
+    fleetRig('mild', { devices: [reportedDevice({ celsius: 60 }), reportedDevice({ celsius: null })] }),
+    fleetRig('silent', { silent: true, devices: [reportedDevice({ celsius: 99 })] }),
+  ];
+  let shown = rigs;
+  served.edit = (status) => ({ ...status, rigs: shown });
+  await served.serve();
+  const name = 'pickaxe_fleet_highest_temperature_celsius';
+  expect((await metrics(served)).get(name)).toBe(90);
+  // The server may keep a status for a moment.
+  served.advance(60_000);
+  shown = rigs.filter((rig) => rig.silent || rig.name === 'none');
+  expect((await metrics(served)).has(name)).toBe(false);
+});
+
+it('a rig that has gone is in no later answer', async () => {
+  const served = new ServedFleet(4);
+  let shown = ['stays', 'goes'];
+  served.edit = (status) => ({ ...status, rigs: shown.map((name) => fleetRig(name)) });
+  await served.serve();
+  const up = async () => {
+    const samples = await metrics(served, '?rigs=each');
+    return ['stays', 'goes'].map((name) => samples.get(`pickaxe_fleet_rig_up{rig="${name}"}`));
+  };
+  expect(await up()).toEqual([1, 1]);
+  served.advance(60_000);
+  shown = ['stays'];
+  expect(await up()).toEqual([1, undefined]);
+});
+
+it('figures of each rig do not stay in memory once they are answered', async () => {
+  const asked = vi.spyOn(Registry.prototype, 'metrics');
+  onTestFinished(() => asked.mockRestore());
+  const served = await new ServedFleet(100).serve();
+  const kept = async () => {
+    const registries = await Promise.all(
+      asked.mock.contexts.map((registry) => (registry as Registry).getMetricsAsJSON()),
+    );
+    return registries.flat().flatMap(({ values }) => values.filter(({ labels }) => 'rig' in labels));
+  };
+  for (let time = 1; time <= 2; time++) {
+    const samples = await metrics(served, '?rigs=each');
+    expect([...samples.keys()].filter((name) => name.includes('{rig="')).length).toBeGreaterThan(100);
+    expect(asked.mock.contexts).toHaveLength(2 * time);
+    expect(await kept()).toEqual([]);
+  }
 });

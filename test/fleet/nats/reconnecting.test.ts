@@ -1,0 +1,83 @@
+/** When a link tries its servers again, by a clock that the test moves. */
+
+import { createServer } from 'node:net';
+import { expect, it, onTestFinished, vi } from 'vitest';
+import { systemClock } from '#pickaxe/base/system/clock.js';
+import type { LinkState } from '#pickaxe/fleet/nats/link.js';
+import { NatsLink } from '#pickaxe/fleet/nats/nats-link.js';
+
+/** A server that ends each connection at once. @returns its URL, and how many connections have begun and ended */
+async function closing() {
+  let connections = 0;
+  let ended = 0;
+  const server = createServer((socket) => {
+    connections++;
+    socket.on('error', () => {});
+    socket.on('close', () => ended++);
+    socket.end();
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void server.close());
+  const address = server.address();
+  const port = typeof address === 'object' && address ? address.port : 0;
+  return { url: `nats://127.0.0.1:${port}`, connections: () => connections, ended: () => ended };
+}
+
+/** Opens a link whose random numbers are all one half. @returns it, and its states */
+function open(servers: readonly string[]) {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  const settings = { servers, name: 'member', inbox: 'pickaxe.inbox.member' };
+  const link = new NatsLink(settings, { clock: systemClock, random: () => 0.5 });
+  const states: LinkState[] = [];
+  link.onState((state) => states.push(state));
+  link.open();
+  onTestFinished(async () => {
+    await link.close();
+    expect(vi.getTimerCount()).toBe(0);
+    vi.useRealTimers();
+  });
+  return { link, states };
+}
+
+/** Lets the event loop turn, without a timer, until it is so. */
+async function until(isSo: () => boolean): Promise<void> {
+  for (let turn = 0; !isSo(); turn++) {
+    if (turn > 1_000_000) throw new Error('it never is');
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}
+
+it('a link waits a moment between two servers, and tells of a server that stays away once', async () => {
+  const [one, other] = [await closing(), await closing()];
+  const { states } = open([one.url, other.url]);
+  const reason = (url: string) => ({
+    isConnected: false,
+    reason: `${url} cannot be used: the server has closed the connection.`,
+  });
+  await until(() => states.length === 1 && vi.getTimerCount() === 1);
+  expect([one.connections(), other.connections()]).toEqual([1, 0]);
+  vi.advanceTimersByTime(124);
+  expect(vi.getTimerCount()).toBe(1);
+  vi.advanceTimersByTime(1);
+  await until(() => states.length === 2 && vi.getTimerCount() === 1);
+  expect([one.connections(), other.connections()]).toEqual([1, 1]);
+  expect(states).toEqual([reason(one.url), reason(other.url)]);
+});
+
+it('a link tells once why its only server is away, and again only when the reason changes', async () => {
+  const server = await closing();
+  const { link, states } = open([server.url]);
+  for (let attempt = 1; attempt <= 4; attempt++) {
+    await until(() => server.ended() === attempt && vi.getTimerCount() === 1);
+    // The pause after the attempt, and the one before the next round.
+    vi.advanceTimersByTime(125);
+    await until(() => vi.getTimerCount() === 1);
+    expect(server.connections()).toBe(attempt);
+    vi.advanceTimersByTime(10_000);
+  }
+  await until(() => server.connections() === 5);
+  expect(states).toHaveLength(1);
+  await link.close();
+  await link.close();
+  expect(states.slice(1)).toEqual([{ isConnected: false, reason: 'The connection was closed.' }]);
+});

@@ -1,0 +1,102 @@
+import { createServer, Socket } from 'node:net';
+import { expect, it, onTestFinished, vi } from 'vitest';
+import { LinkTransport, type TransportOptions } from '#pickaxe/fleet/nats/transport.js';
+
+const INFO = { server_id: 'x', version: '2.9.10', proto: 1, max_payload: 1_048_576, headers: true };
+const info = (more = {}) => `INFO ${JSON.stringify({ ...INFO, ...more })}\r\n`;
+
+interface Given {
+  readonly requiresTls: boolean;
+  readonly stop?: AbortSignal;
+  /** What the server sends first, and what it sends then. */
+  readonly first?: string;
+  readonly next?: (socket: Socket) => void;
+}
+
+/** @returns a transport to a server, the transport's socket, and what the server has received */
+async function connecting({ requiresTls, stop = new AbortController().signal, first = info(), next }: Given) {
+  const received: Buffer[] = [];
+  const server = createServer((socket) => {
+    socket.on('error', () => {});
+    socket.on('data', (chunk) => received.push(chunk));
+    socket.write(first);
+    next?.(socket);
+    onTestFinished(() => void socket.destroy());
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void server.close());
+  const address = server.address();
+  const port = typeof address === 'object' && address ? address.port : 0;
+  const connect = vi.spyOn(Socket.prototype, 'connect');
+  onTestFinished(() => connect.mockRestore());
+  const transport = new LinkTransport();
+  const options = { pickaxe: { host: '127.0.0.1', port, requiresTls, authorities: undefined, stop } };
+  const connected = transport.connect(undefined, options as TransportOptions);
+  const socket = connect.mock.contexts[0] as Socket;
+  return { transport, connected, socket, received: () => Buffer.concat(received) };
+}
+
+it('an error that comes after a connection was given up ends nothing', async () => {
+  const { transport, connected, socket } = await connecting({ requiresTls: true });
+  await expect(connected).rejects.toMatchObject({ message: 'the server offers no TLS', lacksTls: true });
+  expect(transport.isClosed).toBe(true);
+  expect(socket.destroyed).toBe(true);
+  expect(socket.emit('error', new Error('late'))).toBe(true);
+});
+
+it('a connection ends once, and keeps its first reason', async () => {
+  const { transport, connected, socket } = await connecting({ requiresTls: false });
+  await connected;
+  expect([transport.isClosed, transport.isEncrypted()]).toEqual([false, false]);
+  // Nothing is left of the waiting for the first message.
+  expect(socket.listenerCount('error')).toBe(1);
+  const first = new Error('first');
+  socket.emit('error', first);
+  socket.emit('error', new Error('second'));
+  await transport.closed();
+  await transport.close(new Error('third'));
+  expect(transport.closeError).toBe(first);
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of transport) chunks.push(chunk);
+  expect(new TextDecoder().decode(chunks[0])).toMatch(/^INFO /);
+});
+
+it('a connection that is stopped before or while it is made is no connection', async () => {
+  const stop = new AbortController();
+  const during = await connecting({ requiresTls: false, stop: stop.signal });
+  stop.abort();
+  await expect(during.connected).rejects.toThrow();
+  expect([during.transport.isClosed, during.socket.destroyed]).toEqual([true, true]);
+  const before = new LinkTransport();
+  const pickaxe = { host: '127.0.0.1', port: 9, requiresTls: false, authorities: undefined, stop: stop.signal };
+  await expect(before.connect(undefined, { pickaxe } as TransportOptions)).rejects.toThrow(
+    'the connection was stopped',
+  );
+});
+
+it.each([
+  ['the server offers it', info({ tls_available: true }), true],
+  ['the server requires it', info({ tls_required: true }), true],
+  ['the server offers none', info(), false],
+  ['the server sends one byte more before it', `${info({ tls_required: true })}P`, false],
+])('TLS that the settings require begins if it can: %s', async (_, first, begins) => {
+  const next = (socket: Socket) => void socket.once('data', () => socket.destroy());
+  const { connected, received } = await connecting({ requiresTls: true, first, next });
+  await expect(connected).rejects.toThrow();
+  // A handshake begins with the byte 22. Nothing may be sent in clear.
+  if (begins) expect(received()[0]).toBe(22);
+  else expect(received()).toHaveLength(0);
+});
+
+it('a long message is taken in pieces, and a long line is not', async () => {
+  const payload = 'x'.repeat(500_000);
+  const { transport, connected } = await connecting({
+    requiresTls: false,
+    next: (socket) => void socket.write(`MSG a 1 ${payload.length}\r\n${payload}\r\n-ERR ${'x'.repeat(500_000)}`),
+  });
+  await connected;
+  let text = '';
+  for await (const chunk of transport) text += new TextDecoder().decode(chunk);
+  expect(text).toContain(`${payload}\r\n`);
+  expect(transport.closeError?.message).toBe('the server’s message is too long');
+});
