@@ -1,4 +1,7 @@
-/** Accepts instructions in JSON, `POST /` with one or a list, on a separate port, which no fault affects. */
+/**
+ * The control server accepts POST requests whose body is an instruction in JSON, or a list of instructions. It has a
+ * port of its own, so that faults do not affect it.
+ */
 
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
@@ -64,7 +67,7 @@ export class ControlServer {
   }
 
   async #answer(request: IncomingMessage): Promise<Answer> {
-    // Only browsers send an origin, and no web page may control the node.
+    // Browsers send the header `origin` with the requests of web pages, and no web page may control the node.
     if (request.headers.origin !== undefined) return refusal(403, 'web pages may not tell the mock node what to do');
     if (request.method !== 'POST') return refusal(405, 'send an instruction: POST {"do": …}');
     const body = await readBody(request, MAX_BODY_BYTES);
@@ -83,7 +86,7 @@ export class ControlServer {
     }
   }
 
-  /** Executes the instructions of a list one after the other, until one fails. */
+  /** Executes one instruction, or the instructions of a list in order until one fails. */
   async #carryOut(json: unknown): Promise<unknown> {
     if (!Array.isArray(json)) return await this.#carryOutOne(json);
     if (json.length > MAX_INSTRUCTIONS) throw new InstructionError(`at most ${MAX_INSTRUCTIONS} instructions at once`);
@@ -134,12 +137,12 @@ const INSTRUCTIONS: Readonly<Record<string, Instruction>> = {
   faults: instruction(z.strictObject({ faults: faultsSchema }), (node, { faults }) => {
     node.faults = faults;
   }),
-  /** Replaces the next block of a miner by another block, when this number of blocks is above it. */
+  /** Makes an orphan of the next block that a miner finds, as soon as `depth` blocks of its chain are above it. */
   'orphan-next': instruction(
     z.strictObject({ depth: z.number().int().min(0).max(100).default(0) }),
     ({ ledger }, { depth }) => ledger.orphanNext(depth),
   ),
-  /** Replaces a block, and all blocks above it, by other blocks. */
+  /** Replaces a canonical block, and all blocks that build on it (also on other chains), by other miners' blocks. */
   orphan: instruction(z.strictObject({ chain, hash: opaqueId }), ({ ledger }, { chain, hash }) => {
     const block = ledger.chains.graph[chain] && ledger.chains.blocksOf(chain).get(hash);
     if (!block || !ledger.chains.isCanonical(chain, hash)) {
@@ -147,7 +150,9 @@ const INSTRUCTIONS: Readonly<Record<string, Instruction>> = {
     }
     ledger.reorganise(block);
   }),
-  /** Adds other miners' blocks, on the given chain or on random ones. */
+  /**
+   * Adds `blocks` blocks of other miners to the given chain. If no chain is given, adds each block to a random chain.
+   */
   advance: instruction(
     z.strictObject({ chain: chain.optional(), blocks: z.number().int().min(1).max(MOST_BLOCKS).default(1) }),
     ({ ledger }, { chain, blocks }) => {
@@ -155,19 +160,22 @@ const INSTRUCTIONS: Readonly<Record<string, Instruction>> = {
       for (let i = 0; i < blocks; i++) ledger.advance(chain);
     },
   ),
-  /** Stops other miners' blocks. */
+  /** Suspends the regular blocks of other miners (`rivalMs`). */
   'stand-still': instruction(nothing, ({ ledger }) => {
     ledger.standsStill = true;
   }),
-  /** Resumes other miners' blocks. */
+  /** Resumes the regular blocks of other miners. */
   'go-on': instruction(nothing, ({ ledger }) => {
     ledger.standsStill = false;
   }),
-  /** Keeps a command out of all new blocks. Its result is a refusal. */
+  /** Keeps a command out of all new blocks. While no block contains the command, its result is a failure. */
   badlist: instruction(z.strictObject({ requestKey: opaqueId }), ({ commands }, { requestKey }) => {
     commands.badlist(requestKey);
   }),
-  /** Finishes a transfer between chains for someone else. The answer has the request key of the second step. */
+  /**
+   * Sends the second step of a transfer between chains, and adds the necessary blocks. The answer contains the request
+   * key of the second step.
+   */
   'finish-transfer': instruction(
     z.strictObject({ chain, requestKey: opaqueId }),
     ({ ledger, commands }, { chain, requestKey }) => {
@@ -180,24 +188,30 @@ const INSTRUCTIONS: Readonly<Record<string, Instruction>> = {
     if (ledger.settings.retargets) throw new InstructionError('with the option retargets, the ledger sets the targets');
     ledger.difficulty = hashes;
   }),
-  /** Sets by how much the node's clock is ahead. */
+  /** Sets the time by which the node's clock is ahead of the real time. */
   'clock-skew': instruction(
     z.strictObject({ ms: z.number().int().min(-LONGEST_TIMER_MS).max(LONGEST_TIMER_MS) }),
     ({ ledger }, { ms }) => {
       ledger.clockSkewMs = ms;
     },
   ),
-  /** Sets whether there is work. */
+  /** Enables or disables the endpoints for mining. */
   mining: instruction(z.strictObject({ enabled: z.boolean() }), ({ server }, { enabled }) => {
     server.miningEnabled = enabled;
   }),
-  /** Makes the open update streams end, send no more events, or hang. */
+  /**
+   * Ends the open streams (`end`), stops their events until they end as usual (`silence`), or stops their events and
+   * never ends them (`lose`).
+   */
   streams: instruction(z.strictObject({ what: z.enum(['end', 'silence', 'lose']) }), ({ server }, { what }) => {
     if (what === 'end') server.streams.endAll();
     else if (what === 'silence') server.streams.silenceAll();
     else server.streams.loseAll();
   }),
-  /** Refuses connections for this time. */
+  /**
+   * Closes all connections to the service side and the P2P side of the node, and refuses new ones for `ms`
+   * milliseconds.
+   */
   'go-away': instruction(z.strictObject({ ms: z.number().int().min(1).max(LONGEST_TIMER_MS) }), (node, { ms }) =>
     node.goAwayFor(ms),
   ),
@@ -208,7 +222,7 @@ export const instructionNames: readonly string[] = Object.keys(INSTRUCTIONS);
 /**
  * @param json an object whose `do` names the instruction
  * @returns the instruction's name and result
- * @throws InstructionError if it cannot be executed
+ * @throws InstructionError if the instruction is unknown or invalid, or cannot be executed
  */
 async function carryOut(node: Instructed, json: unknown): Promise<{ instruction: string; result: object }> {
   const { success, data } = z.looseObject({ do: z.enum(instructionNames) }).safeParse(json);

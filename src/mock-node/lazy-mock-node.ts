@@ -1,4 +1,7 @@
-/** The mock node of the package's API. Only its start loads the node itself, with the contract language. */
+/**
+ * The mock node in the package's API. The code of the node, which includes the contract language, is loaded only at the
+ * start.
+ */
 
 import type { CommandService } from './commands/command-service.ts';
 import type { Ledger } from './ledger/ledger.ts';
@@ -8,7 +11,7 @@ import type { Identity, Peers } from './p2p/peers.ts';
 import type { FaultInput } from './server/faults.ts';
 import type { MockServer } from './server/server.ts';
 
-/** The properties can be read after the start. */
+/** Before the start, the getters, `goAway`, `goAwayFor` and `comeBack` fail. */
 export class MockNode {
   readonly #options: MockNodeOptions;
   readonly #context: MockNodeContext;
@@ -25,8 +28,8 @@ export class MockNode {
   }
 
   /**
-   * @throws GenesisError for an impossible account, or a contract that cannot be loaded; ZodError for invalid faults;
-   *   Error if a port is in use, or the node was closed
+   * @throws GenesisError for an account that cannot be created, or a contract that cannot be loaded; ZodError for
+   *   invalid faults; Error if a port is in use, or the node was closed
    */
   async start(): Promise<MockNodeAddress> {
     const { MockNode: Node } = await import('./mock-node.ts');
@@ -55,28 +58,31 @@ export class MockNode {
     return this.#started.peers;
   }
 
-  /** The service side. It also serves the P2P side's endpoints, unless that has a port of its own. */
+  /** The service side. If the P2P side has no port of its own, this server also has the endpoints for other nodes. */
   get server(): MockServer {
     return this.#started.server;
   }
 
-  /** The P2P side, if it has a port of its own. */
+  /** The server of the P2P side; undefined if the P2P side has no port of its own. */
   get p2p(): MockServer | undefined {
     return this.#started.p2p;
   }
 
-  /** The P2P side's certificate, if it has one. */
+  /** The key and the certificate of the P2P side; undefined without TLS. */
   get identity(): Identity | undefined {
     return this.#started.identity;
   }
 
-  /** Sets the faults of both sides. @throws ZodError if the script is not valid; before the start, `start` throws it */
+  /**
+   * Sets the script of faults for both sides. Before the start, the script is only kept, and `start` checks it.
+   * @throws ZodError if the node has started, and the script is not valid
+   */
   set faults(script: readonly FaultInput[]) {
     if (this.#node) this.#node.faults = script;
     else this.#faults = script;
   }
 
-  /** Closes all connections and refuses new ones until `comeBack`. The chains continue meanwhile. */
+  /** Closes all connections and refuses new ones until `comeBack`. Meanwhile, the ledger continues to grow. */
   async goAway(): Promise<void> {
     await this.#started.goAway();
   }

@@ -1,6 +1,7 @@
 /**
- * A small node for the demo and the tests: a ledger that grows by itself, its coins, and servers for the endpoints of
- * documents 1 and 2. It answers like real nodes, is strict, counts events, and has faults on request.
+ * A small node for the demo and the tests: a ledger that can grow by itself, accounts with coins, and servers for the
+ * endpoints of documents 1 and 2. It answers like a real node, refuses invalid requests, counts requests, and simulates
+ * faults.
  */
 
 import { type Clock, systemClock } from '../base/system/clock.ts';
@@ -17,46 +18,53 @@ import { type Random, seededRandom } from './random.ts';
 import type { FaultInput } from './server/faults.ts';
 import { MockServer, type ServerEvent } from './server/server.ts';
 
-/** Events for a log. */
+/** The events that `onEvent` receives, for example for a log. */
 export type MockNodeEvent = LedgerEvent | ServerEvent | CutEvent | ControlEvent;
 
 export interface MockNodeContext {
   readonly clock?: Clock;
-  /** Replaces the random numbers of the option `seed`. */
+  /** Source of random numbers. By default, the option `seed` determines them. */
   readonly random?: Random;
   readonly onEvent?: (event: MockNodeEvent) => void;
 }
 
 export interface MockNodeAddress {
-  /** `http://host:port` */
+  /** The URL of the service side: `http://host:port`. */
   readonly url: string;
-  /** With the path of document 1, or that of real nodes in their dialect: `http://host:port/ledger/0.0/<network>`. */
+  /**
+   * The base URL of the API: `http://host:port/ledger/0.0/<network>`. With the option `dialect: 'chainweb'`, the path
+   * begins with `/chainweb` instead.
+   */
   readonly baseUrl: string;
-  /** The P2P side's URL, if it has a port of its own. */
+  /** The URL of the P2P side, if the P2P side has a port of its own. */
   readonly p2pUrl?: string;
-  /** The URL for instructions, if the node accepts any. */
+  /** The URL of the control server, if the option `controlPort` is set. */
   readonly controlUrl?: string;
 }
+
+/** Pause between attempts to listen again on a port that another process has taken. */
+const PORT_AGAIN_MS = 250;
 
 export class MockNode {
   readonly ledger: Ledger;
   readonly commands: CommandService;
   readonly peers = new Peers();
-  /** The service side. It also serves the P2P side's endpoints, unless that has a port of its own. */
+  /** The service side. If the P2P side has no port of its own, this server also has the endpoints for other nodes. */
   readonly server: MockServer;
-  /** The P2P side, if it has a port of its own. */
+  /** The server of the P2P side; undefined if the P2P side has no port of its own. */
   readonly p2p: MockServer | undefined;
-  /** The P2P side's certificate, if it has one. */
+  /** The key and the certificate of the P2P side; undefined without TLS. */
   readonly identity: Identity | undefined;
   readonly #control: ControlServer | undefined;
   readonly #settings: Settings;
-  /** The timer of `comeBack`. */
+  /** The timer after which the node calls `comeBack`. */
   #return: NodeJS.Timeout | undefined;
-  /** Ends requests to other nodes. */
+  /** `close` aborts it. The abort ends the requests to other nodes, and all attempts to listen again. */
   readonly #closing = new AbortController();
 
   /**
-   * @throws ZodError for invalid options; GenesisError for an impossible account, or a contract that cannot be loaded
+   * @throws ZodError for invalid options; GenesisError for an account that cannot be created, or a contract that cannot
+   *   be loaded
    */
   constructor(options: MockNodeOptions = {}, context: MockNodeContext = {}) {
     const settings = optionsSchema.parse(options);
@@ -84,7 +92,7 @@ export class MockNode {
       settings.controlPort === undefined ? undefined : new ControlServer(this, settings.controlPort, emit);
   }
 
-  /** @throws if a port is in use */
+  /** @throws Error if a port is in use */
   async start(): Promise<MockNodeAddress> {
     try {
       return await this.#start();
@@ -112,7 +120,7 @@ export class MockNode {
     };
   }
 
-  /** Sets the faults of both sides. @throws ZodError if the script is not valid */
+  /** Sets the script of faults for both sides. @throws ZodError if the script is not valid */
   set faults(script: readonly FaultInput[]) {
     this.server.faults = script;
     if (this.p2p) this.p2p.faults = script;
@@ -125,7 +133,10 @@ export class MockNode {
     await Promise.all([this.server.close(), this.p2p?.close(), this.#control?.close()]);
   }
 
-  /** Closes all connections and refuses new ones until `comeBack`. The chains continue meanwhile. */
+  /**
+   * Closes all connections and refuses new ones until `comeBack`. The ledger does not stop: for example, other miners'
+   * blocks are still added.
+   */
   async goAway(): Promise<void> {
     await Promise.all([this.server.stopListening(), this.p2p?.stopListening()]);
   }
@@ -133,7 +144,16 @@ export class MockNode {
   async goAwayFor(ms: number): Promise<void> {
     clearTimeout(this.#return);
     await this.goAway();
-    if (!this.#closing.signal.aborted) this.#return = setTimeout(() => void this.comeBack(), ms);
+    this.#comeBackAfter(ms);
+  }
+
+  /**
+   * Calls `comeBack` after `ms`. If `comeBack` fails, for example because another process uses a port, it is called
+   * again every `PORT_AGAIN_MS` until it succeeds.
+   */
+  #comeBackAfter(ms: number): void {
+    if (this.#closing.signal.aborted) return;
+    this.#return = setTimeout(() => this.comeBack().catch(() => this.#comeBackAfter(PORT_AGAIN_MS)), ms);
   }
 
   /** Listens again on the same ports. */

@@ -1,4 +1,4 @@
-/** The options of a mock node, and the networks and graphs of chains that they select. */
+/** The options of a mock node, and the network number and the graph of chains that follow from them. */
 
 import { z } from 'zod';
 import { LONGEST_TIMER_MS } from '../base/system/abort.ts';
@@ -10,14 +10,14 @@ import { versionCodeOf } from '../protocol/ledger/header.ts';
 const networks = ['test-singleton', 'development', 'mainnet01', 'testnet04'] as const;
 type Network = (typeof networks)[number];
 
-/** A made-up network number, for networks whose real number is unknown. */
+/** Network number in block headers, for networks whose real number is unknown. It is made up. */
 const MADE_UP_CODE = 9;
 
 export function codeOf(network: Network): number {
   return versionCodeOf(network) ?? MADE_UP_CODE;
 }
 
-/** Mining needs chains with three neighbours, because a miner's header has room for three adjacents. */
+/** Number of neighbours that each chain must have for mining: the header that miners hash has three adjacents. */
 export const MINING_DEGREE = 3;
 
 const LEAST = 4;
@@ -30,8 +30,8 @@ export function isNumberOfChains(chains: number): boolean {
 
 /**
  * @param chains a number for which `isNumberOfChains` holds
- * @returns the known networks' graph for 1, 3, 10 and 20 chains. For other numbers a made-up one: all chains form a
- * circle, and each has as neighbours the chain before it, the one after it and the one opposite
+ * @returns the graph of real networks for 1, 3, 10 and 20 chains. For other numbers, the graph is made up: the chains
+ *   form a circle, and the neighbours of each chain are the previous, the next and the opposite chain
  */
 export function graphFor(chains: number): Graph {
   return knownGraph(chains) ?? graphOf(Array.from({ length: chains }, (_, chain) => circleNeighbours(chain, chains)));
@@ -48,13 +48,14 @@ export const allowedMinerSchema = z.object({
   'public-keys': z.array(z.string().min(1).max(128)).min(1).max(16),
 });
 
-/** Real nodes end update streams after 240 s, and keep work for 5 minutes. */
+/** Real nodes end an update stream after 240 s. */
 const STREAM_MS = 240_000;
+/** Real nodes keep issued work for 5 minutes. */
 const WORK_LIFETIME_MS = 300_000;
-/** Real nodes end a /listen after 180 s. */
+/** After 180 s, real nodes answer a /listen even without a result. */
 const LISTEN_MS = 180_000;
 
-/** An amount as text, such as `2.5`. */
+/** A decimal >= 0 as text, such as `2.5`. */
 const decimal = z.string().refine((text) => {
   try {
     return parseDecimal(text) >= 0n;
@@ -70,8 +71,8 @@ const ms = z.number().int().min(0).max(LONGEST_TIMER_MS);
 const ledgerOptions = {
   network: z.enum(networks).default('development'),
   /**
-   * 1, 3, 10 and 20 chains have the known networks' graphs; other numbers have a made-up one. With 1 and 3 chains there
-   * is no mining, because their headers are shorter than the 286 bytes that miners hash.
+   * Number of chains. 1, 3, 10 and 20 chains form the graphs of known networks; other numbers of chains form a made-up
+   * graph. With 1 or 3 chains there is no mining, because the headers are shorter than the 286 bytes that miners hash.
    */
   chains: z
     .number()
@@ -80,11 +81,16 @@ const ledgerOptions = {
     .default(20),
   /** Average number of hashes for a solution. */
   difficulty: z.number().min(1).default(1_000_000),
-  /** Whether targets follow the time that blocks took, as on real networks, instead of staying fixed. */
+  /**
+   * Whether targets follow from the durations of epochs, as on real networks. Otherwise, they follow from `difficulty`.
+   */
   retargets: z.boolean().default(false),
-  /** Height of the oldest blocks. The default resembles a real network's. */
+  /** Height of the oldest blocks. The default is similar to the height of a real network. */
   firstHeight: z.number().int().min(0).default(5_000_000),
-  /** Age of the oldest blocks. Later blocks get creation times between theirs and the clock's. */
+  /**
+   * Age of the oldest blocks at the start, in ms. The creation times of later blocks lie between the oldest blocks'
+   * creation time and the present.
+   */
   firstBlockAgeMs: z
     .number()
     .int()
@@ -96,32 +102,42 @@ const ledgerOptions = {
    * seed and options begin with the same blocks, and can then join each other's cuts.
    */
   firstBlockTimeMs: z.number().int().min(0).max(Number.MAX_SAFE_INTEGER).optional(),
-  /** Reward of a block: `table` is the reward of mainnet01 at that height; otherwise an amount. */
+  /** Reward of a block: an amount in coins, or `table` for the reward that mainnet01 pays at the block's height. */
   reward: z.union([z.literal('table'), decimal]).default('table'),
-  /** Whether outputs have events. Only outputs of old blocks have none. */
+  /**
+   * Whether the outputs of commands and coinbases contain events. On real networks, only old blocks have outputs
+   * without events.
+   */
   outputEvents: z.boolean().default(true),
   /**
-   * What happens to a solution whose chain has advanced. `orphan`: it is accepted and becomes an orphan, as mostly on
-   * real nodes while they keep the work (`workLifetimeMs`). `refuse`: it is stale, as if the node dropped a chain's
-   * work when the chain advances.
+   * What happens to a solution whose chain has advanced since the work was issued. `orphan`: the node accepts the
+   * solution, and its block becomes an orphan. Real nodes mostly do so as long as they keep the work
+   * (`workLifetimeMs`). `refuse`: the solution is stale, because the node drops a chain's work when the chain advances.
    */
   lateSolutions: z.enum(['refuse', 'orphan']).default('orphan'),
-  /** Whether solutions need a proof of work. Test networks without one accept every header. */
+  /** Whether the hash of a solution must meet the target. Some test networks accept every hash. */
   checksProofOfWork: z.boolean().default(true),
-  /** Maximum number of kept work records, for all chains and miners. Above it, no more work is issued. */
+  /** Number of kept works, over all chains and miners, above which no more work is issued. */
   workLimit: z.number().int().min(1).max(100_000).default(1200),
   workLifetimeMs: ms.default(WORK_LIFETIME_MS),
   /**
-   * Time between a New Cut and the other miner's block after it. Work that is issued meanwhile is still the old work.
+   * Time between the `New Cut` event for another miner's block and the addition of this block, in ms. Work that is
+   * issued in this time does not build on the block yet.
    */
   cutLeadMs: ms.default(0),
-  /** Whether a block is also a New Cut for the adjacent chains. */
+  /** Whether each `New Cut` event of a chain is also sent for the neighbouring chains. */
   neighbourCuts: z.boolean().default(false),
-  /** Mean time between other miners' blocks, on random chains; 0 means none. */
+  /**
+   * Mean time in ms between the blocks of other miners, which come on random chains. 0 means that there are no such
+   * blocks.
+   */
   rivalMs: ms.default(0),
-  /** Time between refreshes of a random chain's payload, with a `Refreshed Block` event; 0 means none. */
+  /**
+   * Time between two refreshes, in ms. Each replaces the payload of the next block of a random chain, and sends a
+   * `Refreshed Block` event. 0 means that there are no refreshes.
+   */
   refreshMs: ms.default(0),
-  /** By how much the node's clock is ahead of the real one. */
+  /** Time by which the node's clock is ahead of the real time, in ms. It is negative for a clock that is behind. */
   clockSkewMs: z.number().int().min(-LONGEST_TIMER_MS).max(LONGEST_TIMER_MS).default(0),
 };
 
@@ -129,13 +145,13 @@ const ledgerOptions = {
 export const MAX_CONTRACT_LENGTH = 1_048_576;
 
 const contractOptions = {
-  /** Accounts that exist from the first block on. */
+  /** Accounts that exist before the first block. */
   accounts: z
     .array(
       z.strictObject({
         account: z.string().min(1).max(256),
         balance: decimal.default('0.0'),
-        /** The default is the key in the name of a `k:` account. */
+        /** The default is one key: the account's name without `k:`. */
         keys: z.array(key).max(16).optional(),
         pred: z.string().default('keys-all'),
         /** The chains on which the account exists; all by default. */
@@ -144,65 +160,93 @@ const contractOptions = {
     )
     .max(1000)
     .default([]),
-  /** Contracts on all chains from the first block on, after the node's own ones: texts of the contract language. */
+  /** Code in the contract language. It runs on all chains before the first block, after the node's own contracts. */
   contracts: z
     .array(z.strictObject({ name: z.string(), text: z.string().max(MAX_CONTRACT_LENGTH) }))
     .max(100)
     .default([]),
-  /** Whether an account pays for the arrival of coins from other chains, as on real networks. */
+  /**
+   * Whether there is a gas station, as on real networks: an account that pays for the second step of transfers from
+   * other chains.
+   */
   gasStation: z.boolean().default(false),
-  /** The messages of the contract language: `new` as since its last version, `old` as before. */
+  /** The dialect of the contract language: `old` is version 4, `new` is version 5. Their error messages differ. */
   words: z.enum(['old', 'new']).default('new'),
   minGasPrice: decimal.default('0.00000001'),
-  /** Maximum gas of one transaction, and of all transactions in a block. */
+  /** Maximum gas of all transactions in a block, and maximum gas limit of one command. */
   blockGasLimit: z.number().int().min(1).default(150_000),
-  /** Time limit of /listen. */
+  /** Time after which /listen answers even without a result, in ms. */
   listenMs: ms.default(LISTEN_MS),
-  /** The answer of /listen at its time limit: real nodes send 504, the stand-alone server sends an object. */
+  /**
+   * The answer of /listen at its time limit: the status 504, as from real nodes, or an object, as from the stand-alone
+   * server of document 2.
+   */
   listenTimeout: z.enum(['504', 'object']).default('504'),
 };
 
 const serverOptions = {
-  /** 0 means any free port. */
+  /** Port of the service side; 0 means any free port. */
   port: z.number().int().min(0).max(65535).default(0),
   host: z.string().default('127.0.0.1'),
-  /** The endpoints for other nodes: on the same port as all others, or on their own port with or without TLS. */
+  /**
+   * Where the endpoints for other nodes are: on the port of the service side, or on a port of their own, without TLS
+   * (`plain`) or with TLS (`tls`).
+   */
   p2p: z.enum(['same port', 'plain', 'tls']).default('same port'),
-  /** 0 means any free port. */
+  /** Port of the P2P side, unless the option `p2p` is `same port`; 0 means any free port. */
   p2pPort: z.number().int().min(0).max(65535).default(0),
-  /** Port for instructions, on the loopback interface; none by default. 0 means any free port. */
+  /**
+   * Port of the control server, which accepts instructions on 127.0.0.1; 0 means any free port. By default, there is no
+   * control server.
+   */
   controlPort: z.number().int().min(0).max(65535).optional(),
   /**
-   * Whether cuts have no origin, like those of a bootstrap node. Otherwise their origin is the P2P side, if it has a
-   * port of its own.
+   * Whether the node's cuts have no origin, like the cuts of a bootstrap node. Otherwise, the P2P side is their origin,
+   * if the P2P side has a port of its own.
    */
   bootstrap: z.boolean().default(false),
-  /** The API: document 1's, that of real nodes, or both, each with its own path. */
+  /**
+   * The API that the node serves: that of document 1, that of real nodes (`chainweb`), or both below different paths.
+   */
   dialect: z.enum(['both', 'document', 'chainweb']).default('both'),
-  /** Whether queries without a match are answered with 404, as in document 1, instead of an empty page. */
+  /**
+   * Whether the node answers certain requests for collections with 404, as document 1 demands. Real nodes answer a
+   * query without a match with an empty page. They answer an invalid height or cursor with 400, and they ignore an
+   * unknown lower bound.
+   */
   strict: z.boolean().default(false),
   /**
-   * The answers of the stand-alone server, whose endpoints are at the host's root: as in document 2, or as of newer
-   * servers.
+   * The form of the answers at the host's root, where the node serves the command API like a stand-alone server.
+   * `document`: each answer is wrapped as `{status, response}`, as in document 2. `new`: answers are not wrapped, as on
+   * newer servers.
    */
   standAlone: z.enum(['document', 'new']).default('document'),
-  /** The configured miners. With an empty list, every valid miner may mine; on real nodes none may. */
+  /**
+   * The miners that may mine. With an empty list, every valid miner may mine. On a real node with an empty list, no
+   * miner may mine.
+   */
   miners: z.array(allowedMinerSchema).max(100).default([]),
   miningEnabled: z.boolean().default(true),
   configServed: z.boolean().default(true),
-  /** The status for an accepted solution: real nodes send 200, document 1 says 204. */
+  /** The HTTP status for an accepted solution: real nodes send 200, document 1 demands 204. */
   acceptedStatus: z.union([z.literal(200), z.literal(204)]).default(200),
-  /** Lifetime of an update stream, ±10 %. */
+  /** Mean lifetime of an update stream, in ms. Each lifetime differs from the mean by at most 10 %. */
   streamMs: ms.default(STREAM_MS),
-  /** Whether `/header/updates` and `/block/updates` stream all new blocks. By default real nodes have none. */
+  /**
+   * Whether the node serves `/header/updates` and `/block/updates`, the streams of all new blocks. By default, real
+   * nodes do not serve them.
+   */
   headerStream: z.boolean().default(false),
   streamLimit: z.number().int().min(0).max(10_000).default(2000),
   /**
-   * The sides that refuse clients with too many requests. `p2p` applies only to a P2P side with a port of its own, as
-   * on real nodes.
+   * The sides that refuse clients with too many requests. `p2p` has an effect only if the P2P side has a port of its
+   * own. Real nodes behave as with `p2p`.
    */
   throttled: z.enum(['none', 'p2p', 'all']).default('p2p'),
-  /** Requests per second for each address, as in document 1's sample configuration. */
+  /**
+   * Maximum numbers of requests per second from one address (see `Throttle`). The defaults are those of document 1's
+   * sample configuration.
+   */
   throttling: z
     .strictObject({
       global: z.number().min(0.001).max(1_000_000).default(50),
@@ -210,9 +254,12 @@ const serverOptions = {
       putPeer: z.number().min(0.001).max(1_000_000).default(11),
     })
     .prefault({}),
-  /** Whether a refusal for too many requests has `retry-after`. Gateways send it, real nodes do not. */
+  /**
+   * Whether a refusal because of too many requests has the header `retry-after`. Gateways send this header, real nodes
+   * do not.
+   */
   throttleRetryAfter: z.boolean().default(false),
-  /** Number of events that each New Cut sends. */
+  /** Number of events that a stream gets for each `New Cut`. */
   cutBurst: z.number().int().min(1).max(100).default(1),
 };
 
@@ -220,7 +267,7 @@ export const optionsSchema = z.strictObject({
   ...ledgerOptions,
   ...contractOptions,
   ...serverOptions,
-  /** Determines all random choices. */
+  /** Seed of all random choices. By default, it is random. */
   seed: z.number().int().optional(),
 });
 
@@ -230,7 +277,7 @@ export type LedgerSettings = Pick<Settings, keyof typeof ledgerOptions>;
 export type ContractSettings = Pick<Settings, keyof typeof contractOptions | 'network' | 'chains' | 'outputEvents'>;
 export type ServerSettings = Pick<Settings, keyof typeof serverOptions>;
 
-/** @returns the dialect of the contract language with the chosen messages */
+/** @returns the dialect of the contract language that the option `words` selects */
 export function dialectOf({ words }: Pick<ContractSettings, 'words'>): Dialect {
   return words === 'old' ? 4 : 5;
 }

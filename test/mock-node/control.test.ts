@@ -1,7 +1,9 @@
 /** Instructions to a running mock node over HTTP, as a person sends them with curl. */
 
+import { once } from 'node:events';
+import { createServer } from 'node:net';
 import { request } from 'undici';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { instructionNames } from '#pickaxe/mock-node/control.js';
 import type { MockNodeEvent } from '#pickaxe/mock-node/mock-node.js';
 import { eventually } from '../miner/source/follow.ts';
@@ -134,6 +136,18 @@ describe('a node that is told', () => {
     await instruct({ do: 'go-away', ms: 600_000 });
     await expect(ask('/cut')).rejects.toThrow(/ECONNREFUSED/);
     await instruct({ do: 'go-away', ms: 1 });
+    await eventually(async () => expect((await ask('/cut')).status).toBe(200));
+  });
+
+  it('comes back on its port once another program has left that', async () => {
+    const { node, ask, url } = await startInstructed();
+    await node.goAway();
+    const other = createServer().listen(Number(new URL(url).port), '127.0.0.1');
+    await once(other, 'listening');
+    const attempts = vi.spyOn(node, 'comeBack');
+    await node.goAwayFor(1);
+    await eventually(() => expect(attempts.mock.calls.length).toBeGreaterThan(1));
+    other.close();
     await eventually(async () => expect((await ask('/cut')).status).toBe(200));
   });
 });

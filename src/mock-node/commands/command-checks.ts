@@ -1,4 +1,4 @@
-/** Reads commands, and checks them like a node before it accepts or runs them, with a node's messages. */
+/** Reads commands, and checks them before the node accepts or runs them. The messages are those of real nodes. */
 
 import type { ContractError } from '../../contract/errors.ts';
 import { MAX_SIGNATURES, MAX_TTL } from '../../protocol/ledger/command/build.ts';
@@ -19,7 +19,7 @@ export class RefusedError extends Error {
   override readonly name = 'RefusedError';
 }
 
-/** @throws LedgerFormatError if the JSON is not a command with public metadata: blocks contain only such commands */
+/** @throws LedgerFormatError if the JSON is not a command with public metadata. Blocks contain only such commands */
 export function readCommand(json: ExactJson): ReadCommand {
   const command = parseCommand(json);
   const payload = parsePayload(command.cmd);
@@ -38,11 +38,11 @@ export function readOrRefuse(json: ExactJson): ReadCommand {
 
 interface Place {
   readonly chain: number;
-  /** The creation time of the chain's last block: µs since the UNIX epoch. */
+  /** The creation time of the block on which the command's block builds, in µs since the UNIX epoch. */
   readonly lastTimeUs: bigint;
 }
 
-/** Facts about a command, independent of its content. */
+/** Facts about a command that do not follow from its content. */
 interface Known {
   readonly isOnChain: boolean;
   readonly isBadlisted: boolean;
@@ -50,13 +50,16 @@ interface Known {
 
 export const BADLISTED = 'Transaction is badlisted because it previously failed to validate.';
 
-/** Maximum time that a command may be ahead of the last block. */
+/** Maximum time by which a command's creation time may be later than that of the last block, in µs. */
 const MAX_AHEAD_US = 95_000_000n;
 
-/** A wrong hash, or wrong signatures, of which `message` names the first. */
+/**
+ * Why a command is not authentic: its hash is wrong, or its signatures are wrong. `message` describes the first invalid
+ * signature, or a wrong number of signatures.
+ */
 type Forgery = { readonly of: 'hash' } | { readonly of: 'signatures'; readonly message: string };
 
-/** @returns undefined if hash and signatures are right */
+/** @returns why the command is not authentic; undefined if its hash and its signatures are valid */
 export function forgeryOf({ command, payload: { signers } }: ReadCommand): Forgery | undefined {
   const verdict = verifyCommand(command);
   if (verdict.kind === 'valid') return undefined;
@@ -69,7 +72,10 @@ export function forgeryOf({ command, payload: { signers } }: ReadCommand): Forge
   return { of: 'signatures', message };
 }
 
-/** @returns why /send refuses a command, and no block can contain it; undefined if its gas may be bought */
+/**
+ * The payment of the gas is not checked here.
+ * @returns the reason why /send must refuse the command and no block can contain it; undefined if there is none
+ */
 export function whyRefused(read: ReadCommand, known: Known, place: Place, settings: ContractSettings) {
   const { meta, networkId, signers } = read.payload;
   const { blockGasLimit, network } = settings;
@@ -85,7 +91,7 @@ export function whyRefused(read: ReadCommand, known: Known, place: Place, settin
     return 'Transaction metadata (chain id, chainweb version) conflicts with this endpoint';
   }
   if (signers.length > MAX_SIGNATURES) return 'insert error: Too many signatures';
-  // Larger commands cannot be paid for, so they are not even parsed.
+  // The gas of a command above `MAX_COMMAND_BYTES` cannot be paid, so its code is not parsed.
   const isReadable = Buffer.byteLength(read.command.cmd) <= MAX_COMMAND_BYTES;
   const fault = isReadable ? unreadable(read.payload, dialectOf(settings)) : undefined;
   if (fault) return parseErrorText(fault);
@@ -93,7 +99,7 @@ export function whyRefused(read: ReadCommand, known: Known, place: Place, settin
   if (forgery)
     return forgery.of === 'hash' ? 'Invalid transaction hash' : `Invalid transaction sigs: ${forgery.message}`;
   if (isEarly) return 'Transaction creation time too far in the future';
-  // Real nodes send this message also for a time to live that is out of range.
+  // Real nodes send this message also if the time to live is out of range.
   if (isOutside) return 'Transaction time-to-live is expired';
   const meaningless = isReadable ? whyMeaningless(read.payload, dialectOf(settings)) : undefined;
   return meaningless === undefined ? undefined : `Transaction compilation failed: ${meaningless}`;

@@ -1,4 +1,7 @@
-/** Commands (document 2): runs them without effect, accepts them for blocks, finds their results, and makes proofs. */
+/**
+ * The service for commands (document 2): runs commands without changing the ledger (/local), accepts commands for
+ * blocks, finds their results, and makes proofs of their outputs.
+ */
 
 import type { Dialect } from '../../contract/dialect.ts';
 import { parseDecimal } from '../../protocol/ledger/decimal.ts';
@@ -49,7 +52,11 @@ export class CommandService {
     ledger.follow(() => this.#waiting.look());
   }
 
-  /** @throws RefusedError if the command does not run at all */
+  /**
+   * Runs a command without changing the ledger.
+   * @returns the command's result
+   * @throws RefusedError if the command is refused and has no result
+   */
   local(chain: number, json: ExactJson, query: LocalQuery): ExactJson {
     const read = readOrRefuse(json);
     if (!query.signatureVerification) checkHash(read);
@@ -66,7 +73,11 @@ export class CommandService {
     return { preflightResult: preflightResult(read, context), preflightWarnings: [] };
   }
 
-  /** Accepts all commands, or none. @returns their request keys @throws RefusedError that names the wrong ones */
+  /**
+   * Accepts all commands for blocks, or none.
+   * @returns their request keys
+   * @throws RefusedError with the reason for each refused command, or for the first malformed one
+   */
   send(chain: number, commands: readonly ExactJson[]): string[] {
     const read = commands.map(readOrRefuse);
     const faults = read.flatMap((each, index) => {
@@ -78,7 +89,10 @@ export class CommandService {
     return read.map(({ command }) => command.hash);
   }
 
-  /** @returns the results of commands that have at least `depth` blocks above them */
+  /**
+   * @returns the results by request key. A command has a result if its block has at least `depth` blocks above it, or
+   *   if it is badlisted and in no block
+   */
   poll(chain: number, requestKeys: readonly string[], depth: bigint): ExactJsonObject {
     const results = requestKeys.flatMap((key): [string, ExactJson][] => {
       const result = this.#resultOf(chain, key, depth);
@@ -87,12 +101,18 @@ export class CommandService {
     return Object.fromEntries(results);
   }
 
-  /** Waits for a result. @returns undefined after `listenMs`, and when the signal aborts */
+  /**
+   * Waits for a result.
+   * @returns undefined after `listenMs`, when the signal aborts, and if too many requests wait already
+   */
   listen(chain: number, requestKey: string, signal: AbortSignal): Promise<ExactJsonObject | undefined> {
     return this.#waiting.for(() => this.#resultOf(chain, requestKey, 0n), this.settings.listenMs, signal);
   }
 
-  /** @returns a proof of the command's output for another chain @throws RefusedError while there is none */
+  /**
+   * @returns a proof of the command's output for the chain `target`
+   * @throws RefusedError if such a proof does not exist, or does not exist yet
+   */
   spv(chain: number, requestKey: string, target: number): string {
     const { chains } = this.#ledger;
     const found = findOutput(chains, chain, requestKey);
@@ -109,8 +129,9 @@ export class CommandService {
   }
 
   /**
-   * @param mark the end of the mempool's part that the caller has
-   * @returns the request keys of newer waiting commands, and the new mark
+   * @param mark from an earlier answer; a mark of another mempool is ignored
+   * @returns the request keys of the waiting commands that were added after the mark (without a mark, of all waiting
+   *   commands), and the new mark
    */
   pending(chain: number, mark?: HighwaterMark): { readonly requestKeys: string[]; readonly mark: HighwaterMark } {
     const from = mark?.nonce === this.#mempool.mark.nonce ? mark.next : 0;
@@ -118,16 +139,17 @@ export class CommandService {
     return { requestKeys: waiting.map(({ command }) => command.hash), mark: this.#mempool.mark };
   }
 
-  /** @returns a waiting command as JSON */
+  /** @returns the waiting command with this request key as JSON; undefined if there is none */
   lookUp(chain: number, requestKey: string): string | undefined {
     const sent = this.#waitingOn(chain).find(({ command }) => command.hash === requestKey);
     return sent && Buffer.from(sent.bytes).toString();
   }
 
   /**
-   * Accepts the commands of another node, apart from those that are refused.
-   * @param texts JSON, one command each
-   * @returns the fault of the first text that is not a command; then no command is accepted
+   * Accepts commands from another node's mempool, but leaves out those that /send would refuse.
+   * @param texts each is one command in JSON
+   * @returns the fault of the first text that is not a command; undefined if there is no such text. If there is one, no
+   *   command is accepted
    */
   insert(chain: number, texts: readonly string[]): string | undefined {
     try {
@@ -141,18 +163,18 @@ export class CommandService {
     }
   }
 
-  /** Keeps a command out of all new blocks. Its result is a refusal. */
+  /** Keeps a command out of all new blocks. While no block contains the command, its result is a failure. */
   badlist(requestKey: string): void {
     this.#mempool.badlist(requestKey);
     for (const chain of this.#ledger.chains.graph.keys()) this.#ledger.refreshPayload(chain);
   }
 
   /**
-   * Finishes a transfer to another chain for someone else: lets the target chain grow until there is a proof, sends the
-   * second step, and lets it run in a block.
+   * Finishes a transfer to another chain, as anyone may: lets the target chain grow until there is a proof, sends the
+   * second step, and adds a block that runs this step.
    * @param chain the chain of the first step
    * @returns the request key of the second step
-   * @throws RefusedError if there is no such transfer
+   * @throws RefusedError if there is no such transfer, or if the second step is refused
    */
   finishTransfer(chain: number, requestKey: string): string {
     const { chains } = this.#ledger;
@@ -186,7 +208,7 @@ export class CommandService {
     const reason = whyRefused(read, known, { chain, lastTimeUs: this.#lastTimeUs(chain) }, this.settings);
     if (reason !== undefined) return reason;
     try {
-      // As on real nodes, /send does not run the code.
+      // As on real nodes, /send tries the payment for gas, but does not run the code.
       checkPayment(read, this.#contextAbove(this.#ledger.chains.tip(chain)));
       return undefined;
     } catch (error) {

@@ -1,4 +1,4 @@
-/** Runs commands without effect (document 2, "Local"), on the state that a block has left. */
+/** Runs commands on the state after a given block, without changing the ledger (document 2, "Local"). */
 
 import type { Dialect } from '../../contract/dialect.ts';
 import type { ContractError } from '../../contract/errors.ts';
@@ -13,9 +13,9 @@ import type { Block } from '../ledger/block-store.ts';
 import { forgeryOf, parseErrorText, type ReadCommand, RefusedError } from './command-checks.ts';
 
 export interface LocalQuery {
-  /** Whether the command runs as in a block, with all checks and the payment of its gas. */
+  /** Whether the command's metadata are checked and its gas is paid, as in a block. */
   readonly preflight: boolean;
-  /** Number of blocks below the tip where the command runs. */
+  /** Number of blocks from the tip down to the block on whose state the command runs. */
   readonly rewindDepth: number;
   readonly signatureVerification: boolean;
 }
@@ -38,7 +38,7 @@ export function metadataRefused(faults: readonly string[]): RefusedError {
   return new RefusedError(`Metadata validation failed: ${stringifyExactJson(faults)}`);
 }
 
-/** @returns the result for code that cannot be parsed. In dialect 4, its form depends on the request */
+/** @returns the result for code that cannot be parsed. In dialect 4, a preflight wraps this result in an object */
 export function unreadResult(
   read: ReadCommand,
   fault: ContractError,
@@ -53,8 +53,8 @@ export function unreadResult(
 }
 
 /**
- * @returns the result of a command that pays no gas. Like on real nodes, the result of a failure does not name the
- *   block
+ * @returns the result of a command that runs without payment. As on real nodes, only the result of a success contains
+ *   the metadata of the block
  */
 export function localResult(read: ReadCommand, context: ExecutionContext): ExactJsonObject {
   const finished = runUnpaid(read, context);
@@ -63,7 +63,7 @@ export function localResult(read: ReadCommand, context: ExecutionContext): Exact
   return outputJson(output, hasFailed ? null : metaDataOf(read, context.parent));
 }
 
-/** @throws RefusedError in dialect 4 if the gas cannot be paid. In dialect 5, the result is a failure */
+/** @throws RefusedError in dialect 4 if the gas cannot be paid. In dialect 5, the result is then a failure */
 export function preflightResult(read: ReadCommand, context: ExecutionContext): ExactJsonObject {
   try {
     const finished = runPaid(read, context, NO_MINER);
@@ -85,7 +85,10 @@ function withoutEffect({ command }: ReadCommand, finished: Finished): Output {
   return { ...finished, requestKey: command.hash, txId: null, hasLogs: true };
 }
 
-/** @returns a node's metadata for a command without effect, which runs as if in the next block */
+/**
+ * @returns the metadata that a node adds to the result of a /local request. The command runs as if it were in the block
+ *   above the given block
+ */
 function metaDataOf({ command }: ReadCommand, { header, id }: Block): ExactJsonObject {
   return {
     publicMeta: parsePayload(command.cmd).meta,

@@ -1,6 +1,6 @@
 /**
- * The commands that were sent to each chain. A command stays here after its block, because the block may become an
- * orphan.
+ * The commands that were sent to each chain. A command also stays in the mempool when a block contains it, because the
+ * block may become an orphan.
  */
 
 import { type Command, commandJson } from '../../protocol/ledger/command/command.ts';
@@ -10,30 +10,32 @@ import { type Random, randomInteger } from '../random.ts';
 import type { ReadCommand } from './command-checks.ts';
 
 export interface Sent extends ReadCommand {
-  /** JSON in UTF-8, as in a block. */
+  /** The command as JSON in UTF-8, as in a block. */
   readonly bytes: Uint8Array;
-  /** Number of earlier commands, on all chains. */
+  /** Number of commands that were added before this one, on all chains. */
   readonly number: number;
 }
 
-/** The end of the part of a mempool that a caller has. */
+/** Marks the position in a mempool up to which a caller has received all commands. */
 export interface HighwaterMark {
-  /** Identifies the mempool. A caller with another nonce gets everything. */
+  /** Identifies the mempool. A mark with another nonce has no effect, so that the caller gets all commands. */
   readonly nonce: number;
-  /** The number of the next command. */
+  /** The `number` of the next command that is added. */
   readonly next: number;
 }
 
-/** Maximum number and size of the commands that are kept for a chain. */
+/** Maximum number of commands that are kept for a chain. */
 const MAX_COMMANDS = 10_000;
+/** Maximum size of the commands that are kept for a chain, in bytes. */
 const MAX_BYTES = 8 * 1024 * 1024;
-/** Maximum number and size of the commands in one block. */
+/** Maximum number of commands in one block. */
 const MAX_PER_BLOCK = 100;
+/** Maximum size of the commands in one block, in bytes. */
 const MAX_BYTES_PER_BLOCK = 400_000;
 
 export class Mempool {
   readonly #sent = new Map<number, Map<string, Sent>>();
-  /** Size of the commands of each chain. */
+  /** Size of all kept commands in bytes, by chain. */
   readonly #bytes = new Map<number, number>();
   readonly #badlisted = new Set<string>();
   readonly #nonce: number;
@@ -69,7 +71,7 @@ export class Mempool {
     this.#of(chain).delete(requestKey);
   }
 
-  /** Keeps the command out of all new blocks. Its result is a refusal. */
+  /** Keeps the command out of all new blocks. */
   badlist(requestKey: string): void {
     this.#badlisted.add(requestKey);
   }
@@ -79,9 +81,9 @@ export class Mempool {
   }
 
   /**
-   * @param state the state below the new block
-   * @param timeUs the creation time of the block below, in µs since the UNIX epoch
-   * @returns the commands for the block, in order of arrival
+   * @param state the state after the parent of the new block
+   * @param timeUs the creation time of the parent, in µs since the UNIX epoch
+   * @returns the commands for the block, in order of arrival and within the limits of a block
    */
   forBlock(chain: number, state: ChainState, timeUs: bigint): readonly Sent[] {
     let bytes = 0;
@@ -94,7 +96,10 @@ export class Mempool {
       });
   }
 
-  /** @returns all commands that could be in a block, with the arguments of `forBlock` */
+  /**
+   * @returns all commands that are unexpired, not yet in a block, and not badlisted. The parameters are those of
+   *   `forBlock`
+   */
   waiting(chain: number, state: ChainState, timeUs: bigint): readonly Sent[] {
     const commands = this.#sent.get(chain);
     if (!commands) return [];

@@ -1,5 +1,6 @@
 /**
- * Sends the second step of transfers to other chains. Anyone can do so; here an account of the mock node pays for it.
+ * Makes the command for the second step of a transfer to another chain. Anyone may send such a command; here, an
+ * account of the mock node pays for its gas.
  */
 
 import { buildCommand } from '../../protocol/ledger/command/build.ts';
@@ -13,7 +14,7 @@ import { COIN } from '../../protocol/ledger/payload.ts';
 export const FINISHER = new KeyPair('1f'.repeat(32));
 export const FINISHER_ACCOUNT = `k:${FINISHER.publicKey}`;
 
-/** In 10^-12 coins, unless the node demands more. */
+/** The gas price in 10^-12 coins, if the node's minimum is not higher. */
 const GAS_PRICE = 10_000n;
 const TERMS = { gasLimit: 1_000, ttl: 600 } as const;
 
@@ -23,7 +24,7 @@ interface FirstStep {
   /** The target chain. */
   readonly target: number;
   readonly network: string;
-  /** In 10^-12 coins. */
+  /** The node's minimum gas price, in 10^-12 coins. */
   readonly minGasPrice: Decimal;
   /** The creation time of the target chain's last block: µs since the UNIX epoch. */
   readonly lastTimeUs: bigint;
@@ -35,7 +36,7 @@ export function targetOf(result: ExactJson): number | undefined {
   return target === undefined ? undefined : Number(target);
 }
 
-/** @returns the second step of a transfer, signed */
+/** @returns the signed command for the second step of a transfer */
 export function finishingCommand(step: FirstStep): Command {
   const { requestKey, proof, target, network, minGasPrice, lastTimeUs } = step;
   const gasPrice = minGasPrice > GAS_PRICE ? minGasPrice : GAS_PRICE;

@@ -1,17 +1,20 @@
 /** Requests that wait until something exists, such as a result. */
 
-/** Maximum number of waiting requests. Further requests are answered at once. */
+/** Maximum number of waiting requests. Further requests do not wait. */
 const MOST_WAITING = 1_000;
 
 export class Waiting {
   readonly #looks = new Set<() => void>();
 
-  /** Checks all waiting requests again. */
+  /** Calls `find` again for each waiting request. */
   look(): void {
     for (const look of this.#looks) look();
   }
 
-  /** @returns the first value of `find`; undefined at the time limit, on abort, and with too many waiting requests */
+  /**
+   * Waits until `find` returns a value.
+   * @returns this value; undefined at the time limit, on abort, and if too many requests wait already
+   */
   async for<T>(find: () => T | undefined, timeoutMs: number, signal: AbortSignal): Promise<T | undefined> {
     const found = find();
     if (found !== undefined || signal.aborted || this.#looks.size >= MOST_WAITING) return found;

@@ -1,4 +1,4 @@
-/** The environment of a command in a block, for the contract language. */
+/** The environment in which the contract language runs a command of a block. */
 
 import type { Dialect } from '../../contract/dialect.ts';
 import { ContractError } from '../../contract/errors.ts';
@@ -23,35 +23,35 @@ import type { ReadCommand } from '../commands/command-checks.ts';
 import type { Block } from '../ledger/block-store.ts';
 import type { ChainState } from './chain-state.ts';
 
-/** Where a command runs: in the block above `parent`. */
+/** The place where a command runs: a new block above `parent`. */
 export interface ExecutionContext {
   readonly state: ChainState;
   readonly chain: number;
   readonly dialect: Dialect;
-  /** Code gets the creation time of this block. */
+  /** The parent of the new block. Code gets the creation time of this parent as the time of the block. */
   readonly parent: Block;
-  /** Whether a block, named by its hash as text, is an ancestor of the new block. */
+  /** Whether the block with this hash (as text) is an ancestor of the new block. */
   readonly hasAncestor: (id: string) => boolean;
 }
 
-/** Rules of nodes for keys and keysets. */
+/** Flags for all code on nodes: keys must have a valid format, and keysets must be in a namespace. */
 const KEYSET_FLAGS: readonly Flag[] = ['EnforceKeyFormats', 'RequireKeysetNs'];
 /** The flags of code in blocks. */
 const FLAGS: ReadonlySet<Flag> = new Set([...KEYSET_FLAGS, 'DisableHistoryInTransactionalMode']);
-/** Commands without effect may also read tables from code outside of the tables' modules. */
+/** The flags of commands that run without payment (`runUnpaid`). Their code may read tables of all modules. */
 const LOCAL_FLAGS: ReadonlySet<Flag> = new Set([...KEYSET_FLAGS, 'AllowReadInLocal']);
 
-/** The module and the function that nodes call before a namespace is defined. */
+/** Before a namespace is defined, nodes call the function `validate` of the module `ns`. */
 const POLICY_MODULE = new ModuleName('ns');
 const POLICY = 'validate';
 
 /**
- * Maximum number of steps of one command: up to three seconds. Gas ends most code earlier, but does not count
- * everything, and `/local` accepts any gas limit.
+ * Maximum number of evaluation steps of one command, which take up to three seconds. The gas limit ends most commands
+ * earlier. But gas does not count every operation, and `/local` without a preflight accepts any gas limit.
  */
 export const MAX_NODE_STEPS = 1_000_000;
 
-/** @returns an evaluator on the state of a chain, which its code changes */
+/** @returns an evaluator whose code reads and changes the given state */
 export function evaluatorOn(
   { state: { database }, dialect }: Pick<ExecutionContext, 'state' | 'dialect'>,
   environment: Environment,
@@ -60,13 +60,16 @@ export function evaluatorOn(
   return new TreeEvaluator({ dialect, natives: NATIVES, environment, database, maxSteps });
 }
 
-/** @returns the policy of nodes: `ns` decides about new namespaces, and nothing new may be outside of all namespaces */
+/**
+ * @returns the rule of nodes for namespaces: the module `ns` decides which namespaces may be defined, and new modules
+ *   and keysets must be in a namespace. Undefined if the state does not have the module `ns`
+ */
 function policyIn({ database }: ChainState): NamespacePolicy | undefined {
   const policy = database.modules.get(POLICY_MODULE.text)?.members.get(POLICY);
   return policy?.is('defun') ? { allowsRoot: false, policy } : undefined;
 }
 
-/** @returns the environment of a block, which has no sender and no signatures */
+/** @returns the environment of code in a new block, without sender and signatures */
 export function blockEnvironment({ chain, parent }: ExecutionContext, hash: string, flags = FLAGS): Environment {
   return {
     ...INITIAL_ENVIRONMENT,
@@ -83,7 +86,7 @@ export function blockEnvironment({ chain, parent }: ExecutionContext, hash: stri
   };
 }
 
-/** @param isLocal whether the command has no effect */
+/** @param isLocal whether the command runs without payment (`runUnpaid`) */
 export function commandEnvironment(
   { command, payload }: ReadCommand,
   context: ExecutionContext,
@@ -115,7 +118,7 @@ function signatureOf({ pubKey, addr, clist = [] }: Signer): Signature {
   return { key: addr ?? pubKey, capabilities: clist.map(capabilityOf) };
 }
 
-/** @throws ContractError for a name or an argument that is impossible for a capability */
+/** @throws ContractError if the name is not qualified, or if an argument is not a value of the contract language */
 function capabilityOf({ name, args }: Capability): { name: QualifiedName; args: readonly Storable[] } {
   const qualified = QualifiedName.parse(name);
   if (!qualified) throw new ContractError('eval', `Invalid capability name: ${name}`);

@@ -11,11 +11,11 @@ import type { Chains } from '../ledger/chains.ts';
 
 interface FoundOutput {
   readonly block: Block;
-  /** Index among the block's transactions. */
+  /** Index of the command among the block's transactions. */
   readonly index: number;
 }
 
-/** @returns the place where a command ran, on the branch of the chain's tip */
+/** @returns where a command has run in a canonical block of the chain; undefined if no kept block contains it */
 export function findOutput(chains: Chains, chain: number, requestKey: string): FoundOutput | undefined {
   const store = chains.blocksOf(chain);
   const height = store.tip.payload.state.heightOf(requestKey);
@@ -24,7 +24,7 @@ export function findOutput(chains: Chains, chain: number, requestKey: string): F
   return block && index >= 0 ? { block, index } : undefined;
 }
 
-/** @returns the output with a node's metadata about its block */
+/** @returns the output and the metadata of its block, as in a node's answers */
 export function resultJson({ block, index }: FoundOutput): ExactJsonObject {
   const { header, id, payload } = block;
   const metaData = {
@@ -40,14 +40,14 @@ function objectIn(output: Uint8Array): ExactJsonObject {
   return parseExactJsonBytes(output) as ExactJsonObject;
 }
 
-/** @returns the height that the target chain must have reached for a proof from this block */
+/** @returns the height that the target chain must reach before an output of this block can be proven to it */
 export function heightNeeded(chains: Chains, block: Block, target: number): bigint {
   return block.header.height + BigInt(distance(chains.graph, block.header.chain, target));
 }
 
 /**
- * @returns the path from the output to a block of the target chain that depends on it; undefined while that chain is
- *   too low
+ * @returns the encoded proof: the Merkle path from the output to a block of the target chain that builds on the
+ *   output's block; undefined while the target chain is too low
  */
 export function makeProof(chains: Chains, { block, index }: FoundOutput, target: number): string | undefined {
   if (chains.heightOf(target) < heightNeeded(chains, block, target)) return undefined;
@@ -62,7 +62,10 @@ export function makeProof(chains: Chains, { block, index }: FoundOutput, target:
   return encodeSpvProof({ targetChain: target, output: payload.outputs[index], position: BigInt(position), steps });
 }
 
-/** @returns the steps from a block's hash to the first block on the target chain that depends on it */
+/**
+ * @returns the Merkle steps from the hash of `block` to the hash of the first block on the target chain that builds on
+ *   `block`
+ */
 function stepsBetween(chains: Chains, block: Block, target: number): MerkleStep[] {
   const { graph } = chains;
   const steps: MerkleStep[] = [];

@@ -1,4 +1,4 @@
-/** Runs the commands of blocks: the mempool's for a new block, and those of another node's block. */
+/** Runs the commands of a block: those of the mempool for a new block, or those in another node's block. */
 
 import type { Dialect } from '../../contract/dialect.ts';
 import { ContractError } from '../../contract/errors.ts';
@@ -15,7 +15,7 @@ import { runPaid } from './run-command.ts';
 import type { BlockContext, Ran, Reward, Transactions } from './transactions.ts';
 
 interface RunCommand {
-  /** JSON in UTF-8. */
+  /** The output of the command: JSON in UTF-8. */
   readonly output: Uint8Array;
   readonly gas: number;
 }
@@ -46,7 +46,8 @@ export class BlockRunner implements Transactions {
   }
 
   /**
-   * Drops commands whose gas can no longer be paid. Commands whose gas limit exceeds the rest of the block's gas wait.
+   * Drops commands from the mempool if their gas cannot be paid any more. A command whose gas limit exceeds the
+   * remaining gas of the block waits for a later block.
    */
   run(block: BlockContext): Ran {
     const { chain, parent, state } = block;
@@ -68,7 +69,10 @@ export class BlockRunner implements Transactions {
     return { transactions, outputs };
   }
 
-  /** The gas limit of a command may exceed the rest of the block's gas, but not the gas that it uses. */
+  /**
+   * Only the gas that the commands use counts for the gas limit of the block. The gas limit of a command may exceed the
+   * remaining gas of the block.
+   */
   replay(block: BlockContext, transactions: readonly Uint8Array[]): Uint8Array[] {
     let gasLeft = this.#settings.blockGasLimit;
     return transactions.map((bytes, index) => {
@@ -81,7 +85,7 @@ export class BlockRunner implements Transactions {
     });
   }
 
-  /** @throws LedgerFormatError if no block can contain the transaction here */
+  /** @throws LedgerFormatError if the block cannot contain the transaction */
   #replayOne(bytes: Uint8Array, index: number, block: BlockContext): RunCommand {
     const read = readCommand(parseExactJsonBytes(bytes));
     try {
@@ -94,7 +98,10 @@ export class BlockRunner implements Transactions {
     }
   }
 
-  /** Changes the state, unless it throws. @throws BuyGasError if the gas cannot be paid */
+  /**
+   * Runs a command, which changes the state.
+   * @throws BuyGasError if the gas cannot be paid; the state is then unchanged
+   */
   #runOne(read: ReadCommand, block: BlockContext): RunCommand {
     const { hash } = read.command;
     const { parent, miner, state } = block;

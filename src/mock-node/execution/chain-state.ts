@@ -1,4 +1,7 @@
-/** The state of one chain after one block. Every block has a state of its own, so branches can be abandoned. */
+/**
+ * The state of one chain after one block. Every block has a state of its own, so that a reorganisation can return to
+ * the state of an earlier block.
+ */
 
 import { Database } from '../../contract/runtime/database.ts';
 import { Layered } from '../../contract/runtime/layered.ts';
@@ -6,18 +9,18 @@ import { Decimal } from '../../contract/values/decimal.ts';
 import { type Guard, isGuard } from '../../contract/values/values.ts';
 import { type Decimal as Coins, parseDecimal } from '../../protocol/ledger/decimal.ts';
 
-/** The table of accounts in the database. */
+/** Name of the coin contract's table of accounts. */
 export const ACCOUNTS = 'coin_coin-table';
 
 interface Account {
-  /** In 10^-12 coins. */
+  /** The balance in 10^-12 coins. */
   readonly balance: Coins;
   readonly guard: Guard;
 }
 
 export class ChainState {
   readonly database: Database;
-  /** The height of each command's block, by request key. */
+  /** The height of the block that contains a command, by the command's request key. */
   readonly #commands: Layered<bigint>;
 
   constructor(database = new Database(), commands = new Layered<bigint>()) {
@@ -25,18 +28,21 @@ export class ChainState {
     this.#commands = commands;
   }
 
-  /** @returns a state for the next block. This one must not change any more */
+  /**
+   * @returns a state on top of this one, for the next block or a trial. This state must not change while the upper one
+   *   is in use
+   */
   next(): ChainState {
     return new ChainState(new Database(this.database), new Layered(this.#commands));
   }
 
-  /** Absorbs the changes of a state that `next` has made. */
+  /** Takes over the changes in a state that `next` has returned. */
   absorb(above: ChainState): void {
     this.database.absorb(above.database);
     this.#commands.absorb(above.#commands);
   }
 
-  /** @returns an account of the coin contract */
+  /** @returns an account of the coin contract; undefined if it does not exist */
   account(name: string): Account | undefined {
     const row = this.database.table(ACCOUNTS)?.get(name);
     const [balance, guard] = [row?.get('balance'), row?.get('guard')];

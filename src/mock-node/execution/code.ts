@@ -1,4 +1,4 @@
-/** The code of commands, which nodes parse before they accept a command. */
+/** Parses the code of commands. Nodes do so before they accept a command. */
 
 import type { Dialect } from '../../contract/dialect.ts';
 import { ContractError } from '../../contract/errors.ts';
@@ -7,17 +7,18 @@ import type { Form } from '../../contract/syntax/forms.ts';
 import { topLevelOf } from '../../contract/syntax/program.ts';
 import type { Payload } from '../../protocol/ledger/command/command-payload.ts';
 
-/** Far more than the longest proof of real nodes. Larger commands cannot be paid for. */
+/**
+ * Maximum size of a command's `cmd` in bytes. A larger command would need more gas than a block allows by default. A
+ * proof in it costs no gas, but even the longest proofs of real nodes are far smaller.
+ */
 export const MAX_COMMAND_BYTES = 300_000;
 
-/**
- * The messages of dialect 4 for code that cannot be parsed: if there is no form at all, and if something follows the
- * forms.
- */
+/** Message of dialect 4 for code that has no form at its beginning. */
 const NOTHING_READ = 'Failed reading: mzero';
+/** Message of dialect 4 for code with a syntax error after its first form. */
 const NOT_AT_END = 'endOfInput';
 
-/** @returns the forms of a command's code @throws ContractError of kind `syntax` with the message of nodes */
+/** @returns the forms of a command's code @throws ContractError of kind `syntax` with the message of real nodes */
 export function formsOfCode(code: string, dialect: Dialect): readonly Form[] {
   const forms: Form[] = [];
   try {
@@ -31,8 +32,9 @@ export function formsOfCode(code: string, dialect: Dialect): readonly Form[] {
 }
 
 /**
- * Dialect 5 parses everything at once. In dialect 4, nodes parse only the forms at first, and their meaning later.
- * @returns the fault of a command's code if it cannot be parsed
+ * Checks whether a command's code can be parsed. In dialect 4, this means only that the code consists of forms;
+ * `whyMeaningless` then checks the forms. In dialect 5, the forms are checked here, too.
+ * @returns the fault; undefined if there is none
  */
 export function unreadable({ payload }: Payload, dialect: Dialect): ContractError | undefined {
   if ('cont' in payload) return undefined;
@@ -43,7 +45,10 @@ export function unreadable({ payload }: Payload, dialect: Dialect): ContractErro
   });
 }
 
-/** @returns the message of nodes of dialect 4 for code whose forms can be parsed, but have no meaning */
+/**
+ * In dialect 4, checks whether the forms of a command's code are valid expressions and definitions.
+ * @returns the message of real nodes for invalid forms; undefined for valid forms, and always in dialect 5
+ */
 export function whyMeaningless({ payload }: Payload, dialect: Dialect): string | undefined {
   if ('cont' in payload || dialect === 5) return undefined;
   const { code } = payload.exec;
@@ -55,7 +60,10 @@ export function whyMeaningless({ payload }: Payload, dialect: Dialect): string |
   return `<interactive>:0:${column}: Failure: Syntax error: ${fault.message}`;
 }
 
-/** Some faults, such as two definitions of one name, are found only when the code runs. */
+/**
+ * @returns the syntax error that `read` throws, if any. Other faults, such as two definitions of one name, are ignored,
+ *   because nodes find them only when the code runs
+ */
 function faultOf(read: () => void): ContractError | undefined {
   try {
     read();

@@ -1,4 +1,4 @@
-/** The node's own calls of the coin contract, with capabilities that only a node can grant. */
+/** The node's calls of the coin contract. They need capabilities that only the node can grant. */
 
 import type { TreeEvaluator } from '../../contract/evaluator/evaluator.ts';
 import { ModuleName, QualifiedName } from '../../contract/names.ts';
@@ -12,7 +12,7 @@ import { blockEnvironment, coinsValue, type ExecutionContext, evaluatorOn } from
 
 export const COIN_MODULE = new ModuleName(COIN);
 
-/** Resets the evaluator's state to one that holds only this capability of the coin contract. */
+/** Resets the evaluator's state, and grants one capability of the coin contract in it. */
 export function grant(evaluator: TreeEvaluator, capability: string): void {
   const granted = { capability: { name: new QualifiedName(COIN_MODULE, capability), args: [] }, composed: [] };
   evaluator.state = { ...INITIAL_STATE, capabilities: { ...NO_CAPABILITIES, grants: [granted] } };

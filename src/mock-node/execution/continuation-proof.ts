@@ -1,4 +1,4 @@
-/** The proof that a defpact has come from another chain. */
+/** Checks the proof with which a command continues a defpact of another chain. */
 
 import type { Dialect } from '../../contract/dialect.ts';
 import { ContractError } from '../../contract/errors.ts';
@@ -20,12 +20,12 @@ type Continuation = NonNullable<CommandResult['continuation']>;
 
 const OUT_OF_BOUNDS = 'spv verification failed: target header is not in the chain or is out of bounds';
 
-/** Faults of a proof, with the messages of real nodes: in dialect 4, and in dialect 5. */
+/** Messages of real nodes for each fault of a proof: first that of dialect 4, then that of dialect 5. */
 const FAULTS = {
   undecodable: ['unable to decode continuation proof', 'verifyCont: Cannot decode transaction output proof'],
   otherChain: [
     'cannot redeem continuation proof on wrong target chain',
-    // The misspelling is real nodes'.
+    // Real nodes have the same misspelling.
     'verifyCont: cannot redeem continuation proof on wrong targget chain',
   ],
   outside: [OUT_OF_BOUNDS, OUT_OF_BOUNDS],
@@ -33,7 +33,10 @@ const FAULTS = {
   noDefpact: ['no pact exec found in command result', 'verifyCont: No pact exec found in command result'],
 } as const;
 
-/** @returns the state of the defpact on the other chain @throws ContractError if the proof is wrong */
+/**
+ * @returns the state of the defpact on its source chain
+ * @throws ContractError if the proof is not valid on this chain
+ */
 export function provenDefpact(proof: string, { chain, dialect, hasAncestor }: ExecutionContext): DefpactState {
   const parsed = readOr(unproven('undecodable', dialect), () => parseSpvProof(proof));
   if (parsed.targetChain !== chain) throw unproven('otherChain', dialect);
@@ -43,7 +46,10 @@ export function provenDefpact(proof: string, { chain, dialect, hasAncestor }: Ex
   return defpact;
 }
 
-/** @throws LedgerFormatError if the output is no command's result */
+/**
+ * @returns undefined if the command has no continuation
+ * @throws LedgerFormatError if the output is not a command's result
+ */
 function defpactIn({ output }: SpvProof): DefpactState | undefined {
   const { continuation } = parseCommandResult(parseExactJsonBytes(output));
   return continuation ? defpactOf(continuation) : undefined;
@@ -53,7 +59,7 @@ function defpactOf({ stepHasRollback, ...continuation }: Continuation): DefpactS
   return { ...nestedDefpactOf(continuation), hasRollback: stepHasRollback };
 }
 
-/** `hasRollback` is false: a nested step has a rollback if the outer one has, so the JSON form does not say it. */
+/** Sets `hasRollback` to false. In JSON, only the outermost defpact has this field, and `defpactOf` reads it. */
 function nestedDefpactOf({
   pactId,
   step,

@@ -1,4 +1,6 @@
-/** Pays for gas: buys it before a command, and pays the miner after the command. */
+/**
+ * The payment for gas: the sender pays for the whole gas limit before a command, and the miner gets the fee after it.
+ */
 
 import { appliedCapability } from '../../contract/capabilities/applied.ts';
 import { acquireForTransaction } from '../../contract/capabilities/capabilities.ts';
@@ -39,30 +41,36 @@ export class BuyGasError extends Error {
 }
 
 /**
- * Maximum number of steps of the payment for gas: some twenty milliseconds. The payment is free of gas. It runs the
- * payer's guard and the conditions of gas stations.
+ * Maximum number of evaluation steps when gas is bought, which take about 20 ms. The purchase runs the guard of the
+ * payer and the conditions of a gas station. This code costs no gas, so only the number of its steps is limited.
  */
 const MAX_PAYMENT_STEPS = 50_000;
 const GAS_PAYER_INTERFACE = 'gas-payer-v1';
 const GAS_PAYER = 'GAS_PAYER';
 const GAS_PER_BYTE = 0.01;
-/** From this gas for its size on, a command becomes expensive: the surcharge grows with this power. */
+/**
+ * The surcharge for a large command is (gas for its size / `STEEP_FROM_GAS`) to the power of `STEEPNESS`, in units of
+ * gas.
+ */
 const STEEP_FROM_GAS = 512;
 const STEEPNESS = 7;
 
-/** @returns the gas for a command's size, in units @throws BuyGasError if the command's gas limit is lower */
+/**
+ * @returns the gas for a command's size, in units
+ * @throws BuyGasError if the gas limit is lower, or the command is too large
+ */
 export function payableGas(read: ReadCommand): bigint {
   const { command, payload } = read;
   const gas = gasOfSize(read);
   if (gas > payload.meta.gasLimit || Buffer.byteLength(command.cmd) > MAX_COMMAND_BYTES) {
-    // The misspelling is real nodes'.
+    // Real nodes have the same misspelling.
     const message = `"${command.hash}" Failed to purchas gas: tx too big for gas limit`;
     throw new BuyGasError({ kind: 'EvalError', message });
   }
   return gas;
 }
 
-/** @returns the gas for a command's size, apart from its proof, in units */
+/** @returns the gas for a command's size without its proof, in units */
 export function gasOfSize({ command, payload: { payload } }: ReadCommand): bigint {
   const proofBytes = 'cont' in payload ? (payload.cont.proof ?? '').length : 0;
   const gas = (Buffer.byteLength(command.cmd) - proofBytes) * GAS_PER_BYTE;
@@ -70,9 +78,9 @@ export function gasOfSize({ command, payload: { payload } }: ReadCommand): bigin
 }
 
 /**
- * Takes the price of all gas that the command may use from its sender.
- * @returns the events of the purchase, which outputs contain since version 5
- * @throws BuyGasError
+ * Takes the price of the whole gas limit from the sender.
+ * @returns the events of the payment; none in dialect 4, whose outputs do not contain them
+ * @throws BuyGasError if the price cannot be paid
  */
 export function buyGas(read: ReadCommand, context: ExecutionContext, miner: Miner): readonly Event[] {
   const { meta } = read.payload;
@@ -88,7 +96,7 @@ export function buyGas(read: ReadCommand, context: ExecutionContext, miner: Mine
     return context.dialect === 4 ? [] : evaluator.state.events;
   } catch (error) {
     if (!(error instanceof ContractError)) throw error;
-    // The newest nodes have one kind for all faults of payers, and show the whole message.
+    // Nodes of dialect 5 use one kind for all faults of the payment, and do not shorten the message.
     throw new BuyGasError(
       context.dialect === 4
         ? failureOf(error, 4)
@@ -98,9 +106,10 @@ export function buyGas(read: ReadCommand, context: ExecutionContext, miner: Mine
 }
 
 /**
- * Pays the fee to the miner, and the rest back to the sender.
+ * Pays the fee to the miner, and pays the rest of the price back to the sender.
  * @returns the events of the payment
- * @throws BuyGasError if an account refuses the coins, because the command has changed its guard: then nobody is paid
+ * @throws BuyGasError if one of the two accounts cannot get its coins, for example because the command has changed the
+ *   account's guard. Neither of them is then paid
  */
 export function redeemGas(read: ReadCommand, context: ExecutionContext, fee: Coins): readonly Event[] {
   const environment = { ...blockEnvironment(context, pactIdOf(read)), data: { fee: decimalJson(fee) } };
@@ -115,14 +124,16 @@ export function redeemGas(read: ReadCommand, context: ExecutionContext, fee: Coi
   return evaluator.state.events;
 }
 
-/** The payment is a defpact of its own, apart from one that the command may begin. */
+/** @returns the id of the payment's defpact. A defpact that the command itself begins has another id */
 function pactIdOf({ command }: ReadCommand): string {
   return hashText(`${command.hash} gas`);
 }
 
 /**
- * Acquires the signed capability of a gas station. Before version 5, only the first signed one counts.
- * @throws ContractError if the gas station refuses
+ * Acquires the capability of a gas station, if a signer of the command has signed for it. In dialect 4, further such
+ * capabilities are ignored; in dialect 5, they are an error.
+ * @throws ContractError if the gas station refuses to pay; in dialect 5 also for several such capabilities, or for one
+ *   that does not exist
  */
 function acquirePayer(evaluator: TreeEvaluator, environment: Environment): void {
   const [capability, ...more] = signedCapabilities(environment).filter(({ name }) => name.member === GAS_PAYER);
@@ -133,7 +144,11 @@ function acquirePayer(evaluator: TreeEvaluator, environment: Environment): void 
   acquireForTransaction(evaluator, appliedCapability(evaluator, { member, args: capability.args }, undefined));
 }
 
-/** Since version 5, a module can be a gas station without the interface. */
+/**
+ * @returns the capability of a gas station. In dialect 4, only modules with the interface `gas-payer-v1` are gas
+ *   stations; for other modules, the result is undefined. In dialect 5, the interface is not necessary
+ * @throws ContractError in dialect 5 if the capability does not exist
+ */
 function payerOf(evaluator: TreeEvaluator, { name }: Capability): Member<Defcap> | undefined {
   if (evaluator.dialect === 5) {
     const { members, hash } = requireModule(evaluator, name.module);
@@ -147,7 +162,7 @@ function payerOf(evaluator: TreeEvaluator, { name }: Capability): Member<Defcap>
   return member?.is('defcap') ? member : undefined;
 }
 
-/** @returns the facts about a command that its gas station can read */
+/** @returns the data about a command that the code of a gas station can read */
 function payerData({ payload: { payload } }: ReadCommand, { dialect }: ExecutionContext): ExactJson {
   if ('cont' in payload) {
     const { pactId, step, rollback, data, proof } = payload.cont;

@@ -17,14 +17,17 @@ import { coinsValue, evaluatorOn } from './block-environment.ts';
 import { ACCOUNTS, ChainState } from './chain-state.ts';
 import { coinMember, grant } from './coin-contract.ts';
 
-/** Each contract may use the earlier ones. */
+/** The node's own contracts, in the order of loading: each may use the earlier ones. */
 const CONTRACTS = ['fungible-v2', 'fungible-xchain-v1', 'coin', 'gas-payer-v1', 'gas-station', 'ns'];
 const STATION_MODULE = 'gas-station';
-/** Pays for the arrival of coins from other chains. */
+/** Account of the gas station, which pays for the second step of transfers from other chains. */
 export const GAS_STATION = 'kadena-xchain-gas';
 const OWN_BALANCE = 1000n * ONE;
 
-/** The node's own contracts are the same on all chains, so a process loads them once. */
+/**
+ * The state after the node's own contracts have been loaded, by dialect. It is the same on all chains, so a process
+ * makes it only once.
+ */
 const loaded = new Map<Dialect, ChainState>();
 
 function ownContracts(dialect: Dialect): ChainState {
@@ -39,21 +42,22 @@ function ownContracts(dialect: Dialect): ChainState {
   return state;
 }
 
-/** @param file the file name in the positions of errors @throws ContractError */
+/** @param file the file name in the positions of errors @throws ContractError for a syntax error */
 function formsOf(text: string, dialect: Dialect, file: string): readonly TopLevel[] {
   return readForms(text, dialect, file).map((form) => topLevelOf(form, dialect));
 }
 
-/** Runs forms before the first block, in one transaction. @throws ContractError */
+/** Runs forms before the first block, in one transaction. @throws ContractError if a form fails */
 function run(state: ChainState, dialect: Dialect, forms: readonly TopLevel[], environment = INITIAL_ENVIRONMENT) {
   const evaluator = evaluatorOn({ state, dialect }, environment);
   for (const form of forms) runTopLevel(evaluator, form);
 }
 
 /**
- * Replaces a ContractError.
- * @param about the file, or a description of what failed
- * @throws GenesisError with `about` and, for a file, the position
+ * Runs `action`, and replaces a ContractError by a GenesisError.
+ * @param about the file of a contract, or a description of what `action` does
+ * @throws GenesisError. Its message begins with `about`, followed by line and column if the error has a position in
+ *   this file
  */
 function orGenesisError<T>(about: string, action: () => T): T {
   try {
@@ -70,7 +74,7 @@ interface Account {
   readonly account: string;
   readonly keys: readonly string[];
   readonly pred: string;
-  /** In 10^-12 coins. */
+  /** The balance in 10^-12 coins. */
   readonly balance: bigint;
 }
 
@@ -88,7 +92,7 @@ export class Genesis {
     });
   }
 
-  /** @throws GenesisError for an impossible account, or a contract that fails */
+  /** @throws GenesisError for an account that cannot be created, or a contract that fails */
   stateOf(chain: number): ChainState {
     const state = ownContracts(this.#dialect).next();
     const environment = this.#environment(chain);
@@ -123,7 +127,7 @@ export class Genesis {
     evaluator.applyMember({ member: coinMember(evaluator, 'create-genesis-account'), args });
   }
 
-  /** Creates the gas station's account with coins of the node. */
+  /** Creates the gas station's account, and sets its balance to `OWN_BALANCE`. */
   #openStation(state: ChainState, environment: Environment): void {
     run(state, this.#dialect, formsOf(`(${STATION_MODULE}.open-account)`, this.#dialect, 'genesis'), environment);
     const table = state.database.table(ACCOUNTS);

@@ -1,6 +1,4 @@
-/**
- * The outputs of commands and of payments to miners (document 2, "Command result"), as JSON, and the failures in them.
- */
+/** The JSON form of outputs (document 2, "Command result"), and of the events and failures in them. */
 
 import { createHash } from 'node:crypto';
 import type { Dialect } from '../../contract/dialect.ts';
@@ -45,10 +43,15 @@ const KINDS: Readonly<Record<ErrorKind, FailureKind>> = {
   continuation: 'ContinuationError',
 };
 
-/** Maximum length of a message in dialect 5, because blocks store failures. */
+/**
+ * Maximum length of a failure's message in dialect 5, in characters. Messages are short because blocks contain them.
+ */
 export const MAX_MESSAGE = 256;
 
-/** @returns a failure in the form of results. Dialect 5 has three kinds, and short messages */
+/**
+ * @returns the failure that a result contains. In dialect 5, there are only the kinds `TxFailure`, `SyntaxError` and
+ *   `EvalError`, and messages are shortened
+ */
 export function failureOf({ kind, message, stored = message }: ContractError, dialect: Dialect): Failure {
   if (dialect === 4) return { kind: KINDS[kind], message };
   const kind5 = kind === 'tx-failure' || kind === 'syntax' ? KINDS[kind] : 'EvalError';
@@ -61,16 +64,16 @@ export interface Output {
   readonly requestKey: string;
   readonly outcome: Outcome;
   readonly gas: number;
-  /** Undefined in blocks of the old form, which have no events. */
+  /** Undefined for an output of the old form, which has no list of events. */
   readonly events: readonly Event[] | undefined;
   readonly continuation: ExactJson;
-  /** Null if the command failed or has no effect. */
+  /** The transaction's number; null if the command failed, or ran without changing the ledger. */
   readonly txId: number | null;
-  /** Whether the command has a log of reads and writes. */
+  /** Whether the output has the hash of a log of reads and writes. */
   readonly hasLogs: boolean;
 }
 
-/** @param metaData added by a node in its answer; null in a block */
+/** @param metaData the metadata that a node adds to its answer; null in a block */
 export function outputJson(output: Output, metaData: ExactJson = null): ExactJsonObject {
   const { requestKey, outcome, gas, events, continuation, txId, hasLogs } = output;
   return {
@@ -85,7 +88,7 @@ export function outputJson(output: Output, metaData: ExactJson = null): ExactJso
   };
 }
 
-/** @returns a JSON number if the digits fit in 2^53, otherwise `{"decimal": "…"}` */
+/** @returns a JSON number if the digits, read as an integer, are a safe integer; otherwise `{"decimal": "…"}` */
 export function decimalJson(decimal: Decimal): ExactJson {
   const scientific = scientificOfDecimal(decimal);
   const isSafe = Number.isSafeInteger(Number(scientific.coefficient));
@@ -118,7 +121,7 @@ export function continuationJson(defpact: DefpactState): ExactJsonObject {
   return { ...nestedJson(defpact), stepHasRollback: defpact.hasRollback };
 }
 
-/** Without nested defpacts, the field is left out. */
+/** Leaves out the field `nested` if there are no nested defpacts. */
 function nestedJson({ id, step, stepCount, isExecuted, yielded, continuation, nested }: DefpactState): ExactJsonObject {
   const inner = [...nested]
     .sort(([a], [b]) => (a < b ? -1 : 1))
@@ -142,7 +145,7 @@ function yieldJson({ data, sourceChain, provenance }: NonNullable<DefpactState['
   };
 }
 
-/** Values in events and defpacts can always be stored, so they have JSON. */
+/** All values in events and defpacts are storable, and so have a JSON form. */
 function jsonOfValue(value: Value): ExactJson {
   return isStorable(value) ? jsonOf(value) : null;
 }

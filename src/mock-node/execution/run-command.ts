@@ -1,4 +1,4 @@
-/** Runs one command: buys gas, runs its code or its step, and pays the miner. */
+/** Runs one command: buys gas, runs the code or the step of a defpact, and pays the miner. */
 
 import { continueDefpact } from '../../contract/defpacts/defpacts.ts';
 import { ContractError } from '../../contract/errors.ts';
@@ -21,12 +21,12 @@ import { continuationJson, failureOf, type Output } from './output.ts';
 
 export type Finished = Omit<Output, 'txId' | 'requestKey' | 'hasLogs'>;
 
-/** A command that only runs as a trial pays nobody. */
+/** The miner who gets the fee if a command is only tried. The state with this payment is dropped. */
 export const NO_MINER: Miner = { account: 'NoMiner', predicate: 'keys-all', publicKeys: [] };
 
 /**
  * Runs a command, which changes the state.
- * @throws BuyGasError if its gas cannot be paid; then the state is as before
+ * @throws BuyGasError if the gas cannot be paid. The state is then unchanged
  */
 export function runPaid(read: ReadCommand, context: ExecutionContext, miner: Miner): Finished {
   const { gasPrice } = read.payload.meta;
@@ -37,17 +37,17 @@ export function runPaid(read: ReadCommand, context: ExecutionContext, miner: Min
   const fees = redeemGas(read, paid, BigInt(finished.gas) * gasPrice);
   context.state.absorb(paid.state);
   const own = finished.events ?? [];
-  // In dialect 4, the event of the fee comes before those of the code.
+  // In dialect 4, the event of the fee comes before the events of the code.
   return { ...finished, events: context.dialect === 4 ? [...bought, ...fees, ...own] : [...bought, ...own, ...fees] };
 }
 
-/** @throws BuyGasError if the gas of the command cannot be paid now */
+/** @throws BuyGasError if the gas of the command cannot be paid on this state */
 export function checkPayment(read: ReadCommand, context: ExecutionContext): void {
   payableGas(read);
   buyGas(read, { ...context, state: context.state.next() }, NO_MINER);
 }
 
-/** Runs a command without payment and without effect. In dialect 5, its size then costs no gas. */
+/** Runs a command without payment, and without changing the state. The command's size costs gas only in dialect 4. */
 export function runUnpaid(read: ReadCommand, context: ExecutionContext): Finished {
   const initialGas = context.dialect === 4 ? gasOfSize(read) : 0n;
   return run(read, { ...context, state: context.state.next() }, { initialGas, isLocal: true });
@@ -59,7 +59,9 @@ interface Terms {
   readonly isLocal: boolean;
 }
 
-/** A failure uses all gas, and leaves the state as it was. */
+/**
+ * Runs the code or the step of a command. A failed command uses its whole gas limit, and leaves the state as it was.
+ */
 function run(read: ReadCommand, context: ExecutionContext, { initialGas, isLocal }: Terms): Finished {
   const { gasLimit } = read.payload.meta;
   const attempt = { ...context, state: context.state.next() };

@@ -1,4 +1,4 @@
-/** The interface between payloads and contracts: a block's transactions and their outputs. */
+/** The interface between the ledger and the contracts: pays miners, and runs the transactions of blocks. */
 
 import { QualifiedName } from '../../contract/names.ts';
 import { hashText } from '../../contract/values/hash.ts';
@@ -16,20 +16,20 @@ export interface NextBlock {
   readonly chain: number;
   readonly parent: Block;
   readonly miner: Miner;
-  /** Whether a block, named by its hash as text, is an ancestor of the new block. */
+  /** Whether the block with this hash (as text) is an ancestor of the new block. */
   readonly hasAncestor: (id: string) => boolean;
 }
 
-/** A block being made. */
+/** A block whose transactions are being run. */
 export interface BlockContext extends NextBlock {
-  /** The state after the transactions so far. */
+  /** The state after those transactions of the block that have been run. */
   readonly state: ChainState;
 }
 
 export interface Ran {
-  /** Signed commands: JSON in UTF-8. */
+  /** The signed commands: JSON in UTF-8. */
   readonly transactions: readonly Uint8Array[];
-  /** One for each transaction: JSON in UTF-8. */
+  /** One output for each transaction: JSON in UTF-8. */
   readonly outputs: readonly Uint8Array[];
 }
 
@@ -41,15 +41,15 @@ export interface Transactions {
   /**
    * Runs the transactions of another node's block, which changes the state.
    * @returns their outputs
-   * @throws LedgerFormatError if this block cannot contain one of them
+   * @throws LedgerFormatError if the block cannot contain one of the transactions
    */
   replay(context: BlockContext, transactions: readonly Uint8Array[]): readonly Uint8Array[];
 }
 
-/** The events of a payment, or its failure, as in the outputs of commands. */
+/** The events of a payment to a miner, or the failure of the payment, in the form that outputs contain. */
 export type Reward = { readonly events: readonly ExactJson[] } | { readonly failure: Failure };
 
-/** A ledger without contracts, which pays miners without keeping accounts. */
+/** The transactions of a ledger without contracts, which pays miners but does not keep accounts. */
 export const NO_TRANSACTIONS: Transactions = {
   reward: ({ miner }, amount) => ({ events: [paymentJson(miner.account, amount)] }),
   run: () => ({ transactions: [], outputs: [] }),
@@ -59,7 +59,7 @@ export const NO_TRANSACTIONS: Transactions = {
   },
 };
 
-/** @returns the contract's event for a reward, where clients read the amount */
+/** @returns the event that the coin contract emits for a reward. Clients read the amount of the reward in it */
 function paymentJson(account: string, amount: Decimal): ExactJson {
   const name = new QualifiedName(COIN_MODULE, 'TRANSFER');
   return eventJson({ name, args: ['', account, coinsValue(amount)], moduleHash: hashText(COIN_MODULE.text) });

@@ -1,4 +1,4 @@
-/** The blocks of one chain: the canonical ones, which are the tip and its ancestors, and orphans. */
+/** The blocks of one chain. The tip and its ancestors are canonical; all other blocks are orphans. */
 
 import { hash } from 'node:crypto';
 import { type BlockHeader, parseHeader } from '../../protocol/ledger/header.ts';
@@ -6,25 +6,25 @@ import { encodeBase64url } from '../../protocol/ledger/json.ts';
 import type { PayloadContent, PayloadRoots, PayloadWithOutputs } from '../../protocol/ledger/payload.ts';
 import type { ChainState } from '../execution/chain-state.ts';
 
-/** Number of heights below the tip whose blocks are kept. */
+/** Number of heights whose blocks are kept: the tip's height, and the heights just below it. */
 const KEPT_HEIGHTS = 500n;
-/** Maximum size of all orphans. Above it, no orphan is added. */
+/** Limit for the size of a chain's orphans, in bytes. `addOrphan` does not add a block that would exceed it. */
 const MOST_ORPHAN_BYTES = 8 * 1024 * 1024;
-/** Approximate size of a block besides its payload. */
+/** Approximate size of a block without its payload, in bytes. */
 const BLOCK_BYTES = 2_000;
 
 export class BlockStore {
   readonly #byId = new Map<string, Block>();
-  /** By payload hash, as text. */
+  /** The payloads of all blocks, by payload hash as text. */
   readonly #payloads = new Map<string, BlockPayload>();
-  /** The blocks of each height in order of arrival. Heights ascend, except for orphans' heights. */
+  /** All blocks by height. The blocks of one height are in order of arrival. */
   readonly #byHeight = new Map<bigint, Block[]>();
   readonly #canonical = new Map<bigint, Block>();
   #orphanBytes = 0;
   #lowest: bigint;
   #tip: Block;
 
-  /** @param first the node's oldest block of the chain */
+  /** @param first the oldest block that the node has of this chain */
   constructor(first: Block) {
     this.#tip = first;
     this.#lowest = first.header.height;
@@ -57,7 +57,7 @@ export class BlockStore {
     return this.#canonical.get(block.header.height) === block;
   }
 
-  /** As `canonical`, for a block hash as text. */
+  /** Like `isCanonical`, for the block with this hash (as text). */
   hasCanonical(id: string): boolean {
     const block = this.get(id);
     return block !== undefined && this.isCanonical(block);
@@ -74,19 +74,22 @@ export class BlockStore {
     for (let height = min > this.#lowest ? min : this.#lowest; height <= last; height++) yield* this.#at(height);
   }
 
-  /** @returns the block and its kept ancestors, descending */
+  /** @returns the block and its kept ancestors, descending by height */
   *ancestry(block: Block): Generator<Block> {
     for (let it: Block | undefined = block; it; it = this.parentOf(it)) yield it;
   }
 
-  /** Adds a block that is not canonical. @returns false if there was no room for it */
+  /**
+   * Adds a block that is not canonical.
+   * @returns false if the block's height is no longer kept, or there are too many orphans
+   */
   addOrphan(block: Block): boolean {
     if (block.header.height < this.#lowest || this.#orphanBytes + sizeOf(block) > MOST_ORPHAN_BYTES) return false;
     if (!this.#byId.has(block.id)) this.add(block);
     return true;
   }
 
-  /** Adds a block that will become the tip. */
+  /** Adds a block as an orphan, even if there are too many orphans. `moveTip` can then make it canonical. */
   add(block: Block): void {
     this.#orphanBytes += sizeOf(block);
     this.#byId.set(block.id, block);
@@ -96,7 +99,7 @@ export class BlockStore {
     else this.#byHeight.set(block.header.height, [block]);
   }
 
-  /** Makes a block of this store the tip, whatever its branch. */
+  /** Makes a block of this store the tip. The block may be on another branch than the old tip. */
   moveTip(block: Block): void {
     for (let height = this.#tip.header.height; height > block.header.height; height--)
       this.#setCanonical(height, undefined);
@@ -123,7 +126,7 @@ export class BlockStore {
     return this.#byHeight.get(height) ?? [];
   }
 
-  /** After the tip has moved back, there can be orphans above it. */
+  /** @returns the greatest height of a block. After the tip has moved down, there can be orphans above the tip */
   #highest(): bigint {
     let height = this.#tip.header.height;
     while (this.#byHeight.has(height + 1n)) height++;
@@ -151,7 +154,7 @@ export function payloadSize({ minerData, coinbase, transactions, outputs }: Payl
   return [minerData, coinbase, ...transactions, ...outputs].reduce((sum, { length }) => sum + length, 0);
 }
 
-/** A payload, and the accounts of its chain after it. */
+/** A payload, and the state of the chain after the block with this payload. */
 export interface BlockPayload extends PayloadWithOutputs {
   readonly state: ChainState;
 }
@@ -175,18 +178,22 @@ export function blockOf(bytes: Uint8Array, payload: BlockPayload): Block {
 }
 
 /*
- * The hashes of blocks and payloads, computed with OpenSSL from the bytes, for speed: a miner waits for them. The code
- * that checks the hashes (`header.ts` and `payload.ts` of `protocol/ledger/`) is thus independent of the code that
- * makes them.
+ * The hashes of blocks and payloads, computed from their bytes. OpenSSL computes the hashes fast, and miners wait for
+ * them. This code is independent of `header.ts` and `payload.ts` in `protocol/ledger/`, which check the hashes.
  */
 
-/** A header's fields before and after its adjacents: the leaf's tag (none for a hash), and the length in bytes. */
+/**
+ * A field of a header: the tag of its Merkle leaf (undefined for a field that is itself a hash), and its length in
+ * bytes.
+ */
 type Field = readonly [tag: number | undefined, length: number];
+/** The fields before the adjacents. */
 const BEFORE: readonly Field[] = [
   [0x06, 8],
   [0x07, 8],
   [undefined, 32],
 ];
+/** The fields after the adjacents. */
 const AFTER: readonly Field[] = [
   [0x11, 32],
   [undefined, 32],
@@ -197,7 +204,7 @@ const AFTER: readonly Field[] = [
   [0x19, 8],
   [0x20, 8],
 ];
-/** The first byte of the hashed text of an inner node. */
+/** The hash of an inner node of a Merkle tree is made from this byte and the two hashes below the node. */
 const NODE = Uint8Array.of(1);
 const ADJACENTS_OFFSET = 50;
 const ADJACENT_BYTES = 36;
@@ -238,7 +245,7 @@ function leaf(tag: number, bytes: Uint8Array): Uint8Array {
   return truncatedSha512(Buffer.concat([Uint8Array.of(0, 0, tag), bytes]));
 }
 
-/** SHA-512/256. @returns a plain Uint8Array, because a deep comparison distinguishes a Buffer from it */
+/** SHA-512/256. @returns a plain Uint8Array, because deep comparisons treat a Buffer as different */
 function truncatedSha512(bytes: Uint8Array): Uint8Array {
   return Uint8Array.from(hash('sha512-256', bytes, 'buffer'));
 }

@@ -1,4 +1,6 @@
-/** The chains of the mock ledger. Other miners' blocks have no proof of work; everything else in them is valid. */
+/**
+ * The chains of the mock ledger. Blocks of other miners have no proof of work, and are valid in every other respect.
+ */
 
 import { createHash } from 'node:crypto';
 import { NONCE_BYTES, viewOf, WORK_BYTES, WORK_OFFSET } from '../../protocol/chain/bytes.ts';
@@ -20,24 +22,27 @@ interface ChainsOptions {
   readonly first: readonly Block[];
   readonly payloads: PayloadMaker;
   readonly random: Random;
-  /** Whether targets follow the durations of blocks, as on real networks, instead of `target`. */
+  /**
+   * Whether targets follow from the durations of epochs, as on real networks. Otherwise, all new work has the target
+   * `target`.
+   */
   readonly retargets: boolean;
 }
 
 interface MadeWork {
-  /** 322 bytes. */
+  /** The work record: 322 bytes. */
   readonly record: Uint8Array;
   readonly payload: BlockPayload;
 }
 
-/** Far more than the mock's own payloads have. */
+/** Maximum size of another node's payload, in bytes: far more than the payloads of the mock node have. */
 const MOST_PAYLOAD_BYTES = 1024 * 1024;
 
 const RIVAL: Miner = { account: `k:${'1'.repeat(64)}`, predicate: 'keys-all', publicKeys: ['1'.repeat(64)] };
 
 export class Chains {
   readonly graph: Graph;
-  /** The target of all new work: 32 bytes, little-endian. */
+  /** The target of all new work while the option `retargets` is off: 32 bytes, little-endian. */
   target: Uint8Array;
   readonly #stores: readonly BlockStore[];
   readonly #next: NextBlocks;
@@ -64,7 +69,7 @@ export class Chains {
     return this.#stores[chain].tip;
   }
 
-  /** Whether a block, named by its hash as text, is the chain's tip or an ancestor of it. */
+  /** Whether the block with this hash (as text) is the chain's tip or an ancestor of the tip. */
   isCanonical(chain: number, id: string): boolean {
     return this.#stores[chain].hasCanonical(id);
   }
@@ -73,17 +78,20 @@ export class Chains {
     return this.tip(chain).header.height;
   }
 
-  /** Whether the chain can get its next block now. A block needs its neighbours' blocks one height below. */
+  /**
+   * Whether the chain can get its next block now. The next block builds on blocks of the neighbouring chains at the
+   * height of this chain's tip.
+   */
   isFree(chain: number): boolean {
     const height = this.heightOf(chain);
     return this.graph[chain].every((other) => this.heightOf(other) >= height);
   }
 
   /**
-   * A block builds on its neighbours' blocks one height below it, so no chain can be more than one block ahead of a
-   * neighbour.
-   * @returns the chain that needs a block before this chain can get its next one; undefined if this chain can get it
-   *   now
+   * A block builds on blocks of the neighbouring chains one height below it. So a chain must wait for a lower
+   * neighbour, which may itself have to wait.
+   * @returns a chain for which this chain must wait, and which can get its next block now; undefined if this chain can
+   *   get its next block now
    */
   laggardOf(chain: number): number | undefined {
     const laggard = this.graph[chain].find((other) => this.heightOf(other) < this.heightOf(chain));
@@ -99,7 +107,10 @@ export class Chains {
     return this.#next.whyUnpaid(chain, miner);
   }
 
-  /** @returns work whose payload stays the same for a miner until the chain advances or the payload is refreshed */
+  /**
+   * @returns work for a miner. The payload of a miner's work stays the same until the tip changes, the payload is
+   *   refreshed, or too many other miners get work
+   */
   work(chain: number, miner: Miner, nowUs: bigint): MadeWork {
     const { header, payload, target } = this.#draft(chain, miner);
     const record = new Uint8Array(WORK_BYTES);
@@ -119,7 +130,7 @@ export class Chains {
     return this.append(header, draft.payload);
   }
 
-  /** Makes a header, without its hash, the new tip of its chain. */
+  /** Adds a block, and makes it the tip of its chain. @param header without its hash */
   append(header: Uint8Array, payload: BlockPayload): Block {
     const block = blockOf(header, payload);
     const store = this.#stores[block.header.chain];
@@ -129,16 +140,21 @@ export class Chains {
     return block;
   }
 
-  /** Adds a block that is not canonical. @returns undefined if there is no room for it */
+  /**
+   * Adds a block that is not canonical.
+   * @param header without its hash
+   * @returns undefined if the block's height is no longer kept, or there are too many orphans
+   */
   addOrphan(header: Uint8Array, payload: BlockPayload): Block | undefined {
     const block = blockOf(header, payload);
     return this.#stores[block.header.chain].addOrphan(block) ? block : undefined;
   }
 
   /**
-   * Checks another node's block, and adds it as an orphan. Its parents must be known.
+   * Checks another node's block, and adds it as an orphan.
    * @param bytes a header without its hash
-   * @throws LedgerFormatError if the block is wrong or too large, or if there are too many orphans
+   * @throws LedgerFormatError if a parent of the block is unknown, if the block is wrong or too large, or if there are
+   *   too many orphans
    */
   receive(bytes: Uint8Array, payload: PayloadWithOutputs, nowUs: bigint): Block {
     const header = parseHeader(bytes);
@@ -162,10 +178,10 @@ export class Chains {
   }
 
   /**
-   * Joins the ledger's own cut with another one.
-   * @param theirs known blocks
-   * @returns the heads that must change, if any
-   * @throws LedgerFormatError if the other heads are not a cut
+   * Joins the ledger's own cut with another cut. The chains do not change yet.
+   * @param theirs the heads of the other cut: known blocks, in the order of the chains
+   * @returns the new heads of those chains whose tip must change
+   * @throws LedgerFormatError if the heads of the other cut are not a cut
    */
   joined(theirs: readonly Block[]): Block[] {
     if (!isCut(this.#stores, theirs))
@@ -174,20 +190,16 @@ export class Chains {
     return joinCuts(this.#stores, ours, theirs).filter((head, chain) => head !== ours[chain]);
   }
 
-  /** @returns those of these blocks and their ancestors that are not canonical, lowest first */
+  /** @returns the given blocks and their ancestors, without the canonical ones, lowest first */
   notCanonical(heads: readonly Block[]): Block[] {
     const blocks = heads.flatMap((head) => {
       const store = this.#stores[head.header.chain];
-      const ancestry = [...store.ancestry(head)];
-      return ancestry.slice(
-        0,
-        ancestry.findIndex((block) => store.isCanonical(block)),
-      );
+      return [...store.ancestry(head)].filter((block) => !store.isCanonical(block));
     });
     return blocks.sort((a, b) => Number(a.header.height - b.header.height));
   }
 
-  /** Makes these blocks the tips. @returns the chains whose old tip is not an ancestor of the new one */
+  /** Makes these blocks the tips of their chains. @returns the chains whose old tip is now an orphan */
   moveTips(blocks: readonly Block[]): number[] {
     const left = blocks.flatMap((block) => {
       const store = this.#stores[block.header.chain];
@@ -199,7 +211,10 @@ export class Chains {
     return left;
   }
 
-  /** Removes a canonical block and all that depend on it. @returns the number of lost blocks by chain */
+  /**
+   * Makes orphans of a canonical block and of all blocks that build on it.
+   * @returns the number of blocks that each chain has lost
+   */
   remove(block: Block): Map<number, number> {
     const lost = new Map<number, number>();
     const queue = [block];
@@ -225,7 +240,9 @@ export class Chains {
     this.#next.refreshPayloads(chain);
   }
 
-  /** @returns the canonical block of the chain that has `adjacent` among its adjacents, if there is one */
+  /**
+   * @returns a list with the chain's canonical block that builds on `adjacent`; an empty list if there is no such block
+   */
   #dependent(chain: number, adjacent: Block): Block[] {
     const above = this.#stores[chain].canonical(adjacent.header.height + 1n);
     const depends = above?.header.adjacents.some(({ hash }) => Buffer.compare(hash, adjacent.hash) === 0);
@@ -238,13 +255,14 @@ export class Chains {
 }
 
 /*
- * Joins the node's own and another node's cut, as real nodes do: the heavier cut, and the other's blocks where they fit
- * on top of it. Two nodes that join each other's cuts get the same result.
+ * Joins the node's own cut with another node's cut, as real nodes do. The result is the heavier cut, plus those blocks
+ * of the lighter cut that can be added on top of the heavier one. Two nodes that join each other's cuts get the same
+ * result.
  */
 
 type Blocks = Pick<BlockStore, 'ancestry'>;
 
-/** @param ours and `theirs`: the heads of all chains, in their order @returns the heads of the new cut */
+/** Cuts are given by the heads of all chains, in the order of the chains. @returns the heads of the new cut */
 function joinCuts(stores: readonly Blocks[], ours: readonly Block[], theirs: readonly Block[]): Block[] {
   const [base, other] = compareCuts(theirs, ours) > 0 ? [theirs, ours] : [ours, theirs];
   const heads = [...base];
@@ -256,12 +274,12 @@ function joinCuts(stores: readonly Blocks[], ours: readonly Block[], theirs: rea
   return heads;
 }
 
-/** Whether these heads are a cut: the adjacents of each are on the branches of the others. */
+/** Whether these heads are a cut: the adjacents of every head must be on the branches that end with these heads. */
 function isCut(stores: readonly Blocks[], heads: readonly Block[]): boolean {
   return heads.every((head) => fits(stores, heads, head));
 }
 
-/** Whether the block's adjacents are on the branches of the heads. */
+/** Whether the block's adjacents are on the branches that end with these heads. */
 function fits(stores: readonly Blocks[], heads: readonly Block[], { header }: Block): boolean {
   return header.adjacents.every(({ chain, hash }) => {
     for (const below of stores[chain].ancestry(heads[chain])) {
@@ -269,11 +287,11 @@ function fits(stores: readonly Blocks[], heads: readonly Block[], { header }: Bl
         return Buffer.compare(below.hash, hash) === 0;
       }
     }
-    return true; // Blocks below the oldest ones are unknown.
+    return true; // An adjacent below the kept heights cannot be compared.
   });
 }
 
-/** @returns the blocks of a cut above these heads, lowest first */
+/** @returns those blocks on the branches of `cut` that are higher than the chain's head in `heads`, lowest first */
 function blocksBeyond(stores: readonly Blocks[], heads: readonly Block[], cut: readonly Block[]): Block[] {
   const found: Block[] = [];
   for (const [chain, head] of cut.entries()) {
@@ -332,7 +350,7 @@ function headOf(chains: Chains, chain: number, blocksBack: bigint): Block {
   return store.canonical(height > store.lowest ? height : store.lowest)!;
 }
 
-/** Each node chooses the ids of its cuts. */
+/** @returns the id of a cut: a hash of the heads' hashes. Other nodes may make their ids in another way */
 function idOf(blocks: readonly Block[]): string {
   const hash = createHash('sha512-256');
   for (const block of blocks) hash.update(block.hash);

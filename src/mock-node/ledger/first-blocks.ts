@@ -13,21 +13,18 @@ import { firstPayload, PayloadMaker } from './payloads.ts';
 
 interface FirstBlocks {
   readonly graph: Graph;
-  /** The network's number. */
+  /** The network's number in headers. */
   readonly version: number;
   readonly height: bigint;
-  /** Microseconds since the UNIX epoch. */
+  /** The creation time: µs since the UNIX epoch. */
   readonly timeUs: bigint;
-  /** 32 bytes, little-endian. */
+  /** The target: 32 bytes, little-endian. */
   readonly target: Uint8Array;
   /** @returns the first state of a chain */
   readonly stateOf: (chain: number) => ChainState;
 }
 
-/**
- * Their parents are random hashes: below height 0 there are no blocks, and a node that starts higher does not have
- * them.
- */
+/** Makes the oldest block of each chain. The hashes of the parents are random, because the node has no lower blocks. */
 export function makeFirstBlocks(first: FirstBlocks, random: Random): Block[] {
   const parents = first.graph.map(() => Uint8Array.from(randomBytes(random, 32)));
   return first.graph.map((neighbours, chain) => {

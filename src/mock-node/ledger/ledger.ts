@@ -1,4 +1,7 @@
-/** The mock ledger, without HTTP: issues work, decides on submissions, and grows by solutions and by others' blocks. */
+/**
+ * The mock ledger, without HTTP. It issues work, decides on submissions, and adds the blocks of solutions and of
+ * simulated other miners.
+ */
 
 import type { Clock } from '../../base/system/clock.ts';
 import { HEADER_BYTES, TARGET_BYTES, toHex } from '../../protocol/chain/bytes.ts';
@@ -14,7 +17,7 @@ import { makeChains } from './first-blocks.ts';
 import { LedgerStats, recordOf, type SubmissionRecord } from './mining-stats.ts';
 import { type IssuedWork, type Judgement, nonceKey, Referee } from './referee.ts';
 
-/** The kinds of updates about a chain, for the ledger's followers. */
+/** The kinds of updates that followers of the ledger get. Each update is about one chain. */
 export type Update = 'New Cut' | 'Refreshed Block';
 
 export type LedgerEvent =
@@ -43,9 +46,9 @@ export class Ledger {
   readonly settings: LedgerSettings;
   readonly stats = new LedgerStats();
   readonly chains: Chains;
-  /** By how much the node's clock is ahead of `clock`. May be changed at any time. */
+  /** Time by which the node's clock is ahead of `clock`, in ms. May be changed at any time. */
   clockSkewMs: number;
-  /** Whether other miners have stopped. May be changed at any time. */
+  /** Whether the regular blocks of other miners (`rivalMs`) are suspended. May be changed at any time. */
   standsStill = false;
   /** Chooses the chain of the next work. May be replaced at any time. */
   pickChain: () => number;
@@ -58,11 +61,14 @@ export class Ledger {
   /** The timer of the next block of another miner. */
   #rival: NodeJS.Timeout | undefined;
   #refreshing: NodeJS.Timeout | undefined;
-  /** The timers of blocks whose New Cut has been sent. */
+  /** The timers of blocks that a New Cut has announced, but that are not added yet. */
   readonly #pendingBlocks = new Set<NodeJS.Timeout>();
-  /** The depth at which the block of the next solution will become an orphan, if any. */
+  /**
+   * Number of blocks above the next solution's block at which that block becomes an orphan (`orphanNext`). Undefined if
+   * that block will not become an orphan.
+   */
   #orphanDepth: number | undefined;
-  /** The block that will become an orphan at a depth. */
+  /** A block that will become an orphan as soon as `depth` blocks of its chain are above it. */
   #doomed: { readonly block: Block; readonly depth: number } | undefined;
 
   constructor(settings: LedgerSettings, context: LedgerContext) {
@@ -77,7 +83,7 @@ export class Ledger {
     this.#referee = new Referee(settings.workLifetimeMs, settings.checksProofOfWork);
   }
 
-  /** Begins to add other miners' blocks and new transactions, at the rates in the settings. */
+  /** Begins to add other miners' blocks and to refresh payloads, at the rates of the settings. */
   start(): void {
     const { rivalMs, refreshMs } = this.settings;
     if (rivalMs > 0) this.#awaitRival(rivalMs);
@@ -90,7 +96,8 @@ export class Ledger {
   }
 
   /**
-   * Average number of hashes for a solution of new work. @throws RangeError on a change if the ledger sets the targets
+   * Average number of hashes for a solution of new work. Without effect if the option `retargets` is on.
+   * @throws RangeError when it is assigned while `retargets` is on
    */
   get difficulty(): number {
     return difficultyOf(this.target);
@@ -99,7 +106,10 @@ export class Ledger {
     this.target = targetForDifficulty(expectedHashes);
   }
 
-  /** Target of new work: 32 bytes, little-endian. @throws RangeError like `difficulty`, and for another length */
+  /**
+   * Target of new work, 32 bytes, little-endian. Without effect if the option `retargets` is on.
+   * @throws RangeError when it is assigned while `retargets` is on, or if its length is wrong
+   */
   get target(): Uint8Array {
     return this.chains.target;
   }
@@ -113,12 +123,15 @@ export class Ledger {
     this.#followers.push(follower);
   }
 
-  /** Registers a listener for new canonical blocks. Each block comes after those on which it builds. */
+  /** Registers a listener for new canonical blocks. Each block comes after the blocks on which it builds. */
   followBlocks(follower: (block: Block) => void): void {
     this.#blockFollowers.push(follower);
   }
 
-  /** Adds another miner's block to a chain, after the blocks of lagging neighbours on which it builds. */
+  /**
+   * Sends a New Cut for another miner's block, and adds the block to a chain `cutLeadMs` later. Neighbours that are too
+   * low for this block get blocks first.
+   */
   advance(chain = this.#randomChain()): void {
     const { cutLeadMs } = this.settings;
     if (cutLeadMs === 0) this.#addRival(chain);
@@ -126,17 +139,25 @@ export class Ledger {
     this.#publishNewCut(chain);
   }
 
-  /** Adds other miners' blocks until the chain has this height. */
+  /** Adds other miners' blocks, without the pause `cutLeadMs`, until the chain has this height. */
   advanceTo(chain: number, height: bigint): void {
-    while (this.chains.heightOf(chain) < height) this.advance(chain);
+    while (this.chains.heightOf(chain) < height) {
+      this.#addRival(chain);
+      this.#publishNewCut(chain);
+    }
   }
 
-  /** Makes the next block of a miner an orphan, as `reorganise` does, when `depth` blocks of its chain are above it. */
+  /**
+   * Makes the block of the next solution an orphan (`reorganise`) as soon as `depth` blocks of its chain are above it.
+   */
   orphanNext(depth: number): void {
     this.#orphanDepth = depth;
   }
 
-  /** Replaces a canonical block, and all that depend on it, by other miners' blocks. The chains keep their heights. */
+  /**
+   * Replaces a canonical block, and all blocks that build on it, by other miners' blocks. All chains keep their
+   * heights.
+   */
   reorganise(block: Block): void {
     const lost = this.chains.remove(block);
     const changed = [...lost.keys()];
@@ -150,8 +171,8 @@ export class Ledger {
   }
 
   /**
-   * Joins the ledger's own cut with that of another node.
-   * @param heads known blocks, one of each chain
+   * Joins the ledger's own cut with another node's cut.
+   * @param heads the heads of the other cut: known blocks, one of each chain, in the order of the chains
    * @throws LedgerFormatError if the heads are not a cut
    */
   join(heads: readonly Block[]): void {
@@ -159,7 +180,7 @@ export class Ledger {
     const added = this.chains.notCanonical(changed);
     const left = this.chains.moveTips(changed);
     const chains = changed.map(({ header }) => header.chain);
-    // Work builds on the tips of neighbouring chains, and some of these tips are orphans now.
+    // Work on a neighbouring chain may build on an old tip that is an orphan now.
     const affected = new Set([...chains, ...left.flatMap((chain) => this.chains.graph[chain])]);
     for (const chain of affected) this.#referee.advance(chain, this.settings.lateSolutions === 'refuse');
     for (const chain of chains) this.#publishNewCut(chain);
@@ -167,7 +188,10 @@ export class Ledger {
     this.#emit({ type: 'join', chains });
   }
 
-  /** Replaces a chain's transactions by newer ones. The old work stays valid. */
+  /**
+   * Replaces the payload of a chain's next block by one with the newest transactions. Work with the old payload stays
+   * valid.
+   */
   refreshPayload(chain = this.#randomChain()): void {
     this.chains.refreshPayload(chain);
     this.#publish('Refreshed Block', chain);
@@ -178,8 +202,8 @@ export class Ledger {
   }
 
   /**
-   * Issues work to a miner, on the chain that `pickChain` chooses, or another one if the miner cannot be paid there.
-   * @param guard the keys and predicate of the account; by default its name without `k:`
+   * Issues work to a miner, on the chain that `pickChain` chooses, or on another one if the miner cannot be paid there.
+   * @param guard the predicate and the keys of the account. The default is one key: the account's name without `k:`
    * @returns a work record of 322 bytes
    * @throws UnpaidError if the miner cannot be paid on any chain
    */
@@ -199,7 +223,10 @@ export class Ledger {
     return record;
   }
 
-  /** Decides on a header. A solution becomes the next block, or an orphan if it is late. */
+  /**
+   * Decides whether a submitted header is a solution. A solution becomes the next block of its chain, or an orphan if
+   * the chain has already advanced.
+   */
   submit(header: Uint8Array): Judgement {
     const judgement = this.#referee.judge(header, this.nowUs(), this.#clock.monotonicMs());
     if (header.length === HEADER_BYTES) this.#record(header, judgement);
@@ -257,7 +284,10 @@ export class Ledger {
     this.#publishBlock(this.chains.tip(chain));
   }
 
-  /** Adds blocks to the chains for which a chain must wait. If possible, they are as old as the chain's own tip. */
+  /**
+   * Adds other miners' blocks to lower chains until this chain can get its next block. The creation time of an added
+   * block is that of this chain's tip, but at least 1 µs after the added block's latest parent.
+   */
   #catchUp(chain: number): void {
     const timeUs = this.chains.tip(chain).header.creationTimeUs;
     for (let behind = this.chains.laggardOf(chain); behind !== undefined; behind = this.chains.laggardOf(chain)) {
@@ -274,7 +304,10 @@ export class Ledger {
     this.reorganise(block);
   }
 
-  /** @returns the lowest of the chains that have lost blocks. Its neighbours are high enough for its next block */
+  /**
+   * @returns the lowest of the chains that still lack blocks; undefined if no chain lacks any. The neighbours of the
+   *   lowest chain are high enough for its next block
+   */
   #lowestOf(lost: ReadonlyMap<number, number>): number | undefined {
     const chains = [...lost].filter(([, blocks]) => blocks > 0).map(([chain]) => chain);
     return chains.sort((a, b) => Number(this.chains.heightOf(a) - this.chains.heightOf(b)))[0];
@@ -295,7 +328,7 @@ export class Ledger {
     for (const follower of this.#blockFollowers) follower(block);
   }
 
-  /** @returns a chain that need not wait for others */
+  /** @returns a random one of the chains that can get their next block now */
   #randomChain(): number {
     const free = this.chains.graph.flatMap((_, chain) => (this.chains.isFree(chain) ? [chain] : []));
     return free[randomInteger(this.#random, free.length)];

@@ -9,26 +9,26 @@ type Outcome = Judgement['outcome'];
 
 export interface SubmissionRecord {
   readonly outcome: Outcome;
-  /** Empty for an accepted submission. */
+  /** The reason of the refusal; empty for an accepted submission. */
   readonly reason: string;
-  /** Whether it was accepted late, after its chain had advanced, so that its block is an orphan. */
+  /** Whether the submission was accepted after its chain had advanced, so that its block is an orphan. */
   readonly orphaned: boolean;
   readonly chain: number;
   readonly height: bigint;
   readonly nonce: bigint;
-  /** In µs since the UNIX epoch. */
+  /** The creation time in the header, in µs since the UNIX epoch. */
   readonly creationTimeUs: bigint;
   /** The creation time in the issued work, in µs since the UNIX epoch; undefined if the work is unknown. */
   readonly workTimeUs: bigint | undefined;
-  /** Whether the same header, or the same nonce for the same work at another time, was submitted before. */
+  /** Whether an earlier submission had the same header, or the same work and nonce with another creation time. */
   readonly duplicate: boolean;
-  /** 286 bytes. */
+  /** The submitted header: 286 bytes. */
   readonly header: Uint8Array;
 }
 
 /** Maximum number of kept submissions. */
 const MAX_RECORDS = 1000;
-/** Maximum number of kept keys of submissions, which serve to recognise duplicates. */
+/** Maximum number of texts that are kept to recognise duplicate submissions. Each submission has two. */
 const MAX_SEEN = 10_000;
 
 export class LedgerStats {
@@ -42,14 +42,17 @@ export class LedgerStats {
   duplicates = 0;
   /** Rejected submissions with an invalid creation time. */
   timeViolations = 0;
-  /** Accepted submissions that were late, so that their blocks are orphans. */
+  /** Accepted submissions whose chain had already advanced, so that their blocks are orphans. */
   orphaned = 0;
   rivalBlocks = 0;
-  /** Oldest first. */
+  /** The newest submissions, oldest first. */
   readonly records: SubmissionRecord[] = [];
   readonly #seen = new BoundedSet<string>(MAX_SEEN);
 
-  /** Keeps the keys of a submission. @returns whether one of them was known already */
+  /**
+   * Keeps the texts that identify a submission: its header, and its work with its nonce.
+   * @returns whether one of the texts had been kept before
+   */
   isDuplicate(...keys: string[]): boolean {
     const duplicate = keys.some((key) => this.#seen.has(key));
     for (const key of keys) this.#seen.add(key);
@@ -66,7 +69,7 @@ export class LedgerStats {
   }
 }
 
-/** @param header 286 bytes @param duplicate whether it was submitted before */
+/** @param header 286 bytes @param duplicate see `SubmissionRecord` */
 export function recordOf(header: Uint8Array, judgement: Judgement, duplicate: boolean): SubmissionRecord {
   const { outcome, work } = judgement;
   const view = viewOf(header);

@@ -1,4 +1,4 @@
-/** The next blocks: for each chain and miner, a draft of the header without creation time and nonce. */
+/** The next blocks: for each chain and miner, a draft that lacks only the creation time and the nonce. */
 
 import { HEADER_OFFSET, viewOf } from '../../protocol/chain/bytes.ts';
 import { nextEpoch, weightAbove } from '../../protocol/ledger/difficulty.ts';
@@ -17,14 +17,14 @@ interface NextBlocksOptions {
   readonly random: Random;
 }
 
-/** The header of a chain's next block, without the fields that depend on the payload. */
+/** What is known of a chain's next block before a miner asks for it, and the drafts for the miners that have asked. */
 interface Next {
   readonly header: Omit<BlockHeader, 'creationTimeUs' | 'payloadHash' | 'weight' | 'target' | 'nonce'>;
-  /** The target by the ledger's rule. */
+  /** The target that follows from the parents (`nextEpoch`). */
   readonly target: Uint8Array;
   /** The creation time of the latest parent: µs since the UNIX epoch. */
   readonly parentTimeUs: bigint;
-  /** By the miner's key. */
+  /** The drafts of the block, by miner (`keyOf`). */
   readonly drafts: Map<string, Draft>;
 }
 
@@ -32,11 +32,11 @@ interface Next {
 export interface Draft {
   readonly payload: BlockPayload;
   readonly target: Uint8Array;
-  /** With zeros in place of the creation time and the nonce. */
+  /** The header without its hash, with zeros in place of the creation time and the nonce. */
   readonly header: Uint8Array;
 }
 
-/** Maximum number of miners' drafts for each chain. */
+/** Maximum number of drafts, and of faults, that are kept for each chain. */
 const MAX_DRAFTS = 100;
 
 export class NextBlocks {
@@ -44,9 +44,9 @@ export class NextBlocks {
   readonly #stores: readonly BlockStore[];
   readonly #payloads: PayloadMaker;
   readonly #random: Random;
-  /** By chain. */
+  /** The next block of each chain. */
   readonly #next = new Map<number, Next>();
-  /** The reasons why miners cannot be paid, by chain and by the miner's key. */
+  /** For each chain and miner (`keyOf`), why the miner cannot be paid; undefined if the miner can be paid. */
   readonly #faults = new Map<number, Map<string, string | undefined>>();
 
   constructor({ graph, stores, payloads, random }: NextBlocksOptions) {
@@ -57,15 +57,16 @@ export class NextBlocks {
   }
 
   /**
-   * @returns the creation time of the next block's latest parent, in µs since the UNIX epoch. The block must be later
+   * @returns the creation time of the next block's latest parent, in µs since the UNIX epoch. The next block must be
+   *   later
    */
   parentTimeUs(chain: number): bigint {
     return this.#nextOf(chain).parentTimeUs;
   }
 
   /**
-   * @param target undefined for that of the ledger's rule
-   * @returns the draft, whose payload stays when the target changes
+   * @param target 32 bytes; by default, the target that follows from the parents
+   * @returns the draft. If only the target has changed since the last draft, the payload is the same
    */
   draft(chain: number, miner: Miner, target = this.#nextOf(chain).target): Draft {
     const next = this.#nextOf(chain);
@@ -90,7 +91,7 @@ export class NextBlocks {
     return fault;
   }
 
-  /** Sets a header's creation time: now, or just after its latest parent. */
+  /** Sets a header's creation time to `nowUs`, but at least to 1 µs after the header's latest parent. */
   setTime(header: Uint8Array, chain: number, nowUs: bigint): void {
     const timeUs = latest(nowUs, this.parentTimeUs(chain) + 1n);
     viewOf(header).setBigInt64(HEADER_OFFSET.creationTime, timeUs, true);
@@ -100,7 +101,7 @@ export class NextBlocks {
     this.#next.get(chain)?.drafts.clear();
   }
 
-  /** To be called when the tip of this chain, or of all chains, has changed. */
+  /** Drops the drafts and the faults of a chain, or of all chains, because the tip has changed. */
   tipChanged(chain?: number): void {
     for (const known of [this.#next, this.#faults]) {
       if (chain === undefined) known.clear();
@@ -134,7 +135,8 @@ export class NextBlocks {
     const parents = neighbours.map(({ header }) => header);
     const { target, epochStartUs } = nextEpoch(parent.header, parents);
     const header = {
-      // Many real headers have nonzero flags. A miner must not change them.
+      // Every fourth header has nonzero flags on average, because many real headers have such flags, and a miner must
+      // not change them.
       featureFlags: randomInteger(this.#random, 4) === 0 ? randomBytes(this.#random, 8).readBigUInt64LE() : 0n,
       parent: parent.hash,
       adjacents,

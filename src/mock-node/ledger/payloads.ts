@@ -24,7 +24,7 @@ interface PayloadSettings {
 
 const NOTHING: Ran = { transactions: [], outputs: [] };
 
-/** Maximum number of miners whose data are kept. */
+/** Maximum number of miners whose encoded data are kept. */
 const MAX_MINERS = 1000;
 
 export class PayloadMaker {
@@ -40,15 +40,16 @@ export class PayloadMaker {
     this.#random = random;
   }
 
-  /** @returns why a miner cannot be paid on a chain; undefined if that is possible */
+  /** @returns why the miner of the block cannot be paid; undefined if the miner can be paid */
   whyUnpaid(next: NextBlock): string | undefined {
     const reward = this.#rewardOf(next, next.parent.payload.state.next());
     return 'failure' in reward ? reward.failure.message : undefined;
   }
 
   /**
-   * A miner who cannot be paid gets no fees either, so the block has no transactions.
-   * @returns the payload of a block. No two are equal, even with the same transactions
+   * Makes the payload of a block. If the miner cannot be paid, the block has no transactions, because nobody would get
+   * their fees.
+   * @returns a payload that differs from all earlier ones, even with the same transactions
    */
   make(next: NextBlock): BlockPayload {
     const state = next.parent.payload.state.next();
@@ -58,7 +59,11 @@ export class PayloadMaker {
     return { ...content, ...rootsOf(content), state };
   }
 
-  /** Runs another node's payload, and compares the outputs. @throws LedgerFormatError if they differ */
+  /**
+   * Runs another node's payload, and compares the outputs.
+   * @throws LedgerFormatError if the miner's data or an output is malformed, if an output differs, if the miner cannot
+   *   be paid, or if the block cannot contain one of the transactions
+   */
   replay(next: Omit<NextBlock, 'miner'>, payload: PayloadWithOutputs): BlockPayload {
     const state = next.parent.payload.state.next();
     const block = { ...next, miner: parseMiner(payload.minerData), state };
@@ -70,7 +75,7 @@ export class PayloadMaker {
     return { ...payload, state };
   }
 
-  /** Pays the miner, which changes the state unless the payment fails. */
+  /** Pays the miner. The payment changes `state`, unless it fails. */
   #payMiner(next: NextBlock, state: ChainState): { readonly coinbase: Uint8Array; readonly isPaid: boolean } {
     const { parent } = next;
     const reward = this.#rewardOf(next, state);
@@ -111,12 +116,15 @@ export function firstPayload(state: ChainState): BlockPayload {
   return { ...content, ...rootsOf(content), state };
 }
 
-/** @returns a key that is equal for equal miners */
+/** @returns a text that is equal for equal miners */
 export function keyOf({ account, predicate, publicKeys }: Miner): string {
-  return [account, predicate, ...publicKeys].join('\n');
+  return JSON.stringify([account, predicate, ...publicKeys]);
 }
 
-/** Nodes have equal outputs apart from logs and transaction number, which differ between nodes. */
+/**
+ * Compares the outputs of two nodes without `logs` and `txId`, which differ between nodes.
+ * @throws LedgerFormatError if the outputs differ
+ */
 function sameOutput(name: string, theirs: Uint8Array, own: Uint8Array): void {
   const [a, b] = [theirs, own].map((output) => {
     const json = parseExactJsonBytes(output);
@@ -125,16 +133,19 @@ function sameOutput(name: string, theirs: Uint8Array, own: Uint8Array): void {
   if (a !== b) throw new LedgerFormatError(`${name}: is ${a}, but must be ${b}`);
 }
 
-/* The miner's data and the coinbase, written as text for speed: miners wait for new payloads after every block. */
+/*
+ * The JSON of the miner's data and of the coinbase. The coinbase is put together from strings, because that is faster
+ * than `stringifyExactJson`, and miners wait for new payloads after every block.
+ */
 
 interface CoinbaseFacts {
   readonly reward: Reward;
   /** The hash of the block's parent on the same chain, 43 characters. */
   readonly parent: string;
-  /** 43 characters, different for each payload. */
+  /** The field `logs`: 43 characters, different for each payload. */
   readonly logs: string;
   readonly txId: number;
-  /** Whether there is an event with the amount; old blocks have none. */
+  /** Whether the output has a list of events; outputs of old blocks have none. */
   readonly hasEvents: boolean;
 }
 
@@ -156,7 +167,7 @@ function coinbaseOf({ reward, parent, logs, txId, hasEvents }: CoinbaseFacts): U
   );
 }
 
-/** The coinbase of a chain's first block pays nobody, and its request key is not a block's hash. */
+/** @returns the coinbase of a chain's first block. It pays nobody, and its request key is not the hash of a parent */
 function firstCoinbase(): Uint8Array {
   const reqKey = encodeBase64url(Buffer.from('no parent'));
   return Buffer.from(

@@ -10,7 +10,7 @@ import { encodeBase64url, LedgerFormatError } from '../../protocol/ledger/json.t
 import { HASH_BYTES } from '../../protocol/ledger/merkle.ts';
 import type { BlockPayload } from './block-store.ts';
 
-/** Facts about work that its record does not contain. */
+/** What the node keeps about issued work, in addition to its record. */
 interface WorkFacts {
   readonly chain: number;
   /** The latest parent's creation time: µs since the UNIX epoch. */
@@ -23,13 +23,16 @@ export interface IssuedWork extends WorkFacts {
   readonly header: Uint8Array;
   /** The record's target: 32 bytes, little-endian. */
   readonly target: Uint8Array;
-  /** On the monotonic clock. */
+  /** The time of issue, on the monotonic clock. */
   readonly issuedAtMs: number;
   /** Whether the chain has advanced since the work was issued. */
   late: boolean;
 }
 
-/** The result of a submission, with the messages of real nodes. `stale`: the work is unknown to the node. */
+/**
+ * The result of a submission, with the messages of real nodes. `stale`: the node has never issued the work, or has
+ * dropped it.
+ */
 export type Judgement =
   | { readonly outcome: 'accepted'; readonly work: IssuedWork }
   | {
@@ -48,8 +51,8 @@ export class Referee {
   readonly #lifetimeMs: number;
   readonly #checksProofOfWork: boolean;
   /**
-   * By payload hash in hex, oldest first. There are several headers for a payload if the target or the chain's tip
-   * changed.
+   * The issued works by payload hash in hex, oldest first. A payload has several works, with different headers, if the
+   * target has changed between them.
    */
   readonly #issued = new Map<string, IssuedWork[]>();
 
@@ -58,7 +61,7 @@ export class Referee {
     this.#checksProofOfWork = checksProofOfWork;
   }
 
-  /** Keeps an issued work record of 322 bytes. */
+  /** Keeps issued work. @param record 322 bytes */
   issue(record: Uint8Array, facts: WorkFacts, nowMs: number): void {
     const header = record.subarray(WORK_OFFSET.header);
     const target = record.subarray(WORK_OFFSET.target, WORK_OFFSET.target + TARGET_BYTES);
@@ -74,7 +77,7 @@ export class Referee {
     return [...this.#issued.values()].reduce((sum, { length }) => sum + length, 0);
   }
 
-  /** Marks a chain's work as late, because the chain has advanced. @param drop whether to drop the work instead */
+  /** Marks a chain's work as late, because the chain has advanced. @param drop whether the work is dropped instead */
   advance(chain: number, drop: boolean): void {
     for (const [key, works] of this.#issued) {
       if (works[0].chain !== chain) continue;
@@ -83,7 +86,10 @@ export class Referee {
     }
   }
 
-  /** Decides on a header of 286 bytes. Like real nodes it drops the work at its first submission, even a wrong one. */
+  /**
+   * Decides on a submitted header. Like a real node, it drops all work with the header's payload at the first
+   * submission, even if this submission is wrong.
+   */
   judge(header: Uint8Array, nowUs: bigint, nowMs: number): Judgement {
     if (header.length !== HEADER_BYTES) {
       return { outcome: 'rejected', reason: `Decoding error: expected ${HEADER_BYTES} bytes, got ${header.length}` };
@@ -107,7 +113,7 @@ export class Referee {
     return { outcome: 'accepted', work };
   }
 
-  /** @returns the work for a payload, unless it is too old */
+  /** @returns the works for a payload, without those that are too old @param key payload hash in hex */
   #worksFor(key: string, nowMs: number): IssuedWork[] {
     return (this.#issued.get(key) ?? []).filter((work) => this.#isYoung(work, nowMs));
   }
@@ -124,17 +130,17 @@ export class Referee {
   }
 }
 
-/** Whether a header differs from that of the work only in creation time and nonce, if at all. */
+/** Whether a header is equal to the header of the work, apart from creation time and nonce. */
 function isFor(work: IssuedWork, header: Uint8Array): boolean {
   return equalBytes(withoutTimeAndNonce(header), withoutTimeAndNonce(work.header));
 }
 
-/** @returns the header with zeros in the fields that a miner may change. The rest identifies the work */
+/** @returns the header with zeros in the fields that a miner may change. The other fields identify the work */
 function withoutTimeAndNonce(header: Uint8Array): Uint8Array {
   return withNonce(withCreationTime(header, 0n), 0n);
 }
 
-/** Checks the proof of work (document 1, "Mining work bytes"). It shares no code with the miner. */
+/** Checks the proof of work (document 1, "Mining work bytes"). This code is independent of the miner's own check. */
 function solves(header: Uint8Array, target: Uint8Array): boolean {
   return littleEndian(createHash('blake2s256').update(header).digest()) <= littleEndian(target);
 }
@@ -143,12 +149,12 @@ function littleEndian(bytes: Uint8Array): bigint {
   return BigInt(`0x${Buffer.from(bytes).reverse().toString('hex')}`);
 }
 
-/** @returns a key of work and nonce, independent of the creation time */
+/** @returns a key that is equal for two headers with the same work and nonce, even if their creation times differ */
 export function nonceKey(header: Uint8Array): string {
   return toHex(withCreationTime(header, 0n));
 }
 
-/** @returns the payload hash, header bytes 190..222, by which a node finds its issued work */
+/** @returns the payload hash (bytes 190 to 221 of the header), by which a node finds its issued work */
 export function payloadHashOf(header: Uint8Array): Uint8Array {
   return header.subarray(PAYLOAD_OFFSET, PAYLOAD_OFFSET + HASH_BYTES);
 }
@@ -157,11 +163,11 @@ export function payloadHashOf(header: Uint8Array): Uint8Array {
 
 interface Received {
   readonly header: BlockHeader;
-  /** The block below it. */
+  /** The parent on the same chain. */
   readonly parent: BlockHeader;
-  /** The blocks below it on the neighbouring chains. */
+  /** The parents on the neighbouring chains. */
   readonly adjacents: readonly BlockHeader[];
-  /** The chain's neighbours. */
+  /** The neighbouring chains, in ascending order. */
   readonly neighbours: readonly number[];
   readonly retargets: boolean;
   /** The node's clock: µs since the UNIX epoch. */
@@ -169,7 +175,8 @@ interface Received {
 }
 
 /**
- * Checks everything but the proof of work, which other miners' blocks lack here.
+ * Checks a header, except for its proof of work: the blocks of other miners have none on mock nodes. If `retargets` is
+ * false, the only check of the target is that it is not 0.
  * @throws LedgerFormatError for a wrong header
  */
 export function checkReceived({ header, parent, adjacents, neighbours, retargets, nowUs }: Received): void {

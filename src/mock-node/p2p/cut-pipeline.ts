@@ -1,6 +1,6 @@
 /**
- * Processes cuts published to the node (document 1, "Cut"): fetches their blocks, checks them, and joins the cut with
- * its own. Like a real node, it ignores cuts that are old or far ahead.
+ * Processes cuts that other nodes publish (document 1, "Cut"): fetches the blocks of a cut, checks them, and joins the
+ * cut with the node's own cut. Like a real node, the mock node drops old cuts. It also drops cuts that are far ahead.
  */
 
 import { z } from 'zod';
@@ -19,9 +19,12 @@ export interface CutEvent {
   readonly reason: string;
 }
 
-/** Number of blocks by which a cut is too far ahead. Real nodes then catch up, which the mock does not. */
+/**
+ * A cut is too far ahead if its highest block is at least this number of blocks above the node's highest block. Real
+ * nodes catch up in this case, but the mock node drops the cut.
+ */
 const FAR_AHEAD = 20n;
-/** Maximum number of waiting cuts. */
+/** Maximum number of waiting cuts. Further cuts are dropped. */
 const MOST_WAITING = 100;
 
 export class CutPipeline {
@@ -39,7 +42,10 @@ export class CutPipeline {
     this.#emit = emit;
   }
 
-  /** Queues a cut after the earlier ones. */
+  /**
+   * Queues a cut, to be processed after the earlier cuts. Drops the cut if `MOST_WAITING` cuts wait, or if the cut has
+   * more heads than there are chains.
+   */
   take(cut: Cut): void {
     if (this.#waiting >= MOST_WAITING) return;
     if (cut.heads.size > this.#ledger.chains.graph.length) {
@@ -67,7 +73,10 @@ export class CutPipeline {
     return new CutFetcher(this.#ledger, this.#client, sources);
   }
 
-  /** @throws LedgerFormatError if the cut is not one of this network */
+  /**
+   * @returns the reason to drop the cut; undefined if there is none
+   * @throws LedgerFormatError if the cut is impossible in this network
+   */
   #whyUninteresting(cut: Cut): string | undefined {
     const { graph } = this.#ledger.chains;
     if (cut.network !== undefined && cut.network !== this.#ledger.settings.network) return `is of ${cut.network}`;
@@ -88,7 +97,7 @@ function least(values: readonly bigint[]): bigint {
   return values.reduce((a, b) => (a < b ? a : b));
 }
 
-/* Fetches missing blocks of a cut, from the cut's origin or else from other peers. */
+/* Fetches the missing blocks of a cut, from its origin or else from other peers. */
 
 interface Fetched {
   readonly header: BlockHeader;
@@ -97,7 +106,7 @@ interface Fetched {
 }
 
 const HASH_BYTES = 32;
-/** Maximum number of missing blocks of a branch. */
+/** Maximum number of missing blocks on one chain. */
 const MOST_BLOCKS = 200;
 /** Time limit for the blocks of one cut, because other cuts wait. */
 const FETCH_MS = 60_000;
@@ -118,16 +127,17 @@ export class CutFetcher {
   }
 
   /**
-   * Adds the cut's blocks to the ledger, as orphans.
+   * Fetches the missing blocks of a cut, and adds them to the ledger as orphans.
    * @returns the heads of the cut
-   * @throws PeerError if no peer has a block, LedgerFormatError if a block is wrong
+   * @throws PeerError if one of the blocks does not come from any peer in time; LedgerFormatError if a block is wrong,
+   *   or if too many are missing
    */
   async fetch(cut: Cut): Promise<Block[]> {
     const { chains } = this.#ledger;
     const missing: Fetched[] = [];
     for (const [chain, { hash }] of cut.heads)
       missing.push(...(await this.#missingBelow(chain, encodeBase64url(hash))));
-    // A block's parents on other chains are lower, and must be added before it.
+    // All parents of a block are lower than the block, and must be added before it.
     missing.sort((a, b) => Number(a.header.height - b.header.height));
     for (const { header, bytes } of missing) {
       chains.receive(bytes, await this.#payloadOf(header), this.#ledger.nowUs());
@@ -139,7 +149,7 @@ export class CutFetcher {
     });
   }
 
-  /** @returns the block and its ancestors, as far as they are unknown */
+  /** @returns the block `head` and its ancestors, without those that the ledger already has */
   async #missingBelow(chain: number, head: string): Promise<Fetched[]> {
     const store = this.#ledger.chains.blocksOf(chain);
     const found: Fetched[] = [];
@@ -169,7 +179,10 @@ export class CutFetcher {
     return payloadWithOutputsFromJson(await this.#ask({ path }));
   }
 
-  /** @returns the JSON of the first source with an answer @throws the error of the last source */
+  /**
+   * @returns the JSON of the first source that answers with 200
+   * @throws PeerError if no source does, or at the time limit; LedgerFormatError if the answer is not JSON
+   */
   async #ask(request: PeerRequest): Promise<ExactJson> {
     let last: unknown = new PeerError('there is nobody to ask');
     for (const source of this.#sources) {

@@ -1,6 +1,5 @@
 /**
- * The known peers: one list for cuts, and one for each chain's mempool. Also requests to them, and the node's
- * certificate.
+ * The known peers (one list for cuts, and one for each chain's mempool), requests to peers, and the node's certificate.
  */
 
 import { generateKeyPairSync, randomBytes, sign, X509Certificate } from 'node:crypto';
@@ -11,14 +10,14 @@ import { pause, within } from '../../base/system/abort.ts';
 import { type Peer, peerIdOf } from '../../protocol/ledger/cut.ts';
 import type { Dialect } from '../../protocol/ledger/header.ts';
 
-/** The network that a list of peers belongs to: `cut`, or the chain of a mempool. */
+/** The network to which a list of peers belongs: `cut`, or the number of the chain whose mempools it connects. */
 export type PeerNetwork = 'cut' | number;
 
-/** Maximum number of known peers of each network. Above it, the oldest is dropped. */
+/** Maximum number of known peers of each network. Above it, the oldest peer is dropped. */
 export const MAX_PEERS = 1_000;
 
 export class Peers {
-  /** The node's own P2P side, if it has a port of its own and is announced. */
+  /** The node's own P2P side; null if it has no port of its own, or with the option `bootstrap`. */
   own: Peer | null = null;
   readonly #lists = new Map<PeerNetwork, Peer[]>();
 
@@ -26,7 +25,7 @@ export class Peers {
     return this.#lists.get(network) ?? [];
   }
 
-  /** Adds a peer without checking that it can be reached. It replaces one with the same address. */
+  /** Adds a peer without checking that it can be reached. A known peer with the same address is replaced. */
   add(network: PeerNetwork, peer: Peer): void {
     const others = this.of(network).filter((other) => !sameAddress(other, peer));
     this.#lists.set(network, [...others.slice(-(MAX_PEERS - 1)), peer]);
@@ -47,10 +46,13 @@ function sameAddress(a: Peer, b: Peer): boolean {
 
 /* Decides whether to add a peer to a list (document 1, "Peers"), with the messages of real nodes. */
 
-/** A node is recognised by one of these headers. */
+/** The headers with the version of a node. An answer with one of them comes from a node. */
 const VERSION_HEADERS = ['x-chainweb-node-version', 'x-ledger-node-version'];
 
-/** Checks that a new peer can be reached and is a node. @returns why it must not be added; undefined if it may be */
+/**
+ * Checks that a new peer can be reached and is a node.
+ * @returns why the peer must not be added; undefined if it may be
+ */
 export async function whyNotAdded(
   network: PeerNetwork,
   peer: Peer,
@@ -78,9 +80,9 @@ function notReachable(why: string): string {
 
 export interface PeerRequest {
   readonly method?: 'GET' | 'POST';
-  /** Below the path of the API, such as `/cut/peer`. */
+  /** The rest of the path, after the base path of the API: for example `/cut/peer`. */
   readonly path: string;
-  /** JSON. */
+  /** The body in JSON. */
   readonly body?: string;
 }
 
@@ -94,26 +96,26 @@ export class PeerError extends Error {
   override readonly name = 'PeerError';
 }
 
-/** The mock contacts this machine only. */
+/** The hosts that the mock node contacts: only this machine. */
 const LOOPBACK: readonly string[] = ['127.0.0.1', '::1', 'localhost'];
-/** Time limit for an answer, as in real nodes that check whether a peer can be reached. */
+/** Time limit for an answer. Real nodes have the same limit when they check whether a peer can be reached. */
 const ANSWER_MS = 2_000;
-/** Far more than a page of headers or a payload has. */
+/** Maximum size of an answer, in bytes. A page of headers, or a payload, is far smaller. */
 const MAX_ANSWER_BYTES = 8 * 1024 * 1024;
 const TOO_MANY_REQUESTS = 429;
 const MOST_ATTEMPTS = 50;
 const AGAIN_MS = 200;
-/** Error codes that a server without TLS causes. */
+/** Error codes of TLS connections to a server without TLS. */
 const NO_TLS: readonly unknown[] = ['EPROTO', 'ERR_SSL_WRONG_VERSION_NUMBER', 'ERR_SSL_PACKET_LENGTH_TOO_LONG'];
 
 export class PeerClient {
   readonly #basePath: string;
   readonly #stop: AbortSignal;
   readonly #http = new HttpAgent({ keepAlive: true });
-  /** Without TLS session resumption, so that every connection shows its certificate. */
+  /** TLS sessions are not resumed, so that the peer sends its certificate on every connection. */
   readonly #https = new HttpsAgent({ keepAlive: true, maxCachedSessions: 0, rejectUnauthorized: false });
 
-  /** @param stop ends all requests, and closes the connections */
+  /** @param stop its abort ends all requests, and closes the connections */
   constructor(network: string, dialect: Dialect, stop: AbortSignal) {
     this.#basePath = `/${dialect === 'chainweb' ? 'chainweb' : 'ledger'}/0.0/${network}`;
     this.#stop = stop;
@@ -123,7 +125,10 @@ export class PeerClient {
     });
   }
 
-  /** @throws PeerError if there is no answer, or the certificate does not belong to the peer's id */
+  /**
+   * @throws PeerError if the peer is on another machine, cannot be reached, does not answer in time, sends more than
+   *   8 MiB, or has an id that does not match its certificate
+   */
   async ask(peer: Peer, request: PeerRequest): Promise<PeerAnswer> {
     if (!LOOPBACK.includes(peer.address.hostname)) {
       throw new PeerError('the mock node reaches only peers on its own machine');
@@ -131,13 +136,16 @@ export class PeerClient {
     try {
       return await this.#exchange('https', peer, request);
     } catch (error) {
-      // A peer with an id has a certificate.
+      // A peer with an id has a certificate, so it is not asked without TLS.
       if (peer.id !== null || !NO_TLS.includes((error as NodeJS.ErrnoException).code)) throw peerError(error);
     }
     return await this.#exchange('http', peer, request).catch((error) => Promise.reject(peerError(error)));
   }
 
-  /** Repeats the request while the peer answers that there are too many. @throws PeerError as `ask` */
+  /**
+   * Sends the request up to `MOST_ATTEMPTS` times, as long as the peer refuses it because of too many requests (429).
+   * @throws PeerError like `ask`
+   */
   async askPatiently(peer: Peer, request: PeerRequest): Promise<PeerAnswer> {
     for (let attempt = 1; ; attempt++) {
       const answer = await this.ask(peer, request);
@@ -196,7 +204,7 @@ function peerError(error: unknown): PeerError {
   return new PeerError(error instanceof Error ? error.message : String(error), { cause: error });
 }
 
-/* A self-signed certificate (RFC 5280), like most nodes'. */
+/* A self-signed certificate (RFC 5280), like those of most nodes. */
 
 export interface Identity {
   readonly key: string;
@@ -236,8 +244,8 @@ export function makeIdentity(): Identity {
 
 /**
  * @param certificate DER
- * @returns PEM (RFC 7468). Splitting the base64 into lines would leave an empty last line, which OpenSSL refuses, for
- *   signatures so short that the last line is full: once in about 20,000 certificates
+ * @returns PEM (RFC 7468), as Node.js makes it. Simple code that breaks the base64 into lines would add an empty line
+ *   after a full last line, and OpenSSL refuses such a text. About one of 20,000 certificates has a full last line
  */
 export function pemOf(certificate: Uint8Array): string {
   return new X509Certificate(certificate).toString();

@@ -17,13 +17,14 @@ interface Range {
   readonly max: bigint;
 }
 
-/** Maximum number of upper, and of lower, bounds of a branch. */
+/** Maximum number of upper bounds, and of lower bounds, of a branch on the service side. */
 const MAX_BOUNDS = 32;
+/** The same maximum on a P2P side with a port of its own. */
 const MAX_BOUNDS_P2P = 4;
 
 const Bounds = z.object({ upper: z.array(opaqueId).default([]), lower: z.array(opaqueId).default([]) });
 
-/** Answers with blocks in ascending order, including orphans. */
+/** Answers with a page of the blocks in a range of heights, in ascending order, including orphans. */
 export function ascending(asked: Asked, collection: BlockCollection): Message {
   const read = readQuery(asked, collection);
   if ('status' in read) return read;
@@ -32,13 +33,16 @@ export function ascending(asked: Asked, collection: BlockCollection): Message {
   const { next } = read.page;
   const from = next && store.get(next.value);
   if (next && !from) return keyNotFound(next.value);
-  // A cursor outside the range begins at the first block after it.
+  // If the block of the cursor is not in the range, the page begins at the first higher block in the range.
   const at = from ? items.findIndex((each) => each === from || each.header.height > from.header.height) : 0;
   const start = at < 0 ? items.length : at + (next?.kind === 'exclusive' && items[at] === from ? 1 : 0);
   return answer(asked, collection, items, start, read.page, true);
 }
 
-/** Answers with the ancestors of the upper bounds that are not ancestors of the lower ones, in descending order. */
+/**
+ * Answers with a page of a branch. The branch has the upper bounds and their ancestors, but not the lower bounds and
+ * their ancestors. The highest block comes first.
+ */
 export function branch(asked: Asked, collection: BlockCollection): Message {
   const read = readQuery(asked, collection);
   if ('status' in read) return read;
@@ -101,7 +105,7 @@ function readBounds({ backend, chain, body }: Asked): { upper: Block[]; lower: B
   return { upper: found(bounds.upper), lower: found(bounds.lower) };
 }
 
-/* Pages of a collection (document 1, "Paging"), as real nodes fill them. */
+/* Pages of a collection (document 1, "Paging"), filled like those of real nodes. */
 
 interface Cursor {
   readonly kind: 'inclusive' | 'exclusive';
@@ -118,11 +122,14 @@ interface Collection<Item> {
   /** @returns the value by which cursors name an item */
   readonly keyOf: (item: Item, index: number) => string;
   readonly json: (item: Item) => ExactJson;
-  /** Whether the collection can grow at its end. Then every page that is not empty has a cursor, even the last. */
+  /** Whether the collection can grow at its end. If so, even the last page has a cursor, unless the page is empty. */
   readonly grows: boolean;
 }
 
-/** @param cap maximum number of items of a page @returns an answer if the query is not valid */
+/**
+ * @param cap maximum number of items of a page
+ * @returns an answer with the status 400 or 404 if the query is not valid
+ */
 export function readPageRequest({ query, fault, backend }: Asked, cap: number): PageRequest | Message {
   const limit = query.get('limit') ?? String(cap);
   if (!/^\d{1,9}$/.test(limit)) return { status: 400, text: 'limit is an integer >= 0' };
@@ -138,7 +145,10 @@ export function readPageRequest({ query, fault, backend }: Asked, cap: number): 
   };
 }
 
-/** @param start index of the page's first item @returns the page; its `limit` is the number of its items */
+/**
+ * @param start index of the page's first item
+ * @returns the page in JSON. Its field `limit` is the number of its items
+ */
 export function pageOf<Item>(
   { items, keyOf, json, grows }: Collection<Item>,
   start: number,

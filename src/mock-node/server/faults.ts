@@ -28,20 +28,27 @@ export const endpoints = [
 ] as const;
 export type Endpoint = (typeof endpoints)[number];
 
+/**
+ * The kinds of faults. With the following kinds, the request is not processed: `drop`, `unavailable`, `wrong-length`,
+ * `garbage`, `long-body`, `captive-portal`, `hang`, `early-hints`, `chunk-extension` and `status`.
+ */
 export const faultKinds = [
   /** The connection is closed before the request is processed. */
   'drop',
-  /** The request is processed and answered, `delayMs` late. */
+  /** The request is processed and answered as usual, after `delayMs`. */
   'delay',
-  /** 503, with `retry-after` if `retryAfterS` is given. */
+  /** The answer is 503, with `retry-after` if `retryAfterS` is given. */
   'unavailable',
-  /** 200 with a body that is one byte too short. */
+  /** At every endpoint, the answer is 200 with a body of 321 bytes, one byte less than a work record has. */
   'wrong-length',
-  /** 200 with the node's headers and a meaningless body. */
+  /** The answer is 200 with the node's headers and a meaningless body. */
   'garbage',
-  /** 200 with the node's headers and well-formed JSON of `bytes` bytes that does not answer the request. */
+  /**
+   * The answer is 200 with the node's headers, and with well-formed JSON of `bytes` bytes that does not answer the
+   * request.
+   */
   'long-body',
-  /** 200 with an HTML page and without the node's headers. */
+  /** The answer is 200 with an HTML page and without the node's headers. */
   'captive-portal',
   /** The request is processed, and the connection is closed without an answer. */
   'lost-answer',
@@ -53,20 +60,24 @@ export const faultKinds = [
   'endless-body',
   /** The update stream ends as soon as it is open. */
   'end-stream',
-  /** The update stream sends everything at its end, as through a proxy that buffers answers. */
+  /** The update stream sends all events only when it ends, as through a proxy that buffers answers. */
   'buffered-stream',
   /** The update stream is open and sends nothing. */
   'silent-stream',
-  /** The update stream also repeats `noise`, at `noiseBytesPerS`. */
+  /** Besides its events, the update stream sends `noise` again and again, at `noiseBytesPerS`. */
   'noisy-stream',
-  /** Endless interim answers (103 Early Hints) replace the answer, at `noiseBytesPerS`. */
+  /** Interim answers (103 Early Hints) are sent without end, at `noiseBytesPerS`, instead of the answer. */
   'early-hints',
-  /** The answer's first chunk has an extension that never ends, at `noiseBytesPerS`. */
+  /** The first chunk of the answer has an endless extension, which is sent at `noiseBytesPerS`. */
   'chunk-extension',
   /** The answer has the given `status` and `text`, and `retry-after` if `retryAfterS` is given. */
   'status',
+  /** The payload does not exist. In a batch, this applies to the first payload. */
   'missing-payload',
-  /** Coinbases contain another amount than the one that was hashed. */
+  /**
+   * The coinbase in an answer is not the coinbase that was hashed: its amount is higher by one coin or, if it has no
+   * events, its `result` differs.
+   */
   'wrong-reward',
   /** Pages have at most `items` items. */
   'short-pages',
@@ -78,11 +89,11 @@ export const faultKinds = [
 
 const faultSchema = z.strictObject({
   endpoint: z.enum([...endpoints, 'any']),
-  /** The side, for a node with two ports; both by default. */
+  /** The side that has the fault, on a node with two ports; both sides by default. */
   side: z.enum(['service', 'p2p']).optional(),
   kind: z.enum(faultKinds),
   probability: z.number().min(0).max(1).default(1),
-  /** Number of requests that have the fault; unlimited by default. */
+  /** How many requests get the fault, counted for each side separately; unlimited by default. */
   times: z.number().int().min(1).optional(),
   delayMs: z.number().int().min(0).max(600_000).default(0),
   retryAfterS: z.number().int().min(0).max(3600).optional(),
@@ -91,7 +102,7 @@ const faultSchema = z.strictObject({
   items: z.number().int().min(1).max(4096).default(1),
   blocksBack: z.number().int().min(1).max(400).default(1),
   bytes: z.number().int().min(16).max(100_000_000).default(33_500_000),
-  /** Complete lines, so that the noise does not break the events between them. */
+  /** The noise must consist of complete lines, so that it does not change the events before and after it. */
   noise: z.string().min(1).max(1000).endsWith('\n').default('\n'),
   noiseBytesPerS: z.number().min(1).max(10_000_000).default(1000),
 });
@@ -121,7 +132,7 @@ export class FaultScript {
     this.#faults = faultsSchema.parse(script);
   }
 
-  /** @returns the first fault in the script for a request to this endpoint, if any */
+  /** Uses up one of the `times` of the fault. @returns the first fault in the script that applies to this request */
   next(endpoint: Endpoint): Fault | undefined {
     for (const fault of this.#faults) {
       if (fault.endpoint !== 'any' && fault.endpoint !== endpoint) continue;
@@ -134,17 +145,22 @@ export class FaultScript {
   }
 }
 
-/* The noise of a node with a fault, in an update stream or below the body of any answer. */
+/* Noise: useless bytes that a node with a fault sends in an update stream, or outside the body of an answer. */
 
 const NOISE_MS = 10;
 
-/** The bytes before and in the noise below the body: an answer that never comes, or a chunk with a long extension. */
+/**
+ * Noise outside the body of an answer: interim answers, or the extension of a chunk. `begin` is sent once, and then
+ * `noise` is repeated.
+ */
 const BELOW_BODY = {
   'early-hints': { begin: '', noise: 'HTTP/1.1 103 Early Hints\r\nlink: </noise>\r\n\r\n' },
   'chunk-extension': { begin: '1;', noise: 'noise;' },
 } as const;
 
-/** Repeats the noise at a rate until the receiver is closed. A slow reader gets only as much as it can read. */
+/**
+ * Repeats the noise at a rate until the receiver is closed. While the receiver cannot take more, the noise is left out.
+ */
 export function sendNoise(receiver: Writable, noise: string, bytesPerS: number): void {
   const perMs = bytesPerS / 1000 / noise.length;
   const beganMs = performance.now();
@@ -158,9 +174,9 @@ export function sendNoise(receiver: Writable, noise: string, bytesPerS: number):
 }
 
 /**
- * Sends noise below the body.
+ * Begins to send noise outside the body, for the faults `early-hints` and `chunk-extension`.
  * @param sendHead sends the head of a chunked answer
- * @returns false for a fault of another kind
+ * @returns false for a fault of another kind, for which nothing is sent
  */
 export function sendNoiseBelowBody(response: ServerResponse, fault: Fault, sendHead: () => void): boolean {
   if (fault.kind !== 'early-hints' && fault.kind !== 'chunk-extension') return false;
@@ -172,5 +188,5 @@ export function sendNoiseBelowBody(response: ServerResponse, fault: Fault, sendH
   return true;
 }
 
-/** A node's server for programs, its server for other nodes, or both on one port. */
+/** A server of the node: for programs (`service`), for other nodes (`p2p`), or for both. */
 export type Side = 'service' | 'p2p' | 'both';

@@ -1,4 +1,4 @@
-/** The endpoints of the mock node: the parts of a request, and how answers are made and sent. */
+/** What all endpoints of the mock node have in common: requests, routes, and how answers are made and sent. */
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isIPv6 } from 'node:net';
@@ -41,7 +41,7 @@ export interface Backend extends NodeContent {
 
 export interface Asked {
   readonly backend: Backend;
-  /** The number of an existing chain, if the path has one. */
+  /** The number of an existing chain; 0 if the path has no chain. */
   readonly chain: number;
   readonly params: Readonly<Record<string, string>>;
   readonly query: URLSearchParams;
@@ -56,11 +56,14 @@ export interface Asked {
 export interface Route {
   readonly endpoint: Endpoint;
   readonly method: 'GET' | 'POST' | 'PUT';
-  /** Below the base URL; the group `chain` matches a chain's number. */
+  /**
+   * Matches the path below the base URL, or with `atRoot` below the host's root. The group `chain` is the number of a
+   * chain.
+   */
   readonly path: RegExp;
-  /** The API whose path the route has; both by default. */
+  /** The API to which the route belongs; both by default. */
   readonly dialect?: Dialect;
-  /** Whether the path is at the host's root instead of below the base URL. */
+  /** Whether `path` is below the host's root instead of the base URL. */
   readonly atRoot?: true;
   /** The side that serves the route; both by default. */
   readonly side?: 'service' | 'p2p';
@@ -83,7 +86,7 @@ export const NO_MORE_STREAMS: Message = {
   text: 'No more update streams available currently. Retry later.',
 };
 
-/** The body of a 404 that names the missing key (document 1, "Not-found body"). */
+/** @returns a 404 whose body names the missing key (document 1, "Not-found body") */
 export function keyNotFound(key: string): Message {
   return { status: 404, json: { reason: 'key not found', key } };
 }
@@ -94,7 +97,10 @@ export function keyNotFound(key: string): Message {
 export type Message = {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Whether the answer comes from something between client and node, without the node's headers. */
+  /**
+   * Whether the answer lacks the node's headers, like the page of a captive portal, or a real node's refusal because of
+   * too many requests (429).
+   */
   readonly foreign?: boolean;
 } & ({ readonly text: string } | { readonly bytes: Uint8Array } | { readonly json: ExactJson });
 
@@ -107,9 +113,9 @@ export interface NodeFacts {
   /** The node's clock: µs since the UNIX epoch. */
   readonly nowUs: bigint;
   readonly dialect: Dialect;
-  /** Whether answers contain the client's address, like those of a real node's P2P side. */
+  /** Whether answers contain the client's address in `x-peer-addr`, as on the P2P side of real nodes. */
   readonly namesPeer: boolean;
-  /** Whether web pages may read the answer. Real nodes let them read the service side. */
+  /** Whether web pages may read the answer, as on the service side of real nodes. */
   readonly isForPages: boolean;
 }
 
@@ -117,7 +123,7 @@ export function sendMessage(response: ServerResponse, message: Message, facts: N
   response.end(writeHead(response, message, facts));
 }
 
-/** Sends the head and half of the body, and no more. */
+/** Sends the head and half of the body, and does not end the answer. */
 export function sendHalf(response: ServerResponse, message: Message, facts: NodeFacts): void {
   const body = writeHead(response, message, facts);
   response.flushHeaders();
@@ -130,7 +136,7 @@ export function sendStreamHead(response: ServerResponse, facts: NodeFacts): void
   response.flushHeaders();
 }
 
-/** @returns the body, which the caller must send */
+/** Writes the head of an answer. @returns the body, which the caller must send */
 function writeHead(response: ServerResponse, message: Message, facts: NodeFacts): string | Uint8Array {
   const [type, body] = encode(message);
   response.writeHead(message.status, {
@@ -147,7 +153,7 @@ function encode(message: Message): [type: string, body: string | Uint8Array] {
   return ['text/plain;charset=utf-8', message.text];
 }
 
-/** @returns the headers of every answer of a node (document 1, "Conventions") */
+/** @returns the headers that a node adds to each of its answers (document 1, "Conventions") */
 function nodeHeaders({ req }: ServerResponse, facts: NodeFacts): Record<string, string> {
   const { nowUs, dialect, namesPeer, isForPages } = facts;
   const { remoteAddress = '', remotePort } = req.socket;
@@ -160,7 +166,10 @@ function nodeHeaders({ req }: ServerResponse, facts: NodeFacts): Record<string, 
   };
 }
 
-/** @returns undefined if the body is too long. It is read to its end even then, so that the client gets an answer */
+/**
+ * @returns the body; undefined if it has more than `most` bytes. A longer body is also read to its end, so that the
+ *   client gets an answer
+ */
 export async function readBody(request: IncomingMessage, most: number): Promise<Buffer | undefined> {
   const chunks: Buffer[] = [];
   let length = 0;
@@ -181,7 +190,10 @@ export function isOfType(contentType: string | undefined, type: string): boolean
   return (contentType ?? DEFAULT_TYPE).split(';')[0].trim().toLowerCase() === type;
 }
 
-/** @returns the type that an `accept` header prefers, the first among equals; undefined if the header accepts none */
+/**
+ * @returns the type that an `accept` header prefers. If it prefers several types equally, the first of them in `types`.
+ *   Undefined if it accepts none of `types`
+ */
 export function preferred(accept: string | undefined, types: readonly string[]): string | undefined {
   const weights = types.map((type) => weightOf(accept, type));
   const most = Math.max(...weights);
@@ -200,7 +212,7 @@ function weightOf(accept = '*/*', type: string): number {
   return matching[0]?.weight || 0;
 }
 
-/* Allows web pages to read the service side, as real nodes do (Fetch standard, "CORS protocol"). */
+/* Headers that allow web pages to read the service side, as on real nodes (Fetch standard, "CORS protocol"). */
 
 const ANY_ORIGIN = { 'access-control-allow-origin': '*' };
 const PREFLIGHT = {
@@ -209,7 +221,7 @@ const PREFLIGHT = {
   'access-control-allow-headers': 'Accept, Accept-Language, Content-Language, Content-Type',
 };
 
-/** @returns the headers that allow the requesting page to read the answer; none if no page requests it */
+/** @returns the headers that allow a web page to read the answer; none if the request is not from a page */
 function corsHeaders({ headers }: IncomingMessage): Record<string, string> {
   return headers.origin === undefined ? {} : ANY_ORIGIN;
 }
@@ -221,7 +233,7 @@ export function preflightHeaders({ method, headers }: IncomingMessage): Record<s
   return PREFLIGHT;
 }
 
-/** @returns an integer >= 0; undefined for any other text */
+/** @returns an integer >= 0 of at most 20 digits; undefined for any other text */
 export function naturalFrom(text: string): bigint | undefined {
   return /^\d{1,20}$/.test(text) ? BigInt(text) : undefined;
 }
@@ -231,7 +243,10 @@ export function isHash(text: string): boolean {
   return opaqueId.safeParse(text).success;
 }
 
-/** @returns the body's value; otherwise the answer, which describes the right body */
+/**
+ * @param shouldBe what a valid body is, for the text of the answer 400
+ * @returns the body's value; for an invalid body an answer with the status 400
+ */
 export function parsedBody<T>(schema: z.ZodType<T>, body: Buffer, shouldBe: string): { readonly value: T } | Message {
   try {
     return { value: schema.parse(JSON.parse(body.toString())) };
@@ -241,14 +256,14 @@ export function parsedBody<T>(schema: z.ZodType<T>, body: Buffer, shouldBe: stri
   }
 }
 
-/* Answers that replace the true one, for faults. */
+/* Answers that replace the true answer, for faults. */
 
 const BUSY: Partial<Record<Endpoint, string>> = {
   work: 'Too many work requests',
   updates: 'No more update streams available currently. Retry later.',
 };
 
-/** @returns the answer of the fault; undefined if it does not replace the answer */
+/** @returns the answer of the fault; undefined if the fault does not replace the answer */
 export function replacementOf(fault: Fault, endpoint: Endpoint): Message | undefined {
   switch (fault.kind) {
     case 'unavailable':
@@ -279,17 +294,17 @@ function retryAfter({ retryAfterS }: Fault): Record<string, string> {
 
 const OBJECT = '{"a":1},';
 
-/** @returns a list of `bytes` bytes, whose small objects need many times as much memory in a parser */
+/** @returns a JSON list of `bytes` bytes. In a parser, its small objects take many times as much memory */
 function longJson(bytes: number): string {
   return `[${OBJECT.repeat((bytes - '[{}]'.length) / OBJECT.length)}{}]`.padEnd(bytes);
 }
 
-/** @returns the true payload, or with the fault `wrong-reward` one whose coinbase pays more than the hashed coinbase */
+/** @returns the payload to be sent. With the fault `wrong-reward`, its coinbase differs from the hashed coinbase */
 export function answeredPayload(payload: PayloadWithOutputs, fault: Fault | undefined): PayloadWithOutputs {
   return fault?.kind === 'wrong-reward' ? { ...payload, coinbase: withMore(payload.coinbase) } : payload;
 }
 
-/** @returns the coinbase with one coin more, or with another outcome if it has no amount */
+/** @returns the coinbase with one coin more; a coinbase without events gets another `result` instead */
 function withMore(coinbase: Uint8Array): Uint8Array {
   const json = parseExactJsonBytes(coinbase);
   if (!isExactJsonObject(json)) return coinbase;

@@ -27,20 +27,24 @@ const ROUTES: readonly Route[] = [
 ];
 
 export interface Found {
-  /** Undefined if the path exists, but not for this method. */
+  /** The route for the path and the method; undefined if the path has no route for this method. */
   readonly route: Route | undefined;
+  /** A route for the path, of whatever method. */
   readonly anyRoute: Route;
   readonly params: Readonly<Record<string, string>>;
   readonly chain: number;
 }
 
-/** @returns the API of an answer: that of the path, or that of the node for a path at the root */
+/**
+ * @returns the API to which an answer belongs. If the node serves both APIs, the beginning of the path decides. Paths
+ *   that begin with neither API's name belong to the API of document 1
+ */
 export function dialectOf(settings: Pick<ServerSettings, 'dialect'>, path: string): Dialect {
   if (settings.dialect !== 'both') return settings.dialect;
   return path.startsWith('/chainweb/') ? 'chainweb' : 'document';
 }
 
-/** @returns the route, or an answer if the path does not exist */
+/** @returns the route, or an answer with 404 if the path or its chain does not exist */
 export function routeOf(backend: Backend, method: string | undefined, path: string): Found | Message {
   const place = placeOf(backend, path);
   const nowhere: Message = { status: 404, text: `no such path: ${path}` };
@@ -61,8 +65,8 @@ export function routeOf(backend: Backend, method: string | undefined, path: stri
 }
 
 /**
- * @returns the answer of a route that refuses a request regardless of its body. The order of the checks is that of
- *   real nodes
+ * @returns the answer to a request with a wrong method, `accept` or `content-type`; undefined for all other requests.
+ *   The order of the checks is that of real nodes
  */
 export function refusalOf({ route }: Found, request: IncomingMessage): Message | undefined {
   const { accept, 'content-type': contentType } = request.headers;

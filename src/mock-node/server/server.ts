@@ -52,11 +52,11 @@ interface ServerOptions {
   readonly identity?: Identity | undefined;
 }
 
-/** Any host would do: only paths and queries are parsed. */
+/** Base URL for parsing the targets of requests. Only the path and the query of the result are used. */
 const BASE = 'http://host';
 /** Maximum length of a request's body, as in real nodes. */
 const MAX_BODY_BYTES = 2 * 1024 * 1024;
-/** Time between an answer's head and the end of the connection, with the fault `broken-body`. */
+/** Time between the first half of an answer and the end of its connection, with the fault `broken-body`. */
 const BREAK_MS = 20;
 
 export class MockServer {
@@ -64,7 +64,7 @@ export class MockServer {
   readonly settings: ServerSettings;
   readonly stats = new ServerStats();
   readonly streams: UpdateStreams;
-  /** May be changed at any time. */
+  /** Whether there are endpoints for mining. May be changed at any time. */
   miningEnabled: boolean;
   readonly #content: NodeContent;
   readonly #faults: FaultScript;
@@ -106,7 +106,7 @@ export class MockServer {
     });
   }
 
-  /** The script of faults, which may be changed at any time. @throws ZodError if it is not valid */
+  /** The script of faults, which may be changed at any time. @throws ZodError if a new script is not valid */
   get faults(): readonly Fault[] {
     return this.#faults.faults;
   }
@@ -119,13 +119,16 @@ export class MockServer {
   }
 
   /**
-   * Listens; after `stopListening`, on the same port. @returns the URL without a path @throws Error if the port is in
-   * use
+   * Begins to listen; after `stopListening`, on the same port as before.
+   * @returns the URL without a path
+   * @throws Error if the port is in use
    */
   async listen(): Promise<string> {
     const { host } = this.settings;
-    this.#http.listen(this.#port, host);
-    await once(this.#http, 'listening');
+    if (!this.#http.listening) {
+      this.#http.listen(this.#port, host);
+      await once(this.#http, 'listening');
+    }
     this.#port = (this.#http.address() as AddressInfo).port;
     return `${this.#scheme}://${host}:${this.#port}`;
   }
@@ -149,7 +152,7 @@ export class MockServer {
   }
 
   #take(request: IncomingMessage, response: ServerResponse): void {
-    // A client may close its connection at any time.
+    // A client may close its connection at any time, so these errors are ignored.
     request.on('error', () => {});
     response.on('error', () => {});
     this.#handle(request, response).catch((error) => {
@@ -229,7 +232,7 @@ export class MockServer {
     return fault;
   }
 
-  /** @param fault the fault after the request was processed, if any */
+  /** Sends the answer to a request that has been processed. @param fault the request's fault, if any */
   #answer(response: ServerResponse, answer: Answer, fault: Fault | undefined): void {
     const { socket } = response.req;
     if (fault?.kind === 'lost-answer') {

@@ -1,6 +1,7 @@
 /**
- * The open streams of events. A miner's stream is about one chain: an event is `event:New Cut` and an empty line,
- * without a `data:` line (document 1, "Events"). Other streams have all new blocks, each with a `data:` line.
+ * The open streams of events. A miner's stream has the updates of one chain: each event is a line such as
+ * `event:New Cut` and an empty line, without a `data:` line (document 1, "Events"). A stream of blocks has all new
+ * blocks: each of its events has a `data:` line.
  */
 
 import type { ServerResponse } from 'node:http';
@@ -13,24 +14,31 @@ import { type Fault, sendNoise } from './faults.ts';
 
 type StreamSettings = Pick<ServerSettings, 'streamMs' | 'streamLimit' | 'cutBurst'>;
 
-/** The updates of one chain, or all new blocks: only their headers, or also their payloads. */
+/** What a stream sends: the updates of the chain with this number, or all new blocks. */
 export type StreamTopic = number | BlockTopic;
 
 export interface BlockTopic {
+  /** `header`: the events have only the headers of blocks. `block`: they also have the payloads. */
   readonly of: 'header' | 'block';
   readonly dialect: Dialect;
 }
 
-/** Maximum number of unsent bytes of a stream. Above it, the reader is disconnected. */
+/**
+ * Maximum number of bytes that a stream has not sent yet, including those that it holds back. Above it, the reader is
+ * disconnected.
+ */
 const MOST_UNREAD_BYTES = 1024 * 1024;
 /** Time between the events of one New Cut. */
 const BURST_GAP_MS = 15;
-/** A stream's lifetime is `streamMs` ± this fraction, so that not all streams end at the same time. */
+/**
+ * Maximum deviation of a stream's lifetime from `streamMs`, as a fraction. Lifetimes differ, so that not all streams
+ * end at the same time.
+ */
 const JITTER = 0.1;
 
 interface Stream {
   readonly topic: StreamTopic;
-  /** Undefined for streams of blocks, which have no maximum lifetime. */
+  /** The timer of the stream's end; undefined for streams of blocks, which have no maximum lifetime. */
   readonly end: NodeJS.Timeout | undefined;
   silent: boolean;
   /** The events that a buffered stream will send at its end; undefined for all other streams. */
@@ -60,7 +68,11 @@ export class UpdateStreams {
     return this.#streams.size >= this.#settings.streamLimit;
   }
 
-  /** @param response the answer, whose head has been sent @param fault the stream's fault, if any */
+  /**
+   * Adds an open stream.
+   * @param response the answer, whose head has been sent
+   * @param fault the stream's fault, if any
+   */
   add(topic: StreamTopic, response: ServerResponse, fault?: Fault): void {
     const lifetimeMs = this.#settings.streamMs * (1 + JITTER * (2 * this.#random() - 1));
     const stream: Stream = {
@@ -74,14 +86,17 @@ export class UpdateStreams {
     response.on('close', () => this.#remove(response));
   }
 
-  /** Sends an update to the streams of one chain: a New Cut `cutBurst` times, others once. */
+  /** Sends an update to the streams of one chain: a New Cut `cutBurst` times, other updates once. */
   publish(update: Update, chain: number): void {
     this.#send(update, chain);
     const repeats = update === 'New Cut' ? this.#settings.cutBurst - 1 : 0;
     for (let i = 1; i <= repeats; i++) this.#later(i * BURST_GAP_MS, () => this.#send(update, chain));
   }
 
-  /** Sends a new block to the streams of blocks. @param eventOf returns the event's text; called once for each kind */
+  /**
+   * Sends a new block to the streams of blocks.
+   * @param eventOf returns the text of the event. Called once for all streams with equal topics
+   */
   publishBlock(block: Block, eventOf: (block: Block, topic: BlockTopic) => string): void {
     const texts = new Map<string, string>();
     for (const [response, stream] of this.#streams) {
@@ -94,17 +109,17 @@ export class UpdateStreams {
     }
   }
 
-  /** Ends all streams, as a node does when its service restarts. */
+  /** Ends all streams, as if the node's service restarted. */
   endAll(): void {
     for (const [response, { held }] of this.#streams) response.end(held);
   }
 
-  /** Makes the open streams send no more events. They end as usual. */
+  /** Makes the open streams send no more events. At the end of their lifetimes, they end as usual. */
   silenceAll(): void {
     for (const stream of this.#streams.values()) stream.silent = true;
   }
 
-  /** Stops the open streams without an end, so that their readers do not notice. */
+  /** Makes the open streams send nothing more and never end, so that their readers notice nothing. */
   loseAll(): void {
     for (const response of this.#streams.keys()) this.#remove(response);
   }
@@ -141,7 +156,7 @@ export class UpdateStreams {
 
 function write(response: ServerResponse, stream: Stream, text: string): void {
   if (stream.silent) return;
-  if (stream.held !== undefined) stream.held += text;
-  else if (response.writableLength > MOST_UNREAD_BYTES) response.destroy();
+  if (response.writableLength + (stream.held?.length ?? 0) > MOST_UNREAD_BYTES) response.destroy();
+  else if (stream.held !== undefined) stream.held += text;
   else response.write(text);
 }

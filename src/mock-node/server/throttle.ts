@@ -1,6 +1,7 @@
 /**
- * Refuses clients with too many requests. Like real nodes, it counts three kinds of requests for each address: adding
- * peers, memory pools, and all. A client can save the requests of up to four seconds.
+ * Refuses clients with too many requests. Like real nodes, the mock node has three counters for each address: one for
+ * all requests, one for requests to mempools, and one for requests that add peers. After a pause, a client may send as
+ * many requests at once as are allowed in four seconds.
  */
 
 import type { IncomingMessage } from 'node:http';
@@ -9,17 +10,17 @@ import type { Clock } from '../../base/system/clock.ts';
 import type { Dialect } from '../../protocol/ledger/header.ts';
 import type { Message } from './route.ts';
 
-/** Requests per second for each address. */
+/** Maximum numbers of requests per second from one address. */
 interface Rates {
   readonly global: number;
-  /** Below `mempool`, including its peers. */
+  /** For requests to mempools, including those about the peers of mempools. */
   readonly mempool: number;
   readonly putPeer: number;
 }
 
 interface ThrottleOptions {
   readonly rates: Rates;
-  /** Whether a refusal has `retry-after`. */
+  /** Whether a refusal has the header `retry-after`. */
   readonly sendsRetryAfter: boolean;
   readonly clock: Clock;
 }
@@ -30,15 +31,15 @@ interface Bucket {
 }
 
 const SAVED_S = 4;
-/** Maximum number of addresses whose requests are counted. */
-const MAX_ADDRESSES = 1000;
+/** Maximum number of counters. Each counts the requests of one kind from one address. */
+const MAX_COUNTERS = 1000;
 
 export class Throttle {
   readonly #rates: Rates;
   readonly #sendsRetryAfter: boolean;
   readonly #clock: Clock;
-  /** By kind and address. */
-  readonly #buckets = new BoundedMap<string, Bucket>(MAX_ADDRESSES);
+  /** The counters, by kind and address. */
+  readonly #buckets = new BoundedMap<string, Bucket>(MAX_COUNTERS);
 
   constructor({ rates, sendsRetryAfter, clock }: ThrottleOptions) {
     this.#rates = rates;
@@ -46,7 +47,10 @@ export class Throttle {
     this.#clock = clock;
   }
 
-  /** Counts a request. @returns the answer if there are too many requests. Real nodes send it without their headers */
+  /**
+   * Counts a request.
+   * @returns the refusal if there are too many requests. In the API of real nodes, a refusal lacks the node's headers
+   */
   refusalOf(request: IncomingMessage, dialect: Dialect): Message | undefined {
     const { remoteAddress = '' } = request.socket;
     const waits = kindsOf(request).map((kind) => this.#spend(kind, remoteAddress));
@@ -57,7 +61,7 @@ export class Throttle {
     return { status: 429, text: 'Too many requests.', headers, foreign: dialect === 'chainweb' };
   }
 
-  /** @returns 0 if the request is allowed; otherwise the time until the next one is, in ms */
+  /** @returns 0 if the request is allowed; otherwise the time in ms until a request will be allowed */
   #spend(kind: keyof Rates, address: string): number {
     const rate = this.#rates[kind];
     const most = Math.ceil(rate) * SAVED_S;
@@ -66,7 +70,8 @@ export class Throttle {
     const { tokens, atMs } = this.#buckets.get(key) ?? { tokens: most, atMs: nowMs };
     const saved = Math.min(most, tokens + ((nowMs - atMs) / 1000) * rate);
     const mayPass = saved >= 1;
-    // The map first drops the address whose last request is the oldest, which has saved the maximum again.
+    // A full map drops the counter that has not been used for the longest time. A later counter of the same address
+    // begins with the maximum.
     this.#buckets.set(key, { tokens: mayPass ? saved - 1 : saved, atMs: nowMs });
     return mayPass ? 0 : Math.ceil(((1 - saved) / rate) * 1000);
   }

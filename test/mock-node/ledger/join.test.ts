@@ -35,6 +35,19 @@ it('the heavier branch is taken, even if it is lower', () => {
   );
 });
 
+it('of two branches of the same weight the higher one is taken, whatever their hashes are', () => {
+  for (let seed = 10; seed < 20; seed++) {
+    const [low, high] = [chainsOf({ chains: 1 }, seed), chainsOf({ chains: 1 }, seed + 100)];
+    low.target = targetForDifficulty(256);
+    high.target = targetForDifficulty(128);
+    grow(low, 0);
+    for (let i = 0n; i < 2n; i++) grow(high, 0, NOW_US - 10n + i);
+    expect(low.tip(0).header.weight).toBe(high.tip(0).header.weight);
+    expect(idsOf(low.joined(share(high, low)))).toEqual([high.tip(0).id]);
+    expect(high.joined(share(low, high))).toEqual([]);
+  }
+});
+
 it('an own block stays on top of the other cut only if its neighbours are in that cut, too', () => {
   const [theirs, ours] = [chainsOf({ chains: 3 }, 7), chainsOf({ chains: 3 }, 8)];
   // Both nodes have the same block on chain 0.

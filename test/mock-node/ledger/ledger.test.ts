@@ -5,6 +5,7 @@ import { Ledger, type LedgerEvent } from '#pickaxe/mock-node/ledger/ledger.js';
 import { type MockNodeOptions, optionsSchema } from '#pickaxe/mock-node/options.js';
 import { seededRandom } from '#pickaxe/mock-node/random.js';
 import { WORK_OFFSET } from '#pickaxe/protocol/chain/bytes.js';
+import { parseHeader } from '#pickaxe/protocol/ledger/header.js';
 import { share } from './nodes.ts';
 
 const CHAIN = 3;
@@ -116,6 +117,22 @@ it('sets the targets itself, if that is asked for, and nobody else does', () => 
   expect(setUp().ledger.difficulty).toBe(1);
 });
 
+it('a chain reaches a height at once, also where blocks come after their New Cut', () => {
+  const { ledger } = setUp({ cutLeadMs: 50 });
+  const height = ledger.chains.heightOf(CHAIN) + 3n;
+  ledger.advanceTo(CHAIN, height);
+  expect(ledger.chains.heightOf(CHAIN)).toBe(height);
+});
+
+it('miners whose texts have line breaks in different places get different payloads', () => {
+  const { ledger } = setUp();
+  const payloads = [
+    ledger.issueWork('a\nkeys-all', { predicate: 'keys-any', publicKeys: [] }),
+    ledger.issueWork('a', { predicate: 'keys-all', publicKeys: ['keys-any'] }),
+  ].map((work) => parseHeader(work.slice(WORK_OFFSET.header)).payloadHash);
+  expect(payloads[0]).not.toEqual(payloads[1]);
+});
+
 it('closing cancels the blocks that are still to come', () => {
   const { ledger, updates, blocks } = setUp({ cutLeadMs: 50 });
   ledger.advance(CHAIN);
@@ -126,4 +143,22 @@ it('closing cancels the blocks that are still to come', () => {
   ledger.close();
   expect(vi.getTimerCount()).toBe(0);
   expect(blocks()).toHaveLength(1);
+});
+
+it('closing ends the blocks of others and the new payloads, also after a pause of the ledger', () => {
+  const { ledger } = setUp({ rivalMs: 10, refreshMs: 10 });
+  ledger.start();
+  expect(vi.getTimerCount()).toBe(2);
+  vi.advanceTimersByTime(50);
+  ledger.standsStill = true;
+  vi.advanceTimersByTime(50);
+  ledger.standsStill = false;
+  const payload = ledger.issueWork('k:a').slice(WORK_OFFSET.header);
+  const { rivalBlocks } = ledger.stats;
+  ledger.close();
+  expect(vi.getTimerCount()).toBe(0);
+  vi.advanceTimersByTime(1_000);
+  expect(ledger.stats.rivalBlocks).toBe(rivalBlocks);
+  const { payloadHash } = parseHeader(ledger.issueWork('k:a').slice(WORK_OFFSET.header));
+  expect(payloadHash).toEqual(parseHeader(payload).payloadHash);
 });

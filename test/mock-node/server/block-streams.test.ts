@@ -97,3 +97,18 @@ it('are refused when too many are open', async () => {
     text: 'No more update streams available currently. Retry later.',
   });
 });
+
+it('end when a proxy that holds all events back would have to keep too many', async () => {
+  const { node, baseUrl } = await startMock({ headerStream: true });
+  node.server.faults = [{ endpoint: 'any', kind: 'buffered-stream' }];
+  const body = fetch(`${baseUrl}/block/updates`).then((response) => response.text());
+  const ended = expect(body).rejects.toThrow();
+  await eventually(() => expect(node.server.streams.open).toBe(1));
+  // Far more than the bound of a stream takes.
+  for (let blocks = 0; blocks < 10_000 && node.server.streams.open > 0; blocks++) {
+    node.ledger.advance(blocks % 10);
+    if (blocks % 100 === 0) await new Promise(setImmediate);
+  }
+  await ended;
+  expect(node.server.streams.open).toBe(0);
+});

@@ -36,7 +36,7 @@ const BLOCKS = { cap: 360, json: blockJson };
 
 export const blockRoutes = collectionRoutes('block', () => BLOCKS, { side: 'service' });
 
-/** @returns the routes to a chain's blocks by height, and to the branches of given blocks */
+/** @returns the routes to a chain's blocks in a range of heights, and to the branches below given blocks */
 function collectionRoutes(
   endpoint: 'block' | 'hash' | 'header',
   collectionOf: (asked: Asked) => BlockCollection,
@@ -63,7 +63,10 @@ function blockJson({ header, payload }: Block, asked: Asked): ExactJson {
   };
 }
 
-/* Streams of all new blocks. Document 1 has only their setting, `headerStream`; everything else is as in real nodes. */
+/*
+ * Streams of all new blocks. Document 1 has only the setting `headerStream` for them; everything else is as in real
+ * nodes.
+ */
 
 export const blockStreamRoutes: readonly Route[] = (['header', 'block'] as const).map((of) => ({
   endpoint: of,
@@ -95,10 +98,11 @@ const HASHES = { cap: 4096, json: ({ id }: { readonly id: string }) => id };
 
 export const hashRoutes = collectionRoutes('hash', () => HASHES, { side: 'service' });
 
-/* Headers. Document 1 does not have these endpoints, but real nodes do. */
+/* Block headers. Document 1 does not have these endpoints, but real nodes do. */
 
-/** Maximum number of headers of a page. */
+/** Maximum number of headers in a page of the service side. */
 const CAP = 360;
+/** The same maximum on a P2P side with a port of its own. */
 const CAP_P2P = 20;
 
 export const headerRoutes: readonly Route[] = [
@@ -124,13 +128,13 @@ function oneHeader(asked: Asked): Message {
   return typed({ status: 200, json: headerJson(block, asked) }, asked);
 }
 
-/** Binary in base64url, unless the client asks for objects. */
+/** @returns the header followed by its hash, in base64url; an object if the client asks for objects */
 function headerJson(block: Block, asked: Asked): ExactJson {
   if (!wantsObjects(asked)) return encodeBase64url(binary(block));
   return headerToJson(block.header, asked.dialect, asked.backend.ledger.settings.network);
 }
 
-/** Sets the content type of headers that are objects. */
+/** Sets the content type of an answer in which block headers are objects. */
 function typed(message: Message, asked: Asked): Message {
   if (message.status !== 200 || !wantsObjects(asked)) return message;
   return { ...message, headers: { 'content-type': `${JSON_TYPE};blockheader-encoding=object` } };
@@ -162,7 +166,7 @@ function getCut({ backend, query, fault }: Asked): Message {
   return { status: 200, json: cutToJson(cut) };
 }
 
-/** Success means only that the node will examine the cut. */
+/** The status 204 means only that the node will examine the cut. */
 function putCut({ backend: { peers, cuts }, body }: Asked): Message {
   let cut: Cut;
   try {

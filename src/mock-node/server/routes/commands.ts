@@ -1,4 +1,7 @@
-/** Commands (document 2), on each chain, and on a stand-alone server, which has one chain. */
+/**
+ * The endpoints for commands (document 2). Each chain has such endpoints. Further ones at the host's root are like
+ * those of a stand-alone server, which has only one chain.
+ */
 
 import { z } from 'zod';
 import { parseCommand } from '../../../protocol/ledger/command/command.ts';
@@ -30,7 +33,7 @@ const COMMANDS: readonly (readonly [Endpoint, Ask])[] = [
   ['private', sendPrivate],
 ];
 
-/** The part of the path between the chain and `api`. Document 2 does not name it. */
+/** The segment of a path after the number of the chain. Document 2 does not define this segment. */
 const LANGUAGE = { document: 'flow', chainweb: 'pact' } as const;
 const DIALECTS = ['document', 'chainweb'] as const;
 
@@ -52,7 +55,10 @@ function routeAt(endpoint: Endpoint, path: string, ask: Ask): Route {
   return { endpoint, side: 'service', method: 'POST', path: new RegExp(`^${path}$`), ...types, answer };
 }
 
-/** Document 2: a stand-alone server answers `{status, response}`. The response of `/local` is the outcome. */
+/**
+ * A stand-alone server answers `{status, response}` (document 2). For `/local`, the response is only the field `result`
+ * of the command's result. With the option `standAlone: 'new'`, answers are not wrapped.
+ */
 function standAlone(endpoint: Endpoint, ask: Ask): Route {
   const wrapped: Ask = async (asked, body) => {
     const answer = await ask(asked, body);
@@ -103,7 +109,7 @@ function spv({ backend, chain }: Asked, body: ExactJson): ExactJson {
   return backend.commands.spv(chain, requestKey, Number(targetChainId));
 }
 
-/** Accepts a private command, which has no effect: the mock has no entities. */
+/** Accepts a private command, and does nothing with it: the mock node has no entities that could run it. */
 function sendPrivate(_asked: Asked, body: ExactJson): ExactJson {
   const command = parseCommand(body);
   const { meta } = parsePayload(command.cmd);

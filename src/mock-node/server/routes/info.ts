@@ -41,7 +41,10 @@ function info({ backend: { ledger } }: Asked): Message {
   return { status: 200, json };
 }
 
-/* The node's configuration (document 1, "Configuration"), as far as the mock has one. */
+/*
+ * The node's configuration (document 1, "Configuration"). Where the mock node has no such setting, the value is a
+ * constant.
+ */
 
 export const configRoutes: readonly Route[] = [
   {

@@ -27,7 +27,7 @@ export const miningRoutes: readonly Route[] = [
     gives: [OCTETS],
     answer: work,
   },
-  // Real nodes send an empty answer as JSON.
+  // As on real nodes, the client must accept JSON, although the answer is empty.
   {
     ...MINING,
     endpoint: 'solved',
@@ -41,7 +41,7 @@ export const miningRoutes: readonly Route[] = [
   { ...MINING, endpoint: 'updates', method: 'GET', path: /^\/mining\/updates$/, takes: OCTETS, answer: updates },
 ];
 
-/** Headers of chains with fewer neighbours are too short for miners. */
+/** Miners hash headers of 286 bytes, which only chains with three neighbours have. */
 function canMine({ miningEnabled, ledger }: Backend): boolean {
   return miningEnabled && ledger.chains.graph.every((neighbours) => neighbours.length === MINING_DEGREE);
 }
@@ -73,7 +73,7 @@ function solved({ backend: { ledger, settings }, body }: Asked): Message {
   return { status: judgement.outcome === 'stale' ? 404 : 400, text: judgement.reason };
 }
 
-/** Answers a wrong body with a reason. Real nodes answer 500, and for an unknown chain never. */
+/** A wrong body is answered with 400 and a reason. Real nodes answer with 500, or never if the chain is unknown. */
 function updates({ backend: { ledger, streams }, body }: Asked): Answer {
   if (streams.full) return NO_MORE_STREAMS;
   if (body.length !== CHAIN_BYTES) return { status: 400, text: `Decoding error: expected ${CHAIN_BYTES} bytes` };
@@ -91,7 +91,10 @@ const askerSchema = z.object({
 
 type MinerInfo = z.infer<typeof askerSchema>;
 
-/** Whether the miner in the request is configured. If no miner is configured, every valid miner may mine. */
+/**
+ * Whether the miner in the request may mine. If miners are configured, it must be one of them; otherwise, it must be
+ * valid.
+ */
 function isAuthorized(asker: MinerInfo, miners: readonly MinerInfo[]): boolean {
   const same = (miner: MinerInfo) =>
     miner.account === asker.account && miner.predicate === asker.predicate && keySet(miner) === keySet(asker);

@@ -24,7 +24,10 @@ import {
   type Route,
 } from '../route.ts';
 
-/* Binary payloads: a length or number of items precedes each text and list, in 8 bytes, big-endian. */
+/*
+ * Binary payloads. The length of a text precedes the text, and the number of items precedes a list: each in 8 bytes,
+ * big-endian.
+ */
 
 function payloadBytes(payload: Payload): Uint8Array {
   const { transactions, minerData } = payload;
@@ -52,12 +55,12 @@ function count(items: number): Uint8Array {
   return bytes;
 }
 
-/** The order differs from that in JSON. */
+/** The order of the hashes differs from that in JSON. */
 function roots({ payloadHash, transactionsHash, outputsHash }: PayloadRoots): Uint8Array {
   return Buffer.concat([payloadHash, transactionsHash, outputsHash]);
 }
 
-/** Maximum number of payloads in an answer. Further ones are left out. */
+/** Maximum number of hashes in a request. Further hashes are ignored. */
 export const BATCH_LIMIT = 1000;
 
 const HASH = '(?<hash>[\\w-]+)';
@@ -69,7 +72,7 @@ const Batch = z.union([
   z.array(opaqueId),
 ]);
 
-/** The two forms of payloads: without or with outputs. */
+/** The functions that write a payload without outputs, or with outputs. */
 interface Form {
   readonly json: typeof payloadWithOutputsToJson;
   readonly bytes: typeof payloadWithOutputsBytes;
@@ -106,7 +109,7 @@ function singleRoute(path: string, form: Form): Route {
   };
 }
 
-/** The height in the query is ignored. Real nodes use it only to search faster. */
+/** A valid height in the query has no effect. Real nodes use it only to search faster. */
 function one(asked: Asked, { json, bytes }: Form): Message {
   const { params, query, fault } = asked;
   if (!isHash(params.hash)) return { status: 400, text: 'a payload hash is 43 characters of base64url' };
@@ -123,7 +126,7 @@ function batch(asked: Asked, { json, bytes }: Form): Message {
   const read = parsedBody(Batch, body, '{"hashes": [hashes], "heights": [integers]}');
   if ('status' in read) return read;
   const found = wantedHashes(read.value).flatMap((hash) => find(asked, hash) ?? []);
-  // Only the first payload is missing, so that a client must notice which one.
+  // With the fault `missing-payload` only the first payload is missing, so that a client must notice which one.
   const served = fault?.kind === 'missing-payload' ? found.slice(1) : found;
   if (served.length === 0 && backend.settings.strict) return { status: 404, text: 'no payloads matched' };
   const answered = served.map((payload) => answeredPayload(payload, fault));
@@ -132,7 +135,7 @@ function batch(asked: Asked, { json, bytes }: Form): Message {
     : { status: 200, json: answered.map(json) };
 }
 
-/** Hashes and heights are paired, so the shorter list decides the number. */
+/** @returns the hashes of the wanted payloads. A hash without a height is ignored, unless the body is a bare list */
 function wantedHashes(asked: z.output<typeof Batch>): readonly string[] {
   const hashes = Array.isArray(asked) ? asked : asked.hashes.slice(0, asked.heights.length);
   return hashes.slice(0, BATCH_LIMIT);

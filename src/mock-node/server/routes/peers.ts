@@ -1,4 +1,4 @@
-/** Peers (document 1, "Peers"), and the mempools of nodes. */
+/** Peers (document 1, "Peers"), and the protocol between the mempools of nodes. */
 
 import { z } from 'zod';
 import { type Peer, peerFromJson, peerToJson } from '../../../protocol/ledger/cut.ts';
@@ -8,8 +8,9 @@ import { type PeerNetwork, whyNotAdded } from '../../p2p/peers.ts';
 import { pageOf, readPageRequest } from '../collections.ts';
 import { type Asked, CHAIN, JSON_TYPE, type Message, parsedBody, type Route } from '../route.ts';
 
-/** Default and maximum number of peers of a page. */
+/** Maximum number of peers in a page if the request has no `limit`. */
 const DEFAULT_PAGE = 64;
+/** Maximum number of peers in a page if the request has a `limit`. */
 const CAP = 512;
 
 export const peerRoutes: readonly Route[] = [
@@ -25,7 +26,7 @@ function routesAt(path: string, networkOf: (asked: Asked) => PeerNetwork): Route
   ];
 }
 
-/** The cursor of a peer is its number. */
+/** A cursor is the index of a peer in the list. */
 function getPeers(asked: Asked, network: PeerNetwork): Message {
   const page = readPageRequest(asked, asked.query.has('limit') ? CAP : DEFAULT_PAGE);
   if ('status' in page) return page;
@@ -52,8 +53,8 @@ async function putPeer({ backend, body }: Asked, network: PeerNetwork): Promise<
 }
 
 /*
- * The mempool protocol between nodes. Document 1 has only the peers of these networks; everything else is as in real
- * nodes.
+ * The protocol between the mempools of nodes. Document 1 has only the lists of peers for it; everything else is as in
+ * real nodes.
  */
 
 const Keys = z.array(opaqueId);
@@ -72,7 +73,7 @@ function routeAt(method: Route['method'], name: string, answer: Route['answer'])
   return { endpoint: 'mempool', side: 'p2p', method, path, gives: [JSON_TYPE], answer };
 }
 
-/** With the high-water mark of an earlier answer, the answer has only newer commands. */
+/** If the request has the high-water mark of an earlier answer, the answer has only newer commands. */
 function getPending({ backend: { commands }, chain, query }: Asked): Message {
   const nonce = integerFrom(query.get('nonce'));
   const since = integerFrom(query.get('since'));
@@ -97,7 +98,7 @@ function lookup({ backend: { commands }, chain, body }: Asked): Message {
   return { status: 200, json };
 }
 
-/** Omits refused commands without an error. Only a text that is not a command is an error. */
+/** Refused commands are left out without an error. Only a text that is not a command is an error. */
 function insert({ backend: { commands }, chain, body }: Asked): Message {
   const read = parsedBody(Commands, body, 'a list of commands, each a text');
   if ('status' in read) return read;

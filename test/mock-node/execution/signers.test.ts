@@ -1,0 +1,32 @@
+/** Signers with capabilities that are none: the node refuses such a command, and answers the next one. */
+
+import { describe, expect, it } from 'vitest';
+import type { Capability } from '#pickaxe/protocol/ledger/command/command-payload.js';
+import { parseLocalAnswer } from '#pickaxe/protocol/ledger/command/results.js';
+import type { ExactJson } from '#pickaxe/protocol/ledger/json.js';
+import { banksOf } from './bank.ts';
+import { codeOn } from './deployed.ts';
+
+const startBank = banksOf('chainweb');
+const GAS: Capability = { name: 'coin.GAS', args: [] };
+
+describe.each(['old', 'new'] as const)('in the %s words', (words) => {
+  it.each<[what: string, capability: Capability, says: string]>([
+    ['a name without a module', { name: 'a', args: [] }, 'Invalid capability name: a'],
+    ['an empty name', { name: '', args: [] }, 'Invalid capability name: '],
+    ['a name of four parts', { name: 'a.b.c.d', args: [] }, 'Invalid capability name: a.b.c.d'],
+    ...([null, [null], { a: null }] as ExactJson[]).map((arg): [string, Capability, string] => [
+      `the argument ${JSON.stringify(arg)}`,
+      { name: 'coin.TRANSFER', args: [arg] },
+      'Invalid argument of the capability coin.TRANSFER',
+    ]),
+  ])('a signature for %s is refused', async (_, capability, says) => {
+    const { send, local, run } = await startBank({ words });
+    const command = codeOn(0, '(+ 1 2)', { clist: [GAS, capability] });
+    const sent = await send(0, command);
+    expect([sent.status, sent.text]).toEqual([400, expect.stringContaining(says)]);
+    const tried = parseLocalAnswer((await local(0, command)).json).outcome;
+    expect(tried).toMatchObject({ status: 'failure', error: { message: says } });
+    expect((await run(0, codeOn(0, '(+ 1 2)', { clist: [GAS] }))).result.status).toBe('success');
+  });
+});
